@@ -43,6 +43,8 @@ final class TableTests: XCTestCase {
     XCTAssertEqual(Shortening.end.applied(to: "a long text", width: 7), "a long…")
     XCTAssertEqual(Shortening.end.applied(to: "宝石の宝箱", width: 7), "宝石の…")
     XCTAssertEqual(Shortening.middle.applied(to: "short", width: 9), "short")
+    XCTAssertEqual(Shortening.time.applied(to: "2026-11-23T12:40:35.193Z", width: 22), "2026-11-23T12:40:35Z")
+    XCTAssertEqual(Shortening.time.applied(to: "2026-11-23T12:40:35.193Z", width: 17), "2026-11-23T12:40Z")
     XCTAssertEqual(Shortening.never.applied(to: "0123456789", width: 4), "0123456789")
   }
 

@@ -46,7 +46,7 @@ struct ClientCommands {
   private static func text(_ entitlements: [CustomerRecord.Entitlement], style: Style) -> String {
     guard !entitlements.isEmpty else { return "No entitlements.\n" }
     var table = Table([
-      .init(title: "ENTITLEMENT"), .init(title: "ACTIVE"), .init(title: "PRODUCT"), .init(title: "EXPIRES AT"),
+      .init(title: "ENTITLEMENT"), .init(title: "ACTIVE"), .init(title: "PRODUCT"), .time("EXPIRES AT"),
     ])
     for one in entitlements {
       table.add([one.id, one.isActive ? "yes" : "no", one.product.text, one.expiresAt?.description ?? "never"])

@@ -27,7 +27,7 @@ struct CustomersCommand {
   /// A row for each balance; a customer without any balance has one row.
   private static func report(_ page: CustomersPage) -> Report {
     var report = Report([
-      .id("CUSTOMER"), .text("SINCE"), .text("FROZEN"), .text("CURRENCY"), .number("BALANCE"), .number("HELD"),
+      .id("CUSTOMER"), .time("SINCE"), .text("FROZEN"), .text("CURRENCY"), .number("BALANCE"), .number("HELD"),
       .number("OWED"),
     ])
     for customer in page.customers {
@@ -48,7 +48,7 @@ struct CustomersCommand {
 
   private static func text(_ page: CustomersPage, style: Style) -> String {
     guard !page.customers.isEmpty else { return "There are no customers.\n" }
-    var table = Table([.id("CUSTOMER"), .left("SINCE"), .text("BALANCES")])
+    var table = Table([.id("CUSTOMER"), .time("SINCE"), .text("BALANCES")])
     for customer in page.customers {
       let balances = customer.balances.map { "\(AmountText.grouped($0.balance)) \($0.currency)" }
       let frozen = customer.isFrozen ? " (frozen)" : ""

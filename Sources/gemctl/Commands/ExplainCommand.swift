@@ -76,7 +76,7 @@ struct ExplainCommand {
 
   private static func report(_ found: [Explanation]) -> Report {
     var report = Report([
-      .text("TIME"), .text("KIND"), .number("CHANGE"), .number("BALANCE"), .text("CURRENCY"), .number("PART"),
+      .time("TIME"), .text("KIND"), .number("CHANGE"), .number("BALANCE"), .text("CURRENCY"), .number("PART"),
       .number("LOT"), .text("SOURCE"), .id("PURCHASE"), .text("PRODUCT"), .text("ENVIRONMENT"), .id("TRANSACTION"),
       .text("ABOUT"),
     ])
@@ -114,7 +114,7 @@ struct ExplainCommand {
 
   private static func lots(_ one: Explanation) -> Table {
     var table = Table([
-      .right("LOT"), .right("LEFT"), .right("HELD"), .right("OF"), .left("SOURCE"), .id("FROM"), .left("EXPIRES"),
+      .right("LOT"), .right("LEFT"), .right("HELD"), .right("OF"), .left("SOURCE"), .text("FROM"), .time("EXPIRES"),
     ])
     for lot in one.lots {
       table.add([
@@ -127,7 +127,7 @@ struct ExplainCommand {
   }
 
   private static func holds(_ one: Explanation) -> Table {
-    var table = Table([.id("HOLD"), .right("AMOUNT"), .left("SINCE"), .left("ENDS")])
+    var table = Table([.id("HOLD"), .right("AMOUNT"), .time("SINCE"), .time("ENDS")])
     for hold in one.holds {
       table.add([
         hold.transactionID.description, AmountText.grouped(hold.amount), hold.createdAt.description,
@@ -140,8 +140,8 @@ struct ExplainCommand {
   /// A row for each entry, and one more for each further lot that it fell on.
   private static func entries(_ one: Explanation) -> Table {
     var table = Table([
-      .left("TIME"), .left("KIND"), .right("CHANGE"), .right("BALANCE"), .right("PART"), .right("LOT"),
-      .left("SOURCE"), .id("FROM"), .text("ABOUT"),
+      .time("TIME"), .left("KIND"), .right("CHANGE"), .right("BALANCE"), .right("PART"), .right("LOT"),
+      .left("SOURCE"), .text("FROM"), .text("ABOUT"),
     ])
     for entry in one.entries {
       let head = [

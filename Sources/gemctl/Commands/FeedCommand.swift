@@ -116,7 +116,7 @@ extension FeedCommand {
 
   private static func table(_ page: FeedPage) -> Table {
     var table = Table([
-      .left("TIME"), .id("CUSTOMER"), .left("KIND"), .right("CHANGE"), .right("BALANCE"), .left("CURRENCY"),
+      .time("TIME"), .id("CUSTOMER"), .left("KIND"), .right("CHANGE"), .right("BALANCE"), .left("CURRENCY"),
       .id("TRANSACTION"), .text("ABOUT"),
     ])
     for event in page.events {

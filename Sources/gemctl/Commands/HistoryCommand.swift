@@ -56,7 +56,7 @@ struct HistoryCommand {
   private static func text(_ page: HistoryPage, style: Style) -> String {
     guard !page.transactions.isEmpty else { return "There are no transactions.\n" }
     var table = Table([
-      .left("TIME"), .left("KIND"), .right("CHANGE"), .right("BALANCE"), .left("CURRENCY"), .id("TRANSACTION"),
+      .time("TIME"), .left("KIND"), .right("CHANGE"), .right("BALANCE"), .left("CURRENCY"), .id("TRANSACTION"),
       .text("ABOUT"),
     ])
     for record in page.transactions { for row in rows(record) { table.add(row) } }

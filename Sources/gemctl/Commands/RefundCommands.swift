@@ -91,7 +91,7 @@ struct RefundCommands {
 
   private static func report(_ page: SpendsPage) -> Report {
     var report = Report([
-      .text("TIME"), .number("SPENT"), .number("PAID PART"), .number("REVERSED"), .text("CURRENCY"),
+      .time("TIME"), .number("SPENT"), .number("PAID PART"), .number("REVERSED"), .text("CURRENCY"),
       .id("TRANSACTION"),
       .prose("ABOUT"),
     ])
@@ -145,7 +145,7 @@ struct RefundCommands {
 
   private static func report(_ open: [Withdrawable]) -> Report {
     var report = Report([
-      .text("UNTIL"), .id("CUSTOMER"), .id("PURCHASE"), .text("PRODUCT"), .text("ENVIRONMENT"), .text("CURRENCY"),
+      .time("UNTIL"), .id("CUSTOMER"), .id("PURCHASE"), .text("PRODUCT"), .text("ENVIRONMENT"), .text("CURRENCY"),
       .number("GRANTED"), .number("UNUSED"), .number("VALUE"), .text("IN"),
     ])
     for one in open {

@@ -56,7 +56,7 @@ struct StatementCommand {
 
   private static func report(_ statement: Statement) -> Report {
     var report = Report([
-      .text("TIME"), .text("KIND"), .number("CHANGE"), .number("BALANCE"), .text("CURRENCY"), .id("TRANSACTION"),
+      .time("TIME"), .text("KIND"), .number("CHANGE"), .number("BALANCE"), .text("CURRENCY"), .id("TRANSACTION"),
       .text("ABOUT"),
     ])
     for line in statement.lines {
@@ -80,7 +80,7 @@ struct StatementCommand {
 
   private static func states(_ statement: Statement) -> Table {
     var table = Table([
-      .left("CURRENCY"), .left("WHEN"), .right("BALANCE"), .right("HELD"), .right("OWED"), .right("BOOKED LATER"),
+      .left("CURRENCY"), .time("WHEN"), .right("BALANCE"), .right("HELD"), .right("OWED"), .right("BOOKED LATER"),
     ])
     for currency in statement.currencies {
       for (name, time, state) in [

@@ -178,7 +178,7 @@ extension StoreCommands {
     var table = Table([
       .id("STORE TRANSACTION"), .init(title: "STATE"), .init(title: "FINISHED"),
       .id("ACCOUNT"), .init(title: "PRODUCT"), .init(title: "PRICE", alignment: .right),
-      .init(title: "PURCHASED AT"),
+      .time("PURCHASED AT"),
     ])
     for one in transactions {
       let transaction = one.transaction

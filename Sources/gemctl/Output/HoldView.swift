@@ -81,7 +81,7 @@ extension HoldView {
 
   static func table(_ holds: [OpenHold], style: Style) -> String {
     guard !holds.isEmpty else { return "There are no open holds.\n" }
-    var table = Table([.id("HOLD"), .left("AMOUNTS"), .left("SINCE"), .left("UNTIL")])
+    var table = Table([.id("HOLD"), .left("AMOUNTS"), .time("SINCE"), .time("UNTIL")])
     for hold in holds {
       table.add([
         hold.id.description, text(hold.amounts), hold.createdAt.description, hold.expiresAt.description,

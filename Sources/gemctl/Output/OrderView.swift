@@ -25,7 +25,7 @@ enum OrderView {
     guard !orders.isEmpty else { return "No orders.\n" }
     var table = Table([
       .id("PURCHASE CODE"), .init(title: "STATUS"), .init(title: "PRODUCT"),
-      .id("STORE TRANSACTION"), .init(title: "CREATED AT"),
+      .id("STORE TRANSACTION"), .time("CREATED AT"),
     ])
     for order in orders {
       table.add([
@@ -40,8 +40,8 @@ enum OrderView {
   static func report(_ page: OrdersPage, style: Style) -> String {
     guard !page.orders.isEmpty else { return "No order failed in that time.\n" }
     var table = Table([
-      .left("FAILED AT"), .id("CUSTOMER"), .id("PURCHASE CODE"), .left("PRODUCT"), .right("QUANTITY"),
-      .left("CREATED AT"),
+      .time("FAILED AT"), .id("CUSTOMER"), .id("PURCHASE CODE"), .left("PRODUCT"), .right("QUANTITY"),
+      .time("CREATED AT"),
     ])
     for order in page.orders {
       table.add([
@@ -56,7 +56,7 @@ enum OrderView {
   static func deliveries(_ page: OrdersPage, style: Style) -> String {
     guard !page.orders.isEmpty else { return "No delivery is pending.\n" }
     var table = Table([
-      .id("PURCHASE CODE"), .id("CUSTOMER"), .left("PRODUCT"), .right("TRIES"), .left("NEXT TRY"),
+      .id("PURCHASE CODE"), .id("CUSTOMER"), .left("PRODUCT"), .right("TRIES"), .time("NEXT TRY"),
       .id("STORE TRANSACTION"),
     ])
     for order in page.orders {

@@ -7,9 +7,17 @@ enum RefundedShare {
   static func text(_ extent: StoreTransaction.Revocation.Extent, of quantity: Int64) -> String {
     switch extent {
     case .full: ""
-    case .milliPercent(let share): " \(Report.Cell.share(share).text)"
+    case .milliPercent(let share): " \(percent(share)) %"
     case .quantity(let units), .totalQuantity(let units): " \(units) of \(quantity)"
     }
+  }
+
+  /// Thousandths of a percent without the zeros at the end.
+  private static func percent(_ share: Int64) -> String {
+    var text = Report.Cell.share(share).plain
+    while text.last == "0" { text.removeLast() }
+    if text.last == "." { text.removeLast() }
+    return text
   }
 
   static func json(_ extent: StoreTransaction.Revocation.Extent) -> JSONValue {

@@ -62,6 +62,7 @@ struct Report: Sendable {
 
 extension Report.Column {
   static func text(_ title: String) -> Self { Self(title: title) }
+  static func time(_ title: String) -> Self { Self(title: title, shortening: .time) }
   static func id(_ title: String) -> Self { Self(title: title, shortening: .middle) }
   static func prose(_ title: String) -> Self { Self(title: title, shortening: .end) }
   static func number(_ title: String) -> Self { Self(title: title, isNumber: true) }

@@ -9,6 +9,11 @@ struct Table: Sendable {
     let title: String
     var alignment = Alignment.left
     var shortening = Shortening.never
+
+    /// Words can lose their ends; figures stay whole.
+    fileprivate var effectiveShortening: Shortening {
+      shortening == .never && alignment == .left ? .lastResort : shortening
+    }
   }
 
   let columns: [Column]
@@ -30,7 +35,7 @@ struct Table: Sendable {
     let natural = columns.indices.map(width)
     guard let limit = style.width else { return text(style: style, widths: natural) }
     let widths = Shortening.widths(
-      natural, columns.map(\.shortening), limit: limit - Self.gap.count * (columns.count - 1))
+      natural, columns.map(\.effectiveShortening), limit: limit - Self.gap.count * (columns.count - 1))
     let note = widths == natural ? "" : style.dim("Shortened to fit the terminal; --json has everything.") + "\n"
     return text(style: style, widths: widths) + note
   }
@@ -39,7 +44,8 @@ struct Table: Sendable {
 
   private func text(style: Style, widths: [Int]) -> String {
     // The whole line is made bold, not each title: the escape sequences must not count as columns.
-    var text = style.bold(line(columns.map(\.title), widths: widths)) + "\n"
+    let titles = zip(columns, widths).map { Shortening.end.applied(to: $0.title, width: $1) }
+    var text = style.bold(line(titles, widths: widths)) + "\n"
     for row in rows { text += line(row, widths: widths) + "\n" }
     return text
   }
@@ -51,7 +57,7 @@ struct Table: Sendable {
   private func line(_ cells: [String], widths: [Int]) -> String {
     var line = ""
     for (index, whole) in cells.enumerated() {
-      let cell = columns[index].shortening.applied(to: whole, width: widths[index])
+      let cell = columns[index].effectiveShortening.applied(to: whole, width: widths[index])
       let padding = String(repeating: " ", count: max(0, widths[index] - DisplayWidth.of(cell)))
       if index > 0 { line += Self.gap }
       line += columns[index].alignment == .left ? cell + padding : padding + cell
@@ -65,5 +71,6 @@ extension Table.Column {
   static func left(_ title: String) -> Self { Self(title: title) }
   static func right(_ title: String) -> Self { Self(title: title, alignment: .right) }
   static func id(_ title: String) -> Self { Self(title: title, shortening: .middle) }
+  static func time(_ title: String) -> Self { Self(title: title, shortening: .time) }
   static func text(_ title: String) -> Self { Self(title: title, shortening: .end) }
 }
