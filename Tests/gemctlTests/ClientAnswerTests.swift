@@ -56,6 +56,21 @@ final class ClientAnswerTests: XCTestCase {
       ], in: home)
   }
 
+  /// What a narrow terminal shows can be pasted into the next command.
+  func testAShortenedIDNamesItsTransactionWhereNoOtherFits() throws {
+    let home = try TestHome()
+    XCTAssertEqual(try home.raw("gemctl init > /dev/null").status, 0)
+    let id = try home.purchase("gems_1200")
+    _ = try home.purchase("gems_300")
+    try Row.check(
+      [
+        Row(
+          "gemctl store refund '\(id.prefix(6))…\(id.suffix(5))' --json | grep -c '\"store_transaction_id\":\"\(id)\"'",
+          output: "1\n"),
+        Row("gemctl store refund '2…'", 5, error: "error: The store has no transaction \"2…\""),
+      ], in: home, errorsBegin: true)
+  }
+
   func testSwitchingMovesNothingAndStartingOverIsAnonymous() throws {
     let home = try TestHome()
     try Row.check(

@@ -45,6 +45,7 @@ final class TableTests: XCTestCase {
     XCTAssertEqual(Shortening.middle.applied(to: "short", width: 9), "short")
     XCTAssertEqual(Shortening.time.applied(to: "2026-11-23T12:40:35.193Z", width: 22), "2026-11-23T12:40:35Z")
     XCTAssertEqual(Shortening.time.applied(to: "2026-11-23T12:40:35.193Z", width: 17), "2026-11-23T12:40Z")
+    XCTAssertEqual(Shortening.time.applied(to: "2026-11-23T12:40:35.193Z", width: 11), "11-23 12:40")
     XCTAssertEqual(Shortening.never.applied(to: "0123456789", width: 4), "0123456789")
   }
 

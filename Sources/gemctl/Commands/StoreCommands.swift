@@ -50,7 +50,7 @@ struct StoreCommands {
   ) throws {
     let id = try StoreTransactionID(invocation.parsed.positionals[0])
     let transaction = try invocation.withClient { (session) async throws(LedgerError) -> HomeTransaction in
-      guard let named = session.store.transaction(id) else {
+      guard let named = session.store.transaction(id) ?? Self.shortened(id, in: session.store) else {
         throw LedgerError(
           .purchaseNotFound, "The store has no transaction \"\(id)\"; \"gemctl store list\" lists them.",
           details: [.text("store_transaction_id", id.text)])
@@ -67,6 +67,16 @@ struct StoreCommands {
       return transaction
     }
     try invocation.print(Self.json(transaction), { Self.text([transaction], style: $0) })
+  }
+
+  /// The one transaction of an id that a table shortened, such as `275080…00354`; nil where several fit.
+  private static func shortened(_ id: StoreTransactionID, in store: any HomeStore) -> HomeTransaction? {
+    let parts = id.text.split(separator: "…", omittingEmptySubsequences: false)
+    guard parts.count == 2 else { return nil }
+    let fitting = store.transactions().filter { one in
+      [one.id.text, one.transaction.orderID ?? ""].contains { $0.hasPrefix(parts[0]) && $0.hasSuffix(parts[1]) }
+    }
+    return fitting.count == 1 ? fitting.first : nil
   }
 
   func list() throws {

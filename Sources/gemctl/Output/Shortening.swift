@@ -1,7 +1,7 @@
 /// How a cell becomes shorter where a table is wider than its terminal.
 enum Shortening: Sendable {
   case never
-  /// A time loses its milliseconds, and then its seconds.
+  /// A time loses its milliseconds, then its seconds, and then its year and zone.
   case time
   /// An id keeps its beginning and its end, which tell it from its neighbours.
   case middle
@@ -10,24 +10,30 @@ enum Shortening: Sendable {
   /// The same, where nothing else has become short enough.
   case lastResort
 
-  /// The columns that such a cell keeps at least.
-  fileprivate var widthMin: Int {
-    switch self {
-    case .never: .max
-    case .time: 17
-    case .middle: 11
-    case .end: 10
-    case .lastResort: 8
-    }
-  }
+  /// The steps in which columns become narrower, each down to a width.
+  ///
+  /// The App Store's ids, of 16 digits, stay whole as long as possible: they are copied into the next command.
+  private static let stages: [(kind: Shortening, widthMin: Int)] = [
+    (.time, 17), (.middle, 16), (.end, 10), (.time, 11), (.middle, 11), (.lastResort, 8),
+  ]
 
   /// The text in at most so many columns.
   func applied(to text: String, width: Int) -> String {
     guard self != .never, DisplayWidth.of(text) > width, width > 1 else { return text }
-    if self == .time { return text.count == 24 ? "\(text.prefix(width < 20 ? 16 : 19))Z" : text }
+    if self == .time { return Self.time(text, width: width) }
     let tailWidth = self == .middle ? (width - 1) / 2 : 0
     let tail = Self.prefix(of: text.reversed(), width: tailWidth).reversed()
     return Self.prefix(of: text, width: width - 1 - tailWidth) + "…" + tail
+  }
+
+  /// `2026-11-23T12:40:35.193Z` in fewer columns.
+  private static func time(_ text: String, width: Int) -> String {
+    guard text.count == 24 else { return text }
+    switch width {
+    case 20...: return "\(text.prefix(19))Z"
+    case 17...: return "\(text.prefix(16))Z"
+    default: return String(text.dropFirst(5).prefix(11)).replacing("T", with: " ")
+    }
   }
 
   private static func prefix(of characters: some Sequence<Character>, width: Int) -> String {
@@ -47,9 +53,9 @@ enum Shortening: Sendable {
   ///   - limit: The columns for all of them, without the spaces between.
   static func widths(_ natural: [Int], _ shortenings: [Shortening], limit: Int) -> [Int] {
     var widths = natural
-    for kind in [Shortening.time, .middle, .end, .lastResort] {
+    for stage in stages {
       while widths.reduce(0, +) > limit {
-        let candidates = widths.indices.filter { shortenings[$0] == kind && widths[$0] > kind.widthMin }
+        let candidates = widths.indices.filter { shortenings[$0] == stage.kind && widths[$0] > stage.widthMin }
         guard let widest = candidates.max(by: { widths[$0] < widths[$1] }) else { break }
         widths[widest] -= 1
       }
