@@ -41,6 +41,7 @@ let package = Package(
     .library(name: "StoreBackend", targets: ["StoreBackend"]),
     .library(name: "StoreClient", targets: ["StoreClient"]),
     .library(name: "StoreClientStoreKit", targets: ["StoreClientStoreKit"]),
+    .library(name: "StoreClientFoundation", targets: ["StoreClientFoundation"]),
     .library(name: "SimulatedStores", targets: ["SimulatedStores"]),
     .library(name: "SimulatedStoreKit", targets: ["SimulatedStoreKit"]),
     .library(name: "StoreSimulation", targets: ["StoreSimulation"]),
@@ -65,6 +66,7 @@ let package = Package(
       swiftSettings: houseRules),
     .target(name: "StoreBackend", dependencies: ["GemLedger"], swiftSettings: houseRules),
     .target(name: "StoreClient", dependencies: ["GemLedger", "StoreBackend"], swiftSettings: houseRules),
+    .target(name: "StoreClientFoundation", dependencies: ["StoreClient"], swiftSettings: houseRules),
     .target(
       name: "SimulatedStores", dependencies: ["GemLedger", "StoreBackend", "StoreClient"], swiftSettings: houseRules),
     .target(
@@ -157,6 +159,12 @@ let package = Package(
       dependencies: [
         "GemLedger", "StoreBackend", "StoreClient", "SimulatedStores", "GemTestSupport",
         "StoreTestSupport",
+      ],
+      swiftSettings: houseRules),
+    .testTarget(
+      name: "StoreClientFoundationTests",
+      dependencies: [
+        "GemLedger", "StoreBackend", "StoreClient", "StoreClientFoundation", "SimulatedStores", "StoreTestSupport",
       ],
       swiftSettings: houseRules),
     .testTarget(

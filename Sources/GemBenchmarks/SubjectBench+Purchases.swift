@@ -49,7 +49,7 @@ extension SubjectBench {
     try Blocking.wait { await fixture.client.syncPurchases() }
     let (seconds, attoseconds) = (ContinuousClock.now - start).components
     let nanoseconds = (Double(seconds) * 1e9 + Double(attoseconds) / 1e9) / Double(count)
-    guard try creditedInOrder(fixture.ledger) == bought, fixture.client.pendingReceiptCount == 0 else {
+    guard try creditedInOrder(fixture.ledger) == bought, fixture.client.queueCounts.pending == 0 else {
       throw LedgerError.defect("The backlog was not credited in the order of buying")
     }
     print("    \(count) unfinished transactions, credited in order and finished")

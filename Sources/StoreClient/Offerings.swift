@@ -53,6 +53,8 @@ public struct Offerings: Hashable, Sendable {
   public let all: [String: Offering]
   /// The offering that is shown where none is asked for.
   public let current: Offering?
+  /// The products on sale, in an offering or not, in the order of the catalog.
+  public let products: [StoreProduct]
   /// The products that the store does not show, and why, where the whole catalog is known.
   public let leftOut: [Catalog.LeftOut]
 
@@ -78,10 +80,12 @@ public struct Offerings: Hashable, Sendable {
     _ offerings: [GemLedger.Offering], current: OfferingID?, products: [Product], leftOut: [Catalog.LeftOut],
     listing: (Product) -> StoreProduct?
   ) {
-    let products = Dictionary(products.map { ($0.code, $0) }) { first, _ in first }
+    let listed = products.compactMap(listing)
+    self.products = listed
+    let byCode = Dictionary(listed.map { ($0.code, $0) }) { first, _ in first }
     ordered = offerings.map { offering in
       let packages = offering.packages.compactMap { package in
-        products[package.product].flatMap(listing).map { Package(identifier: package.id, storeProduct: $0) }
+        byCode[package.product].map { Package(identifier: package.id, storeProduct: $0) }
       }
       return Offering(
         id: offering.id, serverDescription: offering.description, metadataJSON: offering.metadataJSON,
@@ -92,8 +96,16 @@ public struct Offerings: Hashable, Sendable {
     self.leftOut = leftOut
   }
 
+  /// The product with this id at the store, or this code of ours.
+  func product(named name: String) -> StoreProduct? {
+    products.first { $0.storeID.hasBytes(of: name) } ?? products.first { $0.code.text.hasBytes(of: name) }
+  }
+
   /// The offering with this id.
   public subscript(id: OfferingID) -> Offering? { ordered.first { $0.id == id } }
+
+  /// The offering with this id.
+  public subscript(identifier: String) -> Offering? { offering(identifier: identifier) }
 
   /// The offering with this id.
   public func offering(identifier: String) -> Offering? { ordered.first { $0.identifier.hasBytes(of: identifier) } }

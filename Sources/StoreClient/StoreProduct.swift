@@ -13,7 +13,7 @@ public struct StoreProduct: Hashable, Sendable {
   /// A sentence about it.
   public let localizedDescription: String
   /// The exact price of one unit without a discount.
-  public let price: Price
+  public let unitPrice: Price
   /// The same for people, such as `$9.99` or `249.000 ₫`.
   public let localizedPriceString: String
   /// The store's lower price of one unit during a discount; nil without a discount.
@@ -30,7 +30,7 @@ public struct StoreProduct: Hashable, Sendable {
   /// The same as ``storeID``.
   public var productIdentifier: String { storeID }
   /// ISO 4217 of the price.
-  public var currencyCode: String { price.currency.code }
+  public var currencyCode: String { unitPrice.currency.code }
 }
 
 extension StoreProduct {
@@ -42,7 +42,7 @@ extension StoreProduct {
     let price = isOnOffer ? regular ?? listing.price : listing.price
     self.init(
       code: product.code, storeID: listing.id, type: product.type, localizedTitle: listing.displayName,
-      localizedDescription: listing.description, price: price,
+      localizedDescription: listing.description, unitPrice: price,
       localizedPriceString: isOnOffer ? window.text(of: price) : listing.displayPrice,
       discountPrice: isOnOffer ? listing.price : nil,
       localizedDiscountPriceString: isOnOffer ? listing.displayPrice : nil,
@@ -82,7 +82,7 @@ public struct ShopWindow: Sendable {
     else { return nil }
     return StoreProduct(
       code: product.code, storeID: storeID, type: product.type, localizedTitle: texts.title,
-      localizedDescription: texts.description, price: price,
+      localizedDescription: texts.description, unitPrice: price,
       localizedPriceString: format.text(price), discountPrice: product.discountPrices[storefront],
       localizedDiscountPriceString: product.discountPrices[storefront].map(format.text),
       subscriptionPeriod: product.period, grants: product.grants, itemGrants: product.itemGrants)

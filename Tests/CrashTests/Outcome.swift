@@ -94,7 +94,7 @@ extension Outcome {
     configuration.isAutomatic = false
     configuration.logHandler = { _, _ in }
     let client = try StoreClient(configuration: configuration)
-    for item in client.receiptQueueSnapshot() where item.lastError?.code != .receiptRevoked {
+    for item in client.queueItems where item.lastError?.code != .receiptRevoked {
       problems.append("\(item.storeTransactionID) is \(item.status.rawValue) in the queue")
     }
     client.flush()

@@ -59,7 +59,8 @@ final class GemStoreTests: XCTestCase {
     await app.syncPurchases()
     balance = try await app.virtualCurrencies()["GEM"]?.balance
     XCTAssertEqual(balance, 1200)
-    XCTAssertEqual(app.pendingReceiptCount, 0)
+    let pending = await app.pendingReceiptCount
+    XCTAssertEqual(pending, 0)
     XCTAssertTrue(try ledger.verify().isOK)
   }
 }

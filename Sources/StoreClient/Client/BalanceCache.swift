@@ -15,6 +15,8 @@ struct BalanceCache: Sendable {
   }
 
   private(set) var generation: UInt64 = 0
+  /// Answers of earlier generations are shown by nothing but their own name.
+  private var clearedIn: UInt64 = 0
   private var entries: [CustomerID: Entry] = [:]
   private var running: [CustomerID: (generation: UInt64, task: Task<Fetched, Never>)] = [:]
 
@@ -28,6 +30,15 @@ struct BalanceCache: Sendable {
   }
 
   mutating func invalidate() { generation += 1 }
+
+  /// Invalidates, and hides the known values.
+  mutating func clear() {
+    generation += 1
+    clearedIn = generation
+  }
+
+  /// Whether nothing was answered for the customer since the app cleared the cache.
+  func isCleared(for customer: CustomerID) -> Bool { (entries[customer]?.generation ?? 0) < clearedIn }
 
   /// Stores an answer.
   ///

@@ -31,8 +31,14 @@ struct BalanceSource: ClientPart {
     }
   }
 
-  /// The last known balances, and whether they are stale.
+  /// The last known balances, unless the app cleared them; and whether they are stale.
   var cached: VirtualCurrencies? {
+    let customer = appUserID
+    return context.balances.withLock { $0.isCleared(for: customer) } ? nil : lastKnown
+  }
+
+  /// The last known balances, and whether they are stale.
+  var lastKnown: VirtualCurrencies? {
     let customer = appUserID
     let now = configuration.clock.now()
     if let known = context.balances.withLock({ $0.value(of: customer, now: now) }) {
@@ -42,6 +48,8 @@ struct BalanceSource: ClientPart {
   }
 
   func invalidate() { context.balances.withLock { $0.invalidate() } }
+
+  func clear() { context.balances.withLock { $0.clear() } }
 
   /// Paid amounts that wait for their credit longer than they should, and are in no balance yet.
   var provisional: [CurrencyCode: Int64] { provisional(for: appUserID, after: Timestamp(milliseconds: .min)) }

@@ -41,6 +41,8 @@ final class ClientContext: Sendable {
     var created: Set<CustomerID> = []
     /// Receipts with a credit that the app was told of lately; an update may be faster than the answer to its purchase.
     var told = LastKeys()
+    /// The keys of spends by product with a lost answer.
+    var openConsumptions: [OpenConsumption: IdempotencyKey] = [:]
     weak var delegate: (any StoreClientDelegate)?
     weak var client: StoreClient?
   }
@@ -97,7 +99,7 @@ extension ClientContext.Session {
   /// Returns the known state unless an event or the end of an entitlement may have changed it since.
   func freshInfo(at now: Timestamp) -> CustomerInfo? {
     guard let info, isInfoFresh else { return nil }
-    let hasRunOut = info.entitlements.active.contains { $0.expiresAt.map { $0 <= now } ?? false }
+    let hasRunOut = info.entitlements.ordered.contains { $0.isActive && $0.expiresAt.map { $0 <= now } ?? false }
     return hasRunOut ? nil : info
   }
 }

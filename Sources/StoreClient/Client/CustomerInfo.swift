@@ -7,6 +7,8 @@ public struct CustomerInfo: Hashable, Sendable {
   public internal(set) var record: CustomerRecord
   /// Whether the backend was unreachable, so that something may be missing; the purchase made just now never is.
   public internal(set) var isStale = false
+  /// The store's record of the purchase that this is the answer to; no part of the customer's state.
+  var transaction: StoreTransaction?
 
   /// Wraps a backend's answer.
   public init(_ record: CustomerRecord) { self.record = record }
@@ -14,11 +16,11 @@ public struct CustomerInfo: Hashable, Sendable {
   /// The first id of the customer.
   public var originalAppUserID: String { record.originalID.text }
   /// When this was true.
-  public var requestDate: Timestamp { record.asOf }
+  public var asOf: Timestamp { record.asOf }
   /// When the customer was made.
-  public var firstSeen: Timestamp { record.firstSeenAt }
+  public var firstSeenAt: Timestamp { record.firstSeenAt }
   /// The rights that purchases give.
-  public var entitlements: EntitlementInfos { EntitlementInfos(all: record.entitlements) }
+  public var entitlements: EntitlementInfos { EntitlementInfos(record.entitlements) }
   /// The purchases that are no subscriptions, newest first; at most 100.
   public var nonSubscriptions: [NonSubscriptionTransaction] {
     record.nonSubscriptions.map(NonSubscriptionTransaction.init)
@@ -56,42 +58,15 @@ public struct CustomerInfo: Hashable, Sendable {
   private static let nonSubscriptionCountMax = 100
 }
 
-/// The rights that a customer's purchases give.
-public struct EntitlementInfos: Hashable, Sendable {
-  /// All of them, ended ones included, in the order of their names.
-  public let all: [CustomerRecord.Entitlement]
+extension CustomerInfo {
+  /// Whether both tell the same of the customer, whichever purchase they answer.
+  public static func == (left: Self, right: Self) -> Bool {
+    left.record == right.record && left.isStale == right.isStale
+  }
 
-  /// Those that hold.
-  public var active: [CustomerRecord.Entitlement] { all.filter(\.isActive) }
-
-  /// The right with this name.
-  public subscript(id: String) -> CustomerRecord.Entitlement? { all.first { $0.id.hasBytes(of: id) } }
-}
-
-/// A purchase that is no subscription.
-public struct NonSubscriptionTransaction: Hashable, Sendable {
-  /// The journal's id of its credit.
-  public let transactionIdentifier: String
-  /// The store's own id of it.
-  public let storeTransactionIdentifier: String
-  /// Our code of the product.
-  public let productIdentifier: String
-  /// When it was bought.
-  public let purchaseDate: Timestamp
-  /// The number of units.
-  public let quantity: Int64
-  /// The price of all units together, where the store states it.
-  public let price: Money?
-  /// Whether the store refunded all of it.
-  public let isRefunded: Bool
-
-  init(_ record: PurchaseRecord) {
-    transactionIdentifier = record.transactionID.description
-    storeTransactionIdentifier = record.storeTransactionID.text
-    productIdentifier = record.product.text
-    purchaseDate = record.purchasedAt
-    quantity = record.quantity
-    price = record.price
-    isRefunded = record.refundedMilliPercent >= 100_000
+  /// Hashes the customer's state.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(record)
+    hasher.combine(isStale)
   }
 }

@@ -3,8 +3,8 @@ public import StoreBackend
 
 /// How a purchase ended: closed, so that a `switch` needs no default.
 public enum PurchaseResult: Hashable, Sendable {
-  /// Paid for and credited.
-  case success(CustomerInfo)
+  /// Paid for and credited; the customer's state after it is there from every call of ``StoreClient``.
+  case success(CustomerInfo?)
   /// Paid for; the receipt is in the queue and is posted again by itself.
   case pendingServerValidation
   /// Paid for, and refused by the backend; the purchase stays unfinished at the store, and can be requeued.
@@ -21,6 +21,18 @@ public enum PurchaseResult: Hashable, Sendable {
   public var customerInfo: CustomerInfo? {
     guard case .success(let info) = self else { return nil }
     return info
+  }
+
+  /// The store's record of the purchase after a success.
+  public var transaction: StoreTransaction? { customerInfo?.transaction }
+}
+
+extension PurchaseResult {
+  /// The same result with the store's record of the purchase.
+  fileprivate func naming(_ transaction: StoreTransaction?) -> Self {
+    guard case .success(var info?) = self else { return self }
+    info.transaction = transaction
+    return .success(info)
   }
 }
 
@@ -48,7 +60,7 @@ public struct PurchaseOutcome: Sendable {
     _ result: PurchaseResult, _ payment: Payment? = nil, answer: ReceiptAnswer? = nil, order: Order? = nil,
     failure: LedgerError? = nil
   ) {
-    self.result = result
+    self.result = result.naming(payment?.transaction)
     storeTransactionID = payment?.id
     transaction = payment?.transaction
     receipt = payment?.receipt

@@ -6,7 +6,10 @@ internal import Synchronization
 
 extension StoreClient {
   /// The app user id of the signed-in customer.
-  public var appUserID: CustomerID { context.session.withLock { $0.identity.customer } }
+  public var appUserID: String { customerID.text }
+
+  /// The same as a checked value.
+  public var customerID: CustomerID { context.session.withLock { $0.identity.customer } }
 
   /// Whether there was no sign-in: the id is one that the client made.
   public var isAnonymous: Bool { context.session.withLock { $0.identity.isAnonymous } }

@@ -15,6 +15,22 @@ extension StoreClient {
   /// The last known offerings; nil before the first request.
   public var cachedOfferings: Offerings? { context.session.withLock { $0.offerings } }
 
+  /// The products with these ids on sale at the store: in the order of the ids, in an offering or not.
+  ///
+  /// Unknown ids are left out. Where the products cannot be asked for, the list is empty, and the reason is logged;
+  /// ``offerings()`` throws it.
+  ///
+  /// - Parameter productIdentifiers: Ids at the store, or our codes.
+  public func products(_ productIdentifiers: [String]) async -> [StoreProduct] {
+    do throws(LedgerError) {
+      let offerings = try await offerings()
+      return productIdentifiers.compactMap(offerings.product(named:))
+    } catch {
+      context.log(.error, "The products cannot be asked for: \(error)")
+      return []
+    }
+  }
+
   /// The products in the shop window, in the order of the catalog.
   ///
   /// - Throws: `LedgerError` as ``offerings()``.

@@ -15,7 +15,7 @@ extension StoreClient {
   /// - Throws: `LedgerError` of the backend: `forbidden` where it lists no orders, `limit_exceeded`.
   public func orders(page: Int = 1, size: Int = 20) async throws(LedgerError) -> [Order] {
     do throws(LedgerError) {
-      return try await context.backend.announcedOrders(of: appUserID, page: page, size: size)
+      return try await context.backend.announcedOrders(of: customerID, page: page, size: size)
     } catch  where error.code == .customerNotFound {
       return []
     }

@@ -12,7 +12,7 @@ extension StoreClient {
   /// - Throws: `LedgerError` as ``logIn(_:)``, and `forbidden` where the backend gives no previews.
   public func previewLogIn(_ id: String) async throws(LedgerError) -> IdentityPreview {
     let customer = try AppUserID.checked(id)
-    return try await context.backend.previewLogIn(customer, from: appUserID)
+    return try await context.backend.previewLogIn(customer, from: customerID)
   }
 
   /// Says what ``restorePurchases()`` would do: which customers would become one, and which entitlements would move.
@@ -27,6 +27,6 @@ extension StoreClient {
       throw context.storeError(error)
     }
     return try await context.backend.previewRestore(
-      evidence.filter { $0.unverified == nil }.map(\.receipt), customer: appUserID, sharing: restoreSharing)
+      evidence.filter { $0.unverified == nil }.map(\.receipt), customer: customerID, sharing: restoreSharing)
   }
 }

@@ -5,13 +5,21 @@ internal import StoreBackend
 
 extension StoreClient {
   /// How many receipts are on their way to their credit or to being finished; the dead-lettered ones left out.
-  public var pendingReceiptCount: Int { queue.read { $0.pendingCount } }
+  public var pendingReceiptCount: Int { get async { queueCounts.pending } }
 
   /// How many receipts were refused for good.
-  public var deadLetteredReceiptCount: Int { queue.read { $0.deadLetteredCount } }
+  public var deadLetteredReceiptCount: Int { get async { queueCounts.deadLettered } }
+
+  /// Both counts of one instant.
+  package var queueCounts: (pending: Int, deadLettered: Int) {
+    queue.read { ($0.pendingCount, $0.deadLetteredCount) }
+  }
 
   /// The receipts in the queue, of all customers of this device, oldest first.
-  public func receiptQueueSnapshot() -> [ReceiptQueueItem] { queue.read { $0.ordered().map(\.view) } }
+  public func receiptQueueSnapshot() async -> [ReceiptQueueItem] { queueItems }
+
+  /// As ``receiptQueueSnapshot()``, where nothing may wait.
+  package var queueItems: [ReceiptQueueItem] { queue.read { $0.ordered().map(\.view) } }
 
   /// Called on every event of a receipt; the first handler also gets the events of the start.
   public var onReceiptPipelineEvent: (@Sendable (ReceiptPipelineEvent) -> Void)? {
@@ -32,7 +40,7 @@ extension StoreClient {
   /// Receipts that were already on their way have an outcome too when this returns. Dead-lettered ones stay as they
   /// are: see ``requeueReceipt(_:)``.
   public func syncPurchases() async {
-    await context.register(appUserID)
+    await context.register(customerID)
     await pipeline.drain(everything: true)
     await work.sweep(looksForRefunds: true)
     await pipeline.join()
@@ -71,11 +79,11 @@ extension StoreClient {
   /// - Throws: `LedgerError` as ``virtualCurrencies()``.
   @discardableResult
   public func appDidBecomeActive() async throws(LedgerError) -> VirtualCurrencies {
-    await context.register(appUserID)
+    await context.register(customerID)
     await pipeline.drain()
     await work.sweep(looksForRefunds: !work.hasLookedForRefunds)
     flush()
-    invalidateVirtualCurrenciesCache()
+    balanceSource.invalidate()
     invalidateCustomerInfoCache()
     await infoSource.refreshForListeners()
     return try await virtualCurrencies()
@@ -85,7 +93,7 @@ extension StoreClient {
   /// backend.
   package func drainReceipts() async {
     await pipeline.drain()
-    await pipeline.sweep(current: appUserID)
+    await pipeline.sweep(current: customerID)
     flush()
   }
 

@@ -8,8 +8,9 @@ public typealias Purchases = StoreClient
 /// The app's side of buying: the shop window, purchases that survive every crash, balances, and the signed-in customer.
 ///
 /// ```swift
-/// try Purchases.configure(with: Purchases.Configuration(
-///   apiKey: "appl_…", mode: .payment(backend), storefront: storefront, eventLog: try FileEventLog(path: path)))
+/// StoreClient.defaults.mode = .payment(backend)
+/// StoreClient.defaults.storefront = storefront
+/// Purchases.configure(withAPIKey: "appl_…")
 /// let offerings = try await Purchases.shared.offerings()
 /// ```
 ///
@@ -19,6 +20,8 @@ public typealias Purchases = StoreClient
 /// ## Topics
 ///
 /// ### Setting up
+/// - ``configure(withAPIKey:appUserID:)``
+/// - ``Defaults-swift.struct``
 /// - ``configure(with:)``
 /// - ``shared``
 /// - ``init(configuration:)``
@@ -59,22 +62,26 @@ public final class StoreClient: Sendable {
   ///
   /// - Throws: `LedgerError` with, in order of precedence: `configuration` for a secret or unfitting key,
   ///   `invalid_user_id`, and those of the event log.
-  public init(configuration: Configuration) throws(LedgerError) {
+  public convenience init(configuration: Configuration) throws(LedgerError) {
     let key = try APIKey(configuration.apiKey)
     try key.check(fits: configuration.storefront.store)
     let wanted: CustomerID? =
       if let id = configuration.appUserID { try AppUserID.checked(id) } else { nil }
-    self.configuration = configuration
     let queue = try ReceiptQueue(eventLog: configuration.eventLog)
-    context = ClientContext(
-      configuration: configuration, queue: queue, identity: try Self.identity(wanted, in: queue, configuration))
+    self.init(configuration, queue: queue, identity: try Self.identity(wanted, in: queue, configuration))
+    reportStart(key)
+    funnel.send(.sdkInit)
+    if configuration.isAutomatic { work.start() }
+  }
+
+  /// A client with checked settings, which has not started yet.
+  init(_ configuration: Configuration, queue: ReceiptQueue, identity signedIn: Identity) {
+    self.configuration = configuration
+    context = ClientContext(configuration: configuration, queue: queue, identity: signedIn)
     identity = IdentitySwitch(context: context)
     work = QueueWork(context: context)
     context.session.withLock { $0.client = self }
     work.observePipeline()
-    reportStart(key)
-    funnel.send(.sdkInit)
-    if configuration.isAutomatic { work.start() }
   }
 
   deinit {
@@ -106,7 +113,7 @@ public final class StoreClient: Sendable {
 
   private func reportStart(_ key: APIKey) {
     if key.store == nil { context.log(.warn, "The API key has no known prefix; its store is taken from the shop.") }
-    identity.warn(about: appUserID)
+    identity.warn(about: customerID)
     var events = queue.unknown.map { ReceiptPipelineEvent.unknownRecord($0) }
     if let log = configuration.eventLog as? any DamageReporting { events += log.problems.map { .damaged($0) } }
     for event in events { context.log(.error, "The receipt queue: \(event)") }
@@ -122,22 +129,32 @@ extension StoreClient {
   /// Makes the shared client, and replaces an earlier one.
   ///
   /// - Throws: `LedgerError` as ``init(configuration:)``; the earlier one stays then.
+  @_disfavoredOverload
   @discardableResult
   public static func configure(with configuration: Configuration) throws(LedgerError) -> StoreClient {
+    try start(with: configuration)
+  }
+
+  /// Makes the shared client with these settings.
+  package static func start(with configuration: Configuration) throws(LedgerError) -> StoreClient {
     let client = try StoreClient(configuration: configuration)
-    common.withLock { $0 = client }
+    share(client)
     return client
   }
+
+  /// Replaces the shared client.
+  static func share(_ client: StoreClient) { common.withLock { $0 = client } }
 
   /// Makes the shared client, and replaces an earlier one.
   ///
   /// - Throws: `LedgerError` as ``init(configuration:)``.
+  @_disfavoredOverload
   @discardableResult
   public static func configure(
     withAPIKey apiKey: String, appUserID: String? = nil, mode: Mode, storefront: any Storefront,
     eventLog: (any EventLog)? = nil
   ) throws(LedgerError) -> StoreClient {
-    try configure(
+    try start(
       with: Configuration(
         apiKey: apiKey, appUserID: appUserID, mode: mode, storefront: storefront, eventLog: eventLog))
   }

@@ -24,6 +24,14 @@ final class ReceiptQueue: Sendable {
   /// Records of unknown kinds.
   let unknown: [String]
 
+  /// A queue that nothing keeps.
+  init() {
+    eventLog = nil
+    unknown = []
+    writing = Mutex(Writing())
+    state = Mutex(QueueState())
+  }
+
   init(eventLog: (any EventLog)?) throws(LedgerError) {
     self.eventLog = eventLog
     var state = QueueState()

@@ -133,7 +133,7 @@ extension World {
 
   private func checkQueues(_ problems: inout [String]) throws(LedgerError) {
     for app in everyApp {
-      for item in try app.client().receiptQueueSnapshot() {
+      for item in try app.client().queueItems {
         let transaction = app.floor.transaction(item.storeTransactionID)
         let isExplained =
           item.status == .deadLettered && item.lastError?.code == .receiptRevoked
@@ -169,7 +169,7 @@ extension World {
       }
     }
     var deadLetters = 0
-    for app in everyApp { deadLetters += try app.client().deadLetteredReceiptCount }
+    for app in everyApp { deadLetters += try app.client().queueCounts.deadLettered }
     var digest = StableHash()
     let groups = groups()
     for (survivingCustomer, ids) in groups {

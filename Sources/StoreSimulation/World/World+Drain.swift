@@ -36,7 +36,7 @@ extension World {
       try await app.relaunch()
       let client = try app.client()
       await client.syncPurchases()
-      for item in client.receiptQueueSnapshot() where item.status == .deadLettered {
+      for item in client.queueItems where item.status == .deadLettered {
         guard item.lastError?.code != .receiptRevoked else { continue }
         await attempt { () async throws(LedgerError) in try await client.requeueReceipt(item.id) }
       }

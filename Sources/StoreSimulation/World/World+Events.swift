@@ -119,7 +119,7 @@ extension World {
   }
 
   private func performSpend(_ event: SimulationEvent, _ app: App) async throws(LedgerError) {
-    let customer = try app.client().appUserID
+    let customer = try app.client().customerID
     let amount = 1 + Int64(event.choice % 400)
     let key = IdempotencyKey(unchecked: "soak-\(event.index)")
     switch event.kind {
@@ -164,7 +164,7 @@ extension World {
         if event.kind == .approve { try drivers[position].approve(id) } else { try drivers[position].decline(id) }
       }
     case .buyElsewhere:
-      let token = AccountToken(of: try app.client().appUserID)
+      let token = AccountToken(of: try app.client().customerID)
       let product = SimulationCatalog.consumables[Int(event.choice % UInt64(SimulationCatalog.consumables.count))]
       try app.floor.buyElsewhere(product, account: app.account, token: token)
     case .duplicate:

@@ -136,7 +136,7 @@ struct ClientSession: Sendable {
   /// How many purchases wait for their credit, at the store and in the queue.
   var backlogCount: Int {
     let unfinished = store.transactions().count { $0.isPaid && !$0.isFinished && $0.account.hasBytes(of: account) }
-    return max(client.pendingReceiptCount, unfinished)
+    return max(client.queueCounts.pending, unfinished)
   }
 
   /// The account's purchases that were interrupted, oldest first.
@@ -158,7 +158,7 @@ struct ClientSession: Sendable {
   ///
   /// A purchase that was refused its credit waits for a person, and not for a command.
   var isComplete: Bool {
-    let queue = client.receiptQueueSnapshot()
+    let queue = client.queueItems
     let refused = Set(queue.filter { $0.status == .deadLettered }.map(\.storeTransactionID))
     return queue.count == refused.count
       && store.transactions().allSatisfy { $0.isFinished || !$0.isPaid || refused.contains($0.id) }

@@ -45,7 +45,7 @@ extension Invocation {
         return try await body(session)
       }
       session.client.flush()
-      if parts.customer == nil { try remember(session.client.appUserID, in: home, parts.state) }
+      if parts.customer == nil { try remember(session.client.customerID, in: home, parts.state) }
       if session.isComplete { home?.markFinished() }
       return answer
     }

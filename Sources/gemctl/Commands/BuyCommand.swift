@@ -68,7 +68,7 @@ struct BuyCommand {
     let offer = offer(request.product, of: session)
     // A key is looked up before the offer: the product bought under it may have left the shop.
     if request.key == nil { _ = try offer.get() }
-    let buyer = session.client.appUserID
+    let buyer = session.client.customerID
     func answer(_ outcome: Answer.Outcome) -> Answer {
       Answer(outcome: outcome, customer: buyer, product: request.product)
     }

@@ -71,12 +71,12 @@ struct IdentityCommands {
     let isForAnother = invocation.settings.customer != nil
     if invocation.parsed.isDryRun {
       return try preview { (session) async throws(LedgerError) in
-        try session.backend.previewAlias(alias, of: session.client.appUserID)
+        try session.backend.previewAlias(alias, of: session.client.customerID)
       }
     }
     let info = try invocation.withClient { (session) async throws(LedgerError) in
       guard isForAnother else { return try await session.client.createAlias(alias.text) }
-      _ = try await session.backend.createAlias(alias, of: session.client.appUserID)
+      _ = try await session.backend.createAlias(alias, of: session.client.customerID)
       return try await session.client.customerInfo()
     }
     let ids = info.record.ids.map { SafeText.escaped($0.text) }.joined(separator: ", ")

@@ -69,7 +69,7 @@ extension OfferingsCommand {
     var json: JSONObject = [
       "id": .string(package.identifier), "product_id": .string(product.code.text), "store_id": .string(product.storeID),
       "title": .string(product.localizedTitle), "description": .string(product.localizedDescription),
-      "price": ["amount": .string(product.price.text), "currency": .string(product.price.currency.code)],
+      "price": ["amount": .string(product.unitPrice.text), "currency": .string(product.unitPrice.currency.code)],
       "localized_price": .string(product.localizedPriceString), "grants": .object(JSONObject(grants)),
     ]
     if let discount = product.discountPrice {

@@ -16,7 +16,7 @@ struct OrderCommands {
     let order = try invocation.withClient { (session) async throws(LedgerError) in
       try await session.backend.initPayment(
         OrderRequest(
-          customer: session.client.appUserID, product: product, quantity: quantity, store: session.store.store,
+          customer: session.client.customerID, product: product, quantity: quantity, store: session.store.store,
           bundleID: session.client.configuration.bundleID, context: context, key: key))
     }
     try show(order)

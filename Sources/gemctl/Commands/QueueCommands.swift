@@ -43,7 +43,7 @@ struct QueueCommands {
 
   /// The store keeps a purchase until its buyer's device has seen it; no other device queues it.
   private static func items(_ session: ClientSession) throws(LedgerError) -> Backlog {
-    let items = session.client.receiptQueueSnapshot()
+    let items = session.client.queueItems
     let queued = Set(items.map(\.storeTransactionID))
     var unseen: [HomeTransaction] = []
     for one in session.store.transactions() where one.isPaid && !one.isFinished && !queued.contains(one.id) {

@@ -113,7 +113,7 @@ final class AppleDeliveryControlsTests: XCTestCase {
     fixture.backend.fail(.post, with: .networkLostBeforeEffect, .always)
     let result = try await fixture.client.buy("gems")
     XCTAssertEqual(result, .pendingServerValidation)
-    XCTAssertEqual(fixture.client.pendingReceiptCount, 1)
+    XCTAssertEqual(fixture.client.queueCounts.pending, 1)
     fixture.world.phone.reinstall()
     fixture.backend.heal()
     let next = try fixture.fresh(isAutomatic: true)
@@ -156,7 +156,7 @@ final class AppleDeliveryControlsTests: XCTestCase {
     try await assertSees(0, fixture.client)
     try await fixture.world.phone.redeemOfferCode("WELCOME")
     try await fixture.client.comes(to: 300)
-    try await until { fixture.client.pendingReceiptCount == 0 }
+    try await until { fixture.client.queueCounts.pending == 0 }
   }
 
   /// The backend hears of the purchase first, and the client finds it credited.
@@ -185,7 +185,7 @@ final class AppleDeliveryControlsTests: XCTestCase {
     let result = try await fixture.client.buy("gems")
     guard case .failedServerValidation(let code, _, _) = result else { return XCTFail("\(result)") }
     XCTAssertEqual(code, LedgerError.Code.environmentNotAllowed.description)
-    let item = try XCTUnwrap(fixture.client.receiptQueueSnapshot().first)
+    let item = try XCTUnwrap(fixture.client.queueItems.first)
     XCTAssertEqual(fixture.store.environment.session, World.session)
     XCTAssertTrue(item.id.contains("\(fixture.store.environment)"), item.id)
     try await fixture.client.comes(to: 0)
@@ -197,8 +197,8 @@ final class AppleDeliveryControlsTests: XCTestCase {
     let target = fixture.clock.now.advanced(days: 40)
     fixture.store.clock.advance(to: target)
     let result = try await fixture.client.buy("gems")
-    XCTAssertEqual(result.customerInfo?.nonSubscriptions.map(\.purchaseDate), [target])
-    XCTAssertEqual(result.customerInfo?.requestDate, target)
+    XCTAssertEqual(result.customerInfo?.nonSubscriptions.map(\.purchasedAt), [target])
+    XCTAssertEqual(result.customerInfo?.asOf, target)
   }
 }
 

@@ -58,7 +58,7 @@ final class AppleErrorControlsTests: XCTestCase {
     let result = try await fixture.client.buy("gems")
     XCTAssertNotNil(result.customerInfo)
     try await assertSees(300, fixture.client, pending: 1)
-    XCTAssertEqual(fixture.client.receiptQueueSnapshot().map(\.status), [.finishOnly])
+    XCTAssertEqual(fixture.client.queueItems.map(\.status), [.finishOnly])
     try fixture.store.setSimulatedError(nil, forAPI: .finish)
     await fixture.client.syncPurchases()
     try await assertSees(300, fixture.client)
@@ -85,7 +85,7 @@ final class AppleErrorControlsTests: XCTestCase {
       }
       XCTAssertEqual(code, LedgerError.Code.receiptUnverified.description)
       XCTAssertTrue(message.contains(failure.rawValue), message)
-      XCTAssertEqual(fixture.client.deadLetteredReceiptCount, 1)
+      XCTAssertEqual(fixture.client.queueCounts.deadLettered, 1)
       let gems = try await fixture.client.gems()
       XCTAssertEqual(gems, 0)
       try fixture.store.setSimulatedError(nil, forAPI: .verification)

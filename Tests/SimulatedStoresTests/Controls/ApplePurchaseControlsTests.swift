@@ -23,7 +23,7 @@ final class ApplePurchaseControlsTests: XCTestCase {
     try await until { listener.bought.all.map(\.storeTransactionID) == [waiting] }
     let bought = try await fixture.client.customerInfo().nonSubscriptions
     XCTAssertEqual(bought.map(\.quantity), [2])
-    XCTAssertEqual(bought.map(\.purchaseDate), [fixture.clock.now], "bought when it was agreed to")
+    XCTAssertEqual(bought.map(\.purchasedAt), [fixture.clock.now], "bought when it was agreed to")
   }
 
   func testADeclinedPurchaseNeverComes() async throws {
@@ -147,7 +147,7 @@ final class ApplePurchaseControlsTests: XCTestCase {
     let window = try await fixture.client.window(fixture.clock)
     XCTAssertEqual(Set(window.keys), ["gems", "monthly"], "nothing else has a price in Japan")
     let gems = try await fixture.client.offerings().current?["gems"]
-    XCTAssertEqual(gems?.storeProduct.price.minorUnits, 450)
+    XCTAssertEqual(gems?.storeProduct.unitPrice.minorUnits, 450)
     XCTAssertEqual(gems?.localizedPriceString.filter(\.isNumber), "450")
     let result = try await fixture.client.purchase(package: try XCTUnwrap(gems))
     XCTAssertEqual(result.customerInfo?.nonSubscriptions.first?.price, Money(minorUnits: 450, currency: "JPY"))

@@ -72,7 +72,7 @@ final class AppleRefundControlsTests: XCTestCase {
     try await fixture.client.comes(to: [false], \.self) {
       try await fixture.client.customerInfo().nonSubscriptions.map(\.isRefunded)
     }
-    try await until { fixture.client.pendingReceiptCount == 0 }
+    try await until { fixture.client.queueCounts.pending == 0 }
     XCTAssertEqual(listener.bought.all.count, 1, "a refund taken back is no purchase")
     try await fixture.deliverNotices()
     try await assertSees(600, fixture.client)

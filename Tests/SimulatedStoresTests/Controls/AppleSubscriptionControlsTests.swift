@@ -95,7 +95,7 @@ final class AppleSubscriptionControlsTests: XCTestCase {
       if case .finished(let item) = event { finished.add(item.storeTransactionID) }
     }
     _ = try await fixture.client.buy("monthly")
-    try await until { finished.all.count >= 1 && fixture.client.pendingReceiptCount == 0 }
+    try await until { finished.all.count >= 1 && fixture.client.queueCounts.pending == 0 }
     fixture.clock.advance(by: .seconds(86_400))
     try fixture.store.expireSubscription(productIdentifier: "monthly", account: "family")
     try await until { finished.all.count >= 2 }

@@ -192,12 +192,12 @@ func assertSees(
   // have shown the credit before it told the store, or have been handed the same once more.
   var queue = (pending: -1, all: -1)
   for _ in 0..<20_000 where queue != (pending, pending) {
-    queue = (client.pendingReceiptCount, client.receiptQueueSnapshot().count)
+    queue = (client.queueCounts.pending, client.queueItems.count)
     if queue != (pending, pending) { await Task.yield() }
   }
   XCTAssertEqual(queue.pending, pending, "pending \(message)", file: file, line: line)
   XCTAssertEqual(
-    queue.all, pending, "\(message) \(client.receiptQueueSnapshot().map(\.lastError))", file: file, line: line)
+    queue.all, pending, "\(message) \(client.queueItems.map(\.lastError))", file: file, line: line)
   let seen = try await client.gems()
   XCTAssertEqual(seen, gems, message, file: file, line: line)
 }

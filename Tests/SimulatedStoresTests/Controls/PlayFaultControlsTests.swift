@@ -64,7 +64,7 @@ final class PlayFaultControlsTests: XCTestCase {
     // The client finishes in its own time; it repeats a failed finish with the next look.
     try await fixture.client.comes(to: true, \.self) {
       await fixture.client.syncPurchases()
-      return fixture.store.faults.isEmpty && fixture.client.pendingReceiptCount == 0
+      return fixture.store.faults.isEmpty && fixture.client.queueCounts.pending == 0
     }
     try await assertSees(300, fixture.client)
   }
@@ -77,7 +77,7 @@ final class PlayFaultControlsTests: XCTestCase {
       let result = try await fixture.client.buy("gems")
       XCTAssertEqual(result.customerInfo != nil, effect == .duplicate, "\(effect)")
       try await fixture.client.comes(to: 300, "\(effect)")
-      try await until { listener.bought.all.count == 1 && fixture.client.pendingReceiptCount == 0 }
+      try await until { listener.bought.all.count == 1 && fixture.client.queueCounts.pending == 0 }
       await fixture.client.syncPurchases()
       try await assertSees(300, fixture.client, "\(effect)")
       XCTAssertEqual(listener.bought.all.count, 1)

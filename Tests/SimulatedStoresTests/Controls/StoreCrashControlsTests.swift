@@ -24,7 +24,7 @@ final class StoreCrashControlsTests: XCTestCase {
       await next.syncPurchases()
       let paid = fixture.store.allTransactions().count { $0.state == .purchased }
       XCTAssertEqual(paid, wanted == "asked" ? 0 : 1, wanted)
-      XCTAssertEqual(next.appUserID.text, ControlFixture.alice)
+      XCTAssertEqual(next.customerID.text, ControlFixture.alice)
       try await assertSees(300 * paid, next, wanted)
       let unfinished = try await fixture.world.phone.unfinishedIDs()
       XCTAssertEqual(unfinished, [], wanted)

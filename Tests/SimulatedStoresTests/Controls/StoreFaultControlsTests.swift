@@ -35,7 +35,7 @@ final class StoreFaultControlsTests: XCTestCase {
         XCTAssertEqual(result, .pending)
       }
       try await fixture.client.comes(to: 300, "\(effect)")
-      try await until { listener.bought.all.count == 1 && fixture.client.pendingReceiptCount == 0 }
+      try await until { listener.bought.all.count == 1 && fixture.client.queueCounts.pending == 0 }
       try await assertSees(300, fixture.client, "\(effect)")
     }
   }
@@ -64,10 +64,10 @@ final class StoreFaultControlsTests: XCTestCase {
     ])
     let result = try await fixture.client.buy("gems")
     XCTAssertNotNil(result.customerInfo)
-    XCTAssertEqual(fixture.client.pendingReceiptCount, 1, "credited, and the store cannot be told")
+    XCTAssertEqual(fixture.client.queueCounts.pending, 1, "credited, and the store cannot be told")
     try fixture.store.clearFaults(on: .finish)
     await fixture.client.syncPurchases()
-    XCTAssertEqual(fixture.client.pendingReceiptCount, 0)
+    XCTAssertEqual(fixture.client.queueCounts.pending, 0)
     await assertStoreFails(.unknown) { try await fixture.client.buy("gems") }
     XCTAssertEqual(fixture.store.faults, [])
     try await assertSees(300, fixture.client)
@@ -79,7 +79,7 @@ final class StoreFaultControlsTests: XCTestCase {
     let result = try await fixture.client.buy("gems")
     guard case .failedServerValidation(let code, _, _) = result else { return XCTFail("\(result)") }
     XCTAssertEqual(code, LedgerError.Code.receiptUnverified.description)
-    XCTAssertEqual(fixture.client.deadLetteredReceiptCount, 1)
+    XCTAssertEqual(fixture.client.queueCounts.deadLettered, 1)
     await fixture.client.syncPurchases()
     try await assertSees(300, fixture.client, "the next listing is trusted")
   }
@@ -108,7 +108,7 @@ final class StoreFaultControlsTests: XCTestCase {
     fixture.backend.fail(.post, with: .networkLostBeforeEffect, .always)
     let result = try await fixture.client.buy("gems")
     XCTAssertEqual(result, .pendingServerValidation)
-    XCTAssertEqual(fixture.client.pendingReceiptCount, 1)
+    XCTAssertEqual(fixture.client.queueCounts.pending, 1)
     fixture.clock.advance(by: .seconds(120))
     let shown = try await fixture.client.appDidBecomeActive()
     XCTAssertEqual(shown["GEM"]?.balance, 0)
@@ -141,7 +141,7 @@ final class StoreFaultControlsTests: XCTestCase {
     try fixture.store.inject([StoreFault(.slow(.seconds(20)), on: .purchase), StoreFault(.duplicate, on: .purchase)])
     let client = fixture.client
     let purchase = Task { try await client.purchase(ProductCode("gems")) }
-    try await until { listener.bought.all.count == 1 && client.pendingReceiptCount == 0 }
+    try await until { listener.bought.all.count == 1 && client.queueCounts.pending == 0 }
     while fixture.clock.sleeperCount == 0 { await Task.yield() }
     fixture.clock.advance(by: .seconds(20))
     let result = try await purchase.value
@@ -160,7 +160,7 @@ final class StoreFaultControlsTests: XCTestCase {
     try await until {
       // The answer, and the update twice.
       heard.all.count { if case .queued = $0 { true } else if case .duplicateSkipped = $0 { true } else { false } } >= 3
-        && fixture.client.pendingReceiptCount == 0
+        && fixture.client.queueCounts.pending == 0
     }
     try await assertSees(300, fixture.client)
     XCTAssertEqual(listener.bought.all.count, 1)
@@ -202,7 +202,7 @@ final class StoreFaultControlsTests: XCTestCase {
       StoreFault(.failure(.systemError), on: .all, .always),
     ])
     try fixture.family.buyProduct(identifier: "gems")
-    try await until { fixture.client.deadLetteredReceiptCount == 1 }
+    try await until { fixture.client.queueCounts.deadLettered == 1 }
     let gems = try await fixture.client.gems()
     XCTAssertEqual(gems, 0)
     try fixture.store.clearFaults()
@@ -219,7 +219,7 @@ final class StoreFaultControlsTests: XCTestCase {
       try fixture.store.inject(StoreFault(effect, on: .finish))
       let outcome = try await fixture.client.outcome(ofPurchasing: "gems")
       XCTAssertNotNil(outcome.result.customerInfo)
-      XCTAssertEqual(fixture.client.receiptQueueSnapshot().map(\.status), [.finishOnly], "\(effect)")
+      XCTAssertEqual(fixture.client.queueItems.map(\.status), [.finishOnly], "\(effect)")
       let id = try XCTUnwrap(outcome.storeTransactionID)
       XCTAssertEqual(fixture.store.transaction(identifier: id)?.isFinished, isFinished)
       await fixture.client.syncPurchases()

@@ -30,7 +30,7 @@ final class KeychainClientTests: XCTestCase {
     let result = try await app.launch(keychain).buy("gems")
     XCTAssertEqual(result, .pendingServerValidation)
     let client = try app.launch(keychain)
-    XCTAssertEqual(client.pendingReceiptCount, 1)
+    XCTAssertEqual(client.queueCounts.pending, 1)
     await client.syncPurchases()
     try await assertSees(300, client)
   }

@@ -52,7 +52,7 @@ final class BalancesTests: XCTestCase {
     let fixture = try ClientFixture()
     let client = try fixture.client()
     _ = try await client.offerings()
-    await client.register(client.appUserID)
+    await client.register(client.customerID)
     fixture.backend.hold()
     let old = Task { try await client.virtualCurrencies() }
     try await until { fixture.backend.heldCount == 1 }
@@ -136,7 +136,7 @@ final class BalancesTests: XCTestCase {
     let client = try fixture.client()
     try await client.purchase(try ProductCode("gems_300"))
     for name in ["gems_300", "com.example.gems_300"] {
-      let balance = try await client.consumableBalance(for: name)
+      let balance = await client.consumableBalance(for: name)
       XCTAssertEqual(balance, 300)
     }
     let key = try IdempotencyKey("tap-1")
@@ -144,12 +144,67 @@ final class BalancesTests: XCTestCase {
       let isTaken = try await client.consumeProduct("gems_300", amount: 120, key: key)
       XCTAssertTrue(isTaken)
     }
-    let left = try await client.consumableBalance(for: "gems_300")
-    XCTAssertEqual(left, 180)
-    let isTaken = try await client.consumeProduct("gems_300", amount: 181)
+    let left = try await client.virtualCurrency(ofProduct: "gems_300")
+    XCTAssertEqual(left?.balance, 180)
+    let isTaken = await client.consumeProduct("gems_300", amount: 181)
     XCTAssertFalse(isTaken)
-    _ = await refusal(.invalidRequest) { try await client.consumableBalance(for: "bundle") }
-    _ = await refusal(.productNotFound) { try await client.consumableBalance(for: "nothing") }
+    _ = await refusal(.invalidRequest) { try await client.virtualCurrency(ofProduct: "bundle") }
+    _ = await refusal(.productNotFound) { try await client.virtualCurrency(ofProduct: "nothing") }
+    let unknown = await client.consumableBalance(for: "nothing")
+    XCTAssertEqual(unknown, 0)
+  }
+
+  /// A spend without a key of the app's has one all the same until its outcome is known.
+  func testAConsumptionWithALostAnswerIsAskedAgainUnderItsKey() async throws {
+    let fixture = try ClientFixture()
+    let client = try fixture.client()
+    try await client.purchase(try ProductCode("gems_300"))
+    fixture.backend.loseSpend()
+    let lost = await client.consumeProduct("gems_300", amount: 100)
+    XCTAssertFalse(lost, "the app gives nothing")
+    XCTAssertEqual(try fixture.backend.balance("alice-4f1c9a7e"), 200, "but it was taken")
+    let again = await client.consumeProduct("gems_300", amount: 100)
+    XCTAssertTrue(again)
+    XCTAssertEqual(try fixture.backend.balance("alice-4f1c9a7e"), 200, "once")
+    let next = await client.consumeProduct("gems_300", amount: 100)
+    XCTAssertTrue(next)
+    XCTAssertEqual(try fixture.backend.balance("alice-4f1c9a7e"), 100, "a settled key is not used again")
+  }
+
+  func testAClearedCacheIsEmptyUntilTheNextAnswer() async throws {
+    let fixture = try ClientFixture()
+    let client = try fixture.client()
+    try await client.purchase(try ProductCode("gems_300"))
+    _ = try await client.virtualCurrencies()
+    client.invalidateVirtualCurrenciesCache()
+    XCTAssertNil(client.cachedVirtualCurrencies)
+    XCTAssertEqual(client.lastKnownVirtualCurrencies?["GEM"]?.balance, 300)
+    XCTAssertEqual(client.lastKnownVirtualCurrencies?.isStale, true)
+    fixture.backend.setDown(true)
+    let stale = try await client.virtualCurrencies()
+    XCTAssertTrue(stale.isStale)
+    XCTAssertNil(client.cachedVirtualCurrencies, "nothing was answered")
+    fixture.backend.setDown(false)
+    _ = try await client.virtualCurrencies()
+    XCTAssertEqual(client.cachedVirtualCurrencies?["GEM"]?.balance, 300)
+    try await client.purchase(try ProductCode("gems_300"))
+    XCTAssertEqual(client.cachedVirtualCurrencies?.isStale, true, "a purchase clears nothing")
+  }
+
+  /// The answer to a request from before the cache was cleared does not fill it again.
+  func testAnOlderAnswerDoesNotFillAClearedCache() async throws {
+    let fixture = try ClientFixture()
+    let client = try fixture.client()
+    _ = try await client.virtualCurrencies()
+    client.invalidateVirtualCurrenciesCache()
+    fixture.backend.hold()
+    let early = Task { try await client.virtualCurrencies() }
+    try await until { fixture.backend.heldCount == 1 }
+    client.invalidateVirtualCurrenciesCache()
+    fixture.backend.release()
+    _ = try await early.value
+    XCTAssertNil(client.cachedVirtualCurrencies)
+    XCTAssertNotNil(client.lastKnownVirtualCurrencies)
   }
 
   // MARK: Provisional credits
@@ -192,7 +247,7 @@ final class BalancesTests: XCTestCase {
     try await client.purchase(try ProductCode("gems_300"))
     fixture.backend.loseAnswer()
     await client.syncPurchases()
-    XCTAssertEqual(client.pendingReceiptCount, 1)
+    XCTAssertEqual(client.queueCounts.pending, 1)
     XCTAssertEqual(client.cachedVirtualCurrencies?["GEM"]?.provisional, 300)
     fixture.clock.advance(seconds: 1)
     // The balance is asked for and holds the credit; the receipt still waits.
@@ -202,8 +257,8 @@ final class BalancesTests: XCTestCase {
     let balances = try await client.virtualCurrencies()
     XCTAssertEqual(balances["GEM"]?.balance, 300)
     client.invalidateVirtualCurrenciesCache()
-    XCTAssertEqual(client.pendingReceiptCount, 1)
-    XCTAssertEqual(client.cachedVirtualCurrencies?["GEM"]?.provisional, 0)
+    XCTAssertEqual(client.queueCounts.pending, 1)
+    XCTAssertEqual(client.lastKnownVirtualCurrencies?["GEM"]?.provisional, 0)
   }
 
   func testALocalModeHasNothingProvisional() async throws {

@@ -20,7 +20,7 @@ final class CrashTests: XCTestCase {
         let what = "\(step.rawValue), then \(signedInNext)"
         XCTAssertEqual(try fixture.backend.balance("alice-4f1c9a7e"), 1200, what)
         XCTAssertEqual(try fixture.backend.balance("bobby-77d0e2b1"), 0, what)
-        XCTAssertEqual(next.receiptQueueSnapshot(), [], what)
+        XCTAssertEqual(next.queueItems, [], what)
         XCTAssertEqual(fixture.shop.unfinished, [], what)
         try assertBooksAddUp(fixture.backend.ledger)
       }
@@ -69,7 +69,7 @@ final class CrashTests: XCTestCase {
       try bytes.prefix(length).write(to: URL(fileURLWithPath: path))
       let next = try fixture.client(eventLog: try FileEventLog(path: path))
       await next.syncPurchases()
-      XCTAssertEqual(next.receiptQueueSnapshot(), [], "cut at \(length)")
+      XCTAssertEqual(next.queueItems, [], "cut at \(length)")
       XCTAssertEqual(try fixture.backend.balance("alice-4f1c9a7e"), 1200, "cut at \(length)")
     }
   }
@@ -92,7 +92,7 @@ final class CrashTests: XCTestCase {
     let events = Collector<ReceiptPipelineEvent>()
     let next = try fixture.client(eventLog: try FileEventLog(path: path))
     next.onReceiptPipelineEvent = { events.add($0) }
-    XCTAssertEqual(next.pendingReceiptCount, 2)
+    XCTAssertEqual(next.queueCounts.pending, 2)
     XCTAssertTrue(events.all.contains { if case .damaged(let part) = $0 { part.byteCount > 0 } else { false } })
   }
 

@@ -12,11 +12,11 @@ final class DrainTests: XCTestCase {
     let fixture = try ClientFixture()
     let client = try fixture.client()
     _ = try await client.offerings()
-    let token = AccountToken(of: client.appUserID)
+    let token = AccountToken(of: client.customerID)
     for _ in 0..<10_000 { fixture.shop.sell("com.example.gems_300", token: token) }
     let (most, progress) = (Collector<Int>(), Collector<Int>())
     client.onReceiptPipelineEvent = { [weak client] event in
-      if let client { most.add(client.pendingReceiptCount) }
+      if let client { most.add(client.queueCounts.pending) }
       if case .progress(let done, _) = event { progress.add(done) }
     }
     let before = fixture.eventLog.appendCount
@@ -36,16 +36,16 @@ final class DrainTests: XCTestCase {
     let fixture = try ClientFixture()
     let client = try fixture.client()
     _ = try await client.offerings()
-    for _ in 0..<200 { fixture.shop.sell("com.example.gems_300", token: AccountToken(of: client.appUserID)) }
+    for _ in 0..<200 { fixture.shop.sell("com.example.gems_300", token: AccountToken(of: client.customerID)) }
     fixture.backend.setDown(true)
     _ = try? await client.appDidBecomeActive()
-    XCTAssertLessThanOrEqual(client.pendingReceiptCount, ReceiptPipeline.batchCount)
+    XCTAssertLessThanOrEqual(client.queueCounts.pending, ReceiptPipeline.batchCount)
     XCTAssertLessThanOrEqual(fixture.backend.count("post"), 2, "a failure or two tell enough")
     fixture.backend.setDown(false)
     fixture.clock.advance(seconds: 3600)
     let balances = try await client.appDidBecomeActive()
     XCTAssertEqual(balances["GEM"]?.balance, 60_000)
-    XCTAssertEqual(client.pendingReceiptCount, 0)
+    XCTAssertEqual(client.queueCounts.pending, 0)
   }
 
   func testEveryRetryableRefusalIsTriedAgainAndEveryOtherDeadLettered() async throws {
@@ -54,7 +54,7 @@ final class DrainTests: XCTestCase {
       let fixture = try ClientFixture()
       let client = try fixture.client()
       _ = try await client.offerings()
-      await client.register(client.appUserID)
+      await client.register(client.customerID)
       fixture.backend.fail(LedgerError(code, "No."))
       _ = try await client.purchase(try ProductCode(ClientFixture.gems))
       let isRetried = [
@@ -63,7 +63,7 @@ final class DrainTests: XCTestCase {
         "storage_foreign", "storage_newer", "books_wrong", "unexpected", "clock_implausible",
       ].contains(code.description)
       let expected: ReceiptQueueItem.Status = isRetried ? .waiting : .deadLettered
-      XCTAssertEqual(client.receiptQueueSnapshot().map(\.status), [expected], code.description)
+      XCTAssertEqual(client.queueItems.map(\.status), [expected], code.description)
       XCTAssertEqual(fixture.shop.finished, [], "\(code): paid for and not credited")
     }
   }
@@ -79,9 +79,9 @@ final class DrainTests: XCTestCase {
     fixture.backend.setDown(true)
     _ = try await client.purchase(try ProductCode("gems_1200"))
     await client.syncPurchases()
-    XCTAssertEqual(client.receiptQueueSnapshot().map(\.attemptCount), [2, 2])
+    XCTAssertEqual(client.queueItems.map(\.attemptCount), [2, 2])
     await client.pipeline.drain()
-    XCTAssertEqual(client.receiptQueueSnapshot().map(\.attemptCount), [2, 2], "a drain keeps to the back-off")
+    XCTAssertEqual(client.queueItems.map(\.attemptCount), [2, 2], "a drain keeps to the back-off")
     fixture.backend.setDown(false)
     await client.syncPurchases()
     XCTAssertEqual(try fixture.backend.balance("alice-4f1c9a7e"), 300)
@@ -100,13 +100,13 @@ final class DrainTests: XCTestCase {
       }
     }
     _ = try await client.offerings()
-    let evidence = FakeShop(fixture.clock).sell("com.example.gems_300", token: AccountToken(of: client.appUserID))
+    let evidence = FakeShop(fixture.clock).sell("com.example.gems_300", token: AccountToken(of: client.customerID))
     fixture.shop.whenAsked {
       Task.detached { await client.receive(evidence) }
       isQueued.wait()
     }
     await client.syncPurchases()
-    XCTAssertEqual(client.pendingReceiptCount, 0)
+    XCTAssertEqual(client.queueCounts.pending, 0)
     XCTAssertEqual(try fixture.backend.balance("alice-4f1c9a7e"), 300)
     isSynced.signal()
   }
@@ -128,14 +128,14 @@ final class DrainTests: XCTestCase {
     let client = try fixture.client(isAutomatic: true) { $0.retry = RetryPolicy(base: .seconds(2), cap: .seconds(8)) }
     _ = try await client.offerings()
     fixture.backend.setDown(true)
-    fixture.shop.sell("com.example.gems_300", token: AccountToken(of: client.appUserID), tells: true)
-    try await until { client.receiptQueueSnapshot().first?.status == .waiting }
+    fixture.shop.sell("com.example.gems_300", token: AccountToken(of: client.customerID), tells: true)
+    try await until { client.queueItems.first?.status == .waiting }
     fixture.backend.setDown(false)
     for _ in 0..<10 {
       fixture.clock.advance(seconds: 1)
       for _ in 0..<200 { await Task.yield() }
     }
-    try await until { client.pendingReceiptCount == 0 }
+    try await until { client.queueCounts.pending == 0 }
     XCTAssertEqual(try fixture.backend.balance("alice-4f1c9a7e"), 300)
   }
 
@@ -143,7 +143,7 @@ final class DrainTests: XCTestCase {
     let fixture = try ClientFixture()
     fixture.shop.sell("com.example.gems_300", token: AccountToken(of: try CustomerID("alice-4f1c9a7e")))
     let client = try fixture.client(isAutomatic: true)
-    try await until { try fixture.backend.balance("alice-4f1c9a7e") == 300 && client.pendingReceiptCount == 0 }
+    try await until { try fixture.backend.balance("alice-4f1c9a7e") == 300 && client.queueCounts.pending == 0 }
     XCTAssertEqual(fixture.shop.finished.count, 1)
   }
 
@@ -153,7 +153,7 @@ final class DrainTests: XCTestCase {
     let client = try fixture.client(isAutomatic: true)
     client.onReceiptPipelineEvent = { events.add($0) }
     _ = try await client.offerings()
-    await client.register(client.appUserID)
+    await client.register(client.customerID)
     fixture.backend.hold()
     let purchase = Task { try await client.purchase(try ProductCode(ClientFixture.gems)) }
     try await until { fixture.backend.heldCount >= 1 }
@@ -175,7 +175,7 @@ final class DrainTests: XCTestCase {
     fixture.clock.advance(seconds: 60)
     await client.receive(fixture.shop.refunded(StoreEvidence(transaction: transaction, receipt: receipt)))
     XCTAssertEqual(fixture.backend.count("post"), 2)
-    XCTAssertEqual(client.receiptQueueSnapshot(), [])
+    XCTAssertEqual(client.queueItems, [])
   }
 
   func testAPendingPurchaseIsItsBuyersWhoeverIsSignedInWhenItComes() async throws {

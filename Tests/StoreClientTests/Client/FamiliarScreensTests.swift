@@ -74,7 +74,7 @@ final class FamiliarScreensTests: XCTestCase {
       do {
         switch try await client.purchase(package: package) {
         case .success(let customerInfo):
-          shown.append(customerInfo.hasActiveEntitlement("premium") ? "premium" : "thanks")
+          shown.append(customerInfo?.hasActiveEntitlement("premium") == true ? "premium" : "thanks")
         case .pendingServerValidation:
           shown.append("syncing")
         case .failedServerValidation(let errorCode, _, let requestID):
@@ -155,16 +155,18 @@ final class FamiliarScreensTests: XCTestCase {
     _ = try await client.offerings()
     fixture.backend.setDown(true)
     try await client.purchase(try ProductCode("gems_300"))
-    XCTAssertEqual(client.pendingReceiptCount, 1)
-    XCTAssertEqual(client.deadLetteredReceiptCount, 0)
-    for item in client.receiptQueueSnapshot() {
+    let (pending, deadLettered) = (await client.pendingReceiptCount, await client.deadLetteredReceiptCount)
+    XCTAssertEqual(pending, 1)
+    XCTAssertEqual(deadLettered, 0)
+    for item in await client.receiptQueueSnapshot() {
       XCTAssertEqual(
         "\(item.id) status=\(item.status) attempts=\(item.attemptCount)",
         "apple:sandbox:2000000001 status=waiting attempts=1")
     }
     fixture.backend.setDown(false)
     await client.syncPurchases()
-    XCTAssertEqual(client.pendingReceiptCount, 0)
+    let left = await client.pendingReceiptCount
+    XCTAssertEqual(left, 0)
     XCTAssertFalse(heard.all.isEmpty)
   }
 
@@ -174,8 +176,9 @@ final class FamiliarScreensTests: XCTestCase {
     let fixture = try ClientFixture()
     let client = try fixture.client()
     let lines = Collector<String>()
-    client.getProductCatalog { result in
-      for product in (try? result.get()) ?? [] {
+    client.getProductCatalog { status, packages, error in
+      guard status, let list = packages else { return lines.add("Catalog error: \(error?.localizedDescription ?? "")") }
+      for product in list {
         lines.add("\(product.productIdentifier) \(product.localizedPriceString)")
       }
     }
@@ -184,16 +187,18 @@ final class FamiliarScreensTests: XCTestCase {
     client.purchasePackage(
       withProductID: "com.example.gems_300", price: Money(minorUnits: 999, currency: "USD"),
       context: OrderContext(roleID: "char-12345", serverID: "server-01")
-    ) { result in
-      switch result {
-      case .success(let outcome): done.add("\(outcome.order?.status.rawValue ?? "-") \(outcome.isDeliveryPending)")
-      case .failure(let error): done.add(error.localizedDescription)
+    ) { status, outcome, error in
+      if status {
+        done.add("\(outcome?.order?.status.rawValue ?? "-") \(outcome?.isDeliveryPending == true)")
+      } else {
+        done.add("Purchase failed: \(error?.localizedDescription ?? "unknown")")
       }
     }
     try await until { !done.all.isEmpty }
     XCTAssertEqual(done.all, ["success false"])
-    client.listSuccessfulTransactions(atPage: 1, size: 20) { result in
-      lines.add("\((try? result.get())?.first?.product.text ?? "nothing")")
+    client.listSuccessfulTransactions(atPage: 1, size: 20) { status, items, error in
+      guard status, let list = items else { return lines.add("\(error?.localizedDescription ?? "")") }
+      lines.add(list.first?.product.text ?? "nothing")
     }
     try await until { lines.all.count == 4 }
     XCTAssertEqual(lines.all.last, "gems_300")
@@ -204,11 +209,11 @@ final class FamiliarScreensTests: XCTestCase {
     let fixture = try ClientFixture()
     let client = try fixture.client(nil)
     let heard = Collector<String>()
-    client.createAlias("my_app_user_id") { heard.add((try? $0.get())?.originalAppUserID ?? "-") }
+    client.createAlias("my_app_user_id") { info, _ in heard.add(info?.originalAppUserID ?? "-") }
     try await until { heard.all.count == 1 }
-    client.identify("another_user_id") { heard.add((try? $0.get())?.originalAppUserID ?? "-") }
+    client.identify("another_user_id") { info, _ in heard.add(info?.originalAppUserID ?? "-") }
     try await until { heard.all.count == 2 }
-    client.restoreTransactions { heard.add((try? $0.get())?.originalAppUserID ?? "-") }
+    client.restoreTransactions { info, _ in heard.add(info?.originalAppUserID ?? "-") }
     try await until { heard.all.count == 3 }
     XCTAssertEqual(heard.all, ["my_app_user_id", "another_user_id", "another_user_id"])
     try await client.reset()

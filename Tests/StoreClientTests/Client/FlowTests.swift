@@ -78,7 +78,7 @@ final class FlowTests: XCTestCase {
       XCTAssertEqual(fixture.backend.searches, losesQueue ? [.findOrOpen] : [])
       XCTAssertEqual(fixture.backend.count("initPayment"), 0)
       XCTAssertEqual(try fixture.backend.balance("alice-4f1c9a7e"), 1200)
-      XCTAssertEqual(next.receiptQueueSnapshot(), [])
+      XCTAssertEqual(next.queueItems, [])
     }
   }
 
@@ -91,13 +91,13 @@ final class FlowTests: XCTestCase {
     for row in rows {
       let fixture = try ClientFixture()
       let client = try fixture.client { $0.purchaseStyle = row.style }
-      await client.register(client.appUserID)
+      await client.register(client.customerID)
       if row.isOwn {
         // The answer of the payment is lost, and the purchase comes by itself.
         fixture.shop.script(.paidButLost)
         _ = await refusal(.storeError) { try await client.purchase(try ProductCode("gems_300")) }
       } else {
-        fixture.shop.sell("com.example.gems_300", token: AccountToken(of: client.appUserID))
+        fixture.shop.sell("com.example.gems_300", token: AccountToken(of: client.customerID))
       }
       await client.syncPurchases()
       XCTAssertEqual(fixture.backend.searches, [row.search], line: row.line)

@@ -31,21 +31,21 @@ final class IdentityTests: XCTestCase {
     for row in rows {
       let fixture = try ClientFixture()
       let client = try fixture.client(row.start)
-      let before = client.appUserID
+      let before = client.customerID
       try await row.call(client)
       let asked = fixture.backend.calls.filter { !$0.hasPrefix("customer ") }
       XCTAssertEqual(asked.count, row.asks == nil ? 0 : 1, "\(asked)", line: row.line)
       if let asks = row.asks { XCTAssertTrue(asked.first?.hasPrefix(asks) == true, "\(asked)", line: row.line) }
       if let becomes = row.becomes {
-        XCTAssertEqual(client.appUserID.text, becomes, line: row.line)
+        XCTAssertEqual(client.customerID.text, becomes, line: row.line)
       } else {
         XCTAssertTrue(client.isAnonymous, line: row.line)
-        if row.start != nil { XCTAssertNotEqual(client.appUserID, before, line: row.line) }
+        if row.start != nil { XCTAssertNotEqual(client.customerID, before, line: row.line) }
       }
       XCTAssertEqual(client.allowSharingAppStoreAccount, row.shares, line: row.line)
       // A restart finds the same.
       let again = try fixture.client(nil)
-      XCTAssertEqual(again.appUserID, client.appUserID, line: row.line)
+      XCTAssertEqual(again.customerID, client.customerID, line: row.line)
       XCTAssertEqual(again.allowSharingAppStoreAccount, row.shares, line: row.line)
     }
   }
@@ -53,9 +53,9 @@ final class IdentityTests: XCTestCase {
   func testAnonymousIdsHaveTheirForm() throws {
     let fixture = try ClientFixture()
     let client = try fixture.client(nil)
-    XCTAssertNotNil(client.appUserID.text.wholeMatch(of: /\$RCAnonymousID:[0-9a-f]{32}/))
+    XCTAssertNotNil(client.customerID.text.wholeMatch(of: /\$RCAnonymousID:[0-9a-f]{32}/))
     XCTAssertTrue(client.isAnonymous)
-    XCTAssertNotEqual(try fixture.client(nil, eventLog: MemoryEventLog()).appUserID, client.appUserID)
+    XCTAssertNotEqual(try fixture.client(nil, eventLog: MemoryEventLog()).customerID, client.customerID)
   }
 
   func testLogInSaysWhetherTheIdIsNew() async throws {
@@ -108,11 +108,11 @@ final class IdentityTests: XCTestCase {
   func testAFailedLogInSignsNobodyIn() async throws {
     let fixture = try ClientFixture()
     let client = try fixture.client(nil)
-    let before = client.appUserID
+    let before = client.customerID
     fixture.backend.setDown(true)
     let error = await refusal(.backendUnreachable) { try await client.logIn(self.alice) }
     XCTAssertEqual(error?.revenueCatCode, 10)
-    XCTAssertEqual(client.appUserID, before)
+    XCTAssertEqual(client.customerID, before)
   }
 
   func testWarnsAboutIdsThatCanBeGuessedOrNameAPerson() throws {
@@ -159,7 +159,7 @@ final class IdentityTests: XCTestCase {
   func testAnAnswerForAnEarlierCustomerIsNotKeptForTheNext() async throws {
     let fixture = try ClientFixture()
     let client = try fixture.client(alice)
-    await client.register(client.appUserID)
+    await client.register(client.customerID)
     fixture.backend.hold()
     async let restored = client.restorePurchases()
     try await until { fixture.backend.heldCount == 1 }
@@ -194,8 +194,8 @@ final class IdentityTests: XCTestCase {
       withAPIKey: "appl_key", appUserID: alice, mode: .payment(fixture.backend), storefront: fixture.shop)
     XCTAssertTrue(Purchases.shared === shared)
     let free = try fixture.client(bobby)
-    XCTAssertEqual(Purchases.shared.appUserID.text, alice)
-    XCTAssertEqual(free.appUserID.text, bobby)
+    XCTAssertEqual(Purchases.shared.customerID.text, alice)
+    XCTAssertEqual(free.customerID.text, bobby)
     Purchases.removeShared()
     XCTAssertFalse(Purchases.isConfigured)
   }

@@ -12,13 +12,13 @@ final class PurchaseTests: XCTestCase {
     let fixture = try ClientFixture()
     let client = try fixture.client()
     let outcome = try await client.outcome(ofPurchasing: ClientFixture.gems, quantity: 2)
-    guard case .success(let info) = outcome.result else { return XCTFail("\(outcome.result)") }
+    guard case .success(let info?) = outcome.result else { return XCTFail("\(outcome.result)") }
     XCTAssertEqual(info.nonSubscriptions.map(\.productIdentifier), ["gems_1200"])
     XCTAssertEqual(info.nonSubscriptions.first?.storeTransactionIdentifier, "2000000001")
     XCTAssertEqual(outcome.answer?.booking.balance(try CurrencyCode("GEM")), 2400)
     XCTAssertEqual(outcome.storeTransactionID?.text, "2000000001")
     XCTAssertEqual(fixture.shop.finished.map(\.text), ["2000000001"])
-    XCTAssertEqual(client.pendingReceiptCount, 0)
+    XCTAssertEqual(client.queueCounts.pending, 0)
     XCTAssertEqual(try fixture.backend.balance("alice-4f1c9a7e"), 2400)
   }
 
@@ -58,7 +58,7 @@ final class PurchaseTests: XCTestCase {
       XCTAssertEqual(result, row.result, line: row.line)
       XCTAssertEqual(result.userCancelled, row.result == .cancelled, line: row.line)
       XCTAssertEqual(try fixture.backend.balance("alice-4f1c9a7e"), 0, line: row.line)
-      XCTAssertEqual(client.receiptQueueSnapshot(), [], line: row.line)
+      XCTAssertEqual(client.queueItems, [], line: row.line)
     }
   }
 
@@ -104,16 +104,16 @@ final class PurchaseTests: XCTestCase {
     let outcome = try await client.outcome(ofPurchasing: ClientFixture.gems)
     XCTAssertEqual(outcome.result, .pendingServerValidation)
     XCTAssertEqual(outcome.failure?.code, .backendUnreachable)
-    XCTAssertEqual(client.pendingReceiptCount, 1)
+    XCTAssertEqual(client.queueCounts.pending, 1)
     XCTAssertEqual(fixture.shop.finished, [])
-    let item = try XCTUnwrap(client.receiptQueueSnapshot().first)
+    let item = try XCTUnwrap(client.queueItems.first)
     XCTAssertEqual(item.status, .waiting)
     XCTAssertEqual(item.attemptCount, 1)
     XCTAssertEqual(item.lastError?.code, .backendUnreachable)
     XCTAssertEqual(item.customer.text, "alice-4f1c9a7e")
     fixture.backend.setDown(false)
     await client.syncPurchases()
-    XCTAssertEqual(client.pendingReceiptCount, 0)
+    XCTAssertEqual(client.queueCounts.pending, 0)
     XCTAssertEqual(try fixture.backend.balance("alice-4f1c9a7e"), 1200)
     XCTAssertEqual(fixture.shop.finished.count, 1)
   }
@@ -122,21 +122,21 @@ final class PurchaseTests: XCTestCase {
     let fixture = try ClientFixture()
     let client = try fixture.client()
     _ = try await client.offerings()
-    await client.register(client.appUserID)
+    await client.register(client.customerID)
     fixture.backend.fail(
       LedgerError(.bundleMismatch, "Another app.", details: [.text("request_id", "request-7")]))
     let result = try await client.purchase(try ProductCode(ClientFixture.gems))
     XCTAssertEqual(
       result,
       .failedServerValidation(errorCode: "bundle_mismatch", message: "Another app.", requestID: "request-7"))
-    XCTAssertEqual(client.deadLetteredReceiptCount, 1)
-    XCTAssertEqual(client.pendingReceiptCount, 0)
+    XCTAssertEqual(client.queueCounts.deadLettered, 1)
+    XCTAssertEqual(client.queueCounts.pending, 0)
     XCTAssertEqual(fixture.shop.finished, [])
     await client.syncPurchases()
-    XCTAssertEqual(client.deadLetteredReceiptCount, 1, "a sync leaves it")
+    XCTAssertEqual(client.queueCounts.deadLettered, 1, "a sync leaves it")
     _ = await refusal(.purchaseNotFound) { try await client.requeueReceipt("2000000002") }
     try await client.requeueReceipt("2000000001")
-    XCTAssertEqual(client.deadLetteredReceiptCount, 0)
+    XCTAssertEqual(client.queueCounts.deadLettered, 0)
     XCTAssertEqual(try fixture.backend.balance("alice-4f1c9a7e"), 1200)
     XCTAssertEqual(fixture.shop.finished.count, 1)
   }
@@ -145,7 +145,7 @@ final class PurchaseTests: XCTestCase {
     let fixture = try ClientFixture()
     let client = try fixture.client()
     _ = try await client.offerings()
-    await client.register(client.appUserID)
+    await client.register(client.customerID)
     fixture.backend.fail(LedgerError(.bundleMismatch, "Another app."))
     _ = try await client.purchase(try ProductCode(ClientFixture.gems))
     let again = try await client.outcome(ofPurchasing: ClientFixture.gems)
@@ -162,7 +162,7 @@ final class PurchaseTests: XCTestCase {
     guard case .failedServerValidation("receipt_unverified", _, nil) = result else { return XCTFail("\(result)") }
     await client.syncPurchases()
     XCTAssertEqual(fixture.backend.count("post"), 0)
-    XCTAssertEqual(client.receiptQueueSnapshot().map(\.status), [.deadLettered])
+    XCTAssertEqual(client.queueItems.map(\.status), [.deadLettered])
     XCTAssertEqual(fixture.shop.finished, [])
   }
 
@@ -188,16 +188,16 @@ final class PurchaseTests: XCTestCase {
     let fixture = try ClientFixture()
     let client = try fixture.client { $0.validationTimeout = .seconds(35) }
     _ = try await client.offerings()
-    await client.register(client.appUserID)
+    await client.register(client.customerID)
     fixture.backend.hold()
     let purchase = Task { try await client.outcome(ofPurchasing: ClientFixture.gems) }
     try await until { fixture.backend.heldCount == 1 }
     fixture.clock.advance(seconds: 36)
     let outcome = try await purchase.value
     XCTAssertEqual(outcome.result, .pendingServerValidation)
-    XCTAssertEqual(client.receiptQueueSnapshot().map(\.status), [.posting])
+    XCTAssertEqual(client.queueItems.map(\.status), [.posting])
     fixture.backend.release()
-    try await until { client.pendingReceiptCount == 0 }
+    try await until { client.queueCounts.pending == 0 }
     XCTAssertEqual(try fixture.backend.balance("alice-4f1c9a7e"), 1200)
   }
 
@@ -214,15 +214,15 @@ final class PurchaseTests: XCTestCase {
     client.delegate = delegate
     let offerings = try await client.offerings()
     let package = try XCTUnwrap(offerings.current?.availablePackages.first)
-    let completions = Collector<PurchaseResult?>()
-    client.purchase(package: package) { completions.add(try? $0.get()) }
+    let completions = Collector<CustomerInfo?>()
+    client.purchase(package: package) { _, info, _, _ in completions.add(info) }
     try await until { !completions.all.isEmpty }
-    let again = fixture.shop.sell("com.example.gems_300", token: AccountToken(of: client.appUserID))
+    let again = fixture.shop.sell("com.example.gems_300", token: AccountToken(of: client.customerID))
     await client.syncPurchases()
     await client.syncPurchases()
     await client.receive(again)
     XCTAssertEqual(completions.all.count, 1)
-    XCTAssertNotNil(completions.all.first??.customerInfo)
+    XCTAssertNotNil(completions.all.first ?? nil)
     XCTAssertEqual(delegate.heard.all, ["gems_1200 for alice-4f1c9a7e", "gems_300 for alice-4f1c9a7e"])
   }
 
@@ -231,7 +231,7 @@ final class PurchaseTests: XCTestCase {
     let eventLog = FailingEventLog()
     let client = try fixture.client(eventLog: eventLog)
     _ = try await client.offerings()
-    await client.register(client.appUserID)
+    await client.register(client.customerID)
     eventLog.isFull.withLock { $0 = true }
     _ = await refusal(.inputOutput) { try await client.purchase(try ProductCode(ClientFixture.gems)) }
     XCTAssertEqual(fixture.shop.purchaseCount, 0)

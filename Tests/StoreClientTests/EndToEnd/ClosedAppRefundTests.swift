@@ -49,7 +49,7 @@ final class ClosedAppRefundTests: XCTestCase {
       try await client.appDidBecomeActive()
       try await act(client)
       client.flush()
-      XCTAssertEqual(client.receiptQueueSnapshot(), [])
+      XCTAssertEqual(client.queueItems, [])
       close()
       return backend.count(of: .post) - before
     }
@@ -126,7 +126,7 @@ final class ClosedAppRefundTests: XCTestCase {
     var client: StoreClient? = try fixture.world.client(
       Self.alice, on: fixture.world.phone, eventLog: fixture.eventLog, backend: fixture.backend)
     await client?.syncPurchases()
-    XCTAssertEqual(client?.pendingReceiptCount, 1)
+    XCTAssertEqual(client?.queueCounts.pending, 1)
     XCTAssertEqual(try fixture.balance, 600)
     client = nil
     fixture.close()
@@ -149,7 +149,7 @@ final class ClosedAppRefundTests: XCTestCase {
     await client.syncPurchases()
     XCTAssertEqual(try fixture.balance, 0)
     await client.syncPurchases()
-    XCTAssertEqual(client.receiptQueueSnapshot(), [])
+    XCTAssertEqual(client.queueItems, [])
     XCTAssertEqual(try fixture.balance, 0)
     try assertBooksAddUp(fixture.world.ledger)
   }
@@ -177,7 +177,7 @@ final class ClosedAppRefundTests: XCTestCase {
     for _ in 0..<2 {
       let client = try world.client(Self.alice, on: world.phone, eventLog: eventLog, backend: backend)
       await client.syncPurchases()
-      XCTAssertEqual(client.receiptQueueSnapshot(), [])
+      XCTAssertEqual(client.queueItems, [])
       client.flush()
     }
     XCTAssertEqual(backend.count(of: .post), 1)
@@ -239,6 +239,6 @@ final class ClosedAppRefundTests: XCTestCase {
     try? play.refund(token: token)
     await client?.syncPurchases()
     XCTAssertEqual(backend.count(of: .post), posts)
-    XCTAssertEqual(client?.receiptQueueSnapshot(), [])
+    XCTAssertEqual(client?.queueItems, [])
   }
 }

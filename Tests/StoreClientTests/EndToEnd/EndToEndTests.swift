@@ -142,12 +142,12 @@ final class EndToEndTests: XCTestCase {
       backend.heal()
       try world.store.clearFaults()
       let last = try world.client("alice-4f1c9a7e", on: world.phone, eventLog: eventLog)
-      for receipt in last.receiptQueueSnapshot() where receipt.status == .deadLettered {
+      for receipt in last.queueItems where receipt.status == .deadLettered {
         try await last.requeueReceipt(receipt.id)
       }
       try await world.phone.sync()
       await last.syncPurchases()
-      for receipt in last.receiptQueueSnapshot() { XCTFail("\(receipt)") }
+      for receipt in last.queueItems { XCTFail("\(receipt)") }
       let paid = world.store.allTransactions().filter { $0.state == .purchased }
       XCTAssertGreaterThan(paid.count, 5)
       XCTAssertEqual(try world.balance("alice-4f1c9a7e"), Int64(paid.count) * 300, "\(paid.count) purchases")

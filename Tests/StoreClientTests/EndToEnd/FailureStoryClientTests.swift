@@ -32,7 +32,7 @@ final class FailureStoryClientTests: XCTestCase {
     XCTAssertEqual(try world.balance(alice), 600)
     let left = try await world.phone.unfinishedIDs()
     XCTAssertEqual(left, [])
-    XCTAssertEqual(second.pendingReceiptCount, 0)
+    XCTAssertEqual(second.queueCounts.pending, 0)
     try assertBooksAddUp(world.ledger)
   }
 
@@ -50,7 +50,7 @@ final class FailureStoryClientTests: XCTestCase {
     await client.syncPurchases()
     let left = try await world.phone.unfinishedIDs()
     XCTAssertEqual(left, [])
-    XCTAssertEqual(client.pendingReceiptCount, 0)
+    XCTAssertEqual(client.queueCounts.pending, 0)
     try await client.purchase(try ProductCode("gems"))
     XCTAssertEqual(try world.balance(alice), 600)
     try assertBooksAddUp(world.ledger)

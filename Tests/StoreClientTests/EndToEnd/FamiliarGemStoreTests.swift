@@ -73,7 +73,7 @@ final class FamiliarGemStoreTests: XCTestCase {
     // Create `idempotencyKey` once when the user taps buy, and reuse it on every retry of this spend.
     func spend(on item: String, idempotencyKey: String) async {
       let status = await server.post(
-        item: item, idempotencyKey: idempotencyKey, session: Purchases.shared.appUserID)
+        item: item, idempotencyKey: idempotencyKey, session: Purchases.shared.customerID)
       switch status {
       case 402: errorMessage = "You need more gems for that."
       case 200..<300: await refreshBalance()
@@ -176,7 +176,7 @@ final class FamiliarGemStoreTests: XCTestCase {
     client.purchasePackage(
       withProductID: "gems_1200", price: Money(minorUnits: 999, currency: "USD"),
       context: OrderContext(roleID: "char-12345", serverID: "server-01")
-    ) { if let outcome = try? $0.get() { done.add(outcome) } }
+    ) { _, outcome, _ in if let outcome { done.add(outcome) } }
     try await until { !done.all.isEmpty }
     // Paid for and credited; "items will arrive shortly".
     let outcome = try XCTUnwrap(done.all.first)

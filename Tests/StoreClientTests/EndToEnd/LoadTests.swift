@@ -43,7 +43,7 @@ final class LoadTests: XCTestCase {
     await withTaskGroup { group in
       for client in clients { group.addTask { await client.syncPurchases() } }
     }
-    XCTAssertEqual(clients.map(\.pendingReceiptCount).reduce(0, +), 0)
+    XCTAssertEqual(clients.map(\.queueCounts.pending).reduce(0, +), 0)
     XCTAssertEqual(try world.balance(alice), 300)
     let left = try await world.phone.unfinishedIDs()
     XCTAssertEqual(left, [])
@@ -63,7 +63,7 @@ final class LoadTests: XCTestCase {
     let largest = Mutex(0)
     world.store.onStep = { step in
       guard case .finished = step else { return }
-      let count = client.receiptQueueSnapshot().count
+      let count = client.queueItems.count
       largest.withLock { $0 = max($0, count) }
     }
     await client.syncPurchases()
@@ -96,7 +96,7 @@ final class LoadTests: XCTestCase {
     _ = try await first.offerings()
     backend.fail(.post, with: .networkLostBeforeEffect, .always)
     for product in ["gems", "chest", "vip"] { try await first.purchase(try ProductCode(product)) }
-    XCTAssertEqual(first.pendingReceiptCount, 3)
+    XCTAssertEqual(first.queueCounts.pending, 3)
     log.close()
     let damaged = try damage(#""store_product":"chest""#, in: path)
 
@@ -105,14 +105,14 @@ final class LoadTests: XCTestCase {
     let opened = try FileEventLog(path: path)
     let next = try world.client(alice, on: world.phone, eventLog: opened, backend: backend)
     next.onReceiptPipelineEvent = { events.add($0) }
-    XCTAssertEqual(next.pendingReceiptCount, 2)
+    XCTAssertEqual(next.queueCounts.pending, 2)
     let said = events.all.compactMap { if case .damaged(let problem) = $0 { problem } else { nil } }
     XCTAssertEqual(said.count, 1)
     XCTAssertEqual(said, opened.problems)
     let aside = try String(contentsOfFile: try XCTUnwrap(said.first?.savedAs), encoding: .utf8)
     XCTAssertTrue(aside.contains(damaged), "the damaged part is kept as it was")
     await next.syncPurchases()
-    XCTAssertEqual(next.receiptQueueSnapshot(), [])
+    XCTAssertEqual(next.queueItems, [])
     XCTAssertEqual(try world.balance(alice), 900)
     XCTAssertTrue(world.store.allTransactions().allSatisfy(\.isFinished))
     try assertBooksAddUp(world.ledger)
@@ -135,7 +135,7 @@ final class LoadTests: XCTestCase {
     let returned = Collector<Int>()
     async let sync: Void = {
       await next.syncPurchases()
-      returned.add(next.pendingReceiptCount)
+      returned.add(next.queueCounts.pending)
     }()
     for _ in 0..<1000 { await Task.yield() }
     XCTAssertEqual(returned.all, [], "it came back before the receipt on its way was settled")

@@ -140,7 +140,7 @@ final class LostOrderTests: XCTestCase {
     let first = try world.client(nil, on: world.phone, eventLog: MemoryEventLog(), backend: network)
     world.store.askToBuyEnabled = true
     let announced = try await first.purchase(order: order)
-    let buyer = first.appUserID
+    let buyer = first.customerID
     world.phone.reinstall()
     try approveAll(world)
     let next = try world.client(nil, on: world.phone, eventLog: MemoryEventLog())

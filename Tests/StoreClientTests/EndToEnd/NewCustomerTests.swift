@@ -35,7 +35,7 @@ final class NewCustomerTests: XCTestCase {
   func testTheFirstSpendTakesOfTheInitialBalance() async throws {
     let world = try World(catalog: Self.catalog(initialBalance: 50))
     let client = try world.client(alice, on: world.phone)
-    let isConsumed = try await client.consumeProduct("gems", amount: 20)
+    let isConsumed = await client.consumeProduct("gems", amount: 20)
     XCTAssertTrue(isConsumed)
     XCTAssertEqual(try world.balance(alice), 30)
     try assertBooksAddUp(world.ledger)
@@ -54,11 +54,11 @@ final class NewCustomerTests: XCTestCase {
         if isDown { network.fail(.customer, with: .networkLostBeforeEffect, .always) }
         let info = try await client.purchase(try ProductCode(product)).customerInfo
         let line = "\(product), known \(isKnown), down \(isDown)"
-        XCTAssertEqual(info?.entitlements.active.map(\.id), [product], line)
+        XCTAssertEqual(info?.entitlements.active.map(\.key), [product], line)
         XCTAssertEqual(info?.isStale, isDown, line)
         network.heal()
         let later = try await client.customerInfo()
-        XCTAssertEqual(later.entitlements.active.map(\.id), [product], line)
+        XCTAssertEqual(later.entitlements.active.map(\.key), [product], line)
         XCTAssertFalse(later.isStale, line)
         XCTAssertEqual(info?.entitlements.active, later.entitlements.active, line)
       }
@@ -101,9 +101,9 @@ final class NewCustomerTests: XCTestCase {
       let (info, created) = try await row.call(client)
       XCTAssertEqual(created, row.created, line: row.line)
       XCTAssertTrue(info.isStale, line: row.line)
-      XCTAssertEqual(info.record.customer, client.appUserID, line: row.line)
+      XCTAssertEqual(info.record.customer, client.customerID, line: row.line)
       if let becomes = row.becomes {
-        XCTAssertEqual(client.appUserID.text, becomes, line: row.line)
+        XCTAssertEqual(client.customerID.text, becomes, line: row.line)
       } else {
         XCTAssertTrue(client.isAnonymous, line: row.line)
       }

@@ -18,7 +18,7 @@ final class SharedAccountTests: XCTestCase {
       let (hers, network) = try await offlinePurchase(in: world, alice)
       let his = try world.client(bob, on: world.tablet, eventLog: MemoryEventLog(), style: style)
       await his.syncPurchases()
-      let item = try XCTUnwrap(his.receiptQueueSnapshot().first)
+      let item = try XCTUnwrap(his.queueItems.first)
       XCTAssertEqual(item.status, .waiting)
       XCTAssertEqual(item.lastError?.code, .validationPending)
       // It is not his, so nothing of it is shown as his, however long it takes.
@@ -31,8 +31,8 @@ final class SharedAccountTests: XCTestCase {
       network.heal()
       await hers.syncPurchases()
       await his.syncPurchases()
-      XCTAssertEqual(hers.receiptQueueSnapshot(), [])
-      XCTAssertEqual(his.receiptQueueSnapshot(), [])
+      XCTAssertEqual(hers.queueItems, [])
+      XCTAssertEqual(his.queueItems, [])
       XCTAssertEqual(try world.balance(alice), 300)
       XCTAssertEqual(try world.balance(bob), 0)
       XCTAssertTrue(world.store.allTransactions().allSatisfy(\.isFinished))
@@ -47,11 +47,11 @@ final class SharedAccountTests: XCTestCase {
     world.phone.reinstall()
     let next = try world.client(nil, on: world.phone, eventLog: MemoryEventLog())
     await next.syncPurchases()
-    XCTAssertEqual(next.pendingReceiptCount, 1)
+    XCTAssertEqual(next.queueCounts.pending, 1)
     world.clock.advance(by: .seconds(3600))
     let shown = try await next.appDidBecomeActive()
     XCTAssertEqual(shown["GEM"]?.balance, 300)
-    XCTAssertEqual(next.pendingReceiptCount, 0)
+    XCTAssertEqual(next.queueCounts.pending, 0)
     try assertBooksAddUp(world.ledger)
   }
 
@@ -65,7 +65,7 @@ final class SharedAccountTests: XCTestCase {
     let shown = try await next.virtualCurrencies()
     XCTAssertEqual(shown["GEM"]?.balance, 300)
     await next.syncPurchases()
-    XCTAssertEqual(next.receiptQueueSnapshot(), [])
+    XCTAssertEqual(next.queueItems, [])
     XCTAssertTrue(world.store.allTransactions().allSatisfy(\.isFinished))
     try assertBooksAddUp(world.ledger)
   }

@@ -15,7 +15,7 @@ final class TwoPeopleTests: XCTestCase {
       let world = try await World(dad: dad)
       let client = try world.client(nil, on: world.tablet, eventLog: MemoryEventLog())
       let info = isLegacy ? try await client.restoreTransactions() : try await client.restorePurchases()
-      XCTAssertEqual(info.entitlements.active.map(\.id), ["premium"])
+      XCTAssertEqual(info.entitlements.active.map(\.key), ["premium"])
       let balances = try await client.virtualCurrencies()
       XCTAssertEqual(balances["GEM"]?.balance, 0)
       await assertRefused(.insufficientBalance) { try await client.spend([Adjustment(CurrencyCode("GEM"), 1)]) }
@@ -48,7 +48,7 @@ final class TwoPeopleTests: XCTestCase {
     try await client.logIn(kid)
     XCTAssertTrue(client.allowSharingAppStoreAccount)
     let info = try await client.restorePurchases()
-    XCTAssertEqual(info.entitlements.active.map(\.id), ["premium"])
+    XCTAssertEqual(info.entitlements.active.map(\.key), ["premium"])
     XCTAssertEqual(try world.balance(kid), 0)
     XCTAssertEqual(try world.balance(dad), 1200)
   }
@@ -93,7 +93,7 @@ final class TwoPeopleTests: XCTestCase {
     for product in ["gems", "premium"] { try await first.purchase(try ProductCode(product)) }
     let next = try world.client(nil, on: world.phone, eventLog: MemoryEventLog())
     let info = try await next.restorePurchases()
-    XCTAssertEqual(info.entitlements.active.map(\.id), ["premium"])
+    XCTAssertEqual(info.entitlements.active.map(\.key), ["premium"])
     let balances = try await next.virtualCurrencies()
     XCTAssertEqual(balances["GEM"]?.balance, 1200)
     try assertBooksAddUp(world.ledger)

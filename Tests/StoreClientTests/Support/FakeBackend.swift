@@ -11,6 +11,7 @@ final class FakeBackend: PurchaseBackend {
     /// Thrown after everything happened, one a post.
     var lostAnswers: [LedgerError] = []
     var isDown = false
+    var losesSpend = false
     var calls: [String] = []
     var orders: [PurchaseCode: Order] = [:]
     var orderKeys: [IdempotencyKey: PurchaseCode] = [:]
@@ -44,6 +45,8 @@ final class FakeBackend: PurchaseBackend {
   func count(_ call: String) -> Int { calls.count { $0.hasPrefix(call) } }
   func fail(_ errors: LedgerError...) { state.withLock { $0.failures += errors } }
   func loseAnswer(_ error: LedgerError = down) { state.withLock { $0.lostAnswers.append(error) } }
+  /// The next spend is booked, and its answer lost.
+  func loseSpend() { state.withLock { $0.losesSpend = true } }
   func setDown(_ isDown: Bool) { state.withLock { $0.isDown = isDown } }
   func failDelivery() { state.withLock { $0.deliveryFails = true } }
   func order(_ code: PurchaseCode) -> Order? { state.withLock { $0.orders[code] } }
@@ -163,7 +166,13 @@ final class FakeBackend: PurchaseBackend {
     _ amounts: [Adjustment], customer: CustomerID, key: IdempotencyKey
   ) async throws(LedgerError) -> Booking {
     try await called("spend \(customer)")
-    return try ledger.spend(amounts, customer: customer, key: key) as Booking
+    let booking = try ledger.spend(amounts, customer: customer, key: key) as Booking
+    let isLost = state.withLock { state in
+      defer { state.losesSpend = false }
+      return state.losesSpend
+    }
+    if isLost { throw Self.down }
+    return booking
   }
 
   func purchases(of customer: CustomerID, page: Int, size: Int) async throws(LedgerError) -> [PurchaseRecord] {

@@ -1,0 +1,127 @@
+internal import GemLedger
+internal import StoreBackend
+internal import Synchronization
+
+extension StoreClient {
+  /// The settings of ``configure(withAPIKey:appUserID:)`` beside its key: an app or a test sets them once.
+  ///
+  /// ```swift
+  /// StoreClient.defaults.mode = .payment(backend)
+  /// StoreClient.defaults.storefront = storefront
+  /// ```
+  public struct Defaults: Sendable {
+    /// Makes the event log of the app with this key.
+    public typealias EventLogFactory = @Sendable (_ apiKey: String) throws(LedgerError) -> (any EventLog)?
+
+    /// The owner of the balances; nil for a ledger in memory with an empty catalog.
+    public var mode: Mode?
+    /// The shop; nil for an empty one.
+    public var storefront: (any Storefront)?
+    /// Makes the event log; nil for the platform's standard file where the app imports StoreClientFoundation, and for
+    /// none otherwise.
+    public var eventLog: EventLogFactory?
+    /// Changes any other setting before the client is made.
+    public var adjust: @Sendable (inout Configuration) -> Void = { _ in }
+
+    /// No shop, no backend, and the standard event log.
+    public init() {}
+  }
+
+  private static let sharedDefaults = Mutex(Defaults())
+
+  /// The settings of ``configure(withAPIKey:appUserID:)`` beside its key.
+  public static var defaults: Defaults {
+    get { sharedDefaults.withLock { $0 } }
+    set { sharedDefaults.withLock { $0 = newValue } }
+  }
+}
+
+// MARK: Configuring with a key alone
+
+extension StoreClient {
+  /// Makes the shared client with ``defaults``, and replaces an earlier one.
+  ///
+  /// Nothing is thrown, as an app calls this at its launch. Where the client cannot be made, the reason is logged as an
+  /// error, and every request of the client throws it: `configuration` for a secret or unfitting key,
+  /// `invalid_user_id`, and the codes of the event log. The earlier client lets go of its event log first.
+  @_disfavoredOverload
+  @discardableResult
+  public static func configure(withAPIKey apiKey: String, appUserID: String? = nil) -> StoreClient {
+    start(withAPIKey: apiKey, appUserID: appUserID, defaults: defaults)
+  }
+
+  /// Makes the shared client with these defaults.
+  package static func start(withAPIKey apiKey: String, appUserID: String?, defaults: Defaults) -> StoreClient {
+    // Two clients cannot keep one file, so the earlier one goes before the new one comes.
+    share(StoreClient(refusing: LedgerError(.configuration, "The client is being configured anew.")))
+    let client: StoreClient
+    do throws(LedgerError) {
+      client = try StoreClient(configuration: defaults.configuration(apiKey, appUserID))
+    } catch {
+      client = StoreClient(refusing: error)
+      client.context.log(.error, "The client cannot be configured, so all its calls fail: \(error.message)")
+    }
+    share(client)
+    client.reportDefaults(defaults)
+    return client
+  }
+
+  /// A client with only calls that throw this error, or have nothing to tell.
+  convenience init(refusing error: LedgerError) {
+    var configuration = Configuration(
+      apiKey: "", mode: .payment(RefusingBackend(error: error)), storefront: EmptyStorefront(store: .test))
+    configuration.isAutomatic = false
+    configuration.isFunnelEnabled = false
+    let nobody = Identity(customer: AppUserID.anonymous(configuration.randomness), allowsSharing: true)
+    self.init(configuration, queue: ReceiptQueue(), identity: nobody)
+  }
+
+  private func reportDefaults(_ defaults: Defaults) {
+    guard !(context.backend is RefusingBackend) else { return }
+    if !defaults.missingLines.isEmpty {
+      context.log(
+        .error,
+        "The app sells nothing yet: the shop is empty and balances end with the process. Before configure, write "
+          + defaults.missingLines.joined(separator: " and ") + ".")
+    }
+    if configuration.eventLog == nil {
+      context.log(
+        .warn,
+        "No file keeps the client's state, so every launch is a new customer, and a receipt that waits is known to the "
+          + "store alone. Set StoreClient.defaults.eventLog, or import StoreClientFoundation for a standard file.")
+    }
+  }
+}
+
+extension StoreClient.Defaults {
+  /// - Throws: `LedgerError` with `configuration` for a bad key, and those of the event log.
+  fileprivate func configuration(
+    _ apiKey: String, _ appUserID: String?
+  ) throws(LedgerError) -> StoreClient.Configuration {
+    // Before anything is written under the key's name.
+    let key = try APIKey(apiKey)
+    let ledgerInMemory = LocalBackend(ledger: .inMemory(), verifier: NoReceipts())
+    var configuration = StoreClient.Configuration(
+      apiKey: apiKey, appUserID: appUserID, mode: mode ?? .local(ledgerInMemory),
+      storefront: storefront ?? EmptyStorefront(store: key.store ?? .apple), eventLog: try eventLog?(apiKey))
+    adjust(&configuration)
+    return configuration
+  }
+
+  /// The lines that an app must write, where it has not.
+  fileprivate var missingLines: [String] {
+    var lines: [String] = []
+    if storefront == nil { lines.append("StoreClient.defaults.storefront = …") }
+    if mode == nil { lines.append("StoreClient.defaults.mode = .payment(backend)") }
+    return lines
+  }
+}
+
+/// Trusts no receipt: an app without a shop has none.
+private struct NoReceipts: ReceiptVerifier {
+  func verify(_ receipt: StoreReceipt) throws(LedgerError) -> StoreTransaction {
+    throw LedgerError(
+      .receiptUnverified, "The app has no backend, so no receipt can be verified: set StoreClient.defaults.mode.",
+      details: [.text("check", "verifier")])
+  }
+}

@@ -1,0 +1,30 @@
+public import GemLedger
+internal import StoreBackend
+
+/// A purchase that is no subscription.
+public struct NonSubscriptionTransaction: Hashable, Sendable {
+  /// The journal's id of its credit.
+  public let transactionIdentifier: String
+  /// The store's own id of it.
+  public let storeTransactionIdentifier: String
+  /// Our code of the product.
+  public let productIdentifier: String
+  /// When it was bought.
+  public let purchasedAt: Timestamp
+  /// The number of units.
+  public let quantity: Int64
+  /// The price of all units together, where the store states it.
+  public let price: Money?
+  /// Whether the store refunded all of it.
+  public let isRefunded: Bool
+
+  init(_ record: PurchaseRecord) {
+    transactionIdentifier = record.transactionID.description
+    storeTransactionIdentifier = record.storeTransactionID.text
+    productIdentifier = record.product.text
+    purchasedAt = record.purchasedAt
+    quantity = record.quantity
+    price = record.price
+    isRefunded = record.refundedMilliPercent >= 100_000
+  }
+}

@@ -1,0 +1,74 @@
+public import GemLedger
+internal import Synchronization
+
+// MARK: Balances by the products that give them
+
+extension StoreClient {
+  /// Returns the customer's balance of the one currency that a product gives.
+  ///
+  /// - Parameter productID: Our code of the product, or its id at the store.
+  /// - Throws: `LedgerError` with, in order of precedence: `product_not_found`, `invalid_request` where the product
+  ///   gives no currency or several; and those of ``virtualCurrencies()``.
+  public func virtualCurrency(ofProduct productID: String) async throws(LedgerError) -> VirtualCurrency? {
+    let currency = try await balanceSource.currency(of: productID)
+    return try await virtualCurrencies()[currency.description]
+  }
+
+  /// Returns the customer's balance of the one currency that a product gives, and 0 where it is unknown.
+  ///
+  /// Why it is unknown is logged, and thrown by ``virtualCurrency(ofProduct:)``.
+  public func consumableBalance(for productID: String) async -> Int {
+    do throws(LedgerError) { return try await virtualCurrency(ofProduct: productID)?.balance ?? 0 } catch {
+      context.log(.error, "The balance of \"\(productID.prefix(100))\" is unknown, so 0 is shown: \(error)")
+      return 0
+    }
+  }
+
+  /// Spends of the one currency that a product gives.
+  ///
+  /// The spend has one key until its outcome is known. Where the answer was lost, the next call for the same product
+  /// and amount asks again under that key, so that two calls never take twice for one success.
+  ///
+  /// - Returns: False where the balance does not cover it, and nothing is taken; also false where the spend failed,
+  ///   which is logged, and which ``consumeProduct(_:amount:key:)`` throws.
+  @discardableResult
+  public func consumeProduct(_ productID: String, amount: Int64 = 1) async -> Bool {
+    let request = OpenConsumption(customer: customerID, productID: productID, amount: amount)
+    let key = context.session.withLock { $0.openConsumptions[request] } ?? context.newKey()
+    do throws(LedgerError) {
+      let isTaken = try await consumeProduct(productID, amount: amount, key: key)
+      context.session.withLock { $0.openConsumptions[request] = nil }
+      return isTaken
+    } catch {
+      // Only what may have been booked all the same is asked again under its key.
+      let isOpen = PostVerdict(error.code) != .deadLetter
+      context.session.withLock { $0.openConsumptions[request] = isOpen ? key : nil }
+      context.log(.error, "\(amount) of \"\(productID.prefix(100))\" could not be consumed: \(error)")
+      return false
+    }
+  }
+
+  /// Spends of the one currency that a product gives, once for each key.
+  ///
+  /// - Returns: False where the balance does not cover it; nothing is taken then.
+  /// - Throws: `LedgerError` as ``virtualCurrency(ofProduct:)`` and ``spend(_:key:)``.
+  @discardableResult
+  public func consumeProduct(
+    _ productID: String, amount: Int64 = 1, key: IdempotencyKey
+  ) async throws(LedgerError) -> Bool {
+    let currency = try await balanceSource.currency(of: productID)
+    do throws(LedgerError) {
+      try await spend([Adjustment(currency, amount)], key: key)
+      return true
+    } catch  where error.code == .insufficientBalance {
+      return false
+    }
+  }
+}
+
+/// A spend by product that has no known outcome yet.
+struct OpenConsumption: Hashable, Sendable {
+  let customer: CustomerID
+  let productID: String
+  let amount: Int64
+}

@@ -1,0 +1,45 @@
+// The core's times and amounts in Foundation's types, under the names that RevenueCat's readers know.
+
+extension CustomerInfo {
+  /// When this was true.
+  public var requestDate: Date { asOf.date }
+  /// When the customer was made.
+  public var firstSeen: Date { firstSeenAt.date }
+
+  /// When a right ends; nil for never, and for a right that the customer never had.
+  public func expirationDate(forEntitlement id: String) -> Date? { entitlements[id]?.expirationDate }
+
+  /// When the running period of a right was bought; nil for a right that the customer never had.
+  public func purchaseDate(forEntitlement id: String) -> Date? { entitlements[id]?.latestPurchaseDate }
+}
+
+extension CustomerRecord.Entitlement {
+  /// When the running period was bought.
+  public var latestPurchaseDate: Date? { purchasedAt.date }
+  /// When it ends; nil for never.
+  public var expirationDate: Date? { expiresAt?.date }
+}
+
+extension NonSubscriptionTransaction {
+  /// When it was bought.
+  public var purchaseDate: Date { purchasedAt.date }
+}
+
+extension PurchaseRecord {
+  /// When it was bought.
+  public var purchaseDate: Date { purchasedAt.date }
+  /// When its period ends, for a subscription.
+  public var expirationDate: Date? { expiresAt?.date }
+}
+
+extension StoreTransaction {
+  /// When it was bought, or renewed.
+  public var purchaseDate: Date { purchasedAt.date }
+  /// When the paid period ends, for a subscription.
+  public var expirationDate: Date? { expiresAt?.date }
+}
+
+extension VirtualCurrencies {
+  /// When this was true.
+  public var requestDate: Date { asOf.date }
+}

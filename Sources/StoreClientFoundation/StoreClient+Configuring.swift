@@ -1,0 +1,41 @@
+extension StoreClient {
+  /// Makes the shared client with ``StoreClient/StoreClient/defaults``, a standard file for its state, and the app's
+  /// activation observed.
+  ///
+  /// The file lies in the application support folder, on Linux in the folder for the state of programs, and is one for
+  /// each key. Nothing is thrown: where the client cannot be made, the reason is logged as an error, and every request
+  /// of the client throws it.
+  @discardableResult
+  public static func configure(withAPIKey apiKey: String, appUserID: String? = nil) -> StoreClient {
+    var defaults = defaults
+    if defaults.eventLog == nil {
+      defaults.eventLog = { (key) throws(LedgerError) in try StandardEventLog.open(apiKey: key) }
+    }
+    let client = start(withAPIKey: apiKey, appUserID: appUserID, defaults: defaults)
+    ActivationObserver.observeShared(client)
+    return client
+  }
+
+  /// Makes the shared client, with the app's activation observed.
+  ///
+  /// - Throws: `LedgerError`, as the core's call; the earlier client stays then.
+  @discardableResult
+  public static func configure(with configuration: Configuration) throws(LedgerError) -> StoreClient {
+    let client = try start(with: configuration)
+    ActivationObserver.observeShared(client)
+    return client
+  }
+
+  /// Makes the shared client, with the app's activation observed.
+  ///
+  /// - Throws: `LedgerError`, as the core's call; the earlier client stays then.
+  @discardableResult
+  public static func configure(
+    withAPIKey apiKey: String, appUserID: String? = nil, mode: Mode, storefront: any Storefront,
+    eventLog: (any EventLog)? = nil
+  ) throws(LedgerError) -> StoreClient {
+    try configure(
+      with: Configuration(
+        apiKey: apiKey, appUserID: appUserID, mode: mode, storefront: storefront, eventLog: eventLog))
+  }
+}
