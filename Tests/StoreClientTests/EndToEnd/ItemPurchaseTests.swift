@@ -68,7 +68,7 @@ final class ItemPurchaseTests: XCTestCase {
       XCTAssertEqual(error.code, .forbidden)
       XCTAssertTrue(error.message.contains("buyItem") && error.message.contains("Ledger.spend"), error.message)
     }
-    await assertRefused(.forbidden) { try await client.consumeProduct("gems", amount: 1) }
+    await assertRefused(.forbidden) { try await client.consumeProduct("gems", amount: 1, key: .timeOrdered()) }
     XCTAssertEqual(try world.balance(alice), 300)
     // A server's own spend is no client's.
     try world.ledger.spend([amount], customer: CustomerID(alice))
