@@ -137,7 +137,7 @@ public struct StoreKitStorefront: Storefront {
   /// StoreKit reports no failure of it: a transaction that could not be finished is delivered again by the next start.
   public func finish(_ id: StoreTransactionID) async throws(StoreFailure) {
     for await result in Transaction.unfinished where String(result.unsafePayloadValue.id) == id.text {
-      await result.unsafePayloadValue.finish()
+      return await result.unsafePayloadValue.finish()
     }
   }
 

@@ -176,6 +176,72 @@ final class SKTestSessionTests: XCTestCase {
     }
   }
 
+  func testResourceBundlesAreSearchedFirst() throws {
+    let bundle = Bundle.main.bundleURL.appendingPathComponent("SKTestSessionTests.resources")
+    try FileManager.default.createDirectory(at: bundle, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: bundle) }
+    try Data(contentsOf: ShopFixture.gemsFile).write(to: bundle.appendingPathComponent("Bundled.storekit"))
+    XCTAssertEqual(
+      try ConfigurationFile.named("Bundled").resolvingSymlinksInPath().path,
+      bundle.appendingPathComponent("Bundled.storekit").resolvingSymlinksInPath().path)
+    XCTAssertNoThrow(try SKTestSession(configurationFileNamed: "Bundled"))
+  }
+
+  func testOfTwoFilesTheShallowerOneIsMeant() throws {
+    let top = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+    defer { try? FileManager.default.removeItem(at: top) }
+    func write(_ path: String) throws {
+      let file = top.appendingPathComponent(path)
+      try FileManager.default.createDirectory(
+        at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+      try Data("{}".utf8).write(to: file)
+    }
+    try write("a/b/Two.storekit")
+    try write(".hidden/Two.storekit")
+    XCTAssertEqual(try ConfigurationFile.named("Two", below: top.path).lastPathComponent, "Two.storekit")
+    try write("a/c/Two.storekit")
+    XCTAssertThrowsError(try ConfigurationFile.named("Two", below: top.path)) { error in
+      XCTAssertTrue("\(error)".contains("a/b/Two.storekit"), "\(error)")
+      XCTAssertTrue("\(error)".contains("a/c/Two.storekit"), "\(error)")
+    }
+    try write("d/Two.storekit")
+    XCTAssertTrue(try ConfigurationFile.named("Two", below: top.path).path.hasSuffix("d/Two.storekit"))
+  }
+
+  func testAGroupOfAConfigurationFileHasItsSubscriptions() async throws {
+    let file = ShopFixture.top.appendingPathComponent("Fixtures/storekit/v4.storekit")
+    let json = try JSONSerialization.jsonObject(with: Data(contentsOf: file)) as? [String: Any]
+    let groups = try XCTUnwrap(json?["subscriptionGroups"] as? [[String: Any]])
+    let id = try XCTUnwrap(groups.first?["id"] as? String)
+    let subscriptions = try XCTUnwrap(groups.first?["subscriptions"] as? [[String: Any]])
+    let productID = try XCTUnwrap(subscriptions.first?["productID"] as? String)
+    _ = try SKTestSession(contentsOf: file)
+    let product = try await ShopFixture.product(productID)
+    XCTAssertEqual(product.subscription?.subscriptionGroupID, id)
+    guard case .success(let verification) = try await product.purchase() else { return XCTFail("expected a success") }
+    XCTAssertEqual(verification.unsafePayloadValue.subscriptionGroupID, id)
+    let status = try await Product.SubscriptionInfo.status(for: id)
+    XCTAssertEqual(status.map(\.state), [.subscribed])
+    let none = try await Product.SubscriptionInfo.status(for: "unknown")
+    XCTAssertEqual(none, [])
+  }
+
+  func testLongListsAreReadToTheEnd() async throws {
+    let session = try ShopFixture.gemsSession()
+    for _ in 0..<250 { try await session.buyProduct(identifier: "gems_300") }
+    let ids = await Transaction.unfinished.collect().map(\.unsafePayloadValue.id)
+    XCTAssertEqual(ids, session.allTransactions().map { UInt64($0.identifier) })
+    // A reading that finishes as it goes sees each of them once.
+    var finished: [UInt64] = []
+    for await result in Transaction.unfinished {
+      finished.append(result.unsafePayloadValue.id)
+      await result.unsafePayloadValue.finish()
+    }
+    XCTAssertEqual(finished, ids)
+    let left = await Transaction.unfinished.collect()
+    XCTAssertEqual(left, [])
+  }
+
   func testEveryTimeRateIsTheStoresOwn() throws {
     let session = try ShopFixture.gemsSession()
     for rate in SKTestSession.TimeRate.allCases {

@@ -65,6 +65,28 @@ final class StoreKitStorefrontTests: XCTestCase {
     try await until { try stage.gems() == 0 }
   }
 
+  func testAFinishThatIsLostIsMadeUpForByTheNextStart() async throws {
+    let stage = try Stage()
+    let kept = RetainedEventLog()
+    try stage.session.store.inject(StoreFault(.networkCutBefore, on: .finish))
+    // Without a listener, which could find the purchase unfinished at once.
+    let client = try stage.client(eventLog: kept)
+    let outcome = try await client.purchase(ProductCode("gems_1200"))
+    guard case .success = outcome else { return XCTFail("expected a success, got \(outcome)") }
+    var unfinished = try await stage.storefront.unfinished(after: nil, limit: 10)
+    XCTAssertEqual(unfinished.count, 1)
+
+    stage.session.relaunchApp()
+    let next = try stage.client(isAutomatic: true, eventLog: kept)
+    for _ in 0..<100_000 where !unfinished.isEmpty {
+      await Task.yield()
+      unfinished = try await stage.storefront.unfinished(after: nil, limit: 10)
+    }
+    XCTAssertEqual(unfinished.count, 0)
+    XCTAssertEqual(try stage.gems(), 1200)
+    withExtendedLifetime((client, next)) {}
+  }
+
   func testTheEvidenceIsThatOfTheSimulatedStore() async throws {
     let stage = try Stage()
     let request = StorePaymentRequest(

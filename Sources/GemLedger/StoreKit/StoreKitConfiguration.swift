@@ -12,6 +12,8 @@ public struct StoreKitConfiguration: Hashable, Sendable {
   public let locale: String?
   /// The switches of the file for tests.
   public let switches: Switches
+  /// The groups of the subscriptions, by code; a group that the file gives no id is left out.
+  public let subscriptionGroups: [ProductCode: String]
   /// The locales in which a product has no display name, so that its title is its reference name or its id.
   let assumedTitles: [ProductCode: Set<String>]
 

@@ -9,6 +9,7 @@ struct StoreKitReader {
   private(set) var locale: String?
   /// The locales in which a product has a title that is not its display name.
   var assumedTitles: [ProductCode: Set<String>] = [:]
+  private var subscriptionGroups: [ProductCode: String] = [:]
 
   mutating func configuration(_ field: CatalogField) -> StoreKitConfiguration? {
     guard let fields = object(field, StoreKitKeys.configuration) else { return nil }
@@ -24,7 +25,7 @@ struct StoreKitReader {
     }
     return StoreKitConfiguration(
       products: products, notes: notes.sentences, storefront: storefront, locale: locale, switches: switches,
-      assumedTitles: assumedTitles)
+      subscriptionGroups: subscriptionGroups, assumedTitles: assumedTitles)
   }
 
   private mutating func switches(_ settings: CatalogFields) -> StoreKitConfiguration.Switches {
@@ -94,6 +95,8 @@ extension StoreKitReader {
     let groups = list(fields, "subscriptionGroups") { reader, field -> [Product]? in
       guard let group = reader.object(field, StoreKitKeys.subscriptionGroup) else { return nil }
       let members = reader.list(group, "subscriptions") { $0.product($1, StoreKitKeys.subscription) }
+      let id = group.optional("id") { $0.text() }
+      for member in members { reader.subscriptionGroups[member.code] = id }
       if members.count > 1 { reader.notes.add(.changesWithinAGroup, group.object["name"]?.text ?? "") }
       return members
     }

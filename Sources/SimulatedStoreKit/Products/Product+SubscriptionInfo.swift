@@ -8,7 +8,9 @@ extension Product {
   ///
   /// StoreKit's offers are left out: the simulated store has none.
   public struct SubscriptionInfo: Hashable, Sendable {
-    /// The group within which one subscription runs at a time; here each subscription is a group of its own.
+    /// The group of the `.storekit` file; without one, each subscription is a group of its own.
+    ///
+    /// The simulated store lets two subscriptions of a group run side by side, each with a status.
     public let subscriptionGroupID: String
     /// The length of a paid period.
     public let subscriptionPeriod: SubscriptionPeriod
@@ -26,12 +28,16 @@ extension Product {
     public static func status(for groupID: String) async throws -> [Status] {
       let attached = try ProcessStore.required()
       do throws(StoreFailure) {
-        guard let status = try await attached.device.subscriptionStatus(of: groupID),
-          let latest = try await attached.device.all().last(where: {
-            $0.transaction.id == status.latestTransactionID
-          })
-        else { return [] }
-        return [Status(status, latest)]
+        var statuses: [Status] = []
+        for productID in attached.store.subscriptions(inGroup: groupID) {
+          guard let status = try await attached.device.subscriptionStatus(of: productID),
+            let latest = try await attached.device.all().last(where: {
+              $0.transaction.id == status.latestTransactionID
+            })
+          else { continue }
+          statuses.append(Status(status, latest.transaction, VerificationResult(latest)))
+        }
+        return statuses
       } catch {
         throw attached.error(error, by: .subscriptionStatus)
       }

@@ -35,7 +35,7 @@ public struct Product: Identifiable, Hashable, Sendable {
     do throws(StoreFailure) {
       let listings = try await attached.device.products(for: ids)
       let storefront = await attached.device.storefront()
-      return listings.map { Product($0, in: storefront, locale: attached.store.locale) }
+      return listings.map { Product($0, in: storefront, of: attached) }
     } catch {
       throw attached.error(error, by: .loadProducts)
     }
@@ -53,7 +53,7 @@ public struct Product: Identifiable, Hashable, Sendable {
 }
 
 extension Product {
-  init(_ listing: StorefrontProduct, in storefront: StorefrontCode, locale: String) {
+  init(_ listing: StorefrontProduct, in storefront: StorefrontCode, of attached: AttachedDevice) {
     id = listing.id
     type = ProductType(listing.type)
     displayName = listing.displayName
@@ -61,7 +61,7 @@ extension Product {
     price = Decimal(minorUnits: listing.price.minorUnits, of: listing.price.currency)
     displayPrice = listing.displayPrice
     subscription = SubscriptionInfo(listing)
-    priceFormatStyle = .currency(code: listing.price.currency.code).locale(Locale(identifier: locale))
+    priceFormatStyle = .currency(code: listing.price.currency.code).locale(Locale(identifier: attached.store.locale))
     self.storefront = storefront
   }
 }

@@ -69,10 +69,10 @@ extension Product.SubscriptionInfo {
 }
 
 extension Product.SubscriptionInfo.Status {
-  init(_ status: SubscriptionStatus, _ latest: StoreEvidence) {
+  init(_ status: SubscriptionStatus, _ latest: StoreTransaction, _ result: VerificationResult<Transaction>) {
     state = Product.SubscriptionInfo.RenewalState(status.state)
-    transaction = VerificationResult(latest)
-    let info = Product.SubscriptionInfo.RenewalInfo(status, latest.transaction)
+    transaction = result
+    let info = Product.SubscriptionInfo.RenewalInfo(status, latest)
     renewalInfo =
       switch transaction {
       case .verified: .verified(info)

@@ -1,7 +1,7 @@
 internal import GemLedger
 
 /// Finds and reads `.storekit` files.
-enum ConfigurationFile {
+package enum ConfigurationFile {
   /// Directories deeper than this below the working directory are not looked into.
   private static let depthMax = 5
   /// The most directories that are looked into.
@@ -16,14 +16,16 @@ enum ConfigurationFile {
     return try StoreKitConfiguration.load(Array(data))
   }
 
-  /// Returns the file of this name among the resources of bundles, else below the working directory.
-  static func named(_ name: String) throws -> URL {
+  /// Returns the file of this name among the resources of bundles, else below a directory.
+  package static func named(
+    _ name: String, below directory: String = FileManager.default.currentDirectoryPath
+  ) throws -> URL {
     let fileName = name.hasSuffix(".storekit") ? name : "\(name).storekit"
     for directory in resourceDirectories() {
       let url = directory.appendingPathComponent(fileName)
       if FileManager.default.fileExists(atPath: url.path) { return url }
     }
-    let top = URL(fileURLWithPath: FileManager.default.currentDirectoryPath, isDirectory: true)
+    let top = URL(fileURLWithPath: directory, isDirectory: true)
     let found = shallowest(fileName, below: top)
     guard let first = found.first else {
       throw SKTestError(

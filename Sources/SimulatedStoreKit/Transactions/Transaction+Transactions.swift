@@ -17,42 +17,7 @@ extension Transaction {
     var productID: String?
 
     /// Begins a reading: a list is asked for with its first element, and updates are listened to from now on.
-    public func makeAsyncIterator() -> AsyncIterator {
-      switch source {
-      case .updates: AsyncIterator(reading: .updates(ProcessStore.current?.device.updates()))
-      case .unfinished, .all, .currentEntitlements: AsyncIterator(reading: .unread(self))
-      }
-    }
-
-    /// A reader of the sequence.
-    public struct AsyncIterator: AsyncIteratorProtocol {
-      enum Reading {
-        /// Nil until there is a test session.
-        case updates(AsyncStream<StoreEvidence>?)
-        case unread(Transactions)
-        case list(ArraySlice<StoreEvidence>)
-      }
-
-      var reading: Reading
-
-      /// The next transaction; nil at the end of a list, and for updates at the end of the app.
-      public mutating func next() async -> VerificationResult<Transaction>? {
-        switch reading {
-        case .updates(var updates):
-          if updates == nil { updates = await ProcessStore.next()?.device.updates() }
-          let evidence = await updates?.nextElement()
-          reading = .updates(updates)
-          return evidence.map(VerificationResult.init)
-        case .unread(let transactions):
-          reading = .list(await transactions.list()[...])
-          return await next()
-        case .list(var list):
-          let evidence = list.popFirst()
-          reading = .list(list)
-          return evidence.map(VerificationResult.init)
-        }
-      }
-    }
+    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(self) }
   }
 
   /// The events outside of a purchase by this app: approvals, renewals, refunds, purchases on other devices.
@@ -77,32 +42,76 @@ extension Transaction {
 
   /// Returns the newest transaction of a product that entitles the customer to it now; never that of a consumable.
   public static func currentEntitlement(for productID: String) async -> VerificationResult<Transaction>? {
-    await currentEntitlements(for: productID).list().last.map(VerificationResult.init)
+    await currentEntitlements(for: productID).last()
   }
 
   /// Returns the newest transaction of a product, where the history shows one.
   public static func latest(for productID: String) async -> VerificationResult<Transaction>? {
-    await Transactions(source: .all, productID: productID).list().last.map(VerificationResult.init)
+    await Transactions(source: .all, productID: productID).last()
   }
 }
 
 extension Transaction.Transactions {
-  /// Everything in the list; empty without a test session, and where the store cannot be reached.
-  func list() async -> [StoreEvidence] {
-    guard let attached = ProcessStore.current else { return [] }
-    do throws(StoreFailure) {
-      let evidence =
-        switch source {
-        case .unfinished: try await attached.device.unfinished(after: nil, limit: .max)
-        case .all: try await attached.device.all()
-        case .currentEntitlements: try await attached.device.currentEntitlements()
-        case .updates: [StoreEvidence]()
-        }
-      guard let productID else { return evidence }
-      return evidence.filter { $0.transaction.storeProductID.hasBytes(of: productID) }
-    } catch {
-      // StoreKit's sequences report no failure: they are empty then.
-      return []
+  /// A reader of the sequence.
+  public struct AsyncIterator: AsyncIteratorProtocol {
+    private static let pageLimit = 100
+
+    private let transactions: Transaction.Transactions
+    private var attached: AttachedDevice?
+    private var updates: AsyncStream<StoreEvidence>?
+    private var page: ArraySlice<StoreEvidence> = []
+    private var hasMore = true
+    private var lastID: StoreTransactionID?
+
+    init(_ transactions: Transaction.Transactions) {
+      self.transactions = transactions
+      attached = ProcessStore.current
+      if transactions.source == .updates { updates = attached?.device.updates() }
     }
+
+    /// The next transaction; nil at the end of a list, and for updates at the end of the app.
+    public mutating func next() async -> VerificationResult<Transaction>? {
+      if transactions.source == .updates { return await nextUpdate() }
+      if page.isEmpty, hasMore { await readPage() }
+      return page.popFirst().map(VerificationResult.init)
+    }
+
+    private mutating func nextUpdate() async -> VerificationResult<Transaction>? {
+      if updates == nil {
+        attached = await ProcessStore.next()
+        updates = attached?.device.updates()
+      }
+      let evidence = await updates?.nextElement()
+      return evidence.map(VerificationResult.init)
+    }
+
+    /// Reads on; a list is empty without a test session, and ends where the store cannot be reached, since StoreKit's
+    /// sequences report no failure.
+    private mutating func readPage() async {
+      hasMore = false
+      guard let device = attached?.device else { return }
+      do throws(StoreFailure) {
+        switch transactions.source {
+        case .updates: return
+        case .unfinished:
+          page = try await device.unfinished(after: lastID, limit: Self.pageLimit)[...]
+          lastID = page.last?.transaction.id
+          hasMore = page.count == Self.pageLimit
+        case .all: page = try await device.all()[...]
+        case .currentEntitlements: page = try await device.currentEntitlements()[...]
+        }
+      } catch {
+        return
+      }
+      if let productID = transactions.productID {
+        page = page.filter { $0.transaction.storeProductID.hasBytes(of: productID) }[...]
+      }
+    }
+  }
+
+  fileprivate func last() async -> VerificationResult<Transaction>? {
+    var last: VerificationResult<Transaction>?
+    for await result in self { last = result }
+    return last
   }
 }

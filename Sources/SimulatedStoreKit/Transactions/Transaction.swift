@@ -20,10 +20,8 @@ public struct Transaction: Identifiable, Hashable, Sendable {
   public var productID: String { record.storeProductID }
   /// How the product is sold.
   public var productType: Product.ProductType { Product.ProductType(record.productType) }
-  /// The group of a subscription; here each subscription is a group of its own.
-  public var subscriptionGroupID: String? {
-    record.subscriptionGroupID ?? (record.productType == .autoRenewableSubscription ? record.storeProductID : nil)
-  }
+  /// The group of a subscription; without one in the `.storekit` file, each subscription is a group of its own.
+  public var subscriptionGroupID: String? { record.subscriptionGroupID }
   /// The app that it was bought in.
   public var appBundleID: String { record.bundleID }
   /// When it was bought, or renewed.

@@ -167,7 +167,8 @@ extension AppleStoreState {
     let transaction = StoreTransaction(
       store: identity.store, environment: identity.environment, id: id(lastSerial + 1), bundleID: identity.bundleID,
       storeProductID: order.storeProductID, productType: order.product.type,
-      subscriptionGroupID: order.product.type == .autoRenewableSubscription ? order.storeProductID : nil,
+      subscriptionGroupID: order.product.type == .autoRenewableSubscription
+        ? productIndex.group(of: order.storeProductID) : nil,
       quantity: order.quantity, price: order.total, storefront: settings.storefront, accountToken: order.token,
       purchasedAt: now, signedAt: now)
     return AppleRow(

@@ -43,7 +43,8 @@ public final class SimulatedStore: StoreControls {
     let identity = StoreIdentity(
       store: store, environment: try .localTesting(session: session),
       bundleID: catalog.settings.bundleID ?? "com.example.app", seed: seed)
-    try self.init(identity, products: catalog.products, AppleSettings(), clock, signer, eventLog)
+    let productIndex = ProductListing(catalog.products, at: store)
+    try self.init(identity, productIndex, AppleSettings(), clock, signer, eventLog)
   }
 
   /// Makes a store that sells the catalog's products, with the switches and the language of a `.storekit` file.
@@ -56,8 +57,8 @@ public final class SimulatedStore: StoreControls {
     let identity = StoreIdentity(
       store: .apple, environment: try .localTesting(session: session),
       bundleID: catalog.settings.bundleID ?? "com.example.app", seed: seed)
-    try self.init(
-      identity, products: catalog.products, AppleSettings(switches, locale: locale), clock, signer, eventLog)
+    let productIndex = ProductListing(catalog.products, at: .apple)
+    try self.init(identity, productIndex, AppleSettings(switches, locale: locale), clock, signer, eventLog)
   }
 
   /// Makes a store that sells the products of a `.storekit` file, with its storefront, language and settings.
@@ -70,16 +71,18 @@ public final class SimulatedStore: StoreControls {
   ) throws(LedgerError) {
     let identity = StoreIdentity(
       store: .apple, environment: try .localTesting(session: session), bundleID: bundleID, seed: seed)
-    try self.init(identity, products: storeKit.products, AppleSettings(storeKit), clock, signer, eventLog)
+    let groups = storeKit.subscriptionGroups.map { (ByteString($0.key.text), $0.value) }
+    let productIndex = ProductListing(
+      storeKit.products, at: .apple, groups: Dictionary(uniqueKeysWithValues: groups))
+    try self.init(identity, productIndex, AppleSettings(storeKit), clock, signer, eventLog)
   }
 
   private init(
-    _ identity: StoreIdentity, products: [Product], _ settings: AppleSettings, _ clock: VirtualClock,
+    _ identity: StoreIdentity, _ productIndex: ProductListing, _ settings: AppleSettings, _ clock: VirtualClock,
     _ signer: any ReceiptSigner, _ eventLog: (any EventLog)?
   ) throws(LedgerError) {
     defaults = settings
     engine = try StoreEngine(identity, clock: clock, signer: signer, eventLog: eventLog)
-    let productIndex = ProductListing(products, at: identity.store)
     try engine.start { shop in
       shop.productIndex = productIndex
       if !shop.hasSettings { shop.change { $0 = settings } }
@@ -88,6 +91,11 @@ public final class SimulatedStore: StoreControls {
 
   /// The running store that the controls act on.
   public var runtime: StoreRuntime { StoreRuntime(store: engine) }
+
+  /// The ids of the subscriptions of a group.
+  package func subscriptions(inGroup group: String) -> [String] {
+    engine.look { $0.productIndex.subscriptions(inGroup: group) }
+  }
 
   /// Signs its receipts.
   package var signer: any ReceiptSigner { engine.signer }

@@ -25,9 +25,12 @@ public enum ProductState: String, Hashable, Sendable, CaseIterable {
 struct ProductListing: Sendable {
   private(set) var products: [ByteString: Product]
   let store: Store
+  /// The groups of subscriptions, by the products' ids at the store.
+  let groups: [ByteString: String]
 
-  init(_ products: [Product], at store: Store) {
+  init(_ products: [Product], at store: Store, groups: [ByteString: String] = [:]) {
     self.store = store
+    self.groups = groups
     let named = products.compactMap { product in
       product.storeIDs[store.description].map { (ByteString($0), product) }
     }
@@ -35,6 +38,15 @@ struct ProductListing: Sendable {
   }
 
   subscript(id: String) -> Product? { products[ByteString(id)] }
+
+  /// The group of a subscription; its own id where none is known.
+  func group(of subscription: String) -> String { groups[ByteString(subscription)] ?? subscription }
+
+  /// The subscriptions of a group, by id.
+  func subscriptions(inGroup group: String) -> [String] {
+    products.filter { $0.value.type == .autoRenewableSubscription && self.group(of: $0.key.text).hasBytes(of: group) }
+      .keys.sorted().map(\.text)
+  }
 
   /// Returns the product with its price in the storefront, or the reason why it cannot be bought.
   func offer(
@@ -63,7 +75,7 @@ struct ProductListing: Sendable {
         id: listing.storeID, type: listing.type, displayName: listing.localizedTitle,
         description: listing.localizedDescription, price: price, displayPrice: window.text(of: price),
         subscriptionPeriod: product.period,
-        subscriptionGroupID: product.type == .autoRenewableSubscription ? listing.storeID : nil)
+        subscriptionGroupID: product.type == .autoRenewableSubscription ? group(of: listing.storeID) : nil)
     }
   }
 }

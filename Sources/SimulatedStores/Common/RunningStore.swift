@@ -31,6 +31,8 @@ extension StoreEngine: RunningStore {
   func sells(_ productID: String) -> Bool { look { $0.productIndex[productID] != nil } }
 
   func sell(_ products: [Product]) throws(LedgerError) {
-    try act { shop, _ in shop.productIndex = ProductListing(products, at: shop.identity.store) }
+    try act { shop, _ in
+      shop.productIndex = ProductListing(products, at: shop.identity.store, groups: shop.productIndex.groups)
+    }
   }
 }
