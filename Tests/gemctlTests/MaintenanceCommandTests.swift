@@ -34,6 +34,21 @@ final class MaintenanceCommandTests: XCTestCase {
     XCTAssertEqual(try home.run("gemctl balance GEM --json | grep -o '\"balance\":300'").output, "\"balance\":300\n")
   }
 
+  /// The exit status alone counts: also of a command that reads nothing, is killed, or is not there.
+  func testACommandConfirmsByItsExitStatus() throws {
+    let home = try shop()
+    _ = try home.run("GEMCTL_DELIVER=false gemctl buy gems_300 --key k1")
+    let code = try home.run("gemctl orders --json | grep -o 'AP[0-9A-Z]*' | head -1").output.split(separator: "\n")[0]
+    for command in ["kill -9 $$", "./no-such-command", "exit 1", "exec <&-; exit 7"] {
+      let answer = try home.run("gemctl deliveries retry \(code) --deliver '\(command)' 2> /dev/null")
+      XCTAssertEqual(answer.status, 3, command)
+      XCTAssertTrue(answer.output.hasPrefix("\(code): delivery_pending"), answer.output)
+    }
+    let quiet = try home.run("gemctl deliveries retry \(code) --deliver 'exec <&-; echo noise; exit 0' --json")
+    XCTAssertEqual(quiet.status, 0, quiet.error)
+    XCTAssertTrue(quiet.output.hasPrefix(#"{"purchase_code":"\#(code)","status":"success""#), quiet.output)
+  }
+
   func testRetryAsksForTheCommandThatDelivers() throws {
     let answer = try shop().run("gemctl deliveries retry")
     XCTAssertEqual(answer.status, 64)

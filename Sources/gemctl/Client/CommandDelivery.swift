@@ -16,50 +16,17 @@ struct CommandDelivery: DeliveryTarget {
   private static let pollInterval = Duration.milliseconds(10)
 
   func deliver(_ delivery: Delivery) async -> Bool {
-    let document = Self.json(delivery).text() + "\n"
-    guard let process = start(reading: document) else { return false }
+    guard var shell = ShellProcess(command, input: Self.json(delivery).text() + "\n") else { return false }
     let clock = ContinuousClock()
     let deadline = clock.now + Self.timeout
-    var status: Int32 = 0
-    while waitpid(process, &status, WNOHANG) == 0 {
-      guard clock.now < deadline else {
-        kill(process, SIGKILL)
-        waitpid(process, &status, 0)
-        return false
-      }
+    while true {
+      if let isConfirmed = shell.poll() { return isConfirmed }
+      guard clock.now < deadline else { break }
       // A cancelled task waits too: the command is at work.
       do { try await clock.sleep(for: Self.pollInterval) } catch { usleep(10_000) }
     }
-    return status == 0
-  }
-
-  /// Starts the shell with the text on its standard input; nil where that fails.
-  private func start(reading text: String) -> pid_t? {
-    var ends: [Int32] = [0, 0]
-    guard pipe(&ends) == 0 else { return nil }
-    defer { close(ends[0]) }
-    #if canImport(Darwin)
-    var actions: posix_spawn_file_actions_t?
-    #else
-    var actions = posix_spawn_file_actions_t()
-    #endif
-    posix_spawn_file_actions_init(&actions)
-    defer { posix_spawn_file_actions_destroy(&actions) }
-    posix_spawn_file_actions_adddup2(&actions, ends[0], STDIN_FILENO)
-    posix_spawn_file_actions_addclose(&actions, ends[0])
-    posix_spawn_file_actions_addclose(&actions, ends[1])
-    // Standard output is the verb's own answer.
-    posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO)
-    var process: pid_t = 0
-    var arguments: [UnsafeMutablePointer<CChar>?] = []
-    for word in ["/bin/sh", "-c", command] { arguments.append(strdup(word)) }
-    arguments.append(nil)
-    defer { for argument in arguments { free(argument) } }
-    let isStarted = posix_spawn(&process, "/bin/sh", &actions, nil, &arguments, environ) == 0
-    // A document is far smaller than a pipe holds, so that this never waits for the reader.
-    if isStarted { _ = Array(text.utf8).withUnsafeBytes { write(ends[1], $0.baseAddress, $0.count) } }
-    close(ends[1])
-    return isStarted ? process : nil
+    shell.kill()
+    return false
   }
 
   private static func json(_ delivery: Delivery) -> JSONValue {
