@@ -71,6 +71,15 @@ final class ClientAnswerTests: XCTestCase {
       ], in: home, errorsBegin: true)
   }
 
+  /// 64 is for command lines that cannot be understood, and not for what cannot be done now.
+  func testARefusalIsNoUsageError() throws {
+    try Row.check(
+      [
+        Row(
+          "gemctl init > /dev/null; gemctl logout", 2, error: "error: Nobody is signed in, so nobody can sign out.\n"),
+      ], in: try TestHome())
+  }
+
   func testSwitchingMovesNothingAndStartingOverIsAnonymous() throws {
     let home = try TestHome()
     try Row.check(

@@ -41,7 +41,9 @@ struct IdentityCommands {
   }
 
   func logOut() throws {
-    let info = try invocation.withClient { (session) async throws(LedgerError) in try await session.client.logOut() }
+    let info = try invocation.withClient { (session) async throws(LedgerError) in
+      do throws(LedgerError) { return try await session.client.logOut() } catch { throw error.asRefusal }
+    }
     try invocation.print(
       Self.json(info), { _ in "Signed out; \(info.record.customer) is signed in now, a new anonymous customer.\n" })
   }

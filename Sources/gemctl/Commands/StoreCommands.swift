@@ -56,9 +56,7 @@ struct StoreCommands {
           details: [.text("store_transaction_id", id.text)])
       }
       do throws(LedgerError) { try change(session, named.id) } catch {
-        // The command line is right; the store does not do that to this transaction.
-        guard error.code == .invalidRequest else { throw error }
-        throw LedgerError(.notAvailable, error.message, details: error.details)
+        throw error.asRefusal
       }
       try await session.deliverNotices()
       guard let transaction = session.store.transaction(named.id) else {

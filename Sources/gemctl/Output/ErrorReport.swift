@@ -51,3 +51,12 @@ extension LedgerError.Detail.Value {
     }
   }
 }
+
+extension LedgerError {
+  /// The error where the command line is right, and the store or the client does not do that now: exit status 64 is for
+  /// command lines alone.
+  var asRefusal: LedgerError {
+    guard code == .invalidRequest || code == .configuration else { return self }
+    return LedgerError(.notAvailable, message, details: details)
+  }
+}
