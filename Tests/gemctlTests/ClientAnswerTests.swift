@@ -76,7 +76,7 @@ final class ClientAnswerTests: XCTestCase {
     try Row.check(
       [
         Row(
-          "gemctl init > /dev/null; gemctl logout", 2, error: "error: Nobody is signed in, so nobody can sign out.\n"),
+          "gemctl init > /dev/null; gemctl logout", 2, error: "error: Nobody is signed in, so nobody can sign out.\n")
       ], in: try TestHome())
   }
 

@@ -2,7 +2,7 @@ public import GemLedger
 
 /// Small values under names, as a keychain keeps them: each is written and removed as a whole.
 ///
-/// ``SystemKeychain`` is Apple's. Every call throws `LedgerError` with `input_output` where the keychain refuses, as it
+/// `SystemKeychain` is Apple's. Every call throws `LedgerError` with `input_output` where the keychain refuses, as it
 /// does before the first unlock of a device.
 public protocol KeychainValues: Sendable {
   /// The value under the name, or nil where there is none.
