@@ -59,6 +59,19 @@ public struct CustomerInfo: Hashable, Sendable {
 }
 
 extension CustomerInfo {
+  /// A customer for a preview, with the right `premium` where wanted.
+  public static func preview(isPremium: Bool = true) -> CustomerInfo {
+    let customer = CustomerID(unchecked: "preview")
+    let instant = Timestamp(milliseconds: 0)
+    let premium = EntitlementInfo(
+      id: "premium", product: ProductCode(unchecked: "premium"), store: .test, purchasedAt: instant, expiresAt: nil,
+      isActive: true)
+    return CustomerInfo(
+      CustomerRecord(
+        customer: customer, originalID: customer, ids: [customer], firstSeenAt: instant, asOf: instant,
+        entitlements: isPremium ? [premium] : [], nonSubscriptions: []))
+  }
+
   /// Whether both tell the same of the customer, whichever purchase they answer.
   public static func == (left: Self, right: Self) -> Bool {
     left.record == right.record && left.isStale == right.isStale

@@ -1,7 +1,7 @@
 public import GemLedger
 
 /// A customer's balances in all currencies.
-public struct VirtualCurrencies: Hashable, Sendable {
+public struct VirtualCurrencies: Hashable, Sendable, Codable {
   /// The currencies by their codes, zeros included.
   public let all: [String: VirtualCurrency]
   /// The owner of the balances.
@@ -11,12 +11,23 @@ public struct VirtualCurrencies: Hashable, Sendable {
   /// Whether something may have changed since: the value is old, was invalidated, or the backend was unreachable.
   public internal(set) var isStale: Bool
 
+  /// Balances for a preview or a backend of one's own; of two with one code, the first counts.
+  public init(
+    _ currencies: [VirtualCurrency], customer: CustomerID, asOf: Timestamp = Timestamp(milliseconds: 0),
+    isStale: Bool = false
+  ) {
+    all = Dictionary(currencies.map { ($0.code, $0) }) { first, _ in first }
+    self.customer = customer
+    self.asOf = asOf
+    self.isStale = isStale
+  }
+
   /// The currency with this code.
   public subscript(code: String) -> VirtualCurrency? { all[code] }
 }
 
 /// A customer's balance in one currency.
-public struct VirtualCurrency: Hashable, Sendable {
+public struct VirtualCurrency: Hashable, Sendable, Codable {
   /// The amount that can be spent.
   public let balance: Int
   /// The currency's name, such as `Gems`.
@@ -31,6 +42,14 @@ public struct VirtualCurrency: Hashable, Sendable {
   /// A grant is shown only beside a balance from before the purchase, so that nothing is ever counted twice; the credit
   /// replaces it. It is negative where provisional spends go beyond the grants.
   public internal(set) var provisional = 0
+
+  /// A balance for a preview or a backend of one's own.
+  public init(code: String, name: String, balance: Int, serverDescription: String? = nil) {
+    self.balance = balance
+    self.name = name
+    self.code = code
+    self.serverDescription = serverDescription
+  }
 
   init(_ row: StoredBalances.Row) {
     balance = Int(clamping: row.balance)
@@ -53,8 +72,65 @@ extension VirtualCurrencies {
     guard !provisional.isEmpty else { return self }
     var all = all
     for (code, amount) in provisional { all[code.description]?.provisional = Int(clamping: amount) }
-    return Self(all: all, customer: customer, asOf: asOf, isStale: isStale)
+    return Self(Array(all.values), customer: customer, asOf: asOf, isStale: isStale)
   }
+}
+
+extension VirtualCurrencies {
+  /// Whether the same customer has the same in every currency, whenever that was asked.
+  public static func == (left: Self, right: Self) -> Bool {
+    left.all == right.all && left.customer == right.customer
+  }
+
+  /// Hashes what is compared.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(all)
+    hasher.combine(customer)
+  }
+
+  private enum CodingKeys: String, CodingKey {
+    case all
+    case customer
+    case asOf
+    case isStale
+  }
+
+  /// Reads what ``encode(to:)`` wrote.
+  ///
+  /// - Throws: The decoder's errors, and `LedgerError` with `invalid_identifier`.
+  public init(from decoder: any Decoder) throws {
+    let fields = try decoder.container(keyedBy: CodingKeys.self)
+    all = try fields.decode([String: VirtualCurrency].self, forKey: .all)
+    customer = try CustomerID(fields.decode(String.self, forKey: .customer))
+    asOf = Timestamp(milliseconds: try fields.decode(Int64.self, forKey: .asOf))
+    isStale = try fields.decode(Bool.self, forKey: .isStale)
+  }
+
+  /// Writes the balances, their owner, and when they were asked for in milliseconds since 1970.
+  public func encode(to encoder: any Encoder) throws {
+    var fields = encoder.container(keyedBy: CodingKeys.self)
+    try fields.encode(all, forKey: .all)
+    try fields.encode(customer.text, forKey: .customer)
+    try fields.encode(asOf.milliseconds, forKey: .asOf)
+    try fields.encode(isStale, forKey: .isStale)
+  }
+}
+
+extension VirtualCurrencies: CustomStringConvertible {
+  /// The balances in the order of their codes, such as `GEM 1200`; the owner stays out of logs.
+  public var description: String {
+    let balances = all.values.sorted { $0.code < $1.code }.map(\.description)
+    return (balances.isEmpty ? "no currencies" : balances.joined(separator: ", ")) + (isStale ? " (stale)" : "")
+  }
+
+  /// Balances for a preview: 1,200 gems.
+  public static let preview = VirtualCurrencies(
+    [VirtualCurrency(code: "GEM", name: "Gems", balance: 1200)], customer: CustomerID(unchecked: "preview"))
+}
+
+extension VirtualCurrency: CustomStringConvertible {
+  /// Such as `GEM 1200`, with what waits for its credit.
+  public var description: String { "\(code) \(balance)" + (provisional == 0 ? "" : " (\(provisional) on their way)") }
 }
 
 extension StoredBalances {
