@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Calls ``StoreClient/StoreClient/appDidBecomeActive()`` each time the app comes to the foreground.
+/// Calls `StoreClient.appDidBecomeActive()` each time the app comes to the foreground.
 ///
 /// The shared client has one by itself. A free client gets one from its app, and is observed as long as the app keeps
 /// it.

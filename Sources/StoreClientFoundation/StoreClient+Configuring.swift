@@ -1,5 +1,5 @@
 extension StoreClient {
-  /// Makes the shared client with ``StoreClient/StoreClient/defaults``, a standard file for its state, and the app's
+  /// Makes the shared client with `StoreClient.defaults`, a standard file for its state, and the app's
   /// activation observed.
   ///
   /// The file lies in the application support folder, on Linux in the folder for the state of programs, and is one for

@@ -6,7 +6,7 @@ public import GemLedger
 /// do { … } catch ErrorCode.purchaseCancelledError { … } catch ErrorCode.networkError { … }
 /// ```
 ///
-/// Nothing throws a code itself: the error is a `LedgerError`, and ``GemLedger/LedgerError/errorCode`` names its code.
+/// Nothing throws a code itself: the error is a `LedgerError`, and `LedgerError.errorCode` names its code.
 public struct ErrorCode: RawRepresentable, Hashable, Sendable {
   /// RevenueCat's number.
   public let rawValue: Int

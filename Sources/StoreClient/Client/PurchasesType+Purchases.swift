@@ -35,8 +35,13 @@ extension PurchasesType {
 
   /// Buys in two steps with a closure.
   ///
-  /// - Parameter completion: Gets true where the purchase is paid for and credited, delivered or not; the outcome with
-  ///   its order; and the error of any other end.
+  /// - Parameters:
+  ///   - productID: Our code of the product, or its id at the store.
+  ///   - quantity: How many units.
+  ///   - price: The price of all units as the app showed it, where it is to be checked.
+  ///   - context: The game, character and server that it is for.
+  ///   - completion: Gets true where the purchase is paid for and credited, delivered or not; the outcome with its
+  ///     order; and the error of any other end.
   public func purchasePackage(
     withProductID productID: String, quantity: Int64 = 1, price: Money? = nil, context: OrderContext = OrderContext(),
     completion: @escaping @MainActor (_ status: Bool, _ outcome: PurchaseOutcome?, _ error: LedgerError?) -> Void
@@ -67,7 +72,10 @@ extension PurchasesType {
 
   /// Gets a page of the credited purchases with a closure.
   ///
-  /// - Parameter completion: Gets whether there was an answer, the purchases, and the error where there was none.
+  /// - Parameters:
+  ///   - page: Counts from 1.
+  ///   - size: How many on a page.
+  ///   - completion: Gets whether there was an answer, the purchases, and the error where there was none.
   public func listSuccessfulTransactions(
     atPage page: Int, size: Int,
     completion: @escaping @MainActor (_ status: Bool, _ purchases: [PurchaseRecord]?, _ error: LedgerError?) -> Void

@@ -51,7 +51,7 @@ extension StoreClient {
   /// Spends of the one currency that a product gives, once for each key.
   ///
   /// - Returns: False where the balance does not cover it; nothing is taken then.
-  /// - Throws: `LedgerError` as ``virtualCurrency(ofProduct:)`` and ``spend(_:key:)``.
+  /// - Throws: `LedgerError` as ``virtualCurrency(ofProduct:)`` and `spend(_:key:)`.
   @discardableResult
   public func consumeProduct(
     _ productID: String, amount: Int64 = 1, key: IdempotencyKey
