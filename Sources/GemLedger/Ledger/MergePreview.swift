@@ -21,7 +21,7 @@ extension Ledger {
   ///
   /// - Throws: ``LedgerError`` as ``merge(from:into:key:)`` without a key.
   public func previewMerge(from: CustomerID, into: CustomerID) throws(LedgerError) -> MergePreview {
-    try previewMerge(.merge(from: from, into: into), from: from, into: into)
+    try MergePreview(.merge(from: from, into: into), from: from, into: into, in: self)
   }
 
   /// The same for a merge that is only made where the first customer has anonymous ids alone.
@@ -29,15 +29,18 @@ extension Ledger {
   /// - Throws: ``LedgerError`` with, in order of precedence, `customer_not_found` where neither exists,
   ///   `same_customer`, `condition_failed`, `over_maximum`.
   package func previewAnonymousMerge(from: CustomerID, into: CustomerID) throws(LedgerError) -> MergePreview {
-    try previewMerge(.mergeAnonymous(from: from, into: into), from: from, into: into)
+    try MergePreview(.mergeAnonymous(from: from, into: into), from: from, into: into, in: self)
   }
 
-  private func previewMerge(
-    _ command: LedgerCommand, from: CustomerID, into: CustomerID
-  ) throws(LedgerError) -> MergePreview {
+}
+
+extension MergePreview {
+  fileprivate init(
+    _ command: LedgerCommand, from: CustomerID, into: CustomerID, in ledger: Ledger
+  ) throws(LedgerError) {
     // The same rule decides here and when it is booked.
-    _ = try preview(command)
-    return try reading { (snapshot, definitions) throws(LedgerError) -> MergePreview in
+    _ = try ledger.preview(command)
+    self = try ledger.reading { (snapshot, definitions) throws(LedgerError) -> MergePreview in
       let finder = CustomerFinder(snapshot)
       func ids(_ id: CustomerID) throws(LedgerError) -> [CustomerID] {
         guard let found = try snapshot.customer(id), let row = try snapshot.customer(number: found.number) else {
@@ -47,7 +50,7 @@ extension Ledger {
       }
       var (balances, items): ([Balance], [PostedItem]) = ([], [])
       if let source = try snapshot.customer(from), let row = try snapshot.customer(number: source.number) {
-        balances = try summary(of: row, named: from, in: snapshot, definitions: definitions).balances
+        balances = try ledger.summary(of: row, named: from, in: snapshot, definitions: definitions).balances
           .filter { $0.balance != 0 || $0.debt != 0 }
         items = try snapshot.ownedItems(of: source.number).filter { $0.quantity != 0 }
           .map { PostedItem(item: $0.item, quantity: $0.quantity, owned: $0.quantity) }

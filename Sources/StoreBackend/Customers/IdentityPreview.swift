@@ -8,12 +8,12 @@ public struct IdentityPreview: Hashable, Sendable {
   public var isCreated: Bool
   /// The customers that would become one with it, each with the balances and items that would move.
   public var merges: [MergePreview]
-  /// The store transactions with an entitlement that would move to it, and whose owner would stay another customer.
+  /// The store transactions with an entitlement that would move to it, from an owner that stays another customer.
   public var movedEntitlements: [StoreTransactionID]
   /// The store transactions without a credit, which a restore would post.
   public var uncredited: [StoreTransactionID]
 
-  /// Whether somebody else's balances or entitlements would come to the customer.
+  /// Whether another customer's balances or entitlements would come to this one.
   public var movesAnything: Bool { !merges.isEmpty || !movedEntitlements.isEmpty }
 
   /// A preview.

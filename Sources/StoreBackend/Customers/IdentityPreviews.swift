@@ -100,7 +100,7 @@ extension IdentityPreview {
 }
 
 extension EntitlementSharing {
-  /// What a restore does with a purchase whose owner is another customer that signed in.
+  /// Says how a restore treats a purchase of another customer that signed in.
   enum Step: Hashable {
     case merge
     case moveEntitlement

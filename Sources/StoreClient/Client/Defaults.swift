@@ -62,7 +62,7 @@ extension StoreClient {
       client.context.log(.error, "The client cannot be configured, so all its calls fail: \(error.message)")
     }
     share(client)
-    client.reportDefaults(defaults)
+    defaults.report(to: client)
     return client
   }
 
@@ -74,22 +74,6 @@ extension StoreClient {
     configuration.isFunnelEnabled = false
     let nobody = Identity(customer: AppUserID.anonymous(configuration.randomness), allowsSharing: true)
     self.init(configuration, queue: ReceiptQueue(), identity: nobody)
-  }
-
-  private func reportDefaults(_ defaults: Defaults) {
-    guard !(context.backend is RefusingBackend) else { return }
-    if !defaults.missingLines.isEmpty {
-      context.log(
-        .error,
-        "The app sells nothing yet: the shop is empty and balances end with the process. Before configure, write "
-          + defaults.missingLines.joined(separator: " and ") + ".")
-    }
-    if configuration.eventLog == nil {
-      context.log(
-        .warn,
-        "No file keeps the client's state, so every launch is a new customer, and a receipt that waits is known to the "
-          + "store alone. Set StoreClient.defaults.eventLog, or import StoreClientFoundation for a standard file.")
-    }
   }
 }
 
@@ -106,6 +90,23 @@ extension StoreClient.Defaults {
       storefront: storefront ?? EmptyStorefront(store: key.store ?? .apple), eventLog: try eventLog?(apiKey))
     adjust(&configuration)
     return configuration
+  }
+
+  /// Logs the lines that the app lacks.
+  fileprivate func report(to client: StoreClient) {
+    guard !(client.context.backend is RefusingBackend) else { return }
+    if !missingLines.isEmpty {
+      client.context.log(
+        .error,
+        "The app sells nothing yet: the shop is empty and balances end with the process. Before configure, write "
+          + missingLines.joined(separator: " and ") + ".")
+    }
+    if client.configuration.eventLog == nil {
+      client.context.log(
+        .warn,
+        "No file keeps the client's state, so every launch is a new customer, and a receipt that waits is known to the "
+          + "store alone. Set StoreClient.defaults.eventLog, or import StoreClientFoundation for a standard file.")
+    }
   }
 
   /// The lines that an app must write, where it has not.

@@ -94,7 +94,7 @@ extension LedgerError {
     }
   }
 
-  /// Whether the request is malformed, whoever gets it.
+  /// Whether the request is malformed for every receiver.
   private var isOfTheRequest: Bool {
     [.invalidRequest, .amountOutOfRange, .limitExceeded, .unknownCurrency, .itemNotFound].contains(code)
   }

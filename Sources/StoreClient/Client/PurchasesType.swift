@@ -3,7 +3,7 @@ public import StoreBackend
 
 /// The calls of a client, for an app that puts a stand-in of its own in the client's place in its tests.
 ///
-/// Whoever has the asynchronous calls has the same calls with closures.
+/// A type with the asynchronous calls has the same calls with closures.
 public protocol PurchasesType: AnyObject, Sendable {
   /// As ``StoreClient/offerings()``.
   func offerings() async throws(LedgerError) -> Offerings

@@ -65,7 +65,4 @@ extension StoreClient {
   /// - Throws: `LedgerError` of the event log and the backend.
   @discardableResult
   public func reset() async throws(LedgerError) -> CustomerInfo { try await identity.reset() }
-
-  /// Makes the customer known to the backend, as far as it is in reach.
-  func register(_ customer: CustomerID) async { await context.register(customer) }
 }

@@ -6,7 +6,7 @@ public import StoreBackend
 extension StoreClient {
   /// Says what ``logIn(_:)`` with this id would do: which customers would become one, and what would move.
   ///
-  /// Nothing is booked and nobody is signed in. Ask before a sign-in that the customer should confirm.
+  /// Nothing is booked, and the signed-in customer stays. Ask before a sign-in that the customer should confirm.
   ///
   /// - Parameter id: The app user id; white space around it does not count.
   /// - Throws: `LedgerError` as ``logIn(_:)``, and `forbidden` where the backend gives no previews.

@@ -3,7 +3,7 @@ public import GemLedger
 // MARK: Spending provisional currency
 
 extension StoreClient {
-  /// Buys an item, with currency whose credit is still on its way where the backend cannot book it now.
+  /// Buys an item, with currency from a credit that is still on its way, where the backend cannot book it now.
   ///
   /// Where the backend has the currency, this is ``buyItem(_:quantity:key:)-(ItemID,_,_)``. Else the last known balance
   /// counts, with the ``provisionalCredits`` and without what was spent provisionally before. If it covers the price,

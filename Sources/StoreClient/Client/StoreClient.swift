@@ -68,7 +68,7 @@ public final class StoreClient: Sendable {
     let wanted: CustomerID? =
       if let id = configuration.appUserID { try AppUserID.checked(id) } else { nil }
     let queue = try ReceiptQueue(eventLog: configuration.eventLog)
-    self.init(configuration, queue: queue, identity: try Self.identity(wanted, in: queue, configuration))
+    self.init(configuration, queue: queue, identity: try Identity(wanted, in: queue, configuration))
     reportStart(key)
     funnel.send(.sdkInit)
     if configuration.isAutomatic { work.start() }
@@ -91,24 +91,6 @@ public final class StoreClient: Sendable {
     context.balanceBroadcast.finish()
     context.infoBroadcast.finish()
     context.funnel.finish()
-  }
-
-  /// Returns the signed-in customer: from the configuration, else from the last run, else a new anonymous customer.
-  private static func identity(
-    _ wanted: CustomerID?, in queue: ReceiptQueue, _ configuration: Configuration
-  ) throws(LedgerError) -> Identity {
-    let last = queue.read { $0.identity }
-    let identity: Identity =
-      if let wanted {
-        // Sharing is off where the app names the signed-in customer, unless it was turned on for that customer.
-        last?.customer == wanted
-          ? last ?? Identity(customer: wanted, allowsSharing: false)
-          : Identity(customer: wanted, allowsSharing: false)
-      } else {
-        last ?? Identity(customer: AppUserID.anonymous(configuration.randomness), allowsSharing: true)
-      }
-    if identity != last, configuration.keepsIdentity { try queue.record([.identity(identity)]) }
-    return identity
   }
 
   private func reportStart(_ key: APIKey) {

@@ -34,7 +34,7 @@ struct ShellProcess: ~Copyable {
     var status: Int32 = 0
     let ended = waitpid(id, &status, WNOHANG)
     if ended == id { return status == 0 }
-    // Whoever else took its status: nothing is known, so nothing is confirmed.
+    // Another wait took its status: nothing is known, so nothing is confirmed.
     return ended == -1 && errno != EINTR ? false : nil
   }
 

@@ -32,7 +32,7 @@ struct RunCommand {
     if let error = report.failures.first?.error { throw error }
   }
 
-  /// Prints rounds until a signal asks for the end, or nobody reads them.
+  /// Prints rounds until a signal asks for the end, or their reader is gone.
   private func forever(_ runner: MaintenanceRunner, every interval: Duration) throws(LedgerError) {
     let (terminal, isJSON) = (invocation.terminal, invocation.isJSON)
     let failure = Mutex<LedgerError?>(nil)

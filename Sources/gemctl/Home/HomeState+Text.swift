@@ -18,7 +18,7 @@ extension Home.State {
     "customer_id", "store_session", "store", "storefront", "locale", "store_switches",
   ]
 
-  /// Reads a file; a person who edits the file by hand removes its checksum.
+  /// Reads a file; one that is edited by hand goes without its checksum line.
   static func read(_ bytes: [UInt8]) -> Reading {
     // The reason for the failure is left out: the file is gemctl's own, and damaged.
     guard case .object(var members)? = try? JSONValue.parse(bytes), let state = Self(.object(members)) else {

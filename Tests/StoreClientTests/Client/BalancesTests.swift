@@ -52,7 +52,7 @@ final class BalancesTests: XCTestCase {
     let fixture = try ClientFixture()
     let client = try fixture.client()
     _ = try await client.offerings()
-    await client.register(client.customerID)
+    await client.context.register(client.customerID)
     fixture.backend.hold()
     let old = Task { try await client.virtualCurrencies() }
     try await until { fixture.backend.heldCount == 1 }

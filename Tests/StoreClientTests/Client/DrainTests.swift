@@ -54,7 +54,7 @@ final class DrainTests: XCTestCase {
       let fixture = try ClientFixture()
       let client = try fixture.client()
       _ = try await client.offerings()
-      await client.register(client.customerID)
+      await client.context.register(client.customerID)
       fixture.backend.fail(LedgerError(code, "No."))
       _ = try await client.purchase(try ProductCode(ClientFixture.gems))
       let isRetried = [
@@ -153,7 +153,7 @@ final class DrainTests: XCTestCase {
     let client = try fixture.client(isAutomatic: true)
     client.onReceiptPipelineEvent = { events.add($0) }
     _ = try await client.offerings()
-    await client.register(client.customerID)
+    await client.context.register(client.customerID)
     fixture.backend.hold()
     let purchase = Task { try await client.purchase(try ProductCode(ClientFixture.gems)) }
     try await until { fixture.backend.heldCount >= 1 }

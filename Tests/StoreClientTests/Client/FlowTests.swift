@@ -91,7 +91,7 @@ final class FlowTests: XCTestCase {
     for row in rows {
       let fixture = try ClientFixture()
       let client = try fixture.client { $0.purchaseStyle = row.style }
-      await client.register(client.customerID)
+      await client.context.register(client.customerID)
       if row.isOwn {
         // The answer of the payment is lost, and the purchase comes by itself.
         fixture.shop.script(.paidButLost)

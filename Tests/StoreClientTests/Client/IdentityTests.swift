@@ -159,7 +159,7 @@ final class IdentityTests: XCTestCase {
   func testAnAnswerForAnEarlierCustomerIsNotKeptForTheNext() async throws {
     let fixture = try ClientFixture()
     let client = try fixture.client(alice)
-    await client.register(client.customerID)
+    await client.context.register(client.customerID)
     fixture.backend.hold()
     async let restored = client.restorePurchases()
     try await until { fixture.backend.heldCount == 1 }

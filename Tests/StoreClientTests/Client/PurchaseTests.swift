@@ -122,7 +122,7 @@ final class PurchaseTests: XCTestCase {
     let fixture = try ClientFixture()
     let client = try fixture.client()
     _ = try await client.offerings()
-    await client.register(client.customerID)
+    await client.context.register(client.customerID)
     fixture.backend.fail(
       LedgerError(.bundleMismatch, "Another app.", details: [.text("request_id", "request-7")]))
     let result = try await client.purchase(try ProductCode(ClientFixture.gems))
@@ -145,7 +145,7 @@ final class PurchaseTests: XCTestCase {
     let fixture = try ClientFixture()
     let client = try fixture.client()
     _ = try await client.offerings()
-    await client.register(client.customerID)
+    await client.context.register(client.customerID)
     fixture.backend.fail(LedgerError(.bundleMismatch, "Another app."))
     _ = try await client.purchase(try ProductCode(ClientFixture.gems))
     let again = try await client.outcome(ofPurchasing: ClientFixture.gems)
@@ -188,7 +188,7 @@ final class PurchaseTests: XCTestCase {
     let fixture = try ClientFixture()
     let client = try fixture.client { $0.validationTimeout = .seconds(35) }
     _ = try await client.offerings()
-    await client.register(client.customerID)
+    await client.context.register(client.customerID)
     fixture.backend.hold()
     let purchase = Task { try await client.outcome(ofPurchasing: ClientFixture.gems) }
     try await until { fixture.backend.heldCount == 1 }
@@ -231,7 +231,7 @@ final class PurchaseTests: XCTestCase {
     let eventLog = FailingEventLog()
     let client = try fixture.client(eventLog: eventLog)
     _ = try await client.offerings()
-    await client.register(client.customerID)
+    await client.context.register(client.customerID)
     eventLog.isFull.withLock { $0 = true }
     _ = await refusal(.inputOutput) { try await client.purchase(try ProductCode(ClientFixture.gems)) }
     XCTAssertEqual(fixture.shop.purchaseCount, 0)

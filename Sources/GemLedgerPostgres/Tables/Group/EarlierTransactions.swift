@@ -144,7 +144,7 @@ final class EarlierTransactions {
     }
   }
 
-  /// Holds of several lots, whose amounts must be read.
+  /// Holds of several lots; their amounts must be read.
   func wantedByHolds() -> [(TransactionNumber, CustomerAddress)] {
     holds.values.compactMap { hold in
       guard hold.sole == nil, let address = addresses[hold.number] else { return nil }
