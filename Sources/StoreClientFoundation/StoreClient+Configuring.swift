@@ -11,7 +11,7 @@ extension StoreClient {
     if defaults.eventLog == nil {
       defaults.eventLog = { (key) throws(LedgerError) in try StandardEventLog.open(apiKey: key) }
     }
-    let client = start(withAPIKey: apiKey, appUserID: appUserID, defaults: defaults)
+    let client = defaults.start(withAPIKey: apiKey, appUserID: appUserID)
     ActivationObserver.observeShared(client)
     return client
   }

@@ -47,23 +47,7 @@ extension StoreClient {
   @_disfavoredOverload
   @discardableResult
   public static func configure(withAPIKey apiKey: String, appUserID: String? = nil) -> StoreClient {
-    start(withAPIKey: apiKey, appUserID: appUserID, defaults: defaults)
-  }
-
-  /// Makes the shared client with these defaults.
-  package static func start(withAPIKey apiKey: String, appUserID: String?, defaults: Defaults) -> StoreClient {
-    // Two clients cannot keep one file, so the earlier one goes before the new one comes.
-    share(StoreClient(refusing: LedgerError(.configuration, "The client is being configured anew.")))
-    let client: StoreClient
-    do throws(LedgerError) {
-      client = try StoreClient(configuration: defaults.configuration(apiKey, appUserID))
-    } catch {
-      client = StoreClient(refusing: error)
-      client.context.log(.error, "The client cannot be configured, so all its calls fail: \(error.message)")
-    }
-    share(client)
-    defaults.report(to: client)
-    return client
+    defaults.start(withAPIKey: apiKey, appUserID: appUserID)
   }
 
   /// A client with only calls that throw this error, or have nothing to tell.
@@ -78,6 +62,22 @@ extension StoreClient {
 }
 
 extension StoreClient.Defaults {
+  /// Makes the shared client with these defaults.
+  package func start(withAPIKey apiKey: String, appUserID: String?) -> StoreClient {
+    // Two clients cannot keep one file, so the earlier one goes before the new one comes.
+    StoreClient.share(StoreClient(refusing: LedgerError(.configuration, "The client is being configured anew.")))
+    let client: StoreClient
+    do throws(LedgerError) {
+      client = try StoreClient(configuration: configuration(apiKey, appUserID))
+    } catch {
+      client = StoreClient(refusing: error)
+      client.context.log(.error, "The client cannot be configured, so all its calls fail: \(error.message)")
+    }
+    StoreClient.share(client)
+    client.context.report(missing: missingLines)
+    return client
+  }
+
   /// - Throws: `LedgerError` with `configuration` for a bad key, and those of the event log.
   fileprivate func configuration(
     _ apiKey: String, _ appUserID: String?
@@ -92,29 +92,31 @@ extension StoreClient.Defaults {
     return configuration
   }
 
-  /// Logs the lines that the app lacks.
-  fileprivate func report(to client: StoreClient) {
-    guard !(client.context.backend is RefusingBackend) else { return }
-    if !missingLines.isEmpty {
-      client.context.log(
-        .error,
-        "The app sells nothing yet: the shop is empty and balances end with the process. Before configure, write "
-          + missingLines.joined(separator: " and ") + ".")
-    }
-    if client.configuration.eventLog == nil {
-      client.context.log(
-        .warn,
-        "No file keeps the client's state, so every launch is a new customer, and a receipt that waits is known to the "
-          + "store alone. Set StoreClient.defaults.eventLog, or import StoreClientFoundation for a standard file.")
-    }
-  }
-
   /// The lines that an app must write, where it has not.
   fileprivate var missingLines: [String] {
     var lines: [String] = []
     if storefront == nil { lines.append("StoreClient.defaults.storefront = …") }
     if mode == nil { lines.append("StoreClient.defaults.mode = .payment(backend)") }
     return lines
+  }
+}
+
+extension ClientContext {
+  /// Logs the lines that the app lacks.
+  fileprivate func report(missing lines: [String]) {
+    guard !(backend is RefusingBackend) else { return }
+    if !lines.isEmpty {
+      log(
+        .error,
+        "The app sells nothing yet: the shop is empty and balances end with the process. Before configure, write "
+          + lines.joined(separator: " and ") + ".")
+    }
+    if configuration.eventLog == nil {
+      log(
+        .warn,
+        "No file keeps the client's state, so every launch is a new customer, and a receipt that waits is known to the "
+          + "store alone. Set StoreClient.defaults.eventLog, or import StoreClientFoundation for a standard file.")
+    }
   }
 }
 
