@@ -28,6 +28,8 @@
 @_exported public import struct GemLedger.TransactionID
 @_exported public import struct StoreBackend.AccountToken
 @_exported public import struct StoreBackend.AppPlatform
+@_exported public import enum StoreBackend.BackendCall
+@_exported public import protocol StoreBackend.BackendDecorator
 @_exported public import struct StoreBackend.CustomerRecord
 @_exported public import enum StoreBackend.EntitlementSharing
 @_exported public import struct StoreBackend.IdentityPreview

@@ -13,7 +13,7 @@ extension StoreClient {
   /// - Throws: `LedgerError`, as the core's call.
   @discardableResult
   public func purchase(package: Package) async throws -> PurchaseResult {
-    try await purchase(product: package.storeProduct)
+    try await purchase(product: package.storeProduct, quantity: 1)
   }
 
   /// Buys the product of a package, for code that takes RevenueCat's triple apart.
@@ -27,7 +27,16 @@ extension StoreClient {
   ///   receipt waits in the queue, and `validation_failed` where it was refused.
   @_disfavoredOverload
   public func purchase(package: Package) async throws -> PurchaseResultData {
-    let outcome = try await outcome(ofPurchasing: package.storeProduct.code.text)
+    try await purchase(product: package.storeProduct)
+  }
+
+  /// Buys one unit of a product, for code that takes RevenueCat's triple apart.
+  ///
+  /// - Returns: The store's record, the customer's state, and whether the customer turned back.
+  /// - Throws: As the call with a package.
+  @_disfavoredOverload
+  public func purchase(product: StoreProduct) async throws -> PurchaseResultData {
+    let outcome = try await outcome(ofPurchasing: product.code.text)
     let result = outcome.result
     if let failure = result.failure, !result.userCancelled { throw failure }
     return (outcome.transaction, result.customerInfo ?? lastKnownCustomerInfo, result.userCancelled)

@@ -18,3 +18,17 @@ public struct Balance: Hashable, Sendable {
   /// The amount that can be spent.
   public var available: Int64 { balance - held }
 }
+
+extension Balance {
+  /// A balance, for a backend or a preview of one's own.
+  ///
+  /// - Parameter version: How many entries the account has.
+  public init(
+    _ currency: CurrencyCode, name: String, balance: Int64, held: Int64 = 0, debt: Int64 = 0,
+    description: String? = nil, version: Int64 = 0
+  ) {
+    self.init(
+      currency: currency, name: name, description: description, balance: balance, held: held, debt: debt,
+      version: version)
+  }
+}

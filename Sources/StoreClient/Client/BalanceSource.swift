@@ -11,7 +11,10 @@ struct BalanceSource: ClientPart {
     let customer = appUserID
     let now = configuration.clock.now()
     let known = context.balances.withLock { $0.value(of: customer, now: now) }
-    if let known, known.isFresh { return shown(known.balances, isStale: false) }
+    if let known, known.isFresh {
+      log(.debug, "The balances in the cache are fresh.")
+      return shown(known.balances, isStale: false)
+    }
     // Credit the paid receipts of the queue first, so that the balance includes them.
     if queue.read({ $0.pendingCount }) > 0 { await pipeline.drain() }
     if queue.read({ $0.provisionalSpends.contains(where: \.isWaiting) }) {

@@ -7,6 +7,7 @@ final class ClientContext: Sendable {
   let configuration: StoreClient.Configuration
   let store: Store
   let backend: any PurchaseBackend
+  let storefront: any Storefront
   let queue: ReceiptQueue
   let pipeline: ReceiptPipeline
   let log: ClientLog
@@ -51,12 +52,13 @@ final class ClientContext: Sendable {
     self.configuration = configuration
     self.queue = queue
     store = configuration.storefront.store
-    backend = configuration.mode.backend
     log = ClientLog(level: configuration.logLevel, handler: configuration.logHandler)
+    backend = LoggedBackend(decorated: configuration.mode.backend, log: log)
+    storefront = LoggedStorefront(decorated: configuration.storefront, log: log)
     session = Mutex(Session(identity: identity))
     funnel = Funnel(isEnabled: configuration.isFunnelEnabled, clock: configuration.clock)
     pipeline = ReceiptPipeline(
-      queue: queue, backend: backend, storefront: configuration.storefront, clock: configuration.clock,
+      queue: queue, backend: backend, storefront: storefront, clock: configuration.clock,
       settings: ReceiptPipeline.Settings(
         retry: configuration.retry, randomness: configuration.randomness,
         isTwoStep: configuration.purchaseStyle == .twoStep,

@@ -10,6 +10,7 @@ extension ClientPart {
   var configuration: StoreClient.Configuration { context.configuration }
   var store: Store { context.store }
   var backend: any PurchaseBackend { context.backend }
+  var storefront: any Storefront { context.storefront }
   var queue: ReceiptQueue { context.queue }
   var pipeline: ReceiptPipeline { context.pipeline }
   var log: ClientLog { context.log }

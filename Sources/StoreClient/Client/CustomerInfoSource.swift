@@ -9,7 +9,10 @@ struct CustomerInfoSource: ClientPart {
   /// The info of the signed-in customer: from the cache where it is fresh, else from the backend.
   func current() async throws(LedgerError) -> CustomerInfo {
     let now = configuration.clock.now()
-    if let fresh = context.session.withLock({ $0.freshInfo(at: now) }) { return fresh }
+    if let fresh = context.session.withLock({ $0.freshInfo(at: now) }) {
+      log(.debug, "The customer info in the cache is fresh.")
+      return fresh
+    }
     do throws(LedgerError) { return try await fetch() } catch {
       guard PostVerdict(error.code) != .deadLetter, var info = cached else { throw error }
       info.isStale = true

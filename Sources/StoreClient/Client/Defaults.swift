@@ -104,7 +104,7 @@ extension StoreClient.Defaults {
 extension ClientContext {
   /// Logs the lines that the app lacks.
   fileprivate func report(missing lines: [String]) {
-    guard !(backend is RefusingBackend) else { return }
+    guard !(configuration.mode.backend is RefusingBackend) else { return }
     if !lines.isEmpty {
       log(
         .error,

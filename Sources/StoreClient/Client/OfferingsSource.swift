@@ -14,7 +14,10 @@ struct OfferingsSource: ClientPart {
     funnel.send(.purchaseInitiated)
     let now = configuration.clock.now()
     let (known, freshUntil) = context.session.withLock { ($0.offerings, $0.offeringsFreshUntil) }
-    if let known, let freshUntil, now < freshUntil { return known }
+    if let known, let freshUntil, now < freshUntil {
+      log(.debug, "The offerings in the cache are fresh.")
+      return known
+    }
     do throws(LedgerError) { return try await fetch() } catch {
       guard let known, error.code == .storeError || PostVerdict(error.code) != .deadLetter else { throw error }
       log(.warn, "The offerings could not be asked for, so the last known ones are shown: \(error)")
@@ -23,13 +26,13 @@ struct OfferingsSource: ClientPart {
   }
 
   private func fetch() async throws(LedgerError) -> Offerings {
-    let storefront = await configuration.storefront.storefront()
+    let storefront = await context.storefront.storefront()
     let platform = AppPlatform(store: store, storefront: storefront, locale: configuration.locale)
     let snapshot = try await backend.offerings(for: platform)
     learn(snapshot.products)
     let listings: [StorefrontProduct]
     do throws(StoreFailure) {
-      listings = try await configuration.storefront.products(
+      listings = try await context.storefront.products(
         for: snapshot.products.compactMap { $0.storeIDs[store.description] })
     } catch { throw context.storeError(error) }
     let window = ShopWindow(store: store, storefront: storefront, locale: configuration.locale)

@@ -101,7 +101,7 @@ struct PurchaseFlow: ClientPart {
     let request = StorePaymentRequest(
       productID: intent.storeProductID, quantity: intent.quantity, accountToken: intent.token)
     do throws(StoreFailure) {
-      return try await configuration.storefront.purchase(request)
+      return try await context.storefront.purchase(request)
     } catch {
       if error == .userCancelled { return .userCancelled }
       funnel.send(.paymentCallbackFail) { $0.fill(product, intent.quantity) }

@@ -11,8 +11,8 @@ struct PurchaseRestore: ClientPart {
     await context.register(customer)
     let evidence: [StoreEvidence]
     do throws(StoreFailure) {
-      try await configuration.storefront.sync()
-      evidence = try await configuration.storefront.all()
+      try await context.storefront.sync()
+      evidence = try await context.storefront.all()
     } catch { throw context.storeError(error) }
     // Uncredited purchases go the usual way.
     await pipeline.sweep(current: customer)

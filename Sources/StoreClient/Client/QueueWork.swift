@@ -29,7 +29,7 @@ final class QueueWork: ClientPart {
 
   /// Listens to the store, drains the queue left from the last run, and tries again at the planned instants.
   func start() {
-    let updates = configuration.storefront.updates()
+    let updates = context.storefront.updates()
     background.run { [weak self] in
       for await evidence in updates { await self?.whileClientLives { await $0.receive(evidence) } }
     }

@@ -11,7 +11,11 @@ extension StoreClient {
   /// of user and invalidation. While the backend is unreachable, the last known value is returned, marked as stale.
   ///
   /// - Throws: `LedgerError` of the backend, where nothing is known.
-  public func virtualCurrencies() async throws(LedgerError) -> VirtualCurrencies { try await balanceSource.current() }
+  public func virtualCurrencies() async throws(LedgerError) -> VirtualCurrencies {
+    try await context.logged("virtualCurrencies", \.description) { () async throws(LedgerError) in
+      try await balanceSource.current()
+    }
+  }
 
   /// The last answer to ``virtualCurrencies()``, and whether it is stale.
   ///
@@ -48,6 +52,8 @@ extension StoreClient {
   /// - Throws: `LedgerError` with `forbidden` where only a server may spend, and those of `Ledger.spend`.
   @discardableResult
   public func spend(_ amounts: [Adjustment], key: IdempotencyKey? = nil) async throws(LedgerError) -> Booking {
-    try await balanceSource.spend(amounts, key: key ?? context.newKey())
+    try await context.logged("spend", \.description) { () async throws(LedgerError) in
+      try await balanceSource.spend(amounts, key: key ?? context.newKey())
+    }
   }
 }

@@ -11,7 +11,11 @@ extension StoreClient {
   /// entitlement. While the backend is unreachable, the last known value is returned, marked as stale.
   ///
   /// - Throws: `LedgerError` of the backend, where nothing is known.
-  public func customerInfo() async throws(LedgerError) -> CustomerInfo { try await infoSource.current() }
+  public func customerInfo() async throws(LedgerError) -> CustomerInfo {
+    try await context.logged("customerInfo", \.description) { () async throws(LedgerError) in
+      try await infoSource.current()
+    }
+  }
 
   /// The last known state; nil before the first request.
   public var cachedCustomerInfo: CustomerInfo? { infoSource.cached }
@@ -32,7 +36,9 @@ extension StoreClient {
   /// - Returns: An empty list behind the last page, and for a customer that the backend does not know yet.
   /// - Throws: `LedgerError` of the backend.
   public func purchaseHistory(page: Int, size: Int = 20) async throws(LedgerError) -> [PurchaseRecord] {
-    try await infoSource.purchaseHistory(page: page, size: size)
+    try await context.logged("purchaseHistory", { "\($0.count) purchases" }) { () async throws(LedgerError) in
+      try await infoSource.purchaseHistory(page: page, size: size)
+    }
   }
 
   /// The same as ``purchaseHistory(page:size:)``.
@@ -49,7 +55,9 @@ extension StoreClient {
   /// - Throws: `LedgerError` with, in order of precedence, `store_error`, and those of the backend.
   @discardableResult
   public func restorePurchases() async throws(LedgerError) -> CustomerInfo {
-    try await PurchaseRestore(context: context).restore(restoreSharing)
+    try await context.logged("restorePurchases", \.description) { () async throws(LedgerError) in
+      try await PurchaseRestore(context: context).restore(restoreSharing)
+    }
   }
 
   /// The rule of a restore for the entitlements of an owner that signed in.
@@ -66,7 +74,8 @@ extension StoreClient {
   /// - Throws: `LedgerError` as ``restorePurchases()``.
   @discardableResult
   public func restoreTransactions() async throws(LedgerError) -> CustomerInfo {
-    try await PurchaseRestore(context: context).restore(.alias)
+    try await context.logged("restoreTransactions", \.description) { () async throws(LedgerError) in
+      try await PurchaseRestore(context: context).restore(.alias)
+    }
   }
-
 }

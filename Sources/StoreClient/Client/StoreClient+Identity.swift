@@ -38,7 +38,10 @@ extension StoreClient {
   ///   the ledger makes), and those of the backend and the event log. After an error the customer is unchanged.
   @discardableResult
   public func logIn(_ id: String) async throws(LedgerError) -> (customerInfo: CustomerInfo, created: Bool) {
-    try await identity.logIn(id)
+    try await context.logged("logIn", { $0.created ? "a new customer" : "a known customer" }) {
+      () async throws(LedgerError) in
+      try await identity.logIn(id)
+    }
   }
 
   /// Signs out: a new anonymous customer is signed in.
@@ -46,23 +49,35 @@ extension StoreClient {
   /// - Throws: `LedgerError` with `configuration` where the customer is anonymous, and those of the event log and the
   ///   backend.
   @discardableResult
-  public func logOut() async throws(LedgerError) -> CustomerInfo { try await identity.logOut() }
+  public func logOut() async throws(LedgerError) -> CustomerInfo {
+    try await context.logged("logOut") { () async throws(LedgerError) in try await identity.logOut() }
+  }
 
   /// Switches to another app user id; nothing moves.
   ///
   /// - Throws: `LedgerError` as ``logIn(_:)``.
   @discardableResult
-  public func identify(_ id: String) async throws(LedgerError) -> CustomerInfo { try await identity.identify(id) }
+  public func identify(_ id: String) async throws(LedgerError) -> CustomerInfo {
+    try await context.logged("identify", \.description) { () async throws(LedgerError) in
+      try await identity.identify(id)
+    }
+  }
 
   /// Makes the id an alias of the signed-in customer, and uses it from then on; merges two customers.
   ///
   /// - Throws: `LedgerError` as ``logIn(_:)``.
   @discardableResult
-  public func createAlias(_ id: String) async throws(LedgerError) -> CustomerInfo { try await identity.createAlias(id) }
+  public func createAlias(_ id: String) async throws(LedgerError) -> CustomerInfo {
+    try await context.logged("createAlias", \.description) { () async throws(LedgerError) in
+      try await identity.createAlias(id)
+    }
+  }
 
   /// Starts over with a new anonymous customer, in place of any signed-in one; sharing is allowed again.
   ///
   /// - Throws: `LedgerError` of the event log and the backend.
   @discardableResult
-  public func reset() async throws(LedgerError) -> CustomerInfo { try await identity.reset() }
+  public func reset() async throws(LedgerError) -> CustomerInfo {
+    try await context.logged("reset") { () async throws(LedgerError) in try await identity.reset() }
+  }
 }

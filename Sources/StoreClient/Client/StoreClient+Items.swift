@@ -46,7 +46,9 @@ extension StoreClient {
   public func buyItem(
     _ item: ItemID, quantity: Int64 = 1, key: IdempotencyKey? = nil
   ) async throws(LedgerError) -> Booking {
-    try await ItemPurchases(context: context).buy(item, quantity: quantity, key: key ?? context.newKey())
+    try await context.logged("buyItem", \.description) { () async throws(LedgerError) in
+      try await ItemPurchases(context: context).buy(item, quantity: quantity, key: key ?? context.newKey())
+    }
   }
 }
 
@@ -55,7 +57,7 @@ struct ItemPurchases: ClientPart {
   let context: ClientContext
 
   func items() async throws(LedgerError) -> [Item] {
-    let storefront = await configuration.storefront.storefront()
+    let storefront = await context.storefront.storefront()
     let platform = AppPlatform(store: store, storefront: storefront, locale: configuration.locale)
     return try await backend.offerings(for: platform).items
   }

@@ -10,7 +10,11 @@ extension StoreClient {
   /// While the backend or the store is unreachable, the last known offerings are returned.
   ///
   /// - Throws: `LedgerError` with `store_error`, and those of the backend, where nothing is known.
-  public func offerings() async throws(LedgerError) -> Offerings { try await offeringsSource.current() }
+  public func offerings() async throws(LedgerError) -> Offerings {
+    try await context.logged("offerings", \.description) { () async throws(LedgerError) in
+      try await offeringsSource.current()
+    }
+  }
 
   /// The last known offerings; nil before the first request.
   public var cachedOfferings: Offerings? { context.session.withLock { $0.offerings } }

@@ -23,7 +23,7 @@ extension StoreClient {
   ///   previews, and those of the backend.
   public func previewRestore() async throws(LedgerError) -> IdentityPreview {
     let evidence: [StoreEvidence]
-    do throws(StoreFailure) { evidence = try await configuration.storefront.all() } catch {
+    do throws(StoreFailure) { evidence = try await context.storefront.all() } catch {
       throw context.storeError(error)
     }
     return try await context.backend.previewRestore(

@@ -48,7 +48,9 @@ extension StoreClient {
   ///   ``purchase(package:)``.
   @discardableResult
   public func purchase(order: PurchaseOrder) async throws(LedgerError) -> PurchaseOutcome {
-    try await flow.purchase(order: order)
+    try await context.logged("purchase", \.result.description) { () async throws(LedgerError) in
+      try await flow.purchase(order: order)
+    }
   }
 
   /// Buys, and gives everything that stands behind the result: transaction, receipt, credit.
@@ -60,6 +62,8 @@ extension StoreClient {
   public func outcome(
     ofPurchasing productID: String, quantity: Int64 = 1
   ) async throws(LedgerError) -> PurchaseOutcome {
-    try await flow.outcome(ofPurchasing: productID, quantity: quantity)
+    try await context.logged("purchase", \.result.description) { () async throws(LedgerError) in
+      try await flow.outcome(ofPurchasing: productID, quantity: quantity)
+    }
   }
 }

@@ -1,0 +1,57 @@
+extension Booking {
+  /// A booking, for a backend or a preview of one's own.
+  ///
+  /// - Parameters:
+  ///   - kind: The reason of the change.
+  ///   - transactionID: Names the transaction; nil where there is none.
+  ///   - entries: One a currency, in the order of their codes.
+  ///   - items: The items that came or went, in the order of their ids.
+  ///   - isReplayed: Whether this is the answer of an earlier call.
+  public init(
+    _ kind: EntryKind, transactionID: TransactionID? = nil, customer: CustomerID, createdAt: Timestamp,
+    entries: [PostedEntry], items: [PostedItem] = [], isReplayed: Bool = false
+  ) {
+    self.init(
+      transactionID: transactionID, customer: customer, kind: kind, createdAt: createdAt,
+      entries: CompactList(entries), items: items, isReplayed: isReplayed)
+  }
+}
+
+extension PostedEntry {
+  /// An entry without its lots, for a backend or a preview of one's own.
+  ///
+  /// - Parameters:
+  ///   - amount: Negative for a spend.
+  ///   - balance: The balance after it.
+  ///   - debt: The customer's debt after it.
+  ///   - version: The account's version after it.
+  public init(
+    _ kind: EntryKind, _ currency: CurrencyCode, amount: Int64, balance: Int64, debt: Int64 = 0, version: Int64 = 1
+  ) {
+    self.init(
+      currency: currency, kind: kind, amount: amount, balance: balance, debt: debt, version: version,
+      allocations: CompactList([]))
+  }
+}
+
+extension PostedItem {
+  /// Items that came or went, for a backend or a preview of one's own.
+  ///
+  /// - Parameters:
+  ///   - quantity: Negative for items that went.
+  ///   - owned: How many the customer owns after it.
+  public init(_ item: ItemID, quantity: Int64, owned: Int64) {
+    self.init(item: item, quantity: quantity, owned: owned)
+  }
+}
+
+extension Booking: CustomStringConvertible {
+  /// Such as `spend: GEM -50 to 1150`; the customer's id stays out of logs.
+  public var description: String {
+    let amounts = entries.map { "\($0.currency) \($0.amount < 0 ? "" : "+")\($0.amount) to \($0.balance)" }
+    let counts = items.map { "\($0.item) \($0.quantity < 0 ? "" : "+")\($0.quantity)" }
+    let changes = amounts + counts
+    return "\(kind.name): " + (changes.isEmpty ? "no change" : changes.joined(separator: ", "))
+      + (isReplayed ? " (replayed)" : "")
+  }
+}

@@ -1,0 +1,74 @@
+public import GemLedger
+
+extension Offerings {
+  /// Offerings for a preview or a test of one's own.
+  ///
+  /// - Parameters:
+  ///   - offerings: The offerings in their order; of two with one id, the first counts.
+  ///   - current: The id of the offering that is shown where none is asked for; nil for the first.
+  public init(_ offerings: [Offering], current: OfferingID? = nil) {
+    ordered = offerings
+    all = Dictionary(offerings.map { ($0.identifier, $0) }) { first, _ in first }
+    self.current = current.map { id in offerings.first { $0.id == id } } ?? offerings.first
+    var seen: Set<ProductCode> = []
+    products = offerings.flatMap(\.availablePackages).map(\.storeProduct).filter { seen.insert($0.code).inserted }
+    leftOut = []
+  }
+
+  /// One offering with two packs of gems, for a preview.
+  public static let preview = Offerings([.preview])
+}
+
+extension Offerings.Offering {
+  /// An offering for a preview or a test of one's own.
+  ///
+  /// - Parameter metadataJSON: A JSON object.
+  public init(
+    _ id: OfferingID, packages: [Package], serverDescription: String = "", metadataJSON: String = "{}"
+  ) {
+    self.init(
+      id: id, serverDescription: serverDescription, metadataJSON: metadataJSON, availablePackages: packages)
+  }
+
+  /// Two packs of gems, for a preview.
+  public static let preview = Self(
+    OfferingID(unchecked: "gems"),
+    packages: [
+      .preview("small", "gems_300", "300 Gems", "2.99"), .preview("large", "gems_1200", "1,200 Gems", "9.99"),
+    ].compactMap(\.self))
+}
+
+extension Offerings.Package {
+  /// A package for a preview or a test of one's own.
+  public init(_ identifier: String, _ product: StoreProduct) {
+    self.init(identifier: identifier, storeProduct: product)
+  }
+}
+
+extension StoreProduct {
+  /// A product for a preview or a test of one's own.
+  ///
+  /// - Parameters:
+  ///   - code: Our code, and the id at the store.
+  ///   - localizedPrice: The price for people; nil for the way in which people in the United States write it.
+  ///   - grants: The currencies that one unit gives.
+  public init(
+    _ code: ProductCode, title: String, price: Price, localizedPrice: String? = nil, type: ProductType = .consumable,
+    description: String = "", subscriptionPeriod: String? = nil, grants: [Grant] = []
+  ) {
+    self.init(
+      code: code, storeID: code.text, type: type, localizedTitle: title, localizedDescription: description,
+      unitPrice: price, localizedPriceString: localizedPrice ?? PriceFormat(locale: "en_US").text(price),
+      discountPrice: nil, localizedDiscountPriceString: nil, subscriptionPeriod: subscriptionPeriod, grants: grants,
+      itemGrants: [])
+  }
+}
+
+extension Offerings.Package {
+  fileprivate static func preview(_ identifier: String, _ code: String, _ title: String, _ dollars: String) -> Self? {
+    guard let currency = PriceCurrency(exactly: "USD"), let price = try? Price(dollars, in: currency) else {
+      return nil
+    }
+    return Self(identifier, StoreProduct(ProductCode(unchecked: code), title: title, price: price))
+  }
+}
