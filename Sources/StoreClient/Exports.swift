@@ -8,6 +8,7 @@
 @_exported public import struct GemLedger.Catalog
 @_exported public import struct GemLedger.CurrencyCode
 @_exported public import typealias GemLedger.CustomerID
+@_exported public import enum GemLedger.EntryKind
 @_exported public import struct GemLedger.Grant
 @_exported public import typealias GemLedger.IdempotencyKey
 @_exported public import struct GemLedger.Identifier
@@ -17,6 +18,8 @@
 @_exported public import struct GemLedger.LedgerError
 @_exported public import struct GemLedger.Money
 @_exported public import typealias GemLedger.OfferingID
+@_exported public import struct GemLedger.PostedEntry
+@_exported public import struct GemLedger.PostedItem
 @_exported public import struct GemLedger.Price
 @_exported public import typealias GemLedger.ProductCode
 @_exported public import struct GemLedger.ProductType

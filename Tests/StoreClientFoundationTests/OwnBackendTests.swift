@@ -78,7 +78,7 @@ final class OwnBackendTests: XCTestCase {
     ] {
       XCTAssertTrue(lines.all.contains(wanted), "\(wanted) is not in \(lines.all)")
     }
-    let transactions = try sandbox.store.allTransactions().map(\.id.text)
+    let transactions = sandbox.store.allTransactions().map(\.id.text)
     for secret in ["appl_secret", "player-4f1c9a7e", "tap-of-mine"] + transactions {
       XCTAssertFalse(lines.all.contains { $0.contains(secret) }, "\(secret) is in \(lines.all)")
     }
