@@ -71,7 +71,7 @@ final class OwnBackendTests: XCTestCase {
       XCTFail("a spend beyond the balance")
     } catch { XCTAssertEqual(error.code, .insufficientBalance) }
     for wanted in [
-      "Backend, offerings: answered.", "Store, products: 4 of 4 listed.", "offerings: 2 offerings, club is current.",
+      "Backend, offerings: answered.", "Store, products of 4: 4.", "offerings: 2 offerings, club is current.",
       "Store, purchase of gems_300: paid.", "Backend, post: answered.", "Store, finish: done.", "purchase: credited.",
       "virtualCurrencies: COIN 0, GEM 300.", "The balances in the cache are fresh.",
       "spend: spend: GEM -50 to 250.", "Backend, spend: insufficient_balance.",

@@ -26,7 +26,7 @@ struct LoggedStorefront: StorefrontDecorator {
   let log: ClientLog
 
   func products(for ids: [String]) async throws(StoreFailure) -> [StorefrontProduct] {
-    try await logged("products", { "\($0.count) of \(ids.count) listed" }) { () async throws(StoreFailure) in
+    try await logged("products of \(ids.count)", \.count.description) { () async throws(StoreFailure) in
       try await decorated.products(for: ids)
     }
   }
@@ -38,31 +38,31 @@ struct LoggedStorefront: StorefrontDecorator {
   }
 
   func unfinished(after: StoreTransactionID?, limit: Int) async throws(StoreFailure) -> [StoreEvidence] {
-    try await logged("unfinished", { "\($0.count)" }) { () async throws(StoreFailure) in
+    try await logged("unfinished", \.count.description) { () async throws(StoreFailure) in
       try await decorated.unfinished(after: after, limit: limit)
     }
   }
 
   func all() async throws(StoreFailure) -> [StoreEvidence] {
-    try await logged("all", { "\($0.count)" }) { () async throws(StoreFailure) in try await decorated.all() }
+    try await logged("all", \.count.description) { () async throws(StoreFailure) in try await decorated.all() }
   }
 
   func currentEntitlements() async throws(StoreFailure) -> [StoreEvidence] {
-    try await logged("current entitlements", { "\($0.count)" }) { () async throws(StoreFailure) in
+    try await logged("current entitlements", \.count.description) { () async throws(StoreFailure) in
       try await decorated.currentEntitlements()
     }
   }
 
   func finish(_ id: StoreTransactionID) async throws(StoreFailure) {
-    try await logged("finish", { "done" }) { () async throws(StoreFailure) in try await decorated.finish(id) }
+    try await logged("finish") { () async throws(StoreFailure) in try await decorated.finish(id) }
   }
 
   func sync() async throws(StoreFailure) {
-    try await logged("sync", { "done" }) { () async throws(StoreFailure) in try await decorated.sync() }
+    try await logged("sync") { () async throws(StoreFailure) in try await decorated.sync() }
   }
 
   private func logged<Answer>(
-    _ call: @autoclosure () -> String, _ outcome: (Answer) -> String,
+    _ call: @autoclosure () -> String, _ outcome: (Answer) -> String = { _ in "done" },
     _ body: () async throws(StoreFailure) -> Answer
   ) async throws(StoreFailure) -> Answer {
     do throws(StoreFailure) {
@@ -98,5 +98,9 @@ extension ClientContext {
       log(.debug, "\(call): \(error.code).")
       throw error
     }
+  }
+
+  static func outcome(ofLogIn answer: (customerInfo: CustomerInfo, created: Bool)) -> String {
+    answer.created ? "a new customer" : "a known customer"
   }
 }

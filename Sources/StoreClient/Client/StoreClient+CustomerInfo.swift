@@ -36,7 +36,7 @@ extension StoreClient {
   /// - Returns: An empty list behind the last page, and for a customer that the backend does not know yet.
   /// - Throws: `LedgerError` of the backend.
   public func purchaseHistory(page: Int, size: Int = 20) async throws(LedgerError) -> [PurchaseRecord] {
-    try await context.logged("purchaseHistory", { "\($0.count) purchases" }) { () async throws(LedgerError) in
+    try await context.logged("purchaseHistory", \.count.description) { () async throws(LedgerError) in
       try await infoSource.purchaseHistory(page: page, size: size)
     }
   }

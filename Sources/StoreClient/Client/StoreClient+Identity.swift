@@ -38,7 +38,7 @@ extension StoreClient {
   ///   the ledger makes), and those of the backend and the event log. After an error the customer is unchanged.
   @discardableResult
   public func logIn(_ id: String) async throws(LedgerError) -> (customerInfo: CustomerInfo, created: Bool) {
-    try await context.logged("logIn", { $0.created ? "a new customer" : "a known customer" }) {
+    try await context.logged("logIn", ClientContext.outcome(ofLogIn:)) {
       () async throws(LedgerError) in
       try await identity.logIn(id)
     }
