@@ -22,7 +22,11 @@ extension Offerings {
 extension Offerings.Offering {
   /// An offering for a preview or a test of one's own.
   ///
-  /// - Parameter metadataJSON: A JSON object.
+  /// - Parameters:
+  ///   - id: The offering's id.
+  ///   - packages: The packages in their order.
+  ///   - serverDescription: A description for the team.
+  ///   - metadataJSON: A JSON object.
   public init(
     _ id: OfferingID, packages: [Package], serverDescription: String = "", metadataJSON: String = "{}"
   ) {
@@ -50,7 +54,12 @@ extension StoreProduct {
   ///
   /// - Parameters:
   ///   - code: Our code, and the id at the store.
+  ///   - title: The title for people.
+  ///   - price: The price in the storefront's currency.
   ///   - localizedPrice: The price for people; nil for the way in which people in the United States write it.
+  ///   - type: The kind of product, such as a consumable.
+  ///   - description: The description for people.
+  ///   - subscriptionPeriod: The length of a subscription's period; nil for all else.
   ///   - grants: The currencies that one unit gives.
   public init(
     _ code: ProductCode, title: String, price: Price, localizedPrice: String? = nil, type: ProductType = .consumable,

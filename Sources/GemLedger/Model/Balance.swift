@@ -22,7 +22,14 @@ public struct Balance: Hashable, Sendable {
 extension Balance {
   /// A balance, for a backend or a preview of one's own.
   ///
-  /// - Parameter version: How many entries the account has.
+  /// - Parameters:
+  ///   - currency: The currency's code.
+  ///   - name: The currency's name for people.
+  ///   - balance: All that the customer has, held amounts included.
+  ///   - held: The part that holds set aside.
+  ///   - debt: The customer's debt.
+  ///   - description: The currency's description for people.
+  ///   - version: How many entries the account has.
   public init(
     _ currency: CurrencyCode, name: String, balance: Int64, held: Int64 = 0, debt: Int64 = 0,
     description: String? = nil, version: Int64 = 0

@@ -4,6 +4,8 @@ extension Booking {
   /// - Parameters:
   ///   - kind: The reason of the change.
   ///   - transactionID: Names the transaction; nil where there is none.
+  ///   - customer: The customer with the changed balances.
+  ///   - createdAt: When it was booked.
   ///   - entries: One a currency, in the order of their codes.
   ///   - items: The items that came or went, in the order of their ids.
   ///   - isReplayed: Whether this is the answer of an earlier call.
@@ -21,6 +23,8 @@ extension PostedEntry {
   /// An entry without its lots, for a backend or a preview of one's own.
   ///
   /// - Parameters:
+  ///   - kind: The reason of the change.
+  ///   - currency: The currency's code.
   ///   - amount: Negative for a spend.
   ///   - balance: The balance after it.
   ///   - debt: The customer's debt after it.
@@ -38,6 +42,7 @@ extension PostedItem {
   /// Items that came or went, for a backend or a preview of one's own.
   ///
   /// - Parameters:
+  ///   - item: The item's id.
   ///   - quantity: Negative for items that went.
   ///   - owned: How many the customer owns after it.
   public init(_ item: ItemID, quantity: Int64, owned: Int64) {
