@@ -54,7 +54,12 @@ public final class VirtualClock: Sendable {
   public var sleeperCount: Int { state.withLock { $0.sleepers.count } }
 
   /// Moves the clock by so much; a duration below zero moves nothing.
-  public func advance(by duration: Duration) { advance(to: now.advanced(by: duration)) }
+  public func advance(by duration: Duration) {
+    let goal = Timestamp(milliseconds: reading).advanced(by: duration).milliseconds
+    advance(to: now.advanced(by: duration))
+    // A followed clock went on meanwhile, and the way to that instant became shorter.
+    resume(goal)
+  }
 
   /// Moves the clock to that instant; an instant that is past moves nothing.
   public func advance(to target: Timestamp) {

@@ -75,6 +75,24 @@ final class VirtualClockTests: XCTestCase {
     base.advance(by: .seconds(1))
     try await sleeper.value
   }
+
+  /// A home saves the way that its clock was moved, and the next command goes on from there.
+  func testAFollowingClockIsMovedWholeWhileTheOtherGoesOn() {
+    let machine = VirtualClock(startingAt: Timestamp(milliseconds: 1000))
+    // A machine under load: time passes between any two looks at it.
+    let clock = VirtualClock(
+      following: StoreClock(
+        now: {
+          machine.advance(by: .milliseconds(3))
+          return machine.now
+        }, sleep: { (_) throws(CancellationError) in }))
+    clock.advance(by: .seconds(60))
+    XCTAssertEqual(clock.reading, 60_000)
+    clock.advance(by: .milliseconds(1))
+    XCTAssertEqual(clock.reading, 60_001)
+    clock.advance(by: .seconds(-5))
+    XCTAssertEqual(clock.reading, 60_001)
+  }
 }
 
 /// The sleepers that woke, in order.
