@@ -55,7 +55,12 @@ struct BalanceSource: ClientPart {
   func clear() { context.balances.withLock { $0.clear() } }
 
   /// Paid amounts that wait for their credit longer than they should, and are in no balance yet.
-  var provisional: [CurrencyCode: Int64] { provisional(for: appUserID, after: Timestamp(milliseconds: .min)) }
+  var provisional: [CurrencyCode: Int64] { provisional(for: appUserID) }
+
+  /// The same of one customer.
+  func provisional(for customer: CustomerID) -> [CurrencyCode: Int64] {
+    provisional(for: customer, after: Timestamp(milliseconds: .min))
+  }
 
   /// Spends, where the backend lets this client.
   func spend(_ amounts: [Adjustment], key: IdempotencyKey) async throws(LedgerError) -> Booking {

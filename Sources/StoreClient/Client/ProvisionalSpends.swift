@@ -14,28 +14,47 @@ struct ProvisionalSpends: ClientPart {
   func buy(_ item: Item, quantity: Int64, key: IdempotencyKey) async throws(LedgerError) -> ItemPurchase {
     let price = try Self.price(of: item, quantity: quantity)
     let customer = appUserID
-    if let known = queue.read({ $0.provisionalSpend(of: customer, key) }) { return .provisional(known) }
+    let spend = ProvisionalSpend(
+      key: key, customer: customer, item: item.id, quantity: quantity, price: price,
+      spentAt: configuration.clock.now())
+    if let known = try known(spend) { return .provisional(known) }
     if queue.read({ $0.hasEnded(key, of: customer) }) {
-      return .booked(try await ItemPurchases(context: context).buy(item.id, quantity: quantity, key: key))
+      return .booked(try await bookAtOnce(spend))
     }
     // A refusal of the backend would be the key's answer for good: ask only where the balance covers the price.
     if await covers(price, customer) {
       do throws(LedgerError) {
-        return .booked(try await ItemPurchases(context: context).buy(item.id, quantity: quantity, key: key))
+        return .booked(try await bookAtOnce(spend))
       } catch {
         // Nothing is known: the booking may stand, and the same key finds it.
         guard PostVerdict(error.code) != .deadLetter, error.code != .forbidden else { throw error }
       }
     }
-    let spend = ProvisionalSpend(
-      key: key, customer: customer, item: item.id, quantity: quantity, price: price,
-      spentAt: configuration.clock.now())
-    try Self.turn.withLock { (_) throws(LedgerError) in
+    let given = try Self.turn.withLock { (_) throws(LedgerError) -> ProvisionalSpend in
+      // The same tap may have come twice at once.
+      if let known = try known(spend) { return known }
       try check(spend)
       try queue.record([.spentProvisionally(spend)])
+      return spend
     }
     balances.refreshForListeners()
-    return .provisional(spend)
+    return .provisional(given)
+  }
+
+  /// The waiting spend of the same tap.
+  ///
+  /// - Throws: `key_conflict` where the key was for another purchase; the backend's refusal where it is known: the app
+  ///   must not give the item again.
+  private func known(_ spend: ProvisionalSpend) throws(LedgerError) -> ProvisionalSpend? {
+    guard let known = queue.read({ $0.provisionalSpend(of: spend.customer, spend.key) }) else { return nil }
+    guard known.item == spend.item, known.quantity == spend.quantity else {
+      throw LedgerError(
+        .keyConflict,
+        "The key \"\(spend.key)\" was used for \(known.quantity) of \"\(known.item)\"; take a new key for each tap.",
+        details: [.text("field", known.item == spend.item ? "quantity" : "item")])
+    }
+    if let refusal = known.refusal { throw LedgerError(refusal.code, refusal.message) }
+    return known
   }
 
   /// The price of all units.
@@ -71,9 +90,10 @@ struct ProvisionalSpends: ClientPart {
 
   /// - Throws: `insufficient_balance` where neither the known balance nor what is on its way covers the spend.
   private func check(_ spend: ProvisionalSpend) throws(LedgerError) {
-    let known = balances.cached
+    // Another customer may have signed in meanwhile.
+    let known = appUserID == spend.customer ? balances.cached : nil
     // Without any known balance, what is on its way is all there is.
-    let credits = known == nil ? balances.provisional : [:]
+    let credits = known == nil ? balances.provisional(for: spend.customer) : [:]
     let spent = known == nil ? queue.read { $0.provisionallySpent(by: spend.customer) } : [:]
     for part in spend.price {
       let balance = known?[part.currency.description]
@@ -93,6 +113,15 @@ struct ProvisionalSpends: ClientPart {
 
   // MARK: Booking
 
+  private func bookAtOnce(_ spend: ProvisionalSpend) async throws(LedgerError) -> Booking {
+    // A failed call may have bought too, so the balance may have changed in any case.
+    defer {
+      balances.invalidate()
+      balances.refreshForListeners()
+    }
+    return try await book(spend)
+  }
+
   /// Books the waiting spends in the order in which they were made.
   func reconcile() async -> [ProvisionalSpend] {
     var refused: [ProvisionalSpend] = []
@@ -107,6 +136,8 @@ struct ProvisionalSpends: ClientPart {
           log(.debug, "A provisional spend could not be booked yet: \(error)")
           break
         }
+        // Another task may have told the app of it, and the app may have forgotten it.
+        guard queue.read({ $0.provisionalSpend(of: spend.customer, spend.key)?.isWaiting }) == true else { continue }
         var end = spend
         end.refusal = ProvisionalSpend.Refusal(code: error.code, message: error.message)
         log(.error, "The provisional spend of \(spend.quantity) \"\(spend.item)\" was refused: \(error)")
@@ -118,6 +149,7 @@ struct ProvisionalSpends: ClientPart {
     return refused
   }
 
+  /// Buys for the spend's own customer, whoever is signed in.
   private func book(_ spend: ProvisionalSpend) async throws(LedgerError) -> Booking {
     do throws(LedgerError) {
       return try await backend.buyItem(

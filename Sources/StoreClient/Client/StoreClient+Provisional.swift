@@ -14,7 +14,8 @@ extension StoreClient {
   ///   - item: The item as ``items()`` gave it: its price decides whether the balance covers it.
   ///   - quantity: How many.
   ///   - key: One for each tap, sent again with every retry of it; a new one where none is given.
-  /// - Throws: `LedgerError` with, in order of precedence: `amount_out_of_range`; `insufficient_balance` where the
+  /// - Throws: `LedgerError` with, in order of precedence: `amount_out_of_range`; `key_conflict` where the key was used
+  ///   for another item or quantity; the refusal of the spend with that key; `insufficient_balance` where the
   ///   provisional currency does not cover it either; refusals of the backend; those of the event log.
   @discardableResult
   public func buyProvisionally(

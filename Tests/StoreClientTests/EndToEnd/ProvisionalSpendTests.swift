@@ -83,6 +83,38 @@ final class ProvisionalSpendTests: XCTestCase {
     try assertBooksAddUp(device.world.ledger)
   }
 
+  func testAKeyIsForOneItemAndOneQuantity() async throws {
+    let (device, client, life) = try await paidAndOffline()
+    let tap = IdempotencyKey.timeOrdered()
+    _ = try await client.buyProvisionally(life, key: tap)
+    let sword = Item(id: try ItemID("sword"), name: "Sword", price: life.price)
+    await assertRefused(.keyConflict) { try await client.buyProvisionally(life, quantity: 2, key: tap) }
+    await assertRefused(.keyConflict) { try await client.buyProvisionally(sword, key: tap) }
+    XCTAssertEqual(client.provisionalSpends.map(\.quantity), [1])
+    device.network.heal()
+    device.world.clock.advance(by: .seconds(3600))
+    await client.syncPurchases()
+    XCTAssertEqual(try device.world.balance(alice), 250)
+    await assertRefused(.keyConflict) { try await client.buyProvisionally(life, quantity: 2, key: tap) }
+  }
+
+  /// A tap that comes twice at once is one spend, also where the currency is enough for one alone.
+  func testATapThatComesTwiceAtOnceIsOneSpend() async throws {
+    let (device, client, life) = try await paidAndOffline()
+    let tap = IdempotencyKey.timeOrdered()
+    let given = try await withThrowingTaskGroup { group in
+      for _ in 0..<8 { group.addTask { try await client.buyProvisionally(life, quantity: 6, key: tap) } }
+      return try await group.reduce(into: [ItemPurchase]()) { $0.append($1) }
+    }
+    XCTAssertEqual(given.count, 8)
+    XCTAssertEqual(client.provisionalSpends.map(\.quantity), [6])
+    device.network.heal()
+    device.world.clock.advance(by: .seconds(3600))
+    await client.syncPurchases()
+    XCTAssertEqual(try device.world.balance(alice), 0)
+    XCTAssertEqual(try owned(device.world), 6)
+  }
+
   /// While the receipt waits, nothing is asked for: a refusal would be the key's answer for good.
   func testABookingWaitsForTheCredit() async throws {
     let (device, client, life) = try await paidAndOffline()
@@ -113,6 +145,8 @@ final class ProvisionalSpendTests: XCTestCase {
     device.world.clock.advance(by: .seconds(3600))
     await client.syncPurchases()
     XCTAssertEqual(client.provisionalSpends.map(\.refusal?.code), [.insufficientBalance])
+    // The same tap once more: the app must not give the item a second time.
+    await assertRefused(.insufficientBalance) { try await client.buyProvisionally(life, key: tap) }
     XCTAssertEqual(try device.world.balance(alice), 300)
     let balances = try await client.virtualCurrencies()
     XCTAssertEqual(balances["GEM"]?.balance, 300)
