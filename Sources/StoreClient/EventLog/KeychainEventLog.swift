@@ -120,8 +120,8 @@ public final class KeychainEventLog: EventLog, DamageReporting {
   ///
   /// - Throws: `LedgerError` with `input_output`.
   public static func remove(name: String, from keychain: any KeychainValues) throws(LedgerError) {
-    // The head last: without it, what is left would be taken for damage.
-    let names = try keychain.names(from: "\(name).").filter { $0 != KeychainFile.headName(name) }
+    // The name of another log may begin with this one. The head last: without it, the rest would be taken for damage.
+    let names = try keychain.names(from: "\(name).").filter { KeychainFile.isPart($0, of: name) }
     for value in names { try keychain.remove(value) }
     try keychain.remove(KeychainFile.headName(name))
   }

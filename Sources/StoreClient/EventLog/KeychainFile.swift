@@ -81,6 +81,13 @@ struct KeychainFile {
     return UInt64(words[0])
   }
 
+  /// Whether a value with this name is a segment of the log, or unreadable bytes that it set aside.
+  static func isPart(_ value: String, of name: String) -> Bool {
+    if generation(of: value, name) != nil { return true }
+    let rest = value.utf8.dropFirst(name.utf8.count + 1)
+    return rest.starts(with: "damaged-".utf8) && !rest.contains(UInt8(ascii: "."))
+  }
+
   /// The head for segments without one: of the oldest generation.
   ///
   /// A younger one may be a half-written replacement.

@@ -58,6 +58,21 @@ final class KeychainEventLogTests: XCTestCase {
     XCTAssertEqual(try KeychainEventLog(name: "queue2", in: keychain).records(), ["two"])
   }
 
+  func testRemovingALogLeavesAnotherOneWhoseNameBeginsWithItsName() throws {
+    let keychain = FaultyKeychain()
+    let names = ["queue", "queue.alice", "queue.damaged-1", "queue.5"]
+    for name in names {
+      try KeychainEventLog(name: name, in: keychain, segmentBytesMax: 24) { 7 }.append(["paid in \(name)"])
+    }
+    try KeychainEventLog.remove(name: "queue", from: keychain)
+    for name in names.dropFirst() {
+      let log = try KeychainEventLog(name: name, in: keychain, segmentBytesMax: 24) { 8 }
+      XCTAssertEqual(try log.records(), ["paid in \(name)"])
+      XCTAssertEqual(log.problems, [])
+    }
+    XCTAssertEqual(try open(keychain).records(), [])
+  }
+
   func testRefusesARecordOfTwoLinesAndCallsAfterItsEnd() throws {
     let log = try open(FaultyKeychain())
     assertRefused(.invalidRequest) { try log.append(["one", "two\nlines"]) }
