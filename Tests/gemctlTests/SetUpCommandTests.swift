@@ -110,6 +110,28 @@ final class SetUpCommandTests: XCTestCase {
           + #""price":{"amount":"450","currency":"JPY"},"localized_price":"¥450","grants":{"GEM":300}}"#), japan)
   }
 
+  /// The packs that gemctl brings along take no room from a file's products.
+  func testAFileMayHaveAsManyProductsAsACatalog() throws {
+    let products = (0..<10_000).map {
+      #"{"productID":"p\#($0)","type":"Consumable","displayPrice":"1","referenceName":"Pack"}"#
+    }
+    let home = try TestHome()
+    try home.write(#"{"version":{"major":4},"products":[\#(products.joined(separator: ","))]}"#, to: "many.storekit")
+    let answer = try home.run("gemctl init --storekit many.storekit | head -1")
+    XCTAssertEqual(answer.output, "Made the home .gemctl with 1 currency, 10,000 products, 1 offering and 2 items.\n")
+  }
+
+  func testProblemsOfAStoreKitFileNameTheFile() throws {
+    let home = try TestHome()
+    try home.write(
+      #"{"version":{"major":4},"products":[{"productID":"a","type":"Gift","displayPrice":"1"}]}"#, to: "x.storekit")
+    let answer = try home.run("gemctl init --storekit x.storekit")
+    XCTAssertEqual(answer.status, 65)
+    XCTAssertEqual(
+      answer.error,
+      "error: The file \"x.storekit\" has a problem:\n$.products[0].type: There is no product type \"Gift\".\n")
+  }
+
   func testStoreKitFilesBringProducts() throws {
     let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
       .appendingPathComponent("../../Fixtures/gems.storekit").path

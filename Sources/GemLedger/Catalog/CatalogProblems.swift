@@ -37,11 +37,16 @@ public struct CatalogProblems: Error, Hashable, Sendable {
   }
 
   /// The refusal as an error of the ledger: `invalid_catalog`, one problem a line, and each among the details.
-  public var ledgerError: LedgerError {
+  public var ledgerError: LedgerError { ledgerError(of: "catalog") }
+
+  /// The same error about a file with another purpose, by its path.
+  package func ledgerError(in path: String) -> LedgerError { ledgerError(of: "file \"\(path.abridged)\"") }
+
+  private func ledgerError(of subject: String) -> LedgerError {
     let details = problems.enumerated().map { index, problem in
       LedgerError.Detail.text("problems[\(index)]", problem.description)
     }
-    return LedgerError(.invalidCatalog, description, details: details)
+    return LedgerError(.invalidCatalog, text(of: subject), details: details)
   }
 }
 
@@ -50,8 +55,10 @@ extension CatalogProblems: LocalizedError, CustomStringConvertible {
   public var errorDescription: String? { description }
 
   /// How many problems there are, and one problem a line.
-  public var description: String {
+  public var description: String { text(of: "catalog") }
+
+  private func text(of subject: String) -> String {
     let count = problems.count == 1 ? "a problem" : "\(problems.count) problems"
-    return (["The catalog has \(count):"] + problems.map(\.description)).joined(separator: "\n")
+    return (["The \(subject) has \(count):"] + problems.map(\.description)).joined(separator: "\n")
   }
 }

@@ -68,9 +68,6 @@ public struct Price: Hashable, Sendable, CustomStringConvertible {
   /// The text.
   public var description: String { text }
 
-  /// Whether the text is a price in some currency.
-  static func isWellFormed(_ text: String) -> Bool { parts(text) != nil }
-
   private static func parts(_ text: String) -> (whole: Substring, fraction: Substring)? {
     let parts = text.split(separator: ".", omittingEmptySubsequences: false)
     guard let whole = parts.first, isRun(whole, 1...12) else { return nil }

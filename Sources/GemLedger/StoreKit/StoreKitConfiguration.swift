@@ -56,7 +56,8 @@ public struct StoreKitConfiguration: Hashable, Sendable {
     }
     let json: JSONValue
     do throws(JSONError) {
-      json = try JSONValue.parse(bytes)
+      // Editors of other systems put a byte-order mark in front, which StoreKit's own reader takes.
+      json = try JSONValue.parse(bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(bytes.dropFirst(3)) : bytes)
     } catch {
       throw CatalogProblems([CatalogProblem(error)])
     }

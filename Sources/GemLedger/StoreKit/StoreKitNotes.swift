@@ -8,6 +8,7 @@ struct StoreKitNotes {
     case billingPlans
     case familySharing
     case changesWithinAGroup
+    case withoutPeriod
 
     fileprivate var beginning: String {
       switch self {
@@ -18,6 +19,7 @@ struct StoreKitNotes {
       case .familySharing: "Family sharing is left out, and a purchase belongs to its buyer alone, for"
       case .changesWithinAGroup:
         "Subscriptions are sold one by one, without changes from one to another within the group, in"
+      case .withoutPeriod: "There is no period, and a subscription without one cannot be bought, for"
       }
     }
   }

@@ -9,6 +9,7 @@ extension StoreKitReader {
     let localizations = localizations(fields, of: code, named: reference)
     let period = fields.optional("recurringSubscriptionPeriod") { $0.period() }
     guard let code, let type else { return nil }
+    if type == .autoRenewableSubscription, period == nil { notes.add(.withoutPeriod, code.text) }
     noteOmissions(fields, of: code)
     return Product(
       code: code, storeIDs: ["apple": code.text], type: type, localizations: localizations,
@@ -34,10 +35,11 @@ extension StoreKitReader {
 
   /// A price that is none in this currency takes its own product from sale, and no other.
   ///
-  /// The files have prices without a currency. The editor of Xcode keeps "4.99" where the storefront changes to Japan.
+  /// The files have prices without a currency. The editor of Xcode keeps "4.99" where the storefront changes to Japan,
+  /// and files written by hand have "4,99".
   private mutating func price(_ fields: CatalogFields, of code: ProductCode?) -> Price? {
     fields.required("displayPrice") { field in
-      guard let text = field.value.text, Price.isWellFormed(text) else { return field.price(in: storefront.currency) }
+      guard let text = field.value.text else { return field.price(in: storefront.currency) }
       do throws(LedgerError) {
         return try Price(text, in: storefront.currency)
       } catch {
@@ -49,7 +51,7 @@ extension StoreKitReader {
   }
 
   private mutating func noteOmissions(_ fields: CatalogFields, of code: ProductCode) {
-    if fields.optional("familyShareable", default: false, { $0.bool() }) { notes.add(.familySharing, code.text) }
+    if fields.optional("familyShareable", { $0.bool() }) ?? false { notes.add(.familySharing, code.text) }
     if StoreKitKeys.offers.contains(where: { Self.isFilled(fields.object[$0]) }) { notes.add(.offers, code.text) }
     if Self.isFilled(fields.object["billingPlans"]) { notes.add(.billingPlans, code.text) }
   }
@@ -71,8 +73,8 @@ extension StoreKitReader {
     let stated = list(fields, "localizations") { reader, field -> Localization? in
       guard let fields = reader.object(field, StoreKitKeys.localization) else { return nil }
       let locale = fields.required("locale") { $0.locale() }
-      let title = fields.optional("displayName", default: "") { $0.text() }
-      let description = fields.optional("description", default: "") { $0.text() }
+      let title = fields.optional("displayName") { $0.text() } ?? ""
+      let description = fields.optional("description") { $0.text() } ?? ""
       return locale.map { Localization(locale: $0, title: title, description: description) }
     }
     guard let code else { return stated }

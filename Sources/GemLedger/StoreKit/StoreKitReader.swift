@@ -29,7 +29,7 @@ struct StoreKitReader {
   }
 
   private mutating func switches(_ settings: CatalogFields) -> StoreKitConfiguration.Switches {
-    func isOn(_ name: String) -> Bool { settings.optional(name, default: false) { $0.bool() } }
+    func isOn(_ name: String) -> Bool { settings.optional(name) { $0.bool() } ?? false }
     var switches = StoreKitConfiguration.Switches()
     switches.askToBuyEnabled = isOn("_askToBuyEnabled")
     switches.interruptedPurchasesEnabled = isOn("_billingIssuesEnabled")
@@ -53,7 +53,7 @@ struct StoreKitReader {
   private mutating func failingCalls(_ settings: CatalogFields) -> [String] {
     let names = list(settings, "_storeKitErrors") { reader, field -> String? in
       guard let fields = reader.object(field, ["current", "enabled", "name"]) else { return nil }
-      let isOn = fields.optional("enabled", default: false) { $0.bool() }
+      let isOn = fields.optional("enabled") { $0.bool() } ?? false
       return isOn ? fields.required("name") { $0.text() } : nil
     }
     return names.filter { name in

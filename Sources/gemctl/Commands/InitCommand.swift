@@ -96,14 +96,15 @@ struct InitCommand {
     let bytes = try FileAccess.read(path, atMost: StoreKitConfiguration.byteCountMax)
     do throws(CatalogProblems) {
       let configuration = try StoreKitConfiguration.load(bytes)
-      start.catalog = try start.catalog.merging(configuration)
-      if parsed.positionals.isEmpty { start.catalog = try Self.only(configuration, of: start.catalog) }
+      start.catalog =
+        parsed.positionals.isEmpty
+        ? try Self.only(configuration, with: start.catalog) : try start.catalog.merging(configuration)
       start.notes = configuration.notes + StoreKitSwitches.notes(configuration.switches)
       start.locale = configuration.locale ?? start.locale
       start.switches = configuration.switches
       start.storefront = configuration.storefront.flatMap(StorefrontCode.init(exactly:)) ?? .unitedStates
     } catch {
-      throw error.ledgerError
+      throw error.ledgerError(in: path)
     }
     return start
   }
@@ -112,16 +113,20 @@ struct InitCommand {
   ///
   /// The built-in packs lend it their currency, their items, and the grants of products with the same ids.
   private static func only(
-    _ configuration: StoreKitConfiguration, of merged: Catalog
+    _ configuration: StoreKitConfiguration, with builtIn: Catalog
   ) throws(CatalogProblems) -> Catalog {
     let codes = Set(configuration.products.map(\.code))
-    let products = merged.products.filter { codes.contains($0.code) }
+    // The other packs go first: a file may have as many products as a catalog.
+    let lender = try Catalog(
+      currencies: builtIn.currencies, products: builtIn.products.filter { codes.contains($0.code) },
+      items: builtIn.items, settings: builtIn.settings)
+    let products = try lender.merging(configuration).products
     let id = OfferingID(unchecked: "storekit")
     let packages = products.map { Offering.Package(id: $0.code.text, product: $0.code) }
     return try Catalog(
-      currencies: merged.currencies, products: products,
+      currencies: lender.currencies, products: products,
       offerings: [Offering(id: id, description: "Products of the StoreKit file", packages: packages)],
-      currentOffering: id, items: merged.items, settings: merged.settings)
+      currentOffering: id, items: lender.items, settings: lender.settings)
   }
 
   private var store: Store { invocation.parsed.value("--store").flatMap(Store.init(name:)) ?? .apple }
