@@ -108,7 +108,7 @@ final class StoreKitStorefrontTests: XCTestCase {
     expected.environment = try .localTesting(session: "xcode")
     let history = try await stage.storefront.all()
     XCTAssertEqual(history.map(\.transaction), [expected])
-    XCTAssertEqual(history.first?.transaction.revocation?.extent, .milliPercent(33_334))
+    XCTAssertEqual(history.first?.transaction.revocation?.extent, .milliPercent(33_333))
     XCTAssertEqual(history.first?.transaction.id.text, "\(id)")
   }
 

@@ -10,7 +10,8 @@ extension Product {
   public struct SubscriptionInfo: Hashable, Sendable {
     /// The group of the `.storekit` file; without one, each subscription is a group of its own.
     ///
-    /// The simulated store lets two subscriptions of a group run side by side, each with a status.
+    /// One subscription of a group runs at a time. The one bought last replaces the others at once, whatever their
+    /// ranks; the App Store lets a change to a lower level wait for the end of the period.
     public let subscriptionGroupID: String
     /// The length of a paid period.
     public let subscriptionPeriod: SubscriptionPeriod
@@ -22,22 +23,27 @@ extension Product {
       get async throws { try await Self.status(for: subscriptionGroupID) }
     }
 
-    /// Returns how the customer's subscriptions of a group stand; empty where there never was one.
+    /// Returns how the customer's subscription of a group stands: the running one, or else the one bought last.
+    ///
+    /// It is empty where there never was one. StoreKit's array has more elements with family sharing only.
     ///
     /// - Throws: ``StoreKitError``: a simulated one, or `systemError` without a test session.
     public static func status(for groupID: String) async throws -> [Status] {
       let attached = try ProcessStore.required()
       do throws(StoreFailure) {
-        var statuses: [Status] = []
+        var found: (status: SubscriptionStatus, latest: StoreEvidence)?
         for productID in attached.store.subscriptions(inGroup: groupID) {
           guard let status = try await attached.device.subscriptionStatus(of: productID),
             let latest = try await attached.device.all().last(where: {
               $0.transaction.id == status.latestTransactionID
             })
           else { continue }
-          statuses.append(Status(status, latest.transaction, VerificationResult(latest)))
+          let isLater = found.map {
+            (status.rank, latest.transaction.id.number) > ($0.status.rank, $0.latest.transaction.id.number)
+          }
+          if isLater ?? true { found = (status, latest) }
         }
-        return statuses
+        return found.map { [Status($0.status, $0.latest.transaction, VerificationResult($0.latest))] } ?? []
       } catch {
         throw attached.error(error, by: .subscriptionStatus)
       }
@@ -94,4 +100,9 @@ extension Product.SubscriptionPeriod {
     default: return nil
     }
   }
+}
+
+extension SubscriptionStatus {
+  /// A running subscription stands before one that ended.
+  fileprivate var rank: Int { state == .subscribed || state == .inGracePeriod ? 1 : 0 }
 }

@@ -78,7 +78,8 @@ extension AppleStoreState {
       }
     } else if !isRevoked, subscription.state == .revoked {
       // The paid period runs on to its end, and ends there.
-      change(subscription) { $0.state = $0.expiresAt > now ? .active : .expired }
+      let isReplaced = hasRunningOther(inGroupOf: subscription.key)
+      change(subscription) { $0.state = $0.expiresAt > now && !isReplaced ? .active : .expired }
     }
   }
 

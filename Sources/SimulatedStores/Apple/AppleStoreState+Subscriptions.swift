@@ -16,11 +16,14 @@ extension AppleStoreState {
     let expiresAt = settings.timeRate.end(of: period, from: now)
     row.transaction.expiresAt = expiresAt
     var originalSerial = row.serial
-    if let earlier = subscriptions[key], let original = rows[earlier.originalSerial] {
+    // A group has one original transaction for a customer, through lapses and changes.
+    let group = members(ofGroupOf: key)
+    if let first = group.map(\.originalSerial).min(), let original = rows[first] {
       originalSerial = original.serial
       row.transaction.originalID = original.transaction.id
       row.transaction.originalPurchasedAt = original.transaction.purchasedAt
     }
+    endOthers(inGroupOf: key, now: now)
     record(
       .subscription(
         AppleSubscription(
@@ -84,10 +87,30 @@ extension AppleStoreState {
     subscription.waitsUntil = nil
     subscription.priceIncrease = nil
     subscription.renewalCount += 1
+    endOthers(inGroupOf: subscription.key, now: at)
     record(.subscription(subscription))
     applyDue(paid: row, now: at)
     effects.append(.step(.paid(transaction.id)))
     post(.renewed, transaction)
+  }
+
+  /// The account's subscriptions of a group that were ever bought.
+  func members(ofGroupOf key: SubscriptionKey) -> [AppleSubscription] {
+    let group = productIndex.group(of: key.productID)
+    return subscriptions(of: key.account).filter { productIndex.group(of: $0.productID).hasBytes(of: group) }
+  }
+
+  /// Whether another subscription of the group runs.
+  func hasRunningOther(inGroupOf key: SubscriptionKey) -> Bool {
+    members(ofGroupOf: key).contains { $0.key != key && $0.isEntitling }
+  }
+
+  /// One subscription of a group runs at a time: the one bought or renewed last replaces the others.
+  private mutating func endOthers(inGroupOf key: SubscriptionKey, now: Timestamp) {
+    for var other in members(ofGroupOf: key) where other.key != key && other.nextDue != nil {
+      other.expiresAt = min(other.expiresAt, now)
+      expire(other)
+    }
   }
 
   private mutating func expire(_ subscription: AppleSubscription) {

@@ -80,9 +80,8 @@ extension StoreTransaction.Revocation.Extent {
     case .full, .milliPercent(100_000): .full
     case .milliPercent(let share): (1..<100_000).contains(share) ? self : nil
     case .quantity(let units), .totalQuantity(let units):
-      // Rounded up, so that the ledger's clawback covers the units.
-      units == quantity
-        ? .full : (1..<quantity).contains(units) ? .milliPercent((units * 100_000 + quantity - 1) / quantity) : nil
+      // Rounded down, as Apple's documentation has 33.333 % for one of three: the ledger's clawback rounds up.
+      units == quantity ? .full : (1..<quantity).contains(units) ? .milliPercent(units * 100_000 / quantity) : nil
     }
   }
 }

@@ -48,7 +48,7 @@ final class AppleRefundControlsTests: XCTestCase {
   func testAPartialRefundTakesItsShareRoundedUp() async throws {
     let fixture = try ControlFixture(isAutomatic: true)
     let id = try await bought("gems", quantity: 3, in: fixture)
-    for (extent, left) in [(.quantity(1), 599), (.milliPercent(50_000), 450), (.quantity(3), 0)]
+    for (extent, left) in [(.quantity(1), 600), (.milliPercent(50_000), 450), (.quantity(3), 0)]
       as [(StoreTransaction.Revocation.Extent, Int)]
     {
       try fixture.store.refundTransaction(identifier: id, extent: extent, isAppIssue: true)

@@ -117,10 +117,10 @@ final class StoreControlTests: XCTestCase {
     assertRefused(.alreadyRefunded) { try shop.store.refundTransaction(identifier: id) }
   }
 
-  func testAPartialRefundStatesItsShareRoundedUp() async throws {
+  func testAPartialRefundStatesItsShareAsApplesDocumentationDoes() async throws {
     let shop = try SimulatedShop()
     let id = try await shop.phone.buy("gems", quantity: 3).id
-    for (extent, share) in [(.quantity(1), 33_334), (.milliPercent(50_000), 50_000)]
+    for (extent, share) in [(.quantity(1), 33_333), (.quantity(2), 66_666), (.milliPercent(50_000), 50_000)]
       as [(StoreTransaction.Revocation.Extent, Int64)]
     {
       try shop.store.refundTransaction(identifier: id, extent: extent, isAppIssue: true)
