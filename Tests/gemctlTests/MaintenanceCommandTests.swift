@@ -29,6 +29,8 @@ final class MaintenanceCommandTests: XCTestCase {
     let up = try home.run("touch up\n" + server + "gemctl deliveries retry \(code)")
     XCTAssertEqual(up.output, "\(code): success, tries: 3\n", up.error)
     XCTAssertEqual(try home.run("gemctl deliveries list").output, "No delivery is pending.\n")
+    XCTAssertEqual(
+      try home.run("gemctl deliveries undelivered").output, "No delivery has used up its tries.\n")
     let heard = try home.run("grep -c '\"purchase_code\":\"\(code)\"' heard")
     XCTAssertEqual(heard.output, "3\n")
     XCTAssertEqual(try home.run("gemctl balance GEM --json | grep -o '\"balance\":300'").output, "\"balance\":300\n")

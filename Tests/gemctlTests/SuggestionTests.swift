@@ -1,3 +1,4 @@
+import GemLedger
 import XCTest
 
 @testable import gemctl
@@ -10,6 +11,21 @@ final class SuggestionTests: XCTestCase {
       (#line, "ab", "ba", 1), (#line, "ca", "abc", 3), (#line, "kitten", "sitting", 3),
     ]
     for row in rows { XCTAssertEqual(Suggestion.distance(row.left, row.right), row.distance, line: row.line) }
+  }
+
+  func testSuggestsTheSecondWordOfAVerbThatAlsoStandsAlone() throws {
+    for (words, meant) in [(["clock", "advanc"], "clock advance"), (["queue", "lst"], "queue list")] {
+      XCTAssertThrowsError(try Parser.parse(words)) { XCTAssertEqual(($0 as? UsageError)?.suggestion, meant) }
+    }
+    XCTAssertThrowsError(try Parser.parse(["clock", "xyz"])) { XCTAssertNil(($0 as? UsageError)?.suggestion) }
+  }
+
+  func testADayIsPlainDigits() throws {
+    let days = try DaysOfZone("UTC", verb: .showHelp)
+    XCTAssertEqual(days.time("2026-02-03")?.description, "2026-02-03T00:00:00.000Z")
+    for text in ["+026-02-03", "-026-02-03", "2026-+2-03", "2026-2-003", "2026-002-3", "02-03-2026", "2026-02-30"] {
+      XCTAssertNil(days.time(text), text)
+    }
   }
 
   func testSuggestsTheNearestVerb() {

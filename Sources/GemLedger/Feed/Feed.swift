@@ -7,7 +7,7 @@ public struct FeedEvent: Hashable, Sendable {
   /// For a merge, the transaction's entries of the merged customer; nil for all others.
   public let merged: Booking?
   /// The purchase that the transaction credited or that a refund changed; nil for all other transactions.
-  public let purchase: FeedPurchase?
+  public var purchase: FeedPurchase? { record.purchase }
 
   /// What made the balance change.
   public var source: FeedSource {

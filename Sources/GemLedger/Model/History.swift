@@ -11,6 +11,9 @@ public struct HistoryRecord: Hashable, Sendable {
   public let reason: Reason?
   /// The person, service or key that sent the command.
   public let actor: ActorName?
+  /// The purchase that the transaction credited or that a refund changed, with the share refunded after it; nil for all
+  /// other transactions.
+  public let purchase: FeedPurchase?
 }
 
 /// A page of a customer's history, newest first.

@@ -53,7 +53,7 @@ private struct Scan {
     }
     if flags.contains("--version") { return Parsed(verb: .showVersion, options: options, flags: flags) }
     let verb = try resolvedVerb()
-    try Requirements(verb: verb).check(positionals: positionals, options: options)
+    try Requirements(verb: verb, verbs: verbs).check(positionals: positionals, options: options)
     return Parsed(verb: verb, positionals: positionals, options: options, flags: flags)
   }
 }

@@ -1,6 +1,7 @@
 /// Checks that a verb got its required arguments, and no unknown ones.
 struct Requirements {
   let verb: Verb
+  var verbs = Verb.all
 
   func check(positionals: [String], options: [Parsed.Given]) throws(UsageError) {
     try checkCount(positionals)
@@ -20,8 +21,18 @@ struct Requirements {
     }
     if !positionals.isEmpty, verb.argument(at: positionals.count - 1) == nil {
       let surplus = positionals[verb.arguments.count]
-      throw UsageError("\"\(verb.name)\" does not take the argument \(surplus.quotedForPeople)", verb: verb)
+      throw UsageError(
+        "\"\(verb.name)\" does not take the argument \(surplus.quotedForPeople)",
+        suggestion: subverb(meant: surplus), verb: verb)
     }
+  }
+}
+
+extension Requirements {
+  /// The two-word verb that a surplus word may mean, where the verb also stands alone.
+  private func subverb(meant word: String) -> String? {
+    let words = Verb.subverbs(of: verb.name, in: verbs).compactMap(\.words.last)
+    return Suggestion.nearest(to: word, among: words).map { "\(verb.name) \($0)" }
   }
 }
 

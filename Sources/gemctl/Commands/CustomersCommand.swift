@@ -18,6 +18,7 @@ struct CustomersCommand {
       let balances = customer.balances.map { ($0.currency.description, JSONValue.integer($0.balance)) }
       return [
         "customer_id": .string(customer.id.text), "created_at": .string(customer.createdAt.description),
+        "ids": .array(customer.ids.map { .string($0.text) }),
         "frozen": .bool(customer.isFrozen), "balances": .object(JSONObject(balances)),
       ]
     }
@@ -46,6 +47,11 @@ struct CustomersCommand {
     return report
   }
 
+  /// The id that a person knows: of a customer that signed in later, the first id that is not anonymous.
+  private static func name(of customer: CustomerSummary) -> CustomerID {
+    customer.ids.first { !$0.isAnonymous } ?? customer.id
+  }
+
   private static func text(_ page: CustomersPage, style: Style) -> String {
     guard !page.customers.isEmpty else { return "There are no customers.\n" }
     var table = Table([.id("CUSTOMER"), .time("SINCE"), .text("BALANCES")])
@@ -53,7 +59,7 @@ struct CustomersCommand {
       let balances = customer.balances.map { "\(AmountText.grouped($0.balance)) \($0.currency)" }
       let frozen = customer.isFrozen ? " (frozen)" : ""
       table.add([
-        customer.id.text + frozen, customer.createdAt.description,
+        name(of: customer).text + frozen, customer.createdAt.description,
         balances.isEmpty ? "none" : balances.joined(separator: ", "),
       ])
     }

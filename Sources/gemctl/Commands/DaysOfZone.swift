@@ -28,10 +28,11 @@ struct DaysOfZone {
   /// Reads a time, or a day such as `2026-11-21`, which begins at midnight in the zone.
   func time(_ text: String) -> Timestamp? {
     if let time = Timestamp(text) { return time }
-    let parts = text.split(separator: "-", omittingEmptySubsequences: false).map { Int($0) }
-    guard text.utf8.count == 10, parts.count == 3, let year = parts[0], let month = parts[1], let day = parts[2] else {
-      return nil
-    }
+    let words = text.split(separator: "-", omittingEmptySubsequences: false)
+    // Plain digits: a number may have a sign.
+    guard words.map(\.utf8.count) == [4, 2, 2], words.joined().utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+      let year = Int(words[0]), let month = Int(words[1]), let day = Int(words[2])
+    else { return nil }
     var components = DateComponents(year: year, month: month, day: day)
     components.timeZone = calendar.timeZone
     // The calendar would take the 31st of February for a day of March.

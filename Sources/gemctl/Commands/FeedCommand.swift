@@ -92,7 +92,8 @@ extension FeedCommand {
     ]
   }
 
-  private static func json(_ purchase: FeedPurchase) -> JSONValue {
+  /// A purchase as the history shows it too.
+  static func json(_ purchase: FeedPurchase) -> JSONValue {
     [
       "product_id": .string(purchase.product.text), "product_name": .string(purchase.productName),
       "store_product_id": JSONValue(purchase.storeProductID), "store": .string(purchase.store.description),

@@ -20,7 +20,11 @@ struct HistoryCommand {
     ]
   }
 
-  private static func json(_ record: HistoryRecord) -> JSONValue { .object(object(record)) }
+  private static func json(_ record: HistoryRecord) -> JSONValue {
+    var object = object(record)
+    if let purchase = record.purchase { object["purchase"] = FeedCommand.json(purchase) }
+    return .object(object)
+  }
 
   /// A transaction as the feed shows it too.
   static func object(_ record: HistoryRecord) -> JSONObject {
@@ -77,12 +81,19 @@ struct HistoryCommand {
 
   static func about(_ record: HistoryRecord) -> String {
     let items = record.booking.items.map { "\(AmountText.signed($0.quantity)) \($0.item)" }
-    return (items + extras(record.booking) + [record.reference?.text, record.reason?.text].compactMap { $0 }).joined(
-      separator: "; ")
+    let notes = [refund(record), record.reference?.text, record.reason?.text].compactMap { $0 }
+    return (items + extras(record.booking) + notes).joined(separator: "; ")
   }
 }
 
 extension HistoryCommand {
+  /// How much of its purchase is refunded after a refund or a reversed refund.
+  private static func refund(_ record: HistoryRecord) -> String? {
+    guard let purchase = record.purchase, record.booking.kind != .purchase else { return nil }
+    let share = RefundedShare.text(milliPercent: purchase.refundedMilliPercent)
+    return "\(purchase.product) refunded \(share)"
+  }
+
   /// The additional texts of holds, reversals and baskets.
   private static func extras(_ booking: Booking) -> [String] {
     var notes: [String] = []

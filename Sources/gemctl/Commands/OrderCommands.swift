@@ -32,7 +32,7 @@ struct OrderCommands {
 
   func report() throws {
     let from = try invocation.time("--from") ?? Timestamp(milliseconds: 0)
-    let until = try invocation.time("--until") ?? invocation.clock.now()
+    let until = try invocation.time("--until") ?? invocation.now()
     let (limit, cursor) = (try invocation.limit(), try invocation.ordersCursor())
     let page = try invocation.withClient(onlyReads: true) { (session) async throws(LedgerError) in
       try session.backend.ordersReport(from: from, until: until, limit: limit, after: cursor)
@@ -53,13 +53,15 @@ struct DeliveryCommands {
   let invocation: Invocation
 
   func list() throws {
-    try show { (backend, limit, cursor) throws(LedgerError) in
+    try show(none: "No delivery is pending.") { (backend, limit, cursor) throws(LedgerError) in
       try backend.pendingDeliveries(limit: limit, after: cursor)
     }
   }
 
   func undelivered() throws {
-    try show { (backend, limit, cursor) throws(LedgerError) in try backend.undelivered(limit: limit, after: cursor) }
+    try show(none: "No delivery has used up its tries.") { (backend, limit, cursor) throws(LedgerError) in
+      try backend.undelivered(limit: limit, after: cursor)
+    }
   }
 
   /// - Throws: ``ExitStatus/incomplete`` where the named order is not delivered.
@@ -91,13 +93,13 @@ struct DeliveryCommands {
   }
 
   private func show(
-    _ page: @escaping @Sendable (LocalBackend, Int, OrdersPage.Cursor?) throws(LedgerError) -> OrdersPage
+    none: String, _ page: @escaping @Sendable (LocalBackend, Int, OrdersPage.Cursor?) throws(LedgerError) -> OrdersPage
   ) throws {
     let (limit, cursor) = (try invocation.limit(), try invocation.ordersCursor())
     let found = try invocation.withClient(onlyReads: true) { (session) async throws(LedgerError) in
       try page(session.backend, limit, cursor)
     }
-    try invocation.print(OrderView.json(found), { OrderView.deliveries(found, style: $0) })
+    try invocation.print(OrderView.json(found), { OrderView.deliveries(found, none: none, style: $0) })
   }
 }
 

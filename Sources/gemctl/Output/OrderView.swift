@@ -53,8 +53,8 @@ enum OrderView {
   }
 
   /// Paid orders with their tries.
-  static func deliveries(_ page: OrdersPage, style: Style) -> String {
-    guard !page.orders.isEmpty else { return "No delivery is pending.\n" }
+  static func deliveries(_ page: OrdersPage, none: String, style: Style) -> String {
+    guard !page.orders.isEmpty else { return none + "\n" }
     var table = Table([
       .id("PURCHASE CODE"), .id("CUSTOMER"), .left("PRODUCT"), .right("TRIES"), .time("NEXT TRY"),
       .id("STORE TRANSACTION"),

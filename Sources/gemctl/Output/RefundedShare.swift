@@ -12,6 +12,9 @@ enum RefundedShare {
     }
   }
 
+  /// A share such as `33.333 %`.
+  static func text(milliPercent share: Int64) -> String { "\(percent(share)) %" }
+
   /// Thousandths of a percent without the zeros at the end.
   private static func percent(_ share: Int64) -> String {
     var text = Report.Cell.share(share).plain

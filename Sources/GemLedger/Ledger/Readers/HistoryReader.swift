@@ -19,12 +19,13 @@ struct HistoryReader: ~Copyable {
     _ numbers: [TransactionNumber], of owners: [CustomerNumber], customer: CustomerID
   ) throws(LedgerError) -> [HistoryRecord] {
     let found = try snapshot.notedTransactions(numbers, ofAny: owners)
+    let purchases = try purchases(of: found)
     var records: [HistoryRecord] = []
     for number in numbers {
       guard let transaction = found[number] else {
         throw LedgerError(.storageDamaged, "The journal lacks transaction \(number); run verify.")
       }
-      records.append(try record(transaction, customer: customer))
+      records.append(try record(transaction, customer: customer, purchases[number]))
     }
     return records
   }
@@ -37,8 +38,7 @@ struct HistoryReader: ~Copyable {
     let owners = Set(rows.map(\.customer) + merged.values).sorted()
     let customers = try snapshot.customers(owners)
     let found = try snapshot.notedTransactions(rows.map(\.number), ofAny: owners)
-    let purchases = try FeedPurchaseReader(snapshot: snapshot, definitions: definitions)
-      .purchases(of: found.values.map(\.parts))
+    let purchases = try purchases(of: found)
     var events: [FeedEvent] = []
     events.reserveCapacity(rows.count)
     for row in rows {
@@ -52,19 +52,28 @@ struct HistoryReader: ~Copyable {
         other = try parts.booking(customer: from.id, definitions: definitions)
       }
       events.append(
-        FeedEvent(
-          record: try record(transaction, customer: customer.id), merged: other, purchase: purchases[row.number]))
+        FeedEvent(record: try record(transaction, customer: customer.id, purchases[row.number]), merged: other))
     }
     return events
   }
 
-  private func record(_ transaction: NotedTransaction, customer: CustomerID) throws(LedgerError) -> HistoryRecord {
+  private func purchases(
+    of transactions: [TransactionNumber: NotedTransaction]
+  ) throws(LedgerError) -> [TransactionNumber: FeedPurchase] {
+    try FeedPurchaseReader(snapshot: snapshot, definitions: definitions).purchases(
+      of: transactions.values.map(\.parts))
+  }
+
+  private func record(
+    _ transaction: NotedTransaction, customer: CustomerID, _ purchase: FeedPurchase?
+  ) throws(LedgerError) -> HistoryRecord {
     let row = transaction.parts.row
     var booking = try transaction.parts.booking(customer: customer, definitions: definitions)
     if row.kind.hasEvents {
       try AnswerCompletion.completeAlone(work, &booking, of: row, definitions: definitions, session: snapshot)
     }
     let note = transaction.note
-    return HistoryRecord(booking: booking, reference: note?.reference, reason: note?.reason, actor: note?.actor)
+    return HistoryRecord(
+      booking: booking, reference: note?.reference, reason: note?.reason, actor: note?.actor, purchase: purchase)
   }
 }
