@@ -93,9 +93,9 @@ final class CompletionScriptTests: XCTestCase {
       "complete -c gemctl -n '__gemctl_is' -a balance -d 'Show a customer\\'s balances'\n",
       "complete -c gemctl -n '__gemctl_is catalog' -a apply -d 'Put a catalog into force'\n",
       "complete -c gemctl -n '__gemctl_begins catalog apply' -l dry-run -d ",
-      "complete -c gemctl -s h -l help -d ", "complete -c gemctl -n '__gemctl_begins init' -F\n",
-      "complete -c gemctl -n '__gemctl_begins buy' -f -a '(__gemctl_names products)'\n",
-      "complete -c gemctl -n '__gemctl_begins completions' -f -a 'bash zsh fish'\n", "printf '%s\\n' $word\n",
+      "complete -c gemctl -s h -l help -d ", "complete -c gemctl -n '__gemctl_at 0 init' -F\n",
+      "complete -c gemctl -n '__gemctl_at 0 buy' -f -a '(__gemctl_names products)'\n",
+      "complete -c gemctl -n '__gemctl_at 0 completions' -f -a 'bash zsh fish'\n", "printf '%s\\n' $word\n",
     ] {
       XCTAssertTrue(script.contains(part), part)
     }

@@ -16,7 +16,7 @@ enum Candidates: String, CaseIterable, Sendable {
 
   func names(in ledger: Ledger) throws(LedgerError) -> [String] {
     if self == .customers {
-      return try ledger.customers(limit: Self.countMax).customers.map(\.id.text).filter(Self.isTyped)
+      return try ledger.customers(limit: Self.countMax).customers.flatMap(\.ids).map(\.text).filter(Self.isTyped)
     }
     let catalog = try ledger.currentCatalog()
     switch self {

@@ -40,7 +40,7 @@ extension CompletionScript {
                 set home $words[$index]
             end
         end
-        gemctl $home candidates $argv[1] 2>/dev/null
+        gemctl (string replace -r '(^|=)~/' "\\$1$HOME/" -- $home) candidates $argv[1] 2>/dev/null
     end
 
     # Whether these are all the words.
@@ -56,6 +56,13 @@ extension CompletionScript {
         test (count $words) -ge $count; and test "$words[1..$count]" = "$argv"
     end
 
+    # Whether the words are these and as many arguments as the number says.
+    function __gemctl_at
+        set -l words (__gemctl_words)
+        set -l count (count $argv[2..-1])
+        test (count $words) -eq (math $count + $argv[1]); and test "$words[1..$count]" = "$argv[2..-1]"
+    end
+
     """
   }
 
@@ -67,10 +74,23 @@ extension CompletionScript {
 
   private func fishVerb(_ verb: Verb) -> [String] {
     let condition = "__gemctl_begins \(verb.name)"
-    let arguments = verb.arguments.compactMap { argument in
-      fishValue(argument.kind).map { "complete -c gemctl -n \(fishQuoted(condition)) \($0)" }
+    let arguments = verb.arguments.enumerated().flatMap { index, argument in
+      guard argument.kind != .verb else { return fishTopics(of: verb) }
+      let place = argument.arity.repeats ? condition : "__gemctl_at \(index) \(verb.name)"
+      return fishValue(argument.kind).map { ["complete -c gemctl -n \(fishQuoted(place)) \($0)"] } ?? []
     }
     return verb.options.map { fishOption($0, condition: condition) } + arguments
+  }
+
+  /// The names of verbs, a word at a time.
+  private func fishTopics(of verb: Verb) -> [String] {
+    let place = "__gemctl_at 0 \(verb.name)"
+    let second = heads.flatMap { head in
+      Verb.subverbs(of: head, in: verbs).map {
+        fishWord($0.words.last ?? "", summary: $0.summary, condition: "__gemctl_is \(verb.name) \(head)")
+      }
+    }
+    return firstWords.map { fishWord($0, summary: summary(ofFirstWord: $0), condition: place) } + second
   }
 
   private func fishOption(_ option: Option, condition: String?) -> String {
@@ -88,11 +108,11 @@ extension CompletionScript {
 
   private func fishValue(_ kind: ValueKind) -> String? {
     switch kind {
-    case .text: nil
+    // Verbs have conditions of their own.
+    case .text, .verb: nil
     case .file: "-F"
     case .directory: "-f -a '(__fish_complete_directories)'"
     case .name(let kind): "-f -a '(__gemctl_names \(kind.rawValue))'"
-    case .verb: "-a \(fishQuoted(firstWords.joined(separator: " ")))"
     case .oneOf(let words): "-f -a \(fishQuoted(words.joined(separator: " ")))"
     }
   }

@@ -10,7 +10,9 @@ extension CompletionScript {
 
     _gemctl_names() {
       local -a names
-      names=("${(@f)$(gemctl ${opt_args[--home]:+--home ${(Q)opt_args[--home]}} candidates $1 2>/dev/null)}")
+      # Behind the verb, opt_args holds the options of the verb alone.
+      local home=${(Q)${opt_args[--home]:-$gemctl_home}}
+      names=("${(@f)$(gemctl ${home:+--home=${home/#\\~\\//$HOME/}} candidates $1 2>/dev/null)}")
       compadd -a names
     }
 
@@ -23,11 +25,20 @@ extension CompletionScript {
 
     \(heads.map(zshHead).joined(separator: "\n\n"))
 
+    _gemctl_topics() {
+      if (( CURRENT == 2 )); then
+        _gemctl_verbs
+      elif (( CURRENT == 3 && $+functions[_gemctl_${words[2]}_verbs] )); then
+        _gemctl_${words[2]}_verbs
+      fi
+    }
+
     _gemctl() {
-      local curcontext="$curcontext" state line
+      local curcontext="$curcontext" state line gemctl_home
       typeset -A opt_args
       _arguments -C $_gemctl_global '1:verb:_gemctl_verbs' '*::argument:->rest'
       [[ $state == rest ]] || return
+      gemctl_home=$opt_args[--home]
       case $line[1] in
     \(lines(firstWords.map(zshBranch), indent: 4))
       esac
@@ -86,7 +97,7 @@ extension CompletionScript {
     case .text: " "
     case .file: "_files"
     case .directory: "_files -/"
-    case .verb: "_gemctl_verbs"
+    case .verb: "_gemctl_topics"
     case .name(let kind): " _gemctl_names \(kind.rawValue)"
     case .oneOf(let words): "(\(words.joined(separator: " ")))"
     }
