@@ -36,6 +36,24 @@ final class MaintenanceCommandTests: XCTestCase {
     XCTAssertEqual(try home.run("gemctl balance GEM --json | grep -o '\"balance\":300'").output, "\"balance\":300\n")
   }
 
+  /// A runner that goes on for long follows the home's time: the next try is due an hour later.
+  func testARunnerFollowsTheTimeOfTheHome() throws {
+    let home = try shop()
+    let script = """
+      \(server)
+      gemctl buy gems_300 --key k1 > /dev/null
+      touch up
+      gemctl run --every 1s --json > rounds & run=$!
+      until [ "$(grep -c . rounds)" -ge 1 ]; do kill -0 $run || exit 9; sleep 0.05; done
+      gemctl clock advance 1h > /dev/null
+      for i in $(seq 1 100); do grep -q '"confirmed":1' rounds && break; sleep 0.1; done
+      kill $run; wait $run
+      grep -o '"confirmed":1' rounds; gemctl orders --json | grep -o '"status":"[a-z_]*"'
+      """
+    let answer = try home.run(script)
+    XCTAssertEqual(answer.output, "\"confirmed\":1\n\"status\":\"success\"\n", answer.error)
+  }
+
   /// The exit status alone counts: also of a command that reads nothing, is killed, or is not there.
   func testACommandConfirmsByItsExitStatus() throws {
     let home = try shop()

@@ -15,14 +15,15 @@ struct RunCommand {
       throw UsageError("--once and --every exclude each other", verb: invocation.parsed.verb)
     }
     let state = try invocation.clientState()
-    try invocation.withLedger { (ledger) throws(LedgerError) in
+    let pauses = try HomePauses(invocation)
+    try invocation.withLedger(clock: pauses?.clock) { (ledger) throws(LedgerError) in
       let environment = try StoreEnvironment.localTesting(session: state.storeSession)
       let backend = LocalBackend(
         ledger: ledger, verifier: try UnsignedReceipts(environment: environment),
         policy: BackendPolicy(sandboxReceipts: .anybody),
         delivery: invocation.settings.deliver.map(CommandDelivery.init))
       let runner = MaintenanceRunner(backend: backend)
-      if isOnce { try once(runner) } else { try forever(runner, every: interval ?? Self.interval) }
+      if isOnce { try once(runner) } else { try forever(runner, every: interval ?? Self.interval, pauses) }
     }
   }
 
@@ -33,12 +34,14 @@ struct RunCommand {
   }
 
   /// Prints rounds until a signal asks for the end, or their reader is gone.
-  private func forever(_ runner: MaintenanceRunner, every interval: Duration) throws(LedgerError) {
+  private func forever(
+    _ runner: MaintenanceRunner, every interval: Duration, _ pauses: HomePauses?
+  ) throws(LedgerError) {
     let (terminal, isJSON) = (invocation.terminal, invocation.isJSON)
     let failure = Mutex<LedgerError?>(nil)
     let rounds = Mutex<Task<Void, Never>?>(nil)
     let task = Task.detached {
-      await runner.run(every: interval) { report in
+      let report: @Sendable (MaintenanceReport) -> Void = { report in
         let text = isJSON ? Self.json(report).text() + "\n" : Self.line(report)
         do throws(LedgerError) {
           try terminal.output(text)
@@ -46,6 +49,11 @@ struct RunCommand {
           failure.withLock { $0 = $0 ?? error }
           rounds.withLock { $0?.cancel() }
         }
+      }
+      if let pauses {
+        await runner.run(every: interval, clock: pauses, onReport: report)
+      } else {
+        await runner.run(every: interval, onReport: report)
       }
     }
     rounds.withLock { $0 = task }
