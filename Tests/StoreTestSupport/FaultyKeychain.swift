@@ -30,6 +30,9 @@ package final class FaultyKeychain: KeychainValues {
     set { state.withLock { $0.values = newValue } }
   }
 
+  /// Whether the process has ended.
+  package var hasEnded: Bool { state.withLock(\.hasEnded) }
+
   /// How often a value was written or removed.
   package var changeCount: Int { state.withLock(\.changeCount) }
   /// The bytes of the largest value that was ever written.
