@@ -13,6 +13,7 @@ final class ClientContext: Sendable {
   let log: ClientLog
   let funnel: Funnel
   let session: Mutex<Session>
+  let delegateCalls = DelegateCalls()
   let balances = Mutex(BalanceCache())
   let balanceBroadcast = Broadcast<VirtualCurrencies>(buffer: .bufferingNewest(1))
   let infoBroadcast = Broadcast<CustomerInfo>(buffer: .bufferingNewest(1))
@@ -44,7 +45,6 @@ final class ClientContext: Sendable {
     var told = LastKeys()
     /// The keys of spends by product with a lost answer.
     var openConsumptions: [OpenConsumption: IdempotencyKey] = [:]
-    weak var delegate: (any StoreClientDelegate)?
     weak var client: StoreClient?
   }
 

@@ -39,10 +39,10 @@ struct CustomerInfoSource: ClientPart {
     }
   }
 
-  /// Requests the state again where it has a listener.
-  func refreshForListeners() async {
-    let hasDelegate = context.session.withLock { $0.delegate != nil }
-    guard hasDelegate || context.infoBroadcast.hasListeners, cached != nil else { return }
+  /// Requests the state again where it has a listener; by default only where it was known before.
+  func refreshForListeners(ofUnknown: Bool = false) async {
+    guard context.delegateCalls.listener.object != nil || context.infoBroadcast.hasListeners else { return }
+    guard ofUnknown || cached != nil else { return }
     do throws(LedgerError) { _ = try await current() } catch {
       log(.debug, "What is known of the customer could not be asked for: \(error)")
     }
@@ -103,8 +103,9 @@ struct CustomerInfoSource: ClientPart {
   }
 
   func publish(_ info: CustomerInfo) {
-    let (client, delegate) = context.session.withLock { ($0.client, $0.delegate) }
-    if let client { delegate?.purchases(client, receivedUpdated: info) }
+    if let client = context.session.withLock({ $0.client }) {
+      context.delegateCalls.send { $0.purchases(client, receivedUpdated: info) }
+    }
     context.infoBroadcast.send(info)
   }
 }

@@ -87,7 +87,7 @@ final class QueueWork: ClientPart {
     let now = configuration.clock.now()
     let owner = answer.booking.customer
     let key = item.receipt.key
-    let (info, client, delegate, isOld) = context.session.withLock { session in
+    let (info, client, isOld, mustAsk) = context.session.withLock { session in
       // The app was told of a redelivered transaction when it was credited; of a purchase with a lost answer it was
       // not.
       let isOld = answer.booking.isReplayed && (item.receipt.source != .purchase || session.told.contains(key))
@@ -101,13 +101,19 @@ final class QueueWork: ClientPart {
         answer.purchase.productType == .consumable && answer.entitlement == nil
         && (owner == item.receipt.buyer || session.isOwn(owner))
       if isOwn, isPlain { session.info?.add(answer.purchase, at: now) } else { session.isInfoFresh = false }
-      return (isOwn && isPlain ? session.info : nil, session.client, session.delegate, isOld)
+      return (isOwn && isPlain ? session.info : nil, session.client, isOld, isOwn && !isPlain)
     }
     if item.receipt.revision.isEmpty {
       funnel.send(.paymentValidatedSuccess) { $0.fill(item) }
-      if !isOld, let client { delegate?.purchases(client, didPurchase: answer.purchase, for: owner) }
+      if !isOld, let client {
+        context.delegateCalls.send { $0.purchases(client, didPurchase: answer.purchase, for: owner) }
+      }
     }
     if let info { customerInfo.publish(info) }
+    if mustAsk {
+      let customerInfo = customerInfo
+      Task { await customerInfo.refreshForListeners(ofUnknown: true) }
+    }
     balances.refreshForListeners()
   }
 

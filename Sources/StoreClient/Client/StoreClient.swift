@@ -15,7 +15,8 @@ public typealias Purchases = StoreClient
 /// ```
 ///
 /// There is one shared client, and any number of free ones: they share nothing but the settings of the log. All methods
-/// can be called from any thread, and closures are called on any.
+/// can be called from any thread. Completions and the delegate are called on the main actor, other closures on any
+/// thread.
 ///
 /// ## Topics
 ///
@@ -150,7 +151,10 @@ extension StoreClient {
   }
 
   /// Whether there is a shared client.
-  public static var isConfigured: Bool { common.withLock { $0 != nil } }
+  public static var isConfigured: Bool { sharedIfConfigured != nil }
+
+  /// The shared client; nil before there is one.
+  package static var sharedIfConfigured: StoreClient? { common.withLock { $0 } }
 
   /// Lets go of the shared client.
   public static func removeShared() { common.withLock { $0 = nil } }
@@ -170,26 +174,38 @@ extension StoreClient {
 
 // MARK: Telling the app
 
-/// A listener for events that the app did not ask for; every method may be left out, and is called on any thread.
-public protocol StoreClientDelegate: AnyObject, Sendable {
+/// A listener for events that the app did not ask for.
+///
+/// Every method may be left out. All are called on the main actor, one after the other in the order of the events, so
+/// that a view model conforms in one line: `extension ShopModel: PurchasesDelegate {}` with the methods it needs.
+public protocol StoreClientDelegate: AnyObject {
   /// The customer's state changed.
-  func purchases(_ client: StoreClient, receivedUpdated info: CustomerInfo)
+  @MainActor func purchases(_ client: StoreClient, receivedUpdated info: CustomerInfo)
   /// A purchase was credited: once each, whether its call waited for that or not.
-  func purchases(_ client: StoreClient, didPurchase purchase: PurchaseRecord, for customer: CustomerID)
+  @MainActor func purchases(_ client: StoreClient, didPurchase purchase: PurchaseRecord, for customer: CustomerID)
 }
 
 extension StoreClientDelegate {
   /// Nothing.
-  public func purchases(_ client: StoreClient, receivedUpdated info: CustomerInfo) {}
+  @MainActor public func purchases(_ client: StoreClient, receivedUpdated info: CustomerInfo) {}
   /// Nothing.
-  public func purchases(_ client: StoreClient, didPurchase purchase: PurchaseRecord, for customer: CustomerID) {}
+  @MainActor public func purchases(
+    _ client: StoreClient, didPurchase purchase: PurchaseRecord, for customer: CustomerID
+  ) {}
 }
 
 extension StoreClient {
   /// The listener for events that the app did not ask for; not retained by the client.
-  public var delegate: (any StoreClientDelegate)? {
-    get { context.session.withLock { $0.delegate } }
-    set { context.session.withLock { $0.delegate = newValue } }
+  ///
+  /// A new listener is told the known state of the customer, and then all events that follow. Code outside of the main
+  /// actor may set it too, which Swift 6 warns of, as the listener need not be `Sendable`.
+  @preconcurrency @MainActor public var delegate: (any StoreClientDelegate)? {
+    get { context.delegateCalls.listener.object }
+    set {
+      guard newValue !== context.delegateCalls.listener.object else { return }
+      context.delegateCalls.listener = DelegateCalls.Listener(object: newValue)
+      if let info = cachedCustomerInfo { context.delegateCalls.send { $0.purchases(self, receivedUpdated: info) } }
+    }
   }
 
   /// The steps of purchases as they happen; a stream of its own for each asking.

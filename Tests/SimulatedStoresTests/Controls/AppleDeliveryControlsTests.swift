@@ -72,7 +72,7 @@ final class AppleDeliveryControlsTests: XCTestCase {
 
   func testAPurchaseDeliveredAgainIsCreditedOnceAndToldOnce() async throws {
     let fixture = try ControlFixture(isAutomatic: true)
-    let (listener, posted) = (PurchaseListener(fixture.client), Collector<StoreTransactionID>())
+    let (listener, posted) = (await PurchaseListener(fixture.client), Collector<StoreTransactionID>())
     fixture.client.onReceiptPipelineEvent = { event in
       if case .finished(let item) = event { posted.add(item.storeTransactionID) }
     }
@@ -83,6 +83,7 @@ final class AppleDeliveryControlsTests: XCTestCase {
       if count < 3 { try fixture.store.redeliverTransaction(identifier: id) }
     }
     XCTAssertEqual(Set(posted.all), [id])
+    await listener.heardAll()
     XCTAssertEqual(listener.bought.all.map(\.storeTransactionID), [id])
     try await assertSees(300, fixture.client)
   }

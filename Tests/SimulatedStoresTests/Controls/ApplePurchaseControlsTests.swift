@@ -11,7 +11,7 @@ import XCTest
 final class ApplePurchaseControlsTests: XCTestCase {
   func testAskToBuyIsPendingAndCreditedOnceAgreedTo() async throws {
     let fixture = try ControlFixture(isAutomatic: true)
-    let listener = PurchaseListener(fixture.client)
+    let listener = await PurchaseListener(fixture.client)
     fixture.store.askToBuyEnabled = true
     let result = try await fixture.client.buy("gems", quantity: 2)
     XCTAssertEqual(result, .pending)

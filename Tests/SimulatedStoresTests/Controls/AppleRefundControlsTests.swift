@@ -19,7 +19,7 @@ final class AppleRefundControlsTests: XCTestCase {
 
   func testARefundTakesTheGemsAndSaysSo() async throws {
     let fixture = try ControlFixture(isAutomatic: true)
-    let listener = PurchaseListener(fixture.client)
+    let listener = await PurchaseListener(fixture.client)
     let id = try await bought("gems", in: fixture)
     try fixture.store.refundTransaction(identifier: id)
     try await fixture.client.comes(to: 0)
@@ -27,6 +27,7 @@ final class AppleRefundControlsTests: XCTestCase {
       try await fixture.client.customerInfo().nonSubscriptions.map(\.isRefunded)
     }
     try await until { listener.infos.all.last?.nonSubscriptions.map(\.isRefunded) == [true] }
+    await listener.heardAll()
     XCTAssertEqual(listener.bought.all.count, 1, "a refund is no purchase")
     // The backend hears it as well, and takes nothing twice.
     try await fixture.deliverNotices()
@@ -62,7 +63,7 @@ final class AppleRefundControlsTests: XCTestCase {
 
   func testAReversedRefundGivesTheGemsBack() async throws {
     let fixture = try ControlFixture(isAutomatic: true)
-    let listener = PurchaseListener(fixture.client)
+    let listener = await PurchaseListener(fixture.client)
     let id = try await bought("gems", quantity: 2, in: fixture)
     try fixture.store.refundTransaction(identifier: id)
     try await fixture.client.comes(to: 0)
@@ -73,6 +74,7 @@ final class AppleRefundControlsTests: XCTestCase {
       try await fixture.client.customerInfo().nonSubscriptions.map(\.isRefunded)
     }
     try await until { fixture.client.queueCounts.pending == 0 }
+    await listener.heardAll()
     XCTAssertEqual(listener.bought.all.count, 1, "a refund taken back is no purchase")
     try await fixture.deliverNotices()
     try await assertSees(600, fixture.client)
@@ -81,7 +83,7 @@ final class AppleRefundControlsTests: XCTestCase {
   /// The app is closed, so that no update comes: the backend's notice brings it all the same.
   func testARefundWhileTheAppIsClosedComesByTheNotice() async throws {
     let fixture = try ControlFixture()
-    let listener = PurchaseListener(fixture.client)
+    let listener = await PurchaseListener(fixture.client)
     let id = try await bought("gems", in: fixture)
     try fixture.store.refundTransaction(identifier: id)
     try await assertSees(300, fixture.client, "nobody was told")
@@ -91,6 +93,7 @@ final class AppleRefundControlsTests: XCTestCase {
     XCTAssertEqual(shown["GEM"]?.balance, 0)
     let info = try await fixture.client.customerInfo()
     XCTAssertEqual(info.nonSubscriptions.map(\.isRefunded), [true], "known since the app came to the foreground")
+    await listener.heardAll()
     XCTAssertEqual(listener.infos.all.last, info, "and the delegate was told then")
   }
 

@@ -162,11 +162,14 @@ extension StoreClient {
 }
 
 /// Collects the messages that a client sends by itself.
-final class PurchaseListener: StoreClientDelegate {
+final class PurchaseListener: StoreClientDelegate, Sendable {
   let bought = Collector<PurchaseRecord>()
   let infos = Collector<CustomerInfo>()
 
-  init(_ client: StoreClient) { client.delegate = self }
+  init(_ client: StoreClient) async { await MainActor.run { client.delegate = self } }
+
+  /// Waits for the calls of the events until now, which wait for the main actor in their order.
+  func heardAll() async { await MainActor.run {} }
 
   func purchases(_ client: StoreClient, receivedUpdated info: CustomerInfo) { infos.add(info) }
 

@@ -32,7 +32,7 @@ final class PlayControlsTests: XCTestCase {
 
   func testAPaymentInAShopComesThroughTheUpdates() async throws {
     let fixture = try PlayFixture(isAutomatic: true)
-    let listener = PurchaseListener(fixture.client)
+    let listener = await PurchaseListener(fixture.client)
     fixture.store.paymentInstrument = .cash
     let result = try await fixture.client.buy("gems", quantity: 2)
     XCTAssertEqual(result, .pending)

@@ -72,7 +72,7 @@ final class PlayFaultControlsTests: XCTestCase {
   func testWrongAnswersAndDuplicatesAreCreditedOnce() async throws {
     for effect in [StoreFault.Effect.reportsCancelled, .reportsPending, .duplicate] {
       let fixture = try PlayFixture(isAutomatic: true)
-      let listener = PurchaseListener(fixture.client)
+      let listener = await PurchaseListener(fixture.client)
       try fixture.store.inject(StoreFault(effect, on: .purchase))
       let result = try await fixture.client.buy("gems")
       XCTAssertEqual(result.customerInfo != nil, effect == .duplicate, "\(effect)")
@@ -80,6 +80,7 @@ final class PlayFaultControlsTests: XCTestCase {
       try await until { listener.bought.all.count == 1 && fixture.client.queueCounts.pending == 0 }
       await fixture.client.syncPurchases()
       try await assertSees(300, fixture.client, "\(effect)")
+      await listener.heardAll()
       XCTAssertEqual(listener.bought.all.count, 1)
     }
   }

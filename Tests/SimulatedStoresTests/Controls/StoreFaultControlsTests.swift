@@ -23,7 +23,7 @@ final class StoreFaultControlsTests: XCTestCase {
   func testALostOrWrongAnswerToAPaymentIsCreditedAllTheSame() async throws {
     for effect in [StoreFault.Effect.networkCutAfter, .reportsCancelled, .reportsPending] {
       let fixture = try ControlFixture(isAutomatic: true)
-      let listener = PurchaseListener(fixture.client)
+      let listener = await PurchaseListener(fixture.client)
       try fixture.store.inject(StoreFault(effect, on: .purchase))
       switch effect {
       case .networkCutAfter: await assertStoreFails(.networkError) { try await fixture.client.buy("gems") }
@@ -136,7 +136,7 @@ final class StoreFaultControlsTests: XCTestCase {
 
   func testAnAnswerThatComesAfterItsUpdateIsToldOnce() async throws {
     let fixture = try ControlFixture(isAutomatic: true)
-    let listener = PurchaseListener(fixture.client)
+    let listener = await PurchaseListener(fixture.client)
     _ = try await fixture.client.offerings()
     try fixture.store.inject([StoreFault(.slow(.seconds(20)), on: .purchase), StoreFault(.duplicate, on: .purchase)])
     let client = fixture.client
@@ -147,12 +147,13 @@ final class StoreFaultControlsTests: XCTestCase {
     let result = try await purchase.value
     XCTAssertNotNil(result.customerInfo)
     try await assertSees(300, client)
+    await listener.heardAll()
     XCTAssertEqual(listener.bought.all.count, 1)
   }
 
   func testADuplicateIsCreditedOnce() async throws {
     let fixture = try ControlFixture(isAutomatic: true)
-    let (listener, heard) = (PurchaseListener(fixture.client), Collector<ReceiptPipelineEvent>())
+    let (listener, heard) = (await PurchaseListener(fixture.client), Collector<ReceiptPipelineEvent>())
     fixture.client.onReceiptPipelineEvent = { heard.add($0) }
     try fixture.store.inject([StoreFault(.duplicate, on: .purchase), StoreFault(.duplicate, on: .updates)])
     let result = try await fixture.client.buy("gems")
@@ -163,6 +164,7 @@ final class StoreFaultControlsTests: XCTestCase {
         && fixture.client.queueCounts.pending == 0
     }
     try await assertSees(300, fixture.client)
+    await listener.heardAll()
     XCTAssertEqual(listener.bought.all.count, 1)
   }
 

@@ -201,11 +201,12 @@ final class PurchaseTests: XCTestCase {
     XCTAssertEqual(try fixture.backend.balance("alice-4f1c9a7e"), 1200)
   }
 
+  @MainActor
   func testCompletionAndDelegateFireOnce() async throws {
     final class Delegate: StoreClientDelegate {
-      let heard = Collector<String>()
+      var heard: [String] = []
       func purchases(_ client: StoreClient, didPurchase purchase: PurchaseRecord, for customer: CustomerID) {
-        heard.add("\(purchase.product) for \(customer)")
+        heard.append("\(purchase.product) for \(customer)")
       }
     }
     let fixture = try ClientFixture()
@@ -223,7 +224,8 @@ final class PurchaseTests: XCTestCase {
     await client.receive(again)
     XCTAssertEqual(completions.all.count, 1)
     XCTAssertNotNil(completions.all.first ?? nil)
-    XCTAssertEqual(delegate.heard.all, ["gems_1200 for alice-4f1c9a7e", "gems_300 for alice-4f1c9a7e"])
+    try await until { delegate.heard.count >= 2 }
+    XCTAssertEqual(delegate.heard, ["gems_1200 for alice-4f1c9a7e", "gems_300 for alice-4f1c9a7e"])
   }
 
   func testNobodyPaysWhereItCannotBeWrittenDown() async throws {

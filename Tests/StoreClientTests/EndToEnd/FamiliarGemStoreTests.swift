@@ -160,11 +160,12 @@ final class FamiliarGemStoreTests: XCTestCase {
   }
 
   /// Order before payment, delivery to the game server, completion and delegate once each, and the history.
+  @MainActor
   func testATwoStepPurchaseWithAGameServerThatIsAway() async throws {
     final class Delegate: StoreClientDelegate {
-      let heard = Collector<String>()
+      var heard: [String] = []
       func purchases(_ client: StoreClient, didPurchase purchase: PurchaseRecord, for customer: CustomerID) {
-        heard.add(purchase.product.text)
+        heard.append(purchase.product.text)
       }
     }
     let game = GameServerStub()
@@ -182,7 +183,8 @@ final class FamiliarGemStoreTests: XCTestCase {
     let outcome = try XCTUnwrap(done.all.first)
     XCTAssertNotNil(outcome.result.customerInfo)
     XCTAssertTrue(outcome.isDeliveryPending)
-    XCTAssertEqual(delegate.heard.all, ["gems_1200"])
+    try await until { !delegate.heard.isEmpty }
+    XCTAssertEqual(delegate.heard, ["gems_1200"])
     XCTAssertEqual(try world.balance("player-4f1c9a7e"), 1200)
 
     game.confirms.add(true)
@@ -198,7 +200,7 @@ final class FamiliarGemStoreTests: XCTestCase {
     XCTAssertEqual(history.first?.announcement?.status, .success)
     XCTAssertEqual(history.first?.announcement?.context.roleID, "char-12345")
     XCTAssertEqual(done.all.count, 1)
-    XCTAssertEqual(delegate.heard.all.count, 1)
+    XCTAssertEqual(delegate.heard.count, 1)
   }
 
   // MARK: Helpers
