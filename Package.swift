@@ -19,6 +19,11 @@ let houseRules: [SwiftSetting] = [
 let selfContained: [String] = ["-static-stdlib"]
 let onLinuxInRelease: BuildSettingCondition = .when(platforms: [.linux], configuration: .release)
 
+/// Code of other SDKs' pages is compiled as it stands there, by the language mode of its time.
+///
+/// The compiler warns of some of it, such as of values that a page leaves to its readers.
+let asPublished: [SwiftSetting] = [.swiftLanguageMode(.v5), .unsafeFlags(["-suppress-warnings"])]
+
 /// Targets that need PostgreSQL's client library are built on request only (`swift build --traits PostgreSQL`).
 ///
 /// A plain build thus needs no library but SQLite.
@@ -116,6 +121,9 @@ let package = Package(
     .target(
       name: "StoreTestSupport", dependencies: ["GemLedger", "StoreBackend", "StoreClient", "SimulatedStores"],
       path: "Tests/StoreTestSupport", swiftSettings: houseRules),
+    .target(
+      name: "PageSnippets", dependencies: ["StoreClientFoundation", "SimulatedStoreKit"], path: "Tests/PageSnippets",
+      swiftSettings: asPublished),
     .executableTarget(
       name: "gemstress",
       dependencies: ["GemLedger", "GemLedgerSQLite", .target(name: "GemLedgerPostgres", condition: onPostgreSQL)],
@@ -165,6 +173,7 @@ let package = Package(
       name: "StoreClientFoundationTests",
       dependencies: [
         "GemLedger", "StoreBackend", "StoreClient", "StoreClientFoundation", "SimulatedStores", "StoreTestSupport",
+        "PageSnippets",
       ],
       swiftSettings: houseRules),
     .testTarget(
@@ -178,7 +187,7 @@ let package = Package(
       name: "SimulatedStoreKitTests",
       dependencies: [
         "GemLedger", "StoreBackend", "StoreClient", "StoreClientStoreKit", "SimulatedStores", "SimulatedStoreKit",
-        "StoreTestSupport",
+        "StoreTestSupport", "PageSnippets",
       ],
       swiftSettings: houseRules),
     .testTarget(

@@ -21,6 +21,7 @@
 @_exported public import struct GemLedger.PostedEntry
 @_exported public import struct GemLedger.PostedItem
 @_exported public import struct GemLedger.Price
+@_exported public import struct GemLedger.PriceCurrency
 @_exported public import typealias GemLedger.ProductCode
 @_exported public import struct GemLedger.ProductType
 @_exported public import typealias GemLedger.PurchaseCode

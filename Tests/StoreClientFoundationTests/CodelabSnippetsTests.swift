@@ -5,6 +5,8 @@ import StoreTestSupport
 import Synchronization
 import XCTest
 
+@testable import PageSnippets
+
 #if canImport(FoundationNetworking)
 import FoundationNetworking
 #endif
@@ -93,9 +95,6 @@ final class CodelabSnippetsTests: XCTestCase {
     XCTAssertEqual(model.errorMessage, "Could not complete that purchase.")
   }
 }
-
-/// The app's session, as its own server hands it out.
-let yourSessionToken = "session-1"
 
 /// The app's own server: takes the customer from the session, and the price from the item.
 final class SpendEndpoint: URLProtocol {

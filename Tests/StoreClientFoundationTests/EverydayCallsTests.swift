@@ -8,66 +8,12 @@ import XCTest
 final class EverydayCallsTests: XCTestCase {
   override func tearDown() async throws { SnippetWorld.close() }
 
-  // The page "Coming from RevenueCat, in ten minutes" shows the code between these marks; a test compares them.
-  // ten-minutes: launch
-  func launch() {
-    Purchases.logLevel = .warn
-    Purchases.configure(withAPIKey: "appl_YOUR_PUBLIC_SDK_KEY")
-  }
-  // ten-minutes: end
-
-  // ten-minutes: view model
-  @MainActor
-  final class ShopModel {
-    private(set) var packages: [Package] = []
-    private(set) var gems = 0
-    private(set) var isPremium = false
-    private(set) var message: String?
-
-    func load() async {
-      do {
-        let offerings = try await Purchases.shared.offerings()
-        packages = (offerings["gems"] ?? offerings.current)?.availablePackages ?? []
-        gems = try await Purchases.shared.virtualCurrencies()["GEM"]?.balance ?? 0
-        isPremium = try await Purchases.shared.customerInfo().entitlements.all["premium"]?.isActive == true
-      } catch {
-        message = error.localizedDescription
-      }
-    }
-
-    func buy(_ package: Package) async {
-      do {
-        let result = try await Purchases.shared.purchase(package: package)
-        guard !result.userCancelled else { return }
-        isPremium = result.customerInfo.entitlements["premium"]?.isActive == true
-        // The credit is durable when the purchase returns.
-        gems = try await Purchases.shared.virtualCurrencies()["GEM"]?.balance ?? 0
-      } catch ErrorCode.networkError {
-        message = "You are offline."
-      } catch {
-        message = error.localizedDescription
-      }
-    }
-
-    /// The key is made once for a tap, and sent again with every retry of it.
-    func buyExtraLife(tap: IdempotencyKey = .timeOrdered()) async {
-      do {
-        try await Purchases.shared.buyItem("extra_life", key: tap)
-        gems = try await Purchases.shared.virtualCurrencies()["GEM"]?.balance ?? 0
-      } catch  where error.code == .insufficientBalance {
-        message = "You need more gems for that."
-      } catch {
-        message = error.localizedDescription
-      }
-    }
-  }
-  // ten-minutes: end
-
   // ten-minutes: test
   func testTheShop() async throws {
     let sandbox = try StoreSandbox.asDefault(try SnippetWorld.catalog())
     launch()
     let model = ShopModel()
+    Purchases.shared.delegate = model
     await model.load()
     try sandbox.store.inject(StoreFault(.cancel, on: .purchase))
     await model.buy(model.packages[0])
@@ -77,43 +23,12 @@ final class EverydayCallsTests: XCTestCase {
     await model.buyExtraLife()
     XCTAssertEqual(model.gems, 250)
     XCTAssertNil(model.message)
+    // A subscription that comes without a call is heard of.
+    try sandbox.store.buyProduct(identifier: "com.myapp.club", account: "customer")
+    for _ in 0..<1000 where !model.isPremium { try await Task.sleep(for: .milliseconds(10)) }
+    XCTAssertTrue(model.isPremium)
   }
   // ten-minutes: end
-
-  func testThePageShowsTheCodeOfThisFile() throws {
-    let file = URL(filePath: #filePath)
-    let top = file.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-    let page = try String(
-      contentsOf: top.appending(
-        path: "Sources/StoreClientFoundation/StoreClientFoundation.docc/ComingFromRevenueCat.md"), encoding: .utf8)
-    let shown = Self.blocks(page.components(separatedBy: "\n"), from: { $0 == "```swift" }, to: { $0 == "```" })
-    let tested = Self.blocks(
-      try String(contentsOf: file, encoding: .utf8).components(separatedBy: "\n"),
-      from: { $0.hasPrefix("  // ten-minutes: ") && !$0.hasSuffix("end") }, to: { $0 == "  // ten-minutes: end" })
-    XCTAssertEqual(shown.count, 3)
-    for block in shown { XCTAssertTrue(tested.contains(block), "no test holds:\n\(block)") }
-  }
-
-  /// The lines between marks without their common indentation.
-  private static func blocks(
-    _ lines: [String], from isStart: (String) -> Bool, to isEnd: (String) -> Bool
-  ) -> [String] {
-    var (blocks, block): ([String], [String]?) = ([], nil)
-    for line in lines {
-      if let open = block {
-        guard isEnd(line) else {
-          block = open + [line]
-          continue
-        }
-        let indent = open.filter { !$0.isEmpty }.map { $0.prefix { $0 == " " }.count }.min() ?? 0
-        blocks.append(open.map { String($0.dropFirst(indent)) }.joined(separator: "\n"))
-        block = nil
-      } else if isStart(line) {
-        block = []
-      }
-    }
-    return blocks
-  }
 
   // MARK: RevenueCat's names
 
@@ -194,5 +109,24 @@ final class EverydayCallsTests: XCTestCase {
         XCTFail("spent", line: row.line)
       } catch { XCTAssertEqual(error.code, row.code, line: row.line) }
     }
+    let life = try await Purchases.shared.buyItem("extra_life", key: "tap-5")
+    let again = try await Purchases.shared.buyItem("extra_life", key: "tap-5")
+    XCTAssertEqual([life.isReplayed, again.isReplayed], [false, true])
+    for (id, key, code) in [
+      ("", "tap-6", LedgerError.Code.invalidIdentifier), ("extra_life", "", .invalidIdentifier),
+      ("no_such_item", "tap-6", .itemNotFound), ("extra_life", "tap-1", .keyConflict),
+    ] {
+      do {
+        try await Purchases.shared.buyItem(id, key: key)
+        XCTFail("bought \(id)")
+      } catch { XCTAssertEqual(error.code, code, id) }
+    }
+    XCTAssertThrowsError(try PurchaseOrder(productID: "gems_300", key: "")) { error in
+      XCTAssertEqual((error as? LedgerError)?.code, .invalidIdentifier)
+    }
+    let order = try PurchaseOrder(productID: "gems_300", key: "order-1")
+    let codes = [try await Purchases.shared.purchase(order: order), try await Purchases.shared.purchase(order: order)]
+    XCTAssertEqual(codes[0].order?.code, codes[1].order?.code)
+    XCTAssertNotNil(codes[0].order?.code)
   }
 }

@@ -3,6 +3,8 @@ import StoreClientFoundation
 import StoreTestSupport
 import XCTest
 
+@testable import PageSnippets
+
 /// The snippets of RevenueCat's page on identity and of AppActor's page on purchases run as they stand.
 @MainActor
 final class IdentityAndPurchaseSnippetsTests: XCTestCase {
@@ -83,20 +85,25 @@ final class IdentityAndPurchaseSnippetsTests: XCTestCase {
   func testTheErrorsOfAPurchaseAreToldApart() async throws {
     let sandbox = try SnippetWorld.open()
     IdentitySnippets.configure()
-    let screen = PurchaseScreen()
+    let snippets = PurchaseSnippets(screen: PurchaseScreen())
     let offerings = try await AppActor.shared.offerings()
     let package = try XCTUnwrap(offerings["gems"]?["small"])
-    await PurchaseSnippets(screen: screen).buy(package)
-    XCTAssertEqual(screen.lines.count, 1)
+    _ = Console.take()
+    await snippets.buy(package)
+    XCTAssertEqual(Console.take(), [])
     sandbox.store.failTransactionsEnabled = true
-    await PurchaseSnippets(screen: screen).buy(package)
-    XCTAssertEqual(screen.lines.count, 1, "a failure is no result")
+    await snippets.buy(package)
+    XCTAssertEqual(Console.take(), ["Billing error: The store failed: unknown."])
   }
 
   func testTheReceiptPipelineIsInSight() async throws {
-    _ = try SnippetWorld.open()
+    let sandbox = try SnippetWorld.open()
     IdentitySnippets.configure()
+    _ = Console.take()
+    sandbox.network.fail(.post, with: .networkLostBeforeEffect)
+    _ = try await AppActor.shared.outcome(ofPurchasing: "com.myapp.coins")
     await PurchaseSnippets(screen: PurchaseScreen()).inspectThePipeline()
+    XCTAssertEqual(Console.take(), ["pending=0, deadLettered=0"], "the drain posted it")
     XCTAssertNotNil(AppActor.shared.onReceiptPipelineEvent)
     let pending = await AppActor.shared.pendingReceiptCount
     XCTAssertEqual(pending, 0)
@@ -105,11 +112,11 @@ final class IdentityAndPurchaseSnippetsTests: XCTestCase {
   func testConsumablesAreCountedAndSpent() async throws {
     _ = try SnippetWorld.open()
     IdentitySnippets.configure()
-    let screen = PurchaseScreen()
-    let snippets = PurchaseSnippets(screen: screen)
-    await snippets.spendCoins()
+    let snippets = PurchaseSnippets(screen: PurchaseScreen())
+    var answers = [await snippets.spendCoins()]
     _ = try await AppActor.shared.outcome(ofPurchasing: "com.myapp.coins")
-    for _ in 0..<3 { await snippets.spendCoins() }
-    XCTAssertEqual(screen.lines, ["too few: 0", "5 of 10", "5 of 5", "too few: 0"])
+    for _ in 0..<3 { answers.append(await snippets.spendCoins()) }
+    XCTAssertEqual(answers.map(\.coins), [0, 10, 5, 0])
+    XCTAssertEqual(answers.map(\.success), [false, true, true, false])
   }
 }

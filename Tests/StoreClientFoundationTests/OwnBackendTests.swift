@@ -3,19 +3,23 @@ import StoreClientFoundation
 import StoreTestSupport
 import XCTest
 
-/// A backend of one's own that answers the balances itself, and hands all else on.
-private struct FortyTwoGems: BackendDecorator {
-  let decorated: any PurchaseBackend
-
-  func balances(of customer: CustomerID) async throws(LedgerError) -> [Balance] {
-    [Balance(try CurrencyCode("GEM"), name: "Gems", balance: 42)]
-  }
-}
+@testable import PageSnippets
 
 /// Values for previews, backends of one's own, and the lines of the log.
 @MainActor
 final class OwnBackendTests: XCTestCase {
   override func tearDown() async throws { SnippetWorld.close() }
+
+  // ten-minutes: own backend
+  func testAScreenWithFortyTwoGems() async throws {
+    let sandbox = try StoreSandbox.asDefault(try SnippetWorld.catalog())
+    StoreClient.defaults.mode = .payment(FortyTwoGems(decorated: sandbox.backend))
+    launch()
+    let model = ShopModel()
+    await model.load()
+    XCTAssertEqual(model.gems, 42)
+  }
+  // ten-minutes: end
 
   func testABackendOfOnesOwn() async throws {
     let sandbox = try SnippetWorld.open()
@@ -25,6 +29,21 @@ final class OwnBackendTests: XCTestCase {
     XCTAssertEqual(balances.all.mapValues(\.balance), ["GEM": 42])
     let offerings = try await Purchases.shared.offerings()
     XCTAssertEqual(offerings["gems"]?.availablePackages.count, 2)
+  }
+
+  func testTheCoreAloneIsOneImport() async throws {
+    _ = try SnippetWorld.open()
+    let client = Purchases.configure(withAPIKey: "appl_key")
+    let shop = OneImportShop(client: client)
+    let (status, code) = try await shop.order("gems_300")
+    XCTAssertEqual(status, .success)
+    XCTAssertNotNil(code)
+    let again = try await shop.order("gems_300")
+    XCTAssertEqual(again.1, code, "one key, one order")
+    let left = try await shop.spend("GEM", 100, key: "tap-1")
+    XCTAssertEqual(left, [200])
+    let owned = try await shop.buy("extra_life")
+    XCTAssertEqual(owned, 1)
   }
 
   func testPreviewsHaveValues() throws {

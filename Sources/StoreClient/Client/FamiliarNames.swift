@@ -7,6 +7,9 @@ public import StoreBackend
 public typealias PurchasesDelegate = StoreClientDelegate
 
 extension CustomerInfo {
+  /// The first id of the customer.
+  public var originalAppUserId: String { originalAppUserID }
+
   /// Our codes of the subscriptions that run, as far as they give an entitlement.
   public var activeSubscriptions: Set<String> {
     Set(entitlements.ordered.filter { $0.isActive && $0.expiresAt != nil }.map(\.productIdentifier))

@@ -27,4 +27,14 @@ public struct PurchaseOrder: Hashable, Sendable {
     self.context = context
     self.key = key
   }
+
+  /// An order under a key as text.
+  ///
+  /// - Throws: `LedgerError` with `invalid_identifier` for a key that is none.
+  public init(
+    productID: String, quantity: Int64 = 1, price: Money? = nil, context: OrderContext = OrderContext(), key: String
+  ) throws(LedgerError) {
+    self.init(
+      productID: productID, quantity: quantity, price: price, context: context, key: try IdempotencyKey(key))
+  }
 }

@@ -70,6 +70,11 @@ extension PurchasesType {
     }
   }
 
+  /// The same as ``purchaseHistory(page:size:)``.
+  public func listSuccessfulTransactions(atPage page: Int, size: Int) async throws(LedgerError) -> [PurchaseRecord] {
+    try await purchaseHistory(page: page, size: size)
+  }
+
   /// Gets a page of the credited purchases with a closure.
   ///
   /// - Parameters:

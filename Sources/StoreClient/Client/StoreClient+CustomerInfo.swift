@@ -41,11 +41,6 @@ extension StoreClient {
     }
   }
 
-  /// The same as ``purchaseHistory(page:size:)``.
-  public func listSuccessfulTransactions(atPage page: Int, size: Int) async throws(LedgerError) -> [PurchaseRecord] {
-    try await purchaseHistory(page: page, size: size)
-  }
-
   /// Finds the store account's purchases, and gives this customer their entitlements.
   ///
   /// An owner that never signed in is merged into this customer. From a signed-in owner, this customer gets

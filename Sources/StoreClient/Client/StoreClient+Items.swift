@@ -33,6 +33,20 @@ extension StoreClient {
     try await buyItem(ItemID(itemID), quantity: quantity, key: key)
   }
 
+  /// Buys an item at the price that the backend has for it, with a key as text.
+  ///
+  /// - Parameters:
+  ///   - itemID: The item's id in the catalog.
+  ///   - quantity: How many.
+  ///   - key: One for each tap, sent again with every retry of it.
+  /// - Returns: The booking with the balances after it and the bought items.
+  /// - Throws: `LedgerError` with `invalid_identifier` for an id or a key that is none, and otherwise as
+  ///   ``buyItem(_:quantity:key:)-(ItemID,_,_)``.
+  @discardableResult
+  public func buyItem(_ itemID: String, quantity: Int64 = 1, key: String) async throws(LedgerError) -> Booking {
+    try await buyItem(ItemID(itemID), quantity: quantity, key: IdempotencyKey(key))
+  }
+
   /// Buys an item at the price that the backend has for it.
   ///
   /// - Parameters:

@@ -52,6 +52,7 @@ struct Nothing: View {
 }
 
 /// A view that builds itself.
+@MainActor
 protocol Leaf: View where Body == Nothing {}
 
 extension Leaf {

@@ -15,9 +15,9 @@ struct PurchaseSnippets {
   func showValidationError(code: String, message: String, requestId: String?) {
     screen.lines.append("refused \(code)")
   }
-  func handle(_ result: PurchaseResult) { screen.lines.append("\(result)") }
 
   func buyMonthly() async throws {
+    // snippet: purchases-purchase
     let offerings = try await AppActor.shared.offerings()
     guard let offering = offerings.current else { return }
     guard let monthly = offering.monthly else { return }
@@ -50,9 +50,11 @@ struct PurchaseSnippets {
       // Handle purchase error
       print("Purchase failed: \(error.localizedDescription)")
     }
+    // snippet: end
   }
 
   func inspectThePipeline() async {
+    // snippet: purchases-pipeline
     // Trigger a manual drain of pending receipt events
     await AppActor.shared.syncPurchases()
 
@@ -71,26 +73,30 @@ struct PurchaseSnippets {
     AppActor.shared.onReceiptPipelineEvent = { event in
       print("pipeline event: \(event)")
     }
+    // snippet: end
   }
 
-  func spendCoins() async {
+  func spendCoins() async -> (coins: Int, success: Bool) {
+    // snippet: purchases-consumables
     // Check balance
     let coins = await AppActor.shared.consumableBalance(for: "com.myapp.coins")
 
     // Spend consumables
     let success = await AppActor.shared.consumeProduct("com.myapp.coins", amount: 5)
     if success {
-      screen.lines.append("5 of \(coins)")  // 5 coins deducted
+      // 5 coins deducted
     } else {
-      screen.lines.append("too few: \(coins)")  // Insufficient balance
+      // Insufficient balance
     }
+    // snippet: end
+    return (coins, success)
   }
 
   func buy(_ package: Package) async {
+    // snippet: purchases-errors
     do {
       let result = try await AppActor.shared.purchase(package: package)
       // Handle result...
-      handle(result)
     } catch let error as AppActorBillingError where error.kind == .purchaseAlreadyInProgress {
       // Another purchase is already in progress
     } catch let error as AppActorBillingError where error.kind == .validation {
@@ -103,9 +109,11 @@ struct PurchaseSnippets {
       // Other error
       print("Unexpected error: \(error)")
     }
+    // snippet: end
   }
 }
 
+// snippet: purchases-button
 struct BuyButton: View {
   let package: AppActorPackage
   @State private var isPurchasing = false
@@ -128,6 +136,7 @@ struct BuyButton: View {
     .disabled(isPurchasing)
   }
 }
+// snippet: end
 
 extension BuyButton {
   /// The memberwise initialiser is private, as the state is.

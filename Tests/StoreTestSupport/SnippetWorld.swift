@@ -1,22 +1,21 @@
-import GemLedger
-import SimulatedStores
-import StoreClientFoundation
-import XCTest
+package import GemLedger
+package import SimulatedStores
+internal import StoreClient
 
 /// The one line of set-up that the snippets need, and its end.
-enum SnippetWorld {
+package enum SnippetWorld {
   /// A catalog with three packs of gems, a club that is paid monthly, and a pack of coins.
-  static func catalog() throws -> Catalog {
+  package static func catalog() throws -> Catalog {
     try Catalog.load(Array(json.utf8))
   }
 
   /// A simulated store behind every client that is configured with a key alone; nothing is logged.
-  static func open() throws -> StoreSandbox {
+  package static func open(_ catalog: Catalog? = nil) throws -> StoreSandbox {
     Purchases.logHandler = { _, _ in }
-    return try StoreSandbox.asDefault(try catalog())
+    return try StoreSandbox.asDefault(try catalog ?? Self.catalog())
   }
 
-  static func close() {
+  package static func close() {
     Purchases.removeShared()
     StoreClient.defaults = StoreClient.Defaults()
     Purchases.logLevel = .info

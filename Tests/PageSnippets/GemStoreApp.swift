@@ -1,5 +1,7 @@
 import StoreClientFoundation
 
+// snippet: codelab-launch
+// GemStoreApp.swift
 struct GemStoreApp: App {
   init() {
     Purchases.logLevel = .debug
@@ -11,3 +13,4 @@ struct GemStoreApp: App {
     }
   }
 }
+// snippet: end

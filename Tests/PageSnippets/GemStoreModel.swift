@@ -4,6 +4,8 @@ import StoreClientFoundation
 import FoundationNetworking
 #endif
 
+// snippet: codelab-model
+// GemStoreModel.swift
 @MainActor
 final class GemStoreModel: ObservableObject {
   @Published var packages: [Package] = []
@@ -22,7 +24,10 @@ final class GemStoreModel: ObservableObject {
   }
   // buy(_:) and refreshBalance() are added in the next steps.
 }
+// snippet: end
 
+// snippet: codelab-buy
+// GemStoreModel.swift (continued)
 extension GemStoreModel {
   func buy(_ package: Package) async {
     do {
@@ -41,7 +46,10 @@ extension GemStoreModel {
     }
   }
 }
+// snippet: end
 
+// snippet: codelab-balance
+// GemStoreModel.swift (continued)
 extension GemStoreModel {
   /// Invalidate first so we never show a stale value after a purchase or spend.
   func refreshBalance() async {
@@ -54,7 +62,10 @@ extension GemStoreModel {
     }
   }
 }
+// snippet: end
 
+// snippet: codelab-spend
+// GemStoreModel.swift (continued)
 struct SpendRequest: Encodable {
   let item: String
   let idempotencyKey: String
@@ -87,3 +98,4 @@ extension GemStoreModel {
     }
   }
 }
+// snippet: end

@@ -1,5 +1,7 @@
 import StoreClientFoundation
 
+// snippet: codelab-view
+// GemStoreView.swift
 struct GemStoreView: View {
   @StateObject private var model = GemStoreModel()
   // A real two-way binding, so any dismissal clears the error state.
@@ -43,3 +45,4 @@ struct GemStoreView: View {
     }
   }
 }
+// snippet: end
