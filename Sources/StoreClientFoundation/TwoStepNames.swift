@@ -109,7 +109,7 @@ extension Price {
 extension Money {
   /// An amount in whole units of a currency.
   ///
-  /// - Throws: `LedgerError` with `amount_out_of_range` where it has more digits than the currency, or is out of bounds.
+  /// - Throws: `LedgerError` with `amount_out_of_range` where it has more digits than the currency, or is too large.
   fileprivate init(_ amount: Double, in currency: PriceCurrency) throws(LedgerError) {
     // A binary 9.99 is a little less or more; a thousandth of a minor unit is far above that and far below any digit.
     let minorUnits = amount * Double(Self.scale(of: currency))

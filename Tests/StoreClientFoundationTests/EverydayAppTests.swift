@@ -5,7 +5,7 @@ import XCTest
 
 @testable import PageSnippets
 
-/// An app's everyday code, compiled in the language mode of Swift 5, runs: its delegates and closures on the main actor.
+/// An app's everyday code in Swift 5 mode runs: its delegates and closures on the main actor.
 @MainActor
 final class EverydayAppTests: XCTestCase {
   override func tearDown() async throws { SnippetWorld.close() }
