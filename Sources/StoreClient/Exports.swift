@@ -3,6 +3,7 @@
 // The catalog's `Product` and `Offering` stay behind: beside StoreKit's own names they would be ambiguous.
 
 @_exported public import struct GemLedger.Adjustment
+@_exported public import struct GemLedger.AmountsByCode
 @_exported public import struct GemLedger.Balance
 @_exported public import struct GemLedger.Booking
 @_exported public import struct GemLedger.Catalog

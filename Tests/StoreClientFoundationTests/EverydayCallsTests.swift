@@ -98,7 +98,7 @@ final class EverydayCallsTests: XCTestCase {
     for _ in 0..<2 { try await Purchases.shared.spend(["GEM": 50], key: "tap-1") }
     let left = try await Purchases.shared.virtualCurrencies()["GEM"]?.balance
     XCTAssertEqual(left, 250)
-    let wrong: [(line: UInt, amounts: SpendAmounts, key: String?, code: LedgerError.Code)] = [
+    let wrong: [(line: UInt, amounts: AmountsByCode, key: String?, code: LedgerError.Code)] = [
       (#line, ["G E M": 50], "tap-2", .invalidIdentifier), (#line, ["GEM": 50], "", .invalidIdentifier),
       (#line, ["GEM": 1, "GEM": 2], "tap-3", .invalidRequest), (#line, [:], "tap-4", .invalidRequest),
       (#line, ["RUBY": 1], nil, .unknownCurrency), (#line, ["GEM": 251], nil, .insufficientBalance),

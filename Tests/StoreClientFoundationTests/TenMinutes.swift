@@ -85,7 +85,7 @@ struct SpendScreen {
   func spendAsWritten(_ request: Data) async -> String {
     do {
       let gems = try JSONDecoder().decode([String: Int64].self, from: request)
-      try await Purchases.shared.spend(SpendAmounts(gems), key: "tap-2")
+      try await Purchases.shared.spend(AmountsByCode(gems), key: "tap-2")
       return "Spent."
     } catch let error as LedgerError where error.code == .insufficientBalance {
       return "You need more gems for that."

@@ -56,4 +56,21 @@ extension StoreClient {
       try await balanceSource.spend(amounts, key: key ?? context.newKey())
     }
   }
+
+  /// Spends, where the backend lets this client, with amounts and key as literals.
+  ///
+  /// ```swift
+  /// try await Purchases.shared.spend(["GEM": 50], key: "tap-1")
+  /// ```
+  /// - Parameters:
+  ///   - amounts: The amounts to take, as positive numbers by their codes.
+  ///   - key: One for each tap, sent again with every retry of it; a new one where none is given.
+  /// - Throws: `LedgerError` with, in order of precedence: `invalid_identifier` for a code or key that is none, and
+  ///   those of the spend in checked values.
+  @discardableResult
+  public func spend(_ amounts: AmountsByCode, key: String? = nil) async throws(LedgerError) -> Booking {
+    let amounts = try amounts.checked()
+    let checked: IdempotencyKey? = if let key { try IdempotencyKey(key) } else { nil }
+    return try await spend(amounts, key: checked)
+  }
 }
