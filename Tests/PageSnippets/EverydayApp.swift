@@ -11,12 +11,18 @@ final class EverydayModel: ObservableObject {
   @Published var subscriptionPage: URL?
   @Published var customer = ""
 
-  func start() { Purchases.shared.delegate = self }
+  var offering: Offering?
+
+  func launch(_ key: String, customer: String?) {
+    Purchases.configure(with: Configuration.Builder(withAPIKey: key).with(appUserID: customer).build())
+    Purchases.shared.delegate = self
+  }
 
   func load() async {
     do {
       let offerings = try await Purchases.shared.offerings()
-      packages = offerings.current?.availablePackages ?? []
+      offering = offerings.current
+      packages = offering?.availablePackages ?? []
       show(try await Purchases.shared.customerInfo())
       gems = try await Purchases.shared.virtualCurrencies()["GEM"]?.balance ?? 0
     } catch {
@@ -68,6 +74,22 @@ final class EverydayModel: ObservableObject {
   func buyLife(tap: String) async throws {
     try await Purchases.shared.buyItem("extra_life", key: tap)
     gems = try await Purchases.shared.virtualCurrencies()["GEM"]?.balance ?? 0
+  }
+
+  func sync() {
+    Purchases.shared.syncPurchases { customerInfo, error in
+      if let customerInfo { self.show(customerInfo) } else { self.message = error?.localizedDescription }
+    }
+  }
+
+  func lastPurchase(of productIdentifier: String) async throws -> Date? {
+    let customerInfo = try await Purchases.shared.customerInfo(fetchPolicy: .fetchCurrent)
+    return customerInfo.purchaseDate(forProductIdentifier: productIdentifier)
+      ?? customerInfo.expirationDate(forProductIdentifier: productIdentifier) ?? customerInfo.latestExpirationDate
+  }
+
+  func isOneTimePurchase(_ package: Package) -> Bool {
+    package.storeProduct.productType == .consumable && package.storeProduct.productCategory == .nonSubscription
   }
 
   func watch() async {

@@ -12,9 +12,8 @@ final class EverydayAppTests: XCTestCase {
 
   func testAViewModelBuysAndListens() async throws {
     let sandbox = try SnippetWorld.open()
-    Purchases.configure(withAPIKey: "appl_key", appUserID: "player-4f1c9a7e")
     let model = EverydayModel()
-    model.start()
+    model.launch("appl_key", customer: "player-4f1c9a7e")
     await model.load()
     XCTAssertEqual(model.customer, "player-4f1c9a7e")
     XCTAssertFalse(model.isPremium)
@@ -28,6 +27,38 @@ final class EverydayAppTests: XCTestCase {
     // Nothing was asked for: the delegate hears of it.
     try await until { model.isPremium }
     XCTAssertEqual(model.subscriptionPage?.absoluteString, "https://apps.apple.com/account/subscriptions")
+  }
+
+  func testPoliciesDatesAndKinds() async throws {
+    let sandbox = try SnippetWorld.open()
+    let model = EverydayModel()
+    model.launch("appl_key", customer: nil)
+    do {
+      _ = try await Purchases.shared.customerInfo(fetchPolicy: .fromCacheOnly)
+      XCTFail("nothing is known yet")
+    } catch { XCTAssertEqual(error.code, .customerNotFound) }
+    await model.load()
+    XCTAssertEqual(model.packages.map(model.isOneTimePurchase), [false])
+    let before = try await model.lastPurchase(of: "gems_300")
+    XCTAssertNil(before)
+    try await Purchases.shared.purchase("gems_300")
+    let bought = try await model.lastPurchase(of: "gems_300")
+    XCTAssertEqual(bought, sandbox.store.allTransactions().first?.purchaseDate.date)
+    let isTaken = try await Purchases.shared.consumeProduct("gems_300", amount: 5, key: "tap-1")
+    XCTAssertTrue(isTaken)
+
+    sandbox.network.fail(.customer, with: .networkLostBeforeEffect)
+    do {
+      _ = try await Purchases.shared.customerInfo(fetchPolicy: .fetchCurrent)
+      XCTFail("a known state was not asked for")
+    } catch { XCTAssertEqual(error.errorCode, .networkError) }
+    let known = try await Purchases.shared.customerInfo(fetchPolicy: .cachedOrFetched)
+    XCTAssertEqual(known.nonSubscriptions.count, 1)
+    let fresh = try await Purchases.shared.customerInfo(fetchPolicy: .notStaleCachedOrFetched)
+    XCTAssertFalse(fresh.isStale)
+    model.customer = ""
+    model.sync()
+    try await until { !model.customer.isEmpty }
   }
 
   func testClosuresAndErrorsAreThoseOfRevenueCatsReaders() async throws {

@@ -23,6 +23,14 @@ extension PurchasesType {
     purchase(product.code.text, quantity: quantity, completion)
   }
 
+  /// Buys units of a product by its code, or its id at the store.
+  ///
+  /// - Throws: `LedgerError` with `product_not_found`, and as ``StoreClient/purchase(package:)``.
+  @discardableResult
+  public func purchase(_ productID: String, quantity: Int64 = 1) async throws(LedgerError) -> PurchaseResult {
+    try await outcome(ofPurchasing: productID, quantity: quantity).result
+  }
+
   private func purchase(_ productID: String, quantity: Int64, _ completion: @escaping PurchaseCompletion) {
     Task {
       do throws(LedgerError) {
