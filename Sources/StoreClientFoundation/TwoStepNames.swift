@@ -21,11 +21,12 @@ extension StoreClient {
     Task {
       var failure: LedgerError?
       do throws(LedgerError) {
-        // An unknown product has no currency, and is refused by the purchase.
-        let product = await products([productID]).first
-        let price = try product.map { (product) throws(LedgerError) in
-          try Money(amount, in: product.unitPrice.currency)
+        let product = try await offerings().products.first { $0.storeID == productID || $0.code.text == productID }
+        // Without its currency the amount could not be checked, so nothing is bought.
+        guard let product else {
+          throw LedgerError(.productNotFound, "No product on sale is called \"\(productID.prefix(100))\".")
         }
+        let price = try Money(amount, in: product.unitPrice.currency)
         let outcome = try await purchase(order: PurchaseOrder(productID: productID, price: price))
         failure = outcome.failure ?? outcome.result.failure
       } catch { failure = error }

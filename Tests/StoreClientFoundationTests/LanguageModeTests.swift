@@ -37,6 +37,15 @@ final class LanguageModeTests: XCTestCase {
     }
   }
 
+  /// The pages' snippets stand in a module in Swift 5 mode; they are code of Swift 6 as well.
+  func testTheSnippetsCompileInSwift6() throws {
+    let names = try FileManager.default.subpathsOfDirectory(atPath: Self.folder.path).filter { $0.hasSuffix(".swift") }
+    XCTAssertGreaterThan(names.count, 8)
+    for flags in [["-swift-version", "6"], ["-swift-version", "6"] + Self.features("MemberImportVisibility")] {
+      XCTAssertEqual(try check(names.sorted(), flags + ["-suppress-warnings"]), "", "\(flags)")
+    }
+  }
+
   func testTheCoreIsOneImportInEveryMode() throws {
     for mode in Self.modes {
       let complaints = try check(["OneImport.swift"], mode.flags)
