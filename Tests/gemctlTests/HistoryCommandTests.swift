@@ -45,4 +45,20 @@ final class HistoryCommandTests: XCTestCase {
         Row("gemctl clock advance 2d > /dev/null; gemctl order report | grep -c gems_300", output: "1\n"),
       ], in: home)
   }
+
+  /// A customer that signed in later is found by that id; an id of few letters is near to every other one.
+  func testACustomerIsSuggestedByTheIDThatAPersonKnows() throws {
+    let home = try TestHome()
+    let none = "A purchase, a grant or a login makes one; check the id's spelling."
+    try Row.check(
+      [
+        Row("gemctl init > /dev/null; gemctl login barbara > /dev/null; gemctl logout > /dev/null"),
+        Row("gemctl grant GEM=1 --reason x --customer c2 > /dev/null"),
+        Row(
+          "gemctl balance --customer barbra", 5,
+          error: "error: There is no customer \"barbra\". \(none) Did you mean \"barbara\"?\n"),
+        Row("gemctl balance --customer c9", 5, error: "error: There is no customer \"c9\". \(none)\n"),
+        Row("gemctl customers | grep -c '^barbara '", output: "1\n"),
+      ], in: home)
+  }
 }

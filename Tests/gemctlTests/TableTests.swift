@@ -38,6 +38,45 @@ final class TableTests: XCTestCase {
     }
   }
 
+  /// Where shortening is not enough, no line is wrapped by the terminal.
+  func testATableThatCannotFitIsABlockOfLinesForEachRow() {
+    var table = Table([
+      .time("TIME"), .id("CUSTOMER"), .left("KIND"), .right("CHANGE"), .right("BALANCE"), .left("CURRENCY"),
+      .id("TRANSACTION"), .text("ABOUT"),
+    ])
+    let time = "2026-11-23T12:40:35.193Z"
+    let id = "01a208e6-a03e-7000-8000-0000001e1744"
+    table.add([time, "alice", "reversed_refund", "+1,200,000", "1,200,000", "GEM", id, "gems refunded 0 %"])
+    table.add([time, "alice", "grant", "+5", "5", "GEM", id, ""])
+    for width in 24..<160 {
+      for line in table.text(style: Style(isOn: false, width: width)).split(separator: "\n") where line.first != "S" {
+        XCTAssertLessThanOrEqual(DisplayWidth.of(String(line)), width, String(line))
+      }
+    }
+    XCTAssertTrue(table.text(style: Style(isOn: false, width: 80)).hasPrefix("TIME "), "a table of a usual terminal")
+    XCTAssertEqual(
+      table.text(style: Style(isOn: false, width: 40)),
+      """
+      TIME         2026-11-23T12:40:35.193Z
+      CUSTOMER     alice
+      KIND         reversed_refund
+      CHANGE       +1,200,000
+      BALANCE      1,200,000
+      CURRENCY     GEM
+      TRANSACTION  01a208e6-a03e…-0000001e1744
+      ABOUT        gems refunded 0 %
+
+      TIME         2026-11-23T12:40:35.193Z
+      CUSTOMER     alice
+      KIND         grant
+      CHANGE       +5
+      BALANCE      5
+      CURRENCY     GEM
+      TRANSACTION  01a208e6-a03e…-0000001e1744
+
+      """)
+  }
+
   func testAnIDKeepsItsEndsAndATextItsBeginning() {
     XCTAssertEqual(Shortening.middle.applied(to: "0123456789abcdef", width: 9), "0123…cdef")
     XCTAssertEqual(Shortening.end.applied(to: "a long text", width: 7), "a long…")

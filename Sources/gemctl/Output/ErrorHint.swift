@@ -2,14 +2,14 @@ import GemLedger
 
 /// Adds the probably intended name to an error that found none.
 enum ErrorHint {
-  /// The most customers that are looked through for a name.
-  private static let customersMax = 1000
+  /// A shorter id of a customer is as near to many others.
+  private static let customerIDLengthMin = 4
 
   /// The error with a suggestion, where there is one; the error itself otherwise.
   static func added(to error: LedgerError, _ invocation: Invocation) -> LedgerError {
     let codes: [LedgerError.Code] = [.itemNotFound, .unknownCurrency, .customerNotFound, .productNotFound]
     guard codes.contains(error.code), !error.details.contains(where: { $0.name == "suggestion" }),
-      let word = quoted(error)
+      let word = quoted(error), error.code != .customerNotFound || word.count >= customerIDLengthMin
     else { return error }
     // A hint is an extra: where the ledger cannot be read, the error stays as it is.
     guard
@@ -22,11 +22,7 @@ enum ErrorHint {
   }
 
   private static func candidates(_ code: LedgerError.Code, _ ledger: Ledger) throws(LedgerError) -> [String] {
-    if code == .customerNotFound {
-      return try ledger.customers(limit: customersMax).customers.map(\.id.text).filter {
-        !$0.hasPrefix("$RCAnonymousID:")
-      }
-    }
+    if code == .customerNotFound { return try Candidates.customers.names(in: ledger) }
     let catalog = try ledger.currentCatalog()
     switch code {
     case .itemNotFound: return catalog.items.map(\.id.text)

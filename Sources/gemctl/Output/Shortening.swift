@@ -14,7 +14,8 @@ enum Shortening: Sendable {
   ///
   /// The App Store's ids, of 16 digits, stay whole as long as possible: they are copied into the next command.
   private static let stages: [(kind: Shortening, widthMin: Int)] = [
-    (.time, 17), (.middle, 16), (.end, 10), (.time, 11), (.middle, 11), (.lastResort, 8),
+    (.time, 17), (.middle, 16), (.end, 10), (.time, 11), (.middle, 11), (.lastResort, 8), (.middle, 9),
+    (.lastResort, 6),
   ]
 
   /// The text in at most so many columns.

@@ -30,12 +30,14 @@ struct Table: Sendable {
 
   /// The table with its header, a line a row, each line ended.
   ///
-  /// On a terminal that is too narrow ids and texts are shortened, with a line that says so.
+  /// On a terminal that is too narrow ids and texts are shortened, with a line that says so. Where that is not enough,
+  /// each row is a block of lines, one for each cell that is not empty.
   func text(style: Style) -> String {
     let natural = columns.indices.map(width)
     guard let limit = style.width else { return text(style: style, widths: natural) }
-    let widths = Shortening.widths(
-      natural, columns.map(\.effectiveShortening), limit: limit - Self.gap.count * (columns.count - 1))
+    let gaps = Self.gap.count * (columns.count - 1)
+    let widths = Shortening.widths(natural, columns.map(\.effectiveShortening), limit: limit - gaps)
+    if widths.reduce(gaps, +) > limit, !rows.isEmpty { return blocks(style: style, limit: limit) }
     let note = widths == natural ? "" : style.dim("Shortened to fit the terminal; --json has everything.") + "\n"
     return text(style: style, widths: widths) + note
   }
@@ -48,6 +50,22 @@ struct Table: Sendable {
     var text = style.bold(line(titles, widths: widths)) + "\n"
     for row in rows { text += line(row, widths: widths) + "\n" }
     return text
+  }
+
+  /// A block of lines for each row, with the titles in front; figures stay whole.
+  private func blocks(style: Style, limit: Int) -> String {
+    let titleWidth = columns.map { DisplayWidth.of($0.title) }.max() ?? 0
+    let width = max(1, limit - titleWidth - Self.gap.count)
+    let blocks = rows.map { row in
+      var lines = ""
+      for (column, whole) in zip(columns, row) where !whole.isEmpty {
+        let padding = String(repeating: " ", count: titleWidth - DisplayWidth.of(column.title))
+        let cell = column.effectiveShortening.applied(to: whole, width: width)
+        lines += style.bold(column.title) + padding + Self.gap + cell + "\n"
+      }
+      return lines
+    }
+    return blocks.joined(separator: "\n")
   }
 
   private func width(ofColumn index: Int) -> Int {
