@@ -63,6 +63,7 @@ struct KeychainFile {
       file: KeychainFile(keychain: keychain, name: name, segmentBytesMax: segmentBytesMax, head: head), bytes: [],
       hasLostHead: hasLostHead)
     try found.file.readSegments(names, &found.bytes, &found.foreign, &found.missingCount)
+    if hasLostHead { found.foreign += try found.file.readOthers(names) }
     try found.file.removeOthers(names)
     return found
   }
@@ -123,6 +124,16 @@ struct KeychainFile {
     head.segmentCount = index
     // The next append takes the place of a lost last segment, and does not go into the one before it.
     if isLost { (lastStart, last) = (bytes.count, []) }
+  }
+
+  /// The segments of other generations.
+  ///
+  /// Without a head they may be newer than the records that were read, and must not be removed without a trace.
+  private func readOthers(_ names: Set<String>) throws(LedgerError) -> [UInt8] {
+    var bytes: [UInt8] = []
+    let others = names.filter { Self.generation(of: $0, name).map { $0 != head.generation } ?? false }
+    for segment in others.sorted() { bytes += try keychain.read(segment) ?? [] }
+    return bytes
   }
 
   /// Removes segments of other generations: the old ones of a replacement that was cut off behind its head, or the new

@@ -109,6 +109,24 @@ final class KeychainDamageTests: XCTestCase {
     }
   }
 
+  /// It is not known which of two generations is newer, so none is removed without a trace.
+  func testALostHeadWithTwoGenerationsLosesNothing() throws {
+    let keychain = FaultyKeychain()
+    let log = try KeychainEventLog(name: "queue", in: keychain, segmentBytesMax: 200) { 7 }
+    try log.append(["old"])
+    // The new segment and the head are written; the removal of the old segment is refused.
+    keychain.inject(.refused, atChange: 2)
+    try log.compact(to: ["compacted"])
+    try log.append(["paid for since"])
+    keychain.values["queue.head"] = nil
+    let again = try KeychainEventLog(name: "queue", in: keychain, segmentBytesMax: 200) { 8 }
+    XCTAssertEqual(again.problems.count, 1)
+    let kept = keychain.values.values.map { String(decoding: $0, as: UTF8.self) }
+    for record in ["old", "compacted", "paid for since"] {
+      XCTAssertTrue(kept.contains { $0.contains(record) }, "\(record) is gone: \(kept)")
+    }
+  }
+
   func testValuesOfANewerVersionAreLeftAlone() throws {
     let keychain = try sample()
     let words = "gemledger-keychain 2 0000000000000007 1 3 "

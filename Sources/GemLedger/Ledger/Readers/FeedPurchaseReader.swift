@@ -7,8 +7,9 @@ struct FeedPurchaseReader {
   func purchases(
     of transactions: some Collection<TransactionParts>
   ) throws(LedgerError) -> [TransactionNumber: FeedPurchase] {
-    let refunds = try snapshot.refunds(
-      bookedBy: transactions.filter { $0.row.kind == .refund || $0.row.kind == .reversedRefund }.map(Self.address))
+    // Most pages of spends and grants have neither.
+    let changes = transactions.filter { $0.row.kind == .refund || $0.row.kind == .reversedRefund }
+    let refunds = changes.isEmpty ? [:] : try snapshot.refunds(bookedBy: changes.map(Self.address))
     var numbers = try credited(by: transactions.filter { $0.row.kind == .purchase })
     for (transaction, refund) in refunds { numbers[transaction] = refund.purchase }
     guard !numbers.isEmpty else { return [:] }
@@ -38,6 +39,7 @@ struct FeedPurchaseReader {
     var numbers = lots.compactMapValues { attributes[$0.number]?.purchase }
     // A purchase that gave no currency has none.
     let others = transactions.filter { numbers[$0.row.number] == nil }.map(Self.address)
+    guard !others.isEmpty else { return numbers }
     for (transaction, row) in try snapshot.purchases(creditedBy: others) { numbers[transaction] = row }
     return numbers
   }
