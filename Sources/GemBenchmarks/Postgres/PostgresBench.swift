@@ -192,17 +192,19 @@ struct PostgresBench {
 
   // MARK: The server's own work alone
 
+  /// - Returns: Transactions a second.
   private func pgbench(_ script: [String]) throws -> Double {
-    let output = try program(
-      "pgbench",
-      [
-        "--no-vacuum", "--protocol=prepared", "--client=\(Self.callers)", "--jobs=2", "--time=\(Int(seconds))",
-      ] + script + [url])
-    let line = output.split(separator: "\n").first { $0.hasPrefix("tps = ") }
-    guard let rate = line?.split(separator: " ").dropFirst(2).first.flatMap({ Double($0) }) else {
-      throw LedgerError(.unexpected, "pgbench did not say its rate: \(output)")
+    var output = ""
+    // A machine that is busy with other work commits none of so many clients in a short time.
+    for length in [Int(seconds), 10, 60] {
+      output = try program(
+        "pgbench",
+        ["--no-vacuum", "--protocol=prepared", "--client=\(Self.callers)", "--jobs=2", "--time=\(length)"]
+          + script + [url])
+      let line = output.split(separator: "\n").first { $0.hasPrefix("tps = ") }
+      if let rate = line?.split(separator: " ").dropFirst(2).first.flatMap({ Double($0) }) { return rate }
     }
-    return rate
+    throw LedgerError(.unexpected, "pgbench did not say its rate: \(output)")
   }
 
   private func script(_ customers: Int) throws -> String {
