@@ -18,7 +18,7 @@ public enum CacheFetchPolicy: Hashable, Sendable {
 extension StoreClient {
   /// Returns the state of the signed-in customer by a policy.
   ///
-  /// - Throws: `LedgerError` as ``customerInfo()``; also `backend_unreachable` where the policy allows no known state,
+  /// - Throws: `LedgerError` as `customerInfo()`; also `backend_unreachable` where the policy allows no known state,
   ///   and `customer_not_found` where it allows nothing else and nothing is known.
   public func customerInfo(fetchPolicy: CacheFetchPolicy) async throws(LedgerError) -> CustomerInfo {
     switch fetchPolicy {
@@ -41,7 +41,7 @@ extension StoreClient {
 
   /// Drains the queue as the core's call, and returns the customer's state after it.
   ///
-  /// - Throws: `LedgerError` as ``customerInfo()``.
+  /// - Throws: `LedgerError` as `customerInfo()`.
   @_disfavoredOverload
   public func syncPurchases() async throws(LedgerError) -> CustomerInfo {
     await syncPurchases()

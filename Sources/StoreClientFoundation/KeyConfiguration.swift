@@ -1,7 +1,7 @@
 /// The settings of a client with a key alone, under the name that RevenueCat's readers know.
 public typealias Configuration = KeyConfiguration
 
-/// A public key and an app user id; everything else comes from ``StoreClient/defaults``.
+/// A public key and an app user id; everything else comes from `StoreClient.defaults`.
 ///
 /// ```swift
 /// Purchases.configure(with: Configuration.Builder(withAPIKey: "appl_…").with(appUserID: "player-4f1c9a7e").build())

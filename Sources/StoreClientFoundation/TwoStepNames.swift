@@ -13,7 +13,7 @@ extension StoreClient {
   ///     It must be one of the catalog's prices.
   ///   - parentController: Not used: the store shows its sheet by itself.
   ///   - completion: Gets true where the purchase is paid for and credited, delivered or not; else the error:
-  ///     `amount_mismatch` for another price, and those of ``StoreClient/purchase(order:)``.
+  ///     `amount_mismatch` for another price, and those of `purchase(order:)`.
   public func purchasePackage(
     withProductId productID: String, productName: String, amount: Double, parentController: AnyObject?,
     completion: @escaping @MainActor (_ status: Bool, _ error: LedgerError?) -> Void
