@@ -58,7 +58,7 @@ package struct ArchiveStream {
   }
 
   private mutating func identity() throws -> LedgerCommand {
-    switch generator.below(16) {
+    switch generator.below(18) {
     case 0..<3: return .createAlias(try customer(), of: try customer())
     case 3..<5: return .erase(try customer())
     case 5..<8:
@@ -71,6 +71,7 @@ package struct ArchiveStream {
     case 11..<13: return try openOrder()
     case 13: return try payOrder()
     case 14: return try subscribe()
+    case 15..<17: return .unmerge(try customer())
     default:
       return .holdEntitlement(
         store: .apple, environment: .production,

@@ -191,6 +191,7 @@ final class CountedSnapshot: StorageSnapshot {
   func mergedCustomers(into number: CustomerNumber) throws(LedgerError) -> [CustomerNumber] {
     try counted().mergedCustomers(into: number)
   }
+  func merges(into number: CustomerNumber) throws(LedgerError) -> [MergeRow] { try counted().merges(into: number) }
   func addedIDs(of number: CustomerNumber) throws(LedgerError) -> [CustomerID] {
     try counted().addedIDs(of: number)
   }

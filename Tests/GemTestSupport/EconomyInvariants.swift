@@ -44,10 +44,16 @@ extension EconomyRows {
 
   private var allocationsByEntry: [EntryNumber: [AllocationRow]] { Dictionary(grouping: allocations, by: \.entry) }
 
-  private func survivingCustomer(_ customer: CustomerNumber) -> CustomerNumber {
-    var survivingCustomer = customer
-    while let next = merges.first(where: { $0.from == survivingCustomer })?.into { survivingCustomer = next }
-    return survivingCustomer
+  /// The lowest number of all customers that were ever one with each, since currency goes back and forth between them.
+  private var groups: [CustomerNumber: CustomerNumber] {
+    var groups: [CustomerNumber: CustomerNumber] = [:]
+    for merge in merges {
+      let (one, other) = (groups[merge.from] ?? merge.from, groups[merge.into] ?? merge.into)
+      let lowest = min(one, other)
+      for (customer, group) in groups where group == one || group == other { groups[customer] = lowest }
+      (groups[merge.from], groups[merge.into]) = (lowest, lowest)
+    }
+    return groups
   }
 
   // MARK: 1
@@ -92,9 +98,10 @@ extension EconomyRows {
     for part in refundParts where part.kind == .repaid { granted[part.lot]? += max(0, part.amount) }
     // Pools that share currency after merges have one bound for all of them.
     var (sums, shared, limits): ([LotNumber: Int64], [AccountNumber: Int64], [AccountNumber: Int64]) = ([:], [:], [:])
-    let rows = allocationsByEntry
+    let (rows, groups) = (allocationsByEntry, groups)
     for entry in entries {
-      let account = AccountNumber(customer: survivingCustomer(entry.account.customer), currency: entry.account.currency)
+      let customer = groups[entry.account.customer] ?? entry.account.customer
+      let account = AccountNumber(customer: customer, currency: entry.account.currency)
       for part in parts(of: entry, rows) {
         sums[part.lot, default: 0] += part.amount
         let isPooled = pooled.contains(part.lot)
@@ -103,7 +110,7 @@ extension EconomyRows {
           if part.amount > 0, !entry.kind.putsBack { limits[account, default: 0] += part.amount }
         }
         // A merge takes a lot out of one account before it brings it into the other.
-        guard entry.kind != .merge else { continue }
+        guard entry.kind != .merge, entry.kind != .unmerge else { continue }
         check(
           part.lot, sums[part.lot] ?? 0, isPooled ? .max : granted[part.lot] ?? 0, "after entry \(entry.number) has")
         if isPooled, (shared[account] ?? 0) > (limits[account] ?? 0) {
@@ -175,7 +182,7 @@ extension LotRow {
 }
 
 extension EntryKind {
-  fileprivate var putsBack: Bool { self == .reversal || self == .reversedRefund || self == .merge }
+  fileprivate var putsBack: Bool { self == .reversal || self == .reversedRefund || self == .merge || self == .unmerge }
 }
 
 extension JournalEventRow {

@@ -118,6 +118,7 @@ package struct EconomyStream {
     case 4..<7: return .unfreeze(try customer())
     case 7: return .createAlias(try customer(), of: try customer())
     case 8: return .erase(try customer())
+    case 9: return .unmerge(try customer())
     default: return .bookDue(try customer())
     }
   }

@@ -31,6 +31,7 @@ package struct MergeContract {
     run.step("testAMergeMayPassTheMaximum", testAMergeMayPassTheMaximum)
     run.step("testAFrozenCustomerStaysFrozen", testAFrozenCustomerStaysFrozen)
     run.step("testOnlyAnonymousCustomersAreJoined", testOnlyAnonymousCustomersAreJoined)
+    try UnmergeContract(make: make).runAll()
   }
 
   func ledger() throws -> Ledger {

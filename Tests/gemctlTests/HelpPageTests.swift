@@ -68,6 +68,7 @@ final class HelpPageTests: XCTestCase {
         exchange        Change currency into another one of the same customer
         basket          Book several steps over several customers, all or none
         merge           Make two customers one
+        unmerge         Part two customers that a merge made one
         freeze          Stop a customer from spending
         unfreeze        Let a frozen customer spend again
         erase           Forget who a customer is; the books stay

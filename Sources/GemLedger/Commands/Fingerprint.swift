@@ -72,6 +72,7 @@ package struct Fingerprint: Hashable, Sendable {
         .reversedRefund, [digest(of: reversal.identity), digest(of: reversal.revokedAt.map(\.milliseconds))])
     case .merge(let from): asked(.merge, digest(of: from.text))
     case .createAlias(let id): asked(.alias, digest(of: id.text))
+    case .unmerge(let survivor): asked(.unmerge, survivor.map { digest(of: $0.text) } ?? 0)
     case .freeze: asked(.freeze, 0)
     case .unfreeze: asked(.unfreeze, 0)
     case .reverse(let id, let amounts): inParts(.reverse, [digest(of: id), digest(of: amounts)])

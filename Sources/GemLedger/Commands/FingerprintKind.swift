@@ -1,7 +1,7 @@
 /// The kind of request in a fingerprint, and the layout of its 59 bits of digest.
 ///
 /// Fingerprints are kept for ever: numbers and layouts never change, and a new layout gets a new number. The numbers 1,
-/// 2, 6, 7, 12 to 15, 18, 29 and 30 are free.
+/// 2, 6, 7, 12 to 15, 18 and 30 are free.
 enum FingerprintKind: UInt64, CaseIterable {
   case item = 3
   case purchase = 4
@@ -22,6 +22,7 @@ enum FingerprintKind: UInt64, CaseIterable {
   case exchange = 26
   case refund = 27
   case reversedRefund = 28
+  case unmerge = 29
   case order = 31
 
   /// How many of the 59 bits are a digest over all that was asked, where the others name fields.
@@ -41,7 +42,7 @@ enum FingerprintKind: UInt64, CaseIterable {
     case .capture: [("hold", 11), ("adjustments", 12), ("keep_open", 1)]
     case .extend: [("hold", 12), ("duration", 12)]
     case .exchange: [("from", 8), ("into", 8), ("rate", 8)]
-    case .item, .purchase, .create, .merge, .alias, .freeze, .unfreeze, .release, .basket, .order: []
+    case .item, .purchase, .create, .merge, .alias, .freeze, .unfreeze, .release, .basket, .unmerge, .order: []
     }
   }
 
@@ -56,7 +57,7 @@ enum FingerprintKind: UInt64, CaseIterable {
     case .item: difference >> 32 == 0 ? "quantity" : "item"
     case .purchase: "purchase"
     case .refund, .reversedRefund: "refund"
-    case .merge: "from"
+    case .merge, .unmerge: "from"
     case .alias: "alias"
     case .extend, .release: "hold"
     case .basket: "legs"

@@ -49,6 +49,20 @@ extension LedgerCommand {
     Self(customer: customer, key: nil, action: .createAlias(alias))
   }
 
+  /// Undoes the merge that made a customer part of another.
+  ///
+  /// - Parameters:
+  ///   - customer: Any id that the customer brought into the merge.
+  ///   - survivor: An id of the customer that it is part of, so that nobody else is split; nil where it may be any.
+  ///   - key: Send the same one with every retry.
+  ///   - details: Reference, reason and actor.
+  public static func unmerge(
+    _ customer: CustomerID, from survivor: CustomerID? = nil, key: IdempotencyKey? = nil,
+    details: CommandDetails = CommandDetails()
+  ) -> Self {
+    Self(customer: customer, key: key, details: details, action: .unmerge(from: survivor))
+  }
+
   /// Stops the customer from spending; credits are still booked.
   public static func freeze(
     _ customer: CustomerID, reason: Reason? = nil, key: IdempotencyKey? = nil,

@@ -11,6 +11,8 @@ extension LedgerCommand {
     package var order: PurchaseCode?
     /// Whether it reads the counts of its customers.
     package var wantsCounts = false
+    /// Whether it makes the named customer one of its own again, who may then belong to another lane.
+    package var splitsOff = false
     /// The customer that it concerns.
     package var subject = Subject.customer
 
@@ -75,6 +77,9 @@ extension LedgerCommand {
       footprint.subject = .owner
     case .merge(let from), .mergeAnonymous(let from): footprint.customers = [from]
     case .createAlias(let alias): footprint.customers = [alias]
+    case .unmerge(let survivor):
+      footprint.customers = survivor.map { [$0] } ?? []
+      footprint.splitsOff = true
     case .reverse(let id, _): footprint.concerns(id, .booked)
     case .capture(let capture): footprint.concerns(capture.hold.transactionID, .holding)
     case .extendHold(let hold, _), .release(let hold): footprint.concerns(hold.transactionID, .holding)

@@ -75,6 +75,8 @@ public struct LedgerCommand: Sendable {
     /// A merge from a customer with only anonymous ids.
     indirect case mergeAnonymous(CustomerID)
     indirect case createAlias(CustomerID)
+    /// The survivor that the caller expects, if any.
+    indirect case unmerge(from: CustomerID?)
     case freeze
     case unfreeze
     indirect case reverse(TransactionID, [Adjustment]?)

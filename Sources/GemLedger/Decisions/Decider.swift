@@ -88,6 +88,7 @@ struct Decider: ~Copyable {
     case .merge(let from): try MergeDecision.decide(&self, command, from: from, session: session)
     case .mergeAnonymous(let from): try MergeDecision.decideAnonymous(&self, command, from: from, session: session)
     case .createAlias(let alias): try MergeDecision.decideAlias(&self, command, alias, session: session)
+    case .unmerge(let survivor): try UnmergeDecision.decide(&self, command, from: survivor, session: session)
     case .freeze: try FreezeDecision.decide(&self, command, freezes: true, session: session)
     case .unfreeze: try FreezeDecision.decide(&self, command, freezes: false, session: session)
     case .reverse(let id, let amounts): try ReverseDecision.decide(&self, command, id, amounts, session: session)

@@ -179,10 +179,10 @@ enum MergeDecision {
       if number == source.number {
         survivor.frozen = FreezeRules.frozen(survivor.frozen, and: row.frozen)
         survivor.frozenReason = survivor.frozenReason ?? row.frozenReason
+        survivor.merged += 1 + row.merged
         (row.frozen, row.frozenReason, row.merged) = (0, nil, 0)
       }
       row.mergedInto = target.number
-      survivor.merged += 1
       work.change(row)
     }
     work.change(survivor)

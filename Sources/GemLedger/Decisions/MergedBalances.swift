@@ -49,20 +49,20 @@ enum MergedBalances {
     return [post(&decider, pair, pair.into, -debt, burnt, debtChange: debt - repaid, transaction: transaction)]
   }
 
-  private static func post(
+  static func post(
     _ decider: inout Decider, _ pair: MergedAccount, _ slot: Int, _ amount: Int64, _ takes: [LotTake],
-    debtChange: Int64 = 0, transaction: TransactionNumber
+    debtChange: Int64 = 0, kind: EntryKind = .merge, transaction: TransactionNumber
   ) -> PostedEntry {
     let entry = decider.work.sequences.drawEntry()
     let (lot, allocations) = JournalPosting.allocate(&decider.work, takes, entry: entry, isWhole: debtChange == 0)
     return JournalPosting.record(
-      &decider, entry, of: transaction, .merge, slot, pair.currency.code, amount: amount, debtChange: debtChange,
+      &decider, entry, of: transaction, kind, slot, pair.currency.code, amount: amount, debtChange: debtChange,
       lot: lot,
       allocations: allocations)
   }
 
   /// A lot on its way from one account to another.
-  private struct MovingLot {
+  struct MovingLot {
     let out: LotTake
     /// The lot itself where it moves unchanged; nil where its currency joins a pooled lot.
     let lot: WorkingLot?
@@ -112,7 +112,7 @@ enum MergedBalances {
   }
 
   /// Puts a lot into the account, and returns the part that counts for the balance.
-  private static func bringIn(
+  static func bringIn(
     _ work: inout UnitOfWork, _ moving: MovingLot, slot: Int, session: any StorageSnapshot
   ) throws(LedgerError) -> LotTake {
     guard var lot = moving.lot else {

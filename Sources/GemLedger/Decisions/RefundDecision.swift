@@ -148,7 +148,7 @@ enum RefundDecision {
       return answerWithoutBooking(&decider.work, owner.id, notice, isReplayed: true, isAwaitingPurchase: false)
     }
     // A refund before a merge was booked for the owner at that time.
-    let owners = try decider.work.numbers(of: owner.number, session: session)
+    let owners = try MergeRecords.related(to: owner.number, decider.work, session: session)
     return try KeyReplay.replay(&decider, same.transaction, ofAny: owners, customer: owner.id, session: session)
   }
 

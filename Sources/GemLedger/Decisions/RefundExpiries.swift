@@ -11,7 +11,7 @@ enum RefundExpiries {
       let expiresAt = try expiry(&decider, of: lot.lot, plan: index, change, session: session)
       guard expiresAt <= decider.work.now.milliseconds else { continue }
       var expired = planned(&decider, lot.lot, plan: index)
-      for number in try decider.work.numbers(of: change.owner, session: session) {
+      for number in try MergeRecords.related(to: change.owner, decider.work, session: session) {
         let account = AccountNumber(customer: number, currency: granted.currency.number)
         expired += pending(&decider.work, lot.lot, in: account)
         expired += try booked(lot.lot, in: account, from: expiresAt, session: session)
@@ -31,7 +31,7 @@ enum RefundExpiries {
       return decider.work.loadedLots[lotsIndex][lotSlot].row.expiresAt
     }
     // An empty lot of a merged customer stayed in that customer's account.
-    let numbers = try decider.work.numbers(of: change.owner, session: session)
+    let numbers = try MergeRecords.related(to: change.owner, decider.work, session: session)
     return try decider.work.lotAttributes(lot, of: numbers, session: session)?.expiresAt ?? .max
   }
 

@@ -71,7 +71,7 @@ enum RefundedPurchase {
     _ work: inout UnitOfWork, _ refund: RefundRow, of owner: CustomerNumber, session: any StorageSnapshot
   ) throws(LedgerError) -> [ItemEntryRow] {
     if let own = work.parts(of: refund.transaction) { return own.items }
-    let owners = try work.numbers(of: owner, session: session)
+    let owners = try MergeRecords.related(to: owner, work, session: session)
     return try session.parts(of: refund.transaction, ofAny: owners)?.items ?? []
   }
 

@@ -8,7 +8,9 @@ extension EntryKind {
     case .hold, .extend: "Release the hold. "
     case .transfer: "Transfer it back. "
     case .exchange: "Exchange it back. "
-    case .spend, .initial, .expiry, .refund, .reversedRefund, .merge, .recharge, .mixed, .freeze, .unfreeze, .release,
+    case .merge: "Unmerge the customer. "
+    case .unmerge: "Merge the customers again. "
+    case .spend, .initial, .expiry, .refund, .reversedRefund, .recharge, .mixed, .freeze, .unfreeze, .release,
       .capture, .erase:
       ""
     }
@@ -49,7 +51,7 @@ enum ReverseDecision {
           + "\(row.kind.opposite)Nothing was changed.",
         details: [.text("transaction_id", id.description), .text("kind", row.kind.name)])
     }
-    let owners = try decider.work.numbers(of: owner, session: session)
+    let owners = try MergeRecords.related(to: owner, decider.work, session: session)
     let original = try postings(&decider.work, of: row, session: session)
     let taken = try taken(&decider, by: original, owners: owners, session: session)
     let amounts = try ReversalRules.amounts(asked, of: taken, id: id)
@@ -111,7 +113,7 @@ enum ReverseDecision {
     _ work: inout UnitOfWork, _ original: TransactionRow, owner: FoundCustomer, session: any StorageSnapshot
   ) throws(LedgerError) -> Timestamp {
     guard original.kind == .capture else { return original.createdAt }
-    let owners = try work.numbers(of: owner, session: session)
+    let owners = try MergeRecords.related(to: owner, work, session: session)
     let events = try work.events(of: original.number, ofAny: owners, session: session)
     guard let hold = events.first(where: { $0.kind == .captured })?.target else { return original.createdAt }
     return try JournalLookup.bookedAt(&work, hold, session: session)

@@ -38,8 +38,9 @@ package struct AccountHistory {
   /// When an entry of the account was booked.
   func time(of entry: EntryRow) throws(LedgerError) -> Timestamp {
     if let row = try snapshot.transaction(entry.transaction, of: account.number.customer) { return row.createdAt }
-    // The merge that emptied the account is the survivor's.
-    if entry.kind == .merge, let row = try snapshot.transaction(entry.transaction) { return row.createdAt }
+    // The merge that emptied the account is the survivor's; an unmerge is of the customer that it split off.
+    let isOfTwo = entry.kind == .merge || entry.kind == .unmerge
+    if isOfTwo, let row = try snapshot.transaction(entry.transaction) { return row.createdAt }
     throw LedgerError(.storageDamaged, "The journal lacks transaction \(entry.transaction); run verify.")
   }
 

@@ -5,8 +5,12 @@ enum AnswerCompletion {
     _ work: borrowing UnitOfWork, _ booking: inout Booking, of row: TransactionRow, definitions: CurrencyDefinitions,
     session: any StorageSnapshot
   ) throws(LedgerError) {
+    if row.kind == .unmerge {
+      booking.extras = try UnmergeAnswer.extras(work, of: row, definitions: definitions, session: session)
+      return
+    }
     let survivingCustomer = try work.found(row.customer, session: session)
-    let owners = try work.numbers(of: survivingCustomer, session: session)
+    let owners = try MergeRecords.related(to: survivingCustomer, work, session: session)
     let own = try work.events(of: row.number, ofAny: owners, session: session)
     let about = try work.events(about: row.number, ofAny: owners, session: session)
     guard !own.isEmpty || !about.isEmpty else { return }

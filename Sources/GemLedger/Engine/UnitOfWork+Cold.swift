@@ -169,7 +169,7 @@ extension UnitOfWork {
     for entry in parts.entries {
       // A captured amount is spent without a read of its lots.
       for lot in parts.lots(of: entry) where parts.sources[lot] == nil {
-        let owners = try numbers(of: entry.account.customer, session: session)
+        let owners = try MergeRecords.related(to: entry.account.customer, self, session: session)
         parts.sources[lot] = try lotAttributes(lot, of: owners, session: session)?.source
       }
     }

@@ -4,7 +4,9 @@ public struct FeedEvent: Hashable, Sendable {
   ///
   /// It names the customer by the original id, after later aliases and merges too: an event never changes.
   public let record: HistoryRecord
-  /// For a merge, the transaction's entries of the merged customer; nil for all others.
+  /// For a merge, the transaction's entries of the merged customer; for an unmerge those of the survivor.
+  ///
+  /// Nil for all others.
   public let merged: Booking?
   /// The purchase that the transaction credited or that a refund changed; nil for all other transactions.
   public var purchase: FeedPurchase? { record.purchase }

@@ -183,7 +183,7 @@ extension LedgerCommand {
     case .creditPurchase, .refund, .reverseRefund:
       (footprint?.purchases ?? []).allSatisfy { claims.insert($0).inserted }
     case .openOrder, .completeOrder, .advanceOrder, .registerToken, .holdEntitlement, .merge, .mergeAnonymous,
-      .createAlias, .buyStocked, .basket:
+      .createAlias, .unmerge, .buyStocked, .basket:
       false
     }
   }

@@ -21,7 +21,7 @@ extension Ledger {
       let owners = try finder.numbers(of: row)
       let numbers = try snapshot.newestTransactions(ofAny: owners, below: start, limit: limit + 1)
       let records = try HistoryReader(snapshot: snapshot, definitions: definitions)
-        .records(Array(numbers.prefix(limit)), of: owners, customer: customer)
+        .records(Array(numbers.prefix(limit)), of: owners, among: finder.related(to: row), customer: customer)
       let next = numbers.count > limit ? PageCursor(position: numbers[limit - 1], list: row.number, salt: salt) : nil
       return HistoryPage(transactions: records, next: next)
     }
@@ -36,7 +36,7 @@ extension Ledger {
         definitions.transactionIDs.id(number: number, createdAt: row.createdAt) == id,
         let customer = try snapshot.customer(number: row.customer),
         let record = try HistoryReader(snapshot: snapshot, definitions: definitions)
-          .records([number], of: [row.customer], customer: customer.id).first
+          .records([number], of: [row.customer], among: [row.customer], customer: customer.id).first
       else { throw LedgerError(.transactionNotFound, "There is no transaction \(id) in this ledger.") }
       return record
     }

@@ -38,9 +38,11 @@ public struct BookingExtras: Hashable, Sendable {
   public var reclaimed: [CurrencyAmount] = []
   /// The other participating customers.
   public var parties: [BookingParty] = []
+  /// For an unmerge, what the merge had moved and what of it came back.
+  public var unmerged: UnmergeReport?
 
   var isEmpty: Bool {
-    hold == nil && reversed == nil && expired.isEmpty && reclaimed.isEmpty && parties.isEmpty
+    hold == nil && reversed == nil && expired.isEmpty && reclaimed.isEmpty && parties.isEmpty && unmerged == nil
   }
 }
 
@@ -55,6 +57,8 @@ extension Booking {
   public var reclaimed: [CurrencyAmount] { extras?.reclaimed ?? [] }
   /// The other participating customers.
   public var parties: [BookingParty] { extras?.parties ?? [] }
+  /// For an unmerge, what the merge had moved and what of it came back; nil for all others.
+  public var unmerged: UnmergeReport? { extras?.unmerged }
 }
 
 extension Booking {

@@ -40,6 +40,8 @@ public enum EntryKind: Int64, CaseIterable, Sendable {
   case capture = 19
   /// The customer was erased; no entry has it.
   case erase = 20
+  /// Moved back because a merge was undone.
+  case unmerge = 21
 
   /// The kind's name in interfaces, such as `reversed_refund`.
   public var name: String {
@@ -64,13 +66,14 @@ public enum EntryKind: Int64, CaseIterable, Sendable {
     case .release: "release"
     case .capture: "capture"
     case .erase: "erase"
+    case .unmerge: "unmerge"
     }
   }
 
   /// Whether transactions of this kind have effects that a repeated answer must include.
   package var hasEvents: Bool {
     switch self {
-    case .reversal, .hold, .extend, .release, .capture, .transfer, .exchange, .mixed, .merge: true
+    case .reversal, .hold, .extend, .release, .capture, .transfer, .exchange, .mixed, .merge, .unmerge: true
     case .purchase, .grant, .spend, .refund, .reversedRefund, .expiry, .recharge, .initial, .freeze, .unfreeze, .erase:
       false
     }
@@ -80,5 +83,5 @@ public enum EntryKind: Int64, CaseIterable, Sendable {
   package var mayPassMaximum: Bool { self == .purchase || isReturn }
 
   /// Whether its credits were in this lot or another before: then they make the lot no larger.
-  package var isReturn: Bool { self == .reversal || self == .reversedRefund || self == .merge }
+  package var isReturn: Bool { self == .reversal || self == .reversedRefund || self == .merge || self == .unmerge }
 }

@@ -6,7 +6,7 @@ package protocol FeedReads: AnyObject {
   var commitsInOrder: Bool { get }
   /// The first transactions that are not behind the position, in the order of their numbers.
   func feedTransactions(after position: FeedPosition, limit: Int) throws(LedgerError) -> [TransactionRow]
-  /// Finds the merged customer of each of these merges.
+  /// Finds the merged customer of each of these merges, and the survivor of each unmerge.
   ///
   /// - Parameter merges: Each with the customer of its transaction.
   func mergedCustomers(by merges: [RowAddress]) throws(LedgerError) -> [TransactionNumber: CustomerNumber]

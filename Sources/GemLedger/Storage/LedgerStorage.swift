@@ -96,6 +96,8 @@ package protocol StorageSnapshot: OrderReads, OwnedReads, JournalEventReads, Bul
   func customers(after number: CustomerNumber, limit: Int) throws(LedgerError) -> [CustomerRow]
   /// The customers merged into this one.
   func mergedCustomers(into number: CustomerNumber) throws(LedgerError) -> [CustomerNumber]
+  /// The merges into this customer and the unmerges that split it off, oldest first.
+  func merges(into number: CustomerNumber) throws(LedgerError) -> [MergeRow]
   /// The ids that were added to the one that the customer of this number came with.
   func addedIDs(of number: CustomerNumber) throws(LedgerError) -> [CustomerID]
   func account(_ number: AccountNumber) throws(LedgerError) -> AccountRow?

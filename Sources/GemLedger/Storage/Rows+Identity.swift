@@ -1,4 +1,7 @@
 /// Two customers became one; part of the journal.
+///
+/// The row of an unmerge names the customer that was split off (``into``, the customer of the transaction) and the
+/// survivor (``from``).
 package struct MergeRow: Hashable, Sendable {
   package var transaction: TransactionNumber
   package var from: CustomerNumber

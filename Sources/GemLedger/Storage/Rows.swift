@@ -83,7 +83,9 @@ extension CustomerRow {
     set { set(frozen, frozenReason, newValue, merged) }
   }
 
-  /// How many other customers became part of this one.
+  /// How many other customers became part of this one, or were parted from it by an unmerge.
+  ///
+  /// Rows that concern the customer may lie under the numbers of all of these.
   package var merged: Int64 {
     get { status?.merged ?? 0 }
     set { set(frozen, frozenReason, mergedInto, newValue) }

@@ -87,6 +87,7 @@ extension LedgerCommand.Action {
       .registerToken, .holdEntitlement, .freeze, .unfreeze, .hold, .exchange, .erase:
       [customer]
     case .createAlias(let other), .merge(let other), .mergeAnonymous(let other): [customer, other]
+    case .unmerge(let survivor): [customer] + (survivor.map { [$0] } ?? [])
     case .basket(let legs): [customer] + BasketRules.customers(of: legs)
     // The purchase, the transaction, the hold or the order identifies the customer.
     case .refund, .reverseRefund, .reverse, .capture, .extendHold, .release, .advanceOrder: []

@@ -8,6 +8,7 @@ internal import GemLedger
 struct ImportedErasures: Sendable {
   private enum Step: Sendable {
     case merge(from: CustomerNumber, into: CustomerNumber)
+    case unmerge(CustomerNumber, from: CustomerNumber)
     case erasure(TransactionNumber, CustomerNumber)
   }
 
@@ -16,7 +17,11 @@ struct ImportedErasures: Sendable {
   private(set) var isEmpty = true
 
   mutating func note(_ transaction: ImportedTransaction) {
-    if let from = transaction.merged { steps.append(.merge(from: from, into: transaction.row.customer)) }
+    if let other = transaction.merged {
+      let customer = transaction.row.customer
+      steps.append(
+        transaction.row.kind == .unmerge ? .unmerge(customer, from: other) : .merge(from: other, into: customer))
+    }
     guard transaction.row.kind == .erase else { return }
     steps.append(.erasure(transaction.row.number, transaction.row.customer))
     isEmpty = false
@@ -31,12 +36,29 @@ struct ImportedErasures: Sendable {
       if let known = parts[customer] { return known }
       return [customer] + (try snapshot.mergedCustomers(into: customer))
     }
+    // The customers that each merge of the increment brought.
+    var brought: [CustomerNumber: [CustomerNumber]] = [:]
+    func members(broughtBy customer: CustomerNumber) throws(LedgerError) -> [CustomerNumber] {
+      if let known = brought[customer] { return known }
+      let followers = try MergeRules.followers(of: customer) { (number) throws(LedgerError) in
+        try snapshot.merges(into: number).map { (row) throws(LedgerError) in
+          let transaction = try snapshot.transaction(row.transaction, of: row.into)
+          return MergeRecord(row: row, isUnmerge: transaction?.kind == .unmerge)
+        }
+      }
+      return [customer] + followers
+    }
     var (erasures, customers): ([ErasureRow], [CustomerRow]) = ([], [])
     for step in steps {
       switch step {
       case .merge(let from, let into):
+        brought[from] = try members(of: from)
         parts[into] = try members(of: into) + members(of: from)
         parts[from] = []
+      case .unmerge(let customer, let survivor):
+        let back = try members(broughtBy: customer)
+        parts[survivor] = try members(of: survivor).filter { !back.contains($0) }
+        parts[customer] = back
       case .erasure(let transaction, let customer):
         var erasure = ErasureRow(transaction: transaction, numbers: [], ids: [], former: [], added: [])
         for number in try members(of: customer) {

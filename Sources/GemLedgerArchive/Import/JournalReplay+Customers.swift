@@ -6,7 +6,7 @@ internal import GemLedgerAudit
 extension JournalReplay {
   // MARK: Customers
 
-  private func customer(_ number: CustomerNumber) throws(LineFaultOrError) -> CustomerRow {
+  func customer(_ number: CustomerNumber) throws(LineFaultOrError) -> CustomerRow {
     if let known = changedCustomers[number] ?? newCustomers[number] { return known }
     guard var row = try asking({ () throws(LedgerError) in try snapshot.customer(number: number) }) else {
       throw .fault("There is no customer \(number).")
@@ -35,10 +35,10 @@ extension JournalReplay {
       if number == from {
         survivor.frozen = FreezeRules.frozen(survivor.frozen, and: row.frozen)
         survivor.frozenReason = survivor.frozenReason ?? row.frozenReason
+        survivor.merged += 1 + row.merged
         (row.frozen, row.frozenReason, row.merged) = (0, nil, 0)
       }
       row.mergedInto = into
-      survivor.merged += 1
       changedCustomers[number] = row
     }
     changedCustomers[into] = survivor
@@ -135,6 +135,7 @@ extension JournalReplay {
       case .counted:
         guard let key = row.count else { throw .fault("An effect counts nothing.") }
         changes.ownCold.counts.removeAll { $0.customer == row.customer && $0.key == key }
+        changes.ownCold.endedCounts.removeAll { $0.customer == row.customer && $0.key == key }
         changes.ownCold.counts.append(
           CountRow(customer: row.customer, key: key, period: row.period, value: row.value))
       case .deadline, .reversal, .late, .linked, .reclaimed: break

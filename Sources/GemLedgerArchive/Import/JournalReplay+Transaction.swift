@@ -22,7 +22,9 @@ extension JournalReplay {
     for entry in transaction.entries { try add(entry, of: transaction, &captured) }
     changes.itemEntries += transaction.items
     try applyEvents(of: transaction) { $0 != .released }
-    if let merged = transaction.merged { try merge(merged, transaction) }
+    if let other = transaction.merged {
+      if row.kind == .unmerge { try unmerge(from: other, transaction) } else { try merge(other, transaction) }
+    }
     if let refund = transaction.refund { try add(refund, transaction) }
     try applyFreeze(transaction)
     if let note = transaction.note { changes.notes.append(note) }

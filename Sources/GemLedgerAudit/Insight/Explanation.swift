@@ -101,7 +101,7 @@ extension Ledger {
         currency, customer: found.number, in: snapshot, definitions: definitions)
       var explainer = Explainer(
         snapshot: snapshot, definitions: definitions, account: account,
-        owners: try CustomerFinder(snapshot).numbers(of: found))
+        owners: try CustomerFinder(snapshot).related(to: found))
       let list = InsightList.explanation(account.number)
       let before = try cursor?.position(list: list, salt: definitions.transactionIDs.salt)
       let newest = min(account.version, (before ?? .max) - 1)

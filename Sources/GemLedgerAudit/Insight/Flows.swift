@@ -134,7 +134,7 @@ private struct FlowSums {
       for (key, sum) in sums {
         guard let currency = definitions.currency(number: key.currency) else { continue }
         try outstanding[currency.code, default: 0].add(sum.inflow - sum.outflow)
-        let between = key.kind == .transfer || key.kind == .merge ? min(sum.inflow, sum.outflow) : 0
+        let between = [.transfer, .merge, .unmerge].contains(key.kind) ? min(sum.inflow, sum.outflow) : 0
         guard sum.inflow != between || sum.outflow != between else { continue }
         flows.append(
           Flows.Flow(

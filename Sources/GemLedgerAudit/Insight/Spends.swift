@@ -51,10 +51,11 @@ extension Ledger {
       let (list, salt) = (InsightList.spends(found.number), definitions.transactionIDs.salt)
       var below = try cursor?.position(list: list, salt: salt) ?? .max
       let reader = SpendReader(
-        snapshot: snapshot, definitions: definitions, owners: try CustomerFinder(snapshot).numbers(of: found))
+        snapshot: snapshot, definitions: definitions, owners: try CustomerFinder(snapshot).related(to: found))
+      let numbersOfCustomer = try CustomerFinder(snapshot).numbers(of: found)
       var spends: [Spend] = []
       while true {
-        let numbers = try snapshot.newestTransactions(ofAny: reader.owners, below: below, limit: limit)
+        let numbers = try snapshot.newestTransactions(ofAny: numbersOfCustomer, below: below, limit: limit)
         let transactions = try snapshot.notedTransactions(numbers, ofAny: reader.owners)
         for number in numbers {
           guard number < below else { throw .leadsBack("transactions") }

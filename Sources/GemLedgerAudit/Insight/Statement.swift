@@ -97,7 +97,7 @@ extension Ledger {
       let then = try CustomerFinder(snapshot).customer(customer, at: end.before)
       let (number, found) = (then.number, try CustomerFinder(snapshot).customer(customer))
       var writer = StatementWriter(
-        snapshot: snapshot, definitions: definitions, owners: try CustomerFinder(snapshot).numbers(of: found),
+        snapshot: snapshot, definitions: definitions, owners: try CustomerFinder(snapshot).related(to: found),
         opening: try from.map { (from) throws(LedgerError) in
           try moments(of: then, at: from.before, in: snapshot, definitions: definitions)
         }, closing: try moments(of: then, at: end.before, in: snapshot, definitions: definitions))

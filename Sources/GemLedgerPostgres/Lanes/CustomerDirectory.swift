@@ -97,7 +97,7 @@ final class CustomerDirectory: Sendable {
       for found in found {
         state.transactions[found.row.number] = found.row
         let address = found.address
-        if address.survivingCustomer != address.original { state.merged[address.original] = address.survivingCustomer }
+        state.merged[address.original] = address.survivingCustomer == address.original ? nil : address.survivingCustomer
       }
     }
   }
@@ -115,13 +115,31 @@ final class CustomerDirectory: Sendable {
     }
   }
 
-  func remember(_ merges: [MergeRow]) {
-    guard !merges.isEmpty else { return }
+  /// Remembers an id's customer as the customer's own row has it: another process may have undone its merge.
+  func correct(_ id: CustomerID, to address: CustomerAddress) {
     state.withLock { state in
-      for row in merges {
-        state.merged[row.from] = row.into
+      state.addresses[id] = address
+      state.merged[address.original] = address.survivingCustomer == address.original ? nil : address.survivingCustomer
+    }
+  }
+
+  /// - Parameter customers: All that the group's merges and unmerges concern.
+  func remember(mergesOf customers: [CustomerRow]) {
+    state.withLock { state in
+      for row in customers {
         // A surviving customer is not merged into another, even if an earlier entry says so.
-        state.merged[row.into] = nil
+        state.merged[row.number] = row.mergedInto == 0 ? nil : row.mergedInto
+      }
+      // An unmerge leaves none of the addresses with the former survivor; few groups have one.
+      let apart = Set(customers.filter { $0.mergedInto == 0 }.map(\.number))
+      let moved = Dictionary(
+        customers.filter { $0.mergedInto != 0 }.map { ($0.number, $0.mergedInto) }, uniquingKeysWith: { $1 })
+      for (id, address) in state.addresses where address.survivingCustomer != address.original {
+        if apart.contains(address.original) {
+          state.addresses[id]?.survivingCustomer = address.original
+        } else if let survivor = moved[address.original] {
+          state.addresses[id]?.survivingCustomer = survivor
+        }
       }
     }
   }

@@ -12,6 +12,7 @@ extension PostgresStorage {
     for address in memory.directory.addresses(of: footprint.ids(of: command)) {
       guard let address else { return nil }
       lanes.insert(layout.lane(of: address.survivingCustomer))
+      if footprint.splitsOff { lanes.insert(layout.lane(of: address.original)) }
     }
     for found in memory.directory.located(footprint.transactions) {
       guard let found else { return nil }
@@ -138,7 +139,10 @@ extension PostgresStorage {
   ) -> [Int] {
     guard let footprint else { return [lane(of: command.customer, addresses)] }
     var lanes = others
-    for id in footprint.ids(of: command) { lanes.insert(lane(of: id, addresses)) }
+    for id in footprint.ids(of: command) {
+      lanes.insert(lane(of: id, addresses))
+      if footprint.splitsOff, let address = addresses.ids[id] { lanes.insert(layout.lane(of: address.original)) }
+    }
     for number in footprint.transactions {
       if let address = addresses.transactions[number] { lanes.insert(layout.lane(of: address.survivingCustomer)) }
     }
@@ -151,7 +155,7 @@ extension PostgresStorage {
 extension LedgerCommand.Footprint {
   /// Whether the lane of the command's customer is all that it needs.
   fileprivate var staysWithCustomer: Bool {
-    customers.isEmpty && transactions.isEmpty && order == nil && subject == .customer
+    customers.isEmpty && transactions.isEmpty && order == nil && subject == .customer && !splitsOff
   }
 
   /// Whether only rows tell which customer it concerns.

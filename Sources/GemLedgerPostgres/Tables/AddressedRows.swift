@@ -112,9 +112,9 @@ extension SessionPart {
     guard !unknown.isEmpty else { return addresses }
     let rows = try transactions(ofAnybody: unknown.map { transaction($0.number) })
     var owners = Dictionary(grouping: rows, by: \.number).mapValues { $0.map(\.customer) }
-    // The balance of the merged customer goes away by entries of the same transaction.
+    // The balance of the other customer goes away by entries of the same transaction.
     let merges = try self.rows(
-      at: rows.filter { $0.kind == .merge }.map { RowAddress($0.number, of: $0.customer) },
+      at: rows.filter { $0.kind == .merge || $0.kind == .unmerge }.map { RowAddress($0.number, of: $0.customer) },
       "transaction_number, from_customer", from: "merges", by: "transaction_number"
     ) { ($0.integer($1, 0), $0.integer($1, 1)) }
     for (number, other) in merges { owners[number, default: []].append(other) }

@@ -28,6 +28,9 @@ class SQLiteSnapshot: SQLiteBatchReads, StorageSnapshot {
   final func customers(after number: CustomerNumber, limit: Int) throws(LedgerError) -> [CustomerRow] {
     try tables.customers.customers(after: number, limit: limit)
   }
+  final func merges(into number: CustomerNumber) throws(LedgerError) -> [MergeRow] {
+    try tables.journal.merges(into: number)
+  }
   final func mergedCustomers(into number: CustomerNumber) throws(LedgerError) -> [CustomerNumber] {
     try tables.customers.mergedCustomers(into: number)
   }

@@ -114,6 +114,18 @@ struct JournalTable {
       """, after: after, limit, Self.note)
   }
 
+  func merges(into number: CustomerNumber) throws(LedgerError) -> [MergeRow] {
+    try statements.all(
+      """
+      SELECT transaction_number, from_customer, into_customer FROM merges WHERE into_customer = ?1
+      ORDER BY transaction_number
+      """,
+      { $0.bind(1, number) },
+      { (row) throws(SQLiteFailure) in
+        MergeRow(transaction: try row.transaction(0), from: try row.number(1), into: try row.number(2))
+      })
+  }
+
   func merges(after: TransactionNumber, limit: Int) throws(LedgerError) -> [MergeRow] {
     try statements.page(
       """

@@ -1,6 +1,6 @@
 import GemLedger
 
-/// `merge`, `freeze`, `unfreeze`.
+/// `merge`, `unmerge`, `freeze`, `unfreeze`.
 struct CorrectionCommands {
   let invocation: Invocation
 
@@ -13,6 +13,23 @@ struct CorrectionCommands {
       from: try CustomerID(from), into: try CustomerID(into), key: try invocation.key(),
       details: try invocation.details())
     try book(command)
+  }
+
+  func unmerge() throws {
+    let survivor = try invocation.parsed.value("--from").map { (id) throws(LedgerError) in try CustomerID(id) }
+    let booking = try invocation.book(
+      .unmerge(
+        try CustomerID(invocation.parsed.positionals[0]), from: survivor, key: try invocation.key(),
+        details: try invocation.details()))
+    let view = BookingView(booking, isDryRun: invocation.parsed.isDryRun, isBasket: true)
+    var json = view.json
+    if case .object(var object) = json, let report = booking.unmerged {
+      object["unmerged"] = UnmergeView.json(report)
+      json = .object(object)
+    }
+    try invocation.print(json) { style in
+      (booking.unmerged.map { UnmergeView.text($0, style: style) } ?? "") + view.text(style: style)
+    }
   }
 
   func freeze() throws {

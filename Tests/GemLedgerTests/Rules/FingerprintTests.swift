@@ -127,6 +127,8 @@ final class FingerprintTests: XCTestCase {
       (#line, exchange, into(coin, ExchangeRate(1, for: 1)), "rate"),
       (#line, exchange, into(coin, ExchangeRate(1, for: 2, rounding: .up)), "rate"),
       (#line, .merge(from: bob, into: alice), .merge(from: try Make.customer("carol"), into: alice), "from"),
+      (#line, .unmerge(bob), .unmerge(bob, from: alice), "from"),
+      (#line, .merge(from: bob, into: alice), .unmerge(alice, from: bob), "kind"),
       (#line, .freeze(alice), .unfreeze(alice), "kind"),
       (#line, basket(.transfer(one, from: alice, to: bob)), basket(.transfer(two, from: alice, to: bob)), "legs"),
       (#line, basket(.transfer(one, from: alice, to: bob)), basket(.transfer(one, from: bob, to: alice)), "legs"),
@@ -247,6 +249,7 @@ final class FingerprintTests: XCTestCase {
       ),
       (#line, .merge(from: bob, into: alice), 5_055_916_864_349_293_515),
       (#line, .createAlias(bob, of: alice), 5_632_377_616_652_717_003),
+      (#line, .unmerge(bob), -1_729_382_256_910_270_464),
       (#line, .release(HoldID(id)), -8_838_297_526_584_389_923),
       (#line, .basket(legs, payer: alice), -8_585_833_302_046_844_572),
     ]

@@ -79,7 +79,25 @@ enum KeyReplay {
       if row.fingerprint.differingField(from: command.fingerprint) == nil { return row }
       other = other ?? row
     }
-    return other
+    if let other { return other }
+    return try earlier(&work, beforeUnmergesOf: customer, key, command: command, session: session)
+  }
+
+  /// Finds the same request among those that the customer's survivor answered before an unmerge split the customer off.
+  ///
+  /// The survivor's own requests have other content, or come later.
+  private static func earlier(
+    _ work: inout UnitOfWork, beforeUnmergesOf customer: FoundCustomer, _ key: IdempotencyKey,
+    command: LedgerCommand.Body, session: any StorageSnapshot
+  ) throws(LedgerError) -> KeyRow? {
+    for unmerge in try MergeRecords.unmerges(of: customer, work, session: session) {
+      guard let row = try earlier(&work, key, command: command, under: unmerge.from, session: session),
+        let booked = row.bookedTransaction, booked < unmerge.transaction,
+        row.fingerprint.differingField(from: command.fingerprint) == nil
+      else { continue }
+      return row
+    }
+    return nil
   }
 
   static func answer(

@@ -72,7 +72,8 @@ enum LotLineage {
     return credits
   }
 
-  private static func credit(
+  /// The share of a lot's currency that lies behind the amount `start` of its remainder.
+  static func credit(
     _ work: inout UnitOfWork, of amount: Int64, behind start: Int64, out row: LotRow, session: any StorageSnapshot
   ) throws(LedgerError) -> LotCredit {
     let burnt = row.granted - row.remaining + start

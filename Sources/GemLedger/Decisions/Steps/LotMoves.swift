@@ -129,7 +129,7 @@ enum LotMoves {
   ) throws(LedgerError) -> LotSource {
     let account = work.accounts[slot].row
     if account.poolLot == lot, let source = LotSource(rawValue: account.poolSource) { return source }
-    let owners = try work.numbers(of: owner, session: session)
+    let owners = try MergeRecords.related(to: owner, work, session: session)
     return try work.lotAttributes(lot, of: owners, session: session)?.source ?? .admin
   }
 }

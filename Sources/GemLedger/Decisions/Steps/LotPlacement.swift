@@ -83,7 +83,8 @@ enum LotPlacement {
   /// Puts currency back into the lot that it came from.
   ///
   /// A merged customer's lot moves to this customer; its pooled lot is replaced by this customer's of the same source
-  /// and environment.
+  /// and environment. A lot that an unmerge left with another customer stays there, and the currency makes a new lot that
+  /// names it as its original.
   static func placeReturn(
     _ work: inout UnitOfWork, _ amount: Int64, to lot: LotNumber, slot: Int, session: any StorageSnapshot
   ) throws(LedgerError) -> LotTake {
@@ -96,19 +97,25 @@ enum LotPlacement {
       work.accounts[slot].row.nextExpiry = min(work.accounts[slot].row.nextExpiry, row.expiresAt)
       return LotTake(lotSlot: lotSlot, lot: lot, source: row.source, amount: amount)
     }
-    let numbers = try work.numbers(of: work.accounts[slot].row.number.customer, session: session)
-    guard let attributes = try work.lotAttributes(lot, of: numbers, session: session) else {
+    let owner = work.accounts[slot].row.number.customer
+    let related = try MergeRecords.related(to: owner, work, session: session)
+    guard let attributes = try work.lotAttributes(lot, of: related, session: session) else {
       throw LedgerError(.storageDamaged, "The journal lacks the terms of lot \(lot); run verify.")
     }
     let credit = LotCredit(
       amount: amount, source: attributes.source, environment: attributes.environment, price: attributes.price,
       purchase: attributes.purchase, expiresAt: attributes.expiresAt)
     if credit.isPooled { return try placeCredit(&work, credit, slot: slot, session: session) }
-    var moved = work.takeLot(lot)
-    for number in numbers where moved == nil {
-      moved = try session.lot(lot, of: number).map { WorkingLot(row: $0) }
+    guard let row = try row(work, of: lot, ofAny: related, session: session) else {
+      throw LedgerError(.storageDamaged, "Lot \(lot) has no row; run verify.")
     }
-    guard var moved else { throw LedgerError(.storageDamaged, "Lot \(lot) has no row; run verify.") }
+    guard try work.numbers(of: owner, session: session).contains(row.account.customer) else {
+      // An unmerge left the lot with the other customer.
+      let descendant = try LotLineage.credit(
+        &work, of: amount, behind: row.remaining - row.granted, out: row, session: session)
+      return try placeCredit(&work, descendant, slot: slot, session: session)
+    }
+    var moved = work.takeLot(lot) ?? WorkingLot(row: row)
     moved.row.account = work.accounts[slot].row.number
     moved.isMoved = true
     let lotsIndex = work.loadedLotsIndex(of: slot)
@@ -117,5 +124,18 @@ enum LotPlacement {
     return LotTake(
       lotSlot: .extra(work.loadedLots[lotsIndex].extras.count - 1), lot: lot, source: attributes.source, amount: amount
     )
+  }
+
+  /// The lot's row, of this group or before it.
+  private static func row(
+    _ work: borrowing UnitOfWork, of lot: LotNumber, ofAny owners: [CustomerNumber], session: any StorageSnapshot
+  ) throws(LedgerError) -> LotRow? {
+    for loaded in work.loadedLots {
+      if let lotSlot = loaded.lotSlot(of: lot) { return loaded[lotSlot].row }
+    }
+    for owner in owners {
+      if let row = try session.lot(lot, of: owner) { return row }
+    }
+    return nil
   }
 }

@@ -30,9 +30,7 @@ package struct AccountHold {
   package static func open(of account: AccountRow, in snapshot: any StorageSnapshot) throws(LedgerError) -> [Self] {
     guard account.held != 0 else { return [] }
     let own = account.number.customer
-    let into = try snapshot.customer(number: own)?.mergedInto ?? 0
-    let survivingCustomer = into == 0 ? own : into
-    let owners = [survivingCustomer] + (try snapshot.mergedCustomers(into: survivingCustomer))
+    let owners = try CustomerFinder(snapshot).allRelated(to: own)
     var holds: [Self] = []
     for row in try snapshot.holds(of: own) {
       let events = try snapshot.events(about: row.number, ofAny: owners)

@@ -30,11 +30,7 @@ struct PastAccounts {
     self.definitions = definitions
     self.customer = customer
     self.instant = instant
-    let into = try snapshot.customer(number: customer)?.mergedInto ?? 0
-    let survivingCustomer = into == 0 ? customer : into
-    numbers =
-      [customer]
-      + ([survivingCustomer] + (try snapshot.mergedCustomers(into: survivingCustomer))).filter { $0 != customer }
+    numbers = [customer] + (try CustomerFinder(snapshot).allRelated(to: customer)).filter { $0 != customer }
     for row in rows { accounts.append(try past(row)) }
     try readEvents()
     for index in accounts.indices { try findDueLots(of: index) }

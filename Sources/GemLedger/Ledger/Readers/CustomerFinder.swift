@@ -17,34 +17,41 @@ package struct CustomerFinder {
   /// - Throws: `customer_not_found`.
   package func customer(_ id: CustomerID, at instant: Timestamp?) throws(LedgerError) -> FoundCustomer {
     let found = try customer(id)
-    guard let instant, found.original != found.number else { return found }
+    guard let instant, try wasMoved(found) else { return found }
     let number = try number(of: found, at: instant)
     guard number != found.number, let row = try snapshot.customer(number: number) else { return found }
     return FoundCustomer(row, original: found.original)
   }
 
-  /// The number of the customer at an instant; a customer that was merged later was still separate then.
-  private func number(of customer: FoundCustomer, at instant: Timestamp) throws(LedgerError) -> CustomerNumber {
-    var number = customer.original
-    let scan = try snapshot.scan()
-    while number != customer.number {
-      guard let merge = try merge(of: number, in: scan) else {
-        throw LedgerError(.storageDamaged, "The journal lacks the merge of customer number \(number); run verify.")
-      }
-      guard let row = try snapshot.transaction(merge.transaction, of: merge.into), row.createdAt <= instant else {
-        return number
-      }
-      number = merge.into
-    }
-    return number
+  /// Whether the id's own number was ever part of another.
+  private func wasMoved(_ customer: FoundCustomer) throws(LedgerError) -> Bool {
+    if customer.original != customer.number { return true }
+    guard customer.isOneOfSeveral else { return false }
+    return try related(to: customer).count > numbers(of: customer).count
   }
 
-  private func merge(of number: CustomerNumber, in scan: any StorageScan) throws(LedgerError) -> MergeRow? {
+  /// The number of the customer at an instant; a customer that was merged later was still separate then.
+  ///
+  /// An unmerge takes the last steps back.
+  private func number(of customer: FoundCustomer, at instant: Timestamp) throws(LedgerError) -> CustomerNumber {
+    var path = [customer.original]
+    let scan = try snapshot.scan()
     var last: TransactionNumber = 0
     while true {
       let page = try scan.merges(after: last, limit: ScanPage.size)
-      if let row = page.first(where: { $0.from == number }) { return row }
-      guard let end = page.last?.transaction else { return nil }
+      for merge in page where path.contains(merge.from) || path.contains(merge.into) {
+        guard let row = try snapshot.transaction(merge.transaction, of: merge.into) else {
+          throw .lacksTransaction(merge.transaction)
+        }
+        guard row.createdAt <= instant else { continue }
+        if row.kind == .unmerge {
+          guard let index = path.firstIndex(of: merge.into), path.last == merge.from else { continue }
+          path.removeLast(path.count - index - 1)
+        } else if path.last == merge.from {
+          path.append(merge.into)
+        }
+      }
+      guard let end = page.last?.transaction else { return path[path.count - 1] }
       last = end
     }
   }
@@ -53,6 +60,19 @@ package struct CustomerFinder {
   package func numbers(of customer: FoundCustomer) throws(LedgerError) -> [CustomerNumber] {
     guard customer.isOneOfSeveral else { return [customer.number] }
     return [customer.number] + (try snapshot.mergedCustomers(into: customer.number))
+  }
+
+  /// The numbers under which rows that concern the customer may lie: those of customers that an unmerge parted from it
+  /// too.
+  package func related(to customer: FoundCustomer) throws(LedgerError) -> [CustomerNumber] {
+    try MergeRecords.related(to: customer, UnitOfWork(), session: snapshot)
+  }
+
+  /// The same for the number of a customer that may be part of another.
+  func allRelated(to number: CustomerNumber) throws(LedgerError) -> [CustomerNumber] {
+    guard var row = try snapshot.customer(number: number) else { return [number] }
+    if row.mergedInto != 0, let survivor = try snapshot.customer(number: row.mergedInto) { row = survivor }
+    return try related(to: FoundCustomer(row, original: number))
   }
 
   /// All ids of the customer, the original one first.

@@ -14,26 +14,44 @@ struct HistoryReader: ~Copyable {
   ///
   /// - Parameters:
   ///   - owners: The numbers under which the journal knows the customer.
+  ///   - related: The same, and those of customers that it was one with: their transactions may have entries of it.
   ///   - customer: The id that the records name.
   func records(
-    _ numbers: [TransactionNumber], of owners: [CustomerNumber], customer: CustomerID
+    _ numbers: [TransactionNumber], of owners: [CustomerNumber], among related: [CustomerNumber], customer: CustomerID
   ) throws(LedgerError) -> [HistoryRecord] {
-    let found = try snapshot.notedTransactions(numbers, ofAny: owners)
+    let found = try snapshot.notedTransactions(numbers, ofAny: related)
     let purchases = try purchases(of: found)
     var records: [HistoryRecord] = []
     for number in numbers {
       guard let transaction = found[number] else {
         throw LedgerError(.storageDamaged, "The journal lacks transaction \(number); run verify.")
       }
-      records.append(try record(transaction, customer: customer, purchases[number]))
+      if owners.contains(transaction.parts.row.customer) {
+        records.append(try record(transaction, customer: customer, purchases[number]))
+      } else {
+        records.append(try otherSide(transaction, of: owners, customer: customer))
+      }
     }
     return records
+  }
+
+  /// The customer's side of a merge or an unmerge whose transaction is the other customer's.
+  private func otherSide(
+    _ transaction: NotedTransaction, of owners: [CustomerNumber], customer: CustomerID
+  ) throws(LedgerError) -> HistoryRecord {
+    var parts = transaction.parts
+    let own = parts.entries.first { owners.contains($0.account.customer) }?.account.customer
+    parts.row.customer = own ?? parts.row.customer
+    let note = transaction.note
+    return HistoryRecord(
+      booking: try parts.booking(customer: customer, definitions: definitions), reference: note?.reference,
+      reason: note?.reason, actor: note?.actor, purchase: nil)
   }
 
   /// The feed's events of transactions of any customers.
   func events(_ rows: [TransactionRow]) throws(LedgerError) -> [FeedEvent] {
     guard !rows.isEmpty else { return [] }
-    let merges = rows.filter { $0.kind == .merge }
+    let merges = rows.filter { $0.kind == .merge || $0.kind == .unmerge }
     let merged = try snapshot.mergedCustomers(by: merges.map { RowAddress($0.number, of: $0.customer) })
     let owners = Set(rows.map(\.customer) + merged.values).sorted()
     let customers = try snapshot.customers(owners)

@@ -25,6 +25,8 @@ extension MemoryTables {
     (cold.mergedInto[number] ?? []).sorted()
   }
 
+  func merges(into number: CustomerNumber) -> [MergeRow] { cold.merges.filter { $0.into == number } }
+
   func addedIDs(of number: CustomerNumber) -> [CustomerID] { cold.idsOfCustomers[number] ?? [] }
 
   func lotAttributes(_ number: LotNumber) -> LotAttributesRow? { cold.lotAttributes[number] }

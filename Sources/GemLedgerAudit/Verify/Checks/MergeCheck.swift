@@ -1,15 +1,13 @@
 internal import GemLedger
 
-/// Replays the merges, and checks that each has its transaction and only moves currency.
+/// Replays merges and unmerges, and checks that each has its transaction and only moves currency.
 struct MergeCheck {
   private let context: VerifyContext
 
   init(_ context: VerifyContext) { self.context = context }
 
   func run(_ freezes: inout FreezeReplay) throws(LedgerError) -> MergedCustomers {
-    var survivors: [CustomerNumber: CustomerNumber] = [:]
-    var survivorsOfMerges: [TransactionNumber: CustomerNumber] = [:]
-    var parts: [CustomerNumber: [CustomerNumber]] = [:]
+    var replay = MergeReplay()
     var last: TransactionNumber = 0
     while true {
       let page = try context.scan.merges(after: last, limit: ScanPage.size)
@@ -17,30 +15,34 @@ struct MergeCheck {
       let transactions = try context.snapshot.transactions(page.map { RowAddress($0.transaction, of: $0.into) })
       for row in page {
         let transaction = transactions[row.transaction]
-        survivorsOfMerges[row.transaction] = row.into
-        if transaction?.kind != .merge || transaction?.customer != row.into || survivors[row.from] != nil {
+        let isUnmerge = transaction?.kind == .unmerge
+        let fits = isUnmerge ? replay.unmerge(row) : replay.merge(row)
+        if transaction?.kind != (isUnmerge ? .unmerge : .merge) || transaction?.customer != row.into || !fits {
           context.report(
             "merges_have_transactions",
-            "the merge of customer number \(row.from) into \(row.into) names transaction \(row.transaction), which is "
-              + "missing or not that merge")
+            isUnmerge
+              ? "the unmerge of customer number \(row.into) from \(row.from), transaction \(row.transaction), undoes no "
+                + "merge"
+              : "the merge of customer number \(row.from) into \(row.into) names transaction \(row.transaction), which is "
+                + "missing or not that merge")
         }
-        freezes.add(FreezeEvent(transaction: row.transaction, customer: row.into, kind: .merge(row.from)))
-        let moved = [row.from] + (parts.removeValue(forKey: row.from) ?? [])
-        for customer in moved { survivors[customer] = row.into }
-        parts[row.into, default: []] += moved
+        if !isUnmerge {
+          freezes.add(FreezeEvent(transaction: row.transaction, customer: row.into, kind: .merge(row.from)))
+        }
       }
       try checkSums(of: page)
       last = end
     }
-    return MergedCustomers(survivors: survivors, survivorsOfMerges: survivorsOfMerges)
+    return MergedCustomers(replay)
   }
 
-  /// The entries of a merge add up to 0, currency by currency.
+  /// The entries of a merge or an unmerge add up to 0, currency by currency.
   private func checkSums(of page: [MergeRow]) throws(LedgerError) {
     // They are of two customers.
     let entries = try context.snapshot.entries(of: page.map { RowAddress($0.transaction, of: nil) })
     for row in page {
-      for (currency, sum) in (entries[row.transaction] ?? []).sums(of: .merge) where sum != 0 {
+      let own = entries[row.transaction] ?? []
+      for (currency, sum) in own.sums(of: .merge) + own.sums(of: .unmerge) where sum != 0 {
         context.report(
           "merges_cancel_out", currency: currency,
           "transaction \(row.transaction) moved customer number \(row.from)'s into \(row.into)'s; its entries come to "

@@ -24,7 +24,7 @@ struct RefundPage {
     for (purchase, rows) in refunds {
       // A refund belongs to the purchase's owner at its time; only a merge makes that another customer than the buyer.
       let buyer = purchases[purchase]?.customer
-      let owner = buyer.flatMap { merges.survivors[$0] == nil ? $0 : nil }
+      let owner = buyer.flatMap { merges.wasMerged($0) ? nil : $0 }
       changes += rows.map { RowAddress($0.transaction, of: owner) }
     }
     transactions = try snapshot.transactions(credits + changes)

@@ -37,7 +37,7 @@ struct TransactionCheck {
 
   private func compare(_ transaction: TransactionRow, _ entry: EntryRow, _ merges: MergedCustomers) {
     let isMerged =
-      transaction.kind == .merge
+      (transaction.kind == .merge || transaction.kind == .unmerge)
       && merges.survivor(of: transaction.customer) == merges.survivor(of: entry.account.customer)
     if transaction.customer != entry.account.customer, !isMerged {
       context.report(
@@ -146,7 +146,7 @@ extension EntryKind {
     switch self {
     case .purchase, .grant, .reversedRefund, .recharge, .initial: amount < 0
     case .spend, .expiry, .refund: amount > 0
-    case .reversal, .transfer, .exchange, .merge, .mixed: false
+    case .reversal, .transfer, .exchange, .merge, .unmerge, .mixed: false
     // These touch no balance.
     case .freeze, .unfreeze, .hold, .extend, .release, .capture, .erase: true
     }

@@ -81,7 +81,7 @@ struct AccountReplay {
   private func checkDebt(of entry: EntryRow, before debt: Int64) {
     let hasCause =
       switch entry.kind {
-      case .refund, .reversal, .merge, .initial: true
+      case .refund, .reversal, .merge, .unmerge, .initial: true
       default: entry.debt <= debt && (entry.debt == debt || entry.amount > 0)
       }
     if !hasCause {

@@ -9,9 +9,11 @@ struct CountReplay {
     static func < (one: Self, other: Self) -> Bool { (one.customer, one.key) < (other.customer, other.key) }
   }
 
-  private struct Count: Equatable {
+  private struct Count {
     let period: Int64
     let value: Int64
+    /// The transaction that set it.
+    let transaction: TransactionNumber
   }
 
   private var counts: [Slot: Count] = [:]
@@ -28,7 +30,7 @@ struct CountReplay {
   mutating func replay(_ event: JournalEventRow) {
     guard let key = event.count else { return }
     let slot = Slot(customer: event.customer, key: number(of: key))
-    counts[slot] = Count(period: event.period, value: event.value)
+    counts[slot] = Count(period: event.period, value: event.value, transaction: event.transaction)
   }
 
   mutating func compare() throws(LedgerError) {
@@ -40,15 +42,17 @@ struct CountReplay {
       last = page.last
     }
     // The counts of merged customers continue with their surviving customers.
-    for slot in counts.keys.sorted() where scope.merges.survivor(of: slot.customer) == slot.customer {
+    for slot in counts.keys.sorted() where !scope.merges.isMerged(slot.customer) {
+      // The merge ended these; the unmerge set the counts from which it goes on.
+      if let set = counts[slot]?.transaction, set < scope.merges.unmerges[slot.customer] ?? 0 { continue }
       context.report("counts_replay", "a count of customer number \(slot.customer) has no row")
     }
   }
 
   private mutating func compare(_ row: CountRow) {
     let count = counts.removeValue(forKey: Slot(customer: row.customer, key: number(of: row.key)))
-    let isOver = scope.merges.survivor(of: row.customer) != row.customer
-    guard isOver || count != Count(period: row.period, value: row.value) else { return }
+    let isOver = scope.merges.isMerged(row.customer)
+    guard isOver || count?.period != row.period || count?.value != row.value else { return }
     context.report(
       "counts_replay",
       "the count \(row.key.kind) of \"\(row.key.subject)\" of customer number \(row.customer) is \(row.value); "

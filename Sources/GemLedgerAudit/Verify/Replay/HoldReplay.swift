@@ -137,7 +137,9 @@ struct HoldReplay {
 
   private mutating func compare(_ row: HoldRow) {
     let hold = holds.removeValue(forKey: row.number)
-    if hold?.owner != row.customer || hold?.deadline != row.deadline.milliseconds || hold?.parts.isEmpty != false {
+    if hold?.owner != scope.merges.survivor(of: row.customer) || scope.merges.isMerged(row.customer)
+      || hold?.deadline != row.deadline.milliseconds || hold?.parts.isEmpty != false
+    {
       context.report(
         "holds_replay",
         "hold \(row.number) of customer number \(row.customer) is open until \(row.deadline); the effects say "

@@ -17,7 +17,9 @@ struct GroupPrefetch: SessionPart {
     let unknown = zip(ids, known).filter { $1 == nil }.map(\.0)
     let claims = try storeClaims.claims(of: footprints)
     let strangers = earlierReads.wantEarlier(by: commands, footprints)
-    let survivingCustomers = Set(known.compactMap { $0?.survivingCustomer }).union(earlierReads.customersOfEarlier())
+    // A merge may have been undone by another process since it was remembered: the part's own row tells.
+    let survivingCustomers = Set(known.compactMap { $0 }.flatMap { [$0.survivingCustomer, $0.original] })
+      .union(earlierReads.customersOfEarlier())
       .subtracting(prefetched?.fetched ?? []).sorted()
     let customers = customerQueries.question(for: survivingCustomers)
     var requests = customers.requests
@@ -141,6 +143,11 @@ struct GroupPrefetch: SessionPart {
       if !lanes.contains(layout.lane(of: address.survivingCustomer)) { return false }
     }
     for id in footprint.customers where !belongs(id, lanes) { return false }
+    if footprint.splitsOff, let known = prefetched?.addresses[command.customer], let address = known,
+      !lanes.contains(layout.lane(of: address.original))
+    {
+      return false
+    }
     var others: [CustomerNumber] = []
     if footprint.subject.isOfPurchase {
       for claim in footprint.purchases { others += try holders(of: claim, footprint.subject) }
@@ -163,10 +170,21 @@ struct GroupPrefetch: SessionPart {
       memory.directory.forget(id)
       return false
     }
-    guard row.mergedInto != 0 else { return true }
+    guard row.mergedInto != 0 else { return isCurrent(address, of: id) }
     memory.directory.remember([
       (id, CustomerDirectory.CustomerAddress(original: address.original, survivingCustomer: row.mergedInto))
     ])
+    return false
+  }
+
+  /// Returns whether the id's own customer is part of that survivor still; otherwise the right one is remembered.
+  private func isCurrent(_ address: CustomerDirectory.CustomerAddress, of id: CustomerID) -> Bool {
+    guard address.original != address.survivingCustomer, let row = prefetched?.customers[address.original] else {
+      return true
+    }
+    let now = CustomerDirectory.CustomerAddress(original: address.original, mergedInto: row.mergedInto)
+    guard now != address else { return true }
+    memory.directory.correct(id, to: now)
     return false
   }
 

@@ -66,6 +66,13 @@ extension PostgresCustomerReads {
       { $0.integer($1, 0) })
   }
 
+  func merges(into number: CustomerNumber) throws(LedgerError) -> [MergeRow] {
+    try all(
+      "SELECT transaction_number, from_customer FROM merges WHERE customer = $1 ORDER BY transaction_number",
+      { $0.add(number) },
+      { MergeRow(transaction: $0.integer($1, 0), from: $0.integer($1, 1), into: number) })
+  }
+
   func addedIDs(of number: CustomerNumber) throws(LedgerError) -> [CustomerID] {
     if let known = try groupReads.addedIDsInGroup(of: number) { return known }
     return try all(

@@ -116,14 +116,20 @@ extension PostgresFeedReads {
 
   func refunds(bookedBy transactions: [RowAddress]) throws(LedgerError) -> [TransactionNumber: RefundRow] {
     var found = try refunds(at: transactions)
-    // A refund lies with the customer that the purchase was credited to, which may have been merged since.
+    // A refund lies with the customer that the purchase was credited to, which may have been merged since, and parted.
     let missing = Dictionary(grouping: transactions.filter { found[$0.number] == nil }, by: \.customer)
     guard !missing.isEmpty else { return found }
-    let merged = try all(
-      "SELECT customer, merged FROM merged_customers WHERE customer = ANY($1)",
-      { $0.add(missing.keys.compactMap(\.self), \.self) }, { ($0.integer($1, 0), $0.integer($1, 1)) })
-    let addresses = merged.flatMap { into, from in
-      (missing[into] ?? []).map { RowAddress($0.number, of: from) }
+    let customers = missing.keys.compactMap(\.self)
+    let answers = try ask(
+      ["SELECT customer, merged FROM merged_customers", "SELECT customer, from_customer FROM merges"].map { rows in
+        PostgresRequest("\(rows) WHERE customer = ANY($1)") { $0.add(customers, \.self) }
+      })
+    let merged = Set(
+      answers.flatMap { rows in
+        (0..<rows.count).map { RowAddress(rows.integer($0, 0), of: rows.integer($0, 1)) }
+      })
+    let addresses = merged.flatMap { row in
+      (missing[row.number] ?? []).map { RowAddress($0.number, of: row.customer) }
     }
     found.merge(try refunds(at: addresses)) { own, _ in own }
     return found

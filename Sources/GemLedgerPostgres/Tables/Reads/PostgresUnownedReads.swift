@@ -19,8 +19,8 @@ extension PostgresUnownedReads {
   /// Returns the customers that rows of the transaction lie with.
   func owners(of transaction: TransactionNumber) throws(LedgerError) -> [CustomerNumber] {
     guard let row = try self.transaction(transaction) else { return [] }
-    guard row.kind == .merge else { return [row.customer] }
-    // The balance of the merged customer goes away by entries of the same transaction.
+    guard row.kind == .merge || row.kind == .unmerge else { return [row.customer] }
+    // The balance of the other customer goes away by entries of the same transaction.
     return try all(
       "SELECT from_customer FROM merges WHERE customer = $1 AND transaction_number = $2",
       {

@@ -72,7 +72,11 @@ enum CustomerWrites {
           $0.add(rows, \.from)
         })
       requests.append(
-        PostgresRequest("DELETE FROM merged_customers WHERE customer = ANY($1)") { $0.add(rows, \.from) })
+        PostgresRequest("DELETE FROM merged_customers WHERE customer = ANY($1) AND merged = ANY($2)") {
+          $0.add(rows, \.from)
+          // An unmerge leaves the survivor its other parts.
+          $0.add(cold.changedCustomers, \.number)
+        })
     }
     if !merged.isEmpty {
       requests.append(

@@ -50,7 +50,7 @@ struct GroupWriter: SessionPart {
     memory.remember(changes.environments)
     for (document, number) in session.newFrozenProducts { memory.remember(frozenProduct: document, number: number) }
     if let cold = changes.cold {
-      memory.directory.remember(cold.merges)
+      if !cold.merges.isEmpty { memory.directory.remember(mergesOf: cold.changedCustomers) }
     }
     if changes.copy == nil {
       // The caller that began a hold most likely comes back for it.

@@ -1,6 +1,6 @@
 extension Verb {
   /// Verbs that change balances without a store.
-  static let ledger = [grant, spend] + economy + [merge, freeze, unfreeze] + upkeep
+  static let ledger = [grant, spend] + economy + [merge, unmerge, freeze, unfreeze] + upkeep
 
   private static let grant = Verb(
     name: "grant", group: .ledger, summary: "Give a customer currency",
@@ -57,6 +57,23 @@ extension Verb {
     examples: ["gemctl merge --from guest-17 --into alice --key merge-17"],
     discussion: "Balances, lots, purchases, items and debts move in one transaction; both ids name the one customer."
   ) { try CorrectionCommands(invocation: $0).merge() }
+
+  private static let unmerge = Verb(
+    name: "unmerge", group: .ledger, summary: "Part two customers that a merge made one",
+    arguments: [Argument(name: "ID", kind: .name(.customers), help: "An id that the merged customer brought along")],
+    options: [
+      Option(
+        name: "--from", value: "ID", kind: .name(.customers),
+        help: "The customer that it must be part of (default: whichever)"),
+      .key, .reference, .reason, .dryRun,
+    ],
+    examples: ["gemctl unmerge guest-17 --dry-run", "gemctl unmerge guest-17 --from alice --reason \"wrong account\""],
+    discussion: """
+      Ids, purchases and history of the merged customer are its own again, and so is what is left of the lots, debts and \
+      items that the merge moved. The table shows what is not there any more; the survivor gives nothing else for it. \
+      Undo later merges first, and end holds on moved currency.
+      """
+  ) { try CorrectionCommands(invocation: $0).unmerge() }
 
   private static let freeze = Verb(
     name: "freeze", group: .ledger, summary: "Stop a customer from spending",

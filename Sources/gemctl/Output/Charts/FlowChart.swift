@@ -99,7 +99,7 @@ struct FlowChart {
     case .expiry: "#8a8f98"
     case .transfer: "#b07cc6"
     case .exchange: "#d8a21b"
-    case .merge: "#a1795b"
+    case .merge, .unmerge: "#a1795b"
     default: "#6e7781"
     }
   }

@@ -1,0 +1,62 @@
+/// A merge into a customer, or an unmerge that split the customer off.
+package struct MergeRecord: Hashable, Sendable {
+  package let row: MergeRow
+  package let isUnmerge: Bool
+
+  package init(row: MergeRow, isUnmerge: Bool) {
+    self.row = row
+    self.isUnmerge = isUnmerge
+  }
+}
+
+/// Which customers are part of which, by the journal's merges and unmerges; pure.
+///
+/// A merge names the surviving customer as ``MergeRow/into``. An unmerge names the customer that it split off there, and
+/// the survivor as ``MergeRow/from``.
+package enum MergeRules {
+  /// The merge of one customer straight into another that no unmerge has undone; nil where there is none.
+  ///
+  /// - Parameter records: The records of a number, oldest first.
+  package static func merge(
+    of part: CustomerNumber, into survivor: CustomerNumber,
+    records: (CustomerNumber) throws(LedgerError) -> [MergeRecord]
+  ) throws(LedgerError) -> MergeRow? {
+    let merge = try records(survivor).last { !$0.isUnmerge && $0.row.from == part }
+    guard let merge else { return nil }
+    let isUndone = try records(part).contains {
+      $0.isUnmerge && $0.row.from == survivor && $0.row.transaction > merge.row.transaction
+    }
+    return isUndone ? nil : merge.row
+  }
+
+  /// The customers that became part of this one, straight or through others, and were not split off since.
+  package static func followers(
+    of customer: CustomerNumber, records: (CustomerNumber) throws(LedgerError) -> [MergeRecord]
+  ) throws(LedgerError) -> [CustomerNumber] {
+    var (found, next): ([CustomerNumber], [CustomerNumber]) = ([], [customer])
+    while let survivor = next.popLast() {
+      for from in Set(try records(survivor).filter { !$0.isUnmerge }.map(\.row.from)).sorted()
+      where from != customer && !found.contains(from) {
+        guard try merge(of: from, into: survivor, records: records) != nil else { continue }
+        found.append(from)
+        next.append(from)
+      }
+    }
+    return found.sorted()
+  }
+
+  /// The customers that were ever part of one of these or had one of these as a part.
+  ///
+  /// Rows that concern a customer may lie under the number of each of them.
+  package static func related(
+    to members: [CustomerNumber], records: (CustomerNumber) throws(LedgerError) -> [MergeRow]
+  ) throws(LedgerError) -> [CustomerNumber] {
+    var (found, seen) = (members, Set(members))
+    var index = 0
+    while index < found.count {
+      for row in try records(found[index]) where seen.insert(row.from).inserted { found.append(row.from) }
+      index += 1
+    }
+    return found
+  }
+}

@@ -1,0 +1,77 @@
+/// What a merge brought to the surviving customer, or what an unmerge took from it, by the transaction's rows; pure.
+struct MovedByMerge {
+  struct Currency {
+    /// Positive amounts by lot.
+    var lots: [LotNumber: Int64] = [:]
+    var debt: Int64 = 0
+  }
+
+  /// By the currency's number.
+  private(set) var currencies: [Int64: Currency] = [:]
+  private(set) var items: [ItemID: Int64] = [:]
+
+  /// - Parameters:
+  ///   - parts: The transaction, with the survivor's rows at least.
+  ///   - isUnmerge: Whether amounts that the survivor lost count, and not those that it got.
+  init(_ parts: TransactionParts, survivor: CustomerNumber, isUnmerge: Bool = false) {
+    let sign: Int64 = isUnmerge ? -1 : 1
+    for entry in parts.entries where entry.account.customer == survivor {
+      var moved = currencies[entry.account.currency] ?? Currency()
+      var balance: Int64 = 0
+      for (lot, amount) in parts.amounts(of: entry) {
+        moved.lots[lot, default: 0] += sign * amount
+        balance += amount
+      }
+      // The part of an entry that changed no balance changed the debt.
+      moved.debt += max(0, sign * (balance - entry.amount))
+      currencies[entry.account.currency] = moved
+    }
+    // Lots of the survivor's own that repaid a merged debt went away.
+    currencies = currencies.mapValues { moved in
+      Currency(lots: moved.lots.filter { $0.value > 0 }, debt: moved.debt)
+    }
+    for item in parts.items where item.customer == survivor && sign * item.quantity > 0 {
+      items[item.item, default: 0] += sign * item.quantity
+    }
+  }
+}
+
+extension TransactionParts {
+  /// The amounts of an entry by lot.
+  func amounts(of entry: EntryRow) -> [(lot: LotNumber, amount: Int64)] {
+    guard entry.lot == 0 else { return [(entry.lot, entry.amount)] }
+    return allocations.filter { $0.entry == entry.number }.map { ($0.lot, $0.amount) }
+  }
+}
+
+extension UnmergeReport {
+  /// Compares the rows of the merge and of the unmerge.
+  init(
+    merge: TransactionParts, unmerge: TransactionParts, survivor: CustomerNumber, named id: CustomerID,
+    definitions: CurrencyDefinitions
+  ) {
+    let moved = MovedByMerge(merge, survivor: survivor)
+    let returned = MovedByMerge(unmerge, survivor: survivor, isUnmerge: true)
+    var (lots, debts): ([UnmergedLot], [UnmergedDebt]) = ([], [])
+    for currency in definitions.currencies {
+      guard let own = moved.currencies[currency.number] else { continue }
+      let back = returned.currencies[currency.number] ?? MovedByMerge.Currency()
+      for (lot, amount) in own.lots.sorted(by: { $0.key < $1.key }) {
+        lots.append(
+          UnmergedLot(
+            currency: currency.code, lot: lot, source: merge.sources[lot] ?? unmerge.sources[lot] ?? .admin,
+            moved: amount, returned: back.lots[lot] ?? 0))
+      }
+      if own.debt > 0 {
+        debts.append(UnmergedDebt(currency: currency.code, moved: own.debt, returned: back.debt))
+      }
+    }
+    self.init(
+      survivor: id,
+      merge: definitions.transactionIDs.id(number: merge.row.number, createdAt: merge.row.createdAt), lots: lots,
+      debts: debts,
+      items: moved.items.sorted { $0.key < $1.key }.map {
+        UnmergedItem(item: $0.key, moved: $0.value, returned: returned.items[$0.key] ?? 0)
+      })
+  }
+}

@@ -1,0 +1,62 @@
+/// Reads the merges and unmerges of customers, those of the current group included.
+enum MergeRecords {
+  /// The merges into the number and the unmerges that split it off, oldest first.
+  static func rows(
+    into number: CustomerNumber, _ work: borrowing UnitOfWork, session: any StorageSnapshot
+  ) throws(LedgerError) -> [MergeRow] {
+    let pending = (work.changes.cold?.merges ?? []).filter { $0.into == number }
+    return try session.merges(into: number) + pending
+  }
+
+  static func records(
+    of number: CustomerNumber, _ work: borrowing UnitOfWork, session: any StorageSnapshot
+  ) throws(LedgerError) -> [MergeRecord] {
+    var records: [MergeRecord] = []
+    for row in try rows(into: number, work, session: session) {
+      var transaction = work.transaction(row.transaction)
+      if transaction == nil { transaction = try session.transaction(row.transaction, of: row.into) }
+      guard let transaction else { throw .lacksTransaction(row.transaction) }
+      records.append(MergeRecord(row: row, isUnmerge: transaction.kind == .unmerge))
+    }
+    return records
+  }
+
+  /// The unmerges that split the customer off or split others off it; none for most, without a read.
+  static func unmerges(
+    of customer: FoundCustomer, _ work: borrowing UnitOfWork, session: any StorageSnapshot
+  ) throws(LedgerError) -> [MergeRow] {
+    guard try isParted(customer, work, session: session) else { return [] }
+    return try records(of: customer.number, work, session: session).filter(\.isUnmerge).map(\.row)
+  }
+
+  private static func isParted(
+    _ customer: FoundCustomer, _ work: borrowing UnitOfWork, session: any StorageSnapshot
+  ) throws(LedgerError) -> Bool {
+    // A past instant has the numbers that rows may lie under already.
+    guard customer.isOneOfSeveral, work.cold.moment?.customer != customer.number else { return false }
+    let row = try work.knownCustomer(customer.number, session: session)
+    return row.merged != Int64(try work.numbers(of: customer.number, session: session).count) - 1
+  }
+
+  /// The numbers under which rows that concern the customer may lie: its own, and after an unmerge those of the
+  /// customers that it was one with before.
+  static func related(
+    to customer: FoundCustomer, _ work: borrowing UnitOfWork, session: any StorageSnapshot
+  ) throws(LedgerError) -> [CustomerNumber] {
+    let members = try work.numbers(of: customer, session: session)
+    guard try isParted(customer, work, session: session) else { return members }
+    var pending: [CustomerNumber: [MergeRow]] = [:]
+    for row in work.changes.cold?.merges ?? [] { pending[row.into, default: []].append(row) }
+    return try MergeRules.related(to: members) { (number) throws(LedgerError) in
+      try session.merges(into: number) + (pending[number] ?? [])
+    }
+  }
+
+  /// The same for a number.
+  static func related(
+    to number: CustomerNumber, _ work: borrowing UnitOfWork, session: any StorageSnapshot
+  ) throws(LedgerError) -> [CustomerNumber] {
+    let row = try work.knownCustomer(number, session: session)
+    return try related(to: FoundCustomer(row, original: number), work, session: session)
+  }
+}

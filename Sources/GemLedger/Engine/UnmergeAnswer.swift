@@ -1,0 +1,36 @@
+/// Completes the answer of an unmerge that is given again: the survivor's side, and what of the merge came back.
+enum UnmergeAnswer {
+  static func extras(
+    _ work: borrowing UnitOfWork, of row: TransactionRow, definitions: CurrencyDefinitions,
+    session: any StorageSnapshot
+  ) throws(LedgerError) -> BookingExtras {
+    let own = try MergeRecords.rows(into: row.customer, work, session: session).first { $0.transaction == row.number }
+    guard let own, let merge = try merge(of: own, work, session: session),
+      let unmerge = try work.parts(of: row.number, ofAny: [own.into, own.from], session: session)
+    else { throw .lacksTransaction(row.number) }
+    let survivor = try work.knownCustomer(own.from, session: session).id
+    var side = unmerge
+    side.row.customer = own.from
+    let booking = try side.booking(customer: survivor, definitions: definitions)
+    var extras = BookingExtras()
+    extras.parties = [
+      BookingParty(
+        customer: survivor, transactionID: booking.transactionID, entries: booking.entries, items: booking.items)
+    ]
+    extras.unmerged = UnmergeReport(
+      merge: merge, unmerge: unmerge, survivor: own.from, named: survivor, definitions: definitions)
+    return extras
+  }
+
+  /// The newest merge before the unmerge, which undid it.
+  private static func merge(
+    of unmerge: MergeRow, _ work: borrowing UnitOfWork, session: any StorageSnapshot
+  ) throws(LedgerError) -> TransactionParts? {
+    let merges = try MergeRecords.records(of: unmerge.from, work, session: session)
+    let merge = merges.last {
+      !$0.isUnmerge && $0.row.from == unmerge.into && $0.row.transaction < unmerge.transaction
+    }
+    guard let merge else { return nil }
+    return try work.parts(of: merge.row.transaction, ofAny: [unmerge.from], session: session)
+  }
+}
