@@ -170,6 +170,7 @@ struct EarlierReads: SessionPart {
   /// Asks until nothing is missing that rows name.
   func completeEarlier() throws(LedgerError) {
     while true {
+      try findParted()
       let missing = customersOfEarlier()
       let questions = earlierQueries()
       if missing.isEmpty && questions.isEmpty { return }
@@ -177,6 +178,18 @@ struct EarlierReads: SessionPart {
       var answers = try ask(customers.requests + questions.flatMap(\.requests))[...]
       customerQueries.keep(customers, &answers)
       try keep(questions, &answers)
+    }
+  }
+
+  /// Finds the customers that were one with a customer before an unmerge: rows about its transactions may be theirs.
+  private func findParted() throws(LedgerError) {
+    guard let prefetched else { return }
+    for number in prefetched.booked.lackingParted(prefetched.customers) {
+      let members = [number] + (prefetched.booked.merged[number] ?? [])
+      let related = try MergeRules.related(to: members) { (number) throws(LedgerError) in
+        try session.merges(into: number)
+      }
+      prefetched.booked.parted[number] = related.filter { !members.contains($0) }
     }
   }
 

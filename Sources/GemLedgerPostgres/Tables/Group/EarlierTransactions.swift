@@ -41,6 +41,8 @@ final class EarlierTransactions {
   private(set) var keys: [(address: CustomerAddress, key: IdempotencyKey)] = []
   /// The customers merged into each surviving customer, of those that were looked at.
   var merged: [CustomerNumber: [CustomerNumber]] = [:]
+  /// Of those, the customers that an unmerge parted from the surviving customer.
+  var parted: [CustomerNumber: [CustomerNumber]] = [:]
 
   private(set) var transactions: [TransactionNumber: TransactionRow] = [:]
   // As they came: a distributed engine, asked for some transactions of some customers, gives rows of others of them
@@ -96,7 +98,7 @@ final class EarlierTransactions {
 
   /// All numbers of the customers that may have rows of the transaction, as far as they are known.
   func owners(of address: CustomerAddress) -> [CustomerNumber] {
-    let others = merged[address.survivingCustomer] ?? []
+    let others = (merged[address.survivingCustomer] ?? []) + (parted[address.survivingCustomer] ?? [])
     if others.isEmpty, address.original == address.survivingCustomer { return [address.survivingCustomer] }
     return Array(Set([address.original, address.survivingCustomer] + others))
   }
@@ -130,6 +132,13 @@ final class EarlierTransactions {
     let looked = survivingCustomers.filter { merged[$0] == nil && fetched.contains($0) }
     for survivingCustomer in looked { merged[survivingCustomer] = [] }
     return looked.filter { customers[$0].map { $0.merged > 0 } ?? false }.sorted()
+  }
+
+  /// Returns the surviving customers with an unmerge that was not looked at: their rows count more parts than there are.
+  func lackingParted(_ customers: [CustomerNumber: CustomerRow]) -> [CustomerNumber] {
+    merged.filter { number, parts in
+      parted[number] == nil && customers[number].map { $0.merged != Int64(parts.count) } ?? false
+    }.keys.sorted()
   }
 
   /// Transactions that undid a part of another before: how much that was is to be known.
