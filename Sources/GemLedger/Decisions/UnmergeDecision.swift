@@ -81,8 +81,8 @@ enum UnmergeDecision {
     }
     return LedgerError(
       .notReversible,
-      "\"\(id)\" was never merged into another customer: it is the customer's own id, or one that was added to it. Name "
-        + "an id that the customer brought into the merge.")
+      "\"\(id)\" was never merged into another customer: it is the customer's own id, or one that was added to it. "
+        + "Name an id that the customer brought into the merge.")
   }
 
   /// The refusal where the survivor of the merge was merged itself since.
@@ -98,7 +98,8 @@ enum UnmergeDecision {
       let between = try work.knownCustomer(number, session: session).id
       return LedgerError(
         .conditionFailed,
-        "\"\(id)\" is part of \"\(between)\", which was merged into another customer since. Unmerge \"\(between)\" first.",
+        "\"\(id)\" is part of \"\(between)\", which was merged into another customer since. Unmerge \"\(between)\" "
+          + "first.",
         details: [.text("condition", "newest_merge"), .text("first", between.text)])
     }
     return LedgerError(.storageDamaged, "The journal lacks the merge of customer number \(part.number); run verify.")
@@ -127,8 +128,8 @@ enum UnmergeDecision {
       let id = HoldID(decider.definitions.transactionIDs.id(number: begun.number, createdAt: begun.createdAt))
       throw LedgerError(
         .conditionFailed,
-        "The hold \(id) of \"\(split.survivor.id)\" has set currency aside that moved with the merge. Capture or release "
-          + "it first.",
+        "The hold \(id) of \"\(split.survivor.id)\" has set currency aside that moved with the merge. Capture or "
+          + "release it first.",
         details: [.text("condition", "holds"), .text("hold_id", id.description)])
     }
   }

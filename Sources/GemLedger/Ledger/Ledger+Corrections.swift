@@ -59,21 +59,21 @@ extension Ledger {
 
   /// Undoes the merge that made a customer part of another: the customer is one of its own again.
   ///
-  /// The ids, purchases, entitlements and history that the customer brought into the merge are its own again, and so are
-  /// the lots, debts and items of them that are still there. ``Booking/unmerged`` says for each what moved then and what
-  /// came back. Nothing else is taken from the survivor. Ids, purchases and currency that came after the merge stay with
-  /// the survivor. Undo nested merges from the newest to the oldest.
+  /// The ids, purchases, entitlements and history that the customer brought into the merge are its own again, and so
+  /// are the lots, debts and items of them that are still there. ``Booking/unmerged`` says for each what moved then and
+  /// what came back. Nothing else is taken from the survivor. Ids, purchases and currency that came after the merge
+  /// stay with the survivor. Undo nested merges from the newest to the oldest.
   ///
   /// - Parameters:
   ///   - customer: Any id that the customer brought into the merge.
   ///   - survivor: An id of the customer that it is part of; nil where it may be any.
   ///   - key: Send the same one with every retry.
   /// - Returns: The amounts and items that came back; the survivor's side is in ``Booking/parties``.
-  /// - Throws: ``LedgerError`` with, in order of precedence, `customer_not_found`, `key_conflict`, `already_reversed` where
-  ///   the customer was split off before, `not_reversible` where it was never merged into another, `condition_failed`
-  ///   where it is part of another than the given survivor or where a later merge has to be undone first,
-  ///   `customer_frozen` where the survivor is frozen, `condition_failed` where an open hold has set currency aside that
-  ///   moved with the merge.
+  /// - Throws: ``LedgerError`` with, in order of precedence, `customer_not_found`, `key_conflict`, `already_reversed`
+  ///   where the customer was split off before, `not_reversible` where it was never merged into another,
+  ///   `condition_failed` where it is part of another than the given survivor or where a later merge has to be undone
+  ///   first, `customer_frozen` where the survivor is frozen, `condition_failed` where an open hold has set currency
+  ///   aside that moved with the merge.
   @discardableResult
   public func unmerge(
     _ customer: CustomerID, from survivor: CustomerID? = nil, key: IdempotencyKey? = nil

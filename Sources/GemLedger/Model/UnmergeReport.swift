@@ -1,7 +1,7 @@
 /// What a merge moved, and what of it an unmerge brought back.
 ///
-/// The rest is not there any more: the survivor spent it, it expired, a refund took it, or it repaid a debt. The survivor
-/// gives nothing else for it.
+/// The rest is not there any more: the survivor spent it, it expired, a refund took it, or it repaid a debt. The
+/// survivor gives nothing else for it.
 public struct UnmergeReport: Hashable, Sendable {
   /// The customer that the unmerge split; the original id.
   public let survivor: CustomerID

@@ -97,7 +97,7 @@ final class CustomerDirectory: Sendable {
       for found in found {
         state.transactions[found.row.number] = found.row
         let address = found.address
-        state.merged[address.original] = address.survivingCustomer == address.original ? nil : address.survivingCustomer
+        if address.survivingCustomer != address.original { state.merged[address.original] = address.survivingCustomer }
       }
     }
   }
@@ -115,10 +115,11 @@ final class CustomerDirectory: Sendable {
     }
   }
 
-  /// Remembers an id's customer as the customer's own row has it: another process may have undone its merge.
-  func correct(_ id: CustomerID, to address: CustomerAddress) {
+  /// Remembers an id's or a transaction's customer as the customer's own row has it: another process may have undone
+  /// its merge.
+  func correct(_ id: CustomerID?, to address: CustomerAddress) {
     state.withLock { state in
-      state.addresses[id] = address
+      if let id { state.addresses[id] = address }
       state.merged[address.original] = address.survivingCustomer == address.original ? nil : address.survivingCustomer
     }
   }

@@ -50,8 +50,8 @@ enum UnmergeView {
       ? "The merge moved nothing."
       : report.isWhole
         ? "All that the merge moved came back from \(survivor)."
-        : "What is not there was spent, expired, was refunded, is on hold or repaid a debt; \(survivor) gives nothing else "
-          + "for it."
+        : "What is not there was spent, expired, was refunded, is on hold or repaid a debt; \(survivor) gives nothing "
+          + "else for it."
     return (isEmpty ? "" : table.text(style: style)) + style.dim(note) + "\n"
   }
 

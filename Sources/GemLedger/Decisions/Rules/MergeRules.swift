@@ -11,8 +11,8 @@ package struct MergeRecord: Hashable, Sendable {
 
 /// Which customers are part of which, by the journal's merges and unmerges; pure.
 ///
-/// A merge names the surviving customer as ``MergeRow/into``. An unmerge names the customer that it split off there, and
-/// the survivor as ``MergeRow/from``.
+/// A merge names the surviving customer as ``MergeRow/into``. An unmerge names the customer that it split off there,
+/// and the survivor as ``MergeRow/from``.
 package enum MergeRules {
   /// The merge of one customer straight into another that no unmerge has undone; nil where there is none.
   ///

@@ -73,6 +73,10 @@ enum LotPlacement {
   ) throws(LedgerError) -> LotSlot? {
     let lotsIndex = work.loadedLotsIndex(of: slot)
     if let lotSlot = work.loadedLots[lotsIndex].lotSlot(of: lot) { return lotSlot }
+    // A lot that an unmerge of this group took out of the account still has the account in the storage.
+    if work.changes.cold?.merges.isEmpty == false, work.loadedLots.contains(where: { $0.lotSlot(of: lot) != nil }) {
+      return nil
+    }
     guard let row = try session.lot(lot, of: work.accounts[slot].row.number.customer),
       row.account == work.accounts[slot].row.number
     else { return nil }
@@ -83,8 +87,8 @@ enum LotPlacement {
   /// Puts currency back into the lot that it came from.
   ///
   /// A merged customer's lot moves to this customer; its pooled lot is replaced by this customer's of the same source
-  /// and environment. A lot that an unmerge left with another customer stays there, and the currency makes a new lot that
-  /// names it as its original.
+  /// and environment. A lot that an unmerge left with another customer stays there, and the currency makes a new lot
+  /// that names it as its original.
   static func placeReturn(
     _ work: inout UnitOfWork, _ amount: Int64, to lot: LotNumber, slot: Int, session: any StorageSnapshot
   ) throws(LedgerError) -> LotTake {

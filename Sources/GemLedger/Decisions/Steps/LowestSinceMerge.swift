@@ -1,7 +1,7 @@
 /// How little an account had of pooled lots and of debt at any time since a merge.
 ///
-/// A pooled lot mixes what the merge brought with what the survivor had and got since. The survivor's own part counts as
-/// spent first, and currency that came later never stands in for merged currency.
+/// A pooled lot mixes what the merge brought with what the survivor had and got since. The survivor's own part counts
+/// as spent first, and currency that came later never stands in for merged currency.
 struct LowestSinceMerge {
   private(set) var lots: [LotNumber: Int64]
   private(set) var debt: Int64

@@ -78,7 +78,7 @@ struct JournalEventCheck {
 
   private func check(_ event: JournalEventRow, at position: Int64, of transaction: TransactionRow) {
     let isOneWithIt =
-      transaction.kind == .merge
+      (transaction.kind == .merge || transaction.kind == .unmerge)
       && merges.survivor(of: event.customer) == merges.survivor(of: transaction.customer)
     if event.customer != transaction.customer, !isOneWithIt, !event.isOfEverybody {
       context.report(

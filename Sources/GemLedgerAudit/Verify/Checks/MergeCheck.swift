@@ -21,10 +21,10 @@ struct MergeCheck {
           context.report(
             "merges_have_transactions",
             isUnmerge
-              ? "the unmerge of customer number \(row.into) from \(row.from), transaction \(row.transaction), undoes no "
-                + "merge"
-              : "the merge of customer number \(row.from) into \(row.into) names transaction \(row.transaction), which is "
-                + "missing or not that merge")
+              ? "the unmerge of customer number \(row.into) from \(row.from), transaction \(row.transaction), undoes "
+                + "no merge"
+              : "the merge of customer number \(row.from) into \(row.into) names transaction \(row.transaction), which "
+                + "is missing or not that merge")
         }
         if !isUnmerge {
           freezes.add(FreezeEvent(transaction: row.transaction, customer: row.into, kind: .merge(row.from)))

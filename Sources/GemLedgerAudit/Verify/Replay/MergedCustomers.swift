@@ -10,8 +10,8 @@ struct MergedCustomers {
   let unmerges: [CustomerNumber: TransactionNumber]
   /// How many customers were merged into each one, or were parted from it by an unmerge.
   private let counts: [CustomerNumber: Int64]
-  /// For each customer that was ever part of another or had another as a part, the group of all these: the lowest of its
-  /// present surviving customers stands for it.
+  /// For each customer that was ever part of another or had another as a part, the group of all these: the lowest of
+  /// its present surviving customers stands for it.
   private var groups: [CustomerNumber: CustomerNumber] = [:]
   private var parts: [CustomerNumber: [CustomerNumber]] = [:]
 

@@ -84,7 +84,9 @@ struct EarlierReads: SessionPart {
         continue
       }
       let now = CustomerDirectory.CustomerAddress(original: address.original, mergedInto: original.mergedInto)
-      if now != address { moved.append(CustomerDirectory.LocatedTransaction(row: row, address: now)) }
+      guard now != address else { continue }
+      memory.directory.correct(nil, to: now)
+      moved.append(CustomerDirectory.LocatedTransaction(row: row, address: now))
     }
     memory.directory.remember(moved, since: epoch)
     let addresses = Dictionary(moved.map { ($0.row.number, $0) }) { first, _ in first }

@@ -134,7 +134,8 @@ final class EarlierTransactions {
     return looked.filter { customers[$0].map { $0.merged > 0 } ?? false }.sorted()
   }
 
-  /// Returns the surviving customers with an unmerge that was not looked at: their rows count more parts than there are.
+  /// Returns the surviving customers with an unmerge that was not looked at: their rows count more parts than there
+  /// are.
   func lackingParted(_ customers: [CustomerNumber: CustomerRow]) -> [CustomerNumber] {
     merged.filter { number, parts in
       parted[number] == nil && customers[number].map { $0.merged != Int64(parts.count) } ?? false
