@@ -70,7 +70,8 @@ extension Verb {
     examples: ["gemctl unmerge guest-17 --dry-run", "gemctl unmerge guest-17 --from alice --reason \"wrong account\""],
     discussion: """
       Ids, purchases and history of the merged customer are its own again, and so is what is left of the lots, debts \
-      and items that the merge moved. The table shows what is not there any more; the survivor gives nothing else for it. \
+      and items that the merge moved. The table shows what is not there any more; the survivor gives nothing else for \
+      it. \
       Undo later merges first, and end holds on moved currency.
       """
   ) { try CorrectionCommands(invocation: $0).unmerge() }
