@@ -162,6 +162,55 @@ final class ManyLedgersTests: XCTestCase {
     XCTAssertEqual(try balance(people[0]), 700)
   }
 
+  /// One process merges customers and undoes it, in either direction; the other remembers each state before.
+  func testCommandsFindCustomersThatWereMergedAndParted() throws {
+    let (alice, bob) = (try Make.customer("alice"), try Make.customer("bob"))
+    var spends: [TransactionID] = []
+    for person in [alice, bob] {
+      try ledgers[0].grant([Make.amount("GEM", 100)], customer: person)
+      spends.append(try XCTUnwrap(ledgers[1].spend([Make.amount("GEM", 1)], customer: person).transactionID))
+    }
+    for round in 0..<4 {
+      let (part, survivor) = round % 2 == 0 ? (alice, bob) : (bob, alice)
+      try ledgers[0].merge(from: part, into: survivor)
+      for person in [alice, bob] { try ledgers[1].spend([Make.amount("GEM", 1)], customer: person) }
+      XCTAssertEqual(try balance(alice), try balance(bob))
+      // The customers of transactions are remembered too.
+      for spend in spends {
+        let hold = try ledgers[1].hold([Make.amount("GEM", 1)], customer: part, for: .seconds(60))
+        try ledgers[1].release(try XCTUnwrap(hold.hold?.id))
+        let refusal = ledgers[1].submit([.reverse(spend, amounts: [try Make.amount("GEM", 2)])])[0]
+        XCTAssertThrowsError(try refusal.get())
+      }
+      try ledgers[0].unmerge(part)
+      let before = [try balance(alice), try balance(bob)]
+      for person in [alice, bob] { try ledgers[1].grant([Make.amount("GEM", 3)], customer: person) }
+      XCTAssertEqual([try balance(alice), try balance(bob)], before.map { $0 + 3 })
+    }
+  }
+
+  /// Threads of both ledgers spend while customers are merged and parted.
+  func testThreadsSpendWhileCustomersArePartedAgain() throws {
+    let (alice, bob) = (try Make.customer("alice"), try Make.customer("bob"))
+    for person in [alice, bob] { try ledgers[0].grant([Make.amount("GEM", 1000)], customer: person) }
+    let ledgers = ledgers
+    let failures = Mutex<[String]>([])
+    atOnce(5) { thread in
+      for number in 0..<(thread == 0 ? 6 : 20) {
+        do {
+          if thread == 0 {
+            try ledgers[0].merge(from: alice, into: bob)
+            try ledgers[1].unmerge(alice)
+          } else {
+            try ledgers[thread % 2].spend([Make.amount("GEM", 1)], customer: number % 2 == 0 ? alice : bob)
+          }
+        } catch { failures.withLock { $0.append("\(error)") } }
+      }
+    }
+    XCTAssertEqual(failures.withLock { $0 }, [])
+    XCTAssertEqual(try balance(alice) + balance(bob), 2000 - 80)
+  }
+
   func testARefundRacesItsPurchase() throws {
     let alice = try Make.customer("alice")
     try ledgers[0].createCustomer(alice)

@@ -36,31 +36,38 @@ final class CustomerDirectory: Sendable {
   private struct State {
     /// How often all of it was forgotten.
     var epoch = 0
-    var addresses: [CustomerID: CustomerAddress] = [:]
+    /// The original customer of each id.
+    var originals: [CustomerID: CustomerNumber] = [:]
     var transactions: [TransactionNumber: TransactionRow] = [:]
     /// The customer and purchase that store transactions were credited to.
     var credits: [PurchaseIdentity: Prefetched.StoreClaim] = [:]
     /// Customers that were merged into another while they were remembered.
     var merged: [CustomerNumber: CustomerNumber] = [:]
 
-    func address(of id: CustomerID) -> CustomerAddress? { addresses[id].map(followed) }
+    func address(of id: CustomerID) -> CustomerAddress? { originals[id].map(address) }
 
     func located(_ transaction: TransactionNumber) -> LocatedTransaction? {
-      transactions[transaction].map { row in
-        LocatedTransaction(
-          row: row, address: followed(CustomerAddress(original: row.customer, survivingCustomer: row.customer)))
-      }
+      transactions[transaction].map { LocatedTransaction(row: $0, address: address(of: $0.customer)) }
     }
 
-    private func followed(_ address: CustomerAddress) -> CustomerAddress {
-      var address = address
-      while let survivingCustomer = merged[address.survivingCustomer] { address.survivingCustomer = survivingCustomer }
-      return address
+    private func address(of original: CustomerNumber) -> CustomerAddress {
+      var survivingCustomer = original
+      while let next = merged[survivingCustomer] { survivingCustomer = next }
+      return CustomerAddress(original: original, survivingCustomer: survivingCustomer)
+    }
+
+    /// Remembers what a customer's own row says of its merge.
+    ///
+    /// A surviving customer is part of no other, even if an earlier entry says so: merges that were undone and made the
+    /// other way round would lead in a circle.
+    mutating func follow(_ address: CustomerAddress) {
+      merged[address.survivingCustomer] = nil
+      if address.survivingCustomer != address.original { merged[address.original] = address.survivingCustomer }
     }
 
     /// Simple and bounded: a forgotten customer is looked up again with the next question.
     mutating func makeRoom(_ count: Int) {
-      let size = addresses.count + transactions.count + credits.count + merged.count
+      let size = originals.count + transactions.count + credits.count + merged.count
       if size + count > CustomerDirectory.sizeMax { self = State(epoch: epoch) }
     }
   }
@@ -71,11 +78,18 @@ final class CustomerDirectory: Sendable {
     state.withLock { state in ids.map { state.address(of: $0) } }
   }
 
+  /// Remembers ids with their customers, as the customers' own rows have them.
   func remember(_ found: [(CustomerID, CustomerAddress)]) {
+    remember(originals: found.map { ($0, $1.original) })
+    state.withLock { state in for (_, address) in found { state.follow(address) } }
+  }
+
+  /// Remembers ids without a look at their customers' rows: merges that were met before count.
+  func remember(originals found: [(CustomerID, CustomerNumber)]) {
     guard !found.isEmpty else { return }
     state.withLock { state in
-      state.makeRoom(found.count)
-      for (id, address) in found { state.addresses[id] = address }
+      state.makeRoom(2 * found.count)
+      for (id, original) in found { state.originals[id] = original }
     }
   }
 
@@ -96,8 +110,7 @@ final class CustomerDirectory: Sendable {
       state.makeRoom(2 * found.count)
       for found in found {
         state.transactions[found.row.number] = found.row
-        let address = found.address
-        if address.survivingCustomer != address.original { state.merged[address.original] = address.survivingCustomer }
+        if found.address.survivingCustomer != found.address.original { state.follow(found.address) }
       }
     }
   }
@@ -119,8 +132,8 @@ final class CustomerDirectory: Sendable {
   /// its merge.
   func correct(_ id: CustomerID?, to address: CustomerAddress) {
     state.withLock { state in
-      if let id { state.addresses[id] = address }
-      state.merged[address.original] = address.survivingCustomer == address.original ? nil : address.survivingCustomer
+      if let id { state.originals[id] = address.original }
+      state.follow(address)
     }
   }
 
@@ -128,25 +141,13 @@ final class CustomerDirectory: Sendable {
   func remember(mergesOf customers: [CustomerRow]) {
     state.withLock { state in
       for row in customers {
-        // A surviving customer is not merged into another, even if an earlier entry says so.
-        state.merged[row.number] = row.mergedInto == 0 ? nil : row.mergedInto
-      }
-      // An unmerge leaves none of the addresses with the former survivor; few groups have one.
-      let apart = Set(customers.filter { $0.mergedInto == 0 }.map(\.number))
-      let moved = Dictionary(
-        customers.filter { $0.mergedInto != 0 }.map { ($0.number, $0.mergedInto) }, uniquingKeysWith: { $1 })
-      for (id, address) in state.addresses where address.survivingCustomer != address.original {
-        if apart.contains(address.original) {
-          state.addresses[id]?.survivingCustomer = address.original
-        } else if let survivor = moved[address.original] {
-          state.addresses[id]?.survivingCustomer = survivor
-        }
+        state.follow(CustomerAddress(original: row.number, mergedInto: row.mergedInto))
       }
     }
   }
 
   func forgetAll() { state.withLock { $0 = State(epoch: $0.epoch + 1) } }
 
-  func forget(_ id: CustomerID) { _ = state.withLock { $0.addresses.removeValue(forKey: id) } }
+  func forget(_ id: CustomerID) { _ = state.withLock { $0.originals.removeValue(forKey: id) } }
 }
 #endif

@@ -93,7 +93,7 @@ extension PostgresStorage {
     if !unknownIDs.isEmpty || !unknown.isEmpty {
       let epoch = memory.directory.epoch
       let (foundIDs, found) = try lookUp(Array(unknownIDs), Array(unknown))
-      memory.directory.remember(foundIDs)
+      memory.directory.remember(originals: foundIDs)
       memory.directory.remember(found, since: epoch)
       // As it is remembered now: merges that were met before count.
       for (id, address) in zip(foundIDs.map(\.0), memory.directory.addresses(of: foundIDs.map(\.0))) {
@@ -112,19 +112,13 @@ extension PostgresStorage {
   /// command.
   private func lookUp(
     _ ids: [CustomerID], _ transactions: [TransactionNumber]
-  ) throws(LedgerError) -> (
-    [(CustomerID, CustomerDirectory.CustomerAddress)], [CustomerDirectory.LocatedTransaction]
-  ) {
+  ) throws(LedgerError) -> ([(CustomerID, CustomerNumber)], [CustomerDirectory.LocatedTransaction]) {
     let locating = EarlierReads.locating(transactions, isDistributed: layout.isDistributed)
     let answers = try askOutsideOfTransactions(
       [PostgresRequest("SELECT id, customer FROM aliases WHERE id = ANY($1)") { $0.add(ids, text: \.text) }]
         + locating)
     let found = (0..<answers[0].count).map { row in
-      let customer = answers[0].integer(row, 1)
-      return (
-        CustomerID(unchecked: answers[0].text(row, 0)),
-        CustomerDirectory.CustomerAddress(original: customer, survivingCustomer: customer)
-      )
+      (CustomerID(unchecked: answers[0].text(row, 0)), answers[0].integer(row, 1))
     }
     return (found, answers.dropFirst().flatMap(EarlierReads.located))
   }

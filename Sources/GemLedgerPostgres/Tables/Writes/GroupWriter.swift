@@ -61,10 +61,7 @@ struct GroupWriter: SessionPart {
             address: CustomerDirectory.CustomerAddress(original: row.customer, survivingCustomer: row.customer))
         }, since: epoch)
     }
-    memory.directory.remember(
-      changes.customers.map {
-        ($0.id, CustomerDirectory.CustomerAddress(original: $0.number, survivingCustomer: $0.number))
-      })
+    memory.directory.remember(originals: changes.customers.map { ($0.id, $0.number) })
   }
 
   /// Writes that few groups make.
