@@ -48,7 +48,7 @@ final class PostgresCommandTests: XCTestCase {
             + "gemctl store refund $id > /dev/null && "
             + "gemctl balance GEM --customer alice --json | grep -c '\"balance\":0'", output: "1\n"),
         Row(before + "gemctl history --customer alice --json | grep -c '\"kind\":\"merge\"'", output: "1\n"),
-        Row(before + "gemctl customers --json | grep -o alice | wc -l", output: "1\n"),
+        Row(before + "gemctl customers --json | grep -o '\"customer_id\":\"alice' | wc -l", output: "1\n"),
         Row(
           before + "gemctl orders > /dev/null; gemctl queue > /dev/null; "
             + "gemctl sync > /dev/null; gemctl restore > /dev/null"),

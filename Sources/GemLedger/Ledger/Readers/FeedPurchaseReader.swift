@@ -13,7 +13,7 @@ struct FeedPurchaseReader {
     var numbers = try credited(by: transactions.filter { $0.row.kind == .purchase })
     for (transaction, refund) in refunds { numbers[transaction] = refund.purchase }
     guard !numbers.isEmpty else { return [:] }
-    let rows = try snapshot.purchases(Set(numbers.values).sorted().map { RowAddress($0, of: nil) })
+    let rows = try snapshot.purchases(Self.addresses(of: numbers, transactions))
     var reader = PurchaseReader(snapshot: snapshot, definitions: definitions)
     var found: [TransactionNumber: FeedPurchase] = [:]
     for (transaction, number) in numbers {
@@ -42,6 +42,18 @@ struct FeedPurchaseReader {
     guard !others.isEmpty else { return numbers }
     for (transaction, row) in try snapshot.purchases(creditedBy: others) { numbers[transaction] = row }
     return numbers
+  }
+
+  /// The purchases with the customers that most likely have them: a purchase lies with its own transaction's customer.
+  private static func addresses(
+    of purchases: [TransactionNumber: Int64], _ transactions: some Collection<TransactionParts>
+  ) -> [RowAddress] {
+    var customers: [Int64: CustomerNumber] = [:]
+    for parts in transactions {
+      guard let purchase = purchases[parts.row.number] else { continue }
+      if parts.row.kind == .purchase || customers[purchase] == nil { customers[purchase] = parts.row.customer }
+    }
+    return customers.keys.sorted().map { RowAddress($0, of: customers[$0]) }
   }
 
   private static func address(_ parts: TransactionParts) -> RowAddress {

@@ -131,13 +131,24 @@ extension PostgresBulkReads {
   // MARK: Purchases
 
   func purchases(_ wanted: [RowAddress]) throws(LedgerError) -> [Int64: PurchaseRow] {
+    var found: [Int64: PurchaseRow] = [:]
+    let owned = Set(wanted.filter { $0.customer != nil })
+    for rows in owned.isEmpty ? [] : try ask(refundedPurchases.query(owned).requests) {
+      for row in 0..<rows.count {
+        let purchase = PurchaseRow.read(rows, row)
+        found[purchase.number] = purchase
+      }
+    }
+    // Those of unknown customers, and of customers that were merged since.
+    let others = wanted.map(\.number).filter { found[$0] == nil }
+    guard !others.isEmpty else { return found }
     let rows = try all(
       """
       SELECT \(PurchaseRow.columns) FROM \(PurchaseRow.tables)
       WHERE p.purchase = ANY($1) AND \(PurchaseRow.isNewestRefund)
       """,
-      { $0.add(wanted, \.number) }, PurchaseRow.read)
-    return Dictionary(rows.map { ($0.number, $0) }) { first, _ in first }
+      { $0.add(others, { $0 }) }, PurchaseRow.read)
+    return found.merging(rows.map { ($0.number, $0) }) { first, _ in first }
   }
 
   func entitlementHolders(of purchases: [RowAddress]) throws(LedgerError) -> [Int64: CustomerNumber] {
