@@ -1,4 +1,4 @@
-// The names of SDKs that sell in two steps, for code whose products and purchases are dictionaries.
+// The names of SDKs that sell in two steps, for code with products and purchases as dictionaries.
 
 extension StoreClient {
   /// The shared client; nil before the app has configured one.

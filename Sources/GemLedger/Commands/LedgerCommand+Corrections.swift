@@ -53,7 +53,7 @@ extension LedgerCommand {
   ///
   /// - Parameters:
   ///   - customer: Any id that the customer brought into the merge.
-  ///   - survivor: An id of the customer that it is part of, so that nobody else is split; nil where it may be any.
+  ///   - survivor: An id of the customer that it is part of, so that no other is split; nil where it may be any.
   ///   - key: Send the same one with every retry.
   ///   - details: Reference, reason and actor.
   public static func unmerge(

@@ -11,7 +11,7 @@ extension LedgerCommand {
     package var order: PurchaseCode?
     /// Whether it reads the counts of its customers.
     package var wantsCounts = false
-    /// Whether it makes the named customer one of its own again, who may then belong to another lane.
+    /// Whether it makes the named customer one of its own again, perhaps in another lane.
     package var splitsOff = false
     /// The customer that it concerns.
     package var subject = Subject.customer

@@ -1,4 +1,4 @@
-// Commands whose ids, codes and keys are texts, as in scripts and tests:
+// Commands with ids, codes and keys as texts, for scripts and tests:
 //
 //   try ledger.book(.spend(["GEM": 50], customer: "alice", key: "tap-1"))
 //

@@ -156,7 +156,7 @@ struct ConsumptionReader {
     _ lot: RefundChange.GrantedLot, of purchase: PurchaseRow, in number: AccountNumber
   ) throws(LedgerError) -> LiveLot {
     var row = try snapshot.lot(lot.lot, of: number.customer)
-    // An emptied lot may lie with another customer, who was one with this one before an unmerge.
+    // An emptied lot may lie with another customer, which was one with this one before an unmerge.
     if let known = row, known.account != number, known.remaining > 0 { row = nil }
     let account = try snapshot.account(number) ?? AccountRow(number: number)
     let holds = try AccountHold.open(of: account, in: snapshot)

@@ -149,7 +149,7 @@ struct ProvisionalSpends: ClientPart {
     return refused
   }
 
-  /// Buys for the spend's own customer, whoever is signed in.
+  /// Buys for the spend's own customer, also while another one is signed in.
   private func book(_ spend: ProvisionalSpend) async throws(LedgerError) -> Booking {
     do throws(LedgerError) {
       return try await backend.buyItem(
