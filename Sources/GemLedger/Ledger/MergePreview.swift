@@ -23,18 +23,19 @@ extension Ledger {
   public func previewMerge(from: CustomerID, into: CustomerID) throws(LedgerError) -> MergePreview {
     try MergePreview(.merge(from: from, into: into), from: from, into: into, in: self)
   }
-
-  /// The same for a merge that is only made where the first customer has anonymous ids alone.
-  ///
-  /// - Throws: ``LedgerError`` with, in order of precedence, `customer_not_found` where neither exists,
-  ///   `same_customer`, `condition_failed`, `over_maximum`.
-  package func previewAnonymousMerge(from: CustomerID, into: CustomerID) throws(LedgerError) -> MergePreview {
-    try MergePreview(.mergeAnonymous(from: from, into: into), from: from, into: into, in: self)
-  }
-
 }
 
 extension MergePreview {
+  /// The merge that is only made where the first customer has anonymous ids alone.
+  ///
+  /// - Throws: `LedgerError` with, in order of precedence, `customer_not_found` where neither exists, `same_customer`,
+  ///   `condition_failed`, `over_maximum`.
+  package init(
+    anonymous from: CustomerID, into: CustomerID, in ledger: Ledger
+  ) throws(LedgerError) {
+    try self.init(.mergeAnonymous(from: from, into: into), from: from, into: into, in: ledger)
+  }
+
   fileprivate init(
     _ command: LedgerCommand, from: CustomerID, into: CustomerID, in ledger: Ledger
   ) throws(LedgerError) {

@@ -53,7 +53,7 @@ struct IdentityPreviews: Sendable {
   /// The merge of a customer with only anonymous ids; nil where nothing would become one.
   private func anonymousMerge(of owner: CustomerID, into id: CustomerID) throws(LedgerError) -> MergePreview? {
     do throws(LedgerError) {
-      return try context.ledger.previewAnonymousMerge(from: owner, into: id)
+      return try MergePreview(anonymous: owner, into: id, in: context.ledger)
     } catch {
       switch error.code {
       // Neither has a customer: the one made by the call gets both ids.

@@ -18,7 +18,7 @@ struct MovedByMerge {
     for entry in parts.entries where entry.account.customer == survivor {
       var moved = currencies[entry.account.currency] ?? Currency()
       var balance: Int64 = 0
-      for (lot, amount) in parts.amounts(of: entry) {
+      for (lot, amount) in entry.amounts(among: parts.allocations) {
         moved.lots[lot, default: 0] += sign * amount
         balance += amount
       }
@@ -36,11 +36,13 @@ struct MovedByMerge {
   }
 }
 
-extension TransactionParts {
-  /// The amounts of an entry by lot.
-  func amounts(of entry: EntryRow) -> [(lot: LotNumber, amount: Int64)] {
-    guard entry.lot == 0 else { return [(entry.lot, entry.amount)] }
-    return allocations.filter { $0.entry == entry.number }.map { ($0.lot, $0.amount) }
+extension EntryRow {
+  /// The entry's amounts by lot.
+  ///
+  /// - Parameter allocations: Those of the entry, and perhaps others; none are needed where it fell on one lot.
+  func amounts(among allocations: [AllocationRow]) -> [(lot: LotNumber, amount: Int64)] {
+    guard lot == 0 else { return [(lot, amount)] }
+    return allocations.filter { $0.entry == number }.map { ($0.lot, $0.amount) }
   }
 }
 

@@ -45,28 +45,18 @@ struct LowestSinceMerge {
         lowest.end(at: entry)
         return lowest
       }
-      lowest.goBack(over: entry, work.amounts(of: entry))
+      lowest.goBack(over: entry, entry.amounts(among: work.changes.allocations))
     }
     guard let stored = try session.account(account.number), stored.lastEntry != 0 else { return lowest }
     let history = AccountHistory(snapshot: session, account: stored)
     var next = try session.entry(stored.lastEntry, of: account.number.customer)
     while let entry = next, entry.transaction != merge {
-      let amounts: [(lot: LotNumber, amount: Int64)] =
-        entry.lot != 0
-        ? [(entry.lot, entry.amount)]
-        : try session.allocations(of: entry.number, of: account.number.customer).map { ($0.lot, $0.amount) }
-      lowest.goBack(over: entry, amounts)
+      let allocations =
+        entry.lot == 0 ? try session.allocations(of: entry.number, of: account.number.customer) : []
+      lowest.goBack(over: entry, entry.amounts(among: allocations))
       next = try history.previous(entry)
     }
     if let entry = next { lowest.end(at: entry) }
     return lowest
-  }
-}
-
-extension UnitOfWork {
-  /// The amounts by lot of an entry that this group booked.
-  fileprivate func amounts(of entry: EntryRow) -> [(lot: LotNumber, amount: Int64)] {
-    guard entry.lot == 0 else { return [(entry.lot, entry.amount)] }
-    return changes.allocations.filter { $0.entry == entry.number }.map { ($0.lot, $0.amount) }
   }
 }

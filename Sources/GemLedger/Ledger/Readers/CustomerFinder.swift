@@ -35,25 +35,21 @@ package struct CustomerFinder {
   /// An unmerge takes the last steps back.
   private func number(of customer: FoundCustomer, at instant: Timestamp) throws(LedgerError) -> CustomerNumber {
     var path = [customer.original]
-    let scan = try snapshot.scan()
-    var last: TransactionNumber = 0
-    while true {
-      let page = try scan.merges(after: last, limit: ScanPage.size)
-      for merge in page where path.contains(merge.from) || path.contains(merge.into) {
-        guard let row = try snapshot.transaction(merge.transaction, of: merge.into) else {
-          throw .lacksTransaction(merge.transaction)
-        }
-        guard row.createdAt <= instant else { continue }
-        if row.kind == .unmerge {
-          guard let index = path.firstIndex(of: merge.into), path.last == merge.from else { continue }
-          path.removeLast(path.count - index - 1)
-        } else if path.last == merge.from {
-          path.append(merge.into)
-        }
+    var merges: [MergeRow] = []
+    for number in try related(to: customer) { merges += try snapshot.merges(into: number) }
+    for merge in merges.sorted(by: { $0.transaction < $1.transaction }) {
+      guard let row = try snapshot.transaction(merge.transaction, of: merge.into) else {
+        throw .lacksTransaction(merge.transaction)
       }
-      guard let end = page.last?.transaction else { return path[path.count - 1] }
-      last = end
+      guard row.createdAt <= instant else { continue }
+      if row.kind == .unmerge {
+        guard let index = path.firstIndex(of: merge.into), path.last == merge.from else { continue }
+        path.removeLast(path.count - index - 1)
+      } else if path.last == merge.from {
+        path.append(merge.into)
+      }
     }
+    return path[path.count - 1]
   }
 
   /// The numbers under which the journal knows the customer, the own one first.
