@@ -211,6 +211,13 @@ package protocol StorageSession: StorageSnapshot {
   ///
   /// - Returns: The positions of commands that belong to other lanes by now, ascending; they are not decided here.
   func prefetch(_ commands: [LedgerCommand]) throws(LedgerError) -> [Int]
+  /// Loads the rows that deciding lacked, those of all commands in one round trip.
+  ///
+  /// After ``prefetch(_:)`` a storage on another machine may answer a read of rows that it has not loaded with
+  /// ``LedgerError/rowsMissing``; it notes the rows. The group is decided again from its start once they are loaded.
+  ///
+  /// - Returns: Whether it loaded any.
+  func loadMissing() throws(LedgerError) -> Bool
   /// Brings the rows that the next few commands need closer to the processor; only memory has something to do.
   func prefetchIntoCache(_ commands: Slice<UnsafeBufferPointer<LedgerCommand>>)
   /// Writes all rows of the change set.
@@ -219,5 +226,6 @@ package protocol StorageSession: StorageSnapshot {
 
 extension StorageSession {
   package func prefetch(_ commands: [LedgerCommand]) throws(LedgerError) -> [Int] { [] }
+  package func loadMissing() throws(LedgerError) -> Bool { false }
   package func prefetchIntoCache(_ commands: Slice<UnsafeBufferPointer<LedgerCommand>>) {}
 }
