@@ -1,5 +1,7 @@
 extension LedgerCommand {
-  /// The rows that a command may touch beside its customer's own.
+  /// The names that lead to a command's lanes beside its customer's.
+  ///
+  /// A storage may guess from them the first rows that deciding reads; the rule asks for all others.
   package struct Footprint: Sendable {
     /// Other customers by their ids.
     package var customers: [CustomerID] = []
@@ -9,10 +11,10 @@ extension LedgerCommand {
     package var transactions: [TransactionNumber] = []
     /// The order that it advances.
     package var order: PurchaseCode?
-    /// Whether it reads the counts of its customers.
-    package var wantsCounts = false
     /// Whether it makes the named customer one of its own again, perhaps in another lane.
     package var splitsOff = false
+    /// Whether customers become one or part by it, with all that they have.
+    package var joins = false
     /// The customer that it concerns.
     package var subject = Subject.customer
 
@@ -75,10 +77,15 @@ extension LedgerCommand {
         PurchaseClaim(store: reversal.store, environment: reversal.environment, transactionID: reversal.transactionID)
       ]
       footprint.subject = .owner
-    case .merge(let from), .mergeAnonymous(let from): footprint.customers = [from]
-    case .createAlias(let alias): footprint.customers = [alias]
+    case .merge(let from), .mergeAnonymous(let from):
+      footprint.customers = [from]
+      footprint.joins = true
+    case .createAlias(let alias):
+      footprint.customers = [alias]
+      footprint.joins = true
     case .unmerge(let survivor):
       footprint.customers = survivor.map { [$0] } ?? []
+      footprint.joins = true
       footprint.splitsOff = true
     case .reverse(let id, _): footprint.concerns(id, .booked)
     case .capture(let capture): footprint.concerns(capture.hold.transactionID, .holding)

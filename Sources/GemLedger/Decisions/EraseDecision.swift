@@ -19,10 +19,13 @@ enum EraseDecision {
     // The note with the actor and the reason of the erasure would identify the customer again.
     if command.note != nil { decider.work.changes.notes.removeLast() }
     var erasure = ErasureRow(transaction: number, numbers: numbers, ids: [], former: [], added: [])
-    for own in numbers {
-      var row = try decider.work.knownCustomer(own, session: session)
+    let rows = try numbers.gather { (own) throws(LedgerError) in
+      (row: try decider.work.knownCustomer(own, session: session), ids: try session.addedIDs(of: own))
+    }
+    for (own, known) in zip(numbers, rows) {
+      var row = known.row
       erasure.former.append(row.id)
-      erasure.added += try session.addedIDs(of: own).map { AddedIDRow(customer: own, id: $0) }
+      erasure.added += known.ids.map { AddedIDRow(customer: own, id: $0) }
       row.id = CustomerID(ofErased: own, salt: decider.definitions.transactionIDs.salt)
       if row.mergedInto == 0 { row.frozen = FreezeRules.frozen(row.frozen, byPerson: true) }
       row.frozenReason = nil

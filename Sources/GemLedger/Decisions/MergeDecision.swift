@@ -159,7 +159,11 @@ enum MergeDecision {
     _ work: inout UnitOfWork, from source: FoundCustomer, to target: FoundCustomer, _ booking: inout Booking,
     session: any StorageSnapshot
   ) throws(LedgerError) {
-    for (item, quantity) in try work.ownedItems(of: source.number, session: session) where quantity != 0 {
+    let items = try work.ownedItems(of: source.number, session: session).filter { $0.1 != 0 }
+    _ = try items.gather { (item) throws(LedgerError) in
+      try work.owned(item.0, customer: target.number, session: session)
+    }
+    for (item, quantity) in items {
       work.setOwned(item, customer: source.number, to: 0)
       let transaction = work.sequences.transaction
       work.changes.itemEntries.append(
@@ -174,9 +178,11 @@ enum MergeDecision {
     session: any StorageSnapshot
   ) throws(LedgerError) {
     var survivor = try work.knownCustomer(target.number, session: session)
-    for number in try work.numbers(of: source.number, session: session) {
-      var row = try work.knownCustomer(number, session: session)
-      if number == source.number {
+    let rows = try work.numbers(of: source.number, session: session).gather { (number) throws(LedgerError) in
+      try work.knownCustomer(number, session: session)
+    }
+    for var row in rows {
+      if row.number == source.number {
         survivor.frozen = FreezeRules.frozen(survivor.frozen, and: row.frozen)
         survivor.frozenReason = survivor.frozenReason ?? row.frozenReason
         survivor.merged += 1 + row.merged

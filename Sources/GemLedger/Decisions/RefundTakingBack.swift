@@ -65,9 +65,12 @@ enum RefundTakingBack {
     let candidates = decider.work.loadedLots[lotsIndex].rows.filter { row in
       row.purchase == nil && row.remaining > 0 && row.expiresAt > decider.work.now.milliseconds
     }
+    let lineages = try candidates.gather { (row) throws(LedgerError) in
+      try LotLineage.lineage(&decider.work, of: row, session: session).lineage
+    }
     var takes: [LotTake] = []
-    for row in candidates where available > 0 {
-      guard let lineage = try LotLineage.lineage(&decider.work, of: row, session: session).lineage,
+    for (row, lineage) in zip(candidates, lineages) where available > 0 {
+      guard let lineage,
         let position = granted.lots.firstIndex(where: { $0.lot == lineage.originalLot }), rest[position] > 0,
         let lotSlot = decider.work.loadedLots[lotsIndex].lotSlot(of: row.number)
       else { continue }

@@ -105,15 +105,18 @@ package final class CatalogCache: Sendable {
   package func definitions(in snapshot: any StorageSnapshot) throws(LedgerError) -> CurrencyDefinitions {
     let version = try snapshot.catalogVersion()
     if let definitions = state.withLock({ $0.definitions }), definitions.version == version { return definitions }
+    let stored = try [CatalogRow.Kind.currency, .currencyVersion].gather { (kind) throws(LedgerError) in
+      try snapshot.catalogRows(kind)
+    }
     var currencies: [(number: Int64, currency: Currency)] = []
-    for row in try snapshot.catalogRows(.currency) {
+    for row in stored[0] {
       let currency = try Self.read(row, as: Currency.self)
       try Self.check(row, currency, besides: currencies)
       currencies.append((row.position, currency))
     }
     let numbers = Dictionary(currencies.map { ($0.currency.code, $0.number) }) { first, _ in first }
     var versions: [CurrencyVersion] = []
-    for row in try snapshot.catalogRows(.currencyVersion) {
+    for row in stored[1] {
       let currency = try Self.read(row, as: Currency.self)
       guard let number = numbers[currency.code] else { continue }
       versions.append(

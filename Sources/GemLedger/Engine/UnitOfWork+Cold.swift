@@ -76,13 +76,10 @@ extension UnitOfWork {
 
   /// All ids of the customer, with those that the group added.
   func ids(of customer: CustomerNumber, session: any StorageSnapshot) throws(LedgerError) -> [CustomerID] {
-    var ids: [CustomerID] = []
-    for number in try numbers(of: customer, session: session) {
-      ids.append(try knownCustomer(number, session: session).id)
-      ids += try session.addedIDs(of: number)
-      ids += cold.ids.filter { $0.value == number }.map(\.key)
-    }
-    return ids
+    try numbers(of: customer, session: session).gather { (number) throws(LedgerError) in
+      [try knownCustomer(number, session: session).id] + (try session.addedIDs(of: number))
+        + cold.ids.filter { $0.value == number }.map(\.key)
+    }.flatMap { $0 }
   }
 
   /// All numbers of this customer, without a read where no customer was merged into it.
@@ -155,10 +152,7 @@ extension UnitOfWork {
     _ lot: LotNumber, of numbers: [CustomerNumber], session: any StorageSnapshot
   ) throws(LedgerError) -> LotAttributesRow? {
     if let new = changes.cold?.lotAttributes.first(where: { $0.lot == lot }) { return new }
-    for number in numbers {
-      if let attributes = try session.lotAttributes(lot, of: number) { return attributes }
-    }
-    return nil
+    return try numbers.firstRow { (number) throws(LedgerError) in try session.lotAttributes(lot, of: number) }
   }
 
   /// A transaction of this group or an earlier one, with the sources of all lots that it names.

@@ -40,7 +40,7 @@ final class CustomerDirectory: Sendable {
     var originals: [CustomerID: CustomerNumber] = [:]
     var transactions: [TransactionNumber: TransactionRow] = [:]
     /// The customer and purchase that store transactions were credited to.
-    var credits: [PurchaseIdentity: Prefetched.StoreClaim] = [:]
+    var credits: [PurchaseIdentity: GroupRows.StoreClaim] = [:]
     /// Customers that were merged into another while they were remembered.
     var merged: [CustomerNumber: CustomerNumber] = [:]
 
@@ -115,11 +115,11 @@ final class CustomerDirectory: Sendable {
     }
   }
 
-  func credits(_ identities: [PurchaseIdentity]) -> [Prefetched.StoreClaim?] {
+  func credits(_ identities: [PurchaseIdentity]) -> [GroupRows.StoreClaim?] {
     state.withLock { state in identities.map { state.credits[$0] } }
   }
 
-  func remember(_ found: [(PurchaseIdentity, Prefetched.StoreClaim)], since epoch: Int) {
+  func remember(_ found: [(PurchaseIdentity, GroupRows.StoreClaim)], since epoch: Int) {
     guard !found.isEmpty else { return }
     state.withLock { state in
       guard state.epoch == epoch else { return }

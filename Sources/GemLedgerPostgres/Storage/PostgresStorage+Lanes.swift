@@ -113,14 +113,14 @@ extension PostgresStorage {
   private func lookUp(
     _ ids: [CustomerID], _ transactions: [TransactionNumber]
   ) throws(LedgerError) -> ([(CustomerID, CustomerNumber)], [CustomerDirectory.LocatedTransaction]) {
-    let locating = EarlierReads.locating(transactions, isDistributed: layout.isDistributed)
+    let locating = LocatingStatements.requests(transactions, layout)
     let answers = try askOutsideOfTransactions(
       [PostgresRequest("SELECT id, customer FROM aliases WHERE id = ANY($1)") { $0.add(ids, text: \.text) }]
         + locating)
     let found = (0..<answers[0].count).map { row in
       (CustomerID(unchecked: answers[0].text(row, 0)), answers[0].integer(row, 1))
     }
-    return (found, answers.dropFirst().flatMap(EarlierReads.located))
+    return (found, answers.dropFirst().flatMap(LocatingStatements.located))
   }
 
   private func lane(of id: CustomerID, _ addresses: KnownAddresses) -> Int {

@@ -37,53 +37,9 @@ extension SessionPart {
   func requests(
     at addresses: [RowAddress], _ columns: String, from table: String, by number: RowsByNumber
   ) -> [PostgresRequest] {
-    layout.isDistributed
-      ? Self.questions(addresses, lanes: layout, columns, table, number)
-      : [Self.question(addresses, columns, table, number)]
-  }
-
-  /// One step through the index for each address.
-  ///
-  /// Given two lists, the server would try each customer with each number, which takes seconds for a thousand of each.
-  private static func question(
-    _ addresses: [RowAddress], _ columns: String, _ table: String, _ number: RowsByNumber
-  ) -> PostgresRequest {
-    PostgresRequest(
-      """
-      SELECT found.* FROM (SELECT unnest($1) AS owner, unnest($2) AS wanted) places CROSS JOIN LATERAL (
-        SELECT \(columns) FROM \(table) WHERE customer = owner AND \(number.isWanted) OFFSET 0
-      ) found
-      """
-    ) {
-      $0.add(addresses) { $0.customer ?? 0 }
-      $0.add(addresses, \.number)
-    }
-  }
-
-  /// A distributed engine joins no lists with its tables: a few addresses at a time, each time of one machine.
-  private static func questions(
-    _ addresses: [RowAddress], lanes: LaneLayout, _ columns: String, _ table: String, _ number: RowsByNumber
-  ) -> [PostgresRequest] {
-    Dictionary(grouping: addresses) { lanes.lane(of: $0.customer ?? 0) }.values.flatMap(pages).map { addresses in
-      PostgresRequest("SELECT \(columns) FROM \(table) WHERE customer = ANY($1) AND \(number.isAny)") {
-        $0.add(Array(Set(addresses.map { $0.customer ?? 0 }))) { $0 }
-        $0.add(Array(Set(addresses.map(\.number)))) { $0 }
-      }
-    }
-  }
-
-  /// About so many addresses a page, all of a customer on one: no two pages give the same row.
-  private static func pages(_ addresses: [RowAddress]) -> [[RowAddress]] {
-    var pages: [[RowAddress]] = []
-    var page: [RowAddress] = []
-    for addresses in Dictionary(grouping: addresses, by: \.customer).values {
-      page += addresses
-      if page.count >= 32 {
-        pages.append(page)
-        page = []
-      }
-    }
-    return page.isEmpty ? pages : pages + [page]
+    var table = OwnedTable(columns, table, "0", isWanted: number.isWanted)
+    table.isAny = number.isAny
+    return table.requests(addresses, layout)
   }
 
   // MARK: Addresses without a customer

@@ -3,8 +3,8 @@ internal import GemLedger
 
 /// The ledger's rows as one connection sees them, inside the transaction that is open on it.
 ///
-/// One thread at a time uses it. Rows that a group prefetched are answered from memory; every other read is a round
-/// trip.
+/// One thread at a time uses it. A reader's every read is a round trip; while a group is decided, its rows answer, and
+/// what they lack is loaded for all its commands at once.
 final class PostgresSession {
   let connection: PostgresConnection
   /// Which database it is, for people.
@@ -15,8 +15,8 @@ final class PostgresSession {
   let memory: StorageCache
   /// The group that writes; nil for a reader.
   var group: PostgresGroup?
-  /// The rows that the current group prefetched; nil outside of groups.
-  var prefetched: Prefetched?
+  /// The rows that the current group has looked up; nil outside of groups.
+  var prefetched: GroupRows?
   /// The cursors that are open in the transaction, while a scan reads by them.
   weak var openScan: PostgresScan?
   /// The currencies as this transaction sees them, where they came with the catalog's version.
@@ -94,7 +94,7 @@ final class PostgresSession {
   func begin(_ group: PostgresGroup?) {
     self.group = group
     epoch = memory.directory.epoch
-    prefetched = group == nil ? nil : Prefetched()
+    prefetched = group == nil ? nil : GroupRows(session: self)
     openScan = nil
     newFrozenProducts = []
     currencies = nil
@@ -129,9 +129,15 @@ extension PostgresSession: StorageSession, PostgresCustomerReads, PostgresLotRea
   var session: PostgresSession { self }
 
   func prefetch(_ commands: [LedgerCommand]) throws(LedgerError) -> [Int] {
-    try GroupPrefetch(session: self).prefetch(commands)
+    guard let prefetched else { return [] }
+    return try GroupPrefetch(session: self).prefetch(commands, prefetched)
   }
 
-  func write(_ changes: borrowing ChangeSet) throws(LedgerError) { try GroupWriter(session: self).write(changes) }
+  func loadMissing() throws(LedgerError) -> Bool { try prefetched?.load() ?? false }
+
+  func write(_ changes: borrowing ChangeSet) throws(LedgerError) {
+    prefetched?.isDeciding = false
+    try GroupWriter(session: self).write(changes)
+  }
 }
 #endif

@@ -14,24 +14,24 @@ extension SessionPart {
   var layout: LaneLayout { session.layout }
   var memory: StorageCache { session.memory }
   var group: PostgresGroup? { session.group }
-  var prefetched: Prefetched? { session.prefetched }
+  var prefetched: GroupRows? { session.prefetched }
+  /// The group's rows, while its commands are decided by them.
+  var deciding: GroupRows? { session.prefetched.flatMap { $0.isDeciding ? $0 : nil } }
   /// The epoch in which all reads come from the same server.
   var epoch: Int { session.epoch }
 
   // MARK: Parts of a group
 
-  var customerQueries: CustomerQueries { CustomerQueries(session: session) }
-  var keyQueries: KeyQueries { KeyQueries(session: session) }
-  var earlierReads: EarlierReads { EarlierReads(session: session) }
-  var groupReads: GroupReads { GroupReads(session: session) }
   var storeClaims: StoreClaims { StoreClaims(session: session) }
-  var refundedPurchases: RefundedPurchases { RefundedPurchases(session: session) }
 
   // MARK: Asking
 
-  func ask(_ requests: [PostgresRequest]) throws(LedgerError) -> [PostgresRows] { try session.ask(requests) }
+  /// Asks in a round trip of its own; while a group is decided, the question is one of the group's look-ups.
+  func ask(_ requests: [PostgresRequest]) throws(LedgerError) -> [PostgresRows] {
+    if let deciding { return try deciding.answers(to: requests) }
+    return try session.ask(requests)
+  }
 
-  /// Asks for rows in a round trip of its own.
   func rows(
     _ sql: String, _ add: (inout PostgresParameters) -> Void = { _ in }
   ) throws(LedgerError) -> PostgresRows {

@@ -72,10 +72,13 @@ enum KeyReplay {
     command: LedgerCommand.Body, session: any StorageSnapshot
   ) throws(LedgerError) -> KeyRow? {
     let numbers = try work.numbers(of: customer.number, session: session)
-    if let own = try earlier(&work, key, command: command, under: customer.original, session: session) { return own }
+    let others = numbers.filter { $0 != customer.original }
+    let known = try ([customer.original] + others).gather { (number) throws(LedgerError) in
+      try earlier(&work, key, command: command, under: number, session: session)
+    }
+    if let own = known[0] { return own }
     var other: KeyRow?
-    for number in numbers where number != customer.original {
-      guard let row = try earlier(&work, key, command: command, under: number, session: session) else { continue }
+    for case let row? in known {
       if row.fingerprint.differingField(from: command.fingerprint) == nil { return row }
       other = other ?? row
     }

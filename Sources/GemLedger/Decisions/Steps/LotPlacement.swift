@@ -137,9 +137,6 @@ enum LotPlacement {
     for loaded in work.loadedLots {
       if let lotSlot = loaded.lotSlot(of: lot) { return loaded[lotSlot].row }
     }
-    for owner in owners {
-      if let row = try session.lot(lot, of: owner) { return row }
-    }
-    return nil
+    return try owners.firstRow { (owner) throws(LedgerError) in try session.lot(lot, of: owner) }
   }
 }

@@ -45,12 +45,14 @@ struct StoreClaims: SessionPart {
     var claims: [PurchaseIdentity] = []
     for (identity, credit) in zip(all, memory.directory.credits(all)) {
       if let credit, !always.contains(identity) {
-        prefetched?.claims[identity] = credit
+        prefetched?.keep(credit, of: identity)
       } else {
         claims.append(identity)
       }
     }
-    return (claims.isEmpty ? [] : [claiming(claims, always: always)]) + [Self.evidenceQuestion(all)]
+    let refunded = layout.isDistributed ? [] : claims.filter { prefetched?.guess.refunds[$0] != nil }
+    return (refunded.isEmpty ? [] : [Self.purchasesQuestion(refunded)])
+      + (claims.isEmpty ? [] : [claiming(claims, always: always)]) + [Self.evidenceQuestion(all)]
   }
 
   private func claiming(_ claims: [PurchaseIdentity], always: Set<PurchaseIdentity>) -> RowsQuery {
@@ -62,7 +64,24 @@ struct StoreClaims: SessionPart {
     ) { $0.add(claims, text: \.transactionID.text) }
     return RowsQuery(
       requests: layout.isDistributed ? [Self.touch(claims)] : [Self.touch(claims, always: always), credited]
-    ) { $0.claims[$1.purchaseIdentity($2)] = $1.storeClaim($2) }
+    ) { $0.keep($1.storeClaim($2), of: $1.purchaseIdentity($2)) }
+  }
+
+  /// A refund reads the purchase that the store transaction was credited as.
+  private static func purchasesQuestion(_ identities: [PurchaseIdentity]) -> RowsQuery {
+    let request = PostgresRequest(
+      """
+      SELECT found.* FROM store_transactions c CROSS JOIN LATERAL (
+        SELECT \(PurchaseRow.columns) FROM \(PurchaseRow.tables)
+        WHERE p.customer = c.customer AND p.purchase = c.purchase AND \(PurchaseRow.isNewestRefund) OFFSET 0
+      ) found WHERE c.store_transaction = ANY($1) AND c.purchase <> 0
+      """
+    ) { $0.add(identities, text: \.transactionID.text) }
+    return RowsQuery(requests: [request]) { (rows, answer, row) in
+      let purchase = PurchaseRow.read(answer, row)
+      rows.purchases.set(RowAddress(purchase.number, of: purchase.customer), to: [purchase])
+      rows.arrived(purchaseAnywhere: purchase.number, [purchase])
+    }
   }
 
   private static func evidenceQuestion(_ identities: [PurchaseIdentity]) -> RowsQuery {
@@ -139,7 +158,7 @@ struct StoreClaims: SessionPart {
   }
 
   /// The store transaction as this group holds it; nil where its environment has no purchases.
-  func storeClaim(_ claim: LedgerCommand.PurchaseClaim) -> Prefetched.StoreClaim? {
+  func storeClaim(_ claim: LedgerCommand.PurchaseClaim) -> GroupRows.StoreClaim? {
     guard let number = prefetched?.environments[claim.environment] else { return nil }
     return prefetched?.claims[
       PurchaseIdentity(store: claim.store, environment: number, transactionID: claim.transactionID)]

@@ -133,7 +133,7 @@ extension PostgresBulkReads {
   func purchases(_ wanted: [RowAddress]) throws(LedgerError) -> [Int64: PurchaseRow] {
     var found: [Int64: PurchaseRow] = [:]
     let owned = Set(wanted.filter { $0.customer != nil })
-    for rows in owned.isEmpty ? [] : try ask(refundedPurchases.query(owned).requests) {
+    for rows in owned.isEmpty ? [] : try ask(OwnedTable.purchases.requests(Array(owned), layout)) {
       for row in 0..<rows.count {
         let purchase = PurchaseRow.read(rows, row)
         found[purchase.number] = purchase

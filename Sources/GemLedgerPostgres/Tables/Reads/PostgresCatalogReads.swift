@@ -95,8 +95,7 @@ extension PostgresCatalogReads {
     let lane = group?.lanes.first ?? 0
     guard sequence == .customer else { return LaneLayout.number(after: last, lane: lane) }
     let number = layout.customer(after: last, lane: lane)
-    prefetched?.made.insert(number)
-    prefetched?.fetched.insert(number)
+    prefetched?.make(number)
     return number
   }
 

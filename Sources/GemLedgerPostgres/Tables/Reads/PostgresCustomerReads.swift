@@ -6,7 +6,7 @@ protocol PostgresCustomerReads: PostgresReads {}
 
 extension PostgresCustomerReads {
   func customer(_ id: CustomerID) throws(LedgerError) -> FoundCustomer? {
-    if let known = prefetched?.found(id) { return known }
+    if let deciding { return try deciding.found(id) }
     let alias = PostgresRequest("SELECT customer FROM aliases WHERE id = $1") { $0.add(id.text) }
     guard !layout.isDistributed else {
       // Ids and customers lie on different machines, which no statement joins.
@@ -33,7 +33,10 @@ extension PostgresCustomerReads {
   }
 
   func account(_ number: AccountNumber) throws(LedgerError) -> AccountRow? {
-    if let prefetched, prefetched.fetched.contains(number.customer) { return prefetched.accounts[number] }
+    if let deciding {
+      _ = try deciding.customers.rows(number.customer)
+      return deciding.accounts[number]
+    }
     return try first(
       "SELECT \(AccountRow.columns) FROM accounts WHERE customer = $1 AND currency = $2",
       {
@@ -43,7 +46,7 @@ extension PostgresCustomerReads {
   }
 
   func customer(number: CustomerNumber) throws(LedgerError) -> CustomerRow? {
-    if let prefetched, prefetched.fetched.contains(number) { return prefetched.customers[number] }
+    if let deciding { return try deciding.customers.first(number) }
     return try first(
       "SELECT \(CustomerRow.columns) FROM customers WHERE customer = $1", { $0.add(number) }, CustomerRow.read)
   }
@@ -60,21 +63,25 @@ extension PostgresCustomerReads {
   }
 
   func mergedCustomers(into number: CustomerNumber) throws(LedgerError) -> [CustomerNumber] {
-    if let known = try groupReads.mergedInGroup(into: number) { return known }
+    if let deciding {
+      let row = try deciding.customers.first(number)
+      return row?.merged ?? 0 > 0 ? try deciding.merged.rows(number) : []
+    }
     return try all(
       "SELECT merged FROM merged_customers WHERE customer = $1 ORDER BY merged", { $0.add(number) },
       { $0.integer($1, 0) })
   }
 
   func merges(into number: CustomerNumber) throws(LedgerError) -> [MergeRow] {
-    try all(
+    if let deciding { return try deciding.rows(deciding.merges, of: number) }
+    return try all(
       "SELECT transaction_number, from_customer FROM merges WHERE customer = $1 ORDER BY transaction_number",
       { $0.add(number) },
       { MergeRow(transaction: $0.integer($1, 0), from: $0.integer($1, 1), into: number) })
   }
 
   func addedIDs(of number: CustomerNumber) throws(LedgerError) -> [CustomerID] {
-    if let known = try groupReads.addedIDsInGroup(of: number) { return known }
+    if let deciding { return try deciding.rows(deciding.addedIDs, of: number) }
     return try all(
       "SELECT id FROM added_ids WHERE customer = $1 ORDER BY id", { $0.add(number) },
       { CustomerID(unchecked: $0.text($1, 0)) })
@@ -98,7 +105,11 @@ extension PostgresCustomerReads {
   // MARK: Items
 
   func owned(_ item: ItemID, customer: CustomerNumber) throws(LedgerError) -> Int64 {
-    if let known = try groupReads.ownedInGroup(item, by: customer) { return known }
+    if let deciding {
+      if deciding.isMade(customer) { return 0 }
+      if let all = deciding.ownedItems.found[customer] { return all.first { $0.item == item }?.quantity ?? 0 }
+      return try deciding.owned.first(GroupRows.OwnedItem(customer: customer, item: item)) ?? 0
+    }
     return try first(
       "SELECT quantity FROM owned_items WHERE customer = $1 AND item = $2",
       {
@@ -108,7 +119,8 @@ extension PostgresCustomerReads {
   }
 
   func ownedItems(of customer: CustomerNumber) throws(LedgerError) -> [OwnedItemRow] {
-    try all(
+    if let deciding { return try deciding.rows(deciding.ownedItems, of: customer) }
+    return try all(
       "SELECT \(OwnedItemRow.columns) FROM owned_items WHERE customer = $1 ORDER BY item", { $0.add(customer) },
       OwnedItemRow.read)
   }

@@ -1,5 +1,6 @@
 #if PostgreSQL
 internal import GemLedger
+internal import Synchronization
 
 /// Reads of effects, holds and counts.
 protocol PostgresEventReads: PostgresReads {}
@@ -8,9 +9,8 @@ extension PostgresEventReads {
   func events(
     of transaction: TransactionNumber, ofAny owners: [CustomerNumber]
   ) throws(LedgerError) -> [JournalEventRow] {
-    try earlierReads.fetchEarlier(.events, of: transaction)
-    if let booked = prefetched?.booked, booked.knows(.events, of: transaction) {
-      return booked.events(of: transaction)
+    if let deciding {
+      return try deciding.rows(deciding.ownEvents, transaction, ofAny: owners).sorted { $0.position < $1.position }
     }
     return try all(
       """
@@ -26,9 +26,11 @@ extension PostgresEventReads {
   func events(
     about target: TransactionNumber, ofAny owners: [CustomerNumber]
   ) throws(LedgerError) -> [JournalEventRow] {
-    try groupReads.fetchOpenHold(target)
-    try earlierReads.fetchEarlier(.about, of: target)
-    if let booked = prefetched?.booked, booked.knows(.about, of: target) { return booked.events(about: target) }
+    if let deciding {
+      return try deciding.rows(deciding.laterEvents, target, ofAny: owners).sorted {
+        ($0.transaction, $0.position) < ($1.transaction, $1.position)
+      }
+    }
     return try all(
       """
       SELECT \(JournalEventRow.columns) FROM journal_events WHERE customer = ANY($1) AND target = $2 AND target <> 0
@@ -80,7 +82,10 @@ extension PostgresEventReads {
   }
 
   func hold(_ number: TransactionNumber, ofAny owners: [CustomerNumber]) throws(LedgerError) -> HoldRow? {
-    if let booked = prefetched?.booked, booked.knows(.hold, of: number) { return booked.holds[number] }
+    if let deciding {
+      return owners.isEmpty
+        ? deciding.holdsByNumber[number] : try deciding.rows(deciding.holds, number, ofAny: owners).first
+    }
     if owners.isEmpty { return nil }
     let hold = try first(
       "SELECT \(HoldRow.columns) FROM open_holds WHERE customer = ANY($1) AND hold = $2",
@@ -88,19 +93,21 @@ extension PostgresEventReads {
         $0.add(owners, \.self)
         $0.add(number)
       }, HoldRow.read)
-    if let hold { prefetched?.holdOwners[number] = hold.customer }
     return hold
   }
 
   func holds(of customer: CustomerNumber) throws(LedgerError) -> [HoldRow] {
-    if let known = try groupReads.heldInGroup(by: customer) { return known }
+    if let deciding {
+      if !deciding.isMade(customer) { deciding.heldEvents.want(customer) }
+      return try deciding.rows(deciding.holdsOf, of: customer)
+    }
     return try all(
       "SELECT \(HoldRow.columns) FROM open_holds WHERE customer = $1 ORDER BY deadline, hold", { $0.add(customer) },
       HoldRow.read)
   }
 
   func count(_ key: CountKey, of customer: CustomerNumber) throws(LedgerError) -> CountRow? {
-    if let known = try groupReads.countsInGroup(of: customer) { return known[key] }
+    if deciding != nil { return try counts(of: customer).first { $0.key == key } }
     return try first(
       "SELECT \(CountRow.columns) FROM counters WHERE customer = $1 AND kind = $2 AND subject = $3",
       {
@@ -111,7 +118,10 @@ extension PostgresEventReads {
   }
 
   func counts(of customer: CustomerNumber) throws(LedgerError) -> [CountRow] {
-    if let known = try groupReads.countsInGroup(of: customer) { return known.values.sorted { $0.key < $1.key } }
+    if let deciding {
+      memory.countDemand.store(StorageCache.countDemandMax, ordering: .relaxed)
+      return try deciding.rows(deciding.counts, of: customer).sorted { $0.key < $1.key }
+    }
     return try all(
       "SELECT \(CountRow.columns) FROM counters WHERE customer = $1 ORDER BY kind, subject", { $0.add(customer) },
       CountRow.read)

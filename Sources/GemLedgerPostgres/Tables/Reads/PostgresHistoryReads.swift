@@ -75,12 +75,13 @@ extension PostgresHistoryReads {
   }
 
   func postings(of row: TransactionRow) throws(LedgerError) -> TransactionParts {
-    if let booked = prefetched?.booked, booked.knows([.row, .postings], of: row.number),
-      let known = booked.parts(of: row.number)
-    {
-      return known
+    let known: TransactionParts?
+    if let deciding {
+      known = try deciding.parts(of: row.number, ofAny: [row.customer], withSources: false)
+    } else {
+      known = try parts(of: row.number, of: row.customer)
     }
-    guard let parts = try parts(of: row.number, of: row.customer) else {
+    guard let parts = known else {
       throw LedgerError(.storageDamaged, "The journal lacks transaction \(row.number); run verify.")
     }
     return parts
@@ -89,9 +90,7 @@ extension PostgresHistoryReads {
   func parts(
     of number: TransactionNumber, ofAny owners: [CustomerNumber]
   ) throws(LedgerError) -> TransactionParts? {
-    if let booked = prefetched?.booked, booked.knows([.row, .postings, .attributes], of: number) {
-      return booked.parts(of: number)
-    }
+    if let deciding { return try deciding.parts(of: number, ofAny: owners, withSources: true) }
     return try notedTransactions([number], ofAny: owners)[number]?.parts
   }
 

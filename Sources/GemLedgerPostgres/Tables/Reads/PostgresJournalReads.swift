@@ -7,9 +7,9 @@ protocol PostgresJournalReads: PostgresReads {}
 extension PostgresJournalReads {
   func key(_ key: IdempotencyKey, customer: CustomerNumber, hash: Int) throws(LedgerError) -> KeyRow? {
     let storageName = storageName
-    if prefetched?.made.contains(customer) == true { return nil }
-    if let prefetched, prefetched.askedKeys.contains(Prefetched.KeyAddress(customer: customer, key: key)) {
-      return prefetched.keys[Prefetched.KeyAddress(customer: customer, key: key)]
+    if let deciding {
+      if deciding.isMade(customer) { return nil }
+      return try deciding.keys.first(GroupRows.KeyAddress(customer: customer, key: key))
     }
     return try first(
       """
@@ -30,7 +30,7 @@ extension PostgresJournalReads {
   func transaction(
     _ number: TransactionNumber, of owner: CustomerNumber
   ) throws(LedgerError) -> TransactionRow? {
-    if let booked = prefetched?.booked, booked.knows(.row, of: number) { return booked.transactions[number] }
+    if let deciding { return try deciding.rows(deciding.transactions, number, ofAny: [owner]).first }
     return try first(
       "SELECT \(TransactionRow.columns) FROM transactions WHERE customer = $1 AND number = $2",
       {

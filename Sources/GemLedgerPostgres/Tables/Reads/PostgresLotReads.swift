@@ -8,11 +8,10 @@ extension PostgresLotReads {
   func openLots(
     _ account: AccountNumber, paid: Bool, after: LotPosition?, limit: Int
   ) throws(LedgerError) -> [LotRow] {
-    if after == nil, limit == Prefetched.lotsPerPage, let prefetched,
-      prefetched.fetched.contains(account.customer)
-    {
-      if prefetched.unfetchedLots.contains(account.customer) { try customerQueries.fetchFirstLots() }
-      return self.prefetched?.openLots[Prefetched.LotStream(account: account, paid: paid)] ?? []
+    if after == nil, limit == GroupRows.lotsPerPage, let deciding {
+      return try deciding.rows(deciding.firstLots, of: account.customer).filter {
+        $0.account == account && $0.isPaid == paid
+      }
     }
     let lots = try all(
       """
@@ -36,9 +35,10 @@ extension PostgresLotReads {
   func pooledLot(
     _ account: AccountNumber, source: LotSource, environment: Int64
   ) throws(LedgerError) -> LotRow? {
-    if prefetched?.fetched.contains(account.customer) == true {
-      if prefetched?.pooled.contains(account.customer) == false { try groupReads.fetchPooledLots() }
-      return prefetched?.pooledLots[account]?.first { $0.source == source && $0.environment == environment }
+    if let deciding {
+      return try deciding.rows(deciding.pooledLots, of: account.customer).first {
+        $0.account == account && $0.source == source && $0.environment == environment
+      }
     }
     return try first(
       """
@@ -54,9 +54,7 @@ extension PostgresLotReads {
   }
 
   func lot(_ number: LotNumber, of owner: CustomerNumber) throws(LedgerError) -> LotRow? {
-    if prefetched?.booked.knows(lot: number, of: owner) == false { try groupReads.fetchOpenHolds() }
-    if let booked = prefetched?.booked, booked.knows(lot: number, of: owner) { return booked.lots[number] }
-    prefetched?.lotOwners[number] = owner
+    if let deciding { return try deciding.rows(deciding.lots, number, ofAny: [owner]).first }
     return try first(
       "SELECT \(LotRow.columns) FROM lots WHERE customer = $1 AND lot = $2",
       {
@@ -71,8 +69,7 @@ extension PostgresLotReads {
   }
 
   func lotAttributes(_ number: LotNumber, of owner: CustomerNumber) throws(LedgerError) -> LotAttributesRow? {
-    if prefetched?.booked.knows(termsOf: number, of: owner) == false { try earlierReads.fetchEarlierLotAttributes() }
-    if let booked = prefetched?.booked, booked.knows(termsOf: number, of: owner) { return booked.attributes[number] }
+    if let deciding { return try deciding.rows(deciding.lotAttributes, number, ofAny: [owner]).first }
     return try first(
       "SELECT \(LotAttributesRow.columns) FROM lot_attributes WHERE customer = $1 AND lot = $2",
       {

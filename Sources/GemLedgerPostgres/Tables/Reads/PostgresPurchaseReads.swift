@@ -8,8 +8,7 @@ extension PostgresPurchaseReads {
   func purchase(_ identity: PurchaseIdentity) throws(LedgerError) -> PurchaseRow? {
     let claim = try claim(identity)
     guard let claim, claim.purchase != 0 else { return nil }
-    if let known = prefetched?.booked.purchases[claim.purchase] { return known }
-    prefetched?.purchaseOwners[claim.purchase] = claim.customer
+    if let deciding { return try deciding.rows(deciding.purchases, claim.purchase, ofAny: [claim.customer]).first }
     return try first(
       """
       SELECT \(PurchaseRow.columns) FROM \(PurchaseRow.tables)
@@ -21,7 +20,7 @@ extension PostgresPurchaseReads {
       }, PurchaseRow.read)
   }
 
-  private func claim(_ identity: PurchaseIdentity) throws(LedgerError) -> Prefetched.StoreClaim? {
+  private func claim(_ identity: PurchaseIdentity) throws(LedgerError) -> GroupRows.StoreClaim? {
     if let held = prefetched?.claims[identity] { return held }
     return try first(
       """
@@ -32,11 +31,14 @@ extension PostgresPurchaseReads {
         $0.add(identity.transactionID.text)
         $0.add(identity.environment)
         $0.add(identity.store.number)
-      }, { Prefetched.StoreClaim(customer: $0.integer($1, 0), purchase: $0.integer($1, 1)) })
+      }, { GroupRows.StoreClaim(customer: $0.integer($1, 0), purchase: $0.integer($1, 1)) })
   }
 
   func purchase(number: Int64) throws(LedgerError) -> PurchaseRow? {
-    if let booked = prefetched?.booked, booked.knows(purchase: number) { return booked.purchases[number] }
+    if let deciding {
+      if let known = deciding.purchasesByNumber[number] { return known }
+      return try deciding.purchasesAnywhere.first(number)
+    }
     return try first(
       """
       SELECT \(PurchaseRow.columns) FROM \(PurchaseRow.tables)
@@ -75,7 +77,9 @@ extension PostgresPurchaseReads {
   }
 
   func refunds(of purchase: Int64, of owner: CustomerNumber) throws(LedgerError) -> [RefundRow] {
-    if let known = try groupReads.refundsInGroup(of: purchase) { return known }
+    if let deciding {
+      return try deciding.rows(deciding.refunds, purchase, ofAny: [owner]).sorted { $0.transaction < $1.transaction }
+    }
     return try all(
       """
       SELECT \(RefundRow.columns) FROM refunds WHERE customer = $1 AND purchase = $2 ORDER BY transaction_number
@@ -94,7 +98,9 @@ extension PostgresPurchaseReads {
   func refundParts(
     of transaction: TransactionNumber, of owner: CustomerNumber
   ) throws(LedgerError) -> [RefundPartRow] {
-    if let known = prefetched?.refundParts[transaction] { return known }
+    if let deciding {
+      return try deciding.rows(deciding.refundParts, transaction, ofAny: [owner]).sorted { $0.position < $1.position }
+    }
     return try all(
       """
       SELECT \(RefundPartRow.columns) FROM \(RefundPartRow.table) WHERE customer = $1 AND transaction_number = $2

@@ -6,8 +6,7 @@ protocol PostgresUnownedReads: PostgresReads {}
 
 extension PostgresUnownedReads {
   func transaction(_ number: TransactionNumber) throws(LedgerError) -> TransactionRow? {
-    try groupReads.fetchOpenHold(number)
-    if let booked = prefetched?.booked, booked.knows(.row, of: number) { return booked.transactions[number] }
+    if let deciding { return try deciding.located.first(number)?.row }
     return try first(
       "SELECT \(TransactionRow.columns) FROM transactions WHERE (number & 63) = $1 AND number = $2",
       {

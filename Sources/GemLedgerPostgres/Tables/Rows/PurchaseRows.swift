@@ -132,8 +132,8 @@ extension PostgresRows {
   }
 
   /// Behind the columns of ``purchaseIdentity(_:)``.
-  func storeClaim(_ row: Int) -> Prefetched.StoreClaim {
-    Prefetched.StoreClaim(customer: integer(row, 3), purchase: integer(row, 4))
+  func storeClaim(_ row: Int) -> GroupRows.StoreClaim {
+    GroupRows.StoreClaim(customer: integer(row, 3), purchase: integer(row, 4))
   }
 
   /// - Parameter storageName: The name of the database, for the message.

@@ -1,0 +1,38 @@
+extension Sequence {
+  /// Reads rows for each element.
+  ///
+  /// Where rows are missing, those of all elements are noted before the attempt ends: one load brings them all.
+  @inline(__always)
+  func gather<Rows>(_ read: (Element) throws(LedgerError) -> Rows) throws(LedgerError) -> [Rows] {
+    var found: [Rows] = []
+    var lacksRows = false
+    for element in self {
+      do throws(LedgerError) {
+        found.append(try read(element))
+      } catch {
+        guard error == .rowsMissing else { throw error }
+        lacksRows = true
+      }
+    }
+    if lacksRows { throw .rowsMissing }
+    return found
+  }
+
+  /// Reads a row for one element after the other, until there is one.
+  ///
+  /// Where rows are missing, those of all elements are noted before the attempt ends.
+  @inline(__always)
+  func firstRow<Row>(_ read: (Element) throws(LedgerError) -> Row?) throws(LedgerError) -> Row? {
+    var lacksRows = false
+    for element in self {
+      do throws(LedgerError) {
+        if let row = try read(element), !lacksRows { return row }
+      } catch {
+        guard error == .rowsMissing else { throw error }
+        lacksRows = true
+      }
+    }
+    if lacksRows { throw .rowsMissing }
+    return nil
+  }
+}

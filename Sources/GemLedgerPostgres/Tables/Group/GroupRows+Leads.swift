@@ -1,0 +1,228 @@
+#if PostgreSQL
+internal import GemLedger
+internal import Synchronization
+
+// Rows that arrive lead to others: a transaction to its customer, an entry to its lot, a lot to its purchase. These
+// look-ups go with the next load, and never cause one.
+
+extension GroupRows {
+  /// Wants the customer's row and accounts, and these keys under all its numbers.
+  func want(customer number: CustomerNumber, keys wanted: Set<IdempotencyKey> = []) {
+    if isMade(number) { return }
+    customers.want(number)
+    if guess.wantsLots { firstLots.want(number) }
+    if guess.wantsCounts { counts.want(number) }
+    guard !wanted.isEmpty else { return }
+    guess.keysOfCustomers[number, default: []].formUnion(wanted)
+    for owner in [number] + (merged.found[number] ?? []) {
+      for key in wanted { keys.want(KeyAddress(customer: owner, key: key)) }
+    }
+  }
+
+  func want(allOf number: CustomerNumber) {
+    firstLots.want(number)
+    holdsOf.want(number)
+    heldEvents.want(number)
+    counts.want(number)
+    ownedItems.want(number)
+    addedIDs.want(number)
+    merges.want(number)
+  }
+
+  func arrived(named id: CustomerID, _ numbers: [CustomerNumber]) {
+    for number in numbers {
+      want(customer: number, keys: guess.keysOfIDs[id] ?? [])
+      if guess.joined.contains(id) { want(allOf: number) }
+    }
+  }
+
+  /// A key that was used before is answered with its transaction.
+  func arrived(key: KeyAddress, _ rows: [KeyRow]) {
+    guard let booked = rows.first?.bookedTransaction else { return }
+    let address = RowAddress(booked, of: key.customer)
+    transactions.want(address)
+    entries.want(address)
+    allocations.want(address)
+    items.want(address)
+  }
+
+  func keep(customer rows: PostgresRows, _ row: Int) -> (CustomerNumber, CustomerRow) {
+    let customer = CustomerRow.read(rows, row)
+    if rows.integer(row, 7) != 0 { erased.insert(customer.number) }
+    // A customer without accounts has nulls in these columns.
+    if !rows.isNull(row, 8) {
+      let account = AccountRow.read(rows, row, at: 8)
+      accounts[account.number] = account
+      if account.poolLot != 0, customer.mergedInto == 0 { pools.insert(account.poolLot) }
+      if account.openLots > 0 { memory.lotDemand.store(StorageCache.lotDemandMax, ordering: .relaxed) }
+    }
+    return (customer.number, customer)
+  }
+
+  func arrived(customer number: CustomerNumber, _ rows: [CustomerRow]) {
+    guard let row = rows.first else { return }
+    if row.merged > 0 { merged.want(number) }
+    let address = CustomerAddress(original: number, mergedInto: row.mergedInto)
+    if row.mergedInto != 0 { want(customer: row.mergedInto, keys: guess.keysOfCustomers[number] ?? []) }
+    for (transaction, place) in guess.places where place.original == number && place != address {
+      memory.directory.correct(nil, to: address)
+      lookAt(transaction, address)
+    }
+  }
+
+  func arrived(mergedInto survivor: CustomerNumber, _ members: [CustomerNumber]) {
+    for key in guess.keysOfCustomers[survivor] ?? [] {
+      for member in members { keys.want(KeyAddress(customer: member, key: key)) }
+    }
+    for (transaction, place) in guess.places where place.survivingCustomer == survivor { lookAt(transaction, place) }
+  }
+
+  func arrived(transaction number: TransactionNumber, _ found: [CustomerDirectory.LocatedTransaction]) {
+    guard let found = found.first else { return }
+    memory.directory.remember([found], since: epoch)
+    locate(found)
+  }
+
+  /// Takes a located transaction in, and wants what follows from it.
+  func locate(_ found: CustomerDirectory.LocatedTransaction) {
+    located.set(found.row.number, to: [found])
+    transactions.set(RowAddress(found.row.number, of: found.row.customer), to: [found.row])
+    let keys = guess.named[found.row.number]?.keys ?? []
+    want(customer: found.address.original, keys: keys)
+    want(customer: found.address.survivingCustomer, keys: keys)
+    if guess.named[found.row.number] != nil { lookAt(found.row.number, found.address) }
+  }
+
+  /// Wants the rows of a transaction, or about it, that lie with any of its customer's numbers.
+  private func lookAt(_ number: TransactionNumber, _ place: CustomerAddress) {
+    guess.places[number] = place
+    for owner in owners(at: place) {
+      let address = RowAddress(number, of: owner)
+      if guess.named[number]?.isHold == true {
+        holds.want(address)
+        continue
+      }
+      if guess.named[number] != nil { laterEvents.want(address) }
+      entries.want(address)
+      allocations.want(address)
+      items.want(address)
+    }
+  }
+
+  private func owners(at place: CustomerAddress) -> Set<CustomerNumber> {
+    Set([place.original, place.survivingCustomer] + (merged.found[place.survivingCustomer] ?? []))
+  }
+
+  // MARK: Lots
+
+  /// Wants the lot that a row of the transaction names.
+  private func want(lot: LotNumber, namedBy namer: CustomerNumber, in transaction: TransactionNumber) {
+    lotAttributes.want(RowAddress(lot, of: namer))
+    guard let place = guess.places[transaction], !pools.contains(lot) else { return }
+    for owner in owners(at: place) {
+      lots.want(RowAddress(lot, of: owner))
+      if !layout.isDistributed { purchasesOfLots.want(RowAddress(lot, of: owner)) }
+    }
+  }
+
+  func arrived(entriesOf address: RowAddress, _ rows: [EntryRow]) {
+    for row in rows where row.lot != 0 { want(lot: row.lot, namedBy: row.account.customer, in: address.number) }
+  }
+
+  func arrived(allocationsOf address: RowAddress, _ rows: [AllocationRow]) {
+    for row in rows { want(lot: row.lot, namedBy: address.customer ?? 0, in: address.number) }
+  }
+
+  /// Bought items are taken back with their price.
+  func arrived(itemsOf address: RowAddress, _ rows: [ItemEntryRow]) {
+    guard guess.named[address.number] != nil, let place = guess.places[address.number] else { return }
+    for row in rows { owned.want(OwnedItem(customer: place.survivingCustomer, item: row.item)) }
+    if !rows.isEmpty { counts.want(place.survivingCustomer) }
+  }
+
+  func arrived(heldEventsOf customer: CustomerNumber, _ rows: [JournalEventRow]) {
+    for (hold, rows) in Dictionary(grouping: rows, by: \.target) {
+      let address = RowAddress(hold, of: customer)
+      guess.places[hold] = guess.places[hold] ?? CustomerAddress(original: customer, mergedInto: 0)
+      laterEvents.set(address, to: rows)
+      arrived(eventsAbout: address, rows)
+    }
+  }
+
+  func arrived(eventsAbout address: RowAddress, _ rows: [JournalEventRow]) {
+    for row in rows {
+      if row.lot != 0 { want(lot: row.lot, namedBy: row.customer, in: row.target) }
+      // How much an earlier reversal gave back is to be known.
+      guard row.kind == .reversal, let place = guess.places[row.target] else { continue }
+      for owner in owners(at: place) { transactions.want(RowAddress(row.transaction, of: owner)) }
+      lookAt(row.transaction, place)
+    }
+  }
+
+  func arrived(hold address: RowAddress, _ rows: [HoldRow]) { rows.forEach(keep) }
+  func arrived(holdsOf customer: CustomerNumber, _ rows: [HoldRow]) {
+    for row in rows {
+      guess.places[row.number] = guess.places[row.number] ?? CustomerAddress(original: customer, mergedInto: 0)
+      keep(row)
+    }
+  }
+
+  private func keep(_ hold: HoldRow) {
+    holdsByNumber[hold.number] = hold
+    holdOwners[hold.number] = hold.customer
+    guard let place = guess.places[hold.number] else { return }
+    if let sole = hold.sole {
+      want(lot: sole.lot, namedBy: hold.customer, in: hold.number)
+    } else {
+      for owner in owners(at: place) { laterEvents.want(RowAddress(hold.number, of: owner)) }
+    }
+  }
+
+  func arrived(lotsOf customer: CustomerNumber, _ rows: [LotRow]) { for row in rows { keep(row) } }
+  func arrived(lot address: RowAddress, _ rows: [LotRow]) {
+    for row in rows {
+      keep(row)
+      guard let purchase = row.purchase, purchasesByNumber[purchase] == nil else { continue }
+      purchases.want(RowAddress(purchase, of: row.account.customer))
+    }
+  }
+
+  private func keep(_ lot: LotRow) { lotOwners[lot.number] = lot.account.customer }
+
+  // MARK: Purchases
+
+  /// Takes in what the store transaction's row says.
+  func keep(_ claim: StoreClaim, of identity: PurchaseIdentity) {
+    claims[identity] = claim
+    guard claim.purchase != 0 else { return }
+    purchases.want(RowAddress(claim.purchase, of: claim.customer))
+    if let keys = guess.refunds[identity] { want(customer: claim.customer, keys: keys) }
+  }
+
+  func arrived(purchases address: RowAddress, _ rows: [PurchaseRow]) { rows.forEach(keep) }
+  func arrived(purchaseAnywhere number: Int64, _ rows: [PurchaseRow]) { rows.forEach(keep) }
+
+  private func keep(_ purchase: PurchaseRow) {
+    purchasesByNumber[purchase.number] = purchase
+    purchaseOwners[purchase.number] = purchase.customer
+    if purchase.refund != nil { refunds.want(RowAddress(purchase.number, of: purchase.customer)) }
+    guard purchase.refund != nil || guess.refunds[purchase.identity] != nil else { return }
+    let place = guess.places[purchase.transaction] ?? CustomerAddress(original: purchase.customer, mergedInto: 0)
+    if let grant = purchase.grant {
+      guess.places[purchase.transaction] = place
+      want(lot: grant.lot, namedBy: purchase.customer, in: purchase.transaction)
+    } else {
+      transactions.want(RowAddress(purchase.transaction, of: purchase.customer))
+      lookAt(purchase.transaction, place)
+    }
+  }
+
+  func arrived(refundsOf address: RowAddress, _ rows: [RefundRow]) {
+    for row in rows { refundParts.want(RowAddress(row.transaction, of: address.customer)) }
+  }
+
+  func arrived(orderOf code: PurchaseCode, _ rows: [OrderRow]) {
+    for row in rows { want(customer: row.customer) }
+  }
+}
+#endif

@@ -1,0 +1,278 @@
+#if PostgreSQL
+internal import GemLedger
+internal import Synchronization
+
+/// The rows that a group has looked up, and the look-ups that deciding its commands lacks.
+///
+/// A key that was looked up and has no rows here has none in the database either.
+final class GroupRows: SessionPart {
+  typealias CustomerAddress = CustomerDirectory.CustomerAddress
+
+  unowned let session: PostgresSession
+  /// Whether commands are being decided: then a read of rows that are not here notes them and ends the attempt.
+  var isDeciding = false
+  private var lookups: [any GroupLookup] = []
+  /// The answers to all other statements.
+  private var answers: [StatementKey: PostgresRows] = [:]
+  private var wantedStatements: [StatementKey: PostgresRequest] = [:]
+
+  /// Customers that the group itself made: they have no rows yet.
+  private var made: Set<CustomerNumber> = []
+  var accounts: [AccountNumber: AccountRow] = [:]
+  /// The lots in accounts' own rows; they have no rows of their own.
+  var pools: Set<LotNumber> = []
+  /// Customers with erased ids: a remembered id of theirs may be out of date.
+  var erased: Set<CustomerNumber> = []
+  /// The customers that ids of the group's commands named at the last look.
+  var remembered: [CustomerID: CustomerAddress] = [:]
+  /// The customers that ids name; nil for an unused id.
+  var addresses: [CustomerID: CustomerAddress?] = [:]
+  var claims: [PurchaseIdentity: StoreClaim] = [:]
+  /// The numbers of the environments of the group's store transactions.
+  var environments: [StoreEnvironment: Int64] = [:]
+  var evidence: [PurchaseIdentity: [RefundEvidenceRow]] = [:]
+  var guess = FirstGuess()
+  var purchasesByNumber: [Int64: PurchaseRow] = [:]
+  var holdsByNumber: [TransactionNumber: HoldRow] = [:]
+
+  // MARK: The customers with rows that the group may move
+
+  var lotOwners: [LotNumber: CustomerNumber] = [:]
+  var holdOwners: [TransactionNumber: CustomerNumber] = [:]
+  var purchaseOwners: [Int64: CustomerNumber] = [:]
+  /// Entitlement owners, by purchase.
+  var holders: [Int64: CustomerNumber] = [:]
+
+  init(session: PostgresSession) { self.session = session }
+
+  /// How many lots of a class one account's first page has; the engine's own first page.
+  static let lotsPerPage = 32
+
+  struct KeyAddress: Hashable {
+    let customer: CustomerNumber
+    let key: IdempotencyKey
+  }
+
+  struct OwnedItem: Hashable {
+    let customer: CustomerNumber
+    let item: ItemID
+  }
+
+  /// A store transaction: while it is not credited, no other group credits it during this group.
+  struct StoreClaim {
+    var customer: CustomerNumber
+    /// 0 where it is not credited yet.
+    var purchase: Int64
+  }
+
+  // MARK: Look-ups
+
+  lazy var aliases = lookup(arrived: GroupRows.arrived(named:_:)) { ids, _ in
+    [PostgresRequest("SELECT id, customer FROM aliases WHERE id = ANY($1)") { $0.add(ids, text: \.text) }]
+  } read: {
+    (CustomerID(unchecked: $0.text($1, 0)), $0.integer($1, 1))
+  }
+  lazy var customers = lookup(arrived: GroupRows.arrived(customer:_:), CustomerStatements.customersWithAccounts) {
+    [unowned self] in keep(customer: $0, $1)
+  }
+  lazy var firstLots = lookup(arrived: GroupRows.arrived(lotsOf:_:), CustomerStatements.firstLots) {
+    let lot = LotRow.read($0, $1)
+    return (lot.account.customer, lot)
+  }
+  lazy var keys = lookup(arrived: GroupRows.arrived(key:_:), KeyStatements.requests) {
+    [unowned self] (rows, row) throws(LedgerError) in
+    let row = try KeyStatements.read(rows, row, storageName)
+    return (KeyAddress(customer: row.customer, key: row.key), row)
+  }
+  lazy var owned = lookup(CustomerStatements.ownedItems) {
+    (OwnedItem(customer: $0.integer($1, 0), item: ItemID(unchecked: $0.text($1, 1))), $0.integer($1, 2))
+  }
+  lazy var located = lookup(arrived: GroupRows.arrived(transaction:_:), LocatingStatements.requests) {
+    let found = LocatingStatements.located($0, $1)
+    return (found.row.number, found)
+  }
+  lazy var ordersOfCodes = lookup(arrived: GroupRows.arrived(orderOf:_:), PurchaseStatements.ordersByCodes) {
+    (PurchaseCode(unchecked: $0.text($1, $0.columnCount - 1)), OrderRow.read($0, $1))
+  }
+
+  // MARK: Rows of customers
+
+  lazy var merged = ofCustomers(
+    "merged", "merged_customers", order: "merged", arrived: GroupRows.arrived(mergedInto:_:)
+  ) {
+    $0.integer($1, 0)
+  }
+  lazy var merges = ofCustomers(
+    "transaction_number, from_customer, customer AS into_customer", "merges", order: "transaction_number"
+  ) { MergeRow(transaction: $0.integer($1, 0), from: $0.integer($1, 1), into: $0.integer($1, 2)) }
+  lazy var addedIDs = ofCustomers("id", "added_ids", order: "id") { CustomerID(unchecked: $0.text($1, 0)) }
+  lazy var counts = ofCustomers(CountRow.columns, "counters", order: "kind, subject", CountRow.read)
+  lazy var holdsOf = ofCustomers(
+    HoldRow.columns, "open_holds", order: "deadline, hold", arrived: GroupRows.arrived(holdsOf:_:), HoldRow.read)
+  /// The events that say how much open holds of several lots have left.
+  lazy var heldEvents = lookup(arrived: GroupRows.arrived(heldEventsOf:_:), CustomerStatements.heldEvents) {
+    let event = JournalEventRow.read($0, $1)
+    return (event.customer, event)
+  }
+  lazy var ownedItems = ofCustomers(OwnedItemRow.columns, "owned_items", order: "item", OwnedItemRow.read)
+  lazy var pooledLots = ofCustomers(
+    LotRow.columns, "lots", " AND purchase IS NULL AND expires_at = 9223372036854775807 AND price IS NULL",
+    order: "lot", arrived: GroupRows.arrived(lotsOf:_:), LotRow.read)
+
+  // MARK: Rows by customer and number
+
+  lazy var transactions = owned(.init(TransactionRow.columns, "transactions", "number"), TransactionRow.read)
+  lazy var entries = owned(
+    .ofTransaction(EntryRow.columns, "entries", "number"), arrived: GroupRows.arrived(entriesOf:_:), EntryRow.read)
+  lazy var allocations = owned(
+    .ofTransaction(AllocationRow.columns, "allocations", "entry"), arrived: GroupRows.arrived(allocationsOf:_:),
+    AllocationRow.read)
+  lazy var items = owned(
+    .init(ItemEntryRow.columns, "item_entries", "transaction_number"), arrived: GroupRows.arrived(itemsOf:_:),
+    ItemEntryRow.read)
+  lazy var ownEvents = owned(
+    .init(JournalEventRow.columns, "journal_events", "transaction_number"), JournalEventRow.read)
+  lazy var laterEvents = owned(
+    .init(JournalEventRow.columns, "journal_events", "target", " AND target <> 0"),
+    arrived: GroupRows.arrived(eventsAbout:_:), JournalEventRow.read)
+  lazy var holds = owned(
+    .init(HoldRow.columns, "open_holds", "hold"), arrived: GroupRows.arrived(hold:_:), HoldRow.read)
+  lazy var lots = owned(.init(LotRow.columns, "lots", "lot"), arrived: GroupRows.arrived(lot:_:), LotRow.read)
+  lazy var lotAttributes = owned(
+    .init(LotAttributesRow.columns, "lot_attributes", "lot"), LotAttributesRow.read)
+  lazy var purchases = owned(.purchases, arrived: GroupRows.arrived(purchases:_:), PurchaseRow.read)
+  /// By the lots that they paid for; a distributed engine follows no reference within a statement.
+  lazy var purchasesOfLots = owned(.purchasesOfLots, arrived: GroupRows.arrived(purchases:_:), PurchaseRow.read)
+  lazy var purchasesAnywhere = lookup(arrived: GroupRows.arrived(purchaseAnywhere:_:), PurchaseStatements.byNumbers) {
+    let row = PurchaseRow.read($0, $1)
+    return (row.number, row)
+  }
+  lazy var refunds = owned(
+    .init(RefundRow.columns, "refunds", "purchase"), arrived: GroupRows.arrived(refundsOf:_:), RefundRow.read)
+  lazy var refundParts = owned(
+    .init(RefundPartRow.columns, RefundPartRow.table, "transaction_number"), RefundPartRow.read)
+
+  /// - Parameter arrived: Gets rows as they come; they may lead to others.
+  private func lookup<Key: Hashable, Row>(
+    arrived: @escaping (GroupRows) -> (Key, [Row]) -> Void = { _ in { _, _ in } },
+    _ requests: @escaping ([Key], LaneLayout) -> [PostgresRequest],
+    read: @escaping (PostgresRows, Int) throws(LedgerError) -> (Key, Row)
+  ) -> RowLookup<Key, Row> {
+    let lookup = RowLookup<Key, Row>(
+      { [layout] in requests($0, layout) }, arrived: { [unowned self] in arrived(self)($0, $1) }, read: read)
+    lookups.append(lookup)
+    return lookup
+  }
+
+  private func ofCustomers<Row>(
+    _ columns: String, _ table: String, _ condition: String = "", order: String,
+    arrived: @escaping (GroupRows) -> (CustomerNumber, [Row]) -> Void = { _ in { _, _ in } },
+    _ read: @escaping (PostgresRows, Int) -> Row
+  ) -> RowLookup<CustomerNumber, Row> {
+    let sql = "SELECT \(columns), customer FROM \(table) WHERE customer = ANY($1)\(condition) ORDER BY \(order)"
+    return lookup(arrived: arrived) { customers, _ in
+      [PostgresRequest(sql) { $0.add(customers) { $0 } }]
+    } read: {
+      ($0.integer($1, $0.columnCount - 1), read($0, $1))
+    }
+  }
+
+  private func owned<Row>(
+    _ table: OwnedTable, arrived: @escaping (GroupRows) -> (RowAddress, [Row]) -> Void = { _ in { _, _ in } },
+    _ read: @escaping (PostgresRows, Int) -> Row
+  ) -> RowLookup<RowAddress, Row> {
+    lookup(arrived: arrived, table.requests) {
+      let last = $0.columnCount
+      return (RowAddress($0.integer($1, last - 1), of: $0.integer($1, last - 2)), read($0, $1))
+    }
+  }
+
+  // MARK: Customers that the group makes
+
+  func make(_ customer: CustomerNumber) {
+    made.insert(customer)
+    customers.set(customer, to: [])
+  }
+
+  /// The rows of a customer, without a look-up where the group made the customer.
+  func rows<Row>(
+    _ lookup: RowLookup<CustomerNumber, Row>, of customer: CustomerNumber
+  ) throws(LedgerError) -> [Row] {
+    made.contains(customer) ? [] : try lookup.rows(customer)
+  }
+
+  /// The rows of that number that lie with any of the customers.
+  func rows<Row>(
+    _ lookup: RowLookup<RowAddress, Row>, _ number: Int64, ofAny owners: [CustomerNumber]
+  ) throws(LedgerError) -> [Row] {
+    var found: [Row] = []
+    var lacksRows = false
+    for owner in owners where !made.contains(owner) {
+      do throws(LedgerError) {
+        found += try lookup.rows(RowAddress(number, of: owner))
+      } catch {
+        guard error == .rowsMissing else { throw error }
+        lacksRows = true
+      }
+    }
+    if lacksRows { throw .rowsMissing }
+    return found
+  }
+
+  func isMade(_ customer: CustomerNumber) -> Bool { made.contains(customer) }
+
+  // MARK: Loading
+
+  /// The answers to statements of any kind, where the group asked them before.
+  func answers(to requests: [PostgresRequest]) throws(LedgerError) -> [PostgresRows] {
+    var found: [PostgresRows] = []
+    for request in requests {
+      let statement = StatementKey(request)
+      if let known = answers[statement] { found.append(known) } else { wantedStatements[statement] = request }
+    }
+    guard found.count == requests.count else { throw .rowsMissing }
+    return found
+  }
+
+  /// Looks up all that is wanted, in one round trip.
+  ///
+  /// - Parameter claims: Further questions that go with it.
+  /// - Returns: Whether there was anything.
+  func load(with claims: [RowsQuery] = []) throws(LedgerError) -> Bool {
+    let asked = lookups.map { ($0, $0.takeRequests()) }.filter { !$0.1.isEmpty }
+    let statements = Array(wantedStatements)
+    wantedStatements = [:]
+    let requests = claims.flatMap(\.requests) + asked.flatMap(\.1) + statements.map(\.value)
+    guard !requests.isEmpty else { return false }
+    var rest = try session.ask(requests)[...]
+    for query in claims {
+      for _ in query.requests {
+        let rows = rest.removeFirst()
+        for row in 0..<rows.count { query.keep(self, rows, row) }
+      }
+    }
+    for (lookup, requests) in asked {
+      try lookup.keep(rest.prefix(requests.count))
+      rest = rest.dropFirst(requests.count)
+    }
+    for (statement, rows) in zip(statements, rest) { answers[statement.key] = rows }
+    return true
+  }
+}
+
+/// A question for rows that a group asks beside its look-ups, and where they go.
+struct RowsQuery {
+  let requests: [PostgresRequest]
+  let keep: (GroupRows, PostgresRows, Int) -> Void
+}
+
+/// Where the lanes that a group holds stand.
+struct LaneHead: Sendable {
+  var lane: Int
+  var last: Int64
+  var createdAt: Int64
+  var catalogVersion: Int64
+  /// The sums of the lane's rows; nil where they are not counted yet.
+  var sums: [Int64]?
+}
+#endif

@@ -1,0 +1,134 @@
+#if PostgreSQL
+internal import GemLedger
+
+// The statements of a group's look-ups that are made for more than one table.
+
+/// Statements for customers.
+enum CustomerStatements {
+  /// A distributed engine needs the shard of each table in the query, and joins tables row by row within a shard only;
+  /// a single server would look each row up in the list again.
+  static func customersWithAccounts(_ customers: [CustomerNumber], _ layout: LaneLayout) -> [PostgresRequest] {
+    ofOneShard(customers, layout).map { customers in
+      PostgresRequest(
+        """
+        SELECT c.customer, id, created_at, frozen, frozen_reason, merged_into, merged_count, erased_by, a.*
+        FROM customers c LEFT JOIN (
+          SELECT \(AccountRow.columns) FROM accounts\(layout.isDistributed ? " WHERE customer = ANY($1)" : "")
+        ) a ON a.customer = c.customer
+        WHERE c.customer = ANY($1)
+        """
+      ) { $0.add(customers) { $0 } }
+    }
+  }
+
+  /// Of each account with open lots the first page of either class; an account without any costs a look at its row.
+  static func firstLots(_ customers: [CustomerNumber], _ layout: LaneLayout) -> [PostgresRequest] {
+    func page(_ isPaid: Bool) -> String {
+      """
+      (SELECT \(LotRow.columns) FROM lots
+        WHERE a.open_lots > 0 AND customer = a.customer AND customer = ANY($1) AND currency = a.currency
+          AND (source = 1) = \(isPaid) AND remaining > 0
+        ORDER BY expires_at, lot LIMIT \(GroupRows.lotsPerPage))
+      """
+    }
+    let sql = """
+      SELECT l.* FROM accounts a CROSS JOIN LATERAL (\(page(false)) UNION ALL \(page(true))) l
+      WHERE a.customer = ANY($1)
+      """
+    return ofOneShard(customers, layout).map { customers in PostgresRequest(sql) { $0.add(customers) { $0 } } }
+  }
+
+  static func heldEvents(_ customers: [CustomerNumber], _ layout: LaneLayout) -> [PostgresRequest] {
+    let columns = "e.\(JournalEventRow.columns.split(separator: ", ").joined(separator: ", e."))"
+    return ofOneShard(customers, layout).map { customers in
+      PostgresRequest(
+        """
+        SELECT \(columns) FROM open_holds h JOIN journal_events e ON e.customer = h.customer AND e.target = h.hold
+        WHERE h.customer = ANY($1) AND e.customer = ANY($1) AND h.lot IS NULL AND e.target <> 0
+        """
+      ) { $0.add(customers) { $0 } }
+    }
+  }
+
+  private static func ofOneShard(_ customers: [CustomerNumber], _ layout: LaneLayout) -> [[CustomerNumber]] {
+    guard layout.isDistributed else { return [customers.sorted()] }
+    return Dictionary(grouping: customers, by: layout.lane(of:)).values.map { $0.sorted() }
+  }
+
+  static func ownedItems(_ keys: [GroupRows.OwnedItem], _: LaneLayout) -> [PostgresRequest] {
+    Dictionary(grouping: keys, by: \.item).map { item, keys in
+      PostgresRequest("SELECT customer, item, quantity FROM owned_items WHERE customer = ANY($1) AND item = $2") {
+        $0.add(keys, \.customer)
+        $0.add(item.text)
+      }
+    }
+  }
+}
+
+/// Statements for transactions of whomever.
+enum LocatingStatements {
+  static func requests(_ numbers: [TransactionNumber], _ layout: LaneLayout) -> [PostgresRequest] {
+    guard !numbers.isEmpty else { return [] }
+    let columns = "t.\(TransactionRow.columns.split(separator: ", ").joined(separator: ", t.")), c.merged_into"
+    let tables = "transactions t LEFT JOIN customers c ON c.customer = t.customer"
+    guard layout.isDistributed else {
+      return [
+        PostgresRequest(
+          """
+          SELECT found.* FROM (SELECT unnest($1) AS lane, unnest($2) AS wanted) places CROSS JOIN LATERAL (
+            SELECT \(columns) FROM \(tables) WHERE (t.number & 63) = lane AND t.number = wanted OFFSET 0
+          ) found
+          """
+        ) {
+          $0.add(numbers, Numbering.lane)
+          $0.add(numbers) { $0 }
+        }
+      ]
+    }
+    return Dictionary(grouping: numbers, by: Numbering.lane).map { lane, numbers in
+      PostgresRequest("SELECT \(columns) FROM \(tables) WHERE (t.number & 63) = $1 AND t.number = ANY($2)") {
+        $0.add(lane)
+        $0.add(numbers) { $0 }
+      }
+    }
+  }
+
+  static func located(_ rows: PostgresRows, _ row: Int) -> CustomerDirectory.LocatedTransaction {
+    let found = TransactionRow.read(rows, row)
+    return CustomerDirectory.LocatedTransaction(
+      row: found,
+      address: CustomerDirectory.CustomerAddress(
+        original: found.customer, mergedInto: rows.integer(row, rows.columnCount - 1)))
+  }
+
+  static func located(_ rows: PostgresRows) -> [CustomerDirectory.LocatedTransaction] {
+    (0..<rows.count).map { located(rows, $0) }
+  }
+}
+
+/// Statements for purchases of whomever, and for orders.
+enum PurchaseStatements {
+  static func byNumbers(_ numbers: [Int64], _: LaneLayout) -> [PostgresRequest] {
+    [
+      PostgresRequest(
+        """
+        SELECT \(PurchaseRow.columns) FROM \(PurchaseRow.tables)
+        WHERE p.purchase = ANY($1) AND \(PurchaseRow.isNewestRefund)
+        """
+      ) { $0.add(numbers) { $0 } }
+    ]
+  }
+
+  static func ordersByCodes(_ codes: [PurchaseCode], _: LaneLayout) -> [PostgresRequest] {
+    let columns = "o.\(OrderRow.columns.split(separator: ", ").joined(separator: ", o."))"
+    return [
+      PostgresRequest(
+        """
+        SELECT \(columns), c.code FROM purchase_codes c
+        JOIN orders o ON o.customer = c.customer AND o.number = c.number WHERE c.code = ANY($1)
+        """
+      ) { $0.add(codes, text: \.text) }
+    ]
+  }
+}
+#endif
