@@ -119,6 +119,14 @@ struct PostgresParameters {
     end()
   }
 
+  mutating func add(_ list: PostgresList) {
+    begin(list.element == .integer ? Kind.integers : Kind.texts)
+    appendHead(
+      count: list.count, of: list.element == .integer ? Kind.integer : Kind.text, hasNulls: list.hasNulls)
+    buffer += list.bytes
+    end()
+  }
+
   // MARK: Rows of lists
 
   var count: Int { types.count }
@@ -198,6 +206,56 @@ struct PostgresParameters {
   @inline(__always)
   private mutating func append<Value: FixedWidthInteger>(_ value: Value) {
     withUnsafeBytes(of: value.bigEndian) { buffer.append(contentsOf: $0) }
+  }
+}
+
+/// The values of one column of many rows, in the form in which a list of them is sent.
+struct PostgresList {
+  enum Element {
+    case integer
+    case text
+  }
+
+  let element: Element
+  private(set) var count = 0
+  private(set) var hasNulls = false
+  private(set) var bytes: [UInt8] = []
+
+  init(of element: Element, count: Int) {
+    self.element = element
+    bytes.reserveCapacity(count * 12)
+  }
+
+  mutating func append(_ value: Int64) {
+    count += 1
+    append(Int32(8))
+    withUnsafeBytes(of: value.bigEndian) { bytes.append(contentsOf: $0) }
+  }
+
+  mutating func append(_ value: Int64?) {
+    guard let value else { return appendNull() }
+    append(value)
+  }
+
+  mutating func append(_ text: String) {
+    count += 1
+    append(Int32(text.utf8.count))
+    bytes += text.utf8
+  }
+
+  mutating func append(_ text: String?) {
+    guard let text else { return appendNull() }
+    append(text)
+  }
+
+  private mutating func appendNull() {
+    count += 1
+    hasNulls = true
+    append(Int32(-1))
+  }
+
+  private mutating func append(_ length: Int32) {
+    withUnsafeBytes(of: length.bigEndian) { bytes.append(contentsOf: $0) }
   }
 }
 #endif

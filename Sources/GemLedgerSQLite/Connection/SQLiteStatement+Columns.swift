@@ -95,7 +95,7 @@ extension SQLiteStatement {
   }
 
   /// Names the column and the row; the first column of a row identifies it.
-  private func outOfBounds(_ column: Int32) -> SQLiteFailure {
+  func outOfBounds(_ column: Int32) -> SQLiteFailure {
     let name = sqlite3_column_name(handle, column).map { String(cString: $0) } ?? "column \(column)"
     let first = sqlite3_column_name(handle, 0).map { String(cString: $0) } ?? "column 0"
     return SQLiteFailure(

@@ -46,8 +46,16 @@ final class StatementCache {
     }
   }
 
-  private struct Cell {
+  /// Tells a statement from all others.
+  private struct Place: Equatable {
+    /// That of its text, or of the part of it that is a literal.
     let address: UInt
+    /// The type of the rows whose description makes the rest; 0 for none.
+    var type: UInt = 0
+  }
+
+  private struct Cell {
+    let place: Place
     let statement: SQLiteStatement
   }
 
@@ -72,24 +80,39 @@ final class StatementCache {
   }
 
   func callAsFunction(_ sql: StaticString) throws(SQLiteFailure) -> SQLiteStatement {
-    let address = UInt(bitPattern: sql.utf8Start)
-    if let cell = cells[slot(of: address)] { return cell.statement }
-    let statement = try connection.prepare(sql.description)
+    try statement(at: Place(address: UInt(bitPattern: sql.utf8Start))) { sql.description }
+  }
+
+  /// - Parameters:
+  ///   - text: The part of the statement that tells it from others over rows of the type.
+  ///   - type: The type of the rows.
+  ///   - sql: Makes the whole text.
+  func callAsFunction(
+    _ text: StaticString, of type: ObjectIdentifier, _ sql: () -> String
+  ) throws(SQLiteFailure) -> SQLiteStatement {
+    try statement(
+      at: Place(address: UInt(bitPattern: text.utf8Start), type: UInt(bitPattern: type)), sql)
+  }
+
+  @inline(__always)
+  private func statement(at place: Place, _ sql: () -> String) throws(SQLiteFailure) -> SQLiteStatement {
+    if let cell = cells[slot(of: place)] { return cell.statement }
+    let statement = try connection.prepare(sql())
     if count * 2 >= cells.count { grow() }
-    insert(Cell(address: address, statement: statement))
+    insert(Cell(place: place, statement: statement))
     return statement
   }
 
-  /// The text's cell, or the free one where it belongs.
-  private func slot(of address: UInt) -> Int {
+  /// The statement's cell, or the free one where it belongs.
+  private func slot(of place: Place) -> Int {
     let mask = cells.count - 1
-    var slot = Int(truncatingIfNeeded: (address &* 0x9E37_79B9_7F4A_7C15) >> 32) & mask
-    while let cell = cells[slot], cell.address != address { slot = (slot + 1) & mask }
+    var slot = Int(truncatingIfNeeded: ((place.address ^ place.type) &* 0x9E37_79B9_7F4A_7C15) >> 32) & mask
+    while let cell = cells[slot], cell.place != place { slot = (slot + 1) & mask }
     return slot
   }
 
   private func insert(_ cell: Cell) {
-    cells[slot(of: cell.address)] = cell
+    cells[slot(of: cell.place)] = cell
     count += 1
   }
 

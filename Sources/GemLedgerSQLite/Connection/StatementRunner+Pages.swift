@@ -11,9 +11,16 @@ extension StatementRunner {
     _ sql: StaticString, after: Int64, _ limit: Int, column: Int32 = 0,
     _ read: (SQLiteStatement) throws(SQLiteFailure) -> Row
   ) throws(LedgerError) -> [Row] {
+    try page(try statement(sql), after: after, limit, column: column, read)
+  }
+
+  func page<Row>(
+    _ statement: SQLiteStatement, after: Int64, _ limit: Int, column: Int32 = 0,
+    _ read: (SQLiteStatement) throws(SQLiteFailure) -> Row
+  ) throws(LedgerError) -> [Row] {
     var last = after
     return try all(
-      sql,
+      statement,
       {
         $0.bind(1, after)
         $0.bind(2, Int64(limit))
@@ -58,9 +65,14 @@ extension StatementRunner {
   func batch(
     _ wanted: [Int64], _ sql: StaticString, _ take: (Int64, SQLiteStatement) throws(SQLiteFailure) -> Void
   ) throws(LedgerError) {
+    try batch(wanted, try statement(sql), take)
+  }
+
+  func batch(
+    _ wanted: [Int64], _ statement: SQLiteStatement, _ take: (Int64, SQLiteStatement) throws(SQLiteFailure) -> Void
+  ) throws(LedgerError) {
     // Negative numbers name no row.
     let wanted = wanted.filter { $0 >= 0 }.sorted()
-    let statement = try statement(sql)
     try translating { () throws(SQLiteFailure) in
       defer { statement.reset() }
       var position = 0

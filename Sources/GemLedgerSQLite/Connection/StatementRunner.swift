@@ -5,7 +5,7 @@ internal import GemLedger
 /// One thread at a time uses it.
 final class StatementRunner {
   let connection: SQLiteConnection
-  private let cache: StatementCache
+  let cache: StatementCache
 
   init(_ connection: SQLiteConnection) {
     self.connection = connection
@@ -51,8 +51,14 @@ final class StatementRunner {
   func all<Row>(
     _ sql: StaticString, _ bind: (SQLiteStatement) -> Void, _ read: (SQLiteStatement) throws(SQLiteFailure) -> Row
   ) throws(LedgerError) -> [Row] {
-    let statement = try statement(sql)
-    return try translating { () throws(SQLiteFailure) in
+    try all(try statement(sql), bind, read)
+  }
+
+  func all<Row>(
+    _ statement: SQLiteStatement, _ bind: (SQLiteStatement) -> Void,
+    _ read: (SQLiteStatement) throws(SQLiteFailure) -> Row
+  ) throws(LedgerError) -> [Row] {
+    try translating { () throws(SQLiteFailure) in
       bind(statement)
       // A row that cannot be read leaves the statement before its end.
       defer { statement.reset() }

@@ -81,43 +81,22 @@ struct AccountTable {
   // MARK: Checkpoints
 
   func checkpoint(_ account: AccountNumber, version: Int64) throws(LedgerError) -> CheckpointRow? {
-    try statements.first(
-      """
-      SELECT account, version, entry, transaction_number, created_at FROM checkpoints
-      WHERE account = ?1 AND version = ?2
-      """,
-      {
-        $0.bind(1, account.rawValue)
-        $0.bind(2, version)
-      }, Self.checkpoint)
-  }
-
-  func checkpoints(after: CheckpointRow?, limit: Int) throws(LedgerError) -> [CheckpointRow] {
-    try statements.scanned(
-      """
-      SELECT account, version, entry, transaction_number, created_at FROM checkpoints
-      WHERE (account, version) > (?1, ?2) ORDER BY account, version LIMIT ?3
-      """, after: after, { ($0.account, $0.version) < ($1.account, $1.version) },
-      {
-        $0.bind(1, after?.account.rawValue ?? -1)
-        $0.bind(2, after?.version ?? -1)
-        $0.bind(3, Int64(limit))
-      }, Self.checkpoint)
-  }
-
-  func add(_ checkpoints: [CheckpointRow]) throws(LedgerError) {
-    try statements.run("INSERT INTO checkpoints VALUES (?1, ?2, ?3, ?4, ?5)", checkpoints) {
-      $0.bind(1, $1.account.rawValue)
-      $0.bind(2, $1.version)
-      $0.bind(3, $1.entry)
-      $0.bind(4, $1.transaction)
-      $0.bind(5, $1.createdAt.milliseconds)
+    try statements.row("WHERE account = ?1 AND version = ?2") {
+      $0.bind(1, account.rawValue)
+      $0.bind(2, version)
     }
   }
 
-  private static func checkpoint(_ row: SQLiteStatement) throws(SQLiteFailure) -> CheckpointRow {
-    CheckpointRow(
-      account: try row.account(0), version: try row.number(1), entry: try row.entry(2),
-      transaction: try row.transaction(3), createdAt: try row.instant(4))
+  func checkpoints(after: CheckpointRow?, limit: Int) throws(LedgerError) -> [CheckpointRow] {
+    try statements.page(
+      "WHERE (account, version) > (?1, ?2) ORDER BY account, version LIMIT ?3", after: after,
+      { ($0.account, $0.version) < ($1.account, $1.version) }
+    ) {
+      $0.bind(1, after?.account.rawValue ?? -1)
+      $0.bind(2, after?.version ?? -1)
+      $0.bind(3, Int64(limit))
+    }
   }
+
+  func add(_ checkpoints: [CheckpointRow]) throws(LedgerError) { try statements.insert(checkpoints) }
 }

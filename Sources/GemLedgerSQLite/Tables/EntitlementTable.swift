@@ -30,9 +30,6 @@ struct EntitlementTable {
   }
 
   func write(_ entitlements: [EntitlementRow]) throws(LedgerError) {
-    try statements.run("INSERT OR REPLACE INTO entitlements VALUES (?1, ?2)", entitlements) {
-      $0.bind(1, $1.purchase)
-      $0.bind(2, $1.holder)
-    }
+    try statements.replace(entitlements)
   }
 }

@@ -6,7 +6,7 @@ struct HoldTable {
   let lists: CustomerListTable
 
   func hold(_ number: TransactionNumber) throws(LedgerError) -> HoldRow? {
-    try statements.first("SELECT * FROM open_holds WHERE hold = ?1", { $0.bind(1, number) }, Self.hold)
+    try statements.row("WHERE hold = ?1") { $0.bind(1, number) }
   }
 
   func holds(of customer: CustomerNumber) throws(LedgerError) -> [HoldRow] {
@@ -18,33 +18,17 @@ struct HoldTable {
       SELECT h.* FROM customer_lists_buffer t CROSS JOIN open_holds h ON h.hold = t.number
       WHERE t.customer = ?1 AND t.list = 3
       ORDER BY deadline, hold
-      """, { $0.bind(1, customer) }, Self.hold)
+      """, { $0.bind(1, customer) }, ColumnReader.row)
   }
 
   func holds(after: TransactionNumber, limit: Int) throws(LedgerError) -> [HoldRow] {
-    try statements.page(
-      "SELECT * FROM open_holds WHERE hold > ?1 ORDER BY hold LIMIT ?2", after: after, limit,
-      Self.hold)
+    try statements.page("WHERE hold > ?1 ORDER BY hold LIMIT ?2", after: after, limit)
   }
 
   /// - Parameter begun: The numbers of the holds that begin now.
   func write(_ changes: ColdChanges, begun: [TransactionNumber: CustomerNumber]) throws(LedgerError) {
     try list(changes.holds, new: begun)
-    try statements.run(
-      """
-      INSERT INTO open_holds VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
-      ON CONFLICT (hold) DO UPDATE SET customer = excluded.customer, deadline = excluded.deadline,
-        begun_at = excluded.begun_at, currency = excluded.currency, lot = excluded.lot, amount = excluded.amount
-      """, changes.holds
-    ) {
-      $0.bind(1, $1.number)
-      $0.bind(2, $1.customer)
-      $0.bind(3, $1.deadline.milliseconds)
-      $0.bind(4, $1.begunAt?.milliseconds)
-      $0.bind(5, $1.sole?.currency)
-      $0.bind(6, $1.sole?.lot)
-      $0.bind(7, $1.sole?.amount)
-    }
+    try statements.replace(changes.holds)
     for hold in changes.endedHolds {
       // A group that merged customers may end a hold that is still listed with its former owner.
       let owner = try statements.first(
@@ -65,15 +49,5 @@ struct HoldTable {
       moved.append(hold)
     }
     try lists.add(holds: holds.filter { new[$0.number] != nil } + moved)
-  }
-
-  private static func hold(_ row: SQLiteStatement) throws(SQLiteFailure) -> HoldRow {
-    var hold = HoldRow(
-      number: try row.transaction(0), customer: try row.number(1), deadline: try row.instant(2),
-      begunAt: try row.optionalInstant(3))
-    if try row.optionalNumber(4) != nil {
-      hold.sole = LotAmount(currency: try row.currency(4), lot: try row.number(5), amount: try row.amount(6))
-    }
-    return hold
   }
 }

@@ -8,22 +8,9 @@ extension JournalTable {
 
   func add(_ notes: [NoteRow]) throws(LedgerError) { try statements.run(.addNote, notes, Self.bind) }
 
-  func add(_ allocations: [AllocationRow]) throws(LedgerError) {
-    try statements.run("INSERT INTO allocations VALUES (?1, ?2, ?3, ?4)", allocations) {
-      $0.bind(1, $1.entry)
-      $0.bind(2, $1.position)
-      $0.bind(3, $1.lot)
-      $0.bind(4, $1.amount)
-    }
-  }
+  func add(_ allocations: [AllocationRow]) throws(LedgerError) { try statements.insert(allocations) }
 
-  func add(_ merges: [MergeRow]) throws(LedgerError) {
-    try statements.run("INSERT INTO merges VALUES (?1, ?2, ?3)", merges) {
-      $0.bind(1, $1.transaction)
-      $0.bind(2, $1.from)
-      $0.bind(3, $1.into)
-    }
-  }
+  func add(_ merges: [MergeRow]) throws(LedgerError) { try statements.insert(merges) }
 
   private static func bind(_ statement: SQLiteStatement, _ row: TransactionRow) {
     statement.bind(1, row.number)

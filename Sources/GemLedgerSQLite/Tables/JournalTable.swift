@@ -43,15 +43,11 @@ struct JournalTable {
   }
 
   func allocations(of entry: EntryNumber) throws(LedgerError) -> [AllocationRow] {
-    try statements.all(
-      "SELECT entry, position, lot, amount FROM allocations WHERE entry = ?1 ORDER BY position", { $0.bind(1, entry) },
-      Self.allocation)
+    try statements.rows("WHERE entry = ?1 ORDER BY position") { $0.bind(1, entry) }
   }
 
   func note(_ transaction: TransactionNumber) throws(LedgerError) -> NoteRow? {
-    try statements.first(
-      "SELECT transaction_number, reference, reason, actor FROM notes WHERE transaction_number = ?1",
-      { $0.bind(1, transaction) }, Self.note)
+    try statements.row("WHERE transaction_number = ?1") { $0.bind(1, transaction) }
   }
 
   // MARK: Batches
@@ -94,24 +90,18 @@ struct JournalTable {
   }
 
   func allocations(after: AllocationRow?, limit: Int) throws(LedgerError) -> [AllocationRow] {
-    try statements.scanned(
-      """
-      SELECT entry, position, lot, amount FROM allocations WHERE (entry, position) > (?1, ?2)
-      ORDER BY entry, position LIMIT ?3
-      """, after: after, { ($0.entry, $0.position) < ($1.entry, $1.position) },
-      {
-        $0.bind(1, after?.entry ?? -1)
-        $0.bind(2, after?.position ?? -1)
-        $0.bind(3, Int64(limit))
-      }, Self.allocation)
+    try statements.page(
+      "WHERE (entry, position) > (?1, ?2) ORDER BY entry, position LIMIT ?3", after: after,
+      { ($0.entry, $0.position) < ($1.entry, $1.position) }
+    ) {
+      $0.bind(1, after?.entry ?? -1)
+      $0.bind(2, after?.position ?? -1)
+      $0.bind(3, Int64(limit))
+    }
   }
 
   func notes(after: TransactionNumber, limit: Int) throws(LedgerError) -> [NoteRow] {
-    try statements.page(
-      """
-      SELECT transaction_number, reference, reason, actor FROM notes WHERE transaction_number > ?1
-      ORDER BY transaction_number LIMIT ?2
-      """, after: after, limit, Self.note)
+    try statements.page("WHERE transaction_number > ?1 ORDER BY transaction_number LIMIT ?2", after: after, limit)
   }
 
   func merges(into number: CustomerNumber) throws(LedgerError) -> [MergeRow] {
@@ -127,14 +117,7 @@ struct JournalTable {
   }
 
   func merges(after: TransactionNumber, limit: Int) throws(LedgerError) -> [MergeRow] {
-    try statements.page(
-      """
-      SELECT transaction_number, from_customer, into_customer FROM merges
-      WHERE transaction_number > ?1 ORDER BY transaction_number LIMIT ?2
-      """, after: after, limit
-    ) { (row) throws(SQLiteFailure) in
-      MergeRow(transaction: try row.transaction(0), from: try row.number(1), into: try row.number(2))
-    }
+    try statements.page("WHERE transaction_number > ?1 ORDER BY transaction_number LIMIT ?2", after: after, limit)
   }
 
   // MARK: Rows
@@ -151,17 +134,5 @@ struct JournalTable {
       number: try row.entry(0), transaction: try row.transaction(1), account: try row.account(2),
       kind: EntryKind(rawValue: row.integer(3)) ?? .mixed, amount: try row.amount(4), balance: try row.amount(5),
       debt: try row.amount(6), version: try row.number(7), previous: try row.entry(8), lot: try row.number(9))
-  }
-
-  private static func allocation(_ row: SQLiteStatement) throws(SQLiteFailure) -> AllocationRow {
-    AllocationRow(
-      entry: try row.entry(0), position: try row.number(1), lot: try row.number(2), amount: try row.amount(3))
-  }
-
-  private static func note(_ row: SQLiteStatement) throws(SQLiteFailure) -> NoteRow {
-    NoteRow(
-      transaction: try row.transaction(0), reference: row.optionalText(1).map(Reference.init(unchecked:)),
-      reason: row.optionalText(2).map(Reason.init(unchecked:)),
-      actor: row.optionalText(3).map(ActorName.init(unchecked:)))
   }
 }

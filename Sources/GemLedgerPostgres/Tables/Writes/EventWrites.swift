@@ -7,7 +7,7 @@ struct EventWrites: SessionPart {
 
   func requests(_ cold: ColdChanges, _ new: [TransactionRow]) -> [PostgresRequest] {
     var requests: [PostgresRequest] = []
-    if !cold.events.isEmpty { requests.append(Self.events(cold.events)) }
+    if !cold.events.isEmpty { requests.append(JournalEventRow.insert(cold.events)) }
     if !cold.holds.isEmpty { requests += holds(cold.holds, new) }
     if !cold.endedHolds.isEmpty { requests += ended(cold.endedHolds) }
     if !cold.counts.isEmpty { requests.append(Self.counts(cold.counts)) }
@@ -21,30 +21,6 @@ struct EventWrites: SessionPart {
     return requests
   }
 
-  private static func events(_ rows: [JournalEventRow]) -> PostgresRequest {
-    PostgresRequest(
-      """
-      INSERT INTO journal_events (\(JournalEventRow.columns))
-      SELECT \(BulkInsert.lists(14))
-      """
-    ) {
-      $0.add(rows, \.transaction)
-      $0.add(rows, \.position)
-      $0.add(rows, \.customer)
-      $0.add(rows, \.kind.rawValue)
-      $0.add(rows, \.target)
-      $0.add(rows, \.currency)
-      $0.add(rows, \.lot)
-      $0.add(rows, \.amount)
-      $0.add(rows, \.value)
-      $0.add(rows) { $0.count?.kind.rawValue ?? 0 }
-      $0.add(rows, text: { $0.count?.subject ?? "" })
-      $0.add(rows, \.period)
-      $0.add(rows, \.createdAt.milliseconds)
-      $0.add(rows, \.heldAfter)
-    }
-  }
-
   // MARK: Holds
 
   /// Writes one row a hold, as the last one says; holds that moved leave their former customer.
@@ -54,21 +30,12 @@ struct EventWrites: SessionPart {
     let rows = last.values.sorted { ($0.customer, $0.number) < ($1.customer, $1.number) }
     let begun = Set(new.map(\.number))
     let others = rows.filter { prefetched?.holdOwners[$0.number] != $0.customer && !begun.contains($0.number) }
-    let write = PostgresRequest(
-      """
-      INSERT INTO open_holds (\(HoldRow.columns)) SELECT \(BulkInsert.lists(7))
-      ON CONFLICT (customer, hold) DO UPDATE SET deadline = excluded.deadline, begun_at = excluded.begun_at,
-        currency = excluded.currency, lot = excluded.lot, amount = excluded.amount
-      """
-    ) {
-      $0.add(rows, \.number)
-      $0.add(rows, \.customer)
-      $0.add(rows, \.deadline.milliseconds)
-      $0.add(rows, optional: \.begunAt?.milliseconds)
-      $0.add(rows, optional: \.sole?.currency)
-      $0.add(rows, optional: \.sole?.lot)
-      $0.add(rows, optional: \.sole?.amount)
-    }
+    let write = HoldRow.insert(
+      rows,
+      conflict: """
+        ON CONFLICT (customer, hold) DO UPDATE SET deadline = excluded.deadline, begun_at = excluded.begun_at,
+          currency = excluded.currency, lot = excluded.lot, amount = excluded.amount
+        """)
     return leaving(others) + [write]
   }
 
@@ -109,18 +76,9 @@ struct EventWrites: SessionPart {
     var last: [CustomerAddress: CountRow] = [:]
     for row in rows { last[CustomerAddress(customer: row.customer, key: row.key)] = row }
     let rows = last.values.sorted { ($0.customer, $0.key) < ($1.customer, $1.key) }
-    return PostgresRequest(
-      """
-      INSERT INTO counters (\(CountRow.columns)) SELECT \(BulkInsert.lists(5))
-      ON CONFLICT (customer, kind, subject) DO UPDATE SET period = excluded.period, value = excluded.value
-      """
-    ) {
-      $0.add(rows, \.customer)
-      $0.add(rows, \.key.kind.rawValue)
-      $0.add(rows, text: \.key.subject)
-      $0.add(rows, \.period)
-      $0.add(rows, \.value)
-    }
+    return CountRow.insert(
+      rows,
+      conflict: "ON CONFLICT (customer, kind, subject) DO UPDATE SET period = excluded.period, value = excluded.value")
   }
 }
 #endif

@@ -6,7 +6,9 @@ struct OrderWrites: SessionPart {
   let session: PostgresSession
 
   func requests(_ changes: OrderChanges) -> [PostgresRequest] {
-    var requests = changes.new.flatMap(Self.add) + changes.changed.map(Self.change)
+    var requests = changes.new.map(Self.claim)
+    if !changes.new.isEmpty { requests.append(OrderRow.insert(changes.new)) }
+    requests += changes.changed.map(Self.change)
     for row in changes.accountTokens {
       requests.append(
         PostgresRequest("INSERT INTO account_tokens (high, low, customer) VALUES ($1, $2, $3)") {
@@ -18,36 +20,12 @@ struct OrderWrites: SessionPart {
     return requests + changes.entitlements.flatMap(hold)
   }
 
-  private static func add(_ row: OrderRow) -> [PostgresRequest] {
-    let claim = PostgresRequest("INSERT INTO purchase_codes (code, customer, number) VALUES ($1, $2, $3)") {
+  private static func claim(_ row: OrderRow) -> PostgresRequest {
+    PostgresRequest("INSERT INTO purchase_codes (code, customer, number) VALUES ($1, $2, $3)") {
       $0.add(row.code.text)
       $0.add(row.customer)
       $0.add(row.number)
     }
-    let order = PostgresRequest(
-      """
-      INSERT INTO orders (customer, number, code, store, product, quantity, request, key, state, purchase, created_at,
-        updated_at, deadline, due_at, delivery_attempts)
-      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
-      """
-    ) {
-      $0.add(row.customer)
-      $0.add(row.number)
-      $0.add(row.code.text)
-      $0.add(row.store.number)
-      $0.add(row.product.text)
-      $0.add(row.quantity)
-      $0.add(row.request)
-      $0.add(row.key?.text)
-      $0.add(row.state.rawValue)
-      $0.add(row.purchase)
-      $0.add(row.createdAt.milliseconds)
-      $0.add(row.updatedAt.milliseconds)
-      $0.add(row.deadline.milliseconds)
-      $0.add(row.dueAt)
-      $0.add(row.deliveryAttempts)
-    }
-    return [claim, order]
   }
 
   private static func change(_ row: OrderRow) -> PostgresRequest {

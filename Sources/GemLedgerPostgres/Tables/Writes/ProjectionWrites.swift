@@ -13,22 +13,7 @@ struct ProjectionWrites: SessionPart {
     if !written.isEmpty { requests.append(Self.lots(written)) }
     if !changed.isEmpty { requests.append(Self.change(changed)) }
     let checkpoints = changes.checkpoints
-    if !checkpoints.isEmpty {
-      requests.append(
-        PostgresRequest(
-          """
-          INSERT INTO checkpoints (customer, currency, version, entry, transaction_number, created_at)
-          SELECT \(BulkInsert.lists(6))
-          """
-        ) {
-          $0.add(checkpoints, \.account.customer)
-          $0.add(checkpoints, \.account.currency)
-          $0.add(checkpoints, \.version)
-          $0.add(checkpoints, \.entry)
-          $0.add(checkpoints, \.transaction)
-          $0.add(checkpoints, \.createdAt.milliseconds)
-        })
-    }
+    if !checkpoints.isEmpty { requests.append(CheckpointRow.insert(checkpoints)) }
     return requests
   }
 
@@ -67,24 +52,11 @@ struct ProjectionWrites: SessionPart {
   }
 
   private static func lots(_ rows: [LotRow]) -> PostgresRequest {
-    PostgresRequest(
-      """
-      INSERT INTO lots (\(LotRow.columns)) SELECT \(BulkInsert.lists(11))
-      ON CONFLICT (customer, lot) DO UPDATE SET granted = excluded.granted, remaining = excluded.remaining
-      """
-    ) {
-      $0.add(rows, \.account.customer)
-      $0.add(rows, \.number)
-      $0.add(rows, \.account.currency)
-      $0.add(rows, \.source.rawValue)
-      $0.add(rows, \.environment)
-      $0.add(rows, \.granted)
-      $0.add(rows, \.remaining)
-      $0.add(rows, optional: \.price?.minorUnits)
-      $0.add(rows, text: \.price?.currency)
-      $0.add(rows, optional: \.purchase)
-      $0.add(rows, \.expiresAt)
-    }
+    LotRow.insert(
+      rows,
+      conflict: """
+        ON CONFLICT (customer, lot) DO UPDATE SET granted = excluded.granted, remaining = excluded.remaining
+        """)
   }
 
   /// Moves lots: the former customer's rows go, and every customer that had the lot gets its attributes.
@@ -114,24 +86,8 @@ struct ProjectionWrites: SessionPart {
   static func attributes(
     _ rows: [(attributes: LotAttributesRow, owner: CustomerNumber)], ifMissing: Bool = false
   ) -> PostgresRequest {
-    let tail = ifMissing ? " ON CONFLICT DO NOTHING" : ""
-    return PostgresRequest(
-      """
-      INSERT INTO lot_attributes (customer, lot, source, environment, price, price_currency, purchase, expires_at,
-        original_lot)
-      SELECT \(BulkInsert.lists(9))\(tail)
-      """
-    ) {
-      $0.add(rows, \.owner)
-      $0.add(rows, \.attributes.lot)
-      $0.add(rows, \.attributes.source.rawValue)
-      $0.add(rows, \.attributes.environment)
-      $0.add(rows, optional: \.attributes.price?.minorUnits)
-      $0.add(rows, text: \.attributes.price?.currency)
-      $0.add(rows, optional: \.attributes.purchase)
-      $0.add(rows, \.attributes.expiresAt)
-      $0.add(rows, \.attributes.originalLot)
-    }
+    LotAttributesRow.insert(
+      rows.map(\.attributes), owners: rows.map(\.owner), conflict: ifMissing ? "ON CONFLICT DO NOTHING" : "")
   }
 
   /// Returns all customers of each lot in this group: if a lot was made and moved on in one group, entries of both name

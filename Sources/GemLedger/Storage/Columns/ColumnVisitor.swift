@@ -1,0 +1,164 @@
+/// Goes through the columns of a row in their order.
+///
+/// A storage's reader sets the values, its writer takes them, and a schema lists the names. So a column is said in one
+/// place: ``StoredRow/visit(_:)`` of its row.
+package protocol ColumnVisitor {
+  mutating func integer(_ name: StaticString, _ bound: ColumnBound, _ value: inout Int64)
+  mutating func integer(_ name: StaticString, _ bound: ColumnBound, optional value: inout Int64?)
+  mutating func text(_ name: StaticString, _ value: inout String)
+  mutating func text(_ name: StaticString, optional value: inout String?)
+  /// The columns `customer` and `currency`, or the one column `account`.
+  mutating func account(_ value: inout AccountNumber)
+  /// An instant in milliseconds, or the storage's number for never, which is `.max` in rows.
+  mutating func expiry(_ name: StaticString, _ value: inout Int64)
+}
+
+extension ColumnVisitor {
+  package mutating func account(_ value: inout AccountNumber) {
+    var (customer, currency) = (value.customer, value.currency)
+    integer("customer", .number, &customer)
+    integer("currency", .currency, &currency)
+    value = AccountNumber(customer: customer, currency: currency)
+  }
+
+  package mutating func expiry(_ name: StaticString, _ value: inout Int64) { integer(name, .instantOrNever, &value) }
+}
+
+/// A row that storages keep in a table of its own, as one description for all of them.
+package protocol StoredRow: Sendable {
+  static var table: StaticString { get }
+  /// A row for a reader to fill.
+  static var blank: Self { get }
+  /// Goes through all columns, in the order of the table.
+  mutating func visit<Columns: ColumnVisitor>(_ columns: inout Columns)
+}
+
+/// The numbers that a ledger writes into a column; a storage takes any other for damage. See ``RowBounds``.
+package enum ColumnBound: Sendable {
+  /// A number of a customer, a lot, a purchase or an order, a version, or how many there are of something.
+  case number
+  case currency
+  case transaction
+  case entry
+  /// An amount of either sign.
+  case amount
+  /// An instant, or a value of which another column tells the meaning.
+  case value
+  /// An instant, or `.max` for never.
+  case instantOrNever
+  /// What was ever granted to a lot; it stops at the largest number.
+  case granted
+  /// Any 64 bits: hashes and kinds, of which readers accept the known ones.
+  case any
+
+  @inlinable
+  package func holds(_ value: Int64) -> Bool {
+    switch self {
+    case .number: RowBounds.isNumber(value, upTo: RowBounds.number)
+    case .currency: RowBounds.isNumber(value, upTo: RowBounds.currency)
+    case .transaction: RowBounds.isNumber(value, upTo: RowBounds.transaction)
+    case .entry: RowBounds.isNumber(value, upTo: RowBounds.entry)
+    case .amount: RowBounds.isWithin(value, RowBounds.amount)
+    case .value: RowBounds.isWithin(value, RowBounds.instant)
+    case .instantOrNever: value == .max || RowBounds.isWithin(value, RowBounds.instant)
+    case .granted: value >= 0
+    case .any: true
+    }
+  }
+}
+
+// MARK: Columns by their meaning
+
+extension ColumnVisitor {
+  mutating func number(_ name: StaticString, _ value: inout Int64) { integer(name, .number, &value) }
+  mutating func number(_ name: StaticString, optional value: inout Int64?) { integer(name, .number, optional: &value) }
+  mutating func currency(_ name: StaticString, _ value: inout Int64) { integer(name, .currency, &value) }
+  mutating func transaction(_ name: StaticString, _ value: inout TransactionNumber) {
+    integer(name, .transaction, &value)
+  }
+  mutating func entry(_ name: StaticString, _ value: inout EntryNumber) { integer(name, .entry, &value) }
+  mutating func amount(_ name: StaticString, _ value: inout Int64) { integer(name, .amount, &value) }
+  mutating func value(_ name: StaticString, _ value: inout Int64) { integer(name, .value, &value) }
+
+  mutating func instant(_ name: StaticString, _ value: inout Timestamp) {
+    var milliseconds = value.milliseconds
+    integer(name, .value, &milliseconds)
+    value = Timestamp(milliseconds: milliseconds)
+  }
+
+  mutating func instant(_ name: StaticString, optional value: inout Timestamp?) {
+    var milliseconds = value?.milliseconds
+    integer(name, .value, optional: &milliseconds)
+    value = milliseconds.map(Timestamp.init(milliseconds:))
+  }
+
+  /// - Parameter other: Stands for a kind that is not known.
+  mutating func kind<Kind: RawRepresentable<Int64>>(_ name: StaticString, _ value: inout Kind, else other: Kind) {
+    var number = value.rawValue
+    integer(name, .any, &number)
+    value = Kind(rawValue: number) ?? other
+  }
+
+  mutating func store(_ name: StaticString, _ value: inout Store) {
+    var number = value.number
+    integer(name, .any, &number)
+    value = Store.numbered(number) ?? .test
+  }
+
+  mutating func identifier<Kind: IdentifierKind>(_ name: StaticString, _ value: inout Identifier<Kind>) {
+    var text = value.text
+    self.text(name, &text)
+    value = Identifier(unchecked: text)
+  }
+
+  mutating func identifier<Kind: IdentifierKind>(_ name: StaticString, optional value: inout Identifier<Kind>?) {
+    var text = value?.text
+    self.text(name, optional: &text)
+    value = text.map(Identifier.init(unchecked:))
+  }
+
+  /// An amount of money, over two columns that are null together.
+  mutating func money(_ amount: StaticString, _ currency: StaticString, _ value: inout Money?) {
+    var (minorUnits, code) = (value?.minorUnits, value?.currency)
+    integer(amount, .amount, optional: &minorUnits)
+    text(currency, optional: &code)
+    if let minorUnits, let code { value = Money(minorUnits: minorUnits, currency: code) } else { value = nil }
+  }
+
+  /// An amount of one lot, over three columns that are null together.
+  mutating func lotAmount(
+    _ currency: StaticString, _ lot: StaticString, _ amount: StaticString, _ value: inout LotAmount?
+  ) {
+    var (currencyNumber, lotNumber, lotAmount) = (value?.currency, value?.lot, value?.amount)
+    integer(currency, .currency, optional: &currencyNumber)
+    integer(lot, .number, optional: &lotNumber)
+    integer(amount, .amount, optional: &lotAmount)
+    value = currencyNumber.map { LotAmount(currency: $0, lot: lotNumber ?? 0, amount: lotAmount ?? 0) }
+  }
+}
+
+/// The names of a row's columns.
+package struct ColumnNames: ColumnVisitor {
+  package private(set) var names: [String] = []
+  private let splitsAccounts: Bool
+
+  /// - Parameter splitsAccounts: Whether an account is two columns, `customer` and `currency`, and not one.
+  package init<Row: StoredRow>(of type: Row.Type, splitsAccounts: Bool) {
+    self.splitsAccounts = splitsAccounts
+    var row = Row.blank
+    row.visit(&self)
+  }
+
+  package mutating func account(_ value: inout AccountNumber) {
+    names += splitsAccounts ? ["customer", "currency"] : ["account"]
+  }
+
+  package mutating func integer(_ name: StaticString, _ bound: ColumnBound, _ value: inout Int64) {
+    names.append(name.description)
+  }
+  package mutating func integer(_ name: StaticString, _ bound: ColumnBound, optional value: inout Int64?) {
+    names.append(name.description)
+  }
+  package mutating func text(_ name: StaticString, _ value: inout String) { names.append(name.description) }
+  package mutating func text(_ name: StaticString, optional value: inout String?) { names.append(name.description) }
+}

@@ -1,0 +1,121 @@
+extension LotRow: StoredRow {
+  package static let table: StaticString = "lots"
+  package static var blank: Self {
+    Self(
+      number: 0, account: AccountNumber(rawValue: 0), source: .admin, environment: 0, granted: 0, remaining: 0,
+      price: nil, purchase: nil, expiresAt: .max)
+  }
+
+  package mutating func visit<Columns: ColumnVisitor>(_ columns: inout Columns) {
+    columns.number("lot", &number)
+    columns.account(&account)
+    columns.kind("source", &source, else: .admin)
+    columns.number("environment", &environment)
+    columns.integer("granted", .granted, &granted)
+    columns.amount("remaining", &remaining)
+    columns.money("price", "price_currency", &price)
+    columns.number("purchase", optional: &purchase)
+    columns.expiry("expires_at", &expiresAt)
+  }
+}
+
+extension CheckpointRow: StoredRow {
+  package static let table: StaticString = "checkpoints"
+  package static var blank: Self {
+    Self(
+      account: AccountNumber(rawValue: 0), version: 0, entry: 0, transaction: 0, createdAt: Timestamp(milliseconds: 0))
+  }
+
+  package mutating func visit<Columns: ColumnVisitor>(_ columns: inout Columns) {
+    columns.account(&account)
+    columns.number("version", &version)
+    columns.entry("entry", &entry)
+    columns.transaction("transaction_number", &transaction)
+    columns.instant("created_at", &createdAt)
+  }
+}
+
+extension OrderRow: StoredRow {
+  package static let table: StaticString = "orders"
+  package static var blank: Self {
+    Self(
+      number: 0, code: PurchaseCode(unchecked: ""), customer: 0, store: .test, product: ProductCode(unchecked: ""),
+      quantity: 0, request: "", key: nil, createdAt: Timestamp(milliseconds: 0), deadline: Timestamp(milliseconds: 0))
+  }
+
+  package mutating func visit<Columns: ColumnVisitor>(_ columns: inout Columns) {
+    columns.number("number", &number)
+    columns.identifier("code", &code)
+    columns.number("customer", &customer)
+    columns.store("store", &store)
+    columns.identifier("product", &product)
+    columns.amount("quantity", &quantity)
+    columns.text("request", &request)
+    columns.identifier("key", optional: &key)
+    columns.kind("state", &state, else: .failed)
+    columns.number("purchase", optional: &purchase)
+    columns.instant("created_at", &createdAt)
+    columns.instant("updated_at", &updatedAt)
+    columns.instant("deadline", &deadline)
+    columns.integer("due_at", .any, &dueAt)
+    columns.number("delivery_attempts", &deliveryAttempts)
+  }
+}
+
+extension HoldRow: StoredRow {
+  package static let table: StaticString = "open_holds"
+  package static var blank: Self { Self(number: 0, customer: 0, deadline: Timestamp(milliseconds: 0)) }
+
+  package mutating func visit<Columns: ColumnVisitor>(_ columns: inout Columns) {
+    columns.transaction("hold", &number)
+    columns.number("customer", &customer)
+    columns.instant("deadline", &deadline)
+    columns.instant("begun_at", optional: &begunAt)
+    columns.lotAmount("currency", "lot", "amount", &sole)
+  }
+}
+
+extension CountRow: StoredRow {
+  package static let table: StaticString = "counters"
+  package static var blank: Self { Self(customer: 0, key: CountKey(.bought, ""), period: 0, value: 0) }
+
+  package mutating func visit<Columns: ColumnVisitor>(_ columns: inout Columns) {
+    columns.number("customer", &customer)
+    columns.kind("kind", &key.kind, else: .bought)
+    columns.text("subject", &key.subject)
+    columns.value("period", &period)
+    columns.value("value", &value)
+  }
+}
+
+extension OwnedItemRow: StoredRow {
+  package static let table: StaticString = "owned_items"
+  package static var blank: Self { Self(customer: 0, item: ItemID(unchecked: ""), quantity: 0) }
+
+  package mutating func visit<Columns: ColumnVisitor>(_ columns: inout Columns) {
+    columns.number("customer", &customer)
+    columns.identifier("item", &item)
+    columns.amount("quantity", &quantity)
+  }
+}
+
+extension AccountTokenRow: StoredRow {
+  package static let table: StaticString = "account_tokens"
+  package static var blank: Self { Self(token: TokenNumber(high: 0, low: 0), customer: 0) }
+
+  package mutating func visit<Columns: ColumnVisitor>(_ columns: inout Columns) {
+    columns.integer("high", .any, &token.high)
+    columns.integer("low", .any, &token.low)
+    columns.number("customer", &customer)
+  }
+}
+
+extension EntitlementRow: StoredRow {
+  package static let table: StaticString = "entitlements"
+  package static var blank: Self { Self(purchase: 0, holder: 0) }
+
+  package mutating func visit<Columns: ColumnVisitor>(_ columns: inout Columns) {
+    columns.number("purchase", &purchase)
+    columns.number("holder", &holder)
+  }
+}

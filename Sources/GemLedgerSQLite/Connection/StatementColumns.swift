@@ -1,0 +1,98 @@
+internal import CSQLite
+internal import GemLedger
+
+/// Reads the row that a statement stands at; a number that no ledger writes is damage.
+struct ColumnReader: ColumnVisitor {
+  private let statement: SQLiteStatement
+  private var column: Int32 = 0
+  private var outOfBounds: Int32?
+
+  /// - Throws: where a number is out of its column's bounds; the failure names the column and the row.
+  static func row<Row: StoredRow>(_ statement: SQLiteStatement) throws(SQLiteFailure) -> Row {
+    var reader = Self(statement)
+    var row = Row.blank
+    row.visit(&reader)
+    if let column = reader.outOfBounds { throw statement.outOfBounds(column) }
+    return row
+  }
+
+  private init(_ statement: SQLiteStatement) { self.statement = statement }
+
+  mutating func integer(_ name: StaticString, _ bound: ColumnBound, _ value: inout Int64) {
+    value = statement.integer(column)
+    if !bound.holds(value) { outOfBounds = outOfBounds ?? column }
+    column += 1
+  }
+
+  mutating func integer(_ name: StaticString, _ bound: ColumnBound, optional value: inout Int64?) {
+    value = statement.optionalInteger(column)
+    if let value, !bound.holds(value) { outOfBounds = outOfBounds ?? column }
+    column += 1
+  }
+
+  mutating func account(_ value: inout AccountNumber) {
+    // All that is not negative is an account's number.
+    let number = statement.integer(column)
+    if number < 0 { outOfBounds = outOfBounds ?? column }
+    value = AccountNumber(rawValue: number)
+    column += 1
+  }
+
+  mutating func expiry(_ name: StaticString, _ value: inout Int64) {
+    integer(name, .value, &value)
+    value = StoredExpiry.loaded(value)
+  }
+
+  mutating func text(_ name: StaticString, _ value: inout String) {
+    value = statement.text(column)
+    column += 1
+  }
+
+  mutating func text(_ name: StaticString, optional value: inout String?) {
+    value = statement.optionalText(column)
+    column += 1
+  }
+}
+
+/// Binds a row to the parameters of a statement, from the first on.
+struct ColumnBinder: ColumnVisitor {
+  private let statement: SQLiteStatement
+  private var index: Int32 = 1
+
+  static func bind<Row: StoredRow>(_ statement: SQLiteStatement, _ row: Row) {
+    var (binder, row) = (Self(statement), row)
+    row.visit(&binder)
+  }
+
+  private init(_ statement: SQLiteStatement) { self.statement = statement }
+
+  mutating func integer(_ name: StaticString, _ bound: ColumnBound, _ value: inout Int64) {
+    statement.bind(index, value)
+    index += 1
+  }
+
+  mutating func integer(_ name: StaticString, _ bound: ColumnBound, optional value: inout Int64?) {
+    statement.bind(index, value)
+    index += 1
+  }
+
+  mutating func account(_ value: inout AccountNumber) {
+    statement.bind(index, value.rawValue)
+    index += 1
+  }
+
+  mutating func expiry(_ name: StaticString, _ value: inout Int64) {
+    statement.bind(index, StoredExpiry.stored(value))
+    index += 1
+  }
+
+  mutating func text(_ name: StaticString, _ value: inout String) {
+    statement.bind(index, value)
+    index += 1
+  }
+
+  mutating func text(_ name: StaticString, optional value: inout String?) {
+    statement.bind(index, value)
+    index += 1
+  }
+}
