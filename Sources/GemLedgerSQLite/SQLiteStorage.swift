@@ -120,7 +120,7 @@ package final class SQLiteStorage: LedgerStorage {
     do throws(LedgerError) {
       try storage.commit(lanes: [0]) { (session) throws(LedgerError) in
         guard try session.project() == project else { throw file.ledgerExists }
-        guard try (session.scan() as? any CopyReads)?.copyProgress() == nil else { return }
+        guard try session.scan().copyProgress() == nil else { return }
         // The process that made the file may have been killed at this point. A file with any rows is an existing
         // ledger.
         guard try session.isEmpty() else { throw file.ledgerExists }

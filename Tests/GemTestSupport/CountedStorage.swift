@@ -297,9 +297,6 @@ final class CountedSnapshot: StorageSnapshot {
   ) throws(LedgerError) -> [OrderRow] {
     try counted().orders(state, after: after, dueUntil: dueUntil, limit: limit)
   }
-  func orders(after: OrderNumber, limit: Int) throws(LedgerError) -> [OrderRow] {
-    try counted().orders(after: after, limit: limit)
-  }
   func purchase(number: Int64) throws(LedgerError) -> PurchaseRow? { try counted().purchase(number: number) }
   func customer(token: TokenNumber) throws(LedgerError) -> CustomerNumber? {
     try counted().customer(token: token)

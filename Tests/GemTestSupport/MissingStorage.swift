@@ -256,9 +256,6 @@ private final class MissingSession: StorageSession {
   {
     try asked(state, after, dueUntil, limit).orders(state, after: after, dueUntil: dueUntil, limit: limit)
   }
-  func orders(after: OrderNumber, limit: Int) throws(LedgerError) -> [OrderRow] {
-    try asked(after, limit).orders(after: after, limit: limit)
-  }
   func purchase(number: Int64) throws(LedgerError) -> PurchaseRow? {
     try asked(number).purchase(number: number)
   }

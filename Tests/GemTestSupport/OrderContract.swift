@@ -185,7 +185,7 @@ package struct OrderContract {
       try codes { try $0.orders(.failed, after: start, dueUntil: .max, limit: 9) }, ["A2", "A5", "A7"])
     XCTAssertEqual(try codes { try $0.orders(.success, after: start, dueUntil: .max, limit: 9) }, [])
     let seventh = try XCTUnwrap(try ledger.order("A7")).number
-    XCTAssertEqual(try codes { try $0.orders(after: seventh, limit: 9) }, ["A8", "A9"])
+    XCTAssertEqual(try codes { try $0.scan().orders(after: seventh, limit: 9) }, ["A8", "A9"])
     try check(ledger)
   }
 

@@ -3,9 +3,7 @@ extension StorageSnapshot {
   ///
   /// - Parameter transactions: The sums of transactions, counted already.
   package func countRecordSums(besides transactions: RecordSums) throws(LedgerError) -> RecordSums {
-    guard let scan = try scan() as? any ExportReads else {
-      throw .defect("The storage cannot be read from end to end")
-    }
+    let scan = try scan()
     var sums = transactions
     try addCustomers(to: &sums)
     try addRecords(of: scan, to: &sums)
@@ -26,7 +24,7 @@ extension StorageSnapshot {
     }
   }
 
-  private func addRecords(of scan: any ExportReads, to sums: inout RecordSums) throws(LedgerError) {
+  private func addRecords(of scan: any StorageScan, to sums: inout RecordSums) throws(LedgerError) {
     var token: AccountTokenRow?
     while true {
       let page = try scan.accountTokens(after: token, limit: ScanPage.size)
@@ -36,7 +34,7 @@ extension StorageSnapshot {
     }
     var order: OrderNumber = 0
     while true {
-      let page = try orders(after: order, limit: ScanPage.size)
+      let page = try scan.orders(after: order, limit: ScanPage.size)
       guard let end = page.last?.number else { break }
       for row in page { sums.add(row) }
       order = end

@@ -1,9 +1,3 @@
-/// Reads that only a copy of a whole ledger makes.
-package protocol CopyReads: ExportReads {
-  /// The storage's own rows of a copy that is not complete, where this is one.
-  func copyProgress() throws(LedgerError) -> CopyProgress?
-}
-
 /// When a version of the catalog came into force; part of the journal.
 package struct CatalogVersionRow: Hashable, Sendable {
   package var version: Int64

@@ -218,13 +218,3 @@ package protocol JournalEventReads: AnyObject {
   /// All of the customer, in the order of their keys.
   func counts(of customer: CustomerNumber) throws(LedgerError) -> [CountRow]
 }
-
-/// Scans over journal events, holds and counts, a page at a time.
-package protocol JournalEventScan: AnyObject {
-  /// In the order of transactions and positions.
-  func events(after: JournalEventRow?, limit: Int) throws(LedgerError) -> [JournalEventRow]
-  /// In the order of their numbers.
-  func holds(after: TransactionNumber, limit: Int) throws(LedgerError) -> [HoldRow]
-  /// In the order of customers and keys.
-  func counts(after: CountRow?, limit: Int) throws(LedgerError) -> [CountRow]
-}

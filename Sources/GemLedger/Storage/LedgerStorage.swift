@@ -157,41 +157,6 @@ extension StorageSnapshot {
   package func newestInstant() throws(LedgerError) -> Timestamp { try sequences().createdAt }
 }
 
-/// Reads every table from end to end in bounded steps; each call goes on after the last row given.
-package protocol StorageScan: JournalEventScan {
-  func transactions(after: TransactionNumber, limit: Int) throws(LedgerError) -> [TransactionRow]
-  func entries(after: EntryNumber, limit: Int) throws(LedgerError) -> [EntryRow]
-  func allocations(after: AllocationRow?, limit: Int) throws(LedgerError) -> [AllocationRow]
-  func accounts(after: AccountNumber, limit: Int) throws(LedgerError) -> [AccountRow]
-  func lots(after: LotNumber, limit: Int) throws(LedgerError) -> [LotRow]
-  func purchases(after: Int64, limit: Int) throws(LedgerError) -> [PurchaseRow]
-  func checkpoints(after: CheckpointRow?, limit: Int) throws(LedgerError) -> [CheckpointRow]
-  func keys(after: KeyScanPosition?, limit: Int) throws(LedgerError) -> [(KeyRow, KeyScanPosition)]
-  func itemEntries(after: ItemEntryRow?, limit: Int) throws(LedgerError) -> [ItemEntryRow]
-  func ownedItems(after: OwnedItemRow?, limit: Int) throws(LedgerError) -> [OwnedItemRow]
-  func lotAttributes(after: LotNumber, limit: Int) throws(LedgerError) -> [LotAttributesRow]
-  func merges(after: TransactionNumber, limit: Int) throws(LedgerError) -> [MergeRow]
-  func refunds(after: TransactionNumber, limit: Int) throws(LedgerError) -> [RefundRow]
-  func refundParts(after: RefundPartRow?, limit: Int) throws(LedgerError) -> [RefundPartRow]
-  /// Reads the state that the newest refund of each purchase recorded, in the order of purchases.
-  func refundStates(after: Int64, limit: Int) throws(LedgerError) -> [RefundStateRow]
-  /// Every id with the number of the customer that it names, merges apart; in the order of ids.
-  func customerIDs(after: CustomerID?, limit: Int) throws(LedgerError) -> [AddedIDRow]
-  /// Begins the storage's own check below the level of rows; the returned closure waits for the problems that it finds.
-  func beginIntegrityCheck() throws(LedgerError) -> () throws(LedgerError) -> [String]
-}
-
-/// Where a scan over the keys stands; each storage orders them in its own way.
-package struct KeyScanPosition: Sendable {
-  package var position: Int64
-  package var row: KeyRow?
-
-  package init(position: Int64, row: KeyRow?) {
-    self.position = position
-    self.row = row
-  }
-}
-
 /// How many of an item a customer owns.
 package struct OwnedItemRow: Hashable, Sendable {
   package var customer: CustomerNumber

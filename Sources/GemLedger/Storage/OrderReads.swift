@@ -11,8 +11,6 @@ package protocol OrderReads: AnyObject {
   func orders(
     _ state: OrderRow.State, after: OrderPosition, dueUntil: Int64, limit: Int
   ) throws(LedgerError) -> [OrderRow]
-  /// All orders in the order of their numbers, for `verify`.
-  func orders(after: OrderNumber, limit: Int) throws(LedgerError) -> [OrderRow]
 
   func purchase(number: Int64) throws(LedgerError) -> PurchaseRow?
   func customer(token: TokenNumber) throws(LedgerError) -> CustomerNumber?

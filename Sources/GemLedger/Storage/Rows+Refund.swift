@@ -143,8 +143,8 @@ package struct RefundPartRow: Hashable, Sendable {
 
 extension ColdChanges {
   /// Each refund with its part where it has one alone, and the parts of those that have several.
-  package func partsOfRefunds() -> (rows: [(refund: RefundRow, part: RefundPartRow?)], others: [RefundPartRow]) {
-    var (rows, others): ([(refund: RefundRow, part: RefundPartRow?)], [RefundPartRow]) = ([], [])
+  package func partsOfRefunds() -> (rows: [RefundWithPart], others: [RefundPartRow]) {
+    var (rows, others): ([RefundWithPart], [RefundPartRow]) = ([], [])
     rows.reserveCapacity(refunds.count)
     // Both are in the order of transactions.
     var rest = refundParts[...]
@@ -154,7 +154,7 @@ extension ColdChanges {
       rest = rest.dropFirst(lost.count)
       let own = rest.prefix { $0.transaction == refund.transaction }
       rest = rest.dropFirst(own.count)
-      rows.append((refund, own.count == 1 ? own.first : nil))
+      rows.append(RefundWithPart(refund: refund, part: own.count == 1 ? own.first : nil))
       if own.count > 1 { others += own }
     }
     return (rows, others + rest)

@@ -111,7 +111,7 @@ extension CopySource {
   }
 
   func readOrders(_ page: Page) throws(LedgerError) {
-    try pages(from: 0, snapshot.orders(after:limit:), position: \.number) { (rows) throws(LedgerError) in
+    try pages(from: 0, scan.orders(after:limit:), position: \.number) { (rows) throws(LedgerError) in
       var changes = ChangeSet()
       changes.orders.new = rows
       try page(&changes)

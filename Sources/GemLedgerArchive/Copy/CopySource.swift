@@ -6,7 +6,7 @@ struct CopySource {
   typealias Page = (inout ChangeSet) throws(LedgerError) -> Void
 
   let snapshot: any StorageSnapshot
-  let scan: any CopyReads
+  let scan: any StorageScan
   /// Entries are numbered by their transactions in the copy, and are not here.
   let renumbersEntries: Bool
   /// The copy keeps a lot's attributes with each past and present owner.
@@ -15,11 +15,8 @@ struct CopySource {
   init(
     _ snapshot: any StorageSnapshot, renumbersEntries: Bool = false, listsFormerLots: Bool = false
   ) throws(LedgerError) {
-    guard let scan = try snapshot.scan() as? any CopyReads else {
-      throw .invalid("A ledger in memory ends with its process; it cannot be copied.")
-    }
     self.snapshot = snapshot
-    self.scan = scan
+    scan = try snapshot.scan()
     self.renumbersEntries = renumbersEntries
     self.listsFormerLots = listsFormerLots
   }

@@ -35,6 +35,9 @@ package struct LedgerCopy {
   /// - Throws: `LedgerError` with `already_exists` where the copy was begun from other rows, `books_wrong`, or as the
   ///   storages do.
   package func run(_ progress: Progress = { _, _, _ in }) throws(LedgerError) -> Verification {
+    guard !(source is MemoryStorage) else {
+      throw .invalid("A ledger in memory ends with its process; it cannot be copied.")
+    }
     let digest = try source.read { (snapshot) throws(LedgerError) -> CopyDigest in
       try copy(snapshot, progress)
     }
@@ -112,7 +115,7 @@ package struct LedgerCopy {
 
   private func progress() throws(LedgerError) -> CopyProgress {
     try target.read { (snapshot) throws(LedgerError) -> CopyProgress in
-      guard let progress = try (snapshot.scan() as? any CopyReads)?.copyProgress() else {
+      guard let progress = try snapshot.scan().copyProgress() else {
         throw .defect("The target of a copy says nothing of a copy")
       }
       return progress

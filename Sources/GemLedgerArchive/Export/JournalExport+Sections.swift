@@ -68,7 +68,7 @@ extension JournalExport {
   }
 
   private func writeOrders(_ writer: ExportWriter) throws(LedgerError) {
-    try pages(from: 0, snapshot.orders(after:limit:), position: \.number) { (rows) throws(LedgerError) in
+    try pages(from: 0, scan.orders(after:limit:), position: \.number) { (rows) throws(LedgerError) in
       for row in rows {
         writer.begin("order")
         writer.integer("number", row.number)

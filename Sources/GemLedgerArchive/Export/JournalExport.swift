@@ -11,7 +11,7 @@ struct JournalExport {
   static let pageSize = 4096
 
   let snapshot: any StorageSnapshot
-  let scan: any ExportReads
+  let scan: any StorageScan
   let definitions: CurrencyDefinitions
   let writer: ExportWriter
   /// The end of the earlier export; nil for the whole journal.
@@ -30,11 +30,8 @@ struct JournalExport {
     _ snapshot: any StorageSnapshot, definitions: CurrencyDefinitions, after: ExportPosition?, laneCount: Int,
     _ sink: @escaping ([UInt8]) throws(LedgerError) -> Void
   ) throws(LedgerError) {
-    guard let scan = try snapshot.scan() as? any ExportReads else {
-      throw .defect("The storage cannot be read from end to end")
-    }
     self.snapshot = snapshot
-    self.scan = scan
+    scan = try snapshot.scan()
     self.definitions = definitions
     self.after = after
     self.laneCount = laneCount

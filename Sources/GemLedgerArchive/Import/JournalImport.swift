@@ -132,7 +132,7 @@ package struct JournalImport {
           + "Import it into a file or into PostgreSQL.")
     }
     let known = try target.read { (snapshot) throws(LedgerError) -> CopyProgress? in
-      let known = try (snapshot.scan() as? any CopyReads)?.copyProgress()
+      let known = try snapshot.scan().copyProgress()
       if known?.source != found.identity { try Self.check(found, fits: snapshot, known) }
       return known
     }
@@ -217,7 +217,7 @@ package struct JournalImport {
     let (rows, customers) = try target.read { (snapshot) throws(LedgerError) in try erasures.rows(in: snapshot) }
     guard !rows.isEmpty else { return }
     let progress = try target.read { (snapshot) throws(LedgerError) in
-      try (snapshot.scan() as? any CopyReads)?.copyProgress()
+      try snapshot.scan().copyProgress()
     }
     try Self.commit(target) {
       $0.copy = CopyChanges(progress: progress)

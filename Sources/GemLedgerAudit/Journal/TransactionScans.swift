@@ -23,7 +23,7 @@ package struct LotAddress {
 
 /// Scans over the rows that belong to transactions, all in the order of transactions, side by side.
 package struct TransactionScans {
-  private let scan: any ExportReads
+  private let scan: any StorageScan
   private let start: TransactionNumber
   private let passesOverLost: Bool
   private var journal: JournalScan?
@@ -38,7 +38,7 @@ package struct TransactionScans {
   /// - Parameters:
   ///   - start: The first transaction that is asked for has a higher number.
   ///   - passesOverLost: Whether entries with missing transactions are left out, and not an error.
-  package init(_ scan: any ExportReads, after start: TransactionNumber, passesOverLost: Bool = false) {
+  package init(_ scan: any StorageScan, after start: TransactionNumber, passesOverLost: Bool = false) {
     self.scan = scan
     self.start = start
     self.passesOverLost = passesOverLost
@@ -173,7 +173,7 @@ package struct LotAttributesSource {
   private var known: [LotNumber: LotAttributesRow] = [:]
 
   /// - Parameter scan: Nil where lots are not numbered in the order of the journal.
-  package init(_ snapshot: any StorageSnapshot, scan: (any ExportReads)?, after lot: LotNumber?) {
+  package init(_ snapshot: any StorageSnapshot, scan: (any StorageScan)?, after lot: LotNumber?) {
     self.snapshot = snapshot
     rows = scan.map { scan in
       SortedRows(\.lot) { (last, limit) throws(LedgerError) in

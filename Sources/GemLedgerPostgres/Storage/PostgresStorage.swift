@@ -108,7 +108,7 @@ package final class PostgresStorage: LedgerStorage {
     do throws(LedgerError) {
       try storage.commit(lanes: Array(0..<storage.laneCount)) { (session) throws(LedgerError) in
         guard try session.project() == project else { throw alreadyExists(target) }
-        guard try (session.scan() as? any CopyReads)?.copyProgress() == nil else { return }
+        guard try session.scan().copyProgress() == nil else { return }
         // The process that made the schema may have been killed at this point. A schema with any rows is an existing
         // ledger.
         guard try session.isEmpty() else { throw alreadyExists(target) }

@@ -56,9 +56,56 @@ private struct ColumnLists: ColumnVisitor {
   mutating func text(_ name: StaticString, optional value: inout String?) { lists[list(of: .text)].append(value) }
 }
 
+/// Adds the columns of a row's key as parameters.
+private struct KeyParameters: ColumnVisitor {
+  var parameters: PostgresParameters
+  private var columnsLeft: Int
+
+  init<Row: StoredRow>(of row: Row, in parameters: PostgresParameters) {
+    self.parameters = parameters
+    columnsLeft = Row.keyColumnCount
+    var row = row
+    row.visit(&self)
+  }
+
+  mutating func account(_ value: inout AccountNumber) {
+    guard columnsLeft > 0 else { return }
+    columnsLeft -= 1
+    parameters.add(value.customer)
+    parameters.add(value.currency)
+  }
+
+  mutating func integer(_ name: StaticString, _ bound: ColumnBound, _ value: inout Int64) {
+    guard columnsLeft > 0 else { return }
+    columnsLeft -= 1
+    parameters.add(value)
+  }
+
+  mutating func text(_ name: StaticString, _ value: inout String) {
+    guard columnsLeft > 0 else { return }
+    columnsLeft -= 1
+    parameters.add(value)
+  }
+
+  // No column of a key is ever empty.
+  mutating func integer(_ name: StaticString, _ bound: ColumnBound, optional value: inout Int64?) {}
+  mutating func text(_ name: StaticString, optional value: inout String?) {}
+}
+
+extension PostgresParameters {
+  mutating func add<Row: StoredRow>(keyOf row: Row) { self = KeyParameters(of: row, in: self).parameters }
+}
+
 extension StoredRow {
+  /// The clause of an insertion that writes over the row with the same key.
+  static var replacing: String {
+    let names = ColumnNames(of: self, splitsAccounts: true)
+    let others = names.names.dropFirst(names.key.count).map { "\($0) = excluded.\($0)" }.joined(separator: ", ")
+    return "ON CONFLICT (\(names.key.joined(separator: ", "))) DO UPDATE SET \(others)"
+  }
+
   /// The names of all columns, in the order in which ``read(_:_:)`` expects them.
-  static var columns: String { ColumnNames(of: self, splitsAccounts: true).names.joined(separator: ", ") }
+  static var columns: String { ColumnNames(of: self, splitsAccounts: true).list }
 
   /// - Parameter first: Where the row's first column stands.
   static func read(_ rows: PostgresRows, _ row: Int, at first: Int = 0) -> Self {

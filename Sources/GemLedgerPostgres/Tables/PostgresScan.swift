@@ -13,26 +13,25 @@ extension PostgresSession {
 
 /// Reads tables from end to end by cursors: the server sorts each table a single time, and not again for every page.
 final class PostgresScan: StorageScan {
-  /// A column of the position where a page ended.
-  enum CursorValue: Equatable {
-    case integer(Int64)
-    case text(String)
-    case bytes([UInt8])
+  /// The place in the order of a table where a page ended.
+  private enum Position: Equatable {
+    case row(RowKey)
+    /// A key of a customer, as its bytes in the table.
+    case key(CustomerNumber, [UInt8])
 
-    /// As the server orders a column: texts by their bytes.
     static func < (left: Self, right: Self) -> Bool {
       switch (left, right) {
-      case (.integer(let one), .integer(let other)): one < other
-      case (.text(let one), .text(let other)): one.utf8.lexicographicallyPrecedes(other.utf8)
-      case (.bytes(let one), .bytes(let other)): one.lexicographicallyPrecedes(other)
-      case (.integer, _), (.text, _), (.bytes, _): false
+      case (.row(let one), .row(let other)): one < other
+      case (.key(let one, let key), .key(let other, let otherKey)):
+        one == other ? key.lexicographicallyPrecedes(otherKey) : one < other
+      case (.row, .key), (.key, .row): false
       }
     }
   }
 
   let session: PostgresSession
-  /// Behind which row each open cursor stands.
-  private var positions: [String: [CursorValue]] = [:]
+  /// Behind which row each open cursor stands; nil before the first one.
+  private var positions: [String: Position?] = [:]
 
   fileprivate init(_ session: PostgresSession) throws(LedgerError) {
     self.session = session
@@ -55,75 +54,96 @@ final class PostgresScan: StorageScan {
   /// - Parameters:
   ///   - name: Of the cursor.
   ///   - select: Selects from the first row behind the position in its parameters, in that order.
-  ///   - position: The position of a row in that order.
-  func page<Row>(
-    _ name: String, _ select: String, after: [CursorValue], _ limit: Int, _ read: (PostgresRows, Int) -> Row,
-    position: (Row) -> [CursorValue]
+  ///   - after: The position; nil for the beginning.
+  ///   - placed: The position of a row in that order.
+  private func page<Row>(
+    _ name: String, _ select: String, after: Position?, _ limit: Int, _ read: (PostgresRows, Int) -> Row,
+    add: (inout PostgresParameters) -> Void, position placed: (Row) -> Position
   ) throws(LedgerError) -> [Row] {
     var requests: [PostgresRequest] = []
-    if positions[name] != after {
-      if positions[name] != nil { requests.append(PostgresRequest("CLOSE scan_\(name)")) }
-      requests.append(
-        PostgresRequest("DECLARE scan_\(name) NO SCROLL CURSOR FOR \(select)") { Self.add(after, to: &$0) })
+    let position = positions[name]
+    if position != .some(after) {
+      if position != nil { requests.append(PostgresRequest("CLOSE scan_\(name)")) }
+      requests.append(PostgresRequest("DECLARE scan_\(name) NO SCROLL CURSOR FOR \(select)", add))
     }
     requests.append(PostgresRequest("FETCH \(limit) FROM scan_\(name)"))
     guard let rows = try session.ask(requests).last else { throw .defect("A cursor had no answer") }
     let found = (0..<rows.count).map { read(rows, $0) }
-    let end = found.last.map(position) ?? after
+    let end = found.last.map(placed) ?? after
     // An index that is damaged could lead back, and its pages be read without end.
-    guard found.isEmpty || after.lexicographicallyPrecedes(end, by: <) else {
-      throw .leadsBack(name.replacing("_", with: " "))
-    }
-    positions[name] = end
+    if let after, let end, !found.isEmpty, !(after < end) { throw .leadsBack(name.replacing("_", with: " ")) }
+    positions.updateValue(end, forKey: name)
     return found
   }
 
-  private static func add(_ values: [CursorValue], to parameters: inout PostgresParameters) {
-    for position in values {
-      switch position {
-      case .integer(let value): parameters.add(value)
-      case .text(let value): parameters.add(value)
-      case .bytes(let value): parameters.add(bytes: value)
-      }
+  func page<Row: StoredRow>(after: Row?, limit: Int) throws(LedgerError) -> [Row] {
+    switch Row.self {
+    case is TransactionRow.Type:
+      return try Row.rows(
+        page(Source("transactions", TransactionRow.columns), after: after, limit, TransactionRow.read))
+    case is EntryRow.Type:
+      return try Row.rows(page(Source("entries", EntryRow.columns), after: after, limit, EntryRow.read))
+    default:
+      let source = Self.sources["\(Row.table)"] ?? Source("\(Row.table)", Row.columns)
+      return try page(source, after: after, limit, Row.read as (PostgresRows, Int) -> Row)
     }
   }
-}
 
-// MARK: The journal
-
-extension PostgresScan {
-  func transactions(after: TransactionNumber, limit: Int) throws(LedgerError) -> [TransactionRow] {
-    try page(
-      "transactions", "SELECT \(TransactionRow.columns) FROM transactions WHERE number > $1 ORDER BY number",
-      after: [.integer(after)], limit, TransactionRow.read
-    ) { [.integer($0.number)] }
-  }
-
-  func entries(after: EntryNumber, limit: Int) throws(LedgerError) -> [EntryRow] {
-    try page(
-      "entries", "SELECT \(EntryRow.columns) FROM entries WHERE number > $1 ORDER BY number",
-      after: [.integer(after)], limit, EntryRow.read
-    ) { [.integer($0.number)] }
-  }
-
-  func allocations(after: AllocationRow?, limit: Int) throws(LedgerError) -> [AllocationRow] {
-    func position(_ row: AllocationRow) -> [CursorValue] { [.integer(row.entry), .integer(row.position)] }
+  private func page<Last: StoredRow, Row: StoredRow>(
+    _ source: Source, after: Last?, _ limit: Int, _ read: (PostgresRows, Int) -> Row
+  ) throws(LedgerError) -> [Row] {
+    let names = ColumnNames(of: Last.self, splitsAccounts: true).key
+    let key = names.joined(separator: ", ")
+    let parameters = (1...names.count).map { "$\($0)" }.joined(separator: ", ")
+    let behind = after == nil ? "" : "WHERE (\(key)) > (\(parameters)) "
     return try page(
-      "allocations",
-      """
-      SELECT \(AllocationRow.columns) FROM allocations WHERE (entry, position) > ($1, $2) ORDER BY entry, position
-      """, after: after.map(position) ?? [.integer(-1), .integer(-1)], limit, AllocationRow.read, position: position)
+      "\(Last.table)", "SELECT \(source.columns) FROM \(source.table) \(behind)ORDER BY \(key)\(source.order)",
+      after: after.map { .row(RowKey(of: $0)) }, limit, read, add: { if let after { $0.add(keyOf: after) } },
+      position: { .row(RowKey(of: $0)) })
   }
+
+  /// Where the rows of a description are read from.
+  private struct Source {
+    let table: String
+    /// In the order of the description.
+    let columns: String
+    /// Orders rows of one key, of which the first is read.
+    let order: String
+
+    init(_ table: String, _ columns: String, thenBy order: String = "") {
+      self.table = table
+      self.columns = columns
+      self.order = order
+    }
+  }
+
+  /// The sources that are not the table alone.
+  private static let sources = [
+    "\(AddedIDRow.table)": Source("aliases", AddedIDRow.columns),
+    // One row a lot, also of those that moved and have a row with each of their customers.
+    "\(LotAttributesRow.table)": Source(
+      "lot_attributes", "DISTINCT ON (lot) " + LotAttributesRow.columns, thenBy: ", customer"),
+    "\(MergeRow.table)": Source("merges", "transaction_number, from_customer, customer AS into_customer"),
+    "\(RefundPartRow.table)": Source(RefundPartRow.source, RefundPartRow.columns),
+    "\(RefundStateRow.table)": Source(
+      "refunds",
+      "DISTINCT ON (purchase) purchase, share, share_of, coalesce(evidence_at, signed_at) AS evidence_at, "
+        + "transaction_number", thenBy: ", transaction_number DESC"),
+  ]
 
   /// In the order of customers: a key lies beside its customer's transactions.
   func keys(after: KeyScanPosition?, limit: Int) throws(LedgerError) -> [(KeyRow, KeyScanPosition)] {
-    func position(_ row: KeyRow) -> [CursorValue] { [.integer(row.customer), .bytes(PostgresKey.bytes(row.key))] }
+    func position(_ row: KeyRow) -> Position { .key(row.customer, PostgresKey.bytes(row.key)) }
     let rows = try page(
       "keys",
       """
       SELECT customer, key, request_digest, qualifier_digest, transaction_number, refusal FROM keys
       WHERE (customer, key) > ($1, $2) ORDER BY customer, key
-      """, after: after?.row.map(position) ?? [.integer(-1), .bytes([])], limit, Self.key, position: position)
+      """, after: after?.row.map(position), limit, Self.key,
+      add: {
+        $0.add(after?.row?.customer ?? -1)
+        $0.add(bytes: after?.row.map { PostgresKey.bytes($0.key) } ?? [])
+      }, position: position)
     return rows.map { ($0, KeyScanPosition(position: 0, row: $0)) }
   }
 
@@ -136,141 +156,30 @@ extension PostgresScan {
       outcome: rows.optionalInteger(row, 4).map(KeyRow.Outcome.booked) ?? kept ?? .booked(0))
   }
 
-  func itemEntries(after: ItemEntryRow?, limit: Int) throws(LedgerError) -> [ItemEntryRow] {
-    func position(_ row: ItemEntryRow) -> [CursorValue] {
-      [.integer(row.transaction), .text(row.item.text), .integer(row.customer)]
-    }
-    return try page(
-      "item_entries",
-      """
-      SELECT \(ItemEntryRow.columns) FROM item_entries WHERE (transaction_number, item, customer) > ($1, $2, $3)
-      ORDER BY transaction_number, item, customer
-      """, after: after.map(position) ?? [.integer(-1), .text(""), .integer(-1)], limit, ItemEntryRow.read,
-      position: position)
-  }
-
-  /// One row a lot, also of those that moved and have a row with each of their customers.
-  func lotAttributes(after: LotNumber, limit: Int) throws(LedgerError) -> [LotAttributesRow] {
-    try page(
-      "lot_terms",
-      "SELECT DISTINCT ON (lot) \(LotAttributesRow.columns) FROM lot_attributes WHERE lot > $1 ORDER BY lot, customer",
-      after: [.integer(after)], limit, LotAttributesRow.read
-    ) { [.integer($0.lot)] }
-  }
-
-  func merges(after: TransactionNumber, limit: Int) throws(LedgerError) -> [MergeRow] {
-    try page(
-      "merges",
-      """
-      SELECT transaction_number, from_customer, customer FROM merges WHERE transaction_number > $1
-      ORDER BY transaction_number
-      """, after: [.integer(after)], limit,
-      { MergeRow(transaction: $0.integer($1, 0), from: $0.integer($1, 1), into: $0.integer($1, 2)) },
-      position: { [.integer($0.transaction)] })
-  }
-
-  func refunds(after: TransactionNumber, limit: Int) throws(LedgerError) -> [RefundRow] {
-    try page(
-      "refunds",
-      "SELECT \(RefundRow.columns) FROM refunds WHERE transaction_number > $1 ORDER BY transaction_number",
-      after: [.integer(after)], limit, RefundRow.read
-    ) { [.integer($0.transaction)] }
-  }
-
-  func refundParts(after: RefundPartRow?, limit: Int) throws(LedgerError) -> [RefundPartRow] {
-    func position(_ row: RefundPartRow) -> [CursorValue] { [.integer(row.transaction), .integer(row.position)] }
-    return try page(
-      "refund_parts",
-      """
-      SELECT \(RefundPartRow.columns) FROM \(RefundPartRow.table) WHERE (transaction_number, position) > ($1, $2)
-      ORDER BY transaction_number, position
-      """, after: after.map(position) ?? [.integer(-1), .integer(-1)], limit, RefundPartRow.read, position: position)
-  }
-}
-
-// MARK: Projections
-
-extension PostgresScan {
-  func accounts(after: AccountNumber, limit: Int) throws(LedgerError) -> [AccountRow] {
-    func position(_ account: AccountNumber) -> [CursorValue] {
-      [.integer(account.customer), .integer(account.currency)]
-    }
-    return try page(
-      "accounts",
-      """
-      SELECT \(AccountRow.columns) FROM accounts WHERE (customer, currency) > ($1, $2) ORDER BY customer, currency
-      """, after: position(after), limit, AccountRow.read
-    ) { position($0.number) }
-  }
-
-  func lots(after: LotNumber, limit: Int) throws(LedgerError) -> [LotRow] {
-    try page(
-      "lots", "SELECT \(LotRow.columns) FROM lots WHERE lot > $1 ORDER BY lot", after: [.integer(after)], limit,
-      LotRow.read
-    ) { [.integer($0.number)] }
-  }
-
   func purchases(after: Int64, limit: Int) throws(LedgerError) -> [PurchaseRow] {
     try page(
       "purchases",
       """
       SELECT \(PurchaseRow.columns) FROM \(PurchaseRow.tables)
       WHERE p.purchase > $1 AND \(PurchaseRow.isNewestRefund) ORDER BY p.purchase
-      """, after: [.integer(after)], limit, PurchaseRow.read
-    ) { [.integer($0.number)] }
+      """, after: .row(RowKey(after)), limit, PurchaseRow.read, add: { $0.add(after) },
+      position: { .row(RowKey($0.number)) })
   }
+}
 
-  func refundStates(after: Int64, limit: Int) throws(LedgerError) -> [RefundStateRow] {
-    try page(
-      "refund_states",
-      """
-      SELECT DISTINCT ON (purchase) purchase, share, share_of, coalesce(evidence_at, signed_at) AS evidence_at,
-        transaction_number
-      FROM refunds WHERE purchase > $1 ORDER BY purchase, transaction_number DESC
-      """, after: [.integer(after)], limit,
-      {
-        RefundStateRow(
-          purchase: $0.integer($1, 0), share: $0.share($1, 1),
-          evidenceAt: Timestamp(milliseconds: $0.integer($1, 3)), transaction: $0.integer($1, 4))
-      },
-      position: { [.integer($0.purchase)] })
-  }
+// MARK: Copies
 
-  func checkpoints(after: CheckpointRow?, limit: Int) throws(LedgerError) -> [CheckpointRow] {
-    func position(_ row: CheckpointRow) -> [CursorValue] {
-      [.integer(row.account.customer), .integer(row.account.currency), .integer(row.version)]
+extension PostgresScan {
+  func catalogVersions() throws(LedgerError) -> [CatalogVersionRow] {
+    try session.all("SELECT version, applied_at FROM catalog_versions ORDER BY version") {
+      CatalogVersionRow(version: $0.integer($1, 0), appliedAt: Timestamp(milliseconds: $0.integer($1, 1)))
     }
-    return try page(
-      "anchors",
-      """
-      SELECT \(CheckpointRow.columns) FROM checkpoints WHERE (customer, currency, version) > ($1, $2, $3)
-      ORDER BY customer, currency, version
-      """, after: after.map(position) ?? [.integer(-1), .integer(-1), .integer(-1)], limit, CheckpointRow.read,
-      position: position)
   }
 
-  func ownedItems(after: OwnedItemRow?, limit: Int) throws(LedgerError) -> [OwnedItemRow] {
-    func position(_ row: OwnedItemRow) -> [CursorValue] { [.integer(row.customer), .text(row.item.text)] }
-    return try page(
-      "owned_items",
-      """
-      SELECT \(OwnedItemRow.columns) FROM owned_items WHERE (customer, item) > ($1, $2) ORDER BY customer, item
-      """, after: after.map(position) ?? [.integer(-1), .text("")], limit, OwnedItemRow.read, position: position)
-  }
-
-  func customerIDs(after: CustomerID?, limit: Int) throws(LedgerError) -> [AddedIDRow] {
-    // Nothing sorts before the empty text, which is no id.
-    try page(
-      "customer_ids", "SELECT customer, id FROM aliases WHERE id > $1 ORDER BY id", after: [.text(after?.text ?? "")],
-      limit, { AddedIDRow(customer: $0.integer($1, 0), id: CustomerID(unchecked: $0.text($1, 1))) },
-      position: { [.text($0.id.text)] })
-  }
-
-  func orders(after: OrderNumber, limit: Int) throws(LedgerError) -> [OrderRow] {
-    try page(
-      "orders", "SELECT \(OrderRow.columns) FROM orders WHERE number > $1 ORDER BY number",
-      after: [.integer(after)], limit, OrderRow.read
-    ) { [.integer($0.number)] }
+  func copyProgress() throws(LedgerError) -> CopyProgress? {
+    try session.all("SELECT step, pages, source FROM copy_progress") {
+      CopyProgress(step: $0.integer($1, 0), pages: $0.integer($1, 1), source: $0.integer($1, 2))
+    }.first
   }
 }
 #endif

@@ -54,45 +54,58 @@ struct ColumnReader: ColumnVisitor {
   }
 }
 
-/// Binds a row to the parameters of a statement, from the first on.
+/// Binds a row to the parameters of a statement.
 struct ColumnBinder: ColumnVisitor {
   private let statement: SQLiteStatement
-  private var index: Int32 = 1
+  private var index: Int32
+  /// The parameter behind the last one to bind.
+  private let end: Int32
 
+  /// Binds all columns, from the first parameter on.
   static func bind<Row: StoredRow>(_ statement: SQLiteStatement, _ row: Row) {
-    var (binder, row) = (Self(statement), row)
+    var (binder, row) = (Self(statement, from: 1, end: .max), row)
     row.visit(&binder)
   }
 
-  private init(_ statement: SQLiteStatement) { self.statement = statement }
+  /// Binds the columns of the key, from a parameter on.
+  static func bindKey<Row: StoredRow>(_ statement: SQLiteStatement, _ row: Row, from index: Int32) {
+    var (binder, row) = (Self(statement, from: index, end: index + Int32(Row.keyColumnCount)), row)
+    row.visit(&binder)
+  }
+
+  private init(_ statement: SQLiteStatement, from index: Int32, end: Int32) {
+    self.statement = statement
+    self.index = index
+    self.end = end
+  }
+
+  private mutating func next(_ bind: (SQLiteStatement, Int32) -> Void) {
+    guard index < end else { return }
+    bind(statement, index)
+    index += 1
+  }
 
   mutating func integer(_ name: StaticString, _ bound: ColumnBound, _ value: inout Int64) {
-    statement.bind(index, value)
-    index += 1
+    next { [value] in $0.bind($1, value) }
   }
 
   mutating func integer(_ name: StaticString, _ bound: ColumnBound, optional value: inout Int64?) {
-    statement.bind(index, value)
-    index += 1
+    next { [value] in $0.bind($1, value) }
   }
 
   mutating func account(_ value: inout AccountNumber) {
-    statement.bind(index, value.rawValue)
-    index += 1
+    next { [value] in $0.bind($1, value.rawValue) }
   }
 
   mutating func expiry(_ name: StaticString, _ value: inout Int64) {
-    statement.bind(index, StoredExpiry.stored(value))
-    index += 1
+    next { [value] in $0.bind($1, StoredExpiry.stored(value)) }
   }
 
   mutating func text(_ name: StaticString, _ value: inout String) {
-    statement.bind(index, value)
-    index += 1
+    next { [value] in $0.bind($1, value) }
   }
 
   mutating func text(_ name: StaticString, optional value: inout String?) {
-    statement.bind(index, value)
-    index += 1
+    next { [value] in $0.bind($1, value) }
   }
 }

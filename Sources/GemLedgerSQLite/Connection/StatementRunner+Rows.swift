@@ -16,17 +16,33 @@ extension StatementRunner {
     return found.first
   }
 
-  /// A page of rows by the number in their first column, which ascends: pages of a damaged file could lead back, and be
-  /// read without end.
-  func page<Row: StoredRow>(_ clause: StaticString, after: Int64, _ limit: Int) throws(LedgerError) -> [Row] {
-    try page(try select(clause, of: Row.self), after: after, limit, ColumnReader.row)
-  }
-
-  /// A page of rows that several columns name, in their order.
+  /// Reads the rows behind one, in the order of their keys; from the first row where that is nil.
+  ///
+  /// - Parameter source: What to read from, where that is not the table alone.
   func page<Row: StoredRow>(
-    _ clause: StaticString, after: Row?, _ precedes: (Row, Row) -> Bool, _ bind: (SQLiteStatement) -> Void
+    after: Row?, _ limit: Int, from source: String = "\(Row.table)"
   ) throws(LedgerError) -> [Row] {
-    try page(clause, after: after, { $0 }, precedes, bind)
+    let statement = try statement(after == nil ? "first page" : "page", of: Row.self) { names in
+      let key = names.key.joined(separator: ", ")
+      let parameters = names.key.indices.map { "?\($0 + 2)" }.joined(separator: ", ")
+      let behind = after == nil ? "" : "WHERE (\(key)) > (\(parameters)) "
+      return "SELECT \(names.list) FROM \(source) \(behind)ORDER BY \(key) LIMIT ?1"
+    }
+    var last = after.map(RowKey.init)
+    return try all(
+      statement,
+      {
+        $0.bind(1, Int64(limit))
+        if let after { ColumnBinder.bindKey($0, after, from: 2) }
+      },
+      { (statement) throws(SQLiteFailure) in
+        let row: Row = try ColumnReader.row(statement)
+        let key = RowKey(of: row)
+        // Pages of a damaged file could lead back, and be read without end.
+        if let last, key <= last { throw .notAscending }
+        last = key
+        return row
+      })
   }
 
   /// Reads a page of rows, and checks that their positions ascend from the position before the page.
@@ -59,13 +75,14 @@ extension StatementRunner {
   private func select<Row: StoredRow>(
     _ clause: StaticString, of type: Row.Type
   ) throws(LedgerError) -> SQLiteStatement {
-    try statement(clause, of: type) { "SELECT \($0.joined(separator: ", ")) FROM \(Row.table) \(clause)" }
+    try statement(clause, of: type) { "SELECT \($0.list) FROM \(Row.table) \(clause)" }
   }
 
   func insert<Row: StoredRow>(_ rows: [Row], _ verb: StaticString = "INSERT") throws(LedgerError) {
     guard !rows.isEmpty else { return }
     let statement = try statement(verb, of: Row.self) { names in
-      "\(verb) INTO \(Row.table) (\(names.joined(separator: ", "))) VALUES (\(names.indices.map { "?\($0 + 1)" }.joined(separator: ", ")))"
+      let values = names.names.indices.map { "?\($0 + 1)" }.joined(separator: ", ")
+      return "\(verb) INTO \(Row.table) (\(names.list)) VALUES (\(values))"
     }
     try translating { () throws(SQLiteFailure) in
       for row in rows {
@@ -79,10 +96,10 @@ extension StatementRunner {
   func replace<Row: StoredRow>(_ rows: [Row]) throws(LedgerError) { try insert(rows, "INSERT OR REPLACE") }
 
   private func statement<Row: StoredRow>(
-    _ text: StaticString, of type: Row.Type, _ sql: ([String]) -> String
+    _ text: StaticString, of type: Row.Type, _ sql: (ColumnNames) -> String
   ) throws(LedgerError) -> SQLiteStatement {
     try translating { () throws(SQLiteFailure) in
-      try cache(text, of: ObjectIdentifier(type)) { sql(ColumnNames(of: type, splitsAccounts: false).names) }
+      try cache(text, of: ObjectIdentifier(type)) { sql(ColumnNames(of: type, splitsAccounts: false)) }
     }
   }
 }

@@ -114,10 +114,6 @@ class SQLiteSnapshot: SQLiteBatchReads, StorageSnapshot {
   ) throws(LedgerError) -> [OrderRow] {
     try tables.orders.orders(state, after: after, dueUntil: dueUntil, limit: limit)
   }
-  final func orders(after: OrderNumber, limit: Int) throws(LedgerError) -> [OrderRow] {
-    try tables.orders.orders(after: after, limit: limit)
-  }
-
   // MARK: Journal
 
   final func sequences() throws(LedgerError) -> Sequences { try tables.sequences.sequences() }

@@ -87,16 +87,5 @@ struct AccountTable {
     }
   }
 
-  func checkpoints(after: CheckpointRow?, limit: Int) throws(LedgerError) -> [CheckpointRow] {
-    try statements.page(
-      "WHERE (account, version) > (?1, ?2) ORDER BY account, version LIMIT ?3", after: after,
-      { ($0.account, $0.version) < ($1.account, $1.version) }
-    ) {
-      $0.bind(1, after?.account.rawValue ?? -1)
-      $0.bind(2, after?.version ?? -1)
-      $0.bind(3, Int64(limit))
-    }
-  }
-
   func add(_ checkpoints: [CheckpointRow]) throws(LedgerError) { try statements.insert(checkpoints) }
 }

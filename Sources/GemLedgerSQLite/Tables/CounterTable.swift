@@ -2,6 +2,11 @@ internal import GemLedger
 
 /// Counters that limits, allowances and recharges keep.
 struct CounterTable {
+  /// The rows of known kinds.
+  ///
+  /// Behind another kind no page could begin; the integrity check reports those rows.
+  static let known = "(SELECT * FROM counters WHERE kind BETWEEN 1 AND \(CountKey.Kind.allCases.count))"
+
   let statements: StatementRunner
 
   func count(_ key: CountKey, of customer: CustomerNumber) throws(LedgerError) -> CountRow? {
@@ -14,22 +19,6 @@ struct CounterTable {
 
   func counts(of customer: CustomerNumber) throws(LedgerError) -> [CountRow] {
     try statements.rows("WHERE customer = ?1 ORDER BY kind, subject") { $0.bind(1, customer) }
-  }
-
-  func counts(after: CountRow?, limit: Int) throws(LedgerError) -> [CountRow] {
-    // The position behind an unknown kind has no representation; the integrity check reports such rows.
-    try statements.page(
-      """
-      WHERE (customer, kind, subject) > (?1, ?2, ?3) AND kind BETWEEN 1 AND ?5
-      ORDER BY customer, kind, subject LIMIT ?4
-      """, after: after, { $0.customer != $1.customer ? $0.customer < $1.customer : $0.key < $1.key }
-    ) {
-      $0.bind(1, after?.customer ?? .min)
-      $0.bind(2, after?.key.kind.rawValue ?? .min)
-      $0.bind(3, after?.key.subject ?? "")
-      $0.bind(4, Int64(limit))
-      $0.bind(5, Int64(CountKey.Kind.allCases.count))
-    }
   }
 
   func write(_ changes: ColdChanges) throws(LedgerError) {

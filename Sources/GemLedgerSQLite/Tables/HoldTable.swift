@@ -21,10 +21,6 @@ struct HoldTable {
       """, { $0.bind(1, customer) }, ColumnReader.row)
   }
 
-  func holds(after: TransactionNumber, limit: Int) throws(LedgerError) -> [HoldRow] {
-    try statements.page("WHERE hold > ?1 ORDER BY hold LIMIT ?2", after: after, limit)
-  }
-
   /// - Parameter begun: The numbers of the holds that begin now.
   func write(_ changes: ColdChanges, begun: [TransactionNumber: CustomerNumber]) throws(LedgerError) {
     try list(changes.holds, new: begun)

@@ -21,38 +21,6 @@ struct ItemTable {
     try statements.rows("WHERE transaction_number = ?1") { $0.bind(1, transaction) }
   }
 
-  // MARK: Scanning
-
-  func itemEntries(after: ItemEntryRow?, limit: Int) throws(LedgerError) -> [ItemEntryRow] {
-    try statements.page(
-      "WHERE (transaction_number, item, customer) > (?1, ?2, ?3) ORDER BY transaction_number, item, customer LIMIT ?4",
-      after: after,
-      {
-        if $0.transaction != $1.transaction { return $0.transaction < $1.transaction }
-        return ByteOrder.precedes(($0.item.text, $0.customer), ($1.item.text, $1.customer))
-      },
-      {
-        $0.bind(1, after?.transaction ?? -1)
-        $0.bind(2, after?.item.text ?? "")
-        $0.bind(3, after?.customer ?? -1)
-        $0.bind(4, Int64(limit))
-      })
-  }
-
-  func ownedItems(after: OwnedItemRow?, limit: Int) throws(LedgerError) -> [OwnedItemRow] {
-    try statements.page(
-      "WHERE (customer, item) > (?1, ?2) ORDER BY customer, item LIMIT ?3", after: after,
-      {
-        $0.customer != $1.customer
-          ? $0.customer < $1.customer : ByteOrder.precedes(($0.item.text, 0), ($1.item.text, 0))
-      },
-      {
-        $0.bind(1, after?.customer ?? -1)
-        $0.bind(2, after?.item.text ?? "")
-        $0.bind(3, Int64(limit))
-      })
-  }
-
   // MARK: Writing
 
   func add(_ entries: [ItemEntryRow]) throws(LedgerError) { try statements.insert(entries) }

@@ -67,16 +67,5 @@ struct JournalEventTable {
       }
   }
 
-  func events(after: JournalEventRow?, limit: Int) throws(LedgerError) -> [JournalEventRow] {
-    try statements.page(
-      "WHERE (transaction_number, position) > (?1, ?2) ORDER BY transaction_number, position LIMIT ?3", after: after,
-      { ($0.transaction, $0.position) < ($1.transaction, $1.position) }
-    ) {
-      $0.bind(1, after?.transaction ?? .min)
-      $0.bind(2, after?.position ?? .min)
-      $0.bind(3, Int64(limit))
-    }
-  }
-
   func add(_ events: [JournalEventRow]) throws(LedgerError) { try statements.insert(events) }
 }

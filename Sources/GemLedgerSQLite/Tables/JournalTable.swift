@@ -89,21 +89,6 @@ struct JournalTable {
       "SELECT * FROM entries WHERE number > ?1 ORDER BY number LIMIT ?2", after: after, limit, Self.entry)
   }
 
-  func allocations(after: AllocationRow?, limit: Int) throws(LedgerError) -> [AllocationRow] {
-    try statements.page(
-      "WHERE (entry, position) > (?1, ?2) ORDER BY entry, position LIMIT ?3", after: after,
-      { ($0.entry, $0.position) < ($1.entry, $1.position) }
-    ) {
-      $0.bind(1, after?.entry ?? -1)
-      $0.bind(2, after?.position ?? -1)
-      $0.bind(3, Int64(limit))
-    }
-  }
-
-  func notes(after: TransactionNumber, limit: Int) throws(LedgerError) -> [NoteRow] {
-    try statements.page("WHERE transaction_number > ?1 ORDER BY transaction_number LIMIT ?2", after: after, limit)
-  }
-
   func merges(into number: CustomerNumber) throws(LedgerError) -> [MergeRow] {
     try statements.all(
       """
@@ -114,10 +99,6 @@ struct JournalTable {
       { (row) throws(SQLiteFailure) in
         MergeRow(transaction: try row.transaction(0), from: try row.number(1), into: try row.number(2))
       })
-  }
-
-  func merges(after: TransactionNumber, limit: Int) throws(LedgerError) -> [MergeRow] {
-    try statements.page("WHERE transaction_number > ?1 ORDER BY transaction_number LIMIT ?2", after: after, limit)
   }
 
   // MARK: Rows

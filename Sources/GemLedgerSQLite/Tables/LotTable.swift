@@ -42,10 +42,6 @@ struct LotTable {
     }
   }
 
-  func lots(after: LotNumber, limit: Int) throws(LedgerError) -> [LotRow] {
-    try statements.page("WHERE lot > ?1 ORDER BY lot LIMIT ?2", after: after, limit)
-  }
-
   func write(_ changes: borrowing ChangeSet) throws(LedgerError) {
     if let last = changes.lastLot {
       // A copy comes by lots in another order than that of their making.
@@ -67,10 +63,6 @@ struct LotTable {
 
   func lotAttributes(_ wanted: [RowAddress]) throws(LedgerError) -> [LotNumber: LotAttributesRow] {
     try statements.batch("WHERE lot >= ?1 ORDER BY lot", wanted.map(\.number))
-  }
-
-  func lotAttributes(after: LotNumber, limit: Int) throws(LedgerError) -> [LotAttributesRow] {
-    try statements.page("WHERE lot > ?1 ORDER BY lot LIMIT ?2", after: after, limit)
   }
 
   func write(_ changes: ColdChanges) throws(LedgerError) {

@@ -47,10 +47,6 @@ struct OrderTable {
     }
   }
 
-  func orders(after: OrderNumber, limit: Int) throws(LedgerError) -> [OrderRow] {
-    try statements.page("WHERE number > ?1 ORDER BY number LIMIT ?2", after: after, limit)
-  }
-
   // MARK: Writing
 
   func write(_ changes: OrderChanges) throws(LedgerError) {

@@ -27,13 +27,27 @@ extension ColumnVisitor {
 /// A row that storages keep in a table of its own, as one description for all of them.
 package protocol StoredRow: Sendable {
   static var table: StaticString { get }
+  /// How many of the first columns are the row's key, in the order in which scans read; an account is one of them.
+  static var keyColumnCount: Int { get }
   /// A row for a reader to fill.
   static var blank: Self { get }
   /// Goes through all columns, in the order of the table.
   mutating func visit<Columns: ColumnVisitor>(_ columns: inout Columns)
 }
 
-/// The numbers that a ledger writes into a column; a storage takes any other for damage. See ``RowBounds``.
+extension StoredRow {
+  package static var keyColumnCount: Int { 1 }
+
+  /// The same rows, for a reader that knows them by another name of their type.
+  package static func rows(_ rows: Any) throws(LedgerError) -> [Self] {
+    guard let rows = rows as? [Self] else { throw .defect("Rows of another table") }
+    return rows
+  }
+}
+
+/// The numbers that a ledger writes into a column.
+///
+/// A storage takes any other for damage. See ``RowBounds``.
 package enum ColumnBound: Sendable {
   /// A number of a customer, a lot, a purchase or an order, a version, or how many there are of something.
   case number
@@ -92,6 +106,13 @@ extension ColumnVisitor {
     value = milliseconds.map(Timestamp.init(milliseconds:))
   }
 
+  /// A store's date, which may be any instant: arithmetic on it must be checked.
+  mutating func date(_ name: StaticString, _ value: inout Timestamp) {
+    var milliseconds = value.milliseconds
+    integer(name, .any, &milliseconds)
+    value = Timestamp(milliseconds: milliseconds)
+  }
+
   /// - Parameter other: Stands for a kind that is not known.
   mutating func kind<Kind: RawRepresentable<Int64>>(_ name: StaticString, _ value: inout Kind, else other: Kind) {
     var number = value.rawValue
@@ -125,6 +146,23 @@ extension ColumnVisitor {
     if let minorUnits, let code { value = Money(minorUnits: minorUnits, currency: code) } else { value = nil }
   }
 
+  /// A share, over two columns; a damaged one is none, so that `verify` can report it.
+  mutating func share(_ part: StaticString, _ whole: StaticString, _ value: inout RefundShare) {
+    var (partNumber, wholeNumber) = (value.part, value.whole)
+    integer(part, .any, &partNumber)
+    integer(whole, .any, &wholeNumber)
+    let isShare = wholeNumber > 0 && (0...wholeNumber).contains(partNumber)
+    value = isShare ? RefundShare(partNumber, of: wholeNumber) : .none
+  }
+
+  /// How much a notice gives back, over two columns that are null together.
+  mutating func extent(_ kind: StaticString, _ amount: StaticString, _ value: inout StoreRefund.Extent?) {
+    var (kindNumber, number) = (value?.stored.kind, value?.stored.amount)
+    integer(kind, .any, optional: &kindNumber)
+    integer(amount, .amount, optional: &number)
+    value = kindNumber.map { StoreRefund.Extent(kind: $0, amount: number ?? 0) }
+  }
+
   /// An amount of one lot, over three columns that are null together.
   mutating func lotAmount(
     _ currency: StaticString, _ lot: StaticString, _ amount: StaticString, _ value: inout LotAmount?
@@ -140,25 +178,38 @@ extension ColumnVisitor {
 /// The names of a row's columns.
 package struct ColumnNames: ColumnVisitor {
   package private(set) var names: [String] = []
+  package var list: String { names.joined(separator: ", ") }
+  /// Those of its key.
+  package var key: ArraySlice<String> { names.prefix(keyNameCount) }
+
   private let splitsAccounts: Bool
+  private var keyColumnsLeft: Int
+  private var keyNameCount = 0
 
   /// - Parameter splitsAccounts: Whether an account is two columns, `customer` and `currency`, and not one.
   package init<Row: StoredRow>(of type: Row.Type, splitsAccounts: Bool) {
     self.splitsAccounts = splitsAccounts
+    keyColumnsLeft = type.keyColumnCount
     var row = Row.blank
     row.visit(&self)
   }
 
+  private mutating func add(_ column: String...) {
+    names += column
+    if keyColumnsLeft > 0 { keyNameCount = names.count }
+    keyColumnsLeft -= 1
+  }
+
   package mutating func account(_ value: inout AccountNumber) {
-    names += splitsAccounts ? ["customer", "currency"] : ["account"]
+    if splitsAccounts { add("customer", "currency") } else { add("account") }
   }
 
   package mutating func integer(_ name: StaticString, _ bound: ColumnBound, _ value: inout Int64) {
-    names.append(name.description)
+    add(name.description)
   }
   package mutating func integer(_ name: StaticString, _ bound: ColumnBound, optional value: inout Int64?) {
-    names.append(name.description)
+    add(name.description)
   }
-  package mutating func text(_ name: StaticString, _ value: inout String) { names.append(name.description) }
-  package mutating func text(_ name: StaticString, optional value: inout String?) { names.append(name.description) }
+  package mutating func text(_ name: StaticString, _ value: inout String) { add(name.description) }
+  package mutating func text(_ name: StaticString, optional value: inout String?) { add(name.description) }
 }

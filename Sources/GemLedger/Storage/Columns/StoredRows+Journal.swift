@@ -1,5 +1,47 @@
+extension TransactionRow: StoredRow {
+  package static let table: StaticString = "transactions"
+  package static var blank: Self {
+    Self(number: 0, kind: .mixed, customer: 0, createdAt: Timestamp(milliseconds: 0), firstEntry: 0)
+  }
+
+  package mutating func visit<Columns: ColumnVisitor>(_ columns: inout Columns) {
+    columns.transaction("number", &number)
+    columns.kind("kind", &kind, else: .mixed)
+    columns.number("customer", &customer)
+    columns.instant("created_at", &createdAt)
+    columns.entry("first_entry", &firstEntry)
+    columns.integer("digest", .any, &digest)
+    var part = erasable == 0 ? nil : erasable
+    columns.integer("erasable_digest", .any, optional: &part)
+    erasable = part ?? 0
+  }
+}
+
+extension EntryRow: StoredRow {
+  package static let table: StaticString = "entries"
+  package static var blank: Self {
+    Self(
+      number: 0, transaction: 0, account: AccountNumber(rawValue: 0), kind: .mixed, amount: 0, balance: 0, debt: 0,
+      version: 0, previous: 0, lot: 0)
+  }
+
+  package mutating func visit<Columns: ColumnVisitor>(_ columns: inout Columns) {
+    columns.entry("number", &number)
+    columns.transaction("transaction_number", &transaction)
+    columns.account(&account)
+    columns.kind("kind", &kind, else: .mixed)
+    columns.amount("amount", &amount)
+    columns.amount("balance", &balance)
+    columns.amount("debt", &debt)
+    columns.number("version", &version)
+    columns.entry("previous", &previous)
+    columns.number("lot", &lot)
+  }
+}
+
 extension JournalEventRow: StoredRow {
   package static let table: StaticString = "journal_events"
+  package static let keyColumnCount = 2
   package static var blank: Self {
     Self(transaction: 0, position: 0, customer: 0, kind: .late, createdAt: Timestamp(milliseconds: 0))
   }
@@ -26,6 +68,7 @@ extension JournalEventRow: StoredRow {
 
 extension AllocationRow: StoredRow {
   package static let table: StaticString = "allocations"
+  package static let keyColumnCount = 2
   package static var blank: Self { Self(entry: 0, position: 0, lot: 0, amount: 0) }
 
   package mutating func visit<Columns: ColumnVisitor>(_ columns: inout Columns) {
@@ -38,6 +81,7 @@ extension AllocationRow: StoredRow {
 
 extension ItemEntryRow: StoredRow {
   package static let table: StaticString = "item_entries"
+  package static let keyColumnCount = 3
   package static var blank: Self {
     Self(transaction: 0, customer: 0, item: ItemID(unchecked: ""), quantity: 0, owned: 0)
   }
@@ -88,5 +132,87 @@ extension LotAttributesRow: StoredRow {
     columns.number("purchase", optional: &purchase)
     columns.expiry("expires_at", &expiresAt)
     columns.number("original_lot", &originalLot)
+  }
+}
+
+extension RefundRow: StoredRow {
+  package static let table: StaticString = "refunds"
+  package static var blank: Self {
+    let never = Timestamp(milliseconds: 0)
+    return Self(
+      transaction: 0, purchase: 0, kind: .refund, revokedAt: never, signedAt: never, share: .none, freezes: 0)
+  }
+
+  package mutating func visit<Columns: ColumnVisitor>(_ columns: inout Columns) {
+    columns.transaction("transaction_number", &transaction)
+    columns.number("purchase", &purchase)
+    columns.kind("kind", &kind, else: .refund)
+    columns.date("revoked_at", &revokedAt)
+    columns.date("signed_at", &signedAt)
+    columns.share("share", "share_of", &share)
+    columns.amount("freezes", &freezes)
+    // Stored only where it is another than that of the notice itself.
+    var evidence = evidenceAt == signedAt ? nil : evidenceAt.milliseconds
+    columns.integer("evidence_at", .any, optional: &evidence)
+    evidenceAt = evidence.map(Timestamp.init(milliseconds:)) ?? signedAt
+    columns.extent("extent_kind", "extent", &extent)
+  }
+}
+
+extension RefundPartRow: StoredRow {
+  package static let table: StaticString = "refund_parts"
+  package static let keyColumnCount = 2
+  package static var blank: Self { Self(transaction: 0, position: 0, lot: 0, kind: .short, source: 0, amount: 0) }
+
+  package mutating func visit<Columns: ColumnVisitor>(_ columns: inout Columns) {
+    columns.transaction("transaction_number", &transaction)
+    columns.number("position", &position)
+    columns.number("lot", &lot)
+    columns.kind("kind", &kind, else: .short)
+    columns.number("source_lot", &source)
+    columns.amount("amount", &amount)
+  }
+}
+
+/// A refund with its only part, where it has a single one: both are one row of storages.
+package struct RefundWithPart: StoredRow {
+  package static let table = RefundRow.table
+  package static var blank: Self { Self(refund: .blank, part: nil) }
+
+  package var refund: RefundRow
+  package var part: RefundPartRow?
+
+  package init(refund: RefundRow, part: RefundPartRow?) {
+    self.refund = refund
+    self.part = part
+  }
+
+  package mutating func visit<Columns: ColumnVisitor>(_ columns: inout Columns) {
+    refund.visit(&columns)
+    var (lot, kind, source, amount) = (part?.lot, part?.kind.rawValue, part?.source, part?.amount)
+    columns.number("lot", optional: &lot)
+    columns.integer("part_kind", .any, optional: &kind)
+    columns.number("source_lot", optional: &source)
+    columns.integer("amount", .amount, optional: &amount)
+    part = lot.map { lot in
+      RefundPartRow(
+        transaction: refund.transaction, position: 1, lot: lot,
+        kind: kind.flatMap(RefundPartRow.Kind.init) ?? .short, source: source ?? 0, amount: amount ?? 0)
+    }
+  }
+}
+
+/// By the purchase: the newest refund alone.
+extension RefundStateRow: StoredRow {
+  package static let table: StaticString = "refund_states"
+  package static var blank: Self {
+    Self(purchase: 0, share: .none, evidenceAt: Timestamp(milliseconds: 0), transaction: 0)
+  }
+
+  package mutating func visit<Columns: ColumnVisitor>(_ columns: inout Columns) {
+    columns.number("purchase", &purchase)
+    columns.share("share", "share_of", &share)
+    columns.date("evidence_at", &evidenceAt)
+    columns.transaction("transaction_number", &transaction)
   }
 }

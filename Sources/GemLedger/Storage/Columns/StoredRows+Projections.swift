@@ -1,3 +1,36 @@
+extension AccountRow: StoredRow {
+  package static let table: StaticString = "accounts"
+  package static var blank: Self { Self(number: AccountNumber(rawValue: 0)) }
+
+  package mutating func visit<Columns: ColumnVisitor>(_ columns: inout Columns) {
+    columns.account(&number)
+    columns.amount("balance", &balance)
+    columns.amount("debt", &debt)
+    columns.amount("held", &held)
+    columns.number("version", &version)
+    columns.entry("last_entry", &lastEntry)
+    columns.number("pool_lot", &poolLot)
+    columns.integer("pool_source", .any, &poolSource)
+    columns.number("pool_environment", &poolEnvironment)
+    columns.integer("pool_granted", .granted, &poolGranted)
+    columns.amount("pool_remaining", &poolRemaining)
+    columns.number("open_lots", &openLots)
+    columns.integer("next_expiry", .instantOrNever, &nextExpiry)
+    columns.integer("next_scheduled_at", .instantOrNever, &nextDue)
+  }
+}
+
+/// Every id with the number of the customer that it names, merges apart: those of customers' own rows too.
+extension AddedIDRow: StoredRow {
+  package static let table: StaticString = "customer_ids"
+  package static var blank: Self { Self(customer: 0, id: CustomerID(unchecked: "")) }
+
+  package mutating func visit<Columns: ColumnVisitor>(_ columns: inout Columns) {
+    columns.identifier("id", &id)
+    columns.number("customer", &customer)
+  }
+}
+
 extension LotRow: StoredRow {
   package static let table: StaticString = "lots"
   package static var blank: Self {
@@ -21,6 +54,7 @@ extension LotRow: StoredRow {
 
 extension CheckpointRow: StoredRow {
   package static let table: StaticString = "checkpoints"
+  package static let keyColumnCount = 2
   package static var blank: Self {
     Self(
       account: AccountNumber(rawValue: 0), version: 0, entry: 0, transaction: 0, createdAt: Timestamp(milliseconds: 0))
@@ -77,6 +111,7 @@ extension HoldRow: StoredRow {
 
 extension CountRow: StoredRow {
   package static let table: StaticString = "counters"
+  package static let keyColumnCount = 3
   package static var blank: Self { Self(customer: 0, key: CountKey(.bought, ""), period: 0, value: 0) }
 
   package mutating func visit<Columns: ColumnVisitor>(_ columns: inout Columns) {
@@ -90,6 +125,7 @@ extension CountRow: StoredRow {
 
 extension OwnedItemRow: StoredRow {
   package static let table: StaticString = "owned_items"
+  package static let keyColumnCount = 2
   package static var blank: Self { Self(customer: 0, item: ItemID(unchecked: ""), quantity: 0) }
 
   package mutating func visit<Columns: ColumnVisitor>(_ columns: inout Columns) {
@@ -101,6 +137,7 @@ extension OwnedItemRow: StoredRow {
 
 extension AccountTokenRow: StoredRow {
   package static let table: StaticString = "account_tokens"
+  package static let keyColumnCount = 2
   package static var blank: Self { Self(token: TokenNumber(high: 0, low: 0), customer: 0) }
 
   package mutating func visit<Columns: ColumnVisitor>(_ columns: inout Columns) {
@@ -117,5 +154,27 @@ extension EntitlementRow: StoredRow {
   package mutating func visit<Columns: ColumnVisitor>(_ columns: inout Columns) {
     columns.number("purchase", &purchase)
     columns.number("holder", &holder)
+  }
+}
+
+extension RefundEvidenceRow: StoredRow {
+  package static let table: StaticString = "refund_evidence"
+  package static let keyColumnCount = 5
+  package static var blank: Self {
+    let identity = PurchaseIdentity(store: .test, environment: 0, transactionID: StoreTransactionID(unchecked: ""))
+    let never = Timestamp(milliseconds: 0)
+    return Self(identity: identity, kind: .refund, revokedAt: never, signedAt: never, extent: .full)
+  }
+
+  package mutating func visit<Columns: ColumnVisitor>(_ columns: inout Columns) {
+    columns.identifier("store_transaction", &identity.transactionID)
+    columns.number("environment", &identity.environment)
+    columns.store("store", &identity.store)
+    columns.kind("kind", &kind, else: .refund)
+    columns.date("revoked_at", &revokedAt)
+    columns.date("signed_at", &signedAt)
+    var known: StoreRefund.Extent? = extent
+    columns.extent("extent_kind", "extent", &known)
+    extent = known ?? .full
   }
 }

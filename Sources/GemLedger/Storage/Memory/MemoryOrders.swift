@@ -122,10 +122,6 @@ extension MemoryTables {
     orders.orders(state, after: after, dueUntil: dueUntil, limit: limit)
   }
 
-  func orders(after: OrderNumber, limit: Int) -> [OrderRow] {
-    MemoryScan.positions(after: after, limit: limit, count: orders.rows.count).map { orders.rows[$0] }
-  }
-
   func entitlements(of customer: CustomerNumber, below purchase: Int64, limit: Int) -> [Int64] {
     let held = orders.held[customer] ?? []
     return Array(held.reversed().lazy.drop { $0 >= purchase }.prefix(limit))

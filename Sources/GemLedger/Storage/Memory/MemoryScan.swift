@@ -1,71 +1,74 @@
 /// One walk over everything in memory, for verification.
 ///
-/// Rows that the tables keep in another order, or in none, are sorted once.
-///
-/// It belongs to one reading of the tables, which do not change meanwhile.
+/// Rows that the tables keep in another order, or in none, are sorted once. It belongs to one reading of the tables,
+/// which do not change meanwhile.
 final class MemoryScan: StorageScan {
-  let tables: MemoryTables
-
-  private lazy var checkpointsInOrder = tables.checkpoints.values.sorted(by: Self.precedes)
-  private lazy var itemEntriesInOrder = tables.itemEntries.values.flatMap(\.self).sorted(by: Self.precedes)
-  private lazy var ownedItemsInOrder = tables.ownedItems
-    .map { OwnedItemRow(customer: $0.key.customer, item: $0.key.item, quantity: $0.value) }.sorted(by: Self.precedes)
-  private lazy var refundPartsInOrder = tables.purchases.refundParts.values.flatMap(\.self).sorted(by: Self.precedes)
-  private lazy var refundStatesInOrder = tables.purchases.refundsOfPurchases.values.compactMap { positions in
-    positions.last.map { tables.purchases.refunds[$0].state }
-  }.sorted { $0.purchase < $1.purchase }
-  private lazy var customerIDsInOrder: [AddedIDRow] = {
-    let ids = tables.customers.map { AddedIDRow(customer: $0.number, id: $0.id) }
-    return (ids + tables.cold.addedIDs.map { AddedIDRow(customer: $0.value, id: $0.key) }).sorted { $0.id < $1.id }
-  }()
-
-  private(set) lazy var notesInOrder = tables.notes.values.sorted { $0.transaction < $1.transaction }
-  private(set) lazy var tokensInOrder = tables.orders.tokens
-    .map { AccountTokenRow(token: $0.key, customer: $0.value) }.sorted(by: Self.precedes)
-  private(set) lazy var evidenceInOrder = tables.purchases.evidence.values.flatMap(\.self).sorted(by: Self.precedes)
-  private lazy var holdsInOrder = tables.cold.events.holds.values.sorted { $0.number < $1.number }
-  private lazy var countsInOrder = tables.cold.events.counts.values.flatMap(\.values).sorted(by: Self.precedes)
+  private let tables: MemoryTables
+  /// The tables that were asked for, by the types of their rows.
+  private var lists: [ObjectIdentifier: AnyObject] = [:]
 
   init(_ tables: MemoryTables) { self.tables = tables }
 
-  // MARK: In order already
-
-  func transactions(after: TransactionNumber, limit: Int) -> [TransactionRow] {
-    Self.positions(after: after, limit: limit, count: tables.transactions.count).map { tables.transactions[$0] }
+  func page<Row: StoredRow>(after: Row?, limit: Int) throws(LedgerError) -> [Row] {
+    let list = try list(of: Row.self)
+    return list.page(after, limit)
   }
 
-  func entries(after: EntryNumber, limit: Int) -> [EntryRow] {
-    Self.positions(after: after, limit: limit, count: tables.entries.count).map { tables.entries[$0] }
+  private func list<Row: StoredRow>(of type: Row.Type) throws(LedgerError) -> RowList<Row> {
+    if let known = lists[ObjectIdentifier(type)] as? RowList<Row> { return known }
+    guard let list = Self.list(of: type, in: tables) as? RowList<Row> else {
+      throw .defect("No table \(type.table) in memory")
+    }
+    lists[ObjectIdentifier(type)] = list
+    return list
   }
 
-  func allocations(after: AllocationRow?, limit: Int) -> [AllocationRow] {
-    let start = after.map { tables.allocations.firstIndex(notBefore: ($0.entry, $0.position + 1)) } ?? 0
-    return Array(tables.allocations[start...].prefix(limit))
-  }
-
-  func accounts(after: AccountNumber, limit: Int) -> [AccountRow] {
-    var all: [AccountRow] = []
-    for customer in stride(from: after.customer, through: Int64(tables.customers.count), by: 1) {
-      for account in tables.accounts(of: customer) where account.number > after {
-        all.append(account)
+  private static func list(of type: any StoredRow.Type, in tables: MemoryTables) -> AnyObject? {
+    switch type {
+    case is TransactionRow.Type:
+      RowList<TransactionRow> { after, limit in
+        positions(after: after?.number ?? 0, limit: limit, count: tables.transactions.count)
+          .map { tables.transactions[$0] }
       }
-      if all.count >= limit { break }
+    case is EntryRow.Type:
+      RowList<EntryRow> { after, limit in
+        positions(after: after?.number ?? 0, limit: limit, count: tables.entries.count).map { tables.entries[$0] }
+      }
+    case is AccountRow.Type:
+      RowList<AccountRow> { tables.accounts(after: $0?.number ?? AccountNumber(rawValue: 0), limit: $1) }
+    case is LotRow.Type: RowList<LotRow> { tables.lots.rows(after: $0?.number ?? 0, limit: $1) }
+    case is AllocationRow.Type: RowList(inOrder: tables.allocations)
+    case is MergeRow.Type: RowList(inOrder: tables.cold.merges)
+    case is RefundRow.Type: RowList(inOrder: tables.purchases.refunds)
+    case is JournalEventRow.Type: RowList(inOrder: tables.cold.events.all)
+    case is LotAttributesRow.Type: RowList(inOrder: tables.cold.lotAttributes.rows)
+    case is OrderRow.Type: RowList(inOrder: tables.orders.rows)
+    case is ItemEntryRow.Type: RowList(tables.itemEntries.values.joined())
+    case is NoteRow.Type: RowList(tables.notes.values)
+    case is CheckpointRow.Type: RowList(tables.checkpoints.values)
+    case is HoldRow.Type: RowList(tables.cold.events.holds.values)
+    case is CountRow.Type: RowList(tables.cold.events.counts.values.lazy.flatMap(\.values))
+    case is RefundPartRow.Type: RowList(tables.purchases.refundParts.values.joined())
+    case is RefundEvidenceRow.Type: RowList(tables.purchases.evidence.values.joined())
+    case is RefundStateRow.Type:
+      RowList(
+        tables.purchases.refundsOfPurchases.values.compactMap { $0.last.map { tables.purchases.refunds[$0].state } })
+    case is OwnedItemRow.Type:
+      RowList(
+        tables.ownedItems.map { OwnedItemRow(customer: $0.key.customer, item: $0.key.item, quantity: $0.value) })
+    case is AccountTokenRow.Type:
+      RowList(tables.orders.tokens.map { AccountTokenRow(token: $0.key, customer: $0.value) })
+    case is AddedIDRow.Type:
+      RowList(
+        tables.customers.map { AddedIDRow(customer: $0.number, id: $0.id) }
+          + tables.cold.addedIDs.map { AddedIDRow(customer: $0.value, id: $0.key) })
+    default: nil
     }
-    return Array(all.prefix(limit))
-  }
-
-  func lots(after: LotNumber, limit: Int) -> [LotRow] {
-    var found: [LotRow] = []
-    var number = after + 1
-    while number <= tables.lots.count, found.count < limit {
-      if let lot = tables.lots[number] { found.append(lot) }
-      number += 1
-    }
-    return found
   }
 
   func purchases(after: Int64, limit: Int) -> [PurchaseRow] {
-    Self.page(of: tables.purchases.rows, limit: limit) { $0.number > after }.map(tables.purchases.withRefund)
+    let rows = tables.purchases.rows
+    return rows[rows.firstIndex(behind: after, by: \.number)...].prefix(limit).map(tables.purchases.withRefund)
   }
 
   func keys(after: KeyScanPosition?, limit: Int) -> [(KeyRow, KeyScanPosition)] {
@@ -79,101 +82,67 @@ final class MemoryScan: StorageScan {
     return rows
   }
 
-  func lotAttributes(after: LotNumber, limit: Int) -> [LotAttributesRow] {
-    Self.page(of: tables.cold.lotAttributes.rows, limit: limit) { $0.lot > after }
-  }
-
-  func merges(after: TransactionNumber, limit: Int) -> [MergeRow] {
-    Self.page(of: tables.cold.merges, limit: limit) { $0.transaction > after }
-  }
-
-  func refunds(after: TransactionNumber, limit: Int) -> [RefundRow] {
-    Self.page(of: tables.purchases.refunds, limit: limit) { $0.transaction > after }
-  }
-
-  func events(after: JournalEventRow?, limit: Int) -> [JournalEventRow] {
-    Self.page(of: tables.cold.events.all, limit: limit) { row in after.map { Self.precedes($0, row) } ?? true }
-  }
-
-  // MARK: Put in order
-
-  func holds(after: TransactionNumber, limit: Int) -> [HoldRow] {
-    Self.page(of: holdsInOrder, limit: limit) { $0.number > after }
-  }
-
-  func counts(after: CountRow?, limit: Int) -> [CountRow] {
-    Self.page(of: countsInOrder, limit: limit) { row in after.map { Self.precedes($0, row) } ?? true }
-  }
-
-  func checkpoints(after: CheckpointRow?, limit: Int) -> [CheckpointRow] {
-    Self.page(of: checkpointsInOrder, limit: limit) { row in after.map { Self.precedes($0, row) } ?? true }
-  }
-
-  func itemEntries(after: ItemEntryRow?, limit: Int) -> [ItemEntryRow] {
-    Self.page(of: itemEntriesInOrder, limit: limit) { row in after.map { Self.precedes($0, row) } ?? true }
-  }
-
-  func ownedItems(after: OwnedItemRow?, limit: Int) -> [OwnedItemRow] {
-    Self.page(of: ownedItemsInOrder, limit: limit) { row in after.map { Self.precedes($0, row) } ?? true }
-  }
-
-  func refundParts(after: RefundPartRow?, limit: Int) -> [RefundPartRow] {
-    Self.page(of: refundPartsInOrder, limit: limit) { row in after.map { Self.precedes($0, row) } ?? true }
-  }
-
-  func refundStates(after: Int64, limit: Int) -> [RefundStateRow] {
-    Self.page(of: refundStatesInOrder, limit: limit) { $0.purchase > after }
-  }
-
-  func customerIDs(after: CustomerID?, limit: Int) -> [AddedIDRow] {
-    Self.page(of: customerIDsInOrder, limit: limit) { row in after.map { $0 < row.id } ?? true }
-  }
-
+  func catalogVersions() -> [CatalogVersionRow] { tables.catalog.versions }
   func beginIntegrityCheck() -> () throws(LedgerError) -> [String] { { [] } }
-
-  // MARK: Orders
-
-  private static func precedes(_ one: CheckpointRow, _ other: CheckpointRow) -> Bool {
-    (one.account.rawValue, one.version) < (other.account.rawValue, other.version)
-  }
-
-  private static func precedes(_ one: ItemEntryRow, _ other: ItemEntryRow) -> Bool {
-    (one.transaction, one.item, one.customer) < (other.transaction, other.item, other.customer)
-  }
-
-  private static func precedes(_ one: OwnedItemRow, _ other: OwnedItemRow) -> Bool {
-    (one.customer, one.item) < (other.customer, other.item)
-  }
-
-  private static func precedes(_ one: RefundPartRow, _ other: RefundPartRow) -> Bool {
-    (one.transaction, one.position) < (other.transaction, other.position)
-  }
-
-  private static func precedes(_ one: JournalEventRow, _ other: JournalEventRow) -> Bool {
-    (one.transaction, one.position) < (other.transaction, other.position)
-  }
-
-  private static func precedes(_ one: CountRow, _ other: CountRow) -> Bool {
-    (one.customer, one.key) < (other.customer, other.key)
-  }
 
   /// The indexes of rows that are numbered from 1, behind a number.
   static func positions(after number: Int64, limit: Int, count: Int) -> Range<Int> {
     let start = min(count, max(0, Int(number)))
     return start..<min(count, start + limit)
   }
+}
 
-  /// The rows from the first that lies behind the place where the page before ended.
-  static func page<Row>(of rows: [Row], limit: Int, _ isBehind: (Row) -> Bool) -> [Row] {
-    var (low, high) = (0, rows.count)
+/// The rows of one table in the order of their keys.
+private final class RowList<Row: StoredRow> {
+  let page: (_ after: Row?, _ limit: Int) -> [Row]
+
+  init(_ page: @escaping (_ after: Row?, _ limit: Int) -> [Row]) { self.page = page }
+
+  init(inOrder rows: [Row]) {
+    page = { after, limit in
+      let start = after.map { rows.firstIndex(behind: RowKey(of: $0)) { RowKey(of: $0) } } ?? 0
+      return Array(rows[start...].prefix(limit))
+    }
+  }
+
+  convenience init(_ rows: some Sequence<Row>) {
+    self.init(inOrder: rows.map { (RowKey(of: $0), $0) }.sorted { $0.0 < $1.0 }.map(\.1))
+  }
+}
+
+extension Array {
+  /// The index of the first element that lies behind a position; they lie in the order of their positions.
+  fileprivate func firstIndex<Position: Comparable>(behind position: Position, by own: (Element) -> Position) -> Int {
+    var (low, high) = (0, count)
     while low < high {
       let middle = (low + high) / 2
-      if isBehind(rows[middle]) { high = middle } else { low = middle + 1 }
+      if own(self[middle]) > position { high = middle } else { low = middle + 1 }
     }
-    return Array(rows[low...].prefix(limit))
+    return low
   }
 }
 
 extension MemoryTables {
   func scan() -> any StorageScan { MemoryScan(self) }
+
+  fileprivate func accounts(after: AccountNumber, limit: Int) -> [AccountRow] {
+    var all: [AccountRow] = []
+    for customer in stride(from: after.customer, through: Int64(customers.count), by: 1) {
+      all += accounts(of: customer).filter { $0.number > after }
+      if all.count >= limit { break }
+    }
+    return Array(all.prefix(limit))
+  }
+}
+
+extension MemoryLots {
+  fileprivate func rows(after: LotNumber, limit: Int) -> [LotRow] {
+    var found: [LotRow] = []
+    var number = after + 1
+    while number <= count, found.count < limit {
+      if let lot = self[number] { found.append(lot) }
+      number += 1
+    }
+    return found
+  }
 }

@@ -16,9 +16,7 @@ struct DigestCheck {
 
   /// - Parameter seal: A seal that was written down earlier; the journal must still begin with it.
   mutating func run(against seal: JournalSeal?) throws(LedgerError) {
-    guard let scan = context.scan as? any ExportReads else {
-      throw .defect("The storage cannot be read from end to end")
-    }
+    let scan = context.scan
     var walk = try DigestWalk(
       context.snapshot, scan, purchases: try purchaseDigests(), erased: try namelessCustomers(), seal: seal)
     var last: TransactionNumber = 0
@@ -70,7 +68,7 @@ struct DigestCheck {
   ///
   /// Keys lie in an order of their own, so their sum is compared first. Only where it differs, the transactions are
   /// looked for.
-  private func checkKeys(_ walk: DigestWalk, _ scan: any ExportReads) throws(LedgerError) {
+  private func checkKeys(_ walk: DigestWalk, _ scan: any StorageScan) throws(LedgerError) {
     var sum: UInt64 = 0
     try forEachKey(scan) { row in
       if walk.countsKey(row) { sum &+= RowDigest.of(row) }
@@ -87,7 +85,7 @@ struct DigestCheck {
     }
   }
 
-  private func forEachKey(_ scan: any ExportReads, _ body: (KeyRow) -> Void) throws(LedgerError) {
+  private func forEachKey(_ scan: any StorageScan, _ body: (KeyRow) -> Void) throws(LedgerError) {
     var last: KeyScanPosition?
     while true {
       let page = try scan.keys(after: last, limit: ScanPage.size)
@@ -99,7 +97,7 @@ struct DigestCheck {
 
   /// A part of the journal at a time, so that memory stays bounded.
   private func transactionsWithOtherKeys(
-    _ walk: DigestWalk, _ scan: any ExportReads
+    _ walk: DigestWalk, _ scan: any StorageScan
   ) throws(LedgerError) -> [TransactionNumber] {
     var found: [TransactionNumber] = []
     var last: TransactionNumber = 0
@@ -130,7 +128,7 @@ struct DigestCheck {
     return found
   }
 
-  private func checkSums(_ transactions: RecordSums, _ scan: any ExportReads) throws(LedgerError) {
+  private func checkSums(_ transactions: RecordSums, _ scan: any StorageScan) throws(LedgerError) {
     guard let kept = try context.snapshot.recordSums() else {
       context.report("records_are_complete", "the sums of all rows are missing")
       return

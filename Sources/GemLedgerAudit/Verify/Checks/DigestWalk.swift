@@ -17,7 +17,7 @@ struct DigestWalk {
   private(set) var end = FeedPosition()
 
   init(
-    _ snapshot: any StorageSnapshot, _ scan: any ExportReads, purchases: IntegerMap<UInt64>,
+    _ snapshot: any StorageSnapshot, _ scan: any StorageScan, purchases: IntegerMap<UInt64>,
     erased: Set<CustomerNumber>, seal: JournalSeal?
   ) throws(LedgerError) {
     self.snapshot = snapshot

@@ -9,7 +9,7 @@ struct OrderCheck {
   func run() throws(LedgerError) {
     var last: OrderNumber = 0
     while true {
-      let page = try context.snapshot.orders(after: last, limit: ScanPage.size)
+      let page = try context.scan.orders(after: last, limit: ScanPage.size)
       guard let end = page.last?.number else { break }
       let customers = try context.snapshot.customers(page.map(\.customer).distinct())
       // The buyer may be another customer than the one with the order.

@@ -150,7 +150,7 @@ final class GroupRows: SessionPart {
   lazy var refunds = owned(
     .init(RefundRow.columns, "refunds", "purchase"), arrived: GroupRows.arrived(refundsOf:_:), RefundRow.read)
   lazy var refundParts = owned(
-    .init(RefundPartRow.columns, RefundPartRow.table, "transaction_number"), RefundPartRow.read)
+    .init(RefundPartRow.columns, RefundPartRow.source, "transaction_number"), RefundPartRow.read)
 
   /// - Parameter arrived: Gets rows as they come; they may lead to others.
   private func lookup<Key: Hashable, Row>(

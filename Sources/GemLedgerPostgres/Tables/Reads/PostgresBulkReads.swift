@@ -163,7 +163,7 @@ extension PostgresBulkReads {
   ) throws(LedgerError) -> [PurchaseIdentity: [RefundEvidenceRow]] {
     let rows = try all(
       """
-      SELECT \(RefundEvidenceRow.columns), store_transaction, environment, store FROM refund_evidence
+      SELECT \(RefundEvidenceRow.columns) FROM refund_evidence
       WHERE store_transaction = ANY($1) ORDER BY kind, revoked_at
       """, { $0.add(purchases, text: \.transactionID.text) },
       RefundEvidenceRow.read)
@@ -183,12 +183,12 @@ extension PostgresBulkReads {
 
   func refundParts(of transactions: [RowAddress]) throws(LedgerError) -> [TransactionNumber: [RefundPartRow]] {
     var rows = try rows(
-      at: transactions, RefundPartRow.columns, from: RefundPartRow.table, by: "transaction_number",
+      at: transactions, RefundPartRow.columns, from: RefundPartRow.source, by: "transaction_number",
       RefundPartRow.read)
     let unknown = transactions.filter { $0.customer == nil }.map(\.number)
     if !unknown.isEmpty {
       rows += try all(
-        "SELECT \(RefundPartRow.columns) FROM \(RefundPartRow.table) WHERE transaction_number = ANY($1)",
+        "SELECT \(RefundPartRow.columns) FROM \(RefundPartRow.source) WHERE transaction_number = ANY($1)",
         { $0.add(unknown, \.self) }, RefundPartRow.read)
     }
     let wanted = Set(rows)

@@ -62,18 +62,5 @@ extension PostgresOrderReads {
   }
 
   /// All orders in the order of their numbers.
-  func orders(after: OrderNumber, limit: Int) throws(LedgerError) -> [OrderRow] {
-    guard let openScan = session.openScan else {
-      let page = try all(
-        "SELECT \(OrderRow.columns) FROM orders WHERE number > $1 ORDER BY number LIMIT $2",
-        {
-          $0.add(after)
-          $0.add(Int64(limit))
-        }, OrderRow.read)
-      if let end = page.last?.number, end <= after { throw .leadsBack("orders") }
-      return page
-    }
-    return try openScan.orders(after: after, limit: limit)
-  }
 }
 #endif

@@ -72,7 +72,7 @@ extension PostgresPurchaseReads {
       $0.add(identity.environment)
       $0.add(identity.store.number)
     } _: { rows, row in
-      RefundEvidenceRow.read(identity, rows, row)
+      RefundEvidenceRow.read(rows, row)
     }
   }
 
@@ -103,7 +103,7 @@ extension PostgresPurchaseReads {
     }
     return try all(
       """
-      SELECT \(RefundPartRow.columns) FROM \(RefundPartRow.table) WHERE customer = $1 AND transaction_number = $2
+      SELECT \(RefundPartRow.columns) FROM \(RefundPartRow.source) WHERE customer = $1 AND transaction_number = $2
       ORDER BY position
       """,
       {
@@ -115,7 +115,7 @@ extension PostgresPurchaseReads {
   /// Looks through the parts of all refunds: the customer that the purchase was credited to may have been merged.
   func refundParts(of transaction: TransactionNumber) throws(LedgerError) -> [RefundPartRow] {
     try all(
-      "SELECT \(RefundPartRow.columns) FROM \(RefundPartRow.table) WHERE transaction_number = $1 ORDER BY position",
+      "SELECT \(RefundPartRow.columns) FROM \(RefundPartRow.source) WHERE transaction_number = $1 ORDER BY position",
       { $0.add(transaction) }, RefundPartRow.read)
   }
 

@@ -54,48 +54,9 @@ extension PurchaseRow {
   }
 }
 
-extension RefundRow {
-  static let columns =
-    "transaction_number, purchase, kind, revoked_at, signed_at, extent_kind, extent, evidence_at, share, share_of, "
-    + "freezes"
-
-  static func read(_ rows: PostgresRows, _ row: Int) -> RefundRow {
-    RefundRow(
-      transaction: rows.integer(row, 0), purchase: rows.integer(row, 1),
-      kind: RefundEvidenceRow.Kind(rawValue: rows.integer(row, 2)) ?? .refund,
-      revokedAt: Timestamp(milliseconds: rows.integer(row, 3)),
-      signedAt: Timestamp(milliseconds: rows.integer(row, 4)),
-      extent: rows.optionalInteger(row, 5).map { StoreRefund.Extent(kind: $0, amount: rows.integer(row, 6)) },
-      evidenceAt: rows.optionalInteger(row, 7).map(Timestamp.init(milliseconds:)), share: rows.share(row, 8),
-      freezes: rows.integer(row, 10))
-  }
-}
-
-extension RefundEvidenceRow {
-  static let columns = "kind, revoked_at, signed_at, extent_kind, extent"
-
-  static func read(_ identity: PurchaseIdentity, _ rows: PostgresRows, _ row: Int) -> RefundEvidenceRow {
-    RefundEvidenceRow(
-      identity: identity, kind: RefundEvidenceRow.Kind(rawValue: rows.integer(row, 0)) ?? .refund,
-      revokedAt: Timestamp(milliseconds: rows.integer(row, 1)),
-      signedAt: Timestamp(milliseconds: rows.integer(row, 2)),
-      extent: StoreRefund.Extent(kind: rows.integer(row, 3), amount: rows.integer(row, 4)))
-  }
-
-  /// With the purchase that it is about in the columns behind ``columns``.
-  static func read(_ rows: PostgresRows, _ row: Int) -> RefundEvidenceRow {
-    let identity = PurchaseIdentity(
-      store: Store.numbered(rows.integer(row, 7)) ?? .test, environment: rows.integer(row, 6),
-      transactionID: StoreTransactionID(unchecked: rows.text(row, 5)))
-    return read(identity, rows, row)
-  }
-}
-
 extension RefundPartRow {
-  static let columns = "transaction_number, position, lot, kind, source_lot, amount"
-
   /// Used instead of a table: a part alone lies with its refund.
-  static let table = """
+  static let source = """
     (
       SELECT customer, transaction_number, 1::bigint AS position, lot, part_kind AS kind, source_lot, amount
       FROM refunds WHERE lot IS NOT NULL
@@ -103,13 +64,6 @@ extension RefundPartRow {
       SELECT customer, transaction_number, position, lot, kind, source_lot, amount FROM refund_parts
     ) parts
     """
-
-  static func read(_ rows: PostgresRows, _ row: Int) -> RefundPartRow {
-    RefundPartRow(
-      transaction: rows.integer(row, 0), position: rows.integer(row, 1), lot: rows.integer(row, 2),
-      kind: RefundPartRow.Kind(rawValue: rows.integer(row, 3)) ?? .short, source: rows.integer(row, 4),
-      amount: rows.integer(row, 5))
-  }
 }
 
 extension PostgresRows {

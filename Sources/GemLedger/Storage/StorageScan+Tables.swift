@@ -1,0 +1,110 @@
+/// Scans of one table each, from a number or a row on.
+extension StorageScan {
+  // MARK: The journal
+
+  package func transactions(after: TransactionNumber, limit: Int) throws(LedgerError) -> [TransactionRow] {
+    var row = TransactionRow.blank
+    row.number = after
+    return try page(after: row, limit: limit)
+  }
+
+  package func entries(after: EntryNumber, limit: Int) throws(LedgerError) -> [EntryRow] {
+    var row = EntryRow.blank
+    row.number = after
+    return try page(after: row, limit: limit)
+  }
+
+  package func allocations(after: AllocationRow?, limit: Int) throws(LedgerError) -> [AllocationRow] {
+    try page(after: after, limit: limit)
+  }
+
+  package func itemEntries(after: ItemEntryRow?, limit: Int) throws(LedgerError) -> [ItemEntryRow] {
+    try page(after: after, limit: limit)
+  }
+
+  package func lotAttributes(after: LotNumber, limit: Int) throws(LedgerError) -> [LotAttributesRow] {
+    var row = LotAttributesRow.blank
+    row.lot = after
+    return try page(after: row, limit: limit)
+  }
+
+  package func merges(after: TransactionNumber, limit: Int) throws(LedgerError) -> [MergeRow] {
+    try page(after: MergeRow(transaction: after, from: 0, into: 0), limit: limit)
+  }
+
+  package func refunds(after: TransactionNumber, limit: Int) throws(LedgerError) -> [RefundRow] {
+    var row = RefundRow.blank
+    row.transaction = after
+    return try page(after: row, limit: limit)
+  }
+
+  package func refundParts(after: RefundPartRow?, limit: Int) throws(LedgerError) -> [RefundPartRow] {
+    try page(after: after, limit: limit)
+  }
+
+  package func events(after: JournalEventRow?, limit: Int) throws(LedgerError) -> [JournalEventRow] {
+    try page(after: after, limit: limit)
+  }
+
+  package func notes(after: TransactionNumber, limit: Int) throws(LedgerError) -> [NoteRow] {
+    try page(after: NoteRow(transaction: after, reference: nil, reason: nil, actor: nil), limit: limit)
+  }
+
+  // MARK: Projections
+
+  package func accounts(after: AccountNumber, limit: Int) throws(LedgerError) -> [AccountRow] {
+    try page(after: AccountRow(number: after), limit: limit)
+  }
+
+  package func lots(after: LotNumber, limit: Int) throws(LedgerError) -> [LotRow] {
+    var row = LotRow.blank
+    row.number = after
+    return try page(after: row, limit: limit)
+  }
+
+  package func checkpoints(after: CheckpointRow?, limit: Int) throws(LedgerError) -> [CheckpointRow] {
+    try page(after: after, limit: limit)
+  }
+
+  package func ownedItems(after: OwnedItemRow?, limit: Int) throws(LedgerError) -> [OwnedItemRow] {
+    try page(after: after, limit: limit)
+  }
+
+  /// The state that the newest refund of each purchase recorded, in the order of purchases.
+  package func refundStates(after: Int64, limit: Int) throws(LedgerError) -> [RefundStateRow] {
+    var row = RefundStateRow.blank
+    row.purchase = after
+    return try page(after: row, limit: limit)
+  }
+
+  package func refundEvidence(after: RefundEvidenceRow?, limit: Int) throws(LedgerError) -> [RefundEvidenceRow] {
+    try page(after: after, limit: limit)
+  }
+
+  package func holds(after: TransactionNumber, limit: Int) throws(LedgerError) -> [HoldRow] {
+    var row = HoldRow.blank
+    row.number = after
+    return try page(after: row, limit: limit)
+  }
+
+  package func counts(after: CountRow?, limit: Int) throws(LedgerError) -> [CountRow] {
+    try page(after: after, limit: limit)
+  }
+
+  package func orders(after: OrderNumber, limit: Int) throws(LedgerError) -> [OrderRow] {
+    var row = OrderRow.blank
+    row.number = after
+    return try page(after: row, limit: limit)
+  }
+
+  // MARK: Customers
+
+  /// Every id with the number of the customer that it names, merges apart; in the order of ids.
+  package func customerIDs(after: CustomerID?, limit: Int) throws(LedgerError) -> [AddedIDRow] {
+    try page(after: after.map { AddedIDRow(customer: 0, id: $0) }, limit: limit)
+  }
+
+  package func accountTokens(after: AccountTokenRow?, limit: Int) throws(LedgerError) -> [AccountTokenRow] {
+    try page(after: after, limit: limit)
+  }
+}
