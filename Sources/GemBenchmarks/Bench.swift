@@ -49,6 +49,8 @@ public enum Bench {
     case pages
     /// Storage on PostgreSQL against the server's own work alone.
     case postgres
+    /// The same callers on PostgreSQL in one process and in several.
+    case processes
 
     /// The measured quantity, for the help.
     public var summary: String {
@@ -63,6 +65,7 @@ public enum Bench {
       case .commands: "every command against the plain adjustment, groups of 256; --storage URL for PostgreSQL"
       case .purchases: "purchases from payment to finish; count the syncs with strace -f -c -e trace=fdatasync,fsync"
       case .postgres: "storage on PostgreSQL against pgbench and a function inside the server; needs --storage URL"
+      case .processes: "32 callers on PostgreSQL in one process and in four; needs --storage URL"
       case .journal: "verify, export and import of a whole journal on SQLite, and the memory they take; --entries N"
       case .pages: "a page of explain and statement at 1,000,000 entries of one customer to one at 1,000; --entries N"
       case .backlog: "a launch with 10,000 unfinished transactions, in order, and the memory it takes"
@@ -74,11 +77,16 @@ public enum Bench {
   ///
   /// - Returns: False where the arguments ask for no such work.
   public static func runProcess(_ arguments: [String]) throws -> Bool {
-    guard arguments.first == "postgres-process" else { return false }
     #if PostgreSQL
-    try PostgresBench.runProcess(Array(arguments.dropFirst()))
-    #endif
+    switch arguments.first {
+    case "postgres-process": try PostgresBench.runProcess(Array(arguments.dropFirst()))
+    case ProcessWork.name: try ProcessWork(Array(arguments.dropFirst())).run()
+    default: return false
+    }
     return true
+    #else
+    return false
+    #endif
   }
 
   /// Measures the subject and prints lines as they come.
@@ -100,6 +108,7 @@ public enum Bench {
     case .journal: try bench.journal()
     case .pages: try bench.pages()
     case .postgres: try bench.postgres()
+    case .processes: try bench.processes()
     }
   }
 }

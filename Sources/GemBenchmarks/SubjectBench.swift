@@ -135,6 +135,14 @@ struct SubjectBench {
     #endif
   }
 
+  func processes() throws {
+    #if PostgreSQL
+    try ProcessesBench(settings: settings, print: print).run()
+    #else
+    throw LedgerError(.invalidRequest, "Build gembench with --traits PostgreSQL.")
+    #endif
+  }
+
   func show(_ measurement: Measurement) {
     for (index, name) in measurement.names.enumerated() {
       print(

@@ -23,6 +23,7 @@ package final class CountedStorage: LedgerStorage {
   }
 
   package var laneCount: Int { storage.laneCount }
+  package var locksLanesTogether: Bool { storage.locksLanesTogether }
   package func lanes(of commands: [LedgerCommand]) throws(LedgerError) -> [[Int]] {
     try storage.lanes(of: commands)
   }

@@ -71,6 +71,7 @@ package final class CrashingStorage: LedgerStorage {
 
   package var isKeyedByCustomer: Bool { storage.isKeyedByCustomer }
   package var laneCount: Int { storage.laneCount }
+  package var locksLanesTogether: Bool { storage.locksLanesTogether }
   package var isRemote: Bool { storage.isRemote }
   package var showsHalves: Bool { storage.showsHalves }
 

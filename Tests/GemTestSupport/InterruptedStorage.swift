@@ -13,6 +13,7 @@ package final class InterruptedStorage: LedgerStorage {
 
   package var isKeyedByCustomer: Bool { storage.isKeyedByCustomer }
   package var laneCount: Int { storage.laneCount }
+  package var locksLanesTogether: Bool { storage.locksLanesTogether }
   package func lanes(of commands: [LedgerCommand]) throws(LedgerError) -> [[Int]] {
     try storage.lanes(of: commands)
   }

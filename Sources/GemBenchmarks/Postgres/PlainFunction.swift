@@ -111,16 +111,31 @@ struct PlainSQL {
 final class RunningProgram {
   private let process = Process()
   private let output = Pipe()
+  private let input = Pipe()
   private let name: String
 
-  init(_ path: String, _ arguments: [String]) throws {
+  /// - Parameter waits: Whether it reads a line before it begins.
+  init(_ path: String, _ arguments: [String], waits: Bool = false) throws {
     name = ([path] + arguments.prefix(1)).joined(separator: " ")
     process.executableURL = URL(fileURLWithPath: path)
     process.arguments = arguments
     process.standardOutput = output
-    process.standardError = FileHandle.nullDevice
+    process.standardError = waits ? FileHandle.standardError : FileHandle.nullDevice
+    if waits { process.standardInput = input }
     try process.run()
   }
+
+  /// Waits for its first line.
+  func waitUntilReady() throws {
+    while true {
+      let byte = output.fileHandleForReading.readData(ofLength: 1)
+      guard let byte = byte.first else { throw LedgerError(.unexpected, "\(name) ended before it began") }
+      if byte == UInt8(ascii: "\n") { return }
+    }
+  }
+
+  /// Lets it begin.
+  func goOn() { input.fileHandleForWriting.write(Data("\n".utf8)) }
 
   func finish() throws -> String {
     let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)

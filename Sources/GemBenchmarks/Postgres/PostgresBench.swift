@@ -115,10 +115,16 @@ struct PostgresBench {
   }
 
   private func singles(_ ledger: Ledger, _ workload: Workload, callers: Int) throws -> Double {
-    let deadline = ContinuousClock.now + .seconds(seconds)
     let start = ContinuousClock.now
-    let workloads = workload.split(among: callers, round: UInt64.random(in: 0..<1_000_000))
-    let count = try Blocking.wait {
+    let count = try Self.singles(ledger, workload, callers: callers, seconds: seconds)
+    return Double(count) / (ContinuousClock.now - start).seconds
+  }
+
+  /// - Returns: How many were booked.
+  static func singles(_ ledger: Ledger, _ workload: Workload, callers: Int, seconds: Double) throws -> Int {
+    let deadline = ContinuousClock.now + .seconds(seconds)
+    let workloads = workload.split(among: callers, round: UInt64.random(in: 0..<100_000_000))
+    return try Blocking.wait {
       try await withThrowingTaskGroup(of: Int.self) { group in
         for workload in workloads {
           group.addTask { try await Self.call(ledger, workload, until: deadline) }
@@ -126,10 +132,9 @@ struct PostgresBench {
         return try await group.reduce(0, +)
       }
     }
-    return Double(count) / (ContinuousClock.now - start).seconds
   }
 
-  static func call(
+  private static func call(
     _ ledger: Ledger, _ workload: Workload, until deadline: ContinuousClock.Instant
   ) async throws -> Int {
     var workload = workload
@@ -142,10 +147,16 @@ struct PostgresBench {
   }
 
   private func bulk(_ ledger: Ledger, _ workload: Workload, submitters: Int) throws -> Double {
-    let deadline = ContinuousClock.now + .seconds(seconds)
     let start = ContinuousClock.now
+    let count = try Self.bulk(ledger, workload, submitters: submitters, seconds: seconds)
+    return Double(count) / (ContinuousClock.now - start).seconds
+  }
+
+  /// - Returns: How many were booked.
+  static func bulk(_ ledger: Ledger, _ workload: Workload, submitters: Int, seconds: Double) throws -> Int {
+    let deadline = ContinuousClock.now + .seconds(seconds)
     let group = 256 * max(1, ledger.storage.laneCount) / submitters
-    let workloads = workload.split(among: submitters, round: UInt64.random(in: 0..<1_000_000))
+    let workloads = workload.split(among: submitters, round: UInt64.random(in: 0..<100_000_000))
     let threads = workloads.map { workload in
       Worker {
         var (workload, count) = (workload, 0)
@@ -156,36 +167,28 @@ struct PostgresBench {
         return count
       }
     }
-    let count = try threads.reduce(0) { $0 + (try $1.join()) }
-    return Double(count) / (ContinuousClock.now - start).seconds
+    return try threads.reduce(0) { $0 + (try $1.join()) }
   }
 
   /// Each process opens the ledger by itself and says how many it booked.
   private func processes(customers: Int) throws -> Double {
-    let running = try (0..<Self.processes).map { index in
+    let running = try (0..<Self.processes).map { _ in
       try RunningProgram(
         settings.program,
-        ["postgres-process", schemaURL, "\(customers)", "\(Self.callers / Self.processes)", "\(seconds)", "\(index)"])
+        ["postgres-process", schemaURL, "\(customers)", "\(Self.callers / Self.processes)", "\(seconds)"])
     }
     return try running.reduce(0) { sum, process in sum + (Double(try process.finish()) ?? 0) }
   }
 
   /// Runs the work of one of the processes: books for so many seconds, and prints the rate.
   static func runProcess(_ arguments: [String]) throws {
-    guard arguments.count == 5, let customers = Int(arguments[1]), let callers = Int(arguments[2]),
-      let seconds = Double(arguments[3]), let index = UInt64(arguments[4])
-    else { throw LedgerError(.invalidRequest, "postgres-process URL CUSTOMERS CALLERS SECONDS INDEX") }
+    guard arguments.count == 4, let customers = Int(arguments[1]), let callers = Int(arguments[2]),
+      let seconds = Double(arguments[3])
+    else { throw LedgerError(.invalidRequest, "postgres-process URL CUSTOMERS CALLERS SECONDS") }
     let ledger = try Ledger.openPostgres(at: arguments[0])
     let workload = try Workload(customerCount: customers, seed: .random(in: 0 ... .max))
     let start = ContinuousClock.now
-    let deadline = start + .seconds(seconds)
-    let workloads = workload.split(among: callers, round: index * 1_000_000 + UInt64.random(in: 0..<1_000_000))
-    let count = try Blocking.wait {
-      try await withThrowingTaskGroup(of: Int.self) { group in
-        for workload in workloads { group.addTask { try await call(ledger, workload, until: deadline) } }
-        return try await group.reduce(0, +)
-      }
-    }
+    let count = try singles(ledger, workload, callers: callers, seconds: seconds)
     Swift.print(Double(count) / (ContinuousClock.now - start).seconds)
     ledger.close()
   }
@@ -216,9 +219,5 @@ struct PostgresBench {
   private func program(_ name: String, _ arguments: [String]) throws -> String {
     try RunningProgram("/usr/bin/env", [name] + arguments).finish()
   }
-}
-
-extension Duration {
-  fileprivate var seconds: Double { Double(components.seconds) + Double(components.attoseconds) / 1e18 }
 }
 #endif

@@ -3,18 +3,19 @@ internal import Synchronization
 /// Decides a group of commands and commits the result, in one storage transaction.
 final class GroupCommitter: Sendable {
   private let storage: any LedgerStorage
-  /// Nil where the groups touch several lanes: all that their commands may write in.
-  let lane: Int?
+  /// The lanes that all groups lock; nil where each group locks those that its commands may write in.
+  let lanes: [Int]?
   private let clock: LedgerClock
   private let commits: CommitSignal
   private let decider: Mutex<Decider>
+  private let groupCount = Atomic(0)
 
-  /// - Parameter lane: The lane of all its groups; nil where each group locks the lanes of its commands.
+  /// - Parameter lanes: The lanes of all its groups; nil where each group locks the lanes of its commands.
   init(
-    storage: any LedgerStorage, lane: Int?, clock: LedgerClock, catalog: CatalogCache, commits: CommitSignal
+    storage: any LedgerStorage, lanes: [Int]?, clock: LedgerClock, catalog: CatalogCache, commits: CommitSignal
   ) {
     self.storage = storage
-    self.lane = lane
+    self.lanes = lanes
     self.clock = clock
     self.commits = commits
     decider = Mutex(Decider(catalog: catalog, hasSeveralLanes: storage.laneCount > 1))
@@ -139,7 +140,11 @@ final class GroupCommitter: Sendable {
   }
 
   private func lanes(of commands: [LedgerCommand]) throws(LedgerError) -> [Int] {
-    if let lane { return [lane] }
+    if let lanes {
+      // The first lane gives new customers their numbers, and with them their lane: they are to be spread over all.
+      let first = groupCount.add(1, ordering: .relaxed).newValue % lanes.count
+      return Array(lanes[first...] + lanes[..<first])
+    }
     return Set(try storage.lanes(of: commands).joined()).sorted()
   }
 
@@ -205,7 +210,7 @@ final class GroupCommitter: Sendable {
           session.prefetchIntoCache(commands[index..<min(index + Self.window, commands.count)])
         }
         if stops || misrouted.contains(index) {
-          stops = stops || lane == nil
+          stops = stops || lanes?.count != 1
           attempt.results.append(.failure(.misrouted))
           continue
         }

@@ -53,8 +53,9 @@ final class Lane: Sendable {
   private let committer: GroupCommitter
   /// Whether a commit waits for another machine: tasks share few threads, and none of those must wait with it.
   private let isFarAway: Bool
-  /// Whether commands may join a group that waits for its lane; such a group locks only the lanes of its commands.
-  private var takesLatecomers: Bool { isFarAway && committer.lane != nil }
+  /// Whether commands may join a group that waits for its lanes: a group without fixed lanes locks only those of its
+  /// commands.
+  private var takesLatecomers: Bool { isFarAway && committer.lanes != nil }
 
   init(committer: GroupCommitter, isFarAway: Bool = false) {
     self.committer = committer

@@ -4,11 +4,15 @@ internal import Synchronization
 /// Hands commands to the lanes that they may write to.
 ///
 /// Commands of one lane join its groups. Commands of several lanes gather in groups of their own, which take hold of
-/// all lanes that they need.
+/// all lanes that they need. Where callers are few, the commands of all lanes gather in one group if the storage locks
+/// all lanes at little cost.
 final class LaneRouter: Sendable {
   let lanes: [Lane]
   /// The lane for commands that touch several lanes; the only lane where there is one.
   private let crossing: Lane
+  /// All lanes together, for few callers; nil where the storage does not lock them together.
+  private let whole: Lane?
+  private let load = CallerLoad()
   private let routes: RouteFinder
   private let storage: any LedgerStorage
   private let catalog: CatalogCache
@@ -19,13 +23,15 @@ final class LaneRouter: Sendable {
     self.storage = storage
     self.catalog = catalog
     routes = RouteFinder(storage: storage)
-    func makeLane(_ lane: Int?) -> Lane {
+    func makeLane(_ lanes: [Int]?) -> Lane {
       Lane(
-        committer: GroupCommitter(storage: storage, lane: lane, clock: clock, catalog: catalog, commits: commits),
+        committer: GroupCommitter(storage: storage, lanes: lanes, clock: clock, catalog: catalog, commits: commits),
         isFarAway: storage.isRemote)
     }
-    lanes = (0..<storage.laneCount).map(makeLane)
+    let all = Array(0..<storage.laneCount)
+    lanes = all.map { makeLane([$0]) }
     crossing = lanes.count > 1 ? makeLane(nil) : lanes[0]
+    whole = lanes.count > 1 && storage.locksLanesTogether ? makeLane(all) : nil
   }
 
   /// How often a command is sent on to other lanes, before it is given up: each time a customer was merged or moved
@@ -59,8 +65,11 @@ final class LaneRouter: Sendable {
 
   private func bookRouted(_ command: LedgerCommand) async throws(LedgerError) -> Booking {
     var command = try stocked(command)
+    let callers = load.begin(1)
+    defer { load.end(1) }
     for _ in 0..<Self.routesMax {
-      let answers = await lane(of: try await routes.lanes(of: command)).book(command)
+      let lane = try await lane(for: command, callers: callers)
+      let answers = await lane.book(command)
       let answer = answers[answers.startIndex]
       if !answer.isMisrouted { return try answer.get() }
       command = try stocked(command)
@@ -70,13 +79,24 @@ final class LaneRouter: Sendable {
 
   private func lane(of route: [Int]) -> Lane { route.count == 1 ? lanes[route[0]] : crossing }
 
+  private func lane(for command: LedgerCommand, callers: Int) async throws(LedgerError) -> Lane {
+    if let whole = whole(callers: callers) { return whole }
+    return lane(of: try await routes.lanes(of: command))
+  }
+
+  /// All lanes together, where so few callers gather there.
+  private func whole(callers: Int) -> Lane? { CallerLoad.few.contains(callers) ? whole : nil }
+
   private func submitRouted(_ asked: [LedgerCommand]) -> [Result<Booking, LedgerError>] {
     var results = [Result<Booking, LedgerError>](repeating: .failure(.keepsMoving), count: asked.count)
+    let callers = load.begin(asked.count)
+    defer { load.end(asked.count) }
     var open = Array(asked.indices)
     var triesLeft = Self.routesMax
     do throws(LedgerError) {
       while !open.isEmpty, triesLeft > 0 {
-        let answers = bookList(try open.map { (index) throws(LedgerError) in try stocked(asked[index]) })
+        let commands = try open.map { (index) throws(LedgerError) in try stocked(asked[index]) }
+        let answers = whole(callers: callers)?.bookBlocking(commands) ?? bookList(commands)
         for (index, answer) in zip(open, answers) where !answer.isMisrouted { results[index] = answer }
         let left = zip(open, answers).filter { $1.isMisrouted }.map(\.0)
         triesLeft = left.count < open.count ? Self.routesMax : triesLeft - 1

@@ -11,6 +11,11 @@ package protocol LedgerStorage: AnyObject, Sendable {
   /// How many lanes gather groups of commands of their own.
   var laneCount: Int { get }
 
+  /// Whether a group that locks all lanes costs little more than a group of one lane.
+  ///
+  /// Where callers are few, they then gather in such groups: one group in the place of one a lane.
+  var locksLanesTogether: Bool { get }
+
   /// Whether a commit waits for another machine, so that no task's thread should be held up by it.
   var isRemote: Bool { get }
 
@@ -28,6 +33,8 @@ package protocol LedgerStorage: AnyObject, Sendable {
   func read<R>(_ body: (any StorageSnapshot) throws(LedgerError) -> R) throws(LedgerError) -> R
 
   /// Runs the body alone among writers of the lanes and commits its writes, or nothing where it throws.
+  ///
+  /// The first of the lanes numbers the writes.
   ///
   /// The body may run several times, where the storage has to try again; only its last run counts.
   func commit<R>(
@@ -47,6 +54,7 @@ package protocol LedgerStorage: AnyObject, Sendable {
 extension LedgerStorage {
   package var isKeyedByCustomer: Bool { false }
   package var laneCount: Int { 1 }
+  package var locksLanesTogether: Bool { false }
   package var isRemote: Bool { false }
   package var showsHalves: Bool { false }
   package func lanes(of commands: [LedgerCommand]) throws(LedgerError) -> [[Int]] {

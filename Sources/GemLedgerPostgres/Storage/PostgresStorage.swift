@@ -134,10 +134,16 @@ package final class PostgresStorage: LedgerStorage {
 
   package var laneCount: Int { layout.count }
   package var isRemote: Bool { true }
+  /// On a single server that is a row more each; on a distributed engine a group of several shards has two phases.
+  package var locksLanesTogether: Bool { !layout.isDistributed && layout.count <= Self.lanesTogetherMax }
+  private static let lanesTogetherMax = 8
   /// No snapshot spans the nodes of a distributed engine.
   package var showsHalves: Bool { layout.isDistributed }
   /// How often groups asked and waited, those apart that failed.
   package var roundTrips: Int { groupRoundTrips.load(ordering: .sequentiallyConsistent) }
+
+  /// How many groups were tried.
+  package var groupCount: Int { Int(attempts.load(ordering: .sequentiallyConsistent)) }
 
   package func close() {
     isClosed.store(true, ordering: .sequentiallyConsistent)

@@ -3,7 +3,7 @@ internal import GemLedger
 
 /// A group of commands on its way: the lanes that it holds, and how far it has come.
 final class PostgresGroup {
-  /// In ascending order; the first one numbers the group's transactions.
+  /// The first one numbers the group's transactions.
   let lanes: [Int]
   /// The writer, and the number of this attempt: the key for looking up a lost answer.
   let token: CommitToken
@@ -31,28 +31,45 @@ final class PostgresGroup {
   }
 
   /// Begins a transaction and locks the lanes, one after the other: no other group writes there until it ends.
+  ///
+  /// All writers lock them in ascending order, also on a single server, which takes all of them in one statement.
   func beginning(_ layout: LaneLayout) -> [PostgresRequest] {
-    [PostgresRequest("BEGIN")]
-      + lanes.map { lane in
+    let heads = lanes.sorted().map { layout.heads[$0] }
+    if heads.count > 1, !layout.isDistributed {
+      return [
+        PostgresRequest("BEGIN"),
         PostgresRequest(
-          "SELECT last, created_at, catalog_version, layout, sums FROM lanes WHERE customer = $1 FOR UPDATE"
-        ) { $0.add(layout.heads[lane]) }
+          """
+          SELECT \(Self.columns) FROM lanes WHERE customer = ANY($1) ORDER BY array_position($1, customer) FOR UPDATE
+          """
+        ) { $0.add(heads) { $0 } },
+      ]
+    }
+    return [PostgresRequest("BEGIN")]
+      + heads.map { head in
+        PostgresRequest("SELECT \(Self.columns) FROM lanes WHERE customer = $1 FOR UPDATE") { $0.add(head) }
       }
   }
+
+  private static let columns = "last, created_at, catalog_version, layout, sums"
 
   /// - Parameter answers: Those to ``beginning(_:)``.
   func begin(_ answers: ArraySlice<PostgresRows>, _ session: PostgresSession) throws(LedgerError) {
     isBegun = true
-    for (lane, rows) in zip(lanes, answers.dropFirst()) {
-      guard rows.count == 1, rows.integer(0, 3) == session.layout.version else {
-        throw LedgerError(
-          .storageUnavailable, "\(session.storageName): the customers were spread anew. Open the ledger again.")
-      }
+    let places = answers.dropFirst().flatMap { rows in (0..<rows.count).map { (rows, $0) } }
+    guard places.count == lanes.count,
+      places.allSatisfy({ rows, row in rows.integer(row, 3) == session.layout.version })
+    else {
+      throw LedgerError(
+        .storageUnavailable, "\(session.storageName): the customers were spread anew. Open the ledger again.")
+    }
+    for (lane, (rows, row)) in zip(lanes.sorted(), places) {
       known.append(
         LaneHead(
-          lane: lane, last: rows.integer(0, 0), createdAt: rows.integer(0, 1), catalogVersion: rows.integer(0, 2),
-          sums: rows.integers(0, 4)))
+          lane: lane, last: rows.integer(row, 0), createdAt: rows.integer(row, 1), catalogVersion: rows.integer(row, 2),
+          sums: rows.integers(row, 4)))
     }
+    known = known.filter { $0.lane == lanes.first } + known.filter { $0.lane != lanes.first }
   }
 }
 #endif

@@ -12,15 +12,16 @@ struct CommonWrites: SessionPart {
   func requests(_ changes: borrowing ChangeSet, _ heads: [LaneHead], _ group: PostgresGroup) -> [PostgresRequest] {
     let step = LaneStep(changes, heads)
     let accounts = changes.newAccounts + changes.changedAccounts
-    if !layout.isDistributed, let head = heads.first, heads.count == 1 {
+    if !layout.isDistributed, let head = heads.first {
       return [
-        PostgresRequest(Self.together) {
+        PostgresRequest(heads.count == 1 ? Self.together : Self.togetherInSeveralLanes) {
           $0.add(keys: changes.keys)
           $0.add(transactions: changes.transactions, without: changes.transactionsWithoutEntries)
           $0.add(entries: changes.entries)
           $0.add(accounts: accounts)
           $0.add(step, customer: layout.heads[head.lane], isFirst: true)
           $0.add(group.token, customer: layout.heads[head.lane])
+          if heads.count > 1 { $0.add(heads.dropFirst().map { layout.heads[$0.lane] }) { $0 } }
         }
       ]
     }
@@ -89,7 +90,11 @@ struct CommonWrites: SessionPart {
     """
   }
 
-  private static let together: String = {
+  private static let together = together(besides: false)
+  /// The first lane counts what the group booked; all of them go on from its last number and instant.
+  private static let togetherInSeveralLanes = together(besides: true)
+
+  private static func together(besides others: Bool) -> String {
     var first = 1
     var parts: [String] = []
     for rows in [keyRows, transactionRows, entryRows, accountRows] {
@@ -97,8 +102,15 @@ struct CommonWrites: SessionPart {
       first += rows.columns.count
     }
     parts.append("head AS (\(headUpdate(from: first)))")
+    if others {
+      parts.append(
+        """
+        other_heads AS (
+          UPDATE lanes SET last = $\(first), created_at = $\(first + 1) WHERE customer = ANY($\(first + 9)))
+        """)
+    }
     return "WITH \(parts.joined(separator: ", ")) \(markInsert(from: first + 6))"
-  }()
+  }
 
   // MARK: Commit tokens
 

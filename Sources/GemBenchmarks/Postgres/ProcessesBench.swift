@@ -1,0 +1,105 @@
+#if PostgreSQL
+internal import Foundation
+internal import GemLedger
+internal import GemLedgerPostgres
+
+/// The same callers in one process and in several, all on one cluster and in turn.
+struct ProcessesBench {
+  let settings: Bench.Settings
+  let print: (String) -> Void
+  private let url: String
+  private let seconds: Double
+
+  init(settings: Bench.Settings, print: @escaping (String) -> Void) throws {
+    self.settings = settings
+    self.print = print
+    seconds = Double(settings.operationCount ?? 4)
+    guard let url = settings.storage else {
+      throw LedgerError(
+        .invalidRequest,
+        "Name a server that may be loaded: --storage postgres://user:password@127.0.0.1:port/database (.ci/postgres "
+          + "starts one).")
+    }
+    self.url = url
+  }
+
+  private struct Contender {
+    let name: String
+    let processes: Int
+    let callers: Int
+    var work = ProcessWork.Kind.single
+  }
+
+  private static let contenders = [
+    Contender(name: "1 process, 32 callers", processes: 1, callers: 32),
+    Contender(name: "4 processes, 8 callers each", processes: 4, callers: 8),
+    Contender(name: "the same, opened just then", processes: 4, callers: 8, work: .singleUnknown),
+    Contender(name: "1 process, 8 callers", processes: 1, callers: 8),
+    Contender(name: "1 process, 1 caller", processes: 1, callers: 1),
+    Contender(name: "1 process, 64 callers", processes: 1, callers: 64),
+    Contender(name: "bulk, 4 submitters", processes: 1, callers: 4, work: .bulk),
+  ]
+
+  func run() throws {
+    let customers = settings.customerCount ?? 100_000
+    print("  \(customers) customers, \(Int(seconds)) seconds a round; every round measures all in turn")
+    let schema = PostgresSchemas.url(url, schema: "gembench")
+    try PlainSQL(url).run(["DROP SCHEMA IF EXISTS gembench CASCADE"])
+    let ledger = try Ledger.createPostgres(at: schema)
+    try Workload(customerCount: customers).open(ledger)
+    ledger.close()
+    try PlainSQL(url).run(["ANALYZE", "CHECKPOINT"], alone: true)
+    var figures: [[ProcessFigures]] = Self.contenders.map { _ in [] }
+    for round in 0...settings.rounds {
+      for (index, contender) in Self.contenders.enumerated() {
+        let measured = try measure(contender, schema, customers)
+        // The first round warms up.
+        if round > 0 { figures[index].append(measured) }
+      }
+    }
+    report(figures)
+  }
+
+  private func measure(_ contender: Contender, _ schema: String, _ customers: Int) throws -> ProcessFigures {
+    let running = try (0..<contender.processes).map { _ in
+      let work = ProcessWork(
+        url: schema, customers: customers, callers: contender.callers, seconds: seconds, kind: contender.work)
+      return try RunningProgram(settings.program, work.arguments, waits: true)
+    }
+    for process in running { try process.waitUntilReady() }
+    let server = try ServerFigures.Watch(url)
+    for process in running { process.goOn() }
+    var sum = ProcessFigures()
+    for process in running { sum.add(try ProcessFigures(text: try process.finish())) }
+    sum.server = try server.stop()
+    return sum
+  }
+
+  private func report(_ figures: [[ProcessFigures]]) {
+    func median(_ index: Int, _ value: (ProcessFigures) -> Double) -> Double {
+      Measurement.median(figures[index].map(value))
+    }
+    for (index, contender) in Self.contenders.enumerated() {
+      let rates = figures[index].map(\.rate)
+      print(
+        "    \(contender.name): \(Int(median(index, \.rate))) a second (\(Int(rates.min() ?? 0)) to "
+          + "\(Int(rates.max() ?? 0)))")
+      print(
+        "      \(Figure.ratio(median(index, \.commandsPerGroup))) commands a group, "
+          + "\(Figure.ratio(median(index, \.roundTripsPerGroup))) round trips a group; a command takes "
+          + "\(Int(median(index, \.clientMicroseconds))) us of the clients' processors and "
+          + "\(Int(median(index, \.serverMicroseconds))) us of the server's; "
+          + "\(Figure.ratio(median(index, \.syncsPerCommand))) syncs")
+      let states = Set(figures[index].flatMap(\.server.states.keys)).sorted()
+      let shares = states.map { state in
+        "\(state) \(Figure.ratio(median(index) { $0.server.states[state] ?? 0 }))"
+      }
+      print("      connections at work, on average: \(shares.joined(separator: ", "))")
+    }
+    for index in Self.contenders.indices.dropFirst() {
+      let ratios = zip(figures[index], figures[0]).map { $0.rate / $1.rate }
+      print("    \(Self.contenders[index].name), to the first: \(Figure.ratio(Measurement.median(ratios)))")
+    }
+  }
+}
+#endif
