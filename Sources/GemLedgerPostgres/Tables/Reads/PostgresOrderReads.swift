@@ -60,7 +60,5 @@ extension PostgresOrderReads {
         $0.add(Int64(limit))
       }, OrderRow.read)
   }
-
-  /// All orders in the order of their numbers.
 }
 #endif
