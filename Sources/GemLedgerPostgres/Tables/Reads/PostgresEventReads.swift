@@ -93,6 +93,8 @@ extension PostgresEventReads {
         $0.add(owners, \.self)
         $0.add(number)
       }, HoldRow.read)
+    // A write that moves or ends the hold removes it here.
+    if let hold { prefetched?.holdOwners[number] = hold.customer }
     return hold
   }
 

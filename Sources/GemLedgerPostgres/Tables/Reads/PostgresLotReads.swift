@@ -55,6 +55,8 @@ extension PostgresLotReads {
 
   func lot(_ number: LotNumber, of owner: CustomerNumber) throws(LedgerError) -> LotRow? {
     if let deciding { return try deciding.rows(deciding.lots, number, ofAny: [owner]).first }
+    // A write that moves the lot removes it here.
+    prefetched?.lotOwners[number] = owner
     return try first(
       "SELECT \(LotRow.columns) FROM lots WHERE customer = $1 AND lot = $2",
       {
