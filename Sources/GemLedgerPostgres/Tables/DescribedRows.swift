@@ -1,8 +1,20 @@
 #if PostgreSQL
 internal import GemLedger
 
+/// A visitor of rows in which 0 and the empty text stand for no counter.
+private protocol CounterVisitor: ColumnVisitor {}
+
+extension CounterVisitor {
+  mutating func counter(_ value: inout CountKey?) {
+    var (kind, subject) = (value?.kind.rawValue ?? 0, value?.subject ?? "")
+    integer("counter_kind", .any, &kind)
+    text("subject", &subject)
+    value = CountKey.Kind(rawValue: kind).map { CountKey($0, subject) }
+  }
+}
+
 /// Reads one row of an answer; a statement's bounds are checked with the whole answer (see ``ColumnBounds``).
-private struct ColumnReader: ColumnVisitor {
+private struct ColumnReader: CounterVisitor {
   let rows: PostgresRows
   let row: Int
   var column: Int
@@ -25,7 +37,7 @@ private struct ColumnReader: ColumnVisitor {
 }
 
 /// Takes the values of many rows apart, into one list for each column.
-private struct ColumnLists: ColumnVisitor {
+private struct ColumnLists: CounterVisitor {
   private(set) var lists: [PostgresList] = []
   private var column = 0
   private let rowCount: Int

@@ -11,6 +11,8 @@ package protocol ColumnVisitor {
   mutating func account(_ value: inout AccountNumber)
   /// An instant in milliseconds, or the storage's number for never, which is `.max` in rows.
   mutating func expiry(_ name: StaticString, _ value: inout Int64)
+  /// The columns `counter_kind` and `subject`: null together, or the storage's values for none.
+  mutating func counter(_ value: inout CountKey?)
 }
 
 extension ColumnVisitor {
@@ -22,6 +24,13 @@ extension ColumnVisitor {
   }
 
   package mutating func expiry(_ name: StaticString, _ value: inout Int64) { integer(name, .instantOrNever, &value) }
+
+  package mutating func counter(_ value: inout CountKey?) {
+    var (kind, subject) = (value?.kind.rawValue, value?.subject)
+    integer("counter_kind", .any, optional: &kind)
+    text("subject", optional: &subject)
+    value = kind.flatMap(CountKey.Kind.init).map { CountKey($0, subject ?? "") }
+  }
 }
 
 /// A row that storages keep in a table of its own, as one description for all of them.

@@ -56,10 +56,7 @@ extension JournalEventRow: StoredRow {
     columns.number("lot", &lot)
     columns.amount("amount", &amount)
     columns.value("value", &value)
-    var (countKind, subject) = (count?.kind.rawValue, count?.subject)
-    columns.integer("counter_kind", .any, optional: &countKind)
-    columns.text("subject", optional: &subject)
-    count = countKind.flatMap(CountKey.Kind.init).map { CountKey($0, subject ?? "") }
+    columns.counter(&count)
     columns.value("period", &period)
     columns.instant("created_at", &createdAt)
     columns.amount("held_after", &heldAfter)
