@@ -17,8 +17,8 @@ final class BenchTests: XCTestCase {
     settings.customerCount = 100
     settings.operationCount = 600
     settings.entryCount = 2000
-    // The one that needs a server and a second a round has a test of its own.
-    for subject in Bench.Subject.allCases where subject != .postgres {
+    // Those that need a server and a second a round have tests of their own.
+    for subject in Bench.Subject.allCases where subject != .postgres && subject != .processes {
       var lines: [String] = []
       try Bench.run(subject, settings) { lines.append($0) }
       XCTAssertGreaterThan(lines.count, 2, subject.rawValue)
@@ -28,6 +28,16 @@ final class BenchTests: XCTestCase {
 
   #if PostgreSQL
   func testPostgreSQLRunsBesideItsRivals() throws {
+    let lines = try onServer(.postgres)
+    XCTAssertEqual(lines.filter { $0.contains(" to ") }.count, 10, lines.joined(separator: "\n"))
+  }
+
+  func testCallersRunInOneProcessAndInSeveral() throws {
+    let lines = try onServer(.processes)
+    XCTAssertEqual(lines.filter { $0.contains("to the first: ") }.count, 6, lines.joined(separator: "\n"))
+  }
+
+  private func onServer(_ subject: Bench.Subject) throws -> [String] {
     let directory = try TemporaryDirectory()
     var settings = Bench.Settings(directory: directory.url.path)
     settings.rounds = 1
@@ -36,8 +46,8 @@ final class BenchTests: XCTestCase {
     settings.storage = try PostgresServer.shared().createDatabase()
     settings.program = try XCTUnwrap(Self.gembench)
     var lines: [String] = []
-    try Bench.run(.postgres, settings) { lines.append($0) }
-    XCTAssertEqual(lines.filter { $0.contains(" to ") }.count, 10, lines.joined(separator: "\n"))
+    try Bench.run(subject, settings) { lines.append($0) }
+    return lines
   }
 
   private static var gembench: String? {
