@@ -268,7 +268,8 @@ private struct ClientStory {
         XCTAssertTrue(again.isReplayed, "\(tap.key) of \(tap.customer) was lost, seed \(seed)")
       } catch {
         XCTAssertTrue(
-          tap.told == .given && refused.contains { $0.key == tap.key }, "\(tap.key) of \(tap.customer), told \(tap.told), refused \(refused): \(error), seed \(seed)")
+          tap.told == .given && refused.contains { $0.key == tap.key },
+          "\(tap.key) of \(tap.customer), told \(tap.told), refused \(refused): \(error), seed \(seed)")
       }
     }
   }
