@@ -47,33 +47,9 @@ extension Fingerprint {
     return hash.value
   }
 
-  static func digest(of purchase: StorePurchase) -> UInt64 {
-    digest(
-      of: LedgerCommand.PurchaseClaim(
-        store: purchase.store, environment: purchase.environment, transactionID: purchase.transactionID))
-  }
-
   static func digest(of claim: LedgerCommand.PurchaseClaim) -> UInt64 {
     var hash = StableHash()
     hash.combine(claim)
-    return hash.value
-  }
-
-  static func digest(of extent: StoreRefund.Extent) -> UInt64 {
-    var hash = StableHash()
-    hash.combine(extent)
-    return hash.value
-  }
-
-  static func digest(of rate: ExchangeRate) -> UInt64 {
-    var hash = StableHash()
-    hash.combine(rate)
-    return hash.value
-  }
-
-  static func digest(of legs: [BasketLeg]) -> UInt64 {
-    var hash = StableHash()
-    for leg in legs { hash.combine(leg) }
     return hash.value
   }
 
@@ -113,55 +89,5 @@ extension StableHash {
     combine(claim.environment.description)
     combine(claim.environment.session ?? "")
     combine(claim.transactionID.text)
-  }
-
-  mutating func combine(_ extent: StoreRefund.Extent) {
-    switch extent {
-    case .full: combine(1)
-    case .milliPercent(let share): combine(2, share)
-    case .quantity(let units): combine(3, units)
-    case .totalQuantity(let units): combine(4, units)
-    }
-  }
-
-  mutating func combine(_ rate: ExchangeRate) {
-    combine(UInt64(bitPattern: rate.numerator))
-    combine(UInt64(bitPattern: rate.denominator))
-    combine(rate.rounding.description)
-  }
-
-  mutating func combine(_ leg: BasketLeg) {
-    switch leg {
-    case .transfer(let amounts, let from, let to):
-      combine(1, Fingerprint.sum(of: amounts), [from.text, to.text])
-    case .item(let item, let quantity, let from, let to):
-      combine(2, UInt64(bitPattern: quantity), [item.text, from.text, to.text])
-    case .spend(let amounts, let customer): combine(3, Fingerprint.sum(of: amounts), [customer.text])
-    case .grant(let amounts, let customer, let source):
-      combine(4, Fingerprint.sum(of: amounts), [customer.text, source.name])
-    }
-  }
-
-  private mutating func combine(_ tag: UInt64, _ number: Int64) {
-    combine(tag)
-    combine(UInt64(bitPattern: number))
-  }
-
-  private mutating func combine(_ tag: UInt64, _ number: UInt64, _ texts: [String]) {
-    combine(tag)
-    combine(number)
-    for text in texts { combine(text) }
-  }
-}
-
-extension StoreRefund {
-  var identity: LedgerCommand.PurchaseClaim {
-    LedgerCommand.PurchaseClaim(store: store, environment: environment, transactionID: transactionID)
-  }
-}
-
-extension StoreRefundReversal {
-  var identity: LedgerCommand.PurchaseClaim {
-    LedgerCommand.PurchaseClaim(store: store, environment: environment, transactionID: transactionID)
   }
 }

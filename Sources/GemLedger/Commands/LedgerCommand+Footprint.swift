@@ -45,66 +45,28 @@ extension LedgerCommand {
   }
 
   /// Nil where it touches nothing but its customer's own rows.
-  package var footprint: Footprint? {
-    var footprint = Footprint()
-    switch body.action {
-    case .adjustOne, .adjust, .buyItem, .createCustomer, .registerToken, .freeze, .unfreeze, .hold, .exchange,
-      .bookDue, .erase:
-      return nil
-    case .buyStocked(let item, _): footprint.customers = [CustomerID(ofStock: item)]
-    case .creditPurchase(let purchase): footprint.purchases = [PurchaseClaim(purchase)]
-    case .openOrder(let opening):
-      guard let paid = opening.paidBy else { return nil }
-      footprint.purchases = [
-        PurchaseClaim(store: opening.store, environment: paid.environment, transactionID: paid.id)
-      ]
-    case .completeOrder(let completion):
-      footprint.purchases = [PurchaseClaim(completion.purchase)]
-      footprint.order = completion.code
-    case .advanceOrder(let code, _):
-      footprint.order = code
-      footprint.subject = .orderer
-    case .holdEntitlement(let store, let environment, let id):
-      footprint.purchases = [PurchaseClaim(store: store, environment: environment, transactionID: id)]
-      footprint.subject = .holder
-    case .refund(let refund):
-      footprint.purchases = [
-        PurchaseClaim(store: refund.store, environment: refund.environment, transactionID: refund.transactionID)
-      ]
-      footprint.subject = .owner
-    case .reverseRefund(let reversal):
-      footprint.purchases = [
-        PurchaseClaim(store: reversal.store, environment: reversal.environment, transactionID: reversal.transactionID)
-      ]
-      footprint.subject = .owner
-    case .merge(let from), .mergeAnonymous(let from):
-      footprint.customers = [from]
-      footprint.joins = true
-    case .createAlias(let alias):
-      footprint.customers = [alias]
-      footprint.joins = true
-    case .unmerge(let survivor):
-      footprint.customers = survivor.map { [$0] } ?? []
-      footprint.joins = true
-      footprint.splitsOff = true
-    case .reverse(let id, _): footprint.concerns(id, .booked)
-    case .capture(let capture): footprint.concerns(capture.hold.transactionID, .holding)
-    case .extendHold(let hold, _), .release(let hold): footprint.concerns(hold.transactionID, .holding)
-    case .basket(let legs): footprint.customers = BasketRules.customers(of: legs).filter { $0 != body.customer }
-    }
-    return footprint
-  }
+  package var footprint: Footprint? { body.action.command.footprint(besides: body.customer) }
 }
 
 extension LedgerCommand.Footprint {
-  fileprivate mutating func concerns(_ id: TransactionID, _ subject: Subject) {
-    transactions = [id.unprovenNumber]
-    self.subject = subject
+  /// The needs of a command on a purchase.
+  init(purchase: LedgerCommand.PurchaseClaim, subject: Subject = .customer) {
+    self.init(purchases: [purchase], subject: subject)
+  }
+
+  /// The needs of a command on a transaction, or on the hold that it began.
+  init(transaction id: TransactionID, subject: Subject) {
+    self.init(transactions: [id.unprovenNumber], subject: subject)
+  }
+
+  /// The needs of a command by which customers become one or part.
+  init(joining customers: [CustomerID], splitsOff: Bool = false) {
+    self.init(customers: customers, splitsOff: splitsOff, joins: true)
   }
 }
 
 extension LedgerCommand.PurchaseClaim {
-  fileprivate init(_ purchase: StorePurchase) {
+  init(_ purchase: StorePurchase) {
     self.init(store: purchase.store, environment: purchase.environment, transactionID: purchase.transactionID)
   }
 }

@@ -18,25 +18,21 @@ public struct LedgerCommand: Sendable {
     let customerHash: Int
     let keyHash: Int
     let fingerprint: Fingerprint
-    /// Whether the ledger itself found the customer's id, so that it may be of the ledger's own kinds.
-    let isNamedByLedger: Bool
     /// Whether a caller names a customer by an id that only the ledger makes.
     let namesReserved: Bool
 
     init(
-      customer: CustomerID, key: IdempotencyKey?, conditions: [Condition] = [], action: Action, note: Note? = nil,
-      isNamedByLedger: Bool = false
+      _ command: some Command, customer: CustomerID, key: IdempotencyKey?, conditions: [Condition], note: Note?
     ) {
       self.customer = customer
       self.key = key
       self.conditions = conditions
-      self.action = action
+      action = command.action
       self.note = note
       customerHash = ByteHash.of(customer.text)
       keyHash = key.map { ByteHash.of($0.text) } ?? 0
-      fingerprint = Fingerprint(of: action, conditions: conditions, reference: note?.reference)
-      self.isNamedByLedger = isNamedByLedger
-      namesReserved = !isNamedByLedger && action.namesReserved(customer)
+      fingerprint = Fingerprint(asked: command.asked, conditions: conditions, reference: note?.reference)
+      namesReserved = command.namedCustomers.haveReserved(customer)
     }
 
     /// The same request with another key, conditions or note; the digest of the action is not computed again.
@@ -48,56 +44,23 @@ public struct LedgerCommand: Sendable {
       self.note = note
       customerHash = other.customerHash
       keyHash = key == other.key ? other.keyHash : key.map { ByteHash.of($0.text) } ?? 0
-      fingerprint = other.fingerprint.qualified(by: conditions, reference: note?.reference)
-      isNamedByLedger = other.isNamedByLedger
+      fingerprint = Fingerprint(
+        asked: other.fingerprint.asked, conditions: conditions, reference: note?.reference)
       namesReserved = other.namesReserved
     }
-  }
 
-  // Larger actions are boxed, so that a command is small: many wait in memory at a time, and each is read once.
-  enum Action: Sendable {
-    /// One adjustment of an existing customer; its grants are earned in production.
-    case adjustOne(Adjustment)
-    indirect case adjust(Adjust)
-    indirect case buyItem(ItemID, quantity: Int64)
-    /// A purchase of an item with a stock, which a storage with lanes must know beforehand.
-    indirect case buyStocked(ItemID, quantity: Int64)
-    indirect case creditPurchase(StorePurchase)
-    case createCustomer
-    indirect case openOrder(OrderOpening)
-    indirect case completeOrder(OrderCompletion)
-    indirect case advanceOrder(PurchaseCode, OrderStep)
-    indirect case registerToken(TokenNumber)
-    indirect case holdEntitlement(Store, StoreEnvironment, StoreTransactionID)
-    indirect case refund(StoreRefund)
-    indirect case reverseRefund(StoreRefundReversal)
-    indirect case merge(CustomerID)
-    /// A merge from a customer with only anonymous ids.
-    indirect case mergeAnonymous(CustomerID)
-    indirect case createAlias(CustomerID)
-    /// The survivor that the caller expects, if any.
-    indirect case unmerge(from: CustomerID?)
-    case freeze
-    case unfreeze
-    indirect case reverse(TransactionID, [Adjustment]?)
-    indirect case hold([Adjustment], milliseconds: Int64)
-    indirect case capture(Capture)
-    indirect case extendHold(HoldID, milliseconds: Int64)
-    indirect case release(HoldID)
-    indirect case basket([BasketLeg])
-    indirect case exchange(Exchange)
-    case bookDue
-    case erase
-  }
-
-  struct Adjust: Sendable {
-    let adjustments: [Adjustment]
-    let source: LotSource
-    let environment: StoreEnvironment
-    let expiresAt: Timestamp?
-    let createsCustomer: Bool
-    /// Whether it is the account's opening balance.
-    var isOpening = false
+    /// The same request, in a form that the ledger gave it.
+    init(_ other: Body, action: Action, namesReserved: Bool) {
+      customer = other.customer
+      key = other.key
+      conditions = other.conditions
+      self.action = action
+      note = other.note
+      customerHash = other.customerHash
+      keyHash = other.keyHash
+      fingerprint = other.fingerprint
+      self.namesReserved = namesReserved
+    }
   }
 
   final class Note: Sendable {
@@ -115,96 +78,10 @@ public struct LedgerCommand: Sendable {
   }
 
   init(
-    customer: CustomerID, key: IdempotencyKey?, details: CommandDetails = CommandDetails(), action: Action
+    _ command: some Command, customer: CustomerID, key: IdempotencyKey?, details: CommandDetails = CommandDetails()
   ) {
     let note = Note(reference: details.reference, reason: details.reason, actor: details.actor)
-    body = Body(customer: customer, key: key, conditions: details.conditions, action: action, note: note)
-  }
-
-  /// Changes balances by signed amounts, all or none.
-  ///
-  /// - Parameters:
-  ///   - adjustments: 1 to 100, each currency once.
-  ///   - customer: Must exist.
-  ///   - key: Send the same one with every retry.
-  ///   - source: The kind of lots that the positive parts make.
-  ///   - environment: The environment of those lots.
-  ///   - details: Conditions, reference, reason and actor.
-  public static func adjust(
-    _ adjustments: [Adjustment], customer: CustomerID, key: IdempotencyKey? = nil, source: LotSource = .earned,
-    environment: StoreEnvironment = .production, details: CommandDetails = CommandDetails()
-  ) -> Self {
-    let action: Action =
-      if let only = adjustments.first, adjustments.count == 1, source == .earned, environment == .production {
-        .adjustOne(only)
-      } else {
-        .adjust(
-          Adjust(
-            adjustments: adjustments, source: source, environment: environment, expiresAt: nil, createsCustomer: false))
-      }
-    return Self(customer: customer, key: key, details: details, action: action)
-  }
-
-  /// Grants currency; makes the customer if need be.
-  ///
-  /// - Parameters:
-  ///   - amounts: 1 to 100 positive amounts, each currency once.
-  ///   - customer: Need not exist.
-  ///   - key: Send the same one with every retry.
-  ///   - source: The kind of lots that it makes; not `paid`, which only a purchase makes.
-  ///   - environment: The environment of those lots.
-  ///   - expiresAt: The instant from which the currency is worth nothing; nil for never.
-  ///   - details: Conditions, reference, reason and actor.
-  public static func grant(
-    _ amounts: [Adjustment], customer: CustomerID, key: IdempotencyKey? = nil, source: LotSource = .admin,
-    environment: StoreEnvironment = .production, expiresAt: Timestamp? = nil,
-    details: CommandDetails = CommandDetails()
-  ) -> Self {
-    let adjust = Adjust(
-      adjustments: amounts, source: source, environment: environment, expiresAt: expiresAt, createsCustomer: true)
-    return Self(customer: customer, key: key, details: details, action: .adjust(adjust))
-  }
-
-  /// Credits the opening balance of an account, such as a balance of another system; makes the customer if need be.
-  ///
-  /// - Parameters:
-  ///   - amounts: 1 to 100 positive amounts, each currency once.
-  ///   - customer: Need not exist.
-  ///   - key: Send the same one with every retry; an import derives it from its line.
-  ///   - source: The kind of lots that it makes; not `paid`, which only a purchase makes.
-  ///   - environment: The environment of those lots.
-  ///   - expiresAt: The instant from which the currency is worth nothing; nil for never.
-  ///   - details: Conditions, reference, reason and actor.
-  public static func openingBalance(
-    _ amounts: [Adjustment], customer: CustomerID, key: IdempotencyKey? = nil, source: LotSource = .admin,
-    environment: StoreEnvironment = .production, expiresAt: Timestamp? = nil,
-    details: CommandDetails = CommandDetails()
-  ) -> Self {
-    let adjust = Adjust(
-      adjustments: amounts, source: source, environment: environment, expiresAt: expiresAt, createsCustomer: true,
-      isOpening: true)
-    return Self(customer: customer, key: key, details: details, action: .adjust(adjust))
-  }
-
-  /// Sells items at the catalog's price.
-  public static func buyItem(
-    _ item: ItemID, quantity: Int64 = 1, customer: CustomerID, key: IdempotencyKey? = nil,
-    details: CommandDetails = CommandDetails()
-  ) -> Self {
-    return Self(customer: customer, key: key, details: details, action: .buyItem(item, quantity: quantity))
-  }
-
-  /// Credits the grant of a store transaction idempotently, for any caller and any number of calls.
-  public static func creditPurchase(
-    _ purchase: StorePurchase, customer: CustomerID, key: IdempotencyKey? = nil,
-    details: CommandDetails = CommandDetails()
-  ) -> Self {
-    return Self(customer: customer, key: key, details: details, action: .creditPurchase(purchase))
-  }
-
-  /// Makes the customer, or does nothing where the customer exists.
-  public static func createCustomer(_ customer: CustomerID) -> Self {
-    Self(customer: customer, key: nil, action: .createCustomer)
+    body = Body(command, customer: customer, key: key, conditions: details.conditions, note: note)
   }
 }
 
@@ -244,9 +121,7 @@ extension LedgerCommand {
 
   func withAction(_ action: Action) -> Self {
     var command = self
-    command.body = Body(
-      customer: customer, key: key, conditions: conditions, action: action, note: body.note,
-      isNamedByLedger: body.isNamedByLedger)
+    command.body = Body(body, action: action, namesReserved: body.namesReserved)
     return command
   }
 
@@ -255,15 +130,8 @@ extension LedgerCommand {
   /// A paid purchase is credited to an erased customer too, where the store transaction names that customer.
   package func namedByLedger() -> Self {
     var command = self
-    command.body = Body(
-      customer: customer, key: key, conditions: conditions, action: body.action, note: body.note, isNamedByLedger: true)
+    command.body = Body(body, action: body.action, namesReserved: false)
     return command
-  }
-
-  /// The same command, for an item with or without a stock.
-  var withAnyStock: Self {
-    guard case .buyItem(let item, let quantity) = body.action else { return self }
-    return withAction(.buyStocked(item, quantity: quantity))
   }
 
   private mutating func change(key: IdempotencyKey?, conditions: [Condition], note: Note?) {

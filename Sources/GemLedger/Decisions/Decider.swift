@@ -66,43 +66,9 @@ struct Decider: ~Copyable {
   private mutating func dispatch(
     _ command: LedgerCommand.Body, session: any StorageSnapshot
   ) throws(LedgerError) -> Booking {
-    switch command.action {
-    case .adjustOne(let adjustment): try AdjustDecision.adjustOne(&self, command, adjustment, session: session)
-    case .adjust(let adjust): try AdjustDecision.adjustSeveral(&self, command, adjust, session: session)
-    case .buyItem(let item, let quantity), .buyStocked(let item, let quantity):
-      try ItemDecision.buy(&self, command, item: item, quantity: quantity, session: session)
-    case .creditPurchase(let purchase): try PurchaseDecision.decide(&self, command, purchase, session: session)
-    case .createCustomer: try decideCreation(command.customer, session: session)
-    case .openOrder(let opening): try OrderDecision.open(&self, command, opening, session: session)
-    case .completeOrder(let completion): try OrderDecision.complete(&self, command, completion, session: session)
-    case .advanceOrder(let code, let step): try OrderDecision.advance(&work, command, code, step, session: session)
-    case .registerToken(let token): try OrderDecision.registerToken(&self, command, token: token, session: session)
-    case .holdEntitlement(let store, let environment, let id):
-      try EntitlementDecision.decide(
-        &self, command,
-        holderOf: PurchaseIdentity(
-          store: store, environment: try work.number(of: environment, session: session), transactionID: id),
-        session: session)
-    case .refund(let refund): try RefundDecision.refund(&self, command, refund, session: session)
-    case .reverseRefund(let reversal): try RefundDecision.reverseRefund(&self, command, reversal, session: session)
-    case .merge(let from): try MergeDecision.decide(&self, command, from: from, session: session)
-    case .mergeAnonymous(let from): try MergeDecision.decideAnonymous(&self, command, from: from, session: session)
-    case .createAlias(let alias): try MergeDecision.decideAlias(&self, command, alias, session: session)
-    case .unmerge(let survivor): try UnmergeDecision.decide(&self, command, from: survivor, session: session)
-    case .freeze: try FreezeDecision.decide(&self, command, freezes: true, session: session)
-    case .unfreeze: try FreezeDecision.decide(&self, command, freezes: false, session: session)
-    case .reverse(let id, let amounts): try ReverseDecision.decide(&self, command, id, amounts, session: session)
-    case .hold(let amounts, let milliseconds):
-      try HoldDecision.hold(&self, command, amounts, milliseconds: milliseconds, session: session)
-    case .capture(let capture): try HoldDecision.capture(&self, command, capture, session: session)
-    case .extendHold(let id, let milliseconds):
-      try HoldDecision.extend(&self, command, id, milliseconds: milliseconds, session: session)
-    case .release(let id): try HoldDecision.release(&self, command, id, session: session)
-    case .basket(let legs): try BasketDecision.decide(&self, command, basket: legs, session: session)
-    case .exchange(let exchange): try ExchangeDecision.decide(&self, command, exchange, session: session)
-    case .bookDue: try DueEffectsDecision.decide(&self, command, session: session)
-    case .erase: try EraseDecision.decide(&self, command, session: session)
-    }
+    // Most commands are of this kind, which is called without the existential.
+    if case .adjustOne(let one) = command.action { return try one.decide(&self, command, session: session) }
+    return try command.action.command.decide(&self, command, session: session)
   }
 
   /// Validates a command that would make its customer, before anything is booked.
@@ -117,16 +83,6 @@ struct Decider: ~Copyable {
     other.isValidation = true
     try other.begin(session: session, clock: work.now)
     _ = try other.decide(command, session: session)
-  }
-
-  private mutating func decideCreation(
-    _ id: CustomerID, session: any StorageSnapshot
-  ) throws(LedgerError) -> Booking {
-    let isKnown = try findCustomer(id, session: session) != nil
-    if !isKnown { _ = try work.addCustomer(id, session: session) }
-    return Booking(
-      transactionID: nil, customer: id, kind: .initial, createdAt: work.now, entries: CompactList([]),
-      isReplayed: isKnown)
   }
 
   // MARK: Steps of all commands

@@ -174,12 +174,12 @@ final class LaneRouter: Sendable {
 
   /// The command with the stock that it is known to need.
   private func stocked(_ command: LedgerCommand) throws(LedgerError) -> LedgerCommand {
-    guard case .buyItem(let item, let quantity) = command.body.action, catalog.hasStock(item) else { return command }
+    guard let item = command.itemOfAnyStock, catalog.hasStock(item) else { return command }
     if !stocks.withLock({ $0.contains(item) }) {
       _ = try book(LedgerCommand.createCustomer(CustomerID(ofStock: item)).namedByLedger())
       stocks.withLock { _ = $0.insert(item) }
     }
-    return command.withAction(.buyStocked(item, quantity: quantity))
+    return command.declaringStock
   }
 }
 
@@ -192,19 +192,14 @@ extension ArraySlice<LedgerCommand> {
 }
 
 extension LedgerCommand {
-  /// Whether one customer's own rows alone decide the result.
+  /// Whether it may be booked beside the commands of other customers.
   ///
   /// - Parameter claims: The store transactions of the other commands of its list.
   fileprivate func goesApart(from claims: inout Set<PurchaseClaim>) -> Bool {
-    switch body.action {
-    case .adjustOne, .adjust, .buyItem, .createCustomer, .freeze, .unfreeze, .hold, .exchange, .bookDue, .erase: true
-    // They name transactions from before the list was made, and go to the lanes of those customers.
-    case .reverse, .capture, .extendHold, .release: true
-    case .creditPurchase, .refund, .reverseRefund:
-      (footprint?.purchases ?? []).allSatisfy { claims.insert($0).inserted }
-    case .openOrder, .completeOrder, .advanceOrder, .registerToken, .holdEntitlement, .merge, .mergeAnonymous,
-      .createAlias, .unmerge, .buyStocked, .basket:
-      false
+    switch body.action.command.independence {
+    case .ofOtherCustomers: true
+    case .ofOtherPurchases: (footprint?.purchases ?? []).allSatisfy { claims.insert($0).inserted }
+    case .none: false
     }
   }
 }

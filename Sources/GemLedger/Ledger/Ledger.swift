@@ -82,7 +82,7 @@ public final class Ledger: Sendable {
     let (now, isBounded) = (clock.now(), !clock.isAccepted)
     let catalog = catalog
     // Nothing is written, so the lanes do not matter.
-    let command = command.withAnyStock
+    let command = command.declaringStock
     return try storage.read { (snapshot) throws(LedgerError) -> Booking in
       var decider = Decider(catalog: catalog)
       try decider.begin(session: snapshot, clock: now, isBounded: isBounded)

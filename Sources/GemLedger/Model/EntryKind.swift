@@ -44,44 +44,72 @@ public enum EntryKind: Int64, CaseIterable, Sendable {
   case unmerge = 21
 
   /// The kind's name in interfaces, such as `reversed_refund`.
-  public var name: String {
-    switch self {
-    case .purchase: "purchase"
-    case .grant: "grant"
-    case .spend: "spend"
-    case .reversal: "reversal"
-    case .refund: "refund"
-    case .reversedRefund: "reversed_refund"
-    case .expiry: "expiry"
-    case .transfer: "transfer"
-    case .exchange: "exchange"
-    case .merge: "merge"
-    case .recharge: "recharge"
-    case .initial: "initial"
-    case .mixed: "mixed"
-    case .freeze: "freeze"
-    case .unfreeze: "unfreeze"
-    case .hold: "hold"
-    case .extend: "extend"
-    case .release: "release"
-    case .capture: "capture"
-    case .erase: "erase"
-    case .unmerge: "unmerge"
+  public var name: String { traits.name }
+
+  /// Whether transactions of this kind have effects that a repeated answer must include.
+  package var hasEvents: Bool { traits.hasEvents }
+
+  /// Whether an entry of this kind can have the amount.
+  package func permits(_ amount: Int64) -> Bool {
+    switch traits.entries {
+    case .credits: amount >= 0
+    case .debits: amount <= 0
+    case .both: true
+    case .none: false
     }
   }
 
-  /// Whether transactions of this kind have effects that a repeated answer must include.
-  package var hasEvents: Bool {
-    switch self {
-    case .reversal, .hold, .extend, .release, .capture, .transfer, .exchange, .mixed, .merge, .unmerge: true
-    case .purchase, .grant, .spend, .refund, .reversedRefund, .expiry, .recharge, .initial, .freeze, .unfreeze, .erase:
-      false
-    }
-  }
+  /// How to undo it other than by a reversal, as a sentence with a space behind it; empty where nothing does.
+  var undoing: String { traits.undoing }
 
   /// Whether it may leave more than the currency's maximum: a paid purchase is always credited.
   package var mayPassMaximum: Bool { self == .purchase || isReturn }
 
   /// Whether its credits were in this lot or another before: then they make the lot no larger.
   package var isReturn: Bool { self == .reversal || self == .reversedRefund || self == .merge || self == .unmerge }
+
+  // MARK: Traits
+
+  /// The properties of a kind.
+  private struct Traits {
+    enum Entries {
+      case credits
+      case debits
+      case both
+      /// It touches no balance.
+      case none
+    }
+
+    let name: String
+    let entries: Entries
+    var hasEvents = false
+    var undoing = ""
+  }
+
+  /// All properties of each kind, in one row.
+  private var traits: Traits {
+    switch self {
+    case .purchase: Traits(name: "purchase", entries: .credits, undoing: "Refund it at the store. ")
+    case .grant: Traits(name: "grant", entries: .credits, undoing: "Spend what was granted. ")
+    case .spend: Traits(name: "spend", entries: .debits)
+    case .reversal: Traits(name: "reversal", entries: .both, hasEvents: true, undoing: "Spend it again. ")
+    case .refund: Traits(name: "refund", entries: .debits)
+    case .reversedRefund: Traits(name: "reversed_refund", entries: .credits)
+    case .expiry: Traits(name: "expiry", entries: .debits)
+    case .transfer: Traits(name: "transfer", entries: .both, hasEvents: true, undoing: "Transfer it back. ")
+    case .exchange: Traits(name: "exchange", entries: .both, hasEvents: true, undoing: "Exchange it back. ")
+    case .merge: Traits(name: "merge", entries: .both, hasEvents: true, undoing: "Unmerge the customer. ")
+    case .recharge: Traits(name: "recharge", entries: .credits)
+    case .initial: Traits(name: "initial", entries: .credits)
+    case .mixed: Traits(name: "mixed", entries: .none, hasEvents: true)
+    case .freeze: Traits(name: "freeze", entries: .none)
+    case .unfreeze: Traits(name: "unfreeze", entries: .none)
+    case .hold: Traits(name: "hold", entries: .none, hasEvents: true, undoing: "Release the hold. ")
+    case .extend: Traits(name: "extend", entries: .none, hasEvents: true, undoing: "Release the hold. ")
+    case .release: Traits(name: "release", entries: .none, hasEvents: true)
+    case .capture: Traits(name: "capture", entries: .none, hasEvents: true)
+    case .erase: Traits(name: "erase", entries: .none)
+    case .unmerge: Traits(name: "unmerge", entries: .both, hasEvents: true, undoing: "Merge the customers again. ")
+    }
+  }
 }

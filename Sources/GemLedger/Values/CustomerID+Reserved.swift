@@ -59,40 +59,10 @@ extension LedgerCommand.Body {
   /// The refusal of a command in which a caller names a customer by an id that only the ledger makes.
   var reservedIDRefusal: LedgerError {
     do throws(LedgerError) {
-      for id in action.namedCustomers(besides: customer) { try id.checkNotReserved() }
+      for id in action.command.namedCustomers.ids(customer) { try id.checkNotReserved() }
       return .defect("A command names no reserved id")
     } catch {
       return error
-    }
-  }
-}
-
-extension LedgerCommand.Action {
-  /// Whether the caller names a customer by an id that only the ledger makes.
-  @inline(__always)
-  func namesReserved(_ customer: CustomerID) -> Bool {
-    // No list for most commands.
-    if case .adjustOne = self { return customer.isReserved }
-    return listsReserved(customer)
-  }
-
-  private func listsReserved(_ customer: CustomerID) -> Bool {
-    namedCustomers(besides: customer).contains { $0.isReserved }
-  }
-
-  /// The customers that the command names by their ids.
-  fileprivate func namedCustomers(besides customer: CustomerID) -> [CustomerID] {
-    switch self {
-    case .adjustOne, .adjust, .buyItem, .buyStocked, .creditPurchase, .createCustomer, .openOrder, .completeOrder,
-      .registerToken, .holdEntitlement, .freeze, .unfreeze, .hold, .exchange, .erase:
-      [customer]
-    case .createAlias(let other), .merge(let other), .mergeAnonymous(let other): [customer, other]
-    case .unmerge(let survivor): [customer] + (survivor.map { [$0] } ?? [])
-    case .basket(let legs): [customer] + BasketRules.customers(of: legs)
-    // The purchase, the transaction, the hold or the order identifies the customer.
-    case .refund, .reverseRefund, .reverse, .capture, .extendHold, .release, .advanceOrder: []
-    // It books only effects that are due anyway; the sweeper sends it for every customer that it finds.
-    case .bookDue: []
     }
   }
 }

@@ -3,7 +3,7 @@ internal import GemLedger
 // An unmerge: its entries are replayed as any others, and here the customers become two.
 
 extension JournalReplay {
-  /// As the unmerge itself did: see `UnmergeDecision.becomeTwo`.
+  /// As the unmerge itself did: see `UnmergeCommand.becomeTwo`.
   func unmerge(from survivor: CustomerNumber, _ transaction: ImportedTransaction) throws(LineFaultOrError) {
     let part = transaction.row.customer
     var row = try customer(part)

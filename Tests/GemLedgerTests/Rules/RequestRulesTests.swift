@@ -30,10 +30,10 @@ final class RequestRulesTests: XCTestCase {
       (#line, [("GEM", 1), ("gem", 1)], false, .earned, nil),
     ]
     for row in rows {
-      let adjust = LedgerCommand.Adjust(
+      let adjust = AdjustCommand(
         adjustments: try row.amounts.map { try Make.amount($0.0, $0.1) }, source: row.source, environment: .production,
         expiresAt: nil, createsCustomer: row.isGrant)
-      assertOutcome(row.code, line: row.line) { try RequestRules.check(adjust, conditions: []) }
+      assertOutcome(row.code, line: row.line) { try adjust.check(conditions: []) }
     }
   }
 

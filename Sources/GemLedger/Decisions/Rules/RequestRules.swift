@@ -1,26 +1,5 @@
 /// The checks of a request that need nothing but the request.
 enum RequestRules {
-  /// - Throws: in order of precedence `invalid_request`, `limit_exceeded`, `amount_out_of_range`.
-  static func check(_ adjust: LedgerCommand.Adjust, conditions: [Condition]) throws(LedgerError) {
-    let adjustments = adjust.adjustments
-    guard !adjustments.isEmpty else {
-      throw .invalid("There is nothing to adjust: name at least one currency and amount.")
-    }
-    if adjustments.count > 1 { try refuseRepeatedCodes(adjustments) }
-    if adjust.source == .paid, adjustments.contains(where: { $0.amount > 0 }) || adjust.createsCustomer {
-      throw .invalid("Only a purchase makes paid currency; choose another source for the grant.")
-    }
-    if let expiresAt = adjust.expiresAt { try check(expiry: expiresAt) }
-    try check(conditions, cover: adjustments)
-    guard adjustments.count <= Limits.adjustmentsPerRequest else {
-      throw LedgerError(
-        .limitExceeded,
-        "\(adjustments.count) adjustments in one request; the most is \(Limits.adjustmentsPerRequest).",
-        details: [.integer("count", Int64(adjustments.count)), .integer("limit", Int64(Limits.adjustmentsPerRequest))])
-    }
-    for adjustment in adjustments { try check(adjustment, isGrant: adjust.createsCustomer) }
-  }
-
   /// - Throws: in order of precedence `invalid_request`, `limit_exceeded`.
   static func check(_ conditions: [Condition], cover adjustments: [Adjustment]) throws(LedgerError) {
     guard !conditions.isEmpty else { return }
@@ -40,21 +19,6 @@ enum RequestRules {
     guard expiry.milliseconds < Limits.expiryMilliseconds else {
       throw .invalid(
         "The expiry \(expiry.milliseconds) ms is after the year 9999; leave it out for currency that never expires.")
-    }
-  }
-
-  /// - Throws: in order of precedence `invalid_request`, `amount_out_of_range`.
-  static func check(_ purchase: StorePurchase) throws(LedgerError) {
-    if let price = purchase.price {
-      guard price.currency.utf8.count == 3, price.currency.utf8.allSatisfy({ (0x41...0x5A).contains($0) }) else {
-        throw .invalid(
-          "\"\(price.currency.prefix(20))\" is not a currency of prices: three capital letters, such as USD.")
-      }
-    }
-    try check(quantity: purchase.quantity, of: purchase.product.text)
-    guard purchase.price.map({ (0...Limits.amount).contains($0.minorUnits) }) ?? true else {
-      throw outOfRange(
-        "The price of a purchase is out of range: 0 to \(Limits.amount).", purchase.price?.minorUnits ?? 0)
     }
   }
 
@@ -93,6 +57,32 @@ enum RequestRules {
     var seen: Set<CurrencyCode> = []
     for adjustment in adjustments where !seen.insert(adjustment.currency).inserted {
       throw .invalid("\(adjustment.currency) is named twice; add its amounts up first.")
+    }
+  }
+
+  /// Amounts that are all positive, each currency once.
+  ///
+  /// - Throws: in order of precedence `invalid_request`, `limit_exceeded`, `amount_out_of_range`.
+  static func check(amounts: [Adjustment], conditions: [Condition], of what: String) throws(LedgerError) {
+    guard !amounts.isEmpty else {
+      throw .invalid("There is nothing to \(what): name at least one currency and amount.")
+    }
+    if amounts.count > 1 { try refuseRepeatedCodes(amounts) }
+    try check(conditions, cover: amounts)
+    guard amounts.count <= Limits.adjustmentsPerRequest else {
+      throw LedgerError(
+        .limitExceeded, "\(amounts.count) amounts in one request; the most is \(Limits.adjustmentsPerRequest).",
+        details: [.integer("count", Int64(amounts.count)), .integer("limit", Int64(Limits.adjustmentsPerRequest))])
+    }
+    for amount in amounts { try check(amount, of: what) }
+  }
+
+  /// - Throws: `amount_out_of_range`.
+  static func check(_ amount: Adjustment, of what: String) throws(LedgerError) {
+    guard (1...Limits.amount).contains(amount.amount) else {
+      throw outOfRange(
+        "The amount \(amount.amount) of \(amount.currency) to \(what) is out of range: 1 to \(Limits.amount).",
+        amount.amount)
     }
   }
 }

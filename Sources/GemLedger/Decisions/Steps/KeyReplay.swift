@@ -79,7 +79,7 @@ enum KeyReplay {
     if let own = known[0] { return own }
     var other: KeyRow?
     for case let row? in known {
-      if row.fingerprint.differingField(from: command.fingerprint) == nil { return row }
+      if row.fingerprint == command.fingerprint { return row }
       other = other ?? row
     }
     if let other { return other }
@@ -96,7 +96,7 @@ enum KeyReplay {
     for unmerge in try MergeRecords.unmerges(of: customer, work, session: session) {
       guard let row = try earlier(&work, key, command: command, under: unmerge.from, session: session),
         let booked = row.bookedTransaction, booked < unmerge.transaction,
-        row.fingerprint.differingField(from: command.fingerprint) == nil
+        row.fingerprint == command.fingerprint
       else { continue }
       return row
     }
@@ -107,7 +107,7 @@ enum KeyReplay {
     _ decider: inout Decider, _ row: KeyRow, under key: IdempotencyKey, command: LedgerCommand.Body,
     session: any StorageSnapshot
   ) throws(LedgerError) -> Booking {
-    if let field = row.fingerprint.differingField(from: command.fingerprint) {
+    if let field = row.fingerprint.differingField(from: command) {
       throw LedgerError(
         .keyConflict,
         "The key \"\(key)\" was used before for another request: it differs in \(field). Use a new key for a new "

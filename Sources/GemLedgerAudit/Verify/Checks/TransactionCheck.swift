@@ -51,7 +51,7 @@ struct TransactionCheck {
       || transaction.kind == .capture && entry.kind == .spend
       // A debt that is no longer owed, since its amount came back and was taken.
       || transaction.kind == .refund && entry.kind == .reversedRefund
-    if !fits || entry.kind == .mixed || entry.kind.hasSign(against: entry.amount) {
+    if !fits || !entry.kind.permits(entry.amount) {
       context.report(
         "kinds_fit", currency: entry.account.currency,
         "entry \(entry.number) of \(entry.amount) is of kind \(entry.kind.name) in a transaction of kind "
@@ -137,18 +137,5 @@ struct TransactionCheck {
       }
     }
     withoutEntries.removeAll(keepingCapacity: true)
-  }
-}
-
-extension EntryKind {
-  /// Whether an entry of this kind and amount has the wrong sign.
-  fileprivate func hasSign(against amount: Int64) -> Bool {
-    switch self {
-    case .purchase, .grant, .reversedRefund, .recharge, .initial: amount < 0
-    case .spend, .expiry, .refund: amount > 0
-    case .reversal, .transfer, .exchange, .merge, .unmerge, .mixed: false
-    // These touch no balance.
-    case .freeze, .unfreeze, .hold, .extend, .release, .capture, .erase: true
-    }
   }
 }

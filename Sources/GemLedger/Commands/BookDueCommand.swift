@@ -1,0 +1,48 @@
+/// Books everything that is due for a customer.
+struct BookDueCommand: Command {
+  var action: LedgerCommand.Action { .bookDue(self) }
+
+  static let keyFields = KeyFields(rest: "kind")
+  var asked: Int64 { Fingerprint.asked(.keyless, 0) }
+  // It books only effects that are due anyway; the sweeper sends it for every customer that it finds.
+  var namedCustomers: NamedCustomers { .none }
+  func footprint(besides customer: CustomerID) -> LedgerCommand.Footprint? { nil }
+  var independence: Independence { .ofOtherCustomers }
+
+  /// Books all due effects of the customer.
+  ///
+  /// - Throws: `customer_not_found`.
+  func decide(
+    _ decider: inout Decider, _ command: LedgerCommand.Body, session: any StorageSnapshot
+  ) throws(LedgerError) -> Booking {
+    guard let customer = try decider.findCustomer(command.customer, session: session) else {
+      throw .customerNotFound(command.customer)
+    }
+    decider.plans.removeAll(keepingCapacity: true)
+    for currency in decider.definitions.currencies {
+      try AccountPlanning.plan(&decider, .expiry, currency.code, 0, customer: customer, session: session)
+    }
+    for index in decider.plans.indices {
+      let slot = decider.plans[index].slot
+      if decider.plans[index].expiredAmount != 0 {
+        JournalPosting.bookExpiry(&decider, of: index, customer: customer.number)
+      } else if decider.work.accounts[slot].row.nextExpiry <= decider.work.now.milliseconds {
+        // The account's row expected an expiry too early; its lots are loaded now and give the correct instant.
+        LotMoves.refreshNextExpiry(&decider.work, slot: slot, lotsIndex: decider.work.loadedLotsIndex(of: slot))
+        decider.work.accounts[slot].isChanged = true
+      }
+    }
+    return Booking(
+      transactionID: nil, customer: command.customer, kind: .expiry, createdAt: decider.work.now,
+      entries: CompactList([]))
+  }
+}
+
+extension LedgerCommand {
+  /// Books the due scheduled effects: expiries, ended holds, allowances, recharges.
+  ///
+  /// Nothing depends on it: every command and every read applies the due effects.
+  public static func bookDue(_ customer: CustomerID) -> Self {
+    Self(BookDueCommand(), customer: customer, key: nil)
+  }
+}

@@ -1,0 +1,71 @@
+/// One kind of command: the request, its needs, its rule and its booking.
+///
+/// Each kind has a file with all of this and with the public functions that make and book it. No requirement has a
+/// default: a new kind must answer each question.
+protocol Command: Sendable {
+  /// Its case among all kinds.
+  var action: LedgerCommand.Action { get }
+
+  // MARK: Request
+
+  /// The fields that a key conflict can name.
+  static var keyFields: KeyFields { get }
+  /// The digest of all fields that a key covers.
+  var asked: Int64 { get }
+  /// The customers that the caller names by their ids.
+  var namedCustomers: NamedCustomers { get }
+
+  // MARK: Needs
+
+  /// The names that lead to its lanes beside its customer's; nil where it touches only its customer's own rows.
+  func footprint(besides customer: CustomerID) -> LedgerCommand.Footprint?
+  /// The commands of one list that it may be booked beside.
+  var independence: Independence { get }
+
+  // MARK: Rule
+
+  /// Checks the request, applies the rule to the loaded rows, and books the result.
+  ///
+  /// - Parameter command: The customer, the key, the conditions and the note.
+  func decide(
+    _ decider: inout Decider, _ command: LedgerCommand.Body, session: any StorageSnapshot
+  ) throws(LedgerError) -> Booking
+}
+
+/// The customers that a caller names by their ids.
+enum NamedCustomers: Sendable {
+  /// A purchase, a transaction, a hold or an order identifies the customer.
+  case none
+  /// The command's customer.
+  case own
+  /// The command's customer and others.
+  case ownAnd([CustomerID])
+
+  /// Whether one of them is an id that only the ledger makes.
+  @inline(__always)
+  func haveReserved(_ customer: CustomerID) -> Bool {
+    switch self {
+    case .none: false
+    case .own: customer.isReserved
+    case .ownAnd(let others): customer.isReserved || others.contains { $0.isReserved }
+    }
+  }
+
+  func ids(_ customer: CustomerID) -> [CustomerID] {
+    switch self {
+    case .none: []
+    case .own: [customer]
+    case .ownAnd(let others): [customer] + others
+    }
+  }
+}
+
+/// The commands of one list that a command may be booked beside, instead of after them.
+enum Independence: Sendable {
+  /// Those of other customers: one customer's own rows alone decide the result.
+  case ofOtherCustomers
+  /// The same, but for commands on the same store transaction.
+  case ofOtherPurchases
+  /// None.
+  case none
+}

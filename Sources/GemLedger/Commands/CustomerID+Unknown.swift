@@ -1,0 +1,11 @@
+// The customer of a command whose owner the rule finds by a transaction.
+
+extension CustomerID {
+  /// Stands in for a customer while the transaction's owner is unknown.
+  init(ofNobody transaction: TransactionID) { self.init(unchecked: transaction.description) }
+
+  /// Stands in for a customer while the owner of the store transaction is unknown.
+  init(ofNobody transactionID: StoreTransactionID) {
+    self.init(unchecked: String(transactionID.text.unicodeScalars.prefix(Limits.customerIDBytes / 4)))
+  }
+}

@@ -1,0 +1,72 @@
+/// Erases the ids, notes and keys of a customer; the books stay.
+struct EraseCommand: Command {
+  var action: LedgerCommand.Action { .erase(self) }
+
+  static let keyFields = KeyFields(rest: "kind")
+  var asked: Int64 { Fingerprint.asked(.keyless, 0) }
+  var namedCustomers: NamedCustomers { .own }
+  func footprint(besides customer: CustomerID) -> LedgerCommand.Footprint? { nil }
+  var independence: Independence { .ofOtherCustomers }
+
+  /// Erases the identity of a customer.
+  ///
+  /// - Throws: in order of precedence `customer_not_found`, `in_progress` (the same commit made the customer).
+  func decide(
+    _ decider: inout Decider, _ command: LedgerCommand.Body, session: any StorageSnapshot
+  ) throws(LedgerError) -> Booking {
+    guard let customer = try decider.findCustomer(command.customer, session: session) else {
+      throw .customerNotFound(command.customer)
+    }
+    let numbers = try decider.work.numbers(of: customer, session: session)
+    // A customer that this commit makes can be erased only by a later commit.
+    if let row = decider.work.changes.customers.first(where: { numbers.contains($0.number) }) {
+      throw LedgerError(.inProgress, "The customer \"\(row.id)\" is being made. Ask again.")
+    }
+    decider.plans.removeAll(keepingCapacity: true)
+    let number = JournalPosting.begin(&decider, .erase, command: command, customer: customer)
+    // The note with the actor and the reason of the erasure would identify the customer again.
+    if command.note != nil { decider.work.changes.notes.removeLast() }
+    var erasure = ErasureRow(transaction: number, numbers: numbers, ids: [], former: [], added: [])
+    let rows = try numbers.gather { (own) throws(LedgerError) in
+      (row: try decider.work.knownCustomer(own, session: session), ids: try session.addedIDs(of: own))
+    }
+    for (own, known) in zip(numbers, rows) {
+      var row = known.row
+      erasure.former.append(row.id)
+      erasure.added += known.ids.map { AddedIDRow(customer: own, id: $0) }
+      row.id = CustomerID(ofErased: own, salt: decider.definitions.transactionIDs.salt)
+      if row.mergedInto == 0 { row.frozen = FreezeRules.frozen(row.frozen, byPerson: true) }
+      row.frozenReason = nil
+      erasure.ids.append(row.id)
+      decider.work.change(row)
+    }
+    decider.work.cold.events.erasedIDs.formUnion(erasure.former)
+    decider.work.cold.events.erasedIDs.formUnion(erasure.added.map(\.id))
+    for (id, owner) in decider.work.cold.ids where numbers.contains(owner) {
+      decider.work.cold.ids[id] = nil
+      decider.work.cold.events.erasedIDs.insert(id)
+    }
+    decider.work.changes.ownCold.addedIDs.removeAll { numbers.contains($0.customer) }
+    decider.work.changes.ownCold.erasures.append(erasure)
+    return JournalPosting.bookingWithoutEntries(&decider, .erase, number, of: erasure.ids[0])
+  }
+}
+
+extension LedgerCommand {
+  /// Erases the identity of a customer: ids, notes, keys and announcements go, the books stay.
+  public static func erase(_ customer: CustomerID) -> Self {
+    Self(EraseCommand(), customer: customer, key: nil)
+  }
+}
+
+extension Ledger {
+  /// Erases a customer's identity: ids, notes, keys and announcements go; the books stay and still add up.
+  ///
+  /// The store's transactions stay known, so that a redelivered purchase is not credited again, and a late refund finds
+  /// its lots. The id is free: a later customer under it is a different one.
+  ///
+  /// - Returns: A booking; its customer is the id that replaces the erased one from now on.
+  /// - Throws: ``LedgerError`` with `customer_not_found`, also where the customer was erased already.
+  @discardableResult
+  public func erase(_ customer: CustomerID) throws(LedgerError) -> Booking { try book(.erase(customer)) }
+}

@@ -1,0 +1,151 @@
+/// Spends held currency.
+final class CaptureCommand: Command {
+  let hold: HoldID
+  /// Nil for all that is left.
+  let amounts: [Adjustment]?
+  let keepsOpen: Bool
+
+  init(hold: HoldID, amounts: [Adjustment]?, keepsOpen: Bool) {
+    self.hold = hold
+    self.amounts = amounts
+    self.keepsOpen = keepsOpen
+  }
+
+  var action: LedgerCommand.Action { .capture(self) }
+
+  static let keyFields = KeyFields([("hold", 11), ("adjustments", 12), ("keep_open", 1)], rest: "adjustments")
+  var asked: Int64 {
+    Fingerprint.asked(
+      .capture,
+      [Fingerprint.digest(of: hold.transactionID), Fingerprint.digest(of: amounts), keepsOpen ? 1 : 0],
+      in: Self.keyFields)
+  }
+  var namedCustomers: NamedCustomers { .none }
+  func footprint(besides customer: CustomerID) -> LedgerCommand.Footprint? {
+    LedgerCommand.Footprint(transaction: hold.transactionID, subject: .holding)
+  }
+  // It names a hold from before its list was made, and goes to the lane of that customer.
+  var independence: Independence { .ofOtherCustomers }
+
+  /// - Throws: in order of precedence `invalid_request`, `limit_exceeded`, `amount_out_of_range`, `hold_not_found`,
+  ///   `key_conflict`, `hold_ended`, `unknown_currency`, `exceeds_hold`, `condition_failed`.
+  func decide(
+    _ decider: inout Decider, _ command: LedgerCommand.Body, session: any StorageSnapshot
+  ) throws(LedgerError) -> Booking {
+    if let amounts {
+      try RequestRules.check(amounts: amounts, conditions: command.conditions, of: "capture")
+    }
+    return try OpenHolds.decide(&decider, command, on: hold, session: session) {
+      (decider: inout Decider, hold: HoldRow, owner: FoundCustomer) throws(LedgerError) -> Booking in
+      try book(&decider, of: hold, command: command, owner: owner, session: session)
+    }
+  }
+
+  private func book(
+    _ decider: inout Decider, of row: HoldRow, command: LedgerCommand.Body,
+    owner: FoundCustomer, session: any StorageSnapshot
+  ) throws(LedgerError) -> Booking {
+    let parts = try HeldCurrency.outstanding(&decider.work, of: row, owner: owner, session: session)
+    let wanted = try HoldRules.wanted(amounts, of: parts, definitions: decider.definitions)
+    let (captured, left) = HoldRules.split(parts, wanted: wanted)
+    try Self.planHeld(&decider, captured, command: command, owner: owner, session: session)
+    let number = JournalPosting.begin(&decider, .capture, command: command, customer: owner)
+    var entries: [PostedEntry] = []
+    for index in decider.plans.indices {
+      let slot = decider.plans[index].slot
+      var takes: [LotTake] = []
+      for part in captured where part.account == decider.work.accounts[slot].row.number {
+        decider.work.setAside(-part.amount, slot: slot)
+        HeldCurrency.addEvent(&decider.work, .captured, of: part, hold: row.number, in: number, slot: slot)
+        let source = try LotMoves.source(&decider.work, of: part.lot, slot: slot, owner: owner, session: session)
+        takes.append(LotTake(lotSlot: .pool, lot: part.lot, source: source, amount: -part.amount))
+      }
+      let entry = decider.work.sequences.drawEntry()
+      let (lot, allocations) = JournalPosting.allocate(&decider.work, takes, entry: entry, isWhole: true)
+      entries.append(
+        JournalPosting.record(
+          &decider, entry, of: number, .spend, slot, decider.plans[index].currency.code,
+          amount: decider.plans[index].amount, debtChange: 0,
+          lot: lot, allocations: allocations))
+    }
+    decider.work.changes.transactionsWithoutEntries.removeLast()
+    var extras = BookingExtras()
+    if !keepsOpen || left.isEmpty {
+      let slots = try HeldCurrency.slots(&decider.work, of: parts, session: session)
+      let returns = try HeldCurrency.giveBack(&decider, left, of: row, in: number, session: session)
+      decider.work.end(row)
+      entries += try ReturnedCurrencyBooking.bookDue(
+        &decider, returns, after: number, owner: owner, &extras, session: session)
+      extras.hold = HeldCurrency.booking(&decider, hold, row, [], slots: slots)
+    } else {
+      var row = row
+      row.sole = HeldPart.sole(left)
+      decider.work.set(row)
+      extras.hold = HeldCurrency.booking(&decider, hold, row, left, slots: decider.plans.map(\.slot))
+    }
+    var booking = JournalPosting.bookingWithoutEntries(&decider, .capture, number, of: command.customer)
+    booking.entries = CompactList(entries)
+    booking.extras = extras
+    return booking
+  }
+
+  /// Opens a plan for each currency of the parts, with its due expiries.
+  ///
+  /// - Throws: `condition_failed`.
+  private static func planHeld(
+    _ decider: inout Decider, _ parts: [HeldPart], command: LedgerCommand.Body, owner: FoundCustomer,
+    session: any StorageSnapshot
+  ) throws(LedgerError) {
+    decider.plans.removeAll(keepingCapacity: true)
+    var amounts: [CurrencyAmount] = []
+    for part in parts {
+      guard let code = decider.definitions.currency(number: part.account.currency)?.code else {
+        throw .lacksCurrency(part.account.currency)
+      }
+      amounts.append(CurrencyAmount(currency: code, amount: part.amount))
+    }
+    for amount in CurrencySums.sum([], amounts) {
+      try AccountPlanning.plan(&decider, .spend, amount.currency, -amount.amount, customer: owner, session: session)
+    }
+    for plan in decider.plans {
+      try AccountRules.check(command.conditions, plan: plan, account: decider.work.accounts[plan.slot].row)
+    }
+  }
+}
+
+extension LedgerCommand {
+  /// Spends held currency.
+  ///
+  /// - Parameters:
+  ///   - hold: Must be open.
+  ///   - amounts: How much of each currency, positive, at most the held amount; nil for all.
+  ///   - keepsOpen: Whether the rest stays on hold for further captures; otherwise it is released.
+  ///   - key: Send the same one with every retry.
+  ///   - details: Conditions, reference, reason and actor.
+  public static func capture(
+    _ hold: HoldID, amounts: [Adjustment]? = nil, keepsOpen: Bool = false, key: IdempotencyKey? = nil,
+    details: CommandDetails = CommandDetails()
+  ) -> Self {
+    Self(
+      CaptureCommand(hold: hold, amounts: amounts, keepsOpen: keepsOpen),
+      customer: CustomerID(ofNobody: hold.transactionID), key: key, details: details)
+  }
+}
+
+extension Ledger {
+  /// Spends held currency, also where the customer was frozen or the lots expired meanwhile.
+  ///
+  /// - Parameters:
+  ///   - hold: Must be open.
+  ///   - amounts: How much of each currency, at most the held amount; nil for all.
+  ///   - keepsOpen: Whether the rest stays on hold for further captures; otherwise it is released.
+  ///   - key: Send the same one with every retry.
+  /// - Throws: ``LedgerError`` with, in order of precedence, `invalid_request`, `limit_exceeded`,
+  ///   `amount_out_of_range`, `hold_not_found`, `key_conflict`, `hold_ended`, `unknown_currency`, `exceeds_hold`.
+  @discardableResult
+  public func capture(
+    _ hold: HoldID, amounts: [Adjustment]? = nil, keepsOpen: Bool = false, key: IdempotencyKey? = nil
+  ) throws(LedgerError) -> Booking {
+    try book(.capture(hold, amounts: amounts, keepsOpen: keepsOpen, key: key))
+  }
+}

@@ -1,0 +1,132 @@
+/// Sets currency aside.
+struct HoldCommand: Command {
+  let amounts: [Adjustment]
+  let milliseconds: Int64
+
+  var action: LedgerCommand.Action { .hold(self) }
+
+  static let keyFields = KeyFields([("adjustments", 12), ("duration", 12)], rest: "adjustments")
+  var asked: Int64 {
+    Fingerprint.asked(
+      .hold, [Fingerprint.digest(of: amounts), Fingerprint.digest(of: milliseconds)], in: Self.keyFields)
+  }
+  var namedCustomers: NamedCustomers { .own }
+  func footprint(besides customer: CustomerID) -> LedgerCommand.Footprint? { nil }
+  var independence: Independence { .ofOtherCustomers }
+
+  /// - Throws: in order of precedence `invalid_request`, `limit_exceeded`, `amount_out_of_range`, `customer_not_found`,
+  ///   `key_conflict`, `unknown_currency`, `condition_failed`, `customer_frozen`, `insufficient_balance`.
+  func decide(
+    _ decider: inout Decider, _ command: LedgerCommand.Body, session: any StorageSnapshot
+  ) throws(LedgerError) -> Booking {
+    try HoldRules.check(amounts, milliseconds: milliseconds, conditions: command.conditions)
+    guard let customer = try decider.findCustomer(of: command, session: session) else {
+      throw .customerNotFound(command.customer)
+    }
+    return try KeyReplay.idempotently(&decider, command, customer: customer, session: session) {
+      (decider: inout Decider) throws(LedgerError) -> Booking in
+      decider.plans.removeAll(keepingCapacity: true)
+      for amount in amounts.count == 1 ? amounts : amounts.sorted(by: { $0.currency < $1.currency }) {
+        try AccountPlanning.plan(&decider, .hold, amount.currency, -amount.amount, customer: customer, session: session)
+      }
+      try AccountPlanning.checkPlans(&decider, command, customer: customer, session: session)
+      for index in decider.plans.indices { try AccountPlanning.planBurn(&decider, index, session: session) }
+      return book(&decider, command, customer: customer)
+    }
+  }
+
+  private func book(
+    _ decider: inout Decider, _ command: LedgerCommand.Body, customer: FoundCustomer
+  ) -> Booking {
+    let number = JournalPosting.begin(&decider, .hold, command: command, customer: customer)
+    var hold = HoldRow(
+      number: number, customer: customer.number,
+      deadline: decider.work.now.advanced(milliseconds: milliseconds), begunAt: decider.work.now)
+    var parts: [HeldPart] = []
+    for index in decider.plans.indices {
+      let (slot, amount) = (decider.plans[index].slot, -decider.plans[index].amount)
+      let account = decider.work.accounts[slot].row.number
+      if decider.plans[index].isAllInPool {
+        decider.work.accounts[slot].row.poolRemaining -= amount
+        parts.append(HeldPart(account: account, lot: decider.work.accounts[slot].row.poolLot, amount: amount))
+      } else {
+        LotMoves.apply(&decider.work, decider.plans[index].takes, slot: slot, isReturn: false)
+        for take in decider.plans[index].takes {
+          parts.append(HeldPart(account: account, lot: take.lot, amount: -take.amount))
+        }
+      }
+      for part in parts where part.account == account {
+        decider.work.setAside(part.amount, slot: slot)
+        HeldCurrency.addEvent(
+          &decider.work, .held, of: part, hold: hold.number, in: number, slot: slot, value: hold.deadline.milliseconds)
+      }
+      decider.work.accounts[slot].row.nextDue = min(decider.work.accounts[slot].row.nextDue, hold.deadline.milliseconds)
+    }
+    hold.sole = HeldPart.sole(parts)
+    decider.work.set(hold)
+    var booking = JournalPosting.bookingWithoutEntries(&decider, .hold, number, of: command.customer)
+    if let id = booking.transactionID {
+      booking.extras = BookingExtras(
+        hold: HeldCurrency.booking(&decider, HoldID(id), hold, parts, slots: decider.plans.map(\.slot)))
+    }
+    return booking
+  }
+}
+
+extension LedgerCommand {
+  /// How long a hold lasts by default: a quarter of an hour.
+  public static let holdDuration = Duration.seconds(900)
+
+  /// Sets currency aside: it stays in the balance and is not available.
+  ///
+  /// - Parameters:
+  ///   - amounts: 1 to 100 positive amounts, each currency once.
+  ///   - customer: Must exist.
+  ///   - duration: How long; after that it is released by itself. At most ``Limits/holdDuration``.
+  ///   - key: Send the same one with every retry.
+  ///   - details: Conditions, reference, reason and actor.
+  public static func hold(
+    _ amounts: [Adjustment], customer: CustomerID, for duration: Duration = holdDuration, key: IdempotencyKey? = nil,
+    details: CommandDetails = CommandDetails()
+  ) -> Self {
+    Self(
+      HoldCommand(amounts: amounts, milliseconds: duration.wholeMilliseconds), customer: customer, key: key,
+      details: details)
+  }
+
+  /// Sets currency aside, with amounts, id and key as texts.
+  ///
+  /// - Throws: ``LedgerError`` with `invalid_identifier`.
+  public static func hold(
+    _ amounts: AmountsByCode, customer: String, for duration: Duration = holdDuration, key: String? = nil,
+    details: CommandDetails = CommandDetails()
+  ) throws(LedgerError) -> Self {
+    let amounts = try amounts.checked()
+    return .hold(amounts, customer: try CustomerID(customer), for: duration, key: try checked(key), details: details)
+  }
+}
+
+extension Ledger {
+  /// Sets currency aside: it stays in the balance, and nothing else can spend it.
+  ///
+  /// A hold names its lots, keeps those alive that would expire meanwhile, and ends exactly once: captured, released,
+  /// or past its deadline. To give something for currency without ever having to pay it back: hold, give, then capture.
+  /// Where giving fails, release, or do nothing and let the deadline do it.
+  ///
+  /// - Parameters:
+  ///   - amounts: 1 to 100 positive amounts, each currency once.
+  ///   - customer: Must exist.
+  ///   - duration: 1 second to ``Limits/holdDuration``.
+  ///   - key: Send the same one with every retry.
+  /// - Returns: ``Booking/hold`` names the hold and the amounts available now.
+  /// - Throws: ``LedgerError`` with, in order of precedence, `invalid_request`, `limit_exceeded`,
+  ///   `amount_out_of_range`, `customer_not_found`, `key_conflict`, `unknown_currency`, `customer_frozen`,
+  ///   `insufficient_balance`.
+  @discardableResult
+  public func hold(
+    _ amounts: [Adjustment], customer: CustomerID, for duration: Duration = LedgerCommand.holdDuration,
+    key: IdempotencyKey? = nil
+  ) throws(LedgerError) -> Booking {
+    try book(.hold(amounts, customer: customer, for: duration, key: key))
+  }
+}

@@ -1,0 +1,59 @@
+/// Gives back held currency.
+struct ReleaseCommand: Command {
+  let id: HoldID
+
+  var action: LedgerCommand.Action { .release(self) }
+
+  static let keyFields = KeyFields(rest: "hold")
+  var asked: Int64 { Fingerprint.asked(.release, Fingerprint.digest(of: id.transactionID)) }
+  var namedCustomers: NamedCustomers { .none }
+  func footprint(besides customer: CustomerID) -> LedgerCommand.Footprint? {
+    LedgerCommand.Footprint(transaction: id.transactionID, subject: .holding)
+  }
+  // It names a hold from before its list was made, and goes to the lane of that customer.
+  var independence: Independence { .ofOtherCustomers }
+
+  /// - Throws: in order of precedence `hold_not_found`, `key_conflict`, `hold_ended`.
+  func decide(
+    _ decider: inout Decider, _ command: LedgerCommand.Body, session: any StorageSnapshot
+  ) throws(LedgerError) -> Booking {
+    try OpenHolds.decide(&decider, command, on: id, session: session) {
+      (decider: inout Decider, hold: HoldRow, owner: FoundCustomer) throws(LedgerError) -> Booking in
+      let parts = try HeldCurrency.outstanding(&decider.work, of: hold, owner: owner, session: session)
+      let number = JournalPosting.begin(&decider, .release, command: command, customer: owner)
+      let slots = try HeldCurrency.slots(&decider.work, of: parts, session: session)
+      var booking = JournalPosting.bookingWithoutEntries(&decider, .release, number, of: command.customer)
+      var extras = BookingExtras()
+      let returns = try HeldCurrency.giveBack(&decider, parts, of: hold, in: number, session: session)
+      decider.work.end(hold)
+      let lost = try ReturnedCurrencyBooking.bookDue(
+        &decider, returns, after: number, owner: owner, &extras, session: session)
+      booking.entries = CompactList(lost)
+      extras.hold = HeldCurrency.booking(&decider, id, hold, [], slots: slots)
+      booking.extras = extras
+      return booking
+    }
+  }
+}
+
+extension LedgerCommand {
+  /// Gives back the held amounts.
+  public static func release(_ hold: HoldID, key: IdempotencyKey? = nil, details: CommandDetails = CommandDetails())
+    -> Self
+  {
+    Self(
+      ReleaseCommand(id: hold), customer: CustomerID(ofNobody: hold.transactionID), key: key, details: details)
+  }
+}
+
+extension Ledger {
+  /// Gives held currency back to the lots that it came from.
+  ///
+  /// - Returns: ``Booking/expired`` has the amounts that came back too late, ``Booking/reclaimed`` those that went to a
+  ///   refund meanwhile.
+  /// - Throws: ``LedgerError`` with, in order of precedence, `hold_not_found`, `key_conflict`, `hold_ended`.
+  @discardableResult
+  public func release(_ hold: HoldID, key: IdempotencyKey? = nil) throws(LedgerError) -> Booking {
+    try book(.release(hold, key: key))
+  }
+}

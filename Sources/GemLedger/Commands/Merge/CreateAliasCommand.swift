@@ -1,0 +1,53 @@
+/// Makes an id one more id of a customer; where the id names another customer, the two are merged.
+struct CreateAliasCommand: Command {
+  let alias: CustomerID
+
+  var action: LedgerCommand.Action { .createAlias(self) }
+
+  static let keyFields = KeyFields(rest: "alias")
+  var asked: Int64 { Fingerprint.asked(.alias, Fingerprint.digest(of: alias.text)) }
+  var namedCustomers: NamedCustomers { .ownAnd([alias]) }
+  func footprint(besides customer: CustomerID) -> LedgerCommand.Footprint? { LedgerCommand.Footprint(joining: [alias]) }
+  var independence: Independence { .none }
+
+  /// - Throws: in order of precedence `customer_not_found`, `over_maximum` (the hard limit).
+  func decide(
+    _ decider: inout Decider, _ command: LedgerCommand.Body, session: any StorageSnapshot
+  ) throws(LedgerError) -> Booking {
+    guard let customer = try decider.findCustomer(command.customer, session: session) else {
+      throw .customerNotFound(command.customer)
+    }
+    guard let other = try decider.findCustomer(alias, session: session) else {
+      return try CustomerMerge.add(&decider, alias, to: customer, command: command, session: session)
+    }
+    guard other.number != customer.number else {
+      return Booking(
+        transactionID: nil, customer: command.customer, kind: .merge, createdAt: decider.work.now,
+        entries: CompactList([]),
+        isReplayed: true)
+    }
+    return try CustomerMerge.merge(&decider, other, into: customer, command: command, session: session)
+  }
+}
+
+extension LedgerCommand {
+  /// Makes the alias one more id of the customer; where the alias is a customer, the two are merged.
+  ///
+  /// - Parameters:
+  ///   - alias: Need not exist.
+  ///   - customer: Must exist.
+  public static func createAlias(_ alias: CustomerID, of customer: CustomerID) -> Self {
+    Self(CreateAliasCommand(alias: alias), customer: customer, key: nil)
+  }
+}
+
+extension Ledger {
+  /// Makes the alias one more id of the customer; where the alias is a customer, the two are merged.
+  ///
+  /// - Returns: The amounts that came to the customer; replayed where the customer had the alias already.
+  /// - Throws: ``LedgerError`` with, in order of precedence, `customer_not_found`, `over_maximum` at the hard limit.
+  @discardableResult
+  public func createAlias(_ alias: CustomerID, of customer: CustomerID) throws(LedgerError) -> Booking {
+    try book(.createAlias(alias, of: customer))
+  }
+}

@@ -1,0 +1,136 @@
+/// Makes two customers one, or gives a customer one more id, for the commands that do.
+enum CustomerMerge {
+  static func add(
+    _ decider: inout Decider, _ id: CustomerID, to customer: FoundCustomer, command: LedgerCommand.Body,
+    session: any StorageSnapshot
+  ) throws(LedgerError) -> Booking {
+    decider.plans.removeAll(keepingCapacity: true)
+    try decider.work.checkNotErased(id)
+    decider.work.add(id, to: customer.number)
+    return try JournalPosting.book(&decider, .merge, command: command, customer: customer, session: session)
+  }
+
+  static func merge(
+    _ decider: inout Decider, _ source: FoundCustomer, into target: FoundCustomer, command: LedgerCommand.Body,
+    session: any StorageSnapshot
+  ) throws(LedgerError) -> Booking {
+    try planMerge(&decider, source, target, session: session)
+    // Due amounts expire before anything moves.
+    for index in decider.plans.indices where decider.plans[index].expiredAmount != 0 {
+      JournalPosting.bookExpiry(
+        &decider, of: index, customer: decider.work.accounts[decider.plans[index].slot].row.number.customer)
+    }
+    let pairs = stride(from: 0, to: decider.plans.count, by: 2).map {
+      MergedAccount(
+        from: decider.plans[$0].slot, into: decider.plans[$0 + 1].slot, currency: decider.plans[$0].currency)
+    }
+    decider.plans.removeAll(keepingCapacity: true)
+    var booking = try JournalPosting.book(&decider, .merge, command: command, customer: target, session: session)
+    let transaction = decider.work.sequences.transaction
+    var posted: [PostedEntry] = []
+    let holds = try MergedHolds.movingHolds(&decider.work, of: source, session: session)
+    for pair in pairs {
+      posted += try MergedBalances.moveBalance(&decider, pair, holds: holds, transaction: transaction, session: session)
+      posted += try MergedBalances.moveDebt(&decider, pair, transaction: transaction, session: session)
+      MergedHolds.moveDue(&decider.work, pair)
+      if decider.work.accounts[pair.into].row.balance > pair.currency.maximumBalance { booking.isOverMaximum = true }
+    }
+    // The transaction was booked as one without entries.
+    if !posted.isEmpty { decider.work.changes.transactionsWithoutEntries.removeLast() }
+    booking.entries = CompactList(posted)
+    try moveItems(&decider.work, from: source, to: target, &booking, session: session)
+    for hold in holds { try MergedHolds.move(&decider.work, hold, from: source, to: target, session: session) }
+    try MergedHolds.moveCounts(&decider, from: source, to: target, transaction: transaction, session: session)
+    // The merged customer's recharge clocks stay stopped.
+    decider.touched.removeAll { decider.work.accounts[$0.slot].row.number.customer == source.number }
+    try becomeOne(&decider.work, source, target, transaction: transaction, session: session)
+    var extras = BookingExtras()
+    let taken = try ReturnedCurrencyBooking.reclaimMerged(
+      &decider, after: transaction, owner: target, &extras, session: session)
+    guard !taken.isEmpty else { return booking }
+    booking.entries = CompactList(Array(booking.entries) + taken)
+    booking.extras = extras
+    return booking
+  }
+
+  /// Opens two plans a currency, for the due expiries on either side.
+  ///
+  /// - Throws: `over_maximum` where the sum would pass the hard limit.
+  private static func planMerge(
+    _ decider: inout Decider, _ source: FoundCustomer, _ target: FoundCustomer, session: any StorageSnapshot
+  ) throws(LedgerError) {
+    decider.plans.removeAll(keepingCapacity: true)
+    for currency in decider.definitions.currencies {
+      // The due effects of either side move, or count, as well.
+      for customer in [source, target] {
+        let number = AccountNumber(customer: customer.number, currency: currency.number)
+        let slot = try decider.work.slot(of: number, session: session)
+        // An untouched account gets no scheduled grants: otherwise each merge of a new customer would bring them again.
+        // An account that was only read has a row without entries, and exports leave it out.
+        guard decider.work.accounts[slot].row.version > 0, ScheduledEffects.isDue(&decider.work, slot, currency) else {
+          continue
+        }
+        try ScheduledEffects.bookDueEffects(&decider, slot, currency, customer: customer, session: session)
+      }
+      let number = AccountNumber(customer: source.number, currency: currency.number)
+      let row = decider.work.accounts[try decider.work.slot(of: number, session: session)].row
+      guard row.balance != 0 || row.debt != 0 else { continue }
+      try AccountPlanning.plan(&decider, .merge, currency.code, 0, customer: source, session: session)
+      try AccountPlanning.plan(&decider, .merge, currency.code, 0, customer: target, session: session)
+      let (from, into) = (decider.plans[decider.plans.count - 2], decider.plans[decider.plans.count - 1])
+      let (one, other) = (decider.work.accounts[from.slot].row, decider.work.accounts[into.slot].row)
+      let balance = one.balance - from.expiredAmount + other.balance - into.expiredAmount
+      guard balance <= Limits.amount, one.debt + other.debt <= Limits.amount else {
+        throw LedgerError(
+          .overMaximum,
+          "Together they would have \(balance) \(currency.code), more than the largest balance there can be, "
+            + "\(Limits.amount). Nothing was changed.",
+          details: [
+            .text("currency", currency.code.description), .integer("balance", other.balance),
+            .integer("amount", one.balance), .integer("maximum", Limits.amount),
+          ])
+      }
+    }
+  }
+
+  private static func moveItems(
+    _ work: inout UnitOfWork, from source: FoundCustomer, to target: FoundCustomer, _ booking: inout Booking,
+    session: any StorageSnapshot
+  ) throws(LedgerError) {
+    let items = try work.ownedItems(of: source.number, session: session).filter { $0.1 != 0 }
+    _ = try items.gather { (item) throws(LedgerError) in
+      try work.owned(item.0, customer: target.number, session: session)
+    }
+    for (item, quantity) in items {
+      work.setOwned(item, customer: source.number, to: 0)
+      let transaction = work.sequences.transaction
+      work.changes.itemEntries.append(
+        ItemEntryRow(transaction: transaction, customer: source.number, item: item, quantity: -quantity, owned: 0))
+      try OwnedItems.add(&work, [(item, quantity)], to: &booking, target, session)
+    }
+  }
+
+  /// Updates the rows of the customers: ids and keys stay where they are and lead to the surviving customer.
+  private static func becomeOne(
+    _ work: inout UnitOfWork, _ source: FoundCustomer, _ target: FoundCustomer, transaction: TransactionNumber,
+    session: any StorageSnapshot
+  ) throws(LedgerError) {
+    var survivor = try work.knownCustomer(target.number, session: session)
+    let rows = try work.numbers(of: source.number, session: session).gather { (number) throws(LedgerError) in
+      try work.knownCustomer(number, session: session)
+    }
+    for var row in rows {
+      if row.number == source.number {
+        survivor.frozen = FreezeRules.frozen(survivor.frozen, and: row.frozen)
+        survivor.frozenReason = survivor.frozenReason ?? row.frozenReason
+        survivor.merged += 1 + row.merged
+        (row.frozen, row.frozenReason, row.merged) = (0, nil, 0)
+      }
+      row.mergedInto = target.number
+      work.change(row)
+    }
+    work.change(survivor)
+    work.changes.ownCold.merges.append(
+      MergeRow(transaction: transaction, from: source.number, into: target.number))
+  }
+}

@@ -1,0 +1,101 @@
+/// Merges two customers; an id that names no customer becomes one more id of the other's customer.
+struct MergeCommand: Command {
+  let from: CustomerID
+  /// Whether the merged customer may have anonymous ids only.
+  var isOfAnonymous = false
+
+  var action: LedgerCommand.Action { .merge(self) }
+
+  static let keyFields = KeyFields(rest: "from")
+  var asked: Int64 {
+    // A merge of an anonymous customer has no key.
+    isOfAnonymous
+      ? Fingerprint.asked(.keyless, 0) : Fingerprint.asked(.merge, Fingerprint.digest(of: from.text))
+  }
+  var namedCustomers: NamedCustomers { .ownAnd([from]) }
+  func footprint(besides customer: CustomerID) -> LedgerCommand.Footprint? { LedgerCommand.Footprint(joining: [from]) }
+  var independence: Independence { .none }
+
+  /// - Throws: in order of precedence `invalid_identifier`, `customer_not_found`, `key_conflict`, `same_customer`,
+  ///   `condition_failed` (the customer has an id that is not anonymous), `over_maximum` (the hard limit).
+  func decide(
+    _ decider: inout Decider, _ command: LedgerCommand.Body, session: any StorageSnapshot
+  ) throws(LedgerError) -> Booking {
+    let source = try decider.findCustomer(from, session: session)
+    let target = try decider.findCustomer(command.customer, session: session)
+    if isOfAnonymous, let source, source.number != target?.number {
+      try checkAnonymous(decider.work, source, session: session)
+    }
+    guard let survivor = target ?? source else { throw .customerNotFound(from) }
+    return try KeyReplay.idempotently(&decider, command, customer: survivor, session: session) {
+      (decider: inout Decider) throws(LedgerError) -> Booking in
+      guard source?.number != target?.number else {
+        throw LedgerError(
+          .sameCustomer, "\"\(from)\" and \"\(command.customer)\" name the same customer already.")
+      }
+      if let source, let target {
+        return try CustomerMerge.merge(&decider, source, into: target, command: command, session: session)
+      }
+      return try CustomerMerge.add(
+        &decider, source == nil ? from : command.customer, to: survivor, command: command, session: session)
+    }
+  }
+
+  /// The commit decides this: of two sign-ins from one anonymous customer at the same moment, only one merges.
+  ///
+  /// - Throws: `condition_failed`.
+  private func checkAnonymous(
+    _ work: borrowing UnitOfWork, _ source: FoundCustomer, session: any StorageSnapshot
+  ) throws(LedgerError) {
+    let named = try work.ids(of: source.number, session: session).filter { !$0.isAnonymous }
+    guard named.isEmpty else {
+      throw LedgerError(
+        .conditionFailed, "\"\(from)\" is an id of a customer who has signed in; nothing was changed.",
+        details: [.text("condition", "anonymous")])
+    }
+  }
+}
+
+extension LedgerCommand {
+  /// Merges two customers.
+  ///
+  /// - Parameters:
+  ///   - from: The customer to merge: balances, lots, purchases, items and debts move.
+  ///   - into: The surviving customer. One of the two must exist; the other is then one more id.
+  ///   - key: Send the same one with every retry.
+  ///   - details: Conditions, reference, reason and actor.
+  public static func merge(
+    from: CustomerID, into: CustomerID, key: IdempotencyKey? = nil, details: CommandDetails = CommandDetails()
+  ) -> Self {
+    Self(MergeCommand(from: from), customer: into, key: key, details: details)
+  }
+
+  /// Merges an anonymous customer into another.
+  ///
+  /// Refused with `condition_failed` where the customer has an id that is not anonymous. The commit decides this: of
+  /// two sign-ins from one anonymous customer at the same moment, only one merges.
+  package static func mergeAnonymous(from: CustomerID, into: CustomerID) -> Self {
+    Self(MergeCommand(from: from, isOfAnonymous: true), customer: into, key: nil)
+  }
+}
+
+extension Ledger {
+  /// Merges two customers: balances, lots, purchases, items and debts move, and both ids name the surviving customer.
+  ///
+  /// Where only one of them exists, the other id becomes one more id of that customer. Moved amounts may pass a
+  /// currency's maximum (``Booking/isOverMaximum``).
+  ///
+  /// - Parameters:
+  ///   - from: The customer to merge.
+  ///   - into: The surviving customer.
+  ///   - key: Send the same one with every retry.
+  /// - Returns: The amounts that came to the surviving customer; without entries where nothing had to move.
+  /// - Throws: ``LedgerError`` with, in order of precedence, `customer_not_found` where neither exists, `key_conflict`,
+  ///   `same_customer`, `over_maximum` at the hard limit.
+  @discardableResult
+  public func merge(
+    from: CustomerID, into: CustomerID, key: IdempotencyKey? = nil
+  ) throws(LedgerError) -> Booking {
+    try book(.merge(from: from, into: into, key: key))
+  }
+}

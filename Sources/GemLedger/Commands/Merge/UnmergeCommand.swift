@@ -1,0 +1,293 @@
+/// Splits a customer off again that a merge made part of another.
+///
+/// The transaction is the split-off customer's, and has entries of both. The number of the customer is used again: what
+/// lies under it, such as purchases, keys and history, needs no move.
+struct UnmergeCommand: Command {
+  /// The survivor that the caller expects, if any.
+  let survivor: CustomerID?
+
+  var action: LedgerCommand.Action { .unmerge(self) }
+
+  static let keyFields = KeyFields(rest: "from")
+  var asked: Int64 { Fingerprint.asked(.unmerge, survivor.map { Fingerprint.digest(of: $0.text) } ?? 0) }
+  var namedCustomers: NamedCustomers { survivor.map { .ownAnd([$0]) } ?? .own }
+  func footprint(besides customer: CustomerID) -> LedgerCommand.Footprint? {
+    LedgerCommand.Footprint(joining: survivor.map { [$0] } ?? [], splitsOff: true)
+  }
+  var independence: Independence { .none }
+
+  /// - Throws: in order of precedence `customer_not_found`, `key_conflict`, `already_reversed`, `not_reversible`,
+  ///   `condition_failed` (another survivor, or a later merge to undo first), `customer_frozen` (the survivor),
+  ///   `condition_failed` (open holds).
+  func decide(
+    _ decider: inout Decider, _ command: LedgerCommand.Body, session: any StorageSnapshot
+  ) throws(LedgerError) -> Booking {
+    guard let found = try decider.findCustomer(command.customer, session: session) else {
+      throw .customerNotFound(command.customer)
+    }
+    let row = try decider.work.knownCustomer(found.original, session: session)
+    let part = FoundCustomer(row, original: row.number)
+    return try KeyReplay.idempotently(&decider, command, customer: part, session: session) {
+      (decider: inout Decider) throws(LedgerError) -> Booking in
+      let split = try Self.split(&decider, row, command: command, named: survivor, session: session)
+      return try Self.unmerge(&decider, split, command: command, session: session)
+    }
+  }
+
+  /// A customer that is part of another, and the merge that made it so.
+  private struct Split {
+    let part: FoundCustomer
+    /// The customers that were part of it when it was merged.
+    let followers: [CustomerNumber]
+    let survivor: CustomerRow
+    let merge: TransactionParts
+
+    var holder: FoundCustomer { FoundCustomer(survivor, original: survivor.number) }
+  }
+
+  // MARK: Refusals
+
+  private static func split(
+    _ decider: inout Decider, _ row: CustomerRow, command: LedgerCommand.Body, named: CustomerID?,
+    session: any StorageSnapshot
+  ) throws(LedgerError) -> Split {
+    let part = FoundCustomer(row, original: row.number)
+    guard row.mergedInto != 0 else {
+      throw try notMerged(decider.work, part, command.customer, session: session)
+    }
+    let survivor = try decider.work.knownCustomer(row.mergedInto, session: session)
+    if let named, try decider.findCustomer(named, session: session)?.number != survivor.number {
+      throw LedgerError(
+        .conditionFailed,
+        "\"\(command.customer)\" is part of \"\(survivor.id)\", not of \"\(named)\"; nothing was changed.",
+        details: [.text("condition", "from"), .text("survivor", survivor.id.text)])
+    }
+    let merge = try MergeRules.merge(of: row.number, into: survivor.number) { (number) throws(LedgerError) in
+      try MergeRecords.records(of: number, decider.work, session: session)
+    }
+    guard let merge else { throw try laterMerge(decider.work, part, survivor, command.customer, session: session) }
+    guard !survivor.isFrozen else {
+      throw LedgerError(
+        .customerFrozen,
+        "\"\(survivor.id)\", of which \"\(command.customer)\" is part, is frozen. Unfreeze that customer first; freeze "
+          + "either again afterwards.")
+    }
+    guard let parts = try decider.work.parts(of: merge.transaction, ofAny: [survivor.number], session: session) else {
+      throw .lacksTransaction(merge.transaction)
+    }
+    let followers = try MergeRules.followers(of: row.number) { (number) throws(LedgerError) in
+      try MergeRecords.records(of: number, decider.work, session: session)
+    }
+    return Split(part: part, followers: followers, survivor: survivor, merge: parts)
+  }
+
+  private static func notMerged(
+    _ work: borrowing UnitOfWork, _ customer: FoundCustomer, _ id: CustomerID, session: any StorageSnapshot
+  ) throws(LedgerError) -> LedgerError {
+    let unmerges = try MergeRecords.unmerges(of: customer, work, session: session)
+    if let last = unmerges.last {
+      let survivor = try work.knownCustomer(last.from, session: session).id
+      return LedgerError(
+        .alreadyReversed, "\"\(id)\" was split off \"\(survivor)\" before and is a customer of its own.",
+        details: [.text("survivor", survivor.text)])
+    }
+    return LedgerError(
+      .notReversible,
+      "\"\(id)\" was never merged into another customer: it is the customer's own id, or one that was added to it. "
+        + "Name an id that the customer brought into the merge.")
+  }
+
+  /// The refusal where the survivor of the merge was merged itself since.
+  private static func laterMerge(
+    _ work: borrowing UnitOfWork, _ part: FoundCustomer, _ survivor: CustomerRow, _ id: CustomerID,
+    session: any StorageSnapshot
+  ) throws(LedgerError) -> LedgerError {
+    for number in try work.numbers(of: survivor.number, session: session) where number != survivor.number {
+      let merge = try MergeRules.merge(of: part.number, into: number) { (number) throws(LedgerError) in
+        try MergeRecords.records(of: number, work, session: session)
+      }
+      guard merge != nil else { continue }
+      let between = try work.knownCustomer(number, session: session).id
+      return LedgerError(
+        .conditionFailed,
+        "\"\(id)\" is part of \"\(between)\", which was merged into another customer since. Unmerge \"\(between)\" "
+          + "first.",
+        details: [.text("condition", "newest_merge"), .text("first", between.text)])
+    }
+    return LedgerError(.storageDamaged, "The journal lacks the merge of customer number \(part.number); run verify.")
+  }
+
+  /// Refuses where an open hold of the survivor came with the merge, or took from a lot that the merge moved.
+  ///
+  /// - Throws: `condition_failed`.
+  private static func checkHolds(
+    _ decider: inout Decider, _ split: Split, _ moved: MovedByMerge, session: any StorageSnapshot
+  ) throws(LedgerError) {
+    let numbers = [split.part.number] + split.followers
+    let lots = Set(moved.currencies.values.flatMap(\.lots.keys))
+    for hold in try MergedHolds.movingHolds(&decider.work, of: split.holder, session: session) {
+      var begun = decider.work.transaction(hold.row.number)
+      if begun == nil { begun = try session.transaction(hold.row.number) }
+      guard let begun else { throw .lacksTransaction(hold.row.number) }
+      let isOfMerge = numbers.contains(begun.customer)
+      let pools = Set(
+        try hold.parts.map { (part) throws(LedgerError) in
+          decider.work.accounts[try decider.work.slot(of: part.account, session: session)].row.poolLot
+        })
+      guard isOfMerge || hold.parts.contains(where: { lots.contains($0.lot) && !pools.contains($0.lot) }) else {
+        continue
+      }
+      let id = HoldID(decider.definitions.transactionIDs.id(number: begun.number, createdAt: begun.createdAt))
+      throw LedgerError(
+        .conditionFailed,
+        "The hold \(id) of \"\(split.survivor.id)\" has set currency aside that moved with the merge. Capture or "
+          + "release it first.",
+        details: [.text("condition", "holds"), .text("hold_id", id.description)])
+    }
+  }
+
+  // MARK: Booking
+
+  private static func unmerge(
+    _ decider: inout Decider, _ split: Split, command: LedgerCommand.Body, session: any StorageSnapshot
+  ) throws(LedgerError) -> Booking {
+    let moved = MovedByMerge(split.merge, survivor: split.survivor.number)
+    let currencies = decider.definitions.currencies.filter { moved.currencies[$0.number] != nil }
+    decider.plans.removeAll(keepingCapacity: true)
+    for currency in currencies {
+      try AccountPlanning.plan(&decider, .unmerge, currency.code, 0, customer: split.holder, session: session)
+    }
+    try checkHolds(&decider, split, moved, session: session)
+    // Due amounts expire before anything moves.
+    for index in decider.plans.indices where decider.plans[index].expiredAmount != 0 {
+      JournalPosting.bookExpiry(&decider, of: index, customer: split.survivor.number)
+    }
+    decider.plans.removeAll(keepingCapacity: true)
+    let lost = try UnmergedBalances.takeOut(
+      &decider, currencies.map { ($0, moved.currencies[$0.number] ?? .init()) }, of: split.survivor.number,
+      since: split.merge.row.number, session: session)
+    var booking = try JournalPosting.book(&decider, .unmerge, command: command, customer: split.part, session: session)
+    let transaction = decider.booked
+    var (own, others): ([PostedEntry], [PostedEntry]) = ([], [])
+    for part in lost {
+      let posted = try UnmergedBalances.move(
+        &decider, part, to: split.part.number, transaction: transaction, session: session)
+      own += posted.own
+      others += posted.others
+    }
+    if !own.isEmpty { decider.work.changes.transactionsWithoutEntries.removeLast() }
+    booking.entries = CompactList(own)
+    booking.isOverMaximum = own.contains { entry in
+      currencies.contains { $0.code == entry.currency && entry.balance > $0.maximumBalance }
+    }
+    let items = try moveItems(&decider.work, moved.items, split, &booking, session: session)
+    for row in try decider.work.counts(of: split.survivor.number, session: session) {
+      // As if both had been one until now: neither a limit nor an allowance begins anew.
+      decider.work.set(
+        CountRow(customer: split.part.number, key: row.key, period: row.period, value: row.value), by: transaction)
+    }
+    try becomeTwo(&decider.work, split, transaction: transaction, session: session)
+    booking.extras = try extras(&decider, split, others, items, transaction: transaction, session: session)
+    return booking
+  }
+
+  private static func extras(
+    _ decider: inout Decider, _ split: Split, _ entries: [PostedEntry], _ items: [PostedItem],
+    transaction: TransactionNumber, session: any StorageSnapshot
+  ) throws(LedgerError) -> BookingExtras {
+    guard let parts = decider.work.parts(of: transaction) else { throw .lacksTransaction(transaction) }
+    var extras = BookingExtras()
+    extras.parties = [
+      BookingParty(
+        customer: split.survivor.id,
+        transactionID: decider.definitions.transactionIDs.id(number: transaction, createdAt: decider.work.now),
+        entries: CompactList(entries), items: items)
+    ]
+    extras.unmerged = UnmergeReport(
+      merge: split.merge, unmerge: parts, survivor: split.survivor.number, named: split.survivor.id,
+      definitions: decider.definitions)
+    return extras
+  }
+
+  /// Moves the items that the survivor still owns.
+  ///
+  /// - Returns: The survivor's side.
+  private static func moveItems(
+    _ work: inout UnitOfWork, _ moved: [ItemID: Int64], _ split: Split, _ booking: inout Booking,
+    session: any StorageSnapshot
+  ) throws(LedgerError) -> [PostedItem] {
+    var lost: [PostedItem] = []
+    for (item, quantity) in moved.sorted(by: { $0.key < $1.key }) {
+      let owned = try work.owned(item, customer: split.survivor.number, session: session)
+      let part = min(quantity, owned)
+      guard part > 0 else { continue }
+      work.setOwned(item, customer: split.survivor.number, to: owned - part)
+      let row = ItemEntryRow(
+        transaction: work.sequences.transaction, customer: split.survivor.number, item: item, quantity: -part,
+        owned: owned - part)
+      work.changes.itemEntries.append(row)
+      lost.append(PostedItem(row))
+      try OwnedItems.add(&work, [(item, part)], to: &booking, split.part, session)
+    }
+    return lost
+  }
+
+  /// Updates the rows of the customers: the numbers that the customer brought into the merge lead to it again.
+  private static func becomeTwo(
+    _ work: inout UnitOfWork, _ split: Split, transaction: TransactionNumber, session: any StorageSnapshot
+  ) throws(LedgerError) {
+    for number in split.followers {
+      var row = try work.knownCustomer(number, session: session)
+      row.mergedInto = split.part.number
+      work.change(row)
+    }
+    var row = try work.knownCustomer(split.part.number, session: session)
+    row.mergedInto = 0
+    row.merged = Int64(split.followers.count) + 1
+    work.change(row)
+    work.changes.ownCold.merges.append(
+      MergeRow(transaction: transaction, from: split.survivor.number, into: split.part.number))
+  }
+}
+
+extension LedgerCommand {
+  /// Undoes the merge that made a customer part of another.
+  ///
+  /// - Parameters:
+  ///   - customer: Any id that the customer brought into the merge.
+  ///   - survivor: An id of the customer that it is part of, so that no other is split; nil where it may be any.
+  ///   - key: Send the same one with every retry.
+  ///   - details: Reference, reason and actor.
+  public static func unmerge(
+    _ customer: CustomerID, from survivor: CustomerID? = nil, key: IdempotencyKey? = nil,
+    details: CommandDetails = CommandDetails()
+  ) -> Self {
+    Self(UnmergeCommand(survivor: survivor), customer: customer, key: key, details: details)
+  }
+}
+
+extension Ledger {
+  /// Undoes the merge that made a customer part of another: the customer is one of its own again.
+  ///
+  /// The ids, purchases, entitlements and history that the customer brought into the merge are its own again, and so
+  /// are the lots, debts and items of them that are still there. ``Booking/unmerged`` says for each what moved then and
+  /// what came back. Nothing else is taken from the survivor. Ids, purchases and currency that came after the merge
+  /// stay with the survivor. Undo nested merges from the newest to the oldest.
+  ///
+  /// - Parameters:
+  ///   - customer: Any id that the customer brought into the merge.
+  ///   - survivor: An id of the customer that it is part of; nil where it may be any.
+  ///   - key: Send the same one with every retry.
+  /// - Returns: The amounts and items that came back; the survivor's side is in ``Booking/parties``.
+  /// - Throws: ``LedgerError`` with, in order of precedence, `customer_not_found`, `key_conflict`, `already_reversed`
+  ///   where the customer was split off before, `not_reversible` where it was never merged into another,
+  ///   `condition_failed` where it is part of another than the given survivor or where a later merge has to be undone
+  ///   first, `customer_frozen` where the survivor is frozen, `condition_failed` where an open hold has set currency
+  ///   aside that moved with the merge.
+  @discardableResult
+  public func unmerge(
+    _ customer: CustomerID, from survivor: CustomerID? = nil, key: IdempotencyKey? = nil
+  ) throws(LedgerError) -> Booking {
+    try book(.unmerge(customer, from: survivor, key: key))
+  }
+}

@@ -1,0 +1,47 @@
+/// A step that an order takes without a payment.
+package enum OrderStep: Hashable, Sendable {
+  /// It will not be paid.
+  case fail
+  /// The delivery was confirmed.
+  case deliver
+  /// The try after `attempts` earlier ones begins; the next one is due at that instant, or never.
+  case tryDelivery(attempts: Int64, nextAt: Timestamp?)
+}
+
+/// Takes an order one step on.
+final class AdvanceOrderCommand: Command {
+  let code: PurchaseCode
+  let step: OrderStep
+
+  init(_ code: PurchaseCode, _ step: OrderStep) {
+    self.code = code
+    self.step = step
+  }
+
+  var action: LedgerCommand.Action { .advanceOrder(self) }
+
+  static let keyFields = KeyFields(rest: "kind")
+  var asked: Int64 { Fingerprint.asked(.keyless, 0) }
+  var namedCustomers: NamedCustomers { .none }
+  func footprint(besides customer: CustomerID) -> LedgerCommand.Footprint? {
+    LedgerCommand.Footprint(order: code, subject: .orderer)
+  }
+  var independence: Independence { .none }
+
+  /// - Throws: `order_not_found`.
+  func decide(
+    _ decider: inout Decider, _ command: LedgerCommand.Body, session: any StorageSnapshot
+  ) throws(LedgerError) -> Booking {
+    guard var order = try decider.work.orders.find(code, session: session) else { throw .orderNotFound(code) }
+    let isTaken = order.take(step, at: decider.work.now)
+    if isTaken { decider.work.orders.replace(order) }
+    return JournalPosting.answer(&decider.work, command.customer, isReplayed: !isTaken)
+  }
+}
+
+extension LedgerCommand {
+  /// Takes an order one step on; the answer is replayed where the order has no such step to take.
+  package static func advanceOrder(_ code: PurchaseCode, _ step: OrderStep, customer: CustomerID) -> Self {
+    Self(AdvanceOrderCommand(code, step), customer: customer, key: nil)
+  }
+}

@@ -1,0 +1,64 @@
+/// The credit of a receipt together with the order that it pays for.
+package struct OrderCompletion: Sendable {
+  package var code: PurchaseCode
+  package var purchase: StorePurchase
+  /// How long after the credit the second try of its delivery is due; nil without a delivery.
+  package var retryAfterMilliseconds: Int64?
+
+  package init(code: PurchaseCode, purchase: StorePurchase, retryAfterMilliseconds: Int64?) {
+    self.code = code
+    self.purchase = purchase
+    self.retryAfterMilliseconds = retryAfterMilliseconds
+  }
+}
+
+/// Credits a purchase and marks the order that it pays for.
+final class CompleteOrderCommand: Command {
+  let completion: OrderCompletion
+
+  init(_ completion: OrderCompletion) { self.completion = completion }
+
+  var action: LedgerCommand.Action { .completeOrder(self) }
+
+  static let keyFields = KeyFields(rest: "purchase")
+  var asked: Int64 { CreditPurchaseCommand(completion.purchase).asked }
+  var namedCustomers: NamedCustomers { .own }
+  func footprint(besides customer: CustomerID) -> LedgerCommand.Footprint? {
+    var footprint = LedgerCommand.Footprint(purchase: LedgerCommand.PurchaseClaim(completion.purchase))
+    footprint.order = completion.code
+    return footprint
+  }
+  var independence: Independence { .none }
+
+  /// Credits the purchase first, in any state of the order: a paid purchase is always credited.
+  ///
+  /// A receipt for another product, store or quantity than announced pays for no order, and one order is paid for once.
+  ///
+  /// - Throws: `order_not_found`, then as the credit of a purchase.
+  func decide(
+    _ decider: inout Decider, _ command: LedgerCommand.Body, session: any StorageSnapshot
+  ) throws(LedgerError) -> Booking {
+    guard var order = try decider.work.orders.find(completion.code, session: session) else {
+      throw .orderNotFound(completion.code)
+    }
+    var booking = try CreditPurchaseCommand(completion.purchase).decide(&decider, command, session: session)
+    let environment = try decider.work.number(of: completion.purchase.environment, session: session)
+    let identity = PurchaseIdentity(
+      store: completion.purchase.store, environment: environment, transactionID: completion.purchase.transactionID)
+    guard order.purchase == nil,
+      let purchase = try JournalLookup.knownPurchase(&decider.work, identity, session: session), order.fits(purchase),
+      try decider.work.orders.find(purchase: purchase.number, session: session) == nil
+    else { return booking }
+    order.complete(by: purchase, at: decider.work.now, retryAfterMilliseconds: completion.retryAfterMilliseconds)
+    decider.work.orders.replace(order)
+    booking.completesOrder = true
+    return booking
+  }
+}
+
+extension LedgerCommand {
+  /// Credits a purchase and marks the order that it pays for, in one commit.
+  package static func completeOrder(_ completion: OrderCompletion, customer: CustomerID) -> Self {
+    Self(CompleteOrderCommand(completion), customer: customer, key: nil)
+  }
+}

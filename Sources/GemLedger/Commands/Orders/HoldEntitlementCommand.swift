@@ -1,0 +1,86 @@
+/// Says which customer has the entitlement of a purchase.
+final class HoldEntitlementCommand: Command {
+  let purchase: LedgerCommand.PurchaseClaim
+
+  init(_ purchase: LedgerCommand.PurchaseClaim) { self.purchase = purchase }
+
+  var action: LedgerCommand.Action { .holdEntitlement(self) }
+
+  static let keyFields = KeyFields(rest: "kind")
+  var asked: Int64 { Fingerprint.asked(.keyless, 0) }
+  var namedCustomers: NamedCustomers { .own }
+  func footprint(besides customer: CustomerID) -> LedgerCommand.Footprint? {
+    LedgerCommand.Footprint(purchase: purchase, subject: .holder)
+  }
+  var independence: Independence { .none }
+
+  /// Moves the entitlement of a purchase, and of all of its subscription with it.
+  ///
+  /// - Throws: in order of precedence `customer_not_found`, `purchase_not_found`.
+  func decide(
+    _ decider: inout Decider, _ command: LedgerCommand.Body, session: any StorageSnapshot
+  ) throws(LedgerError) -> Booking {
+    let identity = PurchaseIdentity(
+      store: purchase.store, environment: try decider.work.number(of: purchase.environment, session: session),
+      transactionID: purchase.transactionID)
+    guard let customer = try decider.findCustomer(command.customer, session: session) else {
+      throw .customerNotFound(command.customer)
+    }
+    guard let purchase = try JournalLookup.knownPurchase(&decider.work, identity, session: session) else {
+      throw LedgerError(
+        .purchaseNotFound, "Nothing was credited for the store transaction \"\(identity.transactionID)\".")
+    }
+    let holder = try decider.work.orders.holder(purchase: purchase.number, session: session)
+    guard let holder, holder != customer.number else {
+      return JournalPosting.answer(&decider.work, command.customer, isReplayed: true)
+    }
+    for number in try decider.work.orders.entitlements(of: holder, session: session)
+    where try Self.isOfOneSubscription(&decider.work, number, as: purchase, session: session) {
+      decider.work.orders.set(EntitlementRow(purchase: number, holder: customer.number))
+    }
+    return JournalPosting.answer(&decider.work, command.customer, isReplayed: false)
+  }
+
+  /// Records the owner of the entitlement that a new purchase gives.
+  ///
+  /// That is the current entitlement owner of its subscription, else the buyer.
+  static func add(_ work: inout UnitOfWork, of purchase: PurchaseRow, session: any StorageSnapshot) throws(LedgerError)
+  {
+    var holder = purchase.customer
+    if let original = purchase.originalTransactionID {
+      let identity = PurchaseIdentity(
+        store: purchase.identity.store, environment: purchase.identity.environment, transactionID: original)
+      if let first = try JournalLookup.knownPurchase(&work, identity, session: session),
+        let known = try work.orders.holder(purchase: first.number, session: session)
+      {
+        holder = known
+      }
+    }
+    work.orders.set(EntitlementRow(purchase: purchase.number, holder: holder))
+  }
+
+  private static func isOfOneSubscription(
+    _ work: inout UnitOfWork, _ number: Int64, as purchase: PurchaseRow, session: any StorageSnapshot
+  ) throws(LedgerError) -> Bool {
+    if number == purchase.number { return true }
+    var other = work.changes.purchases.first { $0.number == number }
+    if other == nil { other = try session.purchase(number: number) }
+    guard let other else { return false }
+    return other.identity.store == purchase.identity.store
+      && other.identity.environment == purchase.identity.environment
+      && (other.originalTransactionID ?? other.identity.transactionID)
+        == (purchase.originalTransactionID ?? purchase.identity.transactionID)
+  }
+}
+
+extension LedgerCommand {
+  /// Gives the entitlement of a purchase, and of all of its subscription, to the customer; currency stays where it is.
+  ///
+  /// The answer is replayed where the customer owns it already, or the purchase gave none.
+  package static func holdEntitlement(
+    store: Store, environment: StoreEnvironment, transactionID: StoreTransactionID, customer: CustomerID
+  ) -> Self {
+    let purchase = PurchaseClaim(store: store, environment: environment, transactionID: transactionID)
+    return Self(HoldEntitlementCommand(purchase), customer: customer, key: nil)
+  }
+}

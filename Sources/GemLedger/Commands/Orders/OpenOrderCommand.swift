@@ -1,0 +1,118 @@
+/// The data that opens an order.
+package struct OrderOpening: Sendable {
+  package var code: PurchaseCode
+  package var store: Store
+  package var product: ProductCode
+  package var quantity: Int64
+  /// The whole announcement, as a JSON document.
+  package var request: String
+  package var key: IdempotencyKey?
+  package var lifetimeMilliseconds: Int64
+  /// The store transaction that has paid for the order already, where the order is announced late.
+  package var paidBy: PaidTransaction?
+  /// How long after the opening the second try of its delivery is due, where it is paid for already; nil without a
+  /// delivery.
+  package var retryAfterMilliseconds: Int64?
+
+  package struct PaidTransaction: Hashable, Sendable {
+    package var environment: StoreEnvironment
+    package var id: StoreTransactionID
+
+    package init(environment: StoreEnvironment, id: StoreTransactionID) {
+      self.environment = environment
+      self.id = id
+    }
+  }
+
+  package init(
+    code: PurchaseCode, store: Store, product: ProductCode, quantity: Int64, request: String, key: IdempotencyKey?,
+    lifetimeMilliseconds: Int64, paidBy: PaidTransaction?, retryAfterMilliseconds: Int64? = nil
+  ) {
+    self.code = code
+    self.store = store
+    self.product = product
+    self.quantity = quantity
+    self.request = request
+    self.key = key
+    self.lifetimeMilliseconds = lifetimeMilliseconds
+    self.paidBy = paidBy
+    self.retryAfterMilliseconds = retryAfterMilliseconds
+  }
+}
+
+/// Announces a purchase.
+final class OpenOrderCommand: Command {
+  let opening: OrderOpening
+
+  init(_ opening: OrderOpening) { self.opening = opening }
+
+  var action: LedgerCommand.Action { .openOrder(self) }
+
+  static let keyFields = KeyFields(rest: "kind")
+  var asked: Int64 { Fingerprint.asked(.keyless, 0) }
+  var namedCustomers: NamedCustomers { .own }
+  func footprint(besides customer: CustomerID) -> LedgerCommand.Footprint? {
+    opening.paidBy.map { paid in
+      LedgerCommand.Footprint(
+        purchase: .init(store: opening.store, environment: paid.environment, transactionID: paid.id))
+    }
+  }
+  var independence: Independence { .none }
+
+  /// - Throws: in order of precedence `amount_out_of_range`, `key_conflict`, `already_exists` (the code is taken).
+  func decide(
+    _ decider: inout Decider, _ command: LedgerCommand.Body, session: any StorageSnapshot
+  ) throws(LedgerError) -> Booking {
+    try RequestRules.check(quantity: opening.quantity, of: opening.product.text)
+    let known = try decider.findCustomer(command.customer, session: session)
+    if let known, let key = opening.key,
+      let order = try decider.work.orders.find(key: key, customer: known, session: session)
+    {
+      if let field = order.differingField(from: opening) {
+        throw LedgerError(
+          .keyConflict,
+          "The key \"\(key)\" was used before for another order: it differs in \(field). Use a new key for a new "
+            + "order.",
+          details: [.text("field", field)])
+      }
+      return JournalPosting.answer(&decider.work, command.customer, isReplayed: true)
+    }
+    let purchase = try paidPurchase(&decider.work, session: session)
+    if let purchase, try decider.work.orders.find(purchase: purchase.number, session: session) != nil {
+      return JournalPosting.answer(&decider.work, command.customer, isReplayed: true)
+    }
+    guard try decider.work.orders.find(opening.code, session: session) == nil else {
+      throw LedgerError(.alreadyExists, "There is an order \(opening.code) already.")
+    }
+    let customer = if let known { known } else { try decider.work.addCustomer(command.customer, session: session) }
+    var row = OrderRow(
+      number: try decider.work.next(.order, session: session), code: opening.code, customer: customer.number,
+      store: opening.store, product: opening.product, quantity: opening.quantity, request: opening.request,
+      key: opening.key, createdAt: decider.work.now,
+      deadline: decider.work.now.advanced(milliseconds: opening.lifetimeMilliseconds))
+    if let purchase, row.fits(purchase) {
+      row.complete(by: purchase, at: decider.work.now, retryAfterMilliseconds: opening.retryAfterMilliseconds)
+    }
+    decider.work.orders.add(row)
+    return JournalPosting.answer(&decider.work, command.customer, isReplayed: false)
+  }
+
+  private func paidPurchase(
+    _ work: inout UnitOfWork, session: any StorageSnapshot
+  ) throws(LedgerError) -> PurchaseRow? {
+    guard let paid = opening.paidBy else { return nil }
+    // A read does not give a number to an environment that no purchase has used yet.
+    guard let environment = try work.knownNumber(of: paid.environment, session: session) else { return nil }
+    let identity = PurchaseIdentity(store: opening.store, environment: environment, transactionID: paid.id)
+    return try JournalLookup.knownPurchase(&work, identity, session: session)
+  }
+}
+
+extension LedgerCommand {
+  /// Announces a purchase; the same request under the same key is one order.
+  ///
+  /// The answer has no transaction; it is replayed where the order was there.
+  package static func openOrder(_ opening: OrderOpening, customer: CustomerID) -> Self {
+    Self(OpenOrderCommand(opening), customer: customer, key: nil)
+  }
+}

@@ -1,0 +1,130 @@
+/// Credits the grant of a store transaction.
+final class CreditPurchaseCommand: Command {
+  let purchase: StorePurchase
+
+  init(_ purchase: StorePurchase) { self.purchase = purchase }
+
+  var action: LedgerCommand.Action { .creditPurchase(self) }
+
+  static let keyFields = KeyFields(rest: "purchase")
+  var asked: Int64 {
+    // The store transaction's identity names the purchase; its other fields were credited with it.
+    Fingerprint.asked(.purchase, Fingerprint.digest(of: LedgerCommand.PurchaseClaim(purchase)))
+  }
+  var namedCustomers: NamedCustomers { .own }
+  func footprint(besides customer: CustomerID) -> LedgerCommand.Footprint? {
+    LedgerCommand.Footprint(purchase: LedgerCommand.PurchaseClaim(purchase))
+  }
+  var independence: Independence { .ofOtherPurchases }
+
+  /// Credits a store transaction idempotently: its identity is the store's, never the call's or the key's.
+  ///
+  /// A credited store transaction is answered before its key is checked. The store may redeliver it under any key, and
+  /// the answer must be that it is credited.
+  ///
+  /// - Throws: in order of precedence `invalid_request`, `amount_out_of_range` (quantity, price), `key_conflict`,
+  ///   `product_not_found`, `amount_out_of_range` (the credit passes the hard limit).
+  func decide(
+    _ decider: inout Decider, _ command: LedgerCommand.Body, session: any StorageSnapshot
+  ) throws(LedgerError) -> Booking {
+    try PurchaseRules.check(purchase)
+    let identity = PurchaseIdentity(
+      store: purchase.store, environment: try decider.work.number(of: purchase.environment, session: session),
+      transactionID: purchase.transactionID)
+    if let known = try JournalLookup.knownPurchase(&decider.work, identity, session: session) {
+      let owner = try JournalLookup.owner(&decider.work, of: known, session: session)
+      return try KeyReplay.replay(&decider, known.transaction, of: known.customer, customer: owner.id, session: session)
+    }
+    var customer = try decider.findCustomer(command.customer, session: session)
+    let isNew = customer == nil
+    if isNew {
+      try decider.validate(command, session: session)
+      customer = try decider.work.addCustomer(command.customer, session: session)
+    }
+    guard let customer else { throw .customerNotFound(command.customer) }
+    let booking: Booking
+    do throws(LedgerError) {
+      booking = try KeyReplay.idempotently(&decider, command, customer: customer, isNew: isNew, session: session) {
+        (decider: inout Decider) throws(LedgerError) -> Booking in
+        try credit(&decider, identity: identity, command: command, customer: customer, session: session)
+      }
+    } catch {
+      if isNew { decider.work.removeNewestCustomer() }
+      throw error
+    }
+    if !booking.isReplayed {
+      try RefundNotices.bookEarlyRefunds(&decider, of: identity, command: command, session: session)
+    }
+    return booking
+  }
+
+  private func credit(
+    _ decider: inout Decider, identity: PurchaseIdentity, command: LedgerCommand.Body, customer: FoundCustomer,
+    session: any StorageSnapshot
+  ) throws(LedgerError) -> Booking {
+    let (product, document) = try decider.catalog.product(
+      purchase.product, in: session, definitions: decider.definitions)
+    let number = try decider.work.next(.purchase, session: session)
+    let credits = try PurchaseRules.credits(
+      of: product, for: purchase, number: number, environment: identity.environment)
+    decider.plans.removeAll(keepingCapacity: true)
+    var isOverMaximum = false
+    for (currency, lots) in credits {
+      let amount = lots.reduce(0) { $0 + $1.amount }
+      try AccountPlanning.plan(&decider, .purchase, currency, amount, customer: customer, session: session)
+      let index = decider.plans.count - 1
+      let after = try PurchaseRules.balance(
+        after: decider.plans[index], account: decider.work.accounts[decider.plans[index].slot].row)
+      if after > decider.plans[index].currency.maximumBalance { isOverMaximum = true }
+      decider.plans[index].credits = lots
+    }
+    var booking = try JournalPosting.book(&decider, .purchase, command: command, customer: customer, session: session)
+    booking.isOverMaximum = isOverMaximum
+    let items = product.itemGrants.map { ($0.item, $0.quantity * purchase.quantity) }.sorted { $0.0 < $1.0 }
+    try OwnedItems.add(&decider.work, items, to: &booking, customer, session)
+    decider.work.addPurchase(
+      PurchaseRow(
+        number: number, identity: identity, customer: customer.number, transaction: decider.work.sequences.transaction,
+        product: purchase.product, quantity: purchase.quantity, price: purchase.price,
+        purchasedAt: purchase.purchasedAt, frozenProduct: document,
+        originalTransactionID: purchase.originalTransactionID,
+        expiresAt: purchase.cycleEndsAt, grant: items.isEmpty ? Self.soleGrant(&decider.work) : nil))
+    if product.entitlement != nil, let row = decider.work.changes.purchases.last {
+      try HoldEntitlementCommand.add(&decider.work, of: row, session: session)
+    }
+    return booking
+  }
+
+  /// The grant of the newest transaction, where it is one lot's currency.
+  private static func soleGrant(_ work: inout UnitOfWork) -> LotAmount? {
+    let own = work.changes.entries.suffix(2).filter { $0.transaction == work.sequences.transaction }
+    guard own.count == 1, let entry = own.first, entry.lot != 0 else { return nil }
+    return LotAmount(currency: entry.account.currency, lot: entry.lot, amount: entry.amount)
+  }
+}
+
+extension LedgerCommand {
+  /// Credits the grant of a store transaction idempotently, for any caller and any number of calls.
+  public static func creditPurchase(
+    _ purchase: StorePurchase, customer: CustomerID, key: IdempotencyKey? = nil,
+    details: CommandDetails = CommandDetails()
+  ) -> Self {
+    Self(CreditPurchaseCommand(purchase), customer: customer, key: key, details: details)
+  }
+}
+
+extension Ledger {
+  /// Credits a store transaction exactly once, however many calls ask for it.
+  ///
+  /// The grant is resolved from the catalog inside the commit and frozen with it. A store transaction that was credited
+  /// before, to any customer, is a success: the result is the first booking, which names the owner.
+  ///
+  /// - Throws: ``LedgerError`` with, in order of precedence, `invalid_request`, `amount_out_of_range`, `key_conflict`,
+  ///   `product_not_found`, `amount_out_of_range` (the credit passes the hard limit).
+  @discardableResult
+  public func creditPurchase(
+    _ purchase: StorePurchase, customer: CustomerID, key: IdempotencyKey? = nil
+  ) throws(LedgerError) -> Booking {
+    try book(.creditPurchase(purchase, customer: customer, key: key))
+  }
+}

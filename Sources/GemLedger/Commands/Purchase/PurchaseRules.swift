@@ -1,0 +1,80 @@
+/// The credits of a purchase; pure.
+package enum PurchaseRules {
+  /// - Throws: in order of precedence `invalid_request`, `amount_out_of_range`.
+  static func check(_ purchase: StorePurchase) throws(LedgerError) {
+    if let price = purchase.price {
+      guard price.currency.utf8.count == 3, price.currency.utf8.allSatisfy({ (0x41...0x5A).contains($0) }) else {
+        throw .invalid(
+          "\"\(price.currency.prefix(20))\" is not a currency of prices: three capital letters, such as USD.")
+      }
+    }
+    try RequestRules.check(quantity: purchase.quantity, of: purchase.product.text)
+    guard purchase.price.map({ (0...Limits.amount).contains($0.minorUnits) }) ?? true else {
+      throw RequestRules.outOfRange(
+        "The price of a purchase is out of range: 0 to \(Limits.amount).", purchase.price?.minorUnits ?? 0)
+    }
+  }
+
+  /// Returns the lots that the purchase makes, by currency in the order of codes: paid and bonus parts apart.
+  ///
+  /// The price is spread evenly over the paid currencies; shares round down and the last takes the rest.
+  ///
+  /// - Throws: `amount_out_of_range` when amount times quantity passes the hard limit.
+  package static func credits(
+    of product: Product, for purchase: StorePurchase, number: Int64, environment: Int64
+  ) throws(LedgerError) -> [(CurrencyCode, [LotCredit])] {
+    let grants = product.grants.sorted { $0.currency < $1.currency }
+    var shares = PriceShares(price: purchase.price, parts: grants.count { $0.amount > 0 })
+    var credits: [(CurrencyCode, [LotCredit])] = []
+    for grant in grants {
+      let expiresAt = grant.expiresAtCycleEnd ? expiry(of: purchase) : .max
+      var lots: [LotCredit] = []
+      if grant.amount > 0 {
+        lots.append(
+          LotCredit(
+            amount: try times(grant.amount, purchase), source: .paid, environment: environment, price: shares.next(),
+            purchase: number, expiresAt: expiresAt))
+      }
+      if grant.bonus > 0 {
+        lots.append(
+          LotCredit(
+            amount: try times(grant.bonus, purchase), source: .bonus, environment: environment, price: nil,
+            purchase: number, expiresAt: expiresAt))
+      }
+      credits.append((grant.currency, lots))
+    }
+    return credits
+  }
+
+  /// Returns the balance after the credit.
+  ///
+  /// A paid credit may pass the currency's maximum, but never the hard limit.
+  static func balance(after plan: AccountPlan, account: AccountRow) throws(LedgerError) -> Int64 {
+    // The part that repays a debt is not added.
+    let balance = account.balance - plan.expiredAmount - min(plan.amount, account.debt)
+    guard plan.amount <= Limits.amount - balance else {
+      throw RequestRules.outOfRange(
+        "\(plan.amount) more \(plan.currency.code) would pass the largest balance there can be, \(Limits.amount).",
+        plan.amount)
+    }
+    return balance + plan.amount
+  }
+
+  /// A cycle that ends after the latest possible expiry never ends: paid currency is credited for every date of the
+  /// store.
+  ///
+  /// A date before the earliest possible expiry becomes that expiry: both are over.
+  private static func expiry(of purchase: StorePurchase) -> Int64 {
+    guard let end = purchase.cycleEndsAt?.milliseconds, end < Limits.expiryMilliseconds else { return .max }
+    return max(end, -RowBounds.instant)
+  }
+
+  private static func times(_ amount: Int64, _ purchase: StorePurchase) throws(LedgerError) -> Int64 {
+    let (product, overflow) = amount.multipliedReportingOverflow(by: purchase.quantity)
+    guard !overflow, product <= Limits.amount else {
+      throw RequestRules.outOfRange(
+        "\(purchase.quantity) of \(purchase.product) would give more than \(Limits.amount).", amount)
+    }
+    return product
+  }
+}

@@ -1,0 +1,147 @@
+/// Books what the store's notices of refunds and of their reversals come to, for the commands of both.
+enum RefundNotices {
+  static func take(
+    _ decider: inout Decider, _ command: LedgerCommand.Body, _ notice: RefundEvidenceRow, session: any StorageSnapshot
+  ) throws(LedgerError) -> Booking {
+    let credited = try JournalLookup.knownPurchase(&decider.work, notice.identity, session: session)
+    let known = try decider.work.evidence(notice.identity, credited, session: session)
+    let isNew = RefundRules.isNew(notice, among: known)
+    guard let purchase = credited else {
+      if isNew { decider.work.keep(notice, among: known) }
+      return answerWithoutBooking(
+        &decider.work, command.customer, notice, isReplayed: !isNew, isAwaitingPurchase: true)
+    }
+    let owner = try JournalLookup.owner(&decider.work, of: purchase, session: session)
+    guard isNew else { return try answerAgain(&decider, notice, purchase, owner, session: session) }
+    return try idempotentlyWhereBooked(&decider, command, owner: owner, session: session) {
+      (decider: inout Decider) throws(LedgerError) -> Booking in
+      let evidence = RefundRules.adding(notice, to: known)
+      let booking = try bookDue(
+        &decider, purchase, evidence: evidence, notice: notice, owner: owner, command: command, session: session)
+      if let booking { return booking }
+      decider.work.keep(notice, among: known)
+      return try answerAgain(&decider, notice, purchase, owner, session: session)
+    }
+  }
+
+  /// Books the refunds with evidence from before the purchase.
+  static func bookEarlyRefunds(
+    _ decider: inout Decider, of identity: PurchaseIdentity, command: LedgerCommand.Body, session: any StorageSnapshot
+  ) throws(LedgerError) {
+    guard let purchase = decider.work.newPurchase(identity) else { return }
+    let evidence = try decider.work.evidence(identity, purchase, session: session)
+    let newest = evidence.max { ($0.signedAt, $0.kind.rawValue) < ($1.signedAt, $1.kind.rawValue) }
+    guard let newest else { return }
+    let owner = try JournalLookup.owner(&decider.work, of: purchase, session: session)
+    _ = try bookDue(
+      &decider, purchase, evidence: evidence, notice: newest, owner: owner, command: command, session: session)
+  }
+
+  /// Brings the clawed-back share of the purchase to the share in the evidence; nil where they are equal already.
+  private static func bookDue(
+    _ decider: inout Decider, _ purchase: PurchaseRow, evidence: [RefundEvidenceRow], notice: RefundEvidenceRow,
+    owner: CustomerRow, command: LedgerCommand.Body, session: any StorageSnapshot
+  ) throws(LedgerError) -> Booking? {
+    let share = RefundRules.share(of: evidence, quantity: purchase.quantity)
+    let before = purchase.refund?.share ?? .none
+    guard share != before else { return nil }
+    var change = RefundChange(purchase: purchase, owner: FoundCustomer(owner, original: owner.number), to: share)
+    (change.granted, change.givenItems) = try RefundedPurchase.given(&decider, by: purchase, session: session)
+    try bookDueEffects(&decider, of: change, session: session)
+    if share > before {
+      try RefundTakingBack.plan(&decider, &change, session: session)
+    } else {
+      try RefundGivingBack.plan(&decider, &change, session: session)
+    }
+    return try book(
+      &decider, change, notice: notice, evidenceAt: RefundRules.newest(evidence), owner: owner, command: command,
+      session: session)
+  }
+
+  /// Books due effects first: an expired hold may have returned currency for amounts that the refund wrote off.
+  private static func bookDueEffects(
+    _ decider: inout Decider, of change: RefundChange, session: any StorageSnapshot
+  ) throws(LedgerError) {
+    decider.plans.removeAll(keepingCapacity: true)
+    for granted in change.granted {
+      let number = AccountNumber(customer: change.owner.number, currency: granted.currency.number)
+      let slot = try decider.work.slot(of: number, session: session)
+      guard ScheduledEffects.isDue(&decider.work, slot, granted.currency) else { continue }
+      try ScheduledEffects.bookDueEffects(&decider, slot, granted.currency, customer: change.owner, session: session)
+    }
+  }
+
+  private static func book(
+    _ decider: inout Decider, _ change: RefundChange, notice: RefundEvidenceRow, evidenceAt: Timestamp,
+    owner: CustomerRow, command: LedgerCommand.Body, session: any StorageSnapshot
+  ) throws(LedgerError) -> Booking {
+    decider.plans.removeAll { $0.amount == 0 }
+    var booking = try JournalPosting.book(
+      &decider, change.isTakingBack ? .refund : .reversedRefund, command: command, customer: change.owner,
+      session: session)
+    booking.customer = owner.id
+    let transaction = decider.work.sequences.transaction
+    booking.isOverMaximum =
+      !change.isTakingBack
+      && decider.plans.contains { plan in
+        decider.work.accounts[plan.slot].row.balance > plan.currency.maximumBalance
+      }
+    try OwnedItems.add(
+      &decider.work, try RefundedPurchase.items(&decider.work, of: change, session: session), to: &booking,
+      change.owner,
+      session)
+    let freezes = try RefundedPurchase.freeze(&decider.work, owner, after: change, session: session)
+    let refund = RefundRow(
+      transaction: transaction, purchase: change.purchase.number, kind: notice.kind, revokedAt: notice.revokedAt,
+      signedAt: notice.signedAt, extent: notice.extent, evidenceAt: evidenceAt, share: change.share, freezes: freezes)
+    decider.work.add(refund, change.parts)
+    return booking
+  }
+
+  // MARK: Answers
+
+  /// Finds the earlier booking for such a notice; a booking without entries where nothing was booked.
+  private static func answerAgain(
+    _ decider: inout Decider, _ notice: RefundEvidenceRow, _ purchase: PurchaseRow, _ owner: CustomerRow,
+    session: any StorageSnapshot
+  ) throws(LedgerError) -> Booking {
+    let refunds = try decider.work.refunds(of: purchase, session: session)
+    let same =
+      refunds.last { $0.kind == notice.kind && $0.revokedAt == notice.revokedAt }
+      ?? refunds.last { $0.kind != .reclaim }
+    guard let same else {
+      return answerWithoutBooking(&decider.work, owner.id, notice, isReplayed: true, isAwaitingPurchase: false)
+    }
+    // A refund before a merge was booked for the owner at that time.
+    let owners = try MergeRecords.related(to: owner.number, decider.work, session: session)
+    return try KeyReplay.replay(&decider, same.transaction, ofAny: owners, customer: owner.id, session: session)
+  }
+
+  private static func answerWithoutBooking(
+    _ work: inout UnitOfWork, _ customer: CustomerID, _ notice: RefundEvidenceRow, isReplayed: Bool,
+    isAwaitingPurchase: Bool
+  ) -> Booking {
+    Booking(
+      transactionID: nil, customer: customer, kind: notice.kind == .refund ? .refund : .reversedRefund,
+      createdAt: work.now, entries: CompactList([]), isReplayed: isReplayed, isAwaitingPurchase: isAwaitingPurchase)
+  }
+
+  /// As ``idempotently``, but keeps a key only where something was booked under it.
+  private static func idempotentlyWhereBooked(
+    _ decider: inout Decider, _ command: LedgerCommand.Body, owner: CustomerRow, session: any StorageSnapshot,
+    decide: (inout Decider) throws(LedgerError) -> Booking
+  ) throws(LedgerError) -> Booking {
+    guard let key = command.key else { return try decide(&decider) }
+    let customer = FoundCustomer(owner, original: owner.number)
+    if let row = try KeyReplay.earlier(
+      &decider.work, underAnyNumberOf: customer, key, command: command, session: session)
+    {
+      var answer = try KeyReplay.answer(&decider, row, under: key, command: command, session: session)
+      answer.customer = owner.id
+      return answer
+    }
+    let booking = try decide(&decider)
+    if !booking.isReplayed { KeyReplay.keepBooking(&decider, under: key, command: command, customer: owner.number) }
+    return booking
+  }
+}

@@ -1,0 +1,17 @@
+extension Ledger {
+  /// Books the due scheduled effects: expiries, ended holds, allowances, recharges.
+  ///
+  /// Nothing depends on it. It keeps the journal current for clients that read only the feed.
+  ///
+  /// A customer with damaged rows does not hold up the others: the error is thrown once all others are booked.
+  ///
+  /// - Parameter progress: Called with the number of customers looked at.
+  /// - Returns: The number of customers with due effects.
+  /// - Throws: ``LedgerError`` with `storage_damaged` where rows of some customers are damaged, or as the storage
+  ///   fails.
+  @discardableResult
+  public func sweep(progress: (Int) -> Void = { _ in }) throws(LedgerError) -> Int {
+    var sweep = DueSweep(ledger: self)
+    return try sweep.run(progress: progress)
+  }
+}
