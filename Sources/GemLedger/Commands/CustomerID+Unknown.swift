@@ -1,4 +1,4 @@
-// The customer of a command whose owner the rule finds by a transaction.
+// Customers of commands on a transaction, until the rule has found its owner.
 
 extension CustomerID {
   /// Stands in for a customer while the transaction's owner is unknown.
