@@ -101,7 +101,7 @@ extension BadInputContract {
       [left]
       + (try ["$erased:", "$erased:0000000000000001", "$erased:alice", "$stock:", "$stock:life"].map(Make.customer))
     for id in reserved {
-      for command in try Self.commands(naming: id, and: alice) {
+      for command in try CommandRow.commands(naming: id, in: .kept()) {
         let error = try assertRefusedWithoutTrace(.invalidIdentifier, ledger) { try ledger.book(command) }
         XCTAssertEqual(error?.text("field"), "customer id", "\(command)")
       }
@@ -139,7 +139,7 @@ extension BadInputContract {
     try ledger.release(try XCTUnwrap(hold.hold?.id))
     let before = try LedgerState(ledger)
     for id in ids {
-      for command in try Self.commands(naming: id, and: alice) {
+      for command in try CommandRow.commands(naming: id, in: .kept()) {
         assertRefused(.invalidIdentifier) { try ledger.book(command) }
       }
     }
@@ -186,27 +186,6 @@ extension BadInputContract {
     XCTAssertEqual(
       try assertRefusedWithoutTrace(.keyConflict, ledger) { try ledger.book(bonus) }?.text("field"), "source")
     ledger.close()
-  }
-
-  private static func commands(naming id: CustomerID, and alice: CustomerID) throws -> [LedgerCommand] {
-    let amounts = [try Make.amount("GEM", 1)]
-    let (box, code) = (try ItemID("extra_life"), try PurchaseCode("ANNOUNCED"))
-    let opening = OrderOpening(
-      code: code, store: .apple, product: try ProductCode("gems_1200"), quantity: 1, request: "{}", key: nil,
-      lifetimeMilliseconds: 1000, paidBy: nil)
-    let rate = ExchangeRate(1, for: 1)
-    return [
-      .adjust(amounts, customer: id), .adjust(amounts, customer: id, source: .bonus), .grant(amounts, customer: id),
-      .openingBalance(amounts, customer: id), try .spend(amounts, customer: id), .buyItem(box, customer: id),
-      try .creditPurchase(Make.purchase("reserved"), customer: id), .createCustomer(id),
-      .openOrder(opening, customer: id), .registerToken(TokenNumber(high: 1, low: 2), customer: id),
-      .merge(from: id, into: alice), .merge(from: alice, into: id), .createAlias(id, of: alice),
-      .createAlias(alice, of: id), .unmerge(id), .unmerge(alice, from: id), .freeze(id), .unfreeze(id),
-      .hold(amounts, customer: id), .erase(id),
-      .transfer(amounts, from: alice, to: id), .transfer(amounts, from: id, to: alice),
-      .basket([.spend(amounts, customer: alice), .grant(amounts, customer: id, source: .earned)], payer: alice),
-      .exchange(amounts[0], into: try CurrencyCode("COIN"), rate: rate, customer: id),
-    ]
   }
 
   func testPagesOfHistory() throws {

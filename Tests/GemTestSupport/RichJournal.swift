@@ -1,7 +1,7 @@
 package import GemLedger
 internal import XCTest
 
-/// A journal that has something of everything: a random run, and the rare commands behind it.
+/// A journal that has something of everything: a random run, then rare combinations, then every kind of command.
 package enum RichJournal {
   /// - Parameters:
   ///   - make: Makes an empty ledger, which is closed again.
@@ -33,6 +33,7 @@ package enum RichJournal {
     try ledger.creditPurchase(
       Make.purchase("boxed", environment: StoreEnvironment.localTesting(session: "s")), customer: zoe)
     try fillEvents(ledger)
+    try CommandContract.bookAll(in: ledger, at: time.now)
     ledger.close()
   }
 

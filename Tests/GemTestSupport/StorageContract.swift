@@ -33,6 +33,7 @@ package struct StorageContract {
     run.step("testPurchasesAreCheckedBeforeTheyAreCredited", testPurchasesAreCheckedBeforeTheyAreCredited)
     run.step("testAPurchaseGivenAgainIsTheFirstAnswer", testAPurchaseGivenAgainIsTheFirstAnswer)
     run.step("JournalEventContract", JournalEventContract(make: make).runAll)
+    run.step("CommandContract", CommandContract(make: make).runAll)
     run.step("ErasureContract", ErasureContract(make: make).runAll)
   }
 

@@ -52,6 +52,24 @@ final class RequestRulesTests: XCTestCase {
     }
   }
 
+  func testPurchases() throws {
+    typealias Row = (line: UInt, quantity: Int64, price: Money?, code: LedgerError.Code?)
+    let rows: [Row] = [
+      (#line, 1, nil, nil), (#line, Limits.quantity, Money(minorUnits: 0, currency: "USD"), nil),
+      (#line, 1, Money(minorUnits: Limits.amount, currency: "JPY"), nil),
+      (#line, 0, Money(minorUnits: -1, currency: "usd"), .invalidRequest),
+      (#line, 1, Money(minorUnits: 1, currency: "US"), .invalidRequest),
+      (#line, 1, Money(minorUnits: 1, currency: "USDT"), .invalidRequest),
+      (#line, 0, nil, .amountOutOfRange), (#line, Limits.quantity + 1, nil, .amountOutOfRange),
+      (#line, 1, Money(minorUnits: -1, currency: "USD"), .amountOutOfRange),
+      (#line, 1, Money(minorUnits: Limits.amount + 1, currency: "USD"), .amountOutOfRange),
+    ]
+    for row in rows {
+      let purchase = try Make.purchase("t", quantity: row.quantity, price: row.price)
+      assertOutcome(row.code, line: row.line) { try PurchaseRules.check(purchase) }
+    }
+  }
+
   func testExpiriesAndQuantities() {
     let now = Timestamp(milliseconds: 1000)
     for (instant, code) in [(1001, nil), (1000, .invalidRequest), (0, .invalidRequest)] as [(Int64, LedgerError.Code?)]

@@ -79,17 +79,8 @@ enum CustomerMerge {
       try AccountPlanning.plan(&decider, .merge, currency.code, 0, customer: target, session: session)
       let (from, into) = (decider.plans[decider.plans.count - 2], decider.plans[decider.plans.count - 1])
       let (one, other) = (decider.work.accounts[from.slot].row, decider.work.accounts[into.slot].row)
-      let balance = one.balance - from.expiredAmount + other.balance - into.expiredAmount
-      guard balance <= Limits.amount, one.debt + other.debt <= Limits.amount else {
-        throw LedgerError(
-          .overMaximum,
-          "Together they would have \(balance) \(currency.code), more than the largest balance there can be, "
-            + "\(Limits.amount). Nothing was changed.",
-          details: [
-            .text("currency", currency.code.description), .integer("balance", other.balance),
-            .integer("amount", one.balance), .integer("maximum", Limits.amount),
-          ])
-      }
+      try MergeRules.check(
+        currency.code, one, expired: from.expiredAmount, into: other, expired: into.expiredAmount)
     }
   }
 

@@ -24,7 +24,8 @@ struct MergeCommand: Command {
     let source = try decider.findCustomer(from, session: session)
     let target = try decider.findCustomer(command.customer, session: session)
     if isOfAnonymous, let source, source.number != target?.number {
-      try checkAnonymous(decider.work, source, session: session)
+      // The commit decides this: of two sign-ins from one anonymous customer at the same moment, only one merges.
+      try MergeRules.checkAnonymous(try decider.work.ids(of: source.number, session: session), named: from)
     }
     guard let survivor = target ?? source else { throw .customerNotFound(from) }
     return try KeyReplay.idempotently(&decider, command, customer: survivor, session: session) {
@@ -38,20 +39,6 @@ struct MergeCommand: Command {
       }
       return try CustomerMerge.add(
         &decider, source == nil ? from : command.customer, to: survivor, command: command, session: session)
-    }
-  }
-
-  /// The commit decides this: of two sign-ins from one anonymous customer at the same moment, only one merges.
-  ///
-  /// - Throws: `condition_failed`.
-  private func checkAnonymous(
-    _ work: borrowing UnitOfWork, _ source: FoundCustomer, session: any StorageSnapshot
-  ) throws(LedgerError) {
-    let named = try work.ids(of: source.number, session: session).filter { !$0.isAnonymous }
-    guard named.isEmpty else {
-      throw LedgerError(
-        .conditionFailed, "\"\(from)\" is an id of a customer who has signed in; nothing was changed.",
-        details: [.text("condition", "anonymous")])
     }
   }
 }

@@ -14,6 +14,36 @@ package struct MergeRecord: Hashable, Sendable {
 /// A merge names the surviving customer as ``MergeRow/into``. An unmerge names the customer that it split off there,
 /// and the survivor as ``MergeRow/from``.
 package enum MergeRules {
+  /// Checks that both accounts together can be one.
+  ///
+  /// - Throws: `over_maximum` where the sum would pass the hard limit.
+  static func check(
+    _ code: CurrencyCode, _ one: AccountRow, expired: Int64, into other: AccountRow, expired otherExpired: Int64
+  ) throws(LedgerError) {
+    let balance = one.balance - expired + other.balance - otherExpired
+    guard balance <= Limits.amount, one.debt + other.debt <= Limits.amount else {
+      throw LedgerError(
+        .overMaximum,
+        "Together they would have \(balance) \(code), more than the largest balance there can be, "
+          + "\(Limits.amount). Nothing was changed.",
+        details: [
+          .text("currency", code.description), .integer("balance", other.balance), .integer("amount", one.balance),
+          .integer("maximum", Limits.amount),
+        ])
+    }
+  }
+
+  /// Checks that a customer with these ids has not signed in.
+  ///
+  /// - Throws: `condition_failed`.
+  static func checkAnonymous(_ ids: [CustomerID], named id: CustomerID) throws(LedgerError) {
+    guard ids.allSatisfy(\.isAnonymous) else {
+      throw LedgerError(
+        .conditionFailed, "\"\(id)\" is an id of a customer who has signed in; nothing was changed.",
+        details: [.text("condition", "anonymous")])
+    }
+  }
+
   /// The merge of one customer straight into another that no unmerge has undone; nil where there is none.
   ///
   /// - Parameter records: The records of a number, oldest first.

@@ -66,10 +66,16 @@ final class HoldEntitlementCommand: Command {
     var other = work.changes.purchases.first { $0.number == number }
     if other == nil { other = try session.purchase(number: number) }
     guard let other else { return false }
-    return other.identity.store == purchase.identity.store
-      && other.identity.environment == purchase.identity.environment
-      && (other.originalTransactionID ?? other.identity.transactionID)
-        == (purchase.originalTransactionID ?? purchase.identity.transactionID)
+    return other.isOfOneSubscription(as: purchase)
+  }
+}
+
+extension PurchaseRow {
+  /// Whether both are cycles of one subscription: that with one first transaction.
+  func isOfOneSubscription(as other: PurchaseRow) -> Bool {
+    identity.store == other.identity.store && identity.environment == other.identity.environment
+      && (originalTransactionID ?? identity.transactionID)
+        == (other.originalTransactionID ?? other.identity.transactionID)
   }
 }
 

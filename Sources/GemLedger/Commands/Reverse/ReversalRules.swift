@@ -1,5 +1,18 @@
 /// The amounts of a spend that can be undone; pure.
 enum ReversalRules {
+  /// Checks that a transaction of this kind can be undone.
+  ///
+  /// - Throws: `not_reversible`.
+  static func check(_ kind: EntryKind, of id: TransactionID) throws(LedgerError) {
+    guard kind == .spend || kind == .capture else {
+      throw LedgerError(
+        .notReversible,
+        "The transaction \(id) is of kind \(kind.name), which is not undone: only spends and captures are. "
+          + "\(kind.undoing)Nothing was changed.",
+        details: [.text("transaction_id", id.description), .text("kind", kind.name)])
+    }
+  }
+
   /// How much of one currency a spend took, and how much of it is undone already.
   struct Taken {
     let currency: CurrencyCode

@@ -40,13 +40,7 @@ struct ReverseCommand: Command {
     _ decider: inout Decider, _ row: TransactionRow, command: LedgerCommand.Body, owner: FoundCustomer,
     session: any StorageSnapshot
   ) throws(LedgerError) -> Booking {
-    guard row.kind == .spend || row.kind == .capture else {
-      throw LedgerError(
-        .notReversible,
-        "The transaction \(id) is of kind \(row.kind.name), which is not undone: only spends and captures are. "
-          + "\(row.kind.undoing)Nothing was changed.",
-        details: [.text("transaction_id", id.description), .text("kind", row.kind.name)])
-    }
+    try ReversalRules.check(row.kind, of: id)
     let owners = try MergeRecords.related(to: owner, decider.work, session: session)
     let original = try Self.postings(&decider.work, of: row, session: session)
     let taken = try Self.taken(&decider, by: original, owners: owners, session: session)

@@ -1,6 +1,6 @@
 extension Verb {
   /// Verbs that change balances without a store.
-  static let ledger = [grant, spend] + economy + [merge, unmerge, freeze, unfreeze] + upkeep
+  static let ledger = [grant, spend] + economy + corrections + upkeep
 
   private static let grant = Verb(
     name: "grant", group: .ledger, summary: "Give a customer currency",
@@ -44,52 +44,6 @@ extension Verb {
       fails with condition_failed.
       """
   ) { try SpendCommand(invocation: $0).run() }
-
-  private static let merge = Verb(
-    name: "merge", group: .ledger, summary: "Make two customers one",
-    options: [
-      Option(
-        name: "--from", value: "ID", kind: .name(.customers), isRequired: true,
-        help: "The customer that ends; the id goes on to work"),
-      Option(name: "--into", value: "ID", kind: .name(.customers), isRequired: true, help: "The customer that stays"),
-      .key, .reference, .reason, .dryRun,
-    ],
-    examples: ["gemctl merge --from guest-17 --into alice --key merge-17"],
-    discussion: "Balances, lots, purchases, items and debts move in one transaction; both ids name the one customer."
-  ) { try CorrectionCommands(invocation: $0).merge() }
-
-  private static let unmerge = Verb(
-    name: "unmerge", group: .ledger, summary: "Part two customers that a merge made one",
-    arguments: [Argument(name: "ID", kind: .name(.customers), help: "An id that the merged customer brought along")],
-    options: [
-      Option(
-        name: "--from", value: "ID", kind: .name(.customers),
-        help: "The customer that it must be part of (default: whichever)"),
-      .key, .reference, .reason, .dryRun,
-    ],
-    examples: ["gemctl unmerge guest-17 --dry-run", "gemctl unmerge guest-17 --from alice --reason \"wrong account\""],
-    discussion: """
-      Ids, purchases and history of the merged customer are its own again, and so is what is left of the lots, debts \
-      and items that the merge moved. The table shows what is not there any more; the survivor gives nothing else for \
-      it. \
-      Undo later merges first, and end holds on moved currency.
-      """
-  ) { try CorrectionCommands(invocation: $0).unmerge() }
-
-  private static let freeze = Verb(
-    name: "freeze", group: .ledger, summary: "Stop a customer from spending",
-    options: [Option(name: "--reason", value: "TEXT", isRequired: true, help: "Why; kept in the journal")] + rest,
-    examples: ["gemctl freeze --customer mallory --reason chargebacks"],
-    discussion: "Purchases are still credited, refunds still take, and what is on hold can still be captured."
-  ) { try CorrectionCommands(invocation: $0).freeze() }
-
-  private static let unfreeze = Verb(
-    name: "unfreeze", group: .ledger, summary: "Let a frozen customer spend again",
-    options: [Option(name: "--reason", value: "TEXT", isRequired: true, help: "Why; kept in the journal")] + rest,
-    examples: ["gemctl unfreeze --customer mallory --reason resolved"]
-  ) { try CorrectionCommands(invocation: $0).unfreeze() }
-
-  private static let rest: [Option] = [.key, .reference, .dryRun]
 
   private static let conditions = [
     Option(
