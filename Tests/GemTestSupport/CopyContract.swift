@@ -104,7 +104,7 @@ package struct CopyContract {
     XCTAssertEqual(try Self.order(code, in: copy), order)
     XCTAssertEqual(try copy.currentCatalog(), try source.currentCatalog())
     let (events, copied) = (try source.scanned(limit: 100), try copy.scanned(limit: 100))
-    XCTAssertEqual(events.holds.count, 2)
+    XCTAssertGreaterThanOrEqual(events.holds.count, 2)
     XCTAssertEqual(copied.events, events.events)
     XCTAssertEqual(copied.holds, events.holds)
     XCTAssertEqual(copied.counts, events.counts)

@@ -110,8 +110,7 @@ final class HoldRulesTests: XCTestCase {
 
   func testWantedAmounts() throws {
     let currencies = try [(1, "GEM"), (2, "COIN")].map { number, code in
-      CurrencyDefinition(
-        number: number, code: try CurrencyCode(code), maximumBalance: Limits.amount, burnsPaidFirst: false)
+      (number: Int64(number), currency: Currency(code: try CurrencyCode(code), name: code))
     }
     let definitions = CurrencyDefinitions(version: 1, currencies: currencies, salt: 0)
     let parts = [part(gem, 7, 5), part(gem, 8, 3)]
