@@ -69,11 +69,7 @@ package final class CrashingStorage: LedgerStorage {
 
   private var storage: any LedgerStorage { current.withLock { $0 } }
 
-  package var isKeyedByCustomer: Bool { storage.isKeyedByCustomer }
-  package var laneCount: Int { storage.laneCount }
-  package var locksLanesTogether: Bool { storage.locksLanesTogether }
-  package var isRemote: Bool { storage.isRemote }
-  package var showsHalves: Bool { storage.showsHalves }
+  package var traits: StorageTraits { storage.traits }
 
   package func lanes(of commands: [LedgerCommand]) throws(LedgerError) -> [[Int]] {
     try storage.lanes(of: commands)

@@ -21,10 +21,7 @@ package final class GatedStorage: LedgerStorage {
   /// Lets the stopped commit go on.
   package func open() { opened.signal() }
 
-  package var isKeyedByCustomer: Bool { storage.isKeyedByCustomer }
-  package var laneCount: Int { storage.laneCount }
-  package var isRemote: Bool { storage.isRemote }
-  package var showsHalves: Bool { storage.showsHalves }
+  package var traits: StorageTraits { storage.traits }
   package func knownLanes(of command: LedgerCommand) -> [Int]? { storage.knownLanes(of: command) }
   package func lanes(of commands: [LedgerCommand]) throws(LedgerError) -> [[Int]] {
     try storage.lanes(of: commands)

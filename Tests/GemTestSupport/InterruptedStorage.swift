@@ -11,9 +11,7 @@ package final class InterruptedStorage: LedgerStorage {
     commitsLeft = Atomic(count)
   }
 
-  package var isKeyedByCustomer: Bool { storage.isKeyedByCustomer }
-  package var laneCount: Int { storage.laneCount }
-  package var locksLanesTogether: Bool { storage.locksLanesTogether }
+  package var traits: StorageTraits { storage.traits }
   package func lanes(of commands: [LedgerCommand]) throws(LedgerError) -> [[Int]] {
     try storage.lanes(of: commands)
   }

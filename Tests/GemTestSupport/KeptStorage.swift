@@ -7,8 +7,7 @@ package final class KeptStorage: LedgerStorage {
 
   package init(_ storage: any LedgerStorage) { self.storage = storage }
 
-  package var isKeyedByCustomer: Bool { storage.isKeyedByCustomer }
-  package var laneCount: Int { storage.laneCount }
+  package var traits: StorageTraits { storage.traits }
 
   package func read<R>(_ body: (any StorageSnapshot) throws(LedgerError) -> R) throws(LedgerError) -> R {
     try storage.read(body)

@@ -2,8 +2,7 @@ extension Sequence {
   /// Reads rows for each element.
   ///
   /// Where rows are missing, those of all elements are noted before the attempt ends: one load brings them all.
-  @inline(__always)
-  func gather<Rows>(_ read: (Element) throws(LedgerError) -> Rows) throws(LedgerError) -> [Rows] {
+  package func gather<Rows>(_ read: (Element) throws(LedgerError) -> Rows) throws(LedgerError) -> [Rows] {
     var found: [Rows] = []
     var lacksRows = false
     for element in self {
@@ -21,8 +20,7 @@ extension Sequence {
   /// Reads a row for one element after the other, until there is one.
   ///
   /// Where rows are missing, those of all elements are noted before the attempt ends.
-  @inline(__always)
-  func firstRow<Row>(_ read: (Element) throws(LedgerError) -> Row?) throws(LedgerError) -> Row? {
+  package func firstRow<Row>(_ read: (Element) throws(LedgerError) -> Row?) throws(LedgerError) -> Row? {
     var lacksRows = false
     for element in self {
       do throws(LedgerError) {
@@ -34,5 +32,28 @@ extension Sequence {
     }
     if lacksRows { throw .rowsMissing }
     return nil
+  }
+}
+
+/// Several reads of one attempt: where one lacks rows the others are made all the same, so that one load brings the
+/// rows of all.
+package struct JointReads {
+  private var lacksRows = false
+
+  package init() {}
+
+  package mutating func read<Rows>(_ read: () throws(LedgerError) -> Rows) throws(LedgerError) -> Rows? {
+    do throws(LedgerError) {
+      return try read()
+    } catch {
+      guard error == .rowsMissing else { throw error }
+      lacksRows = true
+      return nil
+    }
+  }
+
+  /// - Throws: `rowsMissing` where one of the reads did.
+  package func end() throws(LedgerError) {
+    if lacksRows { throw .rowsMissing }
   }
 }

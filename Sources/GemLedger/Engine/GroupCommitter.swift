@@ -141,6 +141,7 @@ final class GroupCommitter: Sendable {
 
   private func lanes(of commands: [LedgerCommand]) throws(LedgerError) -> [Int] {
     if let lanes {
+      if lanes.count == 1 { return lanes }
       // The first lane gives new customers their numbers, and with them their lane: they are to be spread over all.
       let first = groupCount.add(1, ordering: .relaxed).newValue % lanes.count
       return Array(lanes[first...] + lanes[..<first])

@@ -62,42 +62,54 @@ extension PostedItem {
 }
 
 extension StorageSnapshot {
-  /// A transaction of one of several customers' own numbers, or nil where none of them has it.
   package func parts(
     of number: TransactionNumber, ofAny owners: [CustomerNumber]
   ) throws(LedgerError) -> TransactionParts? {
-    for owner in owners {
-      if let parts = try parts(of: number, of: owner) { return parts }
-    }
-    return nil
+    try partsByRows(of: number, ofAny: owners)
   }
 
-  /// A transaction of the journal, or nil where there is none of that number.
-  ///
-  /// - Parameter owner: The customer's own number that the transaction is of.
-  package func parts(
-    of number: TransactionNumber, of owner: CustomerNumber
+  /// The same from single rows, whatever the storage does.
+  package func partsByRows(
+    of number: TransactionNumber, ofAny owners: [CustomerNumber]
   ) throws(LedgerError) -> TransactionParts? {
-    guard let row = try transaction(number, of: owner), row.customer == owner else { return nil }
-    var parts = try postings(of: row)
-    for entry in parts.entries {
-      // Lots change and may move with a merge; their lot attributes stay.
-      for lot in parts.lots(of: entry) where parts.sources[lot] == nil {
-        parts.sources[lot] = try lotAttributes(lot, of: entry.account.customer)?.source
+    var reads = JointReads()
+    let found = try reads.read { () throws(LedgerError) -> TransactionRow? in
+      try owners.firstRow { (owner) throws(LedgerError) -> TransactionRow? in
+        let row = try transaction(number, of: owner)
+        return row?.customer == owner ? row : nil
       }
     }
+    let row = found.flatMap(\.self)
+    // Entries and items lie with each of the customers that the transaction touched.
+    let first = row?.firstEntry ?? 0
+    let keys = owners.map { IndexKey(number, first, of: $0) }
+    let entries = try reads.read { () throws(LedgerError) -> [EntryRow] in try rows(.ofTransaction, keys) }
+    let items = try reads.read { () throws(LedgerError) -> [ItemEntryRow] in try rows(.ofTransaction, keys) }
+    try reads.end()
+    guard let row, let entries, let items else { return nil }
+    var parts = TransactionParts(
+      row: row, entries: entries, allocations: try allocations(of: entries), items: items, sources: [:])
+    // Lots change and may move with a merge; their lot attributes stay.
+    var addresses: [RowAddress] = []
+    for entry in parts.entries {
+      for lot in parts.lots(of: entry) where !addresses.contains(where: { $0.number == lot }) {
+        addresses.append(RowAddress(lot, of: entry.account.customer))
+      }
+    }
+    if !addresses.isEmpty { parts.sources = try lotAttributes(addresses).mapValues(\.source) }
     return parts
   }
 
   /// Returns a transaction's entries with their allocations, and its items; without the sources of its lots.
   package func postings(of row: TransactionRow) throws(LedgerError) -> TransactionParts {
     let entries = try entries(of: row)
-    var allocations: [AllocationRow] = []
-    for entry in entries where entry.lot == 0 {
-      allocations += try self.allocations(of: entry.number, of: entry.account.customer)
-    }
     return TransactionParts(
-      row: row, entries: entries, allocations: allocations, items: try items(of: row.number, of: row.customer),
-      sources: [:])
+      row: row, entries: entries, allocations: try allocations(of: entries),
+      items: try items(of: row.number, of: row.customer), sources: [:])
+  }
+
+  private func allocations(of entries: [EntryRow]) throws(LedgerError) -> [AllocationRow] {
+    let split = entries.filter { $0.lot == 0 }.map { IndexKey($0.number, of: $0.account.customer) }
+    return split.isEmpty ? [] : try rows(.ofEntry, split)
   }
 }

@@ -193,28 +193,3 @@ package struct ErasureRow: Hashable, Sendable {
     self.added = added
   }
 }
-
-/// Reads of journal events, holds and counts.
-///
-/// Owners are the customers that the rows may be stored with; a storage that finds rows by their numbers alone need not
-/// look at them.
-package protocol JournalEventReads: AnyObject {
-  /// In the order of their positions.
-  func events(of transaction: TransactionNumber, ofAny owners: [CustomerNumber]) throws(LedgerError)
-    -> [JournalEventRow]
-  /// Those about a hold or an undone transaction, in the order of transactions and positions.
-  func events(about target: TransactionNumber, ofAny owners: [CustomerNumber]) throws(LedgerError) -> [JournalEventRow]
-  /// Reads journal events about held amounts and counts, from a customer's transactions below a number, newest first.
-  ///
-  /// All such events of the last transaction are returned, so that there may be more than `limit`.
-  func events(
-    of customer: CustomerNumber, below: TransactionNumber, limit: Int
-  ) throws(LedgerError) -> [JournalEventRow]
-  /// - Parameter owners: Empty where they are not known yet; then only a row that is found without them is returned.
-  func hold(_ number: TransactionNumber, ofAny owners: [CustomerNumber]) throws(LedgerError) -> HoldRow?
-  /// All open ones of the customer, those that end first before the others.
-  func holds(of customer: CustomerNumber) throws(LedgerError) -> [HoldRow]
-  func count(_ key: CountKey, of customer: CustomerNumber) throws(LedgerError) -> CountRow?
-  /// All of the customer, in the order of their keys.
-  func counts(of customer: CustomerNumber) throws(LedgerError) -> [CountRow]
-}

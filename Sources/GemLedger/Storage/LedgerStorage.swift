@@ -2,25 +2,8 @@
 ///
 /// It loads rows and writes change sets; it knows no rule.
 package protocol LedgerStorage: AnyObject, Sendable {
-  /// Whether rows are stored with their customers.
-  ///
-  /// Entries are then numbered by their transactions, and a lot's attributes are stored with each past and present
-  /// owner.
-  var isKeyedByCustomer: Bool { get }
-
-  /// How many lanes gather groups of commands of their own.
-  var laneCount: Int { get }
-
-  /// Whether a group that locks all lanes costs little more than a group of one lane.
-  ///
-  /// Where callers are few, they then gather in such groups: one group in the place of one a lane.
-  var locksLanesTogether: Bool { get }
-
-  /// Whether a commit waits for another machine, so that no task's thread should be held up by it.
-  var isRemote: Bool { get }
-
-  /// Whether a reader may see one half of a commit that touched several customers before the other.
-  var showsHalves: Bool { get }
+  /// What the ledger must know of it.
+  var traits: StorageTraits { get }
 
   /// Returns the lanes that each command may write to, in ascending order; nearly always one.
   ///
@@ -52,11 +35,7 @@ package protocol LedgerStorage: AnyObject, Sendable {
 }
 
 extension LedgerStorage {
-  package var isKeyedByCustomer: Bool { false }
-  package var laneCount: Int { 1 }
-  package var locksLanesTogether: Bool { false }
-  package var isRemote: Bool { false }
-  package var showsHalves: Bool { false }
+  package var traits: StorageTraits { StorageTraits() }
   package func lanes(of commands: [LedgerCommand]) throws(LedgerError) -> [[Int]] {
     [[Int]](repeating: [0], count: commands.count)
   }
@@ -85,96 +64,6 @@ package struct LotPosition: Hashable, Comparable, Sendable {
 
   package static func < (left: Self, right: Self) -> Bool {
     (left.expiresAt, left.lot) < (right.expiresAt, right.lot)
-  }
-}
-
-/// A consistent view of all rows.
-package protocol StorageSnapshot: OrderReads, OwnedReads, JournalEventReads, BulkReads, HistoryReads, FeedReads {
-  func project() throws(LedgerError) -> ProjectRow
-  /// Counts up with every change of the catalog.
-  func catalogVersion() throws(LedgerError) -> Int64
-  func catalogRows(_ kind: CatalogRow.Kind) throws(LedgerError) -> [CatalogRow]
-  func catalogRow(_ kind: CatalogRow.Kind, code: String) throws(LedgerError) -> CatalogRow?
-  func environments() throws(LedgerError) -> [EnvironmentRow]
-
-  func customer(_ id: CustomerID) throws(LedgerError) -> FoundCustomer?
-  /// The same, with the id's ``ByteHash`` known.
-  func customer(_ id: CustomerID, hash: Int) throws(LedgerError) -> FoundCustomer?
-  func customer(number: CustomerNumber) throws(LedgerError) -> CustomerRow?
-  func customers(after number: CustomerNumber, limit: Int) throws(LedgerError) -> [CustomerRow]
-  /// The customers merged into this one.
-  func mergedCustomers(into number: CustomerNumber) throws(LedgerError) -> [CustomerNumber]
-  /// The merges into this customer and the unmerges that split it off, oldest first.
-  func merges(into number: CustomerNumber) throws(LedgerError) -> [MergeRow]
-  /// The ids that were added to the one that the customer of this number came with.
-  func addedIDs(of number: CustomerNumber) throws(LedgerError) -> [CustomerID]
-  func account(_ number: AccountNumber) throws(LedgerError) -> AccountRow?
-  func accounts(of customer: CustomerNumber) throws(LedgerError) -> [AccountRow]
-  /// Lots that hold something, of one account, free or paid, in the order of burning.
-  func openLots(
-    _ account: AccountNumber, paid: Bool, after: LotPosition?, limit: Int
-  ) throws(LedgerError) -> [LotRow]
-  func lot(_ number: LotNumber) throws(LedgerError) -> LotRow?
-  func lotAttributes(_ number: LotNumber) throws(LedgerError) -> LotAttributesRow?
-  /// The account's lot of that source and environment that has a row of its own, no purchase and no expiry.
-  func pooledLot(
-    _ account: AccountNumber, source: LotSource, environment: Int64
-  ) throws(LedgerError) -> LotRow?
-  func key(_ key: IdempotencyKey, customer: CustomerNumber, hash: Int) throws(LedgerError) -> KeyRow?
-  func purchase(_ identity: PurchaseIdentity) throws(LedgerError) -> PurchaseRow?
-  /// Purchases credited to the customer of this number, newest first, from those below a purchase number.
-  func purchases(
-    of customer: CustomerNumber, below: Int64, limit: Int
-  ) throws(LedgerError) -> [PurchaseRow]
-  /// The evidence of a purchase for which no refund was booked.
-  func refundEvidence(_ identity: PurchaseIdentity) throws(LedgerError) -> [RefundEvidenceRow]
-  /// The transactions that changed how much of the purchase is clawed back, oldest first.
-  func refunds(of purchase: Int64) throws(LedgerError) -> [RefundRow]
-  func refundParts(of transaction: TransactionNumber) throws(LedgerError) -> [RefundPartRow]
-  func owned(_ item: ItemID, customer: CustomerNumber) throws(LedgerError) -> Int64
-  func ownedItems(of customer: CustomerNumber) throws(LedgerError) -> [OwnedItemRow]
-
-  func sequences() throws(LedgerError) -> Sequences
-  /// The instant of the newest transaction of all lanes, those included that the session has no hold of.
-  func newestInstant() throws(LedgerError) -> Timestamp
-  /// The sums of all rows' digests as the commits left them; nil where they are missing.
-  func recordSums() throws(LedgerError) -> RecordSums?
-  /// The highest number in use.
-  func last(_ sequence: ColdSequence) throws(LedgerError) -> Int64
-  /// Returns the number that is drawn after that one.
-  func number(after last: Int64, in sequence: ColdSequence) throws(LedgerError) -> Int64
-  func transaction(_ number: TransactionNumber) throws(LedgerError) -> TransactionRow?
-  func entry(_ number: EntryNumber) throws(LedgerError) -> EntryRow?
-  func entries(of transaction: TransactionNumber) throws(LedgerError) -> [EntryRow]
-  /// The customer's transactions below a number that touched no balance, newest first.
-  func transactionsWithoutEntries(
-    of customer: CustomerNumber, below: TransactionNumber, limit: Int
-  ) throws(LedgerError) -> [TransactionNumber]
-  func allocations(of entry: EntryNumber) throws(LedgerError) -> [AllocationRow]
-  func note(_ transaction: TransactionNumber) throws(LedgerError) -> NoteRow?
-  func items(of transaction: TransactionNumber) throws(LedgerError) -> [ItemEntryRow]
-  func checkpoint(_ account: AccountNumber, version: Int64) throws(LedgerError) -> CheckpointRow?
-
-  /// The rows as they lie, for `verify`: in the order of their numbers, a bounded number at a time.
-  func scan() throws(LedgerError) -> any StorageScan
-}
-
-extension StorageSnapshot {
-  package func customer(_ id: CustomerID, hash: Int) throws(LedgerError) -> FoundCustomer? { try customer(id) }
-  package func number(after last: Int64, in sequence: ColdSequence) throws(LedgerError) -> Int64 { last + 1 }
-  package func newestInstant() throws(LedgerError) -> Timestamp { try sequences().createdAt }
-}
-
-/// How many of an item a customer owns.
-package struct OwnedItemRow: Hashable, Sendable {
-  package var customer: CustomerNumber
-  package var item: ItemID
-  package var quantity: Int64
-
-  package init(customer: CustomerNumber, item: ItemID, quantity: Int64) {
-    self.customer = customer
-    self.item = item
-    self.quantity = quantity
   }
 }
 

@@ -14,6 +14,18 @@ package struct MergeRow: Hashable, Sendable {
   }
 }
 
+/// A customer that is part of another one now.
+package struct MergedCustomerRow: Hashable, Sendable {
+  /// The survivor.
+  package var customer: CustomerNumber
+  package var merged: CustomerNumber
+
+  package init(customer: CustomerNumber, merged: CustomerNumber) {
+    self.customer = customer
+    self.merged = merged
+  }
+}
+
 /// One more id of a customer, beside the one that the customer came with.
 package struct AddedIDRow: Hashable, Sendable {
   package var customer: CustomerNumber

@@ -96,7 +96,7 @@ package struct RefundRow: Hashable, Sendable {
   }
 
   /// The state of the purchase, where this is its newest refund.
-  var state: RefundStateRow {
+  package var state: RefundStateRow {
     RefundStateRow(purchase: purchase, share: share, evidenceAt: evidenceAt, transaction: transaction)
   }
 }

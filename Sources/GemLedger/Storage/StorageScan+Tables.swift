@@ -1,17 +1,21 @@
 /// Scans of one table each, from a number or a row on.
 extension StorageScan {
-  // MARK: The journal
-
-  package func transactions(after: TransactionNumber, limit: Int) throws(LedgerError) -> [TransactionRow] {
-    var row = TransactionRow.blank
-    row.number = after
+  private func page<Row: StoredRow, Number>(
+    _ number: WritableKeyPath<Row, Number>, after: Number, limit: Int
+  ) throws(LedgerError) -> [Row] {
+    var row = Row.blank
+    row[keyPath: number] = after
     return try page(after: row, limit: limit)
   }
 
+  // MARK: The journal
+
+  package func transactions(after: TransactionNumber, limit: Int) throws(LedgerError) -> [TransactionRow] {
+    try page(\.number, after: after, limit: limit)
+  }
+
   package func entries(after: EntryNumber, limit: Int) throws(LedgerError) -> [EntryRow] {
-    var row = EntryRow.blank
-    row.number = after
-    return try page(after: row, limit: limit)
+    try page(\.number, after: after, limit: limit)
   }
 
   package func allocations(after: AllocationRow?, limit: Int) throws(LedgerError) -> [AllocationRow] {
@@ -23,19 +27,19 @@ extension StorageScan {
   }
 
   package func lotAttributes(after: LotNumber, limit: Int) throws(LedgerError) -> [LotAttributesRow] {
-    var row = LotAttributesRow.blank
-    row.lot = after
-    return try page(after: row, limit: limit)
+    try page(\.lot, after: after, limit: limit)
   }
 
   package func merges(after: TransactionNumber, limit: Int) throws(LedgerError) -> [MergeRow] {
-    try page(after: MergeRow(transaction: after, from: 0, into: 0), limit: limit)
+    try page(\.transaction, after: after, limit: limit)
+  }
+
+  package func purchases(after: Int64, limit: Int) throws(LedgerError) -> [PurchaseRow] {
+    try page(\.number, after: after, limit: limit)
   }
 
   package func refunds(after: TransactionNumber, limit: Int) throws(LedgerError) -> [RefundRow] {
-    var row = RefundRow.blank
-    row.transaction = after
-    return try page(after: row, limit: limit)
+    try page(\.transaction, after: after, limit: limit)
   }
 
   package func refundParts(after: RefundPartRow?, limit: Int) throws(LedgerError) -> [RefundPartRow] {
@@ -47,19 +51,17 @@ extension StorageScan {
   }
 
   package func notes(after: TransactionNumber, limit: Int) throws(LedgerError) -> [NoteRow] {
-    try page(after: NoteRow(transaction: after, reference: nil, reason: nil, actor: nil), limit: limit)
+    try page(\.transaction, after: after, limit: limit)
   }
 
   // MARK: Projections
 
   package func accounts(after: AccountNumber, limit: Int) throws(LedgerError) -> [AccountRow] {
-    try page(after: AccountRow(number: after), limit: limit)
+    try page(\.number, after: after, limit: limit)
   }
 
   package func lots(after: LotNumber, limit: Int) throws(LedgerError) -> [LotRow] {
-    var row = LotRow.blank
-    row.number = after
-    return try page(after: row, limit: limit)
+    try page(\.number, after: after, limit: limit)
   }
 
   package func checkpoints(after: CheckpointRow?, limit: Int) throws(LedgerError) -> [CheckpointRow] {
@@ -72,9 +74,7 @@ extension StorageScan {
 
   /// The state that the newest refund of each purchase recorded, in the order of purchases.
   package func refundStates(after: Int64, limit: Int) throws(LedgerError) -> [RefundStateRow] {
-    var row = RefundStateRow.blank
-    row.purchase = after
-    return try page(after: row, limit: limit)
+    try page(\.purchase, after: after, limit: limit)
   }
 
   package func refundEvidence(after: RefundEvidenceRow?, limit: Int) throws(LedgerError) -> [RefundEvidenceRow] {
@@ -82,9 +82,7 @@ extension StorageScan {
   }
 
   package func holds(after: TransactionNumber, limit: Int) throws(LedgerError) -> [HoldRow] {
-    var row = HoldRow.blank
-    row.number = after
-    return try page(after: row, limit: limit)
+    try page(\.number, after: after, limit: limit)
   }
 
   package func counts(after: CountRow?, limit: Int) throws(LedgerError) -> [CountRow] {
@@ -92,9 +90,7 @@ extension StorageScan {
   }
 
   package func orders(after: OrderNumber, limit: Int) throws(LedgerError) -> [OrderRow] {
-    var row = OrderRow.blank
-    row.number = after
-    return try page(after: row, limit: limit)
+    try page(\.number, after: after, limit: limit)
   }
 
   // MARK: Customers
@@ -106,5 +102,12 @@ extension StorageScan {
 
   package func accountTokens(after: AccountTokenRow?, limit: Int) throws(LedgerError) -> [AccountTokenRow] {
     try page(after: after, limit: limit)
+  }
+
+  // MARK: The catalog
+
+  /// All of them: a catalog changes seldom.
+  package func catalogVersions() throws(LedgerError) -> [CatalogVersionRow] {
+    try page(after: nil as CatalogVersionRow?, limit: 1 << 30)
   }
 }

@@ -4,15 +4,12 @@ package protocol StorageScan: AnyObject {
   ///
   /// Only the columns of the key of `after` matter.
   func page<Row: StoredRow>(after: Row?, limit: Int) throws(LedgerError) -> [Row]
-  func purchases(after: Int64, limit: Int) throws(LedgerError) -> [PurchaseRow]
   /// Each storage orders keys in its own way.
   func keys(after: KeyScanPosition?, limit: Int) throws(LedgerError) -> [(KeyRow, KeyScanPosition)]
   /// Those keys among ``keys(after:limit:)``, in the same order; none only where there are no more.
   func keys(
     _ wanted: ExportedKeys, after: KeyScanPosition?, limit: Int
   ) throws(LedgerError) -> [(KeyRow, KeyScanPosition)]
-  /// All of them: a catalog changes seldom.
-  func catalogVersions() throws(LedgerError) -> [CatalogVersionRow]
   /// The storage's own rows of a copy that is not complete, where this is one.
   func copyProgress() throws(LedgerError) -> CopyProgress?
   /// Begins the storage's own check below the level of rows; the returned closure waits for the problems that it finds.

@@ -78,7 +78,7 @@ struct ColumnBounds {
     case _ where amounts.contains(name): .within(RowBounds.amount)
     case _ where entries.contains(name): .number(RowBounds.entry)
     case "currency", "grant_currency": .number(RowBounds.currency)
-    case "transaction_number", "target", "hold": .number(RowBounds.transaction)
+    case "transaction_number", "target", "hold", "refund": .number(RowBounds.transaction)
     // Entries name the one before them.
     case "number": .number(names.contains("previous") ? RowBounds.entry : RowBounds.transaction)
     // It stops at the largest number.

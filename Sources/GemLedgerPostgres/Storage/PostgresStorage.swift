@@ -130,15 +130,19 @@ package final class PostgresStorage: LedgerStorage {
     try PostgresStorage(url: url, isCopy: true)
   }
 
-  package var isKeyedByCustomer: Bool { true }
-
-  package var laneCount: Int { layout.count }
-  package var isRemote: Bool { true }
-  /// On a single server that is a row more each; on a distributed engine a group of several shards has two phases.
-  package var locksLanesTogether: Bool { !layout.isDistributed && layout.count <= Self.lanesTogetherMax }
+  package var traits: StorageTraits {
+    var traits = StorageTraits()
+    traits.isKeyedByCustomer = true
+    traits.isRemote = true
+    let layout = layout
+    traits.laneCount = layout.count
+    // On a single server that is a row more each; on a distributed engine a group of several shards has two phases.
+    traits.locksLanesTogether = !layout.isDistributed && layout.count <= Self.lanesTogetherMax
+    // No snapshot spans the nodes of a distributed engine.
+    traits.showsHalves = layout.isDistributed
+    return traits
+  }
   private static let lanesTogetherMax = 8
-  /// No snapshot spans the nodes of a distributed engine.
-  package var showsHalves: Bool { layout.isDistributed }
   /// How often groups asked and waited, those apart that failed.
   package var roundTrips: Int { groupRoundTrips.load(ordering: .sequentiallyConsistent) }
 

@@ -15,6 +15,10 @@ struct OwnedTable {
   /// The condition for many numbers, `$2`.
   var isAny: String?
   var condition = ""
+  /// Of the rows of one number.
+  var order: [String] = []
+
+  private var sorting: String { order.isEmpty ? "" : " ORDER BY \(order.joined(separator: ", "))" }
 
   init(_ columns: String, _ tables: String, _ number: String, _ condition: String = "", isWanted: String? = nil) {
     (self.columns, self.tables, self.number) = (columns, tables, number)
@@ -27,13 +31,22 @@ struct OwnedTable {
       columns, table, "\(number) >> 12", isWanted: "\(number) >= wanted << 12 AND \(number) < (wanted + 1) << 12")
   }
 
+  /// As the index has it.
+  init<Row>(_ index: RowIndex<Row>) {
+    let source = IndexSource(index)
+    self.init(source.columns, source.table, "0", isWanted: index.name.isWanted(source))
+    isAny = index.name.isAny(source)
+    order = source.order
+  }
+
   static let purchases = purchases(isWanted: nil)
   static let purchasesOfLots = purchases(
     isWanted: "p.purchase = (SELECT l.purchase FROM lots l WHERE l.customer = owner AND l.lot = wanted)")
 
   private static func purchases(isWanted: String?) -> OwnedTable {
     var table = OwnedTable(
-      PurchaseRow.columns, PurchaseRow.tables, "p.purchase", " AND \(PurchaseRow.isNewestRefund)", isWanted: isWanted)
+      PurchaseRow.joinedColumns, PurchaseRow.tables, "p.purchase", " AND \(PurchaseRow.isNewestRefund)",
+      isWanted: isWanted)
     table.customer = "p.customer"
     table.distributedTables = PurchaseRow.tables(of: { "\($0).customer = p.customer AND \($0).customer = ANY($1)" })
     return table
@@ -50,9 +63,10 @@ struct OwnedTable {
   private func oneStepEach(_ keys: [RowAddress]) -> PostgresRequest {
     PostgresRequest(
       """
-      SELECT found.*, owner, wanted FROM (SELECT unnest($1) AS owner, unnest($2) AS wanted) places CROSS JOIN LATERAL (
-        SELECT \(columns) FROM \(tables) WHERE \(customer) = owner AND \(isWanted ?? "\(number) = wanted")\(condition)
-        OFFSET 0
+      SELECT found.*, owner, wanted
+      FROM (SELECT unnest($1) AS owner, unnest($2) AS wanted) places CROSS JOIN LATERAL (
+        SELECT \(columns) FROM \(tables)
+        WHERE \(customer) = owner AND \(isWanted ?? "\(number) = wanted")\(condition)\(sorting) OFFSET 0
       ) found
       """
     ) {
@@ -66,7 +80,7 @@ struct OwnedTable {
     PostgresRequest(
       """
       SELECT \(columns), \(customer), \(number) FROM \(distributedTables ?? tables)
-      WHERE \(customer) = ANY($1) AND \(isAny ?? "\(number) = ANY($2)")\(condition)
+      WHERE \(customer) = ANY($1) AND \(isAny ?? "\(number) = ANY($2)")\(condition)\(sorting)
       """
     ) {
       $0.add(Array(Set(keys.map { $0.customer ?? 0 }))) { $0 }

@@ -123,7 +123,8 @@ final class PostgresScan: StorageScan {
     // One row a lot, also of those that moved and have a row with each of their customers.
     "\(LotAttributesRow.table)": Source(
       "lot_attributes", "DISTINCT ON (lot) " + LotAttributesRow.columns, thenBy: ", customer"),
-    "\(MergeRow.table)": Source("merges", "transaction_number, from_customer, customer AS into_customer"),
+    "\(MergeRow.table)": Source("merges", MergeRow.stored),
+    "\(PurchaseRow.table)": Source(PurchaseRow.source, PurchaseRow.columns),
     "\(RefundPartRow.table)": Source(RefundPartRow.source, RefundPartRow.columns),
     "\(RefundStateRow.table)": Source(
       "refunds",
@@ -155,27 +156,11 @@ final class PostgresScan: StorageScan {
       fingerprint: Fingerprint(asked: rows.integer(row, 2), qualifiers: rows.integer(row, 3)),
       outcome: rows.optionalInteger(row, 4).map(KeyRow.Outcome.booked) ?? kept ?? .booked(0))
   }
-
-  func purchases(after: Int64, limit: Int) throws(LedgerError) -> [PurchaseRow] {
-    try page(
-      "purchases",
-      """
-      SELECT \(PurchaseRow.columns) FROM \(PurchaseRow.tables)
-      WHERE p.purchase > $1 AND \(PurchaseRow.isNewestRefund) ORDER BY p.purchase
-      """, after: .row(RowKey(after)), limit, PurchaseRow.read, add: { $0.add(after) },
-      position: { .row(RowKey($0.number)) })
-  }
 }
 
 // MARK: Copies
 
 extension PostgresScan {
-  func catalogVersions() throws(LedgerError) -> [CatalogVersionRow] {
-    try session.all("SELECT version, applied_at FROM catalog_versions ORDER BY version") {
-      CatalogVersionRow(version: $0.integer($1, 0), appliedAt: Timestamp(milliseconds: $0.integer($1, 1)))
-    }
-  }
-
   func copyProgress() throws(LedgerError) -> CopyProgress? {
     try session.all("SELECT step, pages, source FROM copy_progress") {
       CopyProgress(step: $0.integer($1, 0), pages: $0.integer($1, 1), source: $0.integer($1, 2))

@@ -122,9 +122,8 @@ final class PostgresSession {
   func noteEnd() { isOpen = false }
 }
 
-extension PostgresSession: StorageSession, PostgresCustomerReads, PostgresLotReads, PostgresJournalReads,
-  PostgresUnownedReads, PostgresHistoryReads, PostgresPurchaseReads, PostgresEventReads, PostgresOrderReads,
-  PostgresCatalogReads, PostgresBulkReads, PostgresFeedReads
+extension PostgresSession: StorageSession, PostgresIndexReads, PostgresHotReads, PostgresHistoryReads,
+  PostgresCatalogReads, PostgresFeedReads
 {
   var session: PostgresSession { self }
 

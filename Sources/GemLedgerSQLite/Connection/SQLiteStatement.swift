@@ -84,6 +84,8 @@ final class SQLiteStatement {
 
   // MARK: Columns
 
+  var columnCount: Int32 { sqlite3_column_count(handle) }
+
   @inline(__always)
   func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
 

@@ -1,3 +1,5 @@
+internal import GemLedger
+
 /// The prepared statements of a connection; each is prepared when it is first needed, and kept.
 ///
 /// A text is a literal, so that its address tells which one it is: open addressing by addresses, since a dictionary's
@@ -81,6 +83,14 @@ final class StatementCache {
 
   func callAsFunction(_ sql: StaticString) throws(SQLiteFailure) -> SQLiteStatement {
     try statement(at: Place(address: UInt(bitPattern: sql.utf8Start))) { sql.description }
+  }
+
+  /// - Parameter sql: Makes the text of the statement that reads rows by the index.
+  func callAsFunction(
+    _ index: IndexName, isPage: Bool, _ sql: () -> String
+  ) throws(SQLiteFailure) -> SQLiteStatement {
+    // No literal lies at so low an address.
+    try statement(at: Place(address: UInt(index.rawValue + 1), type: isPage ? 1 : 0), sql)
   }
 
   /// - Parameters:

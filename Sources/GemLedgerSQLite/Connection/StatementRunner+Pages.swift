@@ -11,16 +11,9 @@ extension StatementRunner {
     _ sql: StaticString, after: Int64, _ limit: Int, column: Int32 = 0,
     _ read: (SQLiteStatement) throws(SQLiteFailure) -> Row
   ) throws(LedgerError) -> [Row] {
-    try page(try statement(sql), after: after, limit, column: column, read)
-  }
-
-  func page<Row>(
-    _ statement: SQLiteStatement, after: Int64, _ limit: Int, column: Int32 = 0,
-    _ read: (SQLiteStatement) throws(SQLiteFailure) -> Row
-  ) throws(LedgerError) -> [Row] {
     var last = after
     return try all(
-      statement,
+      sql,
       {
         $0.bind(1, after)
         $0.bind(2, Int64(limit))
@@ -34,27 +27,18 @@ extension StatementRunner {
   }
 
   /// A page of rows that several columns name, in their order.
+  ///
+  /// - Parameter precedes: Must be false for a row and itself: otherwise a page that ends where it began is read
+  ///   without end.
   func scanned<Row>(
     _ sql: StaticString, after: Row?, _ precedes: (Row, Row) -> Bool, _ bind: (SQLiteStatement) -> Void,
     _ read: (SQLiteStatement) throws(SQLiteFailure) -> Row
   ) throws(LedgerError) -> [Row] {
-    try ordered(sql, after: after, { $0 }, precedes, bind, read)
-  }
-
-  /// Reads a page of rows, and checks that their positions ascend from the position before the page.
-  ///
-  /// - Parameter precedes: Must be false for a position and itself: otherwise a page that ends where it began is read
-  ///   without end.
-  func ordered<Row, Position>(
-    _ sql: StaticString, after: Position?, _ position: (Row) -> Position, _ precedes: (Position, Position) -> Bool,
-    _ bind: (SQLiteStatement) -> Void, _ read: (SQLiteStatement) throws(SQLiteFailure) -> Row
-  ) throws(LedgerError) -> [Row] {
     var last = after
     return try all(sql, bind) { (statement) throws(SQLiteFailure) in
       let row = try read(statement)
-      let next = position(row)
-      if let last, !precedes(last, next) { throw .notAscending }
-      last = next
+      if let last, !precedes(last, row) { throw .notAscending }
+      last = row
       return row
     }
   }

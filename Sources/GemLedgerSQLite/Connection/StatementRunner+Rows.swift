@@ -45,33 +45,6 @@ extension StatementRunner {
       })
   }
 
-  /// Reads a page of rows, and checks that their positions ascend from the position before the page.
-  ///
-  /// - Parameter precedes: Must be false for a position and itself: otherwise a page that ends where it began is read
-  ///   without end.
-  func page<Row: StoredRow, Position>(
-    _ clause: StaticString, after: Position?, _ position: (Row) -> Position, _ precedes: (Position, Position) -> Bool,
-    _ bind: (SQLiteStatement) -> Void
-  ) throws(LedgerError) -> [Row] {
-    var last = after
-    return try all(try select(clause, of: Row.self), bind) { (statement) throws(SQLiteFailure) in
-      let row: Row = try ColumnReader.row(statement)
-      let next = position(row)
-      if let last, !precedes(last, next) { throw .notAscending }
-      last = next
-      return row
-    }
-  }
-
-  /// Reads the rows of the numbers in their first column; the clause starts at a given number.
-  func batch<Row: StoredRow>(_ clause: StaticString, _ wanted: [Int64]) throws(LedgerError) -> [Int64: Row] {
-    var found = [Int64: Row](minimumCapacity: wanted.count)
-    try batch(wanted, try select(clause, of: Row.self)) { (number, statement) throws(SQLiteFailure) in
-      found[number] = try ColumnReader.row(statement)
-    }
-    return found
-  }
-
   private func select<Row: StoredRow>(
     _ clause: StaticString, of type: Row.Type
   ) throws(LedgerError) -> SQLiteStatement {
@@ -95,7 +68,7 @@ extension StatementRunner {
   /// Adds the rows, in place of those with the same key.
   func replace<Row: StoredRow>(_ rows: [Row]) throws(LedgerError) { try insert(rows, "INSERT OR REPLACE") }
 
-  private func statement<Row: StoredRow>(
+  func statement<Row: StoredRow>(
     _ text: StaticString, of type: Row.Type, _ sql: (ColumnNames) -> String
   ) throws(LedgerError) -> SQLiteStatement {
     try translating { () throws(SQLiteFailure) in

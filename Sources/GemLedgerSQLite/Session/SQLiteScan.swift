@@ -20,8 +20,8 @@ final class SQLiteScan: StorageScan {
     case is AccountRow.Type:
       let after = (after as? AccountRow)?.number ?? AccountNumber(rawValue: 0)
       return try Row.rows(tables.accounts.accounts(after: after, limit: limit))
-    case is RefundPartRow.Type:
-      return try Row.rows(tables.refunds.refundParts(after: after as? RefundPartRow, limit: limit))
+    case is RefundPartRow.Type: return try tables.statements.page(after: after, limit, from: RefundTable.parts)
+    case is PurchaseRow.Type: return try tables.statements.page(after: after, limit, from: PurchaseTable.source)
     case is RefundStateRow.Type:
       let after = (after as? RefundStateRow)?.purchase ?? 0
       return try Row.rows(tables.refunds.refundStates(after: after, limit: limit))
@@ -40,9 +40,5 @@ final class SQLiteScan: StorageScan {
   ) throws(LedgerError) -> [(KeyRow, KeyScanPosition)] {
     try tables.keys.keys(wanted, after: after, limit: limit)
   }
-  func purchases(after: Int64, limit: Int) throws(LedgerError) -> [PurchaseRow] {
-    try tables.purchases.purchases(after: after, limit: limit)
-  }
-  func catalogVersions() throws(LedgerError) -> [CatalogVersionRow] { try tables.catalog.catalogVersions() }
   func copyProgress() throws(LedgerError) -> CopyProgress? { try tables.copies.copyProgress() }
 }

@@ -35,7 +35,6 @@ final class SQLiteSession: SQLiteSnapshot, StorageSession {
 
   /// Rolls back the writes since ``begin()``; the first error matters, not an error of this.
   func rollBack() {
-    tables.purchases.forgetFrozenProducts()
     tables.lists.forgetCount()
     guard connection.isInTransaction else { return }
     sqlite3_exec(connection.database, "ROLLBACK", nil, nil, nil)

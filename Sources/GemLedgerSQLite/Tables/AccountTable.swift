@@ -16,17 +16,21 @@ struct AccountTable {
     }
   }
 
-  func accounts(of customer: CustomerNumber) throws(LedgerError) -> [AccountRow] {
-    try statements.all(
-      """
-      SELECT balance, debt, held, version, last_entry, pool_lot, pool_source, pool_environment, pool_granted,
-        pool_remaining, open_lots, next_expiry, account, next_scheduled_at
-      FROM accounts WHERE account >= ?1 AND account < ?2 ORDER BY account
-      """,
-      {
-        $0.bind(1, AccountNumber(customer: customer, currency: 0).rawValue)
-        $0.bind(2, AccountNumber(customer: customer + 1, currency: 0).rawValue)
-      }, Self.account)
+  func accounts(of keys: [IndexKey]) throws(LedgerError) -> [AccountRow] {
+    var found: [AccountRow] = []
+    for key in keys {
+      found += try statements.all(
+        """
+        SELECT balance, debt, held, version, last_entry, pool_lot, pool_source, pool_environment, pool_granted,
+          pool_remaining, open_lots, next_expiry, account, next_scheduled_at
+        FROM accounts WHERE account >= ?1 AND account < ?2 ORDER BY account
+        """,
+        {
+          $0.bind(1, AccountNumber(customer: key.first, currency: 0).rawValue)
+          $0.bind(2, AccountNumber(customer: key.first + 1, currency: 0).rawValue)
+        }, Self.account)
+    }
+    return found
   }
 
   func accounts(after: AccountNumber, limit: Int) throws(LedgerError) -> [AccountRow] {
@@ -79,13 +83,6 @@ struct AccountTable {
   }
 
   // MARK: Checkpoints
-
-  func checkpoint(_ account: AccountNumber, version: Int64) throws(LedgerError) -> CheckpointRow? {
-    try statements.row("WHERE account = ?1 AND version = ?2") {
-      $0.bind(1, account.rawValue)
-      $0.bind(2, version)
-    }
-  }
 
   func add(_ checkpoints: [CheckpointRow]) throws(LedgerError) { try statements.insert(checkpoints) }
 }

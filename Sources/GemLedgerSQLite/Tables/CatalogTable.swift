@@ -63,13 +63,6 @@ struct CatalogTable {
     }
   }
 
-  func catalogVersions() throws(LedgerError) -> [CatalogVersionRow] {
-    try statements.all("SELECT version, applied_at FROM catalog_versions ORDER BY version") {
-      (row) throws(SQLiteFailure) in
-      CatalogVersionRow(version: try row.number(0), appliedAt: try row.instant(1))
-    }
-  }
-
   // MARK: Writing
 
   func add(_ environments: [EnvironmentRow]) throws(LedgerError) {

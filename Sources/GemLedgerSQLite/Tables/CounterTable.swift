@@ -9,18 +9,6 @@ struct CounterTable {
 
   let statements: StatementRunner
 
-  func count(_ key: CountKey, of customer: CustomerNumber) throws(LedgerError) -> CountRow? {
-    try statements.row("WHERE customer = ?1 AND kind = ?2 AND subject = ?3") {
-      $0.bind(1, customer)
-      $0.bind(2, key.kind.rawValue)
-      $0.bind(3, key.subject)
-    }
-  }
-
-  func counts(of customer: CustomerNumber) throws(LedgerError) -> [CountRow] {
-    try statements.rows("WHERE customer = ?1 ORDER BY kind, subject") { $0.bind(1, customer) }
-  }
-
   func write(_ changes: ColdChanges) throws(LedgerError) {
     try statements.replace(changes.counts)
     try statements.run("DELETE FROM counters WHERE customer = ?1 AND kind = ?2 AND subject = ?3", changes.endedCounts) {

@@ -25,9 +25,9 @@ final class CustomerListTable {
   func forgetCount() { count = nil }
 
   func transactionsWithoutEntries(
-    of customer: CustomerNumber, below: TransactionNumber, limit: Int
-  ) throws(LedgerError) -> [TransactionNumber] {
-    try statements.all(
+    of customer: CustomerNumber, below: TransactionNumber, limit: Int, in journal: JournalTable
+  ) throws(LedgerError) -> [TransactionRow] {
+    let numbers = try statements.all(
       """
       SELECT number FROM customer_lists WHERE customer = ?1 AND list = 1 AND number < ?2
       UNION ALL
@@ -39,6 +39,27 @@ final class CustomerListTable {
         $0.bind(2, below)
         $0.bind(3, Int64(limit))
       }, { (row) throws(SQLiteFailure) in try row.transaction(0) })
+    return try journal.transactions(numbers.map { IndexKey($0) }).reversed()
+  }
+
+  /// - Parameter keys: The customers and their transactions.
+  func transactionsWithoutEntries(
+    _ keys: [IndexKey], in journal: JournalTable
+  ) throws(LedgerError) -> [TransactionRow] {
+    var listed: [IndexKey] = []
+    for key in keys {
+      let isListed = try statements.first(
+        """
+        SELECT 1 FROM customer_lists WHERE customer = ?1 AND list = 1 AND number = ?2
+        UNION ALL SELECT 1 FROM customer_lists_buffer WHERE customer = ?1 AND list = 1 AND number = ?2
+        """,
+        {
+          $0.bind(1, key.first)
+          $0.bind(2, key.second)
+        }, { _ in true })
+      if isListed != nil { listed.append(IndexKey(key.second)) }
+    }
+    return try journal.transactions(listed)
   }
 
   // MARK: Writing

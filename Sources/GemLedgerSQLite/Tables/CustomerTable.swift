@@ -42,30 +42,21 @@ struct CustomerTable {
   }
 
   func customer(number: CustomerNumber) throws(LedgerError) -> CustomerRow? {
-    try statements.first(
-      """
-      SELECT customer, id, created_at, frozen, frozen_reason, merged_into, merged_count FROM customers
-      WHERE customer = ?1
-      """, { $0.bind(1, number) }, Self.customer)
+    try statements.row("WHERE customer = ?1") { $0.bind(1, number) }
   }
 
-  func customers(after number: CustomerNumber, limit: Int) throws(LedgerError) -> [CustomerRow] {
-    try statements.page(
-      """
-      SELECT customer, id, created_at, frozen, frozen_reason, merged_into, merged_count FROM customers
-      WHERE customer > ?1 ORDER BY customer LIMIT ?2
-      """, after: number, limit, Self.customer)
-  }
-
-  func mergedCustomers(into number: CustomerNumber) throws(LedgerError) -> [CustomerNumber] {
-    try statements.all(
-      "SELECT customer FROM customers WHERE merged_into = ?1 AND merged_into <> 0 ORDER BY customer",
-      { $0.bind(1, number) }, { (row) throws(SQLiteFailure) in try row.number(0) })
-  }
-
-  func addedIDs(of number: CustomerNumber) throws(LedgerError) -> [CustomerID] {
-    try statements.all(
-      "SELECT id FROM added_ids WHERE customer = ?1", { $0.bind(1, number) }, { CustomerID(unchecked: $0.text(0)) })
+  /// Any id with the number of the customer that it names.
+  func named(_ keys: [IndexKey]) throws(LedgerError) -> [AddedIDRow] {
+    var found: [AddedIDRow] = []
+    for key in keys {
+      let id = CustomerID(unchecked: key.text)
+      if id.isOfErased, let row = try erased(id) {
+        found.append(AddedIDRow(customer: row.number, id: id))
+      } else {
+        found += try statements.rows(.byID, [key])
+      }
+    }
+    return found
   }
 
   func customerIDs(after: CustomerID?, limit: Int) throws(LedgerError) -> [AddedIDRow] {
@@ -83,31 +74,6 @@ struct CustomerTable {
       })
   }
 
-  static func customer(_ row: SQLiteStatement) throws(SQLiteFailure) -> CustomerRow {
-    var customer = CustomerRow(
-      number: try row.number(0), id: CustomerID(unchecked: row.text(1)), createdAt: try row.instant(2))
-    customer.frozen = try row.number(3)
-    customer.frozenReason = row.optionalText(4).map(Reason.init(unchecked:))
-    customer.mergedInto = try row.number(5)
-    customer.merged = try row.number(6)
-    return customer
-  }
-
-  // MARK: Batches
-
-  func customers(_ wanted: [CustomerNumber]) throws(LedgerError) -> [CustomerNumber: CustomerRow] {
-    var found: [CustomerNumber: CustomerRow] = [:]
-    found.reserveCapacity(wanted.count)
-    try statements.batch(
-      wanted,
-      """
-      SELECT customer, id, created_at, frozen, frozen_reason, merged_into, merged_count FROM customers
-      WHERE customer >= ?1 ORDER BY customer
-      """
-    ) { (number, row) throws(SQLiteFailure) in found[number] = try Self.customer(row) }
-    return found
-  }
-
   /// By the rows that are there: the numbers in between may be none.
   func customerNumber(after: CustomerNumber, skipping count: Int) throws(LedgerError) -> CustomerNumber? {
     try statements.first(
@@ -116,13 +82,5 @@ struct CustomerTable {
         $0.bind(1, after)
         $0.bind(2, Int64(count))
       }, { (row) throws(SQLiteFailure) in try row.number(0) })
-  }
-
-  func addedIDs(of customers: [CustomerNumber]) throws(LedgerError) -> [CustomerNumber: [CustomerID]] {
-    var found: [CustomerNumber: [CustomerID]] = [:]
-    try statements.batch(customers, "SELECT customer, id FROM added_ids WHERE customer >= ?1 ORDER BY customer") {
-      found[$0, default: []].append(CustomerID(unchecked: $1.text(1)))
-    }
-    return found
   }
 }

@@ -5,20 +5,20 @@ struct HoldTable {
   let statements: StatementRunner
   let lists: CustomerListTable
 
-  func hold(_ number: TransactionNumber) throws(LedgerError) -> HoldRow? {
-    try statements.row("WHERE hold = ?1") { $0.bind(1, number) }
-  }
-
-  func holds(of customer: CustomerNumber) throws(LedgerError) -> [HoldRow] {
-    try statements.all(
-      """
-      SELECT h.* FROM customer_lists t CROSS JOIN open_holds h ON h.hold = t.number
-      WHERE t.customer = ?1 AND t.list = 3
-      UNION ALL
-      SELECT h.* FROM customer_lists_buffer t CROSS JOIN open_holds h ON h.hold = t.number
-      WHERE t.customer = ?1 AND t.list = 3
-      ORDER BY deadline, hold
-      """, { $0.bind(1, customer) }, ColumnReader.row)
+  func holds(of keys: [IndexKey]) throws(LedgerError) -> [HoldRow] {
+    var found: [HoldRow] = []
+    for key in keys {
+      found += try statements.all(
+        """
+        SELECT h.* FROM customer_lists t CROSS JOIN open_holds h ON h.hold = t.number
+        WHERE t.customer = ?1 AND t.list = 3
+        UNION ALL
+        SELECT h.* FROM customer_lists_buffer t CROSS JOIN open_holds h ON h.hold = t.number
+        WHERE t.customer = ?1 AND t.list = 3
+        ORDER BY deadline, hold
+        """, { $0.bind(1, key.first) }, ColumnReader.row)
+    }
+    return found
   }
 
   /// - Parameter begun: The numbers of the holds that begin now.
@@ -39,7 +39,7 @@ struct HoldTable {
   private func list(_ holds: [HoldRow], new: [TransactionNumber: CustomerNumber]) throws(LedgerError) {
     var moved: [HoldRow] = []
     for hold in holds where new[hold.number] == nil {
-      let known = try self.hold(hold.number)
+      let known: HoldRow? = try statements.row("WHERE hold = ?1") { $0.bind(1, hold.number) }
       guard known?.customer != hold.customer else { continue }
       if let known { try lists.unlist(known.number, of: known.customer) }
       moved.append(hold)

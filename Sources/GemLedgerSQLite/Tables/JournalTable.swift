@@ -4,7 +4,7 @@ internal import GemLedger
 struct JournalTable {
   let statements: StatementRunner
 
-  // MARK: Reading
+  // MARK: By keys
 
   func transaction(_ number: TransactionNumber) throws(LedgerError) -> TransactionRow? {
     try statements.first(
@@ -15,63 +15,60 @@ struct JournalTable {
       { $0.bind(1, number) }, Self.transaction)
   }
 
-  func entry(_ number: EntryNumber) throws(LedgerError) -> EntryRow? {
-    try statements.first("SELECT * FROM entries WHERE number = ?1", { $0.bind(1, number) }, Self.entry)
+  func transactions(_ keys: [IndexKey]) throws(LedgerError) -> [TransactionRow] {
+    if keys.count == 1 { return try transaction(keys[0].first).map { [$0] } ?? [] }
+    var found: [TransactionRow] = []
+    found.reserveCapacity(keys.count)
+    try statements.batch(
+      keys.map(\.first),
+      """
+      SELECT number, kind, customer, created_at, first_entry, digest, erasable_digest FROM transactions
+      WHERE number >= ?1 ORDER BY number
+      """
+    ) { (_, row) throws(SQLiteFailure) in found.append(try Self.transaction(row)) }
+    return found
   }
 
-  func entries(of transaction: TransactionNumber) throws(LedgerError) -> [EntryRow] {
-    guard let row = try self.transaction(transaction) else { return [] }
-    return try entries(of: row)
+  func entries(_ keys: [IndexKey]) throws(LedgerError) -> [EntryRow] {
+    if keys.count == 1 {
+      return try statements.all("SELECT * FROM entries WHERE number = ?1", { $0.bind(1, keys[0].first) }, Self.entry)
+    }
+    var found: [EntryRow] = []
+    try statements.batch(keys.map(\.first), "SELECT * FROM entries WHERE number >= ?1 ORDER BY number") {
+      (_, row) throws(SQLiteFailure) in
+      found.append(try Self.entry(row))
+    }
+    return found
   }
 
-  func entries(of transaction: TransactionRow) throws(LedgerError) -> [EntryRow] {
+  /// - Parameter keys: The transactions with the numbers of their first entries, or 0.
+  func entries(of keys: [IndexKey]) throws(LedgerError) -> [EntryRow] {
+    var found: [EntryRow] = []
+    for key in keys {
+      let first = key.second != 0 ? key.second : try transaction(key.first)?.firstEntry
+      if let first { found += try entries(of: key.first, from: first) }
+    }
+    return found
+  }
+
+  private func entries(
+    of transaction: TransactionNumber, from first: EntryNumber
+  ) throws(LedgerError) -> [EntryRow] {
     // Those of a transaction lie together: one walk up to the first of another is cheaper than a look at each.
     let statement = try statements.statement("SELECT * FROM entries WHERE number >= ?1 ORDER BY number")
     return try statements.translating { () throws(SQLiteFailure) in
-      statement.bind(1, transaction.firstEntry)
+      statement.bind(1, first)
       defer { statement.reset() }
       var found: [EntryRow] = []
       while try statement.step() {
         let entry = try Self.entry(statement)
-        guard entry.transaction == transaction.number else { break }
+        guard entry.transaction == transaction else { break }
         // Pages that lead back to themselves would be read without end.
         guard entry.number > found.last?.number ?? -1 else { throw .notAscending }
         found.append(entry)
       }
       return found
     }
-  }
-
-  func allocations(of entry: EntryNumber) throws(LedgerError) -> [AllocationRow] {
-    try statements.rows("WHERE entry = ?1 ORDER BY position") { $0.bind(1, entry) }
-  }
-
-  func note(_ transaction: TransactionNumber) throws(LedgerError) -> NoteRow? {
-    try statements.row("WHERE transaction_number = ?1") { $0.bind(1, transaction) }
-  }
-
-  // MARK: Batches
-
-  func transactions(_ wanted: [RowAddress]) throws(LedgerError) -> [TransactionNumber: TransactionRow] {
-    var found: [TransactionNumber: TransactionRow] = [:]
-    found.reserveCapacity(wanted.count)
-    try statements.batch(
-      wanted.map(\.number),
-      """
-      SELECT number, kind, customer, created_at, first_entry, digest, erasable_digest FROM transactions
-      WHERE number >= ?1 ORDER BY number
-      """
-    ) { (number, row) throws(SQLiteFailure) in found[number] = try Self.transaction(row) }
-    return found
-  }
-
-  func entries(_ wanted: [RowAddress]) throws(LedgerError) -> [EntryNumber: EntryRow] {
-    var found: [EntryNumber: EntryRow] = [:]
-    try statements.batch(wanted.map(\.number), "SELECT * FROM entries WHERE number >= ?1 ORDER BY number") {
-      (number, row) throws(SQLiteFailure) in
-      found[number] = try Self.entry(row)
-    }
-    return found
   }
 
   // MARK: Scanning
@@ -87,18 +84,6 @@ struct JournalTable {
   func entries(after: EntryNumber, limit: Int) throws(LedgerError) -> [EntryRow] {
     try statements.page(
       "SELECT * FROM entries WHERE number > ?1 ORDER BY number LIMIT ?2", after: after, limit, Self.entry)
-  }
-
-  func merges(into number: CustomerNumber) throws(LedgerError) -> [MergeRow] {
-    try statements.all(
-      """
-      SELECT transaction_number, from_customer, into_customer FROM merges WHERE into_customer = ?1
-      ORDER BY transaction_number
-      """,
-      { $0.bind(1, number) },
-      { (row) throws(SQLiteFailure) in
-        MergeRow(transaction: try row.transaction(0), from: try row.number(1), into: try row.number(2))
-      })
   }
 
   // MARK: Rows

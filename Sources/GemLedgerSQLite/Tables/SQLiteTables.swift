@@ -35,7 +35,7 @@ struct SQLiteTables {
     copies = CopyTable(statements, isCopy: isCopy)
     sequences = SequenceTable(statements: statements, copies: copies)
     keys = KeyTable(statements: statements)
-    purchases = PurchaseTable(statements)
+    purchases = PurchaseTable(statements: statements)
     entitlements = EntitlementTable(statements: statements)
     items = ItemTable(statements: statements)
     refunds = RefundTable(statements: statements)

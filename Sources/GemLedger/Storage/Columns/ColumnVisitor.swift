@@ -48,8 +48,8 @@ extension StoredRow {
   package static var keyColumnCount: Int { 1 }
 
   /// The same rows, for a reader that knows them by another name of their type.
-  package static func rows(_ rows: Any) throws(LedgerError) -> [Self] {
-    guard let rows = rows as? [Self] else { throw .defect("Rows of another table") }
+  package static func rows<Other: StoredRow>(_ rows: [Other]) throws(LedgerError) -> [Self] {
+    guard let rows = rows as Any as? [Self] else { throw .defect("Rows of another table") }
     return rows
   }
 }
@@ -122,6 +122,28 @@ extension ColumnVisitor {
     value = Timestamp(milliseconds: milliseconds)
   }
 
+  mutating func date(_ name: StaticString, optional value: inout Timestamp?) {
+    var milliseconds = value?.milliseconds
+    integer(name, .any, optional: &milliseconds)
+    value = milliseconds.map(Timestamp.init(milliseconds:))
+  }
+
+  /// The state of a purchase after its newest refund, over four columns that are null together.
+  mutating func refundState(of purchase: Int64, _ value: inout RefundStateRow?) {
+    var (part, whole) = (value?.share.part, value?.share.whole)
+    integer("share", .any, optional: &part)
+    integer("share_of", .any, optional: &whole)
+    var evidenceAt = value?.evidenceAt
+    date("evidence_at", optional: &evidenceAt)
+    var transaction = value?.transaction
+    integer("refund", .transaction, optional: &transaction)
+    value = transaction.map { transaction in
+      RefundStateRow(
+        purchase: purchase, share: .stored(part ?? 0, of: whole ?? 0),
+        evidenceAt: evidenceAt ?? Timestamp(milliseconds: 0), transaction: transaction)
+    }
+  }
+
   /// - Parameter other: Stands for a kind that is not known.
   mutating func kind<Kind: RawRepresentable<Int64>>(_ name: StaticString, _ value: inout Kind, else other: Kind) {
     var number = value.rawValue
@@ -155,13 +177,12 @@ extension ColumnVisitor {
     if let minorUnits, let code { value = Money(minorUnits: minorUnits, currency: code) } else { value = nil }
   }
 
-  /// A share, over two columns; a damaged one is none, so that `verify` can report it.
+  /// A share, over two columns.
   mutating func share(_ part: StaticString, _ whole: StaticString, _ value: inout RefundShare) {
     var (partNumber, wholeNumber) = (value.part, value.whole)
     integer(part, .any, &partNumber)
     integer(whole, .any, &wholeNumber)
-    let isShare = wholeNumber > 0 && (0...wholeNumber).contains(partNumber)
-    value = isShare ? RefundShare(partNumber, of: wholeNumber) : .none
+    value = .stored(partNumber, of: wholeNumber)
   }
 
   /// How much a notice gives back, over two columns that are null together.
@@ -221,4 +242,11 @@ package struct ColumnNames: ColumnVisitor {
   }
   package mutating func text(_ name: StaticString, _ value: inout String) { add(name.description) }
   package mutating func text(_ name: StaticString, optional value: inout String?) { add(name.description) }
+}
+
+extension RefundShare {
+  /// A damaged share is none, so that `verify` can report it.
+  fileprivate static func stored(_ part: Int64, of whole: Int64) -> Self {
+    whole > 0 && (0...whole).contains(part) ? Self(part, of: whole) : .none
+  }
 }

@@ -213,3 +213,43 @@ extension RefundStateRow: StoredRow {
     columns.transaction("transaction_number", &transaction)
   }
 }
+
+/// With its frozen product's document, and the state that its newest refund recorded: storages keep these apart.
+extension PurchaseRow: StoredRow {
+  package static let table: StaticString = "purchases"
+  package static var blank: Self {
+    Self(
+      number: 0,
+      identity: PurchaseIdentity(store: .test, environment: 0, transactionID: StoreTransactionID(unchecked: "")),
+      customer: 0, transaction: 0, product: ProductCode(unchecked: ""), quantity: 0, price: nil,
+      purchasedAt: Timestamp(milliseconds: 0), frozenProduct: "")
+  }
+
+  package mutating func visit<Columns: ColumnVisitor>(_ columns: inout Columns) {
+    columns.number("purchase", &number)
+    columns.store("store", &identity.store)
+    columns.number("environment", &identity.environment)
+    columns.identifier("store_transaction", &identity.transactionID)
+    columns.number("customer", &customer)
+    columns.transaction("transaction_number", &transaction)
+    columns.identifier("product", &product)
+    columns.amount("quantity", &quantity)
+    columns.money("price", "price_currency", &price)
+    columns.date("purchased_at", &purchasedAt)
+    columns.text("document", &frozenProduct)
+    columns.identifier("original_transaction", optional: &originalTransactionID)
+    columns.date("expires_at", optional: &expiresAt)
+    columns.refundState(of: number, &refund)
+    columns.lotAmount("grant_currency", "grant_lot", "grant_amount", &grant)
+  }
+}
+
+extension CatalogVersionRow: StoredRow {
+  package static let table: StaticString = "catalog_versions"
+  package static var blank: Self { Self(version: 0, appliedAt: Timestamp(milliseconds: 0)) }
+
+  package mutating func visit<Columns: ColumnVisitor>(_ columns: inout Columns) {
+    columns.number("version", &version)
+    columns.instant("applied_at", &appliedAt)
+  }
+}

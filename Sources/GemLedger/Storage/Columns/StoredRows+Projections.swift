@@ -178,3 +178,31 @@ extension RefundEvidenceRow: StoredRow {
     extent = known ?? .full
   }
 }
+
+extension CustomerRow: StoredRow {
+  package static let table: StaticString = "customers"
+  package static var blank: Self {
+    Self(number: 0, id: CustomerID(unchecked: ""), createdAt: Timestamp(milliseconds: 0))
+  }
+
+  package mutating func visit<Columns: ColumnVisitor>(_ columns: inout Columns) {
+    columns.number("customer", &number)
+    columns.identifier("id", &id)
+    columns.instant("created_at", &createdAt)
+    columns.number("frozen", &frozen)
+    columns.identifier("frozen_reason", optional: &frozenReason)
+    columns.number("merged_into", &mergedInto)
+    columns.number("merged_count", &merged)
+  }
+}
+
+extension MergedCustomerRow: StoredRow {
+  package static let table: StaticString = "merged_customers"
+  package static let keyColumnCount = 2
+  package static var blank: Self { Self(customer: 0, merged: 0) }
+
+  package mutating func visit<Columns: ColumnVisitor>(_ columns: inout Columns) {
+    columns.number("customer", &customer)
+    columns.number("merged", &merged)
+  }
+}

@@ -14,12 +14,7 @@ struct AccountLots {
     }
 
     private func firstIndex(notBefore position: LotPosition) -> Int {
-      var (low, high) = (0, positions.count)
-      while low < high {
-        let middle = (low + high) / 2
-        if positions[middle] < position { low = middle + 1 } else { high = middle }
-      }
-      return low
+      positions.partitioningIndex { $0 >= position }
     }
   }
 

@@ -10,6 +10,12 @@ struct ColdTables {
   var itemsOfCustomers: [CustomerNumber: Set<ItemID>] = [:]
   var events = MemoryJournalEvents()
 
+  /// The merge that the transaction is.
+  func merge(_ transaction: TransactionNumber) -> MergeRow? {
+    let index = merges.partitioningIndex { $0.transaction >= transaction }
+    return index < merges.count && merges[index].transaction == transaction ? merges[index] : nil
+  }
+
   /// Notes of which customer another one is a part now.
   mutating func move(_ row: CustomerRow, from old: CustomerNumber) {
     guard old != row.mergedInto else { return }
@@ -19,34 +25,6 @@ struct ColdTables {
 }
 
 extension MemoryTables {
-  // MARK: Reading
-
-  func mergedCustomers(into number: CustomerNumber) -> [CustomerNumber] {
-    (cold.mergedInto[number] ?? []).sorted()
-  }
-
-  func merges(into number: CustomerNumber) -> [MergeRow] { cold.merges.filter { $0.into == number } }
-
-  func addedIDs(of number: CustomerNumber) -> [CustomerID] { cold.idsOfCustomers[number] ?? [] }
-
-  func lotAttributes(_ number: LotNumber) -> LotAttributesRow? { cold.lotAttributes[number] }
-
-  func purchases(of customer: CustomerNumber, below: Int64, limit: Int) -> [PurchaseRow] {
-    purchases.purchases(of: customer, below: below, limit: limit)
-  }
-
-  func refundEvidence(_ identity: PurchaseIdentity) -> [RefundEvidenceRow] { purchases.evidence[identity] ?? [] }
-
-  func refunds(of purchase: Int64) -> [RefundRow] { purchases.refunds(of: purchase) }
-
-  func refundParts(of transaction: TransactionNumber) -> [RefundPartRow] { purchases.refundParts[transaction] ?? [] }
-
-  func ownedItems(of customer: CustomerNumber) -> [OwnedItemRow] {
-    (cold.itemsOfCustomers[customer] ?? []).sorted().map {
-      OwnedItemRow(customer: customer, item: $0, quantity: owned($0, customer: customer))
-    }
-  }
-
   // MARK: Writing
 
   func write(_ changes: ColdChanges) {

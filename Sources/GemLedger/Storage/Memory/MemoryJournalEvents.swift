@@ -17,19 +17,19 @@ struct MemoryJournalEvents {
 
   func events(about target: TransactionNumber) -> [JournalEventRow] { (aboutTargets[target] ?? []).map { all[$0] } }
 
-  func events(of customer: CustomerNumber, below: TransactionNumber, limit: Int) -> [JournalEventRow] {
-    var rows: [JournalEventRow] = []
-    for position in (ofCustomers[customer] ?? []).reversed() where all[position].transaction < below {
-      if rows.count >= limit, rows.last?.transaction != all[position].transaction { break }
-      rows.append(all[position])
-    }
-    return rows
+  func events(of customer: CustomerNumber, before place: IndexPlace, limit: Int) -> [JournalEventRow] {
+    let own = (ofCustomers[customer] ?? []).reversed().lazy.map { all[$0] }
+    return Array(own.filter { IndexPlace($0.transaction, $0.position) < place }.prefix(limit))
   }
 
   func holds(of customer: CustomerNumber) -> [HoldRow] {
     (holdsOfCustomers[customer] ?? []).compactMap { holds[$0] }.sorted {
       ($0.deadline, $0.number) < ($1.deadline, $1.number)
     }
+  }
+
+  func count(_ key: IndexKey) -> CountRow? {
+    CountKey.Kind(rawValue: key.second).flatMap { counts[key.first]?[CountKey($0, key.text)] }
   }
 
   func counts(of customer: CustomerNumber) -> [CountRow] {
@@ -63,26 +63,9 @@ struct MemoryJournalEvents {
   }
 }
 
-// MARK: Reads
+// MARK: Erasure
 
 extension MemoryTables {
-  func events(of transaction: TransactionNumber, ofAny owners: [CustomerNumber]) -> [JournalEventRow] {
-    cold.events.events(of: transaction)
-  }
-
-  func events(about target: TransactionNumber, ofAny owners: [CustomerNumber]) -> [JournalEventRow] {
-    cold.events.events(about: target)
-  }
-
-  func events(of customer: CustomerNumber, below: TransactionNumber, limit: Int) -> [JournalEventRow] {
-    cold.events.events(of: customer, below: below, limit: limit)
-  }
-
-  func hold(_ number: TransactionNumber, ofAny owners: [CustomerNumber]) -> HoldRow? { cold.events.holds[number] }
-  func holds(of customer: CustomerNumber) -> [HoldRow] { cold.events.holds(of: customer) }
-  func count(_ key: CountKey, of customer: CustomerNumber) -> CountRow? { cold.events.counts[customer]?[key] }
-  func counts(of customer: CustomerNumber) -> [CountRow] { cold.events.counts(of: customer) }
-
   /// Erases a customer's identity and the texts about the customer.
   func erase(_ row: ErasureRow) {
     let numbers = Set(row.numbers)
@@ -98,7 +81,6 @@ extension MemoryTables {
     }
     orders.erase(numbers)
   }
-
 }
 
 extension Array where Element == CustomerRow {

@@ -7,18 +7,9 @@ struct MemoryLotAttributes {
     // vain.
     let own = Int(number) - 1
     if rows.indices.contains(own), rows[own].lot == number { return rows[own] }
-    let position = firstIndex(after: number - 1)
+    let position = rows.partitioningIndex { $0.lot >= number }
     return position < rows.count && rows[position].lot == number ? rows[position] : nil
   }
 
   mutating func append(_ new: [LotAttributesRow]) { rows += new }
-
-  private func firstIndex(after number: LotNumber) -> Int {
-    var (low, high) = (0, rows.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if rows[middle].lot <= number { low = middle + 1 } else { high = middle }
-    }
-    return low
-  }
 }

@@ -13,9 +13,10 @@ struct MemoryLots {
     return open.positions[start..<min(open.positions.count, start + limit)].compactMap { rows[$0.lot] }
   }
 
-  func pooled(_ account: AccountNumber, source: LotSource, environment: Int64) -> LotRow? {
-    (ofAccounts[account]?.pooled ?? []).lazy.compactMap { rows[$0] }.first {
-      $0.source == source && $0.environment == environment
+  /// - Parameter key: The account, the source and the environment.
+  func pooled(_ key: IndexKey) -> LotRow? {
+    (ofAccounts[AccountNumber(rawValue: key.first)]?.pooled ?? []).lazy.compactMap { rows[$0] }.first {
+      $0.source.rawValue == key.second && $0.environment == key.third
     }
   }
 

@@ -31,10 +31,14 @@ struct MemoryOrders {
     return own.reversed().lazy.filter { rows[$0].number < below }.prefix(limit).map { rows[$0] }
   }
 
-  func orders(_ state: OrderRow.State, after: OrderPosition, dueUntil: Int64, limit: Int) -> [OrderRow] {
+  func orders(_ state: OrderRow.State, after place: IndexPlace, limit: Int) -> [OrderRow] {
     let positions = open[state] ?? []
-    let start = Self.index(of: after, in: positions, isAfter: true)
-    return positions[start...].prefix(limit).prefix { $0.dueAt <= dueUntil }.map { rows[Int($0.number) - 1] }
+    let start = Self.index(of: OrderPosition(dueAt: place.first, number: place.second), in: positions, isAfter: true)
+    return positions[start...].prefix(limit).map { rows[Int($0.number) - 1] }
+  }
+
+  func entitlements(of customer: CustomerNumber, below purchase: Int64, limit: Int) -> [Int64] {
+    Array((held[customer] ?? []).reversed().lazy.drop { $0 >= purchase }.prefix(limit))
   }
 
   mutating func write(_ changes: OrderChanges) {
@@ -103,27 +107,5 @@ struct MemoryOrders {
       if goesRight { low = middle + 1 } else { high = middle }
     }
     return low
-  }
-}
-
-extension MemoryTables {
-  func order(_ code: PurchaseCode) -> OrderRow? { orders[code] }
-  func order(purchase: Int64) -> OrderRow? { orders[purchase: purchase] }
-  func order(key: IdempotencyKey, customer: CustomerNumber) -> OrderRow? { orders[key, customer] }
-  func purchase(number: Int64) -> PurchaseRow? { purchases[number: number] }
-  func customer(token: TokenNumber) -> CustomerNumber? { orders.tokens[token] }
-  func entitlementHolder(purchase: Int64) -> CustomerNumber? { orders.holders[purchase] }
-
-  func orders(of customer: CustomerNumber, below: OrderNumber, limit: Int) -> [OrderRow] {
-    orders.orders(of: customer, below: below, limit: limit)
-  }
-
-  func orders(_ state: OrderRow.State, after: OrderPosition, dueUntil: Int64, limit: Int) -> [OrderRow] {
-    orders.orders(state, after: after, dueUntil: dueUntil, limit: limit)
-  }
-
-  func entitlements(of customer: CustomerNumber, below purchase: Int64, limit: Int) -> [Int64] {
-    let held = orders.held[customer] ?? []
-    return Array(held.reversed().lazy.drop { $0 >= purchase }.prefix(limit))
   }
 }

@@ -13,17 +13,23 @@ struct MemoryPurchases {
 
   subscript(number number: Int64) -> PurchaseRow? {
     // Numbers ascend, and refused commands may leave gaps.
-    var (low, high) = (0, rows.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if rows[middle].number < number { low = middle + 1 } else { high = middle }
-    }
-    return low < rows.count && rows[low].number == number ? withRefund(rows[low]) : nil
+    let index = rows.partitioningIndex { $0.number >= number }
+    return index < rows.count && rows[index].number == number ? withRefund(rows[index]) : nil
   }
 
   func purchases(of customer: CustomerNumber, below: Int64, limit: Int) -> [PurchaseRow] {
     let own = (ofCustomers[customer] ?? []).reversed().lazy.map { rows[$0] }.filter { $0.number < below }
     return own.prefix(limit).map(withRefund)
+  }
+
+  func purchase(of customer: CustomerNumber, creditedBy transaction: TransactionNumber) -> PurchaseRow? {
+    let own = ofCustomers[customer] ?? []
+    return own.last { rows[$0].transaction == transaction }.map { withRefund(rows[$0]) }
+  }
+
+  func refund(bookedBy transaction: TransactionNumber) -> RefundRow? {
+    let index = refunds.partitioningIndex { $0.transaction >= transaction }
+    return index < refunds.count && refunds[index].transaction == transaction ? refunds[index] : nil
   }
 
   func refunds(of purchase: Int64) -> [RefundRow] { (refundsOfPurchases[purchase] ?? []).map { refunds[$0] } }

@@ -43,6 +43,13 @@ final class MemoryScan: StorageScan {
     case is JournalEventRow.Type: RowList(inOrder: tables.cold.events.all)
     case is LotAttributesRow.Type: RowList(inOrder: tables.cold.lotAttributes.rows)
     case is OrderRow.Type: RowList(inOrder: tables.orders.rows)
+    case is CatalogVersionRow.Type: RowList(inOrder: tables.catalog.versions)
+    case is PurchaseRow.Type:
+      RowList<PurchaseRow> { after, limit in
+        let rows = tables.purchases.rows
+        let start = rows.partitioningIndex { $0.number > after?.number ?? 0 }
+        return rows[start...].prefix(limit).map(tables.purchases.withRefund)
+      }
     case is ItemEntryRow.Type: RowList(tables.itemEntries.values.joined())
     case is NoteRow.Type: RowList(tables.notes.values)
     case is CheckpointRow.Type: RowList(tables.checkpoints.values)
@@ -66,11 +73,6 @@ final class MemoryScan: StorageScan {
     }
   }
 
-  func purchases(after: Int64, limit: Int) -> [PurchaseRow] {
-    let rows = tables.purchases.rows
-    return rows[rows.firstIndex(behind: after, by: \.number)...].prefix(limit).map(tables.purchases.withRefund)
-  }
-
   func keys(after: KeyScanPosition?, limit: Int) -> [(KeyRow, KeyScanPosition)] {
     var rows: [(KeyRow, KeyScanPosition)] = []
     var position = Int(after?.position ?? 0)
@@ -82,7 +84,6 @@ final class MemoryScan: StorageScan {
     return rows
   }
 
-  func catalogVersions() -> [CatalogVersionRow] { tables.catalog.versions }
   func beginIntegrityCheck() -> () throws(LedgerError) -> [String] { { [] } }
 
   /// The indexes of rows that are numbered from 1, behind a number.
@@ -100,25 +101,14 @@ private final class RowList<Row: StoredRow> {
 
   init(inOrder rows: [Row]) {
     page = { after, limit in
-      let start = after.map { rows.firstIndex(behind: RowKey(of: $0)) { RowKey(of: $0) } } ?? 0
+      let last = after.map { RowKey(of: $0) }
+      let start = last.map { last in rows.partitioningIndex { RowKey(of: $0) > last } } ?? 0
       return Array(rows[start...].prefix(limit))
     }
   }
 
   convenience init(_ rows: some Sequence<Row>) {
     self.init(inOrder: rows.map { (RowKey(of: $0), $0) }.sorted { $0.0 < $1.0 }.map(\.1))
-  }
-}
-
-extension Array {
-  /// The index of the first element that lies behind a position; they lie in the order of their positions.
-  fileprivate func firstIndex<Position: Comparable>(behind position: Position, by own: (Element) -> Position) -> Int {
-    var (low, high) = (0, count)
-    while low < high {
-      let middle = (low + high) / 2
-      if own(self[middle]) > position { high = middle } else { low = middle + 1 }
-    }
-    return low
   }
 }
 

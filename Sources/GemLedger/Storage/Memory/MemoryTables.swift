@@ -68,10 +68,6 @@ extension MemoryTables {
     (1...max(1, customers.count)).contains(Int(number)) && customers.count > 0 ? customers[Int(number) - 1] : nil
   }
 
-  func customers(after number: CustomerNumber, limit: Int) -> [CustomerRow] {
-    MemoryScan.positions(after: number, limit: limit, count: customers.count).map { customers[$0] }
-  }
-
   func account(_ number: AccountNumber) -> AccountRow? {
     let currency = Int(number.currency)
     return currency < accounts.count ? accounts[currency][number.customer] : nil
@@ -79,25 +75,9 @@ extension MemoryTables {
 
   func accounts(of customer: CustomerNumber) -> [AccountRow] { accounts.compactMap { $0[customer] } }
 
-  func openLots(_ account: AccountNumber, paid: Bool, after: LotPosition?, limit: Int) -> [LotRow] {
-    lots.open(account, paid: paid, after: after, limit: limit)
-  }
-
-  func lot(_ number: LotNumber) -> LotRow? { lots[number] }
-
-  func pooledLot(_ account: AccountNumber, source: LotSource, environment: Int64) -> LotRow? {
-    lots.pooled(account, source: source, environment: environment)
-  }
-
   func key(_ key: IdempotencyKey, customer: CustomerNumber, hash: Int) -> KeyRow? {
     let row = keyIndex.find(hash) { keys[$0].customer == customer && keys[$0].key == key }
     return row.map { keys[$0] }
-  }
-
-  func purchase(_ identity: PurchaseIdentity) -> PurchaseRow? { purchases[identity] }
-
-  func owned(_ item: ItemID, customer: CustomerNumber) -> Int64 {
-    ownedItems[OwnedID(customer: customer, item: item)] ?? 0
   }
 
   func sequences() -> Sequences {
@@ -139,32 +119,7 @@ extension MemoryTables {
     return found
   }
 
-  func transactionsWithoutEntries(
-    of customer: CustomerNumber, below: TransactionNumber, limit: Int
-  ) -> [TransactionNumber] {
-    Array((withoutEntries[customer] ?? []).reversed().lazy.filter { $0 < below }.prefix(limit))
-  }
-
   func allocations(of entry: EntryNumber) -> [AllocationRow] {
-    Array(allocations[allocations.firstIndex(notBefore: (entry, .min))...].prefix { $0.entry == entry })
-  }
-
-  func note(_ transaction: TransactionNumber) -> NoteRow? { notes[transaction] }
-  func items(of transaction: TransactionNumber) -> [ItemEntryRow] { itemEntries[transaction] ?? [] }
-  func checkpoint(_ account: AccountNumber, version: Int64) -> CheckpointRow? {
-    checkpoints[CheckpointID(account: account, version: version)]
-  }
-}
-
-extension Array where Element == AllocationRow {
-  /// The index of the first allocation that does not lie before an entry and a position.
-  func firstIndex(notBefore position: (entry: EntryNumber, position: Int64)) -> Int {
-    var (low, high) = (0, count)
-    while low < high {
-      let middle = (low + high) / 2
-      let isBefore = (self[middle].entry, self[middle].position) < position
-      if isBefore { low = middle + 1 } else { high = middle }
-    }
-    return low
+    Array(allocations[allocations.partitioningIndex { $0.entry >= entry }...].prefix { $0.entry == entry })
   }
 }

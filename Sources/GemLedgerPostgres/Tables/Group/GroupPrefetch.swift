@@ -33,17 +33,10 @@ struct GroupPrefetch: SessionPart {
   private func misrouted(
     _ commands: [LedgerCommand], _ footprints: [LedgerCommand.Footprint?], lanes: [Int], _ rows: GroupRows
   ) throws(LedgerError) -> [Int] {
-    var (misrouted, lacksRows): ([Int], Bool) = ([], false)
-    for index in commands.indices {
-      do throws(LedgerError) {
-        if try !belongs(commands[index], footprints[index], lanes, rows) { misrouted.append(index) }
-      } catch {
-        guard error == .rowsMissing else { throw error }
-        lacksRows = true
-      }
+    let belong = try commands.indices.gather { (index) throws(LedgerError) in
+      try belongs(commands[index], footprints[index], lanes, rows)
     }
-    if lacksRows { throw .rowsMissing }
-    return misrouted
+    return zip(commands.indices, belong).filter { !$1 }.map(\.0)
   }
 
   private func belongs(
@@ -144,43 +137,6 @@ extension GroupRows {
         .storageDamaged, "\(storageName) has no customer \(address.survivingCustomer), whom an id names. Run verify.")
     }
     return FoundCustomer(row, original: address.original)
-  }
-
-  /// A transaction with its entries, allocations and items, and the sources of its lots.
-  func parts(
-    of number: TransactionNumber, ofAny owners: [CustomerNumber], withSources: Bool
-  ) throws(LedgerError) -> TransactionParts? {
-    let known = try rows(transactions, number, ofAny: owners)
-    guard let row = known.first else { return nil }
-    var parts = TransactionParts(row: row, entries: [], allocations: [], items: [], sources: [:])
-    var lacksRows = false
-    func read<Row>(_ lookup: RowLookup<RowAddress, Row>) throws(LedgerError) -> [Row] {
-      do throws(LedgerError) {
-        return try rows(lookup, number, ofAny: owners)
-      } catch {
-        guard error == .rowsMissing else { throw error }
-        lacksRows = true
-        return []
-      }
-    }
-    parts.entries = try read(entries).sorted { $0.number < $1.number }
-    parts.allocations = try read(allocations).sorted { ($0.entry, $0.position) < ($1.entry, $1.position) }
-    parts.items = try read(items).sorted { ($0.item, $0.customer) < ($1.item, $1.customer) }
-    if withSources {
-      for entry in parts.entries {
-        for lot in entry.lot != 0 ? [entry.lot] : parts.allocations.filter({ $0.entry == entry.number }).map(\.lot)
-        where parts.sources[lot] == nil {
-          do throws(LedgerError) {
-            parts.sources[lot] = try lotAttributes.first(RowAddress(lot, of: entry.account.customer))?.source
-          } catch {
-            guard error == .rowsMissing else { throw error }
-            lacksRows = true
-          }
-        }
-      }
-    }
-    if lacksRows { throw .rowsMissing }
-    return parts
   }
 }
 #endif

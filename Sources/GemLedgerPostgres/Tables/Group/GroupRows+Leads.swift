@@ -14,7 +14,7 @@ extension GroupRows {
     if guess.wantsCounts { counts.want(number) }
     guard !wanted.isEmpty else { return }
     guess.keysOfCustomers[number, default: []].formUnion(wanted)
-    for owner in [number] + (merged.found[number] ?? []) {
+    for owner in [number] + members(of: number) {
       for key in wanted { keys.want(KeyAddress(customer: owner, key: key)) }
     }
   }
@@ -70,9 +70,9 @@ extension GroupRows {
     }
   }
 
-  func arrived(mergedInto survivor: CustomerNumber, _ members: [CustomerNumber]) {
+  func arrived(mergedInto survivor: CustomerNumber, _ members: [MergedCustomerRow]) {
     for key in guess.keysOfCustomers[survivor] ?? [] {
-      for member in members { keys.want(KeyAddress(customer: member, key: key)) }
+      for member in members { keys.want(KeyAddress(customer: member.merged, key: key)) }
     }
     for (transaction, place) in guess.places where place.survivingCustomer == survivor { lookAt(transaction, place) }
   }
@@ -110,7 +110,12 @@ extension GroupRows {
   }
 
   private func owners(at place: CustomerAddress) -> Set<CustomerNumber> {
-    Set([place.original, place.survivingCustomer] + (merged.found[place.survivingCustomer] ?? []))
+    Set([place.original, place.survivingCustomer] + members(of: place.survivingCustomer))
+  }
+
+  /// The customers that are known to be part of the survivor.
+  private func members(of survivor: CustomerNumber) -> [CustomerNumber] {
+    (merged.found[survivor] ?? []).map(\.merged)
   }
 
   // MARK: Lots

@@ -85,7 +85,8 @@ final class GroupRows: SessionPart {
     return (KeyAddress(customer: row.customer, key: row.key), row)
   }
   lazy var owned = lookup(CustomerStatements.ownedItems) {
-    (OwnedItem(customer: $0.integer($1, 0), item: ItemID(unchecked: $0.text($1, 1))), $0.integer($1, 2))
+    let row = OwnedItemRow.read($0, $1)
+    return (OwnedItem(customer: row.customer, item: row.item), row)
   }
   lazy var located = lookup(arrived: GroupRows.arrived(transaction:_:), LocatingStatements.requests) {
     let found = LocatingStatements.located($0, $1)
@@ -98,14 +99,10 @@ final class GroupRows: SessionPart {
   // MARK: Rows of customers
 
   lazy var merged = ofCustomers(
-    "merged", "merged_customers", order: "merged", arrived: GroupRows.arrived(mergedInto:_:)
-  ) {
-    $0.integer($1, 0)
-  }
-  lazy var merges = ofCustomers(
-    "transaction_number, from_customer, customer AS into_customer", "merges", order: "transaction_number"
-  ) { MergeRow(transaction: $0.integer($1, 0), from: $0.integer($1, 1), into: $0.integer($1, 2)) }
-  lazy var addedIDs = ofCustomers("id", "added_ids", order: "id") { CustomerID(unchecked: $0.text($1, 0)) }
+    MergedCustomerRow.columns, "merged_customers", order: "merged", arrived: GroupRows.arrived(mergedInto:_:),
+    MergedCustomerRow.read)
+  lazy var merges = ofCustomers(MergeRow.stored, "merges", order: "transaction_number", MergeRow.read)
+  lazy var addedIDs = ofCustomers(AddedIDRow.columns, "added_ids", order: "id", AddedIDRow.read)
   lazy var counts = ofCustomers(CountRow.columns, "counters", order: "kind, subject", CountRow.read)
   lazy var holdsOf = ofCustomers(
     HoldRow.columns, "open_holds", order: "deadline, hold", arrived: GroupRows.arrived(holdsOf:_:), HoldRow.read)
@@ -199,24 +196,6 @@ final class GroupRows: SessionPart {
     _ lookup: RowLookup<CustomerNumber, Row>, of customer: CustomerNumber
   ) throws(LedgerError) -> [Row] {
     made.contains(customer) ? [] : try lookup.rows(customer)
-  }
-
-  /// The rows of that number that lie with any of the customers.
-  func rows<Row>(
-    _ lookup: RowLookup<RowAddress, Row>, _ number: Int64, ofAny owners: [CustomerNumber]
-  ) throws(LedgerError) -> [Row] {
-    var found: [Row] = []
-    var lacksRows = false
-    for owner in owners where !made.contains(owner) {
-      do throws(LedgerError) {
-        found += try lookup.rows(RowAddress(number, of: owner))
-      } catch {
-        guard error == .rowsMissing else { throw error }
-        lacksRows = true
-      }
-    }
-    if lacksRows { throw .rowsMissing }
-    return found
   }
 
   func isMade(_ customer: CustomerNumber) -> Bool { made.contains(customer) }

@@ -112,7 +112,7 @@ enum PurchaseStatements {
     [
       PostgresRequest(
         """
-        SELECT \(PurchaseRow.columns) FROM \(PurchaseRow.tables)
+        SELECT \(PurchaseRow.joinedColumns) FROM \(PurchaseRow.tables)
         WHERE p.purchase = ANY($1) AND \(PurchaseRow.isNewestRefund)
         """
       ) { $0.add(numbers) { $0 } }

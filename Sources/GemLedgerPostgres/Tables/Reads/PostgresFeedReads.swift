@@ -99,46 +99,5 @@ extension PostgresFeedReads {
       $0.add(Int64(limit))
     }
   }
-
-  func mergedCustomers(by merges: [RowAddress]) throws(LedgerError) -> [TransactionNumber: CustomerNumber] {
-    let rows = try rows(
-      at: merges, "transaction_number, from_customer", from: "merges", by: "transaction_number"
-    ) { ($0.integer($1, 0), $0.integer($1, 1)) }
-    return Dictionary(rows) { first, _ in first }
-  }
-
-  func purchases(creditedBy transactions: [RowAddress]) throws(LedgerError) -> [TransactionNumber: Int64] {
-    let rows = try rows(
-      at: transactions, "transaction_number, purchase", from: "purchases", by: "transaction_number"
-    ) { ($0.integer($1, 0), $0.integer($1, 1)) }
-    return Dictionary(rows) { first, _ in first }
-  }
-
-  func refunds(bookedBy transactions: [RowAddress]) throws(LedgerError) -> [TransactionNumber: RefundRow] {
-    var found = try refunds(at: transactions)
-    // A refund lies with the customer that the purchase was credited to, which may have been merged since, and parted.
-    let missing = Dictionary(grouping: transactions.filter { found[$0.number] == nil }, by: \.customer)
-    guard !missing.isEmpty else { return found }
-    let customers = missing.keys.compactMap(\.self)
-    let answers = try ask(
-      ["SELECT customer, merged FROM merged_customers", "SELECT customer, from_customer FROM merges"].map { rows in
-        PostgresRequest("\(rows) WHERE customer = ANY($1)") { $0.add(customers, \.self) }
-      })
-    let merged = Set(
-      answers.flatMap { rows in
-        (0..<rows.count).map { RowAddress(rows.integer($0, 0), of: rows.integer($0, 1)) }
-      })
-    let addresses = merged.flatMap { row in
-      (missing[row.number] ?? []).map { RowAddress($0.number, of: row.customer) }
-    }
-    found.merge(try refunds(at: addresses)) { own, _ in own }
-    return found
-  }
-
-  private func refunds(at addresses: [RowAddress]) throws(LedgerError) -> [TransactionNumber: RefundRow] {
-    let rows = try rows(
-      at: addresses, RefundRow.columns, from: "refunds", by: "transaction_number", RefundRow.read)
-    return Dictionary(rows.map { ($0.transaction, $0) }) { first, _ in first }
-  }
 }
 #endif

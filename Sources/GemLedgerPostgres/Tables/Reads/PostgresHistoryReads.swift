@@ -70,28 +70,38 @@ extension PostgresHistoryReads {
     return found
   }
 
-  func parts(of number: TransactionNumber, of owner: CustomerNumber) throws(LedgerError) -> TransactionParts? {
-    try parts(of: number, ofAny: [owner])
-  }
-
-  func postings(of row: TransactionRow) throws(LedgerError) -> TransactionParts {
-    let known: TransactionParts?
-    if let deciding {
-      known = try deciding.parts(of: row.number, ofAny: [row.customer], withSources: false)
-    } else {
-      known = try parts(of: row.number, of: row.customer)
-    }
-    guard let parts = known else {
-      throw LedgerError(.storageDamaged, "The journal lacks transaction \(row.number); run verify.")
-    }
-    return parts
-  }
-
   func parts(
     of number: TransactionNumber, ofAny owners: [CustomerNumber]
   ) throws(LedgerError) -> TransactionParts? {
-    if let deciding { return try deciding.parts(of: number, ofAny: owners, withSources: true) }
-    return try notedTransactions([number], ofAny: owners)[number]?.parts
+    guard deciding != nil else { return try notedTransactions([number], ofAny: owners)[number]?.parts }
+    return try partsByRows(of: number, ofAny: owners)
+  }
+
+  /// Checkpoints say between which entries a version lies: at most so many are looked at, in one round trip.
+  func entry(of account: AccountRow, version: Int64) throws(LedgerError) -> EntryRow? {
+    guard version >= 1, version <= account.version else { return nil }
+    let before = version / CheckpointRow.interval * CheckpointRow.interval
+    let found = try first(
+      """
+      SELECT \(EntryRow.columns) FROM entries WHERE customer = $1 AND currency = $2 AND version = $3
+        AND number >= coalesce((
+          SELECT entry FROM checkpoints WHERE customer = $1 AND currency = $2 AND version = $4), 0)
+        AND number <= coalesce((
+          SELECT entry FROM checkpoints WHERE customer = $1 AND currency = $2 AND version = $5), $6)
+      """,
+      {
+        $0.add(account.number.customer)
+        $0.add(account.number.currency)
+        $0.add(version)
+        $0.add(before)
+        $0.add(before + CheckpointRow.interval)
+        $0.add(account.lastEntry)
+      }, EntryRow.read)
+    guard let found else {
+      throw LedgerError(
+        .storageDamaged, "\(storageName) lacks the entry that made version \(version) of an account. Run verify.")
+    }
+    return found
   }
 
   // MARK: Statements

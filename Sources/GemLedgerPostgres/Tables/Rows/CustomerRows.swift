@@ -3,21 +3,6 @@ internal import GemLedger
 
 // How rows are read; each list of columns and its reader belong together.
 
-extension CustomerRow {
-  static let columns = "customer, id, created_at, frozen, frozen_reason, merged_into, merged_count"
-
-  static func read(_ rows: PostgresRows, _ row: Int) -> CustomerRow {
-    var customer = CustomerRow(
-      number: rows.integer(row, 0), id: CustomerID(unchecked: rows.text(row, 1)),
-      createdAt: Timestamp(milliseconds: rows.integer(row, 2)))
-    customer.frozen = rows.integer(row, 3)
-    customer.frozenReason = rows.optionalText(row, 4).map(Reason.init(unchecked:))
-    customer.mergedInto = rows.integer(row, 5)
-    customer.merged = rows.integer(row, 6)
-    return customer
-  }
-}
-
 extension AccountRow {
   static let columns = """
     customer, currency, balance, debt, held, version, last_entry, pool_lot, pool_source, pool_environment,

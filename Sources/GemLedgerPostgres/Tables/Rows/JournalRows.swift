@@ -16,6 +16,11 @@ extension TransactionRow {
   }
 }
 
+extension MergeRow {
+  /// A merge lies with the customer that the other one became a part of.
+  static let stored = "transaction_number, from_customer, customer AS into_customer"
+}
+
 extension EntryRow {
   static let columns = "number, customer, currency, kind, amount, balance, debt, version, previous, lot"
 

@@ -9,30 +9,7 @@ package struct NotedTransaction: Sendable {
   }
 }
 
-/// Reads that histories and answers given again are made of.
-///
-/// The defaults go from row to row; a storage across a network answers each in a few round trips, however much is asked
-/// for. The owners are customers' own numbers, as they were when the rows were written.
-package protocol HistoryReads: AnyObject {
-  /// The newest transactions below a number that touched any of these customers, newest first.
-  func newestTransactions(
-    ofAny owners: [CustomerNumber], below start: TransactionNumber, limit: Int
-  ) throws(LedgerError) -> [TransactionNumber]
-  /// Those of the transactions that are of any of these customers, by number.
-  func notedTransactions(
-    _ wanted: [TransactionNumber], ofAny owners: [CustomerNumber]
-  ) throws(LedgerError) -> [TransactionNumber: NotedTransaction]
-  /// A transaction of the journal, or nil where there is none of that number.
-  ///
-  /// - Parameter owner: The customer's own number that the transaction is of.
-  func parts(of number: TransactionNumber, of owner: CustomerNumber) throws(LedgerError) -> TransactionParts?
-  /// A transaction of one of several customers' own numbers, or nil where none of them has it.
-  func parts(of number: TransactionNumber, ofAny owners: [CustomerNumber]) throws(LedgerError) -> TransactionParts?
-  /// The same from the transaction's own row; without the sources of its lots, and without looking for them.
-  func postings(of row: TransactionRow) throws(LedgerError) -> TransactionParts
-  /// The entry that made this version of the account; nil for version 0.
-  func entry(of account: AccountRow, version: Int64) throws(LedgerError) -> EntryRow?
-}
+// MARK: The journal, row by row
 
 extension StorageSnapshot {
   package func entry(of account: AccountRow, version: Int64) throws(LedgerError) -> EntryRow? {
@@ -76,4 +53,40 @@ extension StorageSnapshot {
     }
     return found
   }
+
+  /// The storage has one writer, which commits transactions in the order of their numbers.
+  package func feedTransactions(after position: FeedPosition, limit: Int) throws(LedgerError) -> [TransactionRow] {
+    let scan = try scan()
+    var found: [TransactionRow] = []
+    var last = position.floor
+    while found.count < limit {
+      let rows = try scan.transactions(after: last, limit: limit - found.count)
+      guard let end = rows.last?.number else { break }
+      guard end > last else { throw .leadsBack("transactions") }
+      // A cursor of when the journal lay in a storage with lanes knows more than its floor.
+      found += rows.filter { !position.covers($0.number) }
+      last = end
+    }
+    return found
+  }
+}
+
+// MARK: Order
+
+extension LedgerError {
+  /// A page that does not end behind the one before it: going on would have no end.
+  package static func leadsBack(_ rows: String) -> Self {
+    Self(
+      .storageDamaged,
+      "The \(rows) in the storage are not in their order: a page of them leads back to an earlier one. Run verify.",
+      details: [.text("rows", rows), .outOfOrder])
+  }
+
+  /// Whether rows came in another order than that of their positions.
+  package var isOfOrder: Bool { details.contains(.outOfOrder) }
+}
+
+extension LedgerError.Detail {
+  /// Marks damage that makes all that is read of its rows mean nothing.
+  package static let outOfOrder = Self.text("damage", "order")
 }

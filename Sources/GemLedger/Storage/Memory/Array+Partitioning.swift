@@ -1,0 +1,11 @@
+extension Array {
+  /// The index of the first element that belongs to the second part; all of the first part come before it.
+  func partitioningIndex(isInSecondPart: (Element) -> Bool) -> Int {
+    var (low, high) = (0, count)
+    while low < high {
+      let middle = (low + high) / 2
+      if isInSecondPart(self[middle]) { high = middle } else { low = middle + 1 }
+    }
+    return low
+  }
+}

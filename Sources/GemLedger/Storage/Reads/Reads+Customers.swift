@@ -1,0 +1,131 @@
+// Reads by name, each through one index; a read of many rows takes all their keys in one question.
+
+extension StorageSnapshot {
+  /// The first of the rows with the key.
+  @inline(__always)
+  func row<Row>(_ index: RowIndex<Row>, _ key: IndexKey) throws(LedgerError) -> Row? {
+    try rows(index, [key]).first
+  }
+
+  /// The rows with any of the keys, by what names them; of several with one name the first.
+  func rows<Row, Name: Hashable>(
+    _ index: RowIndex<Row>, _ keys: [IndexKey], by name: (Row) -> Name
+  ) throws(LedgerError) -> [Name: Row] {
+    if keys.isEmpty { return [:] }
+    let rows = try rows(index, keys)
+    var found = [Name: Row](minimumCapacity: rows.count)
+    for row in rows where found[name(row)] == nil { found[name(row)] = row }
+    return found
+  }
+
+  /// The rows with any of the keys, those with one name together.
+  func rows<Row, Name: Hashable>(
+    _ index: RowIndex<Row>, _ keys: [IndexKey], groupedBy name: (Row) -> Name
+  ) throws(LedgerError) -> [Name: [Row]] {
+    keys.isEmpty ? [:] : Dictionary(grouping: try rows(index, keys), by: name)
+  }
+}
+
+extension Array where Element == RowAddress {
+  var keys: [IndexKey] { map(IndexKey.init) }
+}
+
+// MARK: Customers
+
+extension StorageSnapshot {
+  package func customer(_ id: CustomerID) throws(LedgerError) -> FoundCustomer? {
+    try customer(id, hash: ByteHash.of(id.text))
+  }
+
+  package func customer(number: CustomerNumber) throws(LedgerError) -> CustomerRow? {
+    try row(.byNumber, IndexKey(number))
+  }
+
+  package func customers(after number: CustomerNumber, limit: Int) throws(LedgerError) -> [CustomerRow] {
+    try page(.inOrder, IndexKey(), after: IndexPlace(number), limit: limit)
+  }
+
+  package func customers(_ wanted: [CustomerNumber]) throws(LedgerError) -> [CustomerNumber: CustomerRow] {
+    try rows(.byNumber, wanted.map { IndexKey($0) }, by: \.number)
+  }
+
+  /// Finds the customer that each id names.
+  package func customers(named wanted: [CustomerID]) throws(LedgerError) -> [CustomerID: FoundCustomer] {
+    let ids: [AddedIDRow] = try rows(.byID, wanted.map { IndexKey(text: $0.text) })
+    let named = try customers(ids.map(\.customer))
+    let survivors = try customers(named.values.map(\.mergedInto).filter { $0 != 0 })
+    var found: [CustomerID: FoundCustomer] = [:]
+    for id in ids {
+      guard let row = named[id.customer] else { continue }
+      guard let survivor = row.mergedInto == 0 ? row : survivors[row.mergedInto] else {
+        throw LedgerError(
+          .storageDamaged, "There is no customer \(row.mergedInto), whom another became part of. Run verify.")
+      }
+      found[id.id] = FoundCustomer(survivor, original: id.customer)
+    }
+    return found
+  }
+
+  /// The customers merged into this one, ascending.
+  package func mergedCustomers(into number: CustomerNumber) throws(LedgerError) -> [CustomerNumber] {
+    let rows: [MergedCustomerRow] = try rows(.ofSurvivor, [IndexKey(number)])
+    return rows.map(\.merged)
+  }
+
+  /// The merges into this customer and the unmerges that split it off, oldest first.
+  package func merges(into number: CustomerNumber) throws(LedgerError) -> [MergeRow] {
+    try rows(.into, [IndexKey(number)])
+  }
+
+  /// The ids that were added to the one that the customer of this number came with.
+  package func addedIDs(of number: CustomerNumber) throws(LedgerError) -> [CustomerID] {
+    let rows: [AddedIDRow] = try rows(.added, [IndexKey(number)])
+    return rows.map(\.id)
+  }
+
+  /// A customer without any is left out.
+  package func addedIDs(of customers: [CustomerNumber]) throws(LedgerError) -> [CustomerNumber: [CustomerID]] {
+    let rows: [CustomerNumber: [AddedIDRow]] = try rows(
+      .added, customers.map { IndexKey($0) }, groupedBy: \.customer)
+    return rows.mapValues { $0.map(\.id) }
+  }
+
+  package func customer(token: TokenNumber) throws(LedgerError) -> CustomerNumber? {
+    let row: AccountTokenRow? = try row(.byToken, IndexKey(token.high, token.low))
+    return row?.customer
+  }
+}
+
+// MARK: Accounts and items
+
+extension StorageSnapshot {
+  package func accounts(of customer: CustomerNumber) throws(LedgerError) -> [AccountRow] {
+    try rows(.ofCustomer, [IndexKey(customer)])
+  }
+
+  /// All accounts of the customers, those of one in the order of currencies.
+  package func accounts(of customers: [CustomerNumber]) throws(LedgerError) -> [AccountRow] {
+    try rows(.ofCustomer, customers.map { IndexKey($0) })
+  }
+
+  package func checkpoint(_ account: AccountNumber, version: Int64) throws(LedgerError) -> CheckpointRow? {
+    try row(.byVersion, IndexKey(account.rawValue, version))
+  }
+
+  package func checkpoints(
+    _ wanted: [CheckpointAddress]
+  ) throws(LedgerError) -> [CheckpointAddress: CheckpointRow] {
+    try rows(.byVersion, wanted.map { IndexKey($0.account.rawValue, $0.version) }) {
+      CheckpointAddress($0.account, version: $0.version)
+    }
+  }
+
+  package func owned(_ item: ItemID, customer: CustomerNumber) throws(LedgerError) -> Int64 {
+    let row: OwnedItemRow? = try row(.byItem, IndexKey(customer, text: item.text))
+    return row?.quantity ?? 0
+  }
+
+  package func ownedItems(of customer: CustomerNumber) throws(LedgerError) -> [OwnedItemRow] {
+    try rows(.ofCustomer, [IndexKey(customer)])
+  }
+}

@@ -1,0 +1,35 @@
+// MARK: Lots
+
+extension StorageSnapshot {
+  /// Lots that hold something, of one account, free or paid, in the order of burning.
+  package func openLots(
+    _ account: AccountNumber, paid: Bool, after: LotPosition?, limit: Int
+  ) throws(LedgerError) -> [LotRow] {
+    try page(
+      paid ? .openPaid : .openFree, IndexKey(account.rawValue),
+      after: after.map { IndexPlace($0.expiresAt, $0.lot) }, limit: limit)
+  }
+
+  /// - Parameter owner: The present customer; nil where it is not known.
+  package func lot(_ number: LotNumber, of owner: CustomerNumber? = nil) throws(LedgerError) -> LotRow? {
+    try row(.byNumber, IndexKey(number, of: owner))
+  }
+
+  /// - Parameter owner: A past or present customer of the lot; nil where none is known.
+  package func lotAttributes(
+    _ number: LotNumber, of owner: CustomerNumber? = nil
+  ) throws(LedgerError) -> LotAttributesRow? {
+    try row(.byLot, IndexKey(number, of: owner))
+  }
+
+  package func lotAttributes(_ wanted: [RowAddress]) throws(LedgerError) -> [LotNumber: LotAttributesRow] {
+    try rows(.byLot, wanted.keys, by: \.lot)
+  }
+
+  /// The account's lot of that source and environment that has a row of its own, no purchase and no expiry.
+  package func pooledLot(
+    _ account: AccountNumber, source: LotSource, environment: Int64
+  ) throws(LedgerError) -> LotRow? {
+    try row(.pooled, IndexKey(account.rawValue, source.rawValue, environment))
+  }
+}

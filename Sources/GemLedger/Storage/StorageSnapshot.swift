@@ -1,0 +1,102 @@
+/// A consistent view of all rows.
+///
+/// Nearly all reads are ``rows(_:_:)`` and ``page(_:_:after:limit:)``; the reads by name that the rules use are made of
+/// them. Three reads that nearly every command makes are requirements of their own.
+package protocol StorageSnapshot: AnyObject {
+  // MARK: Rows
+
+  /// Returns the rows with any of the keys, each once; those of one key together, in the order of the index.
+  ///
+  /// - Parameter keys: At least one.
+  func rows<Row>(_ index: RowIndex<Row>, _ keys: [IndexKey]) throws(LedgerError) -> [Row]
+  /// Returns the rows with the key that stand behind a place, in the order of the index.
+  ///
+  /// - Parameters:
+  ///   - place: In the columns of the order; there need not be a row. Nil for the beginning.
+  ///   - limit: How many rows at most.
+  func page<Row>(
+    _ index: RowIndex<Row>, _ key: IndexKey, after place: IndexPlace?, limit: Int
+  ) throws(LedgerError) -> [Row]
+  /// The rows as they lie, table by table: for `verify`, exports and copies.
+  func scan() throws(LedgerError) -> any StorageScan
+
+  /// Finds the customer that an id names.
+  ///
+  /// - Parameter hash: The id's ``ByteHash``.
+  func customer(_ id: CustomerID, hash: Int) throws(LedgerError) -> FoundCustomer?
+  func account(_ number: AccountNumber) throws(LedgerError) -> AccountRow?
+  /// - Parameter hash: The key's ``ByteHash``.
+  func key(_ key: IdempotencyKey, customer: CustomerNumber, hash: Int) throws(LedgerError) -> KeyRow?
+
+  // MARK: The project
+
+  func project() throws(LedgerError) -> ProjectRow
+  /// Counts up with every change of the catalog.
+  func catalogVersion() throws(LedgerError) -> Int64
+  /// In the order of their positions.
+  func catalogRows(_ kind: CatalogRow.Kind) throws(LedgerError) -> [CatalogRow]
+  func catalogRow(_ kind: CatalogRow.Kind, code: String) throws(LedgerError) -> CatalogRow?
+  func environments() throws(LedgerError) -> [EnvironmentRow]
+
+  // MARK: Numbers and sums
+
+  /// Where the numbers of the journal stand, and its latest instant.
+  func sequences() throws(LedgerError) -> Sequences
+  /// The instant of the newest transaction of all lanes, those included that the session has no hold of.
+  func newestInstant() throws(LedgerError) -> Timestamp
+  /// The highest number in use.
+  func last(_ sequence: ColdSequence) throws(LedgerError) -> Int64
+  /// Returns the number that is drawn after that one.
+  func number(after last: Int64, in sequence: ColdSequence) throws(LedgerError) -> Int64
+  /// The sums of all rows' digests as the commits left them; nil where they are missing.
+  func recordSums() throws(LedgerError) -> RecordSums?
+  /// How many rows the journal has; nil where its numbers have no gaps and so are the counts.
+  func journalCounts() throws(LedgerError) -> JournalCounts?
+  /// Returns the number of the customer behind `count` others after a number; nil where there are no more.
+  func customerNumber(after: CustomerNumber, skipping count: Int) throws(LedgerError) -> CustomerNumber?
+
+  /// Whether a transaction is never committed after one with a higher number.
+  var commitsInOrder: Bool { get }
+
+  // MARK: The journal, in one question
+
+  // The defaults go from row to row; a storage across a network answers each in a few round trips, however much is
+  // asked for. The owners are customers' own numbers, as they were when the rows were written.
+
+  /// The first transactions that are not behind the position, in the order of their numbers.
+  func feedTransactions(after position: FeedPosition, limit: Int) throws(LedgerError) -> [TransactionRow]
+  /// The newest transactions below a number that touched any of these customers, newest first.
+  func newestTransactions(
+    ofAny owners: [CustomerNumber], below start: TransactionNumber, limit: Int
+  ) throws(LedgerError) -> [TransactionNumber]
+  /// Those of the transactions that are of any of these customers, by number.
+  func notedTransactions(
+    _ wanted: [TransactionNumber], ofAny owners: [CustomerNumber]
+  ) throws(LedgerError) -> [TransactionNumber: NotedTransaction]
+  /// A transaction of one of several customers' own numbers, or nil where none of them has it.
+  func parts(of number: TransactionNumber, ofAny owners: [CustomerNumber]) throws(LedgerError) -> TransactionParts?
+  /// The entry that made this version of the account; nil for version 0.
+  func entry(of account: AccountRow, version: Int64) throws(LedgerError) -> EntryRow?
+}
+
+extension StorageSnapshot {
+  package var commitsInOrder: Bool { true }
+  package func newestInstant() throws(LedgerError) -> Timestamp { try sequences().createdAt }
+  package func number(after last: Int64, in sequence: ColdSequence) throws(LedgerError) -> Int64 { last + 1 }
+  package func journalCounts() throws(LedgerError) -> JournalCounts? { nil }
+
+  package func customerNumber(after: CustomerNumber, skipping count: Int) throws(LedgerError) -> CustomerNumber? {
+    // Numbers without gaps need no look at the customers.
+    guard try journalCounts() != nil else {
+      let next = after + Int64(count) + 1
+      return try next <= last(.customer) ? next : nil
+    }
+    var (position, left) = (after, count + 1)
+    while left > 0 {
+      let page = try customers(after: position, limit: min(left, ScanPage.size))
+      guard let end = page.last?.number else { return nil }
+      (position, left) = (end, left - page.count)
+    }
+    return position
+  }
+}

@@ -1,0 +1,296 @@
+#if PostgreSQL
+internal import GemLedger
+
+/// Rows by their keys: while a group is decided, its look-ups answer.
+protocol PostgresIndexReads: PostgresReads {}
+
+extension PostgresIndexReads {
+  func rows<Row>(_ index: RowIndex<Row>, _ keys: [IndexKey]) throws(LedgerError) -> [Row] {
+    if let deciding, let known = try deciding.rows(index, keys) { return known }
+    return try loaded(index, keys)
+  }
+
+  /// The rows in a question of its own.
+  private func loaded<Row>(_ index: RowIndex<Row>, _ keys: [IndexKey]) throws(LedgerError) -> [Row] {
+    var found: [Row]
+    switch index.name {
+    case .purchaseByIdentity: found = try Row.rows(purchases(keys))
+    case .orderByCode: found = try Row.rows(orders(codes: keys))
+    case .evidenceOfPurchase: found = try Row.rows(evidence(keys))
+    case .refundByTransaction: found = try Row.rows(refunds(bookedBy: keys))
+    case .checkpointByVersion, .transactionWithoutEntries:
+      found = try keys.count == 1 ? one(index, keys[0]) : many(index, keys.map(index.name.address))
+    case _ where index.name.isOwned: found = try ofOwners(index, keys)
+    default: found = try keys.count == 1 ? one(index, keys[0]) : any(index, keys)
+    }
+    note(index.name, found)
+    return found
+  }
+
+  func page<Row>(
+    _ index: RowIndex<Row>, _ key: IndexKey, after place: IndexPlace?, limit: Int
+  ) throws(LedgerError) -> [Row] {
+    if let deciding, place == nil, limit == GroupRows.lotsPerPage,
+      let known = try deciding.firstLots(index, key)
+    {
+      return known
+    }
+    let source = IndexSource(index)
+    let start = place ?? (source.isDescending ? IndexPlace(.max, .max) : IndexPlace(.min, .min))
+    let request = PostgresRequest(source.page) {
+      $0.add(key, of: index.name)
+      $0.add(start.first)
+      if source.order.count > 1 { $0.add(start.second) }
+      $0.add(Int64(limit))
+    }
+    let found: [Row] = try RowReader.rows(ask([request]))
+    note(index.name, found)
+    if index.name == .customersInOrder, let end = (found.last as? CustomerRow)?.number, end <= start.first {
+      throw .leadsBack("customers")
+    }
+    return found
+  }
+
+  // MARK: One key, and many
+
+  private func one<Row>(_ index: RowIndex<Row>, _ key: IndexKey) throws(LedgerError) -> [Row] {
+    try RowReader.rows(ask([Self.request(index, key)]))
+  }
+
+  private static func request<Row>(_ index: RowIndex<Row>, _ key: IndexKey) -> PostgresRequest {
+    PostgresRequest(IndexSource(index).rows(isOwned: key.owner != nil)) {
+      $0.add(key, of: index.name)
+      if index.name.isOwned, let owner = key.owner { $0.add(owner) }
+    }
+  }
+
+  private func any<Row>(_ index: RowIndex<Row>, _ keys: [IndexKey]) throws(LedgerError) -> [Row] {
+    guard let sql = IndexSource(index).rowsOfAny() else {
+      return try RowReader.rows(ask(Set(keys).map { Self.request(index, $0) }))
+    }
+    let request = PostgresRequest(sql) {
+      if case .text = index.name.shape.key[0] { $0.add(keys, text: \.text) } else { $0.add(keys, \.first) }
+    }
+    return try RowReader.rows(ask([request]))
+  }
+
+  // MARK: Rows with their customers
+
+  private func ofOwners<Row>(_ index: RowIndex<Row>, _ keys: [IndexKey]) throws(LedgerError) -> [Row] {
+    let unowned = keys.filter { $0.owner == nil }
+    let resolved = try keysWithOwners(unowned, index.name)
+    let own = try owned(index, keys.filter { $0.owner != nil } + (resolved ?? []))
+    var others: [Row] = []
+    if resolved == nil, !unowned.isEmpty { others = try anywhere(index, unowned) }
+    if index.name == .purchaseByNumber { others += try moved(index, keys, own) }
+    // The entries of a merge lie with both customers.
+    if index.name == .entriesOfTransaction {
+      return try Row.rows(EntryRow.rows(own).sorted { $0.number < $1.number })
+    }
+    // The attributes of a lot lie with each of its customers.
+    return others.isEmpty && index.name != .attributesByLot ? own : Self.once(own + others)
+  }
+
+  /// Each row once, where it may have been found by several keys.
+  private static func once<Row: StoredRow>(_ rows: [Row]) -> [Row] {
+    guard rows.count > 1 else { return rows }
+    var known: Set<RowKey> = []
+    return rows.filter { known.insert(RowKey(of: $0)).inserted }
+  }
+
+  private func owned<Row>(_ index: RowIndex<Row>, _ keys: [IndexKey]) throws(LedgerError) -> [Row] {
+    if keys.isEmpty { return [] }
+    if keys.count == 1, index.name != .entriesOfTransaction { return try one(index, keys[0]) }
+    return try many(index, keys.map { RowAddress($0.first, of: $0.owner) })
+  }
+
+  private func many<Row>(_ index: RowIndex<Row>, _ addresses: [RowAddress]) throws(LedgerError) -> [Row] {
+    try RowReader.rows(ask(OwnedTable(index).requests(Array(Set(addresses)), layout)))
+  }
+
+  /// The keys with the customers that their rows lie with, where other rows say these; nil where none do.
+  private func keysWithOwners(_ keys: [IndexKey], _ index: IndexName) throws(LedgerError) -> [IndexKey]? {
+    if keys.isEmpty { return [] }
+    switch index {
+    case .noteOfTransaction, .itemsOfTransaction, .entriesOfTransaction: return try keysWithOwners(keys) { $0 }
+    case .entryByNumber, .allocationsOfEntry:
+      return try keysWithOwners(keys, transaction: Numbering.transaction)
+    case .refundsOfPurchase:
+      let purchases: [PurchaseRow] = try rows(.byNumber, keys)
+      return purchases.map { IndexKey($0.number, of: $0.customer) }
+    // Nothing says where they lie.
+    case .holdByNumber, .eventsOfTransaction, .eventsAbout, .mergeByTransaction, .purchaseCreditedBy,
+      .refundByTransaction:
+      return []
+    default: return nil
+    }
+  }
+
+  /// Rows that are found by their numbers alone.
+  private func anywhere<Row>(_ index: RowIndex<Row>, _ keys: [IndexKey]) throws(LedgerError) -> [Row] {
+    guard index.name == .transactionByNumber else { return try any(index, keys) }
+    return try Row.rows(transactions(ofAnybody: keys.map(\.first)))
+  }
+
+  /// Purchases of customers that were merged since.
+  private func moved<Row>(
+    _ index: RowIndex<Row>, _ keys: [IndexKey], _ found: [Row]
+  ) throws(LedgerError) -> [Row] {
+    let known = Set(try PurchaseRow.rows(found).map(\.number))
+    let missing = keys.filter { $0.owner != nil && !known.contains($0.first) }
+    return missing.isEmpty ? [] : try any(index, missing)
+  }
+
+  /// Transactions of whomever, found by the lanes that drew their numbers.
+  private func transactions(ofAnybody numbers: [TransactionNumber]) throws(LedgerError) -> [TransactionRow] {
+    let requests = Dictionary(grouping: Set(numbers), by: Numbering.lane).map { lane, numbers in
+      PostgresRequest(
+        "SELECT \(TransactionRow.columns) FROM transactions WHERE (number & 63) = $1 AND number = ANY($2)"
+      ) {
+        $0.add(lane)
+        $0.add(numbers, \.self)
+      }
+    }
+    return try RowReader.rows(ask(requests))
+  }
+
+  /// The keys with all customers that may have rows of the transaction.
+  private func keysWithOwners(
+    _ keys: [IndexKey], transaction: (Int64) -> TransactionNumber
+  ) throws(LedgerError) -> [IndexKey] {
+    let rows: [TransactionRow] = try rows(.byNumber, Set(keys.map { transaction($0.first) }).map { IndexKey($0) })
+    var owners = Dictionary(grouping: rows, by: \.number).mapValues { $0.map(\.customer) }
+    // The balance of the other customer goes away by entries of the same transaction.
+    let merges = rows.filter { $0.kind == .merge || $0.kind == .unmerge }
+    if !merges.isEmpty {
+      let others: [MergeRow] = try self.rows(
+        .byTransaction, merges.map { IndexKey($0.number, of: $0.customer) })
+      for merge in others { owners[merge.transaction, default: []].append(merge.from) }
+    }
+    return keys.flatMap { key in
+      (owners[transaction(key.first)] ?? []).map { IndexKey(key.first, of: $0) }
+    }
+  }
+
+  // MARK: Rows that other rows lead to
+
+  /// The store transaction says where the purchase lies.
+  private func purchases(_ keys: [IndexKey]) throws(LedgerError) -> [PurchaseRow] {
+    var found: [PurchaseRow] = []
+    for key in keys {
+      guard let claim = try claim(PurchaseIdentity(key)), claim.purchase != 0 else { continue }
+      found += try rows(.byNumber, [IndexKey(claim.purchase, of: claim.customer)])
+    }
+    return found
+  }
+
+  func claim(_ identity: PurchaseIdentity) throws(LedgerError) -> GroupRows.StoreClaim? {
+    if let held = prefetched?.claims[identity] { return held }
+    return try first(
+      """
+      SELECT customer, purchase FROM store_transactions
+      WHERE store_transaction = $1 AND environment = $2 AND store = $3
+      """,
+      {
+        $0.add(identity.transactionID.text)
+        $0.add(identity.environment)
+        $0.add(identity.store.number)
+      }, { GroupRows.StoreClaim(customer: $0.integer($1, 0), purchase: $0.integer($1, 1)) })
+  }
+
+  /// Two steps: the code says where the order lies, and where that is may be another machine.
+  private func orders(codes keys: [IndexKey]) throws(LedgerError) -> [OrderRow] {
+    let places = try all(
+      "SELECT customer, number FROM purchase_codes WHERE code = ANY($1)", { $0.add(keys, text: \.text) },
+      { ($0.integer($1, 0), $0.integer($1, 1)) })
+    return try RowReader.rows(
+      ask(
+        places.map { (customer, number) in
+          PostgresRequest("SELECT \(OrderRow.columns) FROM orders WHERE customer = $1 AND number = $2") {
+            $0.add(customer)
+            $0.add(number)
+          }
+        }))
+  }
+
+  private func evidence(_ keys: [IndexKey]) throws(LedgerError) -> [RefundEvidenceRow] {
+    guard keys.count > 1 else { return try one(.ofPurchase, keys[0]) }
+    let rows = try all(
+      """
+      SELECT \(RefundEvidenceRow.columns) FROM refund_evidence
+      WHERE store_transaction = ANY($1) ORDER BY kind, revoked_at
+      """, { $0.add(keys, text: \.text) }, RefundEvidenceRow.read)
+    let wanted = Set(keys)
+    return rows.filter { wanted.contains(IndexKey($0.identity)) }
+  }
+
+  /// A refund lies with the customer that the purchase was credited to, which may have been merged since, and parted.
+  private func refunds(bookedBy keys: [IndexKey]) throws(LedgerError) -> [RefundRow] {
+    let keys = keys.filter { $0.owner != nil }
+    let found: [RefundRow] = try owned(.byTransaction, keys)
+    let known = Set(found.map(\.transaction))
+    let missing = Dictionary(grouping: keys.filter { !known.contains($0.first) }, by: { $0.owner ?? 0 })
+    guard !missing.isEmpty else { return found }
+    let answers = try ask(
+      ["SELECT customer, merged FROM merged_customers", "SELECT customer, from_customer FROM merges"].map { rows in
+        PostgresRequest("\(rows) WHERE customer = ANY($1)") { $0.add(Array(missing.keys), \.self) }
+      })
+    let merged = Set(
+      answers.flatMap { rows in (0..<rows.count).map { RowAddress(rows.integer($0, 0), of: rows.integer($0, 1)) } })
+    return try found
+      + owned(
+        .byTransaction,
+        merged.flatMap { row in (missing[row.number] ?? []).map { IndexKey($0.first, of: row.customer) } })
+  }
+
+  // MARK: Owners
+
+  /// Notes where the rows lie that the group may move.
+  private func note<Row>(_ index: IndexName, _ rows: [Row]) {
+    guard let prefetched else { return }
+    switch index {
+    case .lotByNumber, .openFreeLots, .openPaidLots:
+      for lot in rows as? [LotRow] ?? [] { prefetched.lotOwners[lot.number] = lot.account.customer }
+    case .holdByNumber:
+      for hold in rows as? [HoldRow] ?? [] { prefetched.holdOwners[hold.number] = hold.customer }
+    case .entitlementByPurchase:
+      for row in rows as? [EntitlementRow] ?? [] { prefetched.holders[row.purchase] = row.holder }
+    default: break
+    }
+  }
+}
+
+extension IndexName {
+  /// The customer and the number by which the rows of the key are found among many.
+  fileprivate func address(_ key: IndexKey) -> RowAddress {
+    switch self {
+    // An account's number says both, and leaves one number to look for beside the customer.
+    case .checkpointByVersion:
+      let account = AccountNumber(rawValue: key.first)
+      return RowAddress(key.second << 10 | account.currency, of: account.customer)
+    case .transactionWithoutEntries: return RowAddress(key.second, of: key.first)
+    default: return RowAddress(key.first, of: key.owner)
+    }
+  }
+}
+
+extension PostgresParameters {
+  /// The key's values in the order of the index's columns.
+  mutating func add(_ key: IndexKey, of index: IndexName) {
+    var number = 0
+    for column in index.shape.key {
+      switch column {
+      case .text: add(key.text)
+      case .account:
+        let account = AccountNumber(rawValue: key[number: number])
+        add(account.customer)
+        add(account.currency)
+        number += 1
+      case .number:
+        add(key[number: number])
+        number += 1
+      }
+    }
+  }
+}
+#endif

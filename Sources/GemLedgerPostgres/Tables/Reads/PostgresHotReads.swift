@@ -1,0 +1,70 @@
+#if PostgreSQL
+internal import GemLedger
+
+/// The reads that nearly every command makes.
+protocol PostgresHotReads: PostgresReads {}
+
+extension PostgresHotReads {
+  func customer(_ id: CustomerID, hash: Int) throws(LedgerError) -> FoundCustomer? {
+    if let deciding { return try deciding.found(id) }
+    let alias = PostgresRequest("SELECT customer FROM aliases WHERE id = $1") { $0.add(id.text) }
+    guard !layout.isDistributed else {
+      // Ids and customers lie on different machines, which no statement joins.
+      let found = try ask([alias])[0]
+      return found.count == 0 ? nil : try self.found(try existing(found.integer(0, 0)))
+    }
+    let row = PostgresRequest(
+      "SELECT \(CustomerRow.columns) FROM customers WHERE customer = (SELECT customer FROM aliases WHERE id = $1)"
+    ) { $0.add(id.text) }
+    let found = try ask([alias, row])
+    guard found[0].count > 0 else { return nil }
+    return try self.found(found[1].count > 0 ? CustomerRow.read(found[1], 0) : existing(found[0].integer(0, 0)))
+  }
+
+  private func found(_ row: CustomerRow) throws(LedgerError) -> FoundCustomer {
+    FoundCustomer(row.mergedInto == 0 ? row : try existing(row.mergedInto), original: row.number)
+  }
+
+  private func existing(_ number: CustomerNumber) throws(LedgerError) -> CustomerRow {
+    guard let row = try customer(number: number) else {
+      throw LedgerError(.storageDamaged, "\(storageName) has no customer \(number), whom an id names. Run verify.")
+    }
+    return row
+  }
+
+  func account(_ number: AccountNumber) throws(LedgerError) -> AccountRow? {
+    if let deciding {
+      _ = try deciding.customers.rows(number.customer)
+      return deciding.accounts[number]
+    }
+    return try first(
+      "SELECT \(AccountRow.columns) FROM accounts WHERE customer = $1 AND currency = $2",
+      {
+        $0.add(number.customer)
+        $0.add(number.currency)
+      }, AccountRow.read)
+  }
+
+  func key(_ key: IdempotencyKey, customer: CustomerNumber, hash: Int) throws(LedgerError) -> KeyRow? {
+    let storageName = storageName
+    if let deciding {
+      if deciding.isMade(customer) { return nil }
+      return try deciding.keys.first(GroupRows.KeyAddress(customer: customer, key: key))
+    }
+    return try first(
+      """
+      SELECT request_digest, qualifier_digest, transaction_number, refusal FROM keys WHERE customer = $1 AND key = $2
+      """,
+      {
+        $0.add(customer)
+        $0.add(bytes: PostgresKey.bytes(key))
+      },
+      { (rows, row) throws(LedgerError) in
+        KeyRow(
+          customer: customer, key: key,
+          fingerprint: Fingerprint(asked: rows.integer(row, 0), qualifiers: rows.integer(row, 1)),
+          outcome: try rows.keyOutcome(row, 2, storageName))
+      })
+  }
+}
+#endif

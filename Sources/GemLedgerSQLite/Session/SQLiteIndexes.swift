@@ -1,0 +1,36 @@
+internal import GemLedger
+
+/// Rows by their keys: nearly all by the statement that an index's shape makes.
+extension SQLiteTables {
+  func rows<Row>(_ index: RowIndex<Row>, _ keys: [IndexKey]) throws(LedgerError) -> [Row] {
+    if index.name == .purchaseCreditedBy { return try Row.rows(purchases.credited(by: keys)) }
+    let keys = keys.withoutOwners
+    switch index.name {
+    case .transactionByNumber: return try Row.rows(journal.transactions(keys))
+    case .entryByNumber: return try Row.rows(journal.entries(keys))
+    case .entriesOfTransaction: return try Row.rows(journal.entries(of: keys))
+    case .transactionWithoutEntries: return try Row.rows(lists.transactionsWithoutEntries(keys, in: journal))
+    case .accountsOfCustomer: return try Row.rows(accounts.accounts(of: keys))
+    case .customerByNumber, .attributesByLot, .entitlementByPurchase:
+      return try statements.rows(near: index, keys)
+    case .customerByID: return try Row.rows(customers.named(keys))
+    case .eventsAbout: return try Row.rows(events.events(about: keys))
+    case .holdsOfCustomer: return try Row.rows(holds.holds(of: keys))
+    default: return try statements.rows(index, keys)
+    }
+  }
+
+  func page<Row>(
+    _ index: RowIndex<Row>, _ key: IndexKey, after place: IndexPlace?, limit: Int
+  ) throws(LedgerError) -> [Row] {
+    switch index.name {
+    case .transactionsWithoutEntries:
+      return try Row.rows(
+        lists.transactionsWithoutEntries(of: key.first, below: place?.first ?? .max, limit: limit, in: journal))
+    case .eventsOfCustomer:
+      return try Row.rows(
+        events.events(of: key.first, before: place ?? IndexPlace(.max), limit: limit))
+    default: return try statements.page(index, key, after: place, limit: limit)
+    }
+  }
+}
