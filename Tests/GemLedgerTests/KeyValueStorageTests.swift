@@ -1,0 +1,65 @@
+import GemLedger
+import GemTestSupport
+import XCTest
+
+/// The contract suites on a storage that knows rows and indexes by their descriptions alone.
+final class KeyValueStorageTests: XCTestCase {
+  private func make() throws -> (LedgerClock) throws -> Ledger {
+    let directory = try TemporaryDirectory()
+    var count = 0
+    return { clock in
+      count += 1
+      return try Self.ledger(at: directory.path("\(count)"), clock)
+    }
+  }
+
+  private static func ledger(at path: String, _ clock: LedgerClock) throws -> Ledger {
+    let project = ProjectRow(salt: 1, createdAt: Timestamp(milliseconds: 0))
+    return Ledger(storage: try KeyValueStorage(path: path, project: project), clock: clock)
+  }
+
+  func testMeetsStorageContract() throws { try StorageContract(make: make()).runAll() }
+  func testRefundsMeetTheContract() throws { try RefundContract(make: make()).runAll() }
+  func testMergesMeetTheContract() throws { try MergeContract(make: make()).runAll() }
+  func testHoldsMeetTheContract() throws { try HoldContract(make: make()).runAll() }
+  func testTimeMeetsTheContract() throws { try TimeContract(make: make()).runAll() }
+  func testReversalsMeetTheContract() throws { try ReversalContract(make: make()).runAll() }
+  func testBasketsMeetTheContract() throws { try BasketContract(make: make()).runAll() }
+  func testLineagesMeetTheContract() throws { try LineageContract(make: make()).runAll() }
+  func testPoliciesMeetTheContract() throws { try PolicyContract(make: make()).runAll() }
+  func testOrdersMeetTheContract() throws { try OrderContract(make: make()).runAll() }
+  func testReportsMeetTheContract() throws { try InsightContract(make: make()).runAll() }
+  func testRefusesBadInput() async throws { try await BadInputContract(make: make()).runAll() }
+
+  func testTheFeedMeetsTheContract() async throws {
+    let make = try make()
+    try await FeedContract { try make(.system) }.runAll()
+  }
+
+  func testServesManyCallersAtOnce() async throws {
+    let make = try make()
+    try await ConcurrencyContract { try make(.system) }.runAll()
+  }
+
+  /// The same commands give the same journal as in memory, and closing the file in between changes nothing.
+  func testFollowsTheModelAndGivesTheJournalOfMemory() throws {
+    let directory = try TemporaryDirectory()
+    let generator = SeededRandom()
+    var memory = try ModelContract(generator: generator) { clock in Ledger.inMemory(clock: clock, salt: 1) }
+    let reopen: ModelContract.Reopen = { ledger, clock in
+      ledger.close()
+      return try Self.ledger(at: directory.path("ledger"), clock)
+    }
+    var file = try ModelContract(generator: generator, reopen: reopen) { clock in
+      try Self.ledger(at: directory.path("ledger"), clock)
+    }
+    XCTAssertEqual(try file.run(600), try memory.run(600))
+  }
+
+  func testTheTwelveInvariantsHoldOverAStreamOfEverything() throws {
+    for generator in InvariantContract.generator(1) {
+      var contract = try InvariantContract(generator: generator, make: make())
+      XCTAssertFalse(try contract.run(600).transactions.isEmpty)
+    }
+  }
+}
