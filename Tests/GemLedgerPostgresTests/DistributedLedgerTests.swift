@@ -10,51 +10,6 @@ import XCTest
 ///
 /// The rules give the same results. No statement is among those that such an engine refuses or runs slowly.
 final class DistributedLedgerTests: XCTestCase {
-  private static let shards = 4
-
-  /// Ledgers in schemas of one database, each spread while it is empty.
-  private final class SpreadSchemas {
-    let server: PostgresServer
-    let database: String
-    private var count = 0
-
-    init() throws {
-      server = try PostgresServer(settings: ["log_statement": "all", "log_line_prefix": "%p ", "fsync": "off"])
-      database = try server.createDatabase()
-      try server.standInForAnEngine(in: database)
-    }
-
-    var current: String { "\(database)?schema=spread_\(count)" }
-
-    func create(clock: LedgerClock = .system) throws -> Ledger {
-      count += 1
-      try Ledger.createPostgres(at: current, clock: clock, salt: 1).close()
-      XCTAssertTrue(try LaneChange(url: current).distribute(shards: DistributedLedgerTests.shards).isChanged)
-      _ = try server.takeStatements()
-      return try Ledger.openPostgres(at: current, clock: clock)
-    }
-
-    func reopen(_ ledger: Ledger, clock: LedgerClock) throws -> Ledger {
-      ledger.close()
-      return try Ledger.openPostgres(at: current, clock: clock)
-    }
-  }
-
-  private func assertAccepted(
-    _ statements: [AskedStatement], file: StaticString = #filePath, line: UInt = #line
-  ) throws {
-    XCTAssertFalse(statements.isEmpty, "the server logged nothing", file: file, line: line)
-    for statement in statements where statement.isOfLedger {
-      if let refusal = statement.refusal { XCTFail("\(refusal): \(statement.sql)", file: file, line: line) }
-      let shards = Set(
-        statement.customersOfOneShard.map { ShardHash.shard(of: $0, count: DistributedLedgerTests.shards) })
-      XCTAssertLessThanOrEqual(shards.count, 1, "over shards: \(statement.sql)", file: file, line: line)
-    }
-    for statement in AskedStatement.losableWrites(in: statements) {
-      XCTFail("may be lost by half a commit: \(statement.sql)", file: file, line: line)
-    }
-  }
-
   // MARK: The same rules
 
   func testTheContractsHold() throws {
@@ -108,6 +63,9 @@ final class DistributedLedgerTests: XCTestCase {
     let inserts = statements.filter { $0.sql.hasPrefix("INSERT INTO aliases ") }
     XCTAssertFalse(inserts.isEmpty)
     XCTAssertEqual(inserts.filter { !$0.sql.contains(" VALUES ($1, $2)") }.map(\.sql), [])
+    // The customers' own rows go to the shard of their lane, whose row the group updates.
+    let customers = statements.filter { $0.sql.hasPrefix("INSERT INTO customers ") }
+    XCTAssertEqual(customers.filter { !$0.sql.contains(" FROM unnest(") }.map(\.sql), [])
     // The insert comes after the reads of its group and before the group's commit.
     let group = try XCTUnwrap(inserts.first?.session)
     let order = statements.filter { $0.session == group }.map { String($0.sql.prefix(19)) }
@@ -123,7 +81,8 @@ final class DistributedLedgerTests: XCTestCase {
     ledger.close()
   }
 
-  /// Control: the check finds the form of INSERT that the engine does not note, after the reads of a group.
+  /// Control: the check finds the form of INSERT that the engine does not note, after the reads of a group, and a lane's
+  /// rows in a group that does not update that lane.
   func testTheFormThatIsNotNotedIsFound() {
     let lost = "INSERT INTO aliases (id, customer) SELECT unnest($1), unnest($2)"
     let read = "SELECT id, customer FROM aliases WHERE id = ANY($1)"
@@ -134,6 +93,17 @@ final class DistributedLedgerTests: XCTestCase {
     XCTAssertEqual(found(lost), [lost])
     XCTAssertEqual(found("INSERT INTO aliases (id, customer) VALUES ($1, $2)"), [])
     XCTAssertEqual(found(lost + " ON CONFLICT DO NOTHING"), [])
+    let rows = "INSERT INTO keys (lane, customer) SELECT $2, u.* FROM unnest($1) u"
+    func foundInLane(_ updated: Int) -> Int {
+      let group = [
+        ("BEGIN", ""), (read, ""), (rows, "$1 = '{5}', $2 = '7'"),
+        ("UPDATE lanes SET last = $1 WHERE lane = $3 AND customer = $2", "$1 = '9', $2 = '-1', $3 = '\(updated)'"),
+        ("COMMIT", ""),
+      ]
+      return AskedStatement.losableWrites(in: group.map { AskedStatement($0.0, $0.1, session: "1") }).count
+    }
+    XCTAssertEqual(foundInLane(7), 0)
+    XCTAssertEqual(foundInLane(8), 1)
     let apart = [("1", "BEGIN"), ("1", read), ("2", "BEGIN"), ("2", lost), ("2", "COMMIT"), ("1", lost)]
     XCTAssertEqual(
       AskedStatement.losableWrites(in: apart.map { AskedStatement($0.1, session: $0.0) }).map(\.session), ["1"])
@@ -162,7 +132,7 @@ final class DistributedLedgerTests: XCTestCase {
 
   // MARK: Where statements go
 
-  /// The daily work of services names the customer in every statement, so each statement goes to one machine.
+  /// The daily work of services names the lane in every statement, so each statement goes to one machine.
   func testDailyWorkGoesToOneShardEach() throws {
     let schemas = try SpreadSchemas()
     let ledger = try schemas.create()
@@ -180,6 +150,7 @@ final class DistributedLedgerTests: XCTestCase {
     let statements = try schemas.server.takeStatements()
     try assertAccepted(statements)
     XCTAssertEqual(Set(statements.filter { $0.isOfLedger && $0.isOfAllShards }.map(\.sql)), [])
+    XCTAssertEqual(Set(AskedStatement.strayStatements(in: statements).map(\.sql)), [])
     // The customer of a transaction that no process remembers is asked of every machine; the dependent rows, of one.
     try ledger.reverse(XCTUnwrap(spend.transactionID))
     let others = try schemas.server.takeStatements()
@@ -207,6 +178,7 @@ final class DistributedLedgerTests: XCTestCase {
     let outcome = try LaneChange(url: url).distribute(shards: 8)
     XCTAssertEqual(outcome, LaneChange.Outcome(lanes: 8, isChanged: true))
     try assertLocalRowsWereRemoved(server, url)
+    try assertRowsHaveTheirLane(server, url)
     XCTAssertFalse(try LaneChange(url: url).distribute(shards: 8).isChanged)
     assertRefused(.storageUnavailable) { try ledger.grant([Make.amount("GEM", 1)], customer: Make.customer("x")) }
     ledger.close()
@@ -221,6 +193,29 @@ final class DistributedLedgerTests: XCTestCase {
     }
     try assertBooksAddUp(again)
     again.close()
+  }
+
+  /// Each lane has a shard of its own, each row the lane of its customer, and each index begins with the lane.
+  private func assertRowsHaveTheirLane(_ server: PostgresServer, _ url: String) throws {
+    let storage = try PostgresStorage(url: url)
+    defer { storage.close() }
+    let layout = storage.layout
+    XCTAssertEqual(layout.count, 8)
+    let shards = try layout.keys.map { lane in
+      try server.execute("SELECT get_shard_id_for_distribution_column('gemledger.lanes', \(lane))", on: url)
+    }
+    XCTAssertEqual(Set(shards).count, 8)
+    for table in SchemaTable.all where table.distribution == .byCustomer {
+      for row in try server.execute("SELECT DISTINCT customer || ' ' || lane FROM gemledger.\(table.name)", on: url) {
+        let numbers = row.split(separator: " ").compactMap { Int64($0) }
+        XCTAssertEqual(numbers[1], Int64(layout.key(of: numbers[0])), "\(table.name) \(row)")
+      }
+    }
+    let others = try server.execute(
+      "SELECT indexdef FROM pg_indexes WHERE schemaname = 'gemledger' AND indexdef LIKE '%(customer%'", on: url)
+    XCTAssertEqual(others, [])
+    let lanes = try server.execute("SELECT DISTINCT lane FROM gemledger.accounts", on: url)
+    XCTAssertGreaterThan(lanes.count, 5, "40 customers whose numbers came from two lanes")
   }
 
   /// Every table that had rows was emptied on the coordinator, and the journal keeps its rows as before.

@@ -40,7 +40,7 @@ final class EarlierReadsTests: XCTestCase {
     for isDistributed in [false, true] {
       let storage = try PostgresStorage(url: schemas.current)
       let layout = LaneLayout(
-        heads: storage.layout.heads, version: storage.layout.version, isDistributed: isDistributed)
+        count: storage.layout.count, version: storage.layout.version, isDistributed: isDistributed)
       func tables() throws -> PostgresSession {
         PostgresSession(try storage.connect(), storageName: "the test", layout: layout, memory: storage.memory)
       }

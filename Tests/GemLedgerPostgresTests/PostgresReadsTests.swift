@@ -51,7 +51,7 @@ final class PostgresReadsTests: XCTestCase {
     defer { storage.close() }
     for isDistributed in [false, true] {
       let layout = LaneLayout(
-        heads: storage.layout.heads, version: storage.layout.version, isDistributed: isDistributed)
+        count: storage.layout.count, version: storage.layout.version, isDistributed: isDistributed)
       let tables = PostgresSession(
         try storage.connect(), storageName: "the test", layout: layout, memory: storage.memory)
       try body(try Books(tables))

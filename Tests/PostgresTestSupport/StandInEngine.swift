@@ -54,6 +54,10 @@ extension PostgresServer {
       IF colocate_with <> 'none' THEN
         SELECT * INTO STRICT other FROM pg_dist_partition WHERE logicalrelid = colocate_with::regclass;
         count := other.shards;
+        IF (SELECT atttypid FROM pg_attribute WHERE attrelid = wanted AND attname = distribution_column)
+          <> (SELECT atttypid FROM pg_attribute WHERE attrelid = other.logicalrelid AND attname = other.partkey) THEN
+          RAISE EXCEPTION 'cannot colocate tables % and %', wanted, colocate_with;
+        END IF;
       END IF;
       INSERT INTO pg_dist_partition VALUES (wanted, distribution_column, count);
       INSERT INTO pg_dist_shard (logicalrelid, shardminvalue, shardmaxvalue)
@@ -114,51 +118,47 @@ extension PostgresServer {
 /// A statement that a server was asked, and the view of a distributed engine on it.
 package struct AskedStatement: Sendable {
   package let sql: String
-  package fileprivate(set) var parameters = ""
+  package fileprivate(set) var parameters: String
   /// The server's process, where its log begins lines with it.
   package let session: String
 
-  package init(_ sql: String, session: String = "") {
+  package init(_ sql: String, _ parameters: String = "", session: String = "") {
     self.sql = sql
+    self.parameters = parameters
     self.session = session
   }
 
   /// Tables with an owner column that a statement should name; each node has all rows of the others.
-  private static let spread = SchemaTable.all.filter { $0.ownerColumn != nil }
+  private static let spread = SchemaTable.all.filter { $0.distributionColumn != nil }
 
   private func has(_ pattern: String) -> Bool { sql.range(of: pattern, options: .regularExpression) != nil }
 
-  private var tables: [SchemaTable] {
+  var tables: [SchemaTable] {
     Self.spread.filter { has("(FROM|JOIN|INTO|UPDATE) \($0.name)( |$|\\))") }
   }
+
+  private var namesOneLane: Bool { has("\\blane = \\$") && !has("\\blane = ANY") }
 
   package var isOfLedger: Bool { !tables.isEmpty && !sql.hasPrefix("CREATE ") && !sql.hasPrefix("LOCK ") }
 
   /// Why an engine refuses it, or takes long over it; nil where it does neither.
   package var refusal: String? {
     let isInsert = sql.hasPrefix("INSERT ")
-    if has("FOR (UPDATE|SHARE|KEY SHARE)"), !has("customer = \\$1") { return "takes hold of rows in many shards" }
-    if has("unnest\\("), !isInsert { return "joins a list with a table" }
+    if has("FOR (UPDATE|SHARE|KEY SHARE)"), !namesOneLane { return "takes hold of rows in many shards" }
+    if has("unnest\\("), !isInsert, !namesOneLane { return "joins a list with a table" }
+    if has("LATERAL"), !namesOneLane { return "joins row by row over many shards" }
     if sql.hasPrefix("UPDATE "), has(" FROM ") { return "changes rows from a list" }
     if has("^WITH .*(INSERT|UPDATE|DELETE) ") { return "changes rows in a common table expression" }
     return nil
   }
 
-  /// Whether it goes to every shard, since it does not name the customer of its rows.
+  /// Whether it goes to every shard, since it does not name the lanes or the values of its rows.
   package var isOfAllShards: Bool {
-    if sql.hasPrefix("INSERT ") { return false }
-    return tables.contains { table in
-      !has("\\b\(table.ownerColumn ?? "") = (ANY\\()?\\$")
+    tables.contains { table in
+      let column = table.distributionColumn ?? ""
+      return sql.hasPrefix("INSERT ")
+        ? !has("^INSERT INTO \(table.name)( AS t)? \\([^)]*\\b\(column)\\b") : !has("\\b\(column) = (ANY\\()?\\$")
     }
-  }
-
-  /// The customers that the first parameter lists, of one that must stay within a shard.
-  package var customersOfOneShard: [Int64] {
-    guard has("LATERAL"), has("customer = ANY\\(\\$1\\)"), let start = parameters.range(of: "$1 = '{") else {
-      return []
-    }
-    let list = parameters[start.upperBound...].prefix { $0 != "}" }
-    return list.split(separator: ",").compactMap { Int64($0) }
   }
 }
 #endif

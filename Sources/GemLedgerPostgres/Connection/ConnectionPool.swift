@@ -25,6 +25,8 @@ final class ConnectionPool: Sendable {
     var wasLost = false
     /// Statements that each new connection begins with.
     var settings: [String] = []
+    /// The layout, where it is that of a distributed engine.
+    var spread: LaneLayout?
   }
 
   init(_ target: PostgresTarget, _ memory: StorageCache) {
@@ -43,6 +45,7 @@ final class ConnectionPool: Sendable {
   /// - Parameter connection: The one that told the layout.
   func setUp(_ layout: LaneLayout, _ connection: PostgresConnection) throws(PostgresFailure) {
     state.withLock {
+      $0.spread = layout.isDistributed ? layout : nil
       // One connection a node, so that all reads of a node in one transaction see one snapshot.
       $0.settings =
         layout.isDistributed
@@ -52,6 +55,7 @@ final class ConnectionPool: Sendable {
           "SET enable_mergejoin = off",
         ]
     }
+    connection.lanes = layout.isDistributed ? LaneStatements(layout) : nil
     try connection.execute(state.withLock { $0.settings })
   }
 
@@ -62,7 +66,8 @@ final class ConnectionPool: Sendable {
 
   func open() throws(PostgresFailure) -> PostgresConnection {
     let connection = try PostgresConnection(target)
-    let settings = state.withLock { $0.settings }
+    let (settings, spread) = state.withLock { ($0.settings, $0.spread) }
+    connection.lanes = spread.map(LaneStatements.init)
     if !settings.isEmpty { try connection.execute(settings) }
     let wasLost = state.withLock { state in
       defer { (state.wasOpen, state.wasLost) = (true, false) }

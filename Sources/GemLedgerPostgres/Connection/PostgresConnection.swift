@@ -20,6 +20,12 @@ struct PostgresRequest {
     self.isPrepared = isPrepared
     add(&parameters)
   }
+
+  init(_ sql: String, _ parameters: PostgresParameters, isPrepared: Bool = true) {
+    self.sql = sql
+    self.parameters = parameters
+    self.isPrepared = isPrepared
+  }
 }
 
 /// One connection to the server; one thread at a time uses it.
@@ -32,6 +38,8 @@ final class PostgresConnection {
   ///
   /// The loss of the server is still noticed, by the keep-alives of the connection.
   var waitsForLong = false
+  /// Names the lanes in statements, where the tables are spread over a distributed engine.
+  var lanes: LaneStatements?
   private var handle: OpaquePointer?
   /// The names under which the server knows statements.
   private var names: [String: String] = [:]
@@ -71,6 +79,17 @@ final class PostgresConnection {
 
   /// Asks all of it in one round trip; where one fails, those after it are not run.
   func ask(_ requests: [PostgresRequest]) throws(PostgresFailure) -> [PostgresRows] {
+    guard let lanes else { return try send(requests) }
+    let statements = requests.map(lanes.naming)
+    let answers = try send(statements.flatMap(\.self))
+    var end = 0
+    return statements.map { statements in
+      end += statements.count
+      return answers[end - 1]
+    }
+  }
+
+  private func send(_ requests: [PostgresRequest]) throws(PostgresFailure) -> [PostgresRows] {
     guard let handle else { throw .lost("the connection was closed") }
     roundTrips += 1
     var fresh: [(sql: String, name: String)?] = []

@@ -5,9 +5,11 @@ struct PostgresParameters {
     static let truth: UInt32 = 16
     static let bytes: UInt32 = 17
     static let integer: UInt32 = 20
+    static let lane: UInt32 = 23
     static let text: UInt32 = 25
     static let truths: UInt32 = 1000
     static let byteLists: UInt32 = 1001
+    static let lanes: UInt32 = 1007
     static let texts: UInt32 = 1009
     static let integers: UInt32 = 1016
   }
@@ -125,6 +127,33 @@ struct PostgresParameters {
       count: list.count, of: list.element == .integer ? Kind.integer : Kind.text, hasNulls: list.hasNulls)
     buffer += list.bytes
     end()
+  }
+
+  // MARK: Lanes
+
+  /// Adds an integer of four bytes, as the column of lanes has: the engine compares it with values of its own type.
+  mutating func add(lane: Int32) {
+    begin(Kind.lane)
+    append(lane)
+    end()
+  }
+
+  mutating func add(lanes: [Int32]) {
+    begin(Kind.lanes)
+    appendHead(count: lanes.count, of: Kind.lane, hasNulls: false)
+    for lane in lanes {
+      append(Int32(4))
+      append(lane)
+    }
+    end()
+  }
+
+  /// The integers of eight bytes in a list, or the one integer.
+  func integers(at index: Int) -> [Int64] {
+    guard offsets[index] >= 0 else { return [] }
+    func number(_ bytes: ArraySlice<UInt8>) -> Int64 { bytes.reduce(0) { $0 << 8 | Int64($1) } }
+    guard types[index] == Kind.integers else { return [number(buffer[offsets[index]..<offsets[index] + 8])] }
+    return values(index).compactMap { $0.bytes.map(number) }
   }
 
   // MARK: Rows of lists

@@ -35,18 +35,18 @@ package struct LaneChange {
         throw .invalid("\(target.description) is spread over shards, and has a lane for each of them.")
       }
       guard before.laneCount != count else { return Outcome(lanes: count, isChanged: false) }
-      try session.lay((0..<count).map { CustomerNumber(-1 - $0) }, after: before, isDistributed: false)
+      try session.lay((0..<Int32(count)).map(\.self), after: before, isDistributed: false)
       return Outcome(lanes: count, isChanged: true)
     }
   }
 
-  /// Spreads the tables over the nodes of a Citus cluster, by customer, and gives each shard a lane.
+  /// Spreads the tables over the nodes of a Citus cluster, by the lanes of customers: each shard has one lane.
   ///
   /// Rows that the engine copied to the shards are removed where they were, also those that an earlier call left.
   ///
   /// - Parameter shards: How many, 1 to 64; nil for 32, or as many as there are.
   /// - Throws: `LedgerError` with, in order of precedence, `storage_unavailable` (no such extension too),
-  ///   `storage_foreign`, `unexpected` (the engine spreads otherwise than this version knows).
+  ///   `storage_foreign`, `unexpected` (the engine gives a shard no lane).
   package func distribute(shards: Int?) throws(LedgerError) -> Outcome {
     var outcome = try changing { (session) throws(LedgerError) in
       guard try session.hasExtension() else {
@@ -57,16 +57,13 @@ package struct LaneChange {
           details: [.init(name: "storage", value: .text(target.description))])
       }
       let before = try session.state()
-      if before.isDistributed { return Outcome(lanes: before.laneCount, isChanged: false) }
-      try session.distributeTables(shards: shards ?? Self.shardCountByDefault)
-      let count = try session.shardCount()
-      guard (1...Numbering.laneCountMax).contains(count) else {
-        throw .invalid("There are \(count) shards already; a ledger has 1 to \(Numbering.laneCountMax) lanes.")
+      if before.isDistributed {
+        guard before.hasLaneColumns else { throw .spreadByCustomer(target.description) }
+        return Outcome(lanes: before.laneCount, isChanged: false)
       }
-      let heads = (0..<count).map { LaneLayout.head(ofShard: $0, count: count) }
-      try session.checkHash(heads)
-      try session.lay(heads, after: before, isDistributed: true)
-      return Outcome(lanes: count, isChanged: true)
+      let lanes = try session.distributeTables(shards: shards ?? Self.shardCountByDefault)
+      try session.lay(lanes, after: before, isDistributed: true)
+      return Outcome(lanes: lanes.count, isChanged: true)
     }
     outcome.leftovers = try LocalRows(connect(), target).remove()
     return outcome
@@ -95,12 +92,15 @@ package struct LaneChange {
   }
 }
 
-extension LaneLayout {
-  /// The number nearest below 0 that lies in the shard.
-  static func head(ofShard shard: Int, count: Int) -> CustomerNumber {
-    var number: CustomerNumber = -1
-    while ShardHash.shard(of: number, count: count) != shard { number -= 1 }
-    return number
+extension LedgerError {
+  /// Refuses a ledger whose rows lie on the shards of their customers.
+  static func spreadByCustomer(_ storageName: String) -> LedgerError {
+    LedgerError(
+      .storageUnavailable,
+      "\(storageName) is spread over a cluster by customer, as earlier versions did; this one spreads by lane. With "
+        + "the version that spread it, copy it into a file or another schema (gemctl storage copy); then spread the "
+        + "copy with this one (gemctl storage distribute).",
+      details: [.init(name: "storage", value: .text(storageName))])
   }
 }
 #endif

@@ -1,8 +1,11 @@
 #if PostgreSQL
+internal import GemLedger
+
 /// How the tables lie over the nodes of a Citus cluster.
 struct ShardedTables {
   private let connection: PostgresConnection
   private let schema: String
+  private var lanes: LaneColumn { LaneColumn(connection, schema: schema) }
 
   init(_ connection: PostgresConnection, schema: String) {
     self.connection = connection
@@ -19,19 +22,47 @@ struct ShardedTables {
     ])
   }
 
+  /// Spreads the lanes' own table, which must be empty, and with it the shards of all tables of customers.
+  func spreadLanes(shards: Int) throws(PostgresFailure) {
+    let lanes = SchemaTable.placingCustomers
+    try self.lanes.widen(lanes)
+    try connection.execute(["SELECT \(distributing(lanes, by: "lane", with: nil, shards))"])
+  }
+
+  /// Returns a lane for each shard, in ascending order; nil where the engine keeps a shard out of reach.
+  func lanesOfShards() throws(PostgresFailure) -> [Int32]? {
+    let lanes = name(SchemaTable.placingCustomers)
+    let answers = try connection.ask([
+      PostgresRequest(
+        """
+        SELECT n AS lane, get_shard_id_for_distribution_column($1::regclass, n) AS shard
+        FROM generate_series(0, \(Self.lanesTried - 1)) n ORDER BY n
+        """
+      ) { $0.add(lanes) },
+      PostgresRequest("SELECT count(*) FROM pg_dist_shard WHERE logicalrelid = $1::regclass") { $0.add(lanes) },
+    ])
+    var shards: Set<Int64> = []
+    let first = (0..<answers[0].count).filter { shards.insert(answers[0].integer($0, 1)).inserted }
+    return Int64(shards.count) == answers[1].integer(0, 0) ? first.map { Int32(answers[0].integer($0, 0)) } : nil
+  }
+
+  /// Enough that each of 64 shards has one of them.
+  private static let lanesTried = 4096
+
   /// Spreads every table that is not spread yet.
   ///
-  /// - Parameter shards: How many, where the ledger is not spread at all.
-  func spread(shards: Int) throws(PostgresFailure) {
+  /// - Parameter keys: The lanes, as the column `lane` names them.
+  func spread(over keys: [Int32]) throws(PostgresFailure) {
     let done = try spreadTables()
-    let first = SchemaTable.placingCustomers
     for table in SchemaTable.all where !done.contains(table.name) {
-      let call =
-        switch table.distribution {
-        case .everyNode: "create_reference_table('\(name(table.name))')"
-        case .byCustomer: distributing(table.name, by: "customer", with: table.name == first ? nil : first, shards)
-        case .byValue(let column, let other): distributing(table.name, by: column, with: other, shards)
-        }
+      let call: String
+      switch table.distribution {
+      case .everyNode: call = "create_reference_table('\(name(table.name))')"
+      case .byCustomer:
+        try lanes.add(to: table.name, of: keys)
+        call = distributing(table.name, by: "lane", with: SchemaTable.placingCustomers, keys.count)
+      case .byValue(let column, let other): call = distributing(table.name, by: column, with: other, keys.count)
+      }
       try connection.execute(["SELECT \(call)"])
     }
   }

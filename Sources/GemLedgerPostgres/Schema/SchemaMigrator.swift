@@ -8,6 +8,8 @@ struct SchemaMigrator {
     var layout: LaneLayout
     var project: ProjectRow
     var isIncompleteCopy: Bool
+    /// Spread as an earlier version did, which statements for lanes do not fit.
+    var isSpreadByCustomer: Bool
   }
 
   private let connection: PostgresConnection
@@ -26,7 +28,7 @@ struct SchemaMigrator {
   /// Brings the schema up to date and returns its state; nil where there is no ledger.
   func bringUpToDate() throws(PostgresFailure) -> State? {
     // Nearly always it is up to date, and one round trip tells.
-    if let state = try known(), state.migrationCount >= steps.count { return state }
+    if let state = try known(), state.migrationCount >= steps.count || state.isSpreadByCustomer { return state }
     guard try migrationCount() != nil else { return nil }
     try migrate(project: nil, at: nil)
     return try known()
@@ -54,9 +56,9 @@ struct SchemaMigrator {
     do throws(PostgresFailure) {
       rows = try connection.ask([
         PostgresRequest("SELECT count(*) FROM migrations"),
-        PostgresRequest("SELECT customer AS head, layout FROM lanes ORDER BY lane"),
+        PostgresRequest("SELECT lane, layout FROM lanes ORDER BY lane"),
         PostgresRequest("SELECT is_distributed, salt, created_at FROM project"),
-        PostgresRequest("SELECT count(*) FROM copy_progress"),
+        PostgresRequest("SELECT count(*) FROM copy_progress"), Self.laneColumns,
       ])
     } catch {
       if error.isMissing { return nil }
@@ -64,15 +66,21 @@ struct SchemaMigrator {
     }
     let (count, lanes, project) = (Int(rows[0].integer(0, 0)), rows[1], rows[2])
     guard lanes.count > 0, project.count > 0 else { return nil }
+    let isDistributed = project.integer(0, 0) != 0
     return State(
       migrationCount: count,
       layout: LaneLayout(
-        heads: (0..<lanes.count).map { lanes.integer($0, 0) }, version: lanes.integer(0, 1),
-        isDistributed: project.integer(0, 0) != 0),
+        count: lanes.count, keys: (0..<lanes.count).map { Int32(truncatingIfNeeded: lanes.integer($0, 0)) },
+        version: lanes.integer(0, 1), isDistributed: isDistributed),
       project: ProjectRow(
         salt: UInt64(bitPattern: project.integer(0, 1)), createdAt: Timestamp(milliseconds: project.integer(0, 2))),
-      isIncompleteCopy: rows[3].integer(0, 0) > 0)
+      isIncompleteCopy: rows[3].integer(0, 0) > 0,
+      isSpreadByCustomer: isDistributed && rows[4].integer(0, 0) == 0)
   }
+
+  /// Counts the column by which customers' rows are spread.
+  static let laneColumns = PostgresRequest(
+    "SELECT count(*) FROM pg_attribute WHERE attrelid = to_regclass('accounts') AND attname = 'lane'")
 
   /// Applies the missing migrations; only one process does so at a time.
   ///
@@ -119,8 +127,13 @@ struct SchemaMigrator {
     let tables = ShardedTables(connection, schema: target.schema)
     if isSpread { try tables.begin() }
     for migration in missing { try connection.execute(migration.statements) }
-    if isSpread { try tables.spread(shards: LaneChange.shardCountByDefault) }
+    if isSpread { try tables.spread(over: keys()) }
     if isOld { try connection.execute(SchemaRights.renewing(in: target.schema, connection)) }
+  }
+
+  private func keys() throws(PostgresFailure) -> [Int32] {
+    let rows = try connection.ask(PostgresRequest("SELECT lane FROM lanes ORDER BY lane"))
+    return (0..<rows.count).map { Int32(truncatingIfNeeded: rows.integer($0, 0)) }
   }
 
   private func isSpread() throws(PostgresFailure) -> Bool {

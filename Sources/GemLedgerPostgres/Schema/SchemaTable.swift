@@ -5,7 +5,7 @@ package struct SchemaTable: Hashable, Sendable {
   package enum Distribution: Hashable, Sendable {
     /// Each node has all rows: tables that are small and read everywhere.
     case everyNode
-    /// By the column `customer`: the rows of one customer lie together.
+    /// By the lanes of customers, which a column `lane` names there: the rows of one lane lie together.
     case byCustomer
     /// By a column that is unique across customers; rows of a second table lie with those of the first.
     case byValue(of: String, with: String?)
@@ -34,7 +34,7 @@ package struct SchemaTable: Hashable, Sendable {
     Self(name, .byValue(of: column, with: other))
   }
 
-  /// The column by which rows find their node; nil where each node has all rows.
+  /// The column that says where a row belongs: on a customer's lane, or by itself; nil where each node has all rows.
   package var ownerColumn: String? {
     switch distribution {
     case .everyNode: nil
@@ -48,8 +48,9 @@ package struct SchemaTable: Hashable, Sendable {
     Self("migrations", .everyNode, .none), Self("project", .everyNode), Self("catalog", .everyNode),
     Self("catalog_versions", .everyNode, .append), Self("environments", .everyNode),
     Self("frozen_products", .everyNode, .append), Self("copy_progress", .everyNode),
-    Self("accounts", .byCustomer), Self("customers", .byCustomer), Self("added_ids", .byCustomer),
-    Self("merged_customers", .byCustomer), Self("transactions", .byCustomer, .append),
+    Self("lanes", .byCustomer), Self("accounts", .byCustomer), Self("customers", .byCustomer),
+    Self("added_ids", .byCustomer), Self("merged_customers", .byCustomer),
+    Self("transactions", .byCustomer, .append),
     Self("entries", .byCustomer, .append), Self("allocations", .byCustomer, .append),
     Self("journal_events", .byCustomer, .append), Self("keys", .byCustomer, .appendAndErase),
     Self("notes", .byCustomer), Self("item_entries", .byCustomer, .append),
@@ -57,15 +58,17 @@ package struct SchemaTable: Hashable, Sendable {
     Self("purchases", .byCustomer, .append), Self("refunds", .byCustomer, .append),
     Self("refund_parts", .byCustomer, .append), Self("lots", .byCustomer), Self("open_holds", .byCustomer),
     Self("counters", .byCustomer), Self("owned_items", .byCustomer), Self("checkpoints", .byCustomer),
-    Self("orders", .byCustomer), Self("entitlements", .byCustomer), Self("lanes", .byCustomer),
-    Self("commit_tokens", .byCustomer),
+    Self("orders", .byCustomer), Self("entitlements", .byCustomer), Self("commit_tokens", .byCustomer),
     byValue("aliases", "id"), byValue("store_transactions", "store_transaction"),
     byValue("refund_evidence", "store_transaction", with: "store_transactions"),
     byValue("purchase_codes", "code"), byValue("account_tokens", "high"), byValue("entitlement_holders", "purchase"),
   ]
 
   /// The table that places customers: the others of ``Distribution/byCustomer`` lie with it.
-  package static let placingCustomers = "accounts"
+  package static let placingCustomers = "lanes"
+
+  /// The column by which a distributed engine places the rows; nil where each node has all rows.
+  package var distributionColumn: String? { distribution == .byCustomer ? "lane" : ownerColumn }
 
   /// The tables that are only ever appended to.
   package static let appendOnly = all.filter { $0.change == .append }.map(\.name)

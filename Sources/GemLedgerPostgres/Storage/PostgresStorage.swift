@@ -58,6 +58,7 @@ package final class PostgresStorage: LedgerStorage {
         .storageNewer, "\(target.description) is of a newer version of GemLedger. Update this one.",
         details: [.init(name: "storage", value: .text(target.description))])
     }
+    guard !state.isSpreadByCustomer else { throw .spreadByCustomer(target.description) }
     guard isCopy || !state.isIncompleteCopy else {
       throw LedgerError(
         .storageUnavailable,

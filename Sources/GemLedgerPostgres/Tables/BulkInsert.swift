@@ -41,6 +41,7 @@ struct BulkInsert: Sendable {
     else { return [request] }
     let head = String(request.sql[..<position.lowerBound])
     let rows = request.parameters.rows()
+    guard !rows.isEmpty else { return [request] }
     return stride(from: 0, to: rows.count, by: rowsPerStatement).map { first in
       let part = rows[first..<min(rows.count, first + rowsPerStatement)]
       let sql = head + values(rows: part.count, columns: request.parameters.count)

@@ -3,38 +3,15 @@ internal import GemLedger
 
 /// Statements for the keys of a group's commands.
 enum KeyStatements {
-  /// How many keys one question to a distributed engine covers; as many of one customer's as there are go into one.
-  ///
-  /// It looks each of the question's customers up with each of its keys.
-  private static let keysPerQuestion = 6
   private static let columns = "customer, key, request_digest, qualifier_digest, transaction_number, refusal"
 
+  /// A distributed engine joins a list with the tables of one lane only.
   static func requests(_ keys: [GroupRows.KeyAddress], _ layout: LaneLayout) -> [PostgresRequest] {
-    layout.isDistributed ? grouped(keys).map(question) : [oneStepEach(keys)]
+    guard layout.isDistributed else { return [oneStepEach(keys)] }
+    return Dictionary(grouping: keys) { layout.lane(of: $0.customer) }.values.map(oneStepEach)
   }
 
-  /// As many as one question covers.
-  private static func grouped(_ keys: [GroupRows.KeyAddress]) -> [[GroupRows.KeyAddress]] {
-    var questions: [[GroupRows.KeyAddress]] = []
-    for key in keys.sorted(by: { $0.customer < $1.customer }) {
-      if let last = questions.last, last.count < keysPerQuestion || last.first?.customer == key.customer {
-        questions[questions.count - 1].append(key)
-      } else {
-        questions.append([key])
-      }
-    }
-    return questions
-  }
-
-  private static func question(_ keys: [GroupRows.KeyAddress]) -> PostgresRequest {
-    PostgresRequest("SELECT \(columns) FROM keys WHERE customer = ANY($1) AND key = ANY($2)") {
-      let customers = Set(keys.map(\.customer)).sorted()
-      $0.add(customers, { $0 })
-      $0.add(keys, bytes: { PostgresKey.append($0.key, to: &$1) })
-    }
-  }
-
-  /// A distributed engine joins no lists with its tables; a single server is fastest so.
+  /// Given two lists, the server would try each customer with each key.
   ///
   /// The offset keeps it from walking through all keys instead, which it would while there are few, and go on doing
   /// when there are many.

@@ -35,7 +35,7 @@ extension PostgresFeedReads {
 
   /// How far each lane came, those included that only a copied journal has: nothing new comes in these.
   private func bounds() throws(LedgerError) -> [Int64: TransactionNumber] {
-    let heads = PostgresRequest("SELECT lane, last FROM lanes")
+    let heads = PostgresRequest("SELECT -1 - customer AS lane, last FROM lanes")
     let foreign = PostgresRequest(
       "SELECT number & 63, max(number) FROM transactions WHERE (number & 63) >= $1 GROUP BY number & 63"
     ) { $0.add(Int64(layout.count)) }

@@ -27,13 +27,13 @@ enum ErasureWrites {
       // They are there: nothing is inserted.
       PostgresRequest(
         """
-        INSERT INTO customers (customer, id, created_at, erased_by)
-        SELECT number, id, 0, erased_by FROM unnest($1, $2, $3) AS new (number, id, erased_by)
+        INSERT INTO customers (customer, id, created_at, erased_by) SELECT \(BulkInsert.lists(4))
         ON CONFLICT (customer) DO UPDATE SET id = excluded.id, erased_by = excluded.erased_by
         """
       ) {
         $0.add(numbers, \.self)
         $0.add(ids, text: \.text)
+        $0.add(numbers) { _ in 0 }
         $0.add(transactions, \.self)
       },
     ]

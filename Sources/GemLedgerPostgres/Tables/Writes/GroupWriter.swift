@@ -30,7 +30,7 @@ struct GroupWriter: SessionPart {
     if group.isFirstOfWriter { requests.append(common.sweepOfMarks(group)) }
     requests.append(PostgresRequest("COMMIT"))
     do throws(LedgerError) {
-      _ = try ask(layout.isDistributed ? requests.flatMap(BulkInsert.noted) : requests)
+      _ = try ask(requests)
     } catch {
       guard let failure = session.failure, failure.isConnectionLost, let wasCommitted = session.wasCommitted else {
         throw error

@@ -1,0 +1,189 @@
+#if PostgreSQL
+/// A statement taken apart at the places where it names the lanes of its rows.
+///
+/// The tables of customers have the column `lane` on a distributed engine alone, so the statements are written without
+/// it. A customer that a statement names by a parameter says which lane it is.
+struct LaneStatement {
+  /// A part of the text.
+  enum Piece: Hashable {
+    case text(String)
+    /// A condition on the lanes of the customers in a parameter.
+    ///
+    /// - Parameters:
+    ///   - qualifier: What stands before the column: empty, or a table's name and a dot.
+    ///   - customers: The number of the parameter.
+    case condition(qualifier: String, customers: Int)
+    /// The lane of the customer in a parameter, as a value.
+    case value(customers: Int)
+  }
+
+  /// An insertion of lists, one for each column.
+  struct ListInsertion: Hashable {
+    let table: String
+    let columns: [String]
+    /// The number of the parameter with the customers.
+    let customers: Int
+    /// What follows the lists: empty, or what to do about a row that exists already.
+    let conflict: String
+  }
+
+  enum Form: Hashable {
+    /// It names no customer, or is not about their tables.
+    case asItIs
+    case pieces([Piece])
+    case insertion(ListInsertion)
+  }
+
+  let form: Form
+  /// It takes hold of lanes, as a group does first.
+  let locksLanes: Bool
+
+  init(_ sql: String) {
+    locksLanes = sql.contains(" FROM lanes ") && sql.hasSuffix(" FOR UPDATE")
+    var parser = LaneParser(sql)
+    form = parser.form()
+  }
+}
+
+/// Reads the forms of SQL that the ledger's statements have; keywords are in capitals.
+private struct LaneParser {
+  private static let tablesOfCustomers = Set(
+    SchemaTable.all.filter { $0.distribution == .byCustomer }.map(\.name))
+  /// Their column `customer` says nothing about where a row lies.
+  private static let tablesOfValues = Set(
+    SchemaTable.all.filter { if case .byValue = $0.distribution { true } else { false } }.map(\.name))
+
+  private let sql: String
+  /// Words with their qualifiers, parameters, and single characters.
+  private let tokens: [Substring]
+  private var pieces: [LaneStatement.Piece] = []
+  private var copied: String.Index
+  /// The parameters that a select list makes rows of, by the names of the columns.
+  private var places: [Substring: Int] = [:]
+
+  /// An open parenthesis.
+  private struct Level {
+    /// It holds a query that stands for a table.
+    var isTable = false
+    /// Its select list is open.
+    var isInList = false
+  }
+
+  init(_ sql: String) {
+    self.sql = sql
+    tokens = Self.tokens(of: sql)
+    copied = sql.startIndex
+  }
+
+  mutating func form() -> LaneStatement.Form {
+    let tables = zip(tokens, tokens.dropFirst()).compactMap { word, name in
+      ["FROM", "JOIN", "INTO", "UPDATE"].contains(word) ? String(name) : nil
+    }
+    guard !Self.tablesOfCustomers.isDisjoint(with: tables), Self.tablesOfValues.isDisjoint(with: tables) else {
+      return .asItIs
+    }
+    return tokens.first == "INSERT" ? insertion() : conditions()
+  }
+
+  private static func tokens(of sql: String) -> [Substring] {
+    var tokens: [Substring] = []
+    var rest = sql[...]
+    while let first = rest.first {
+      let word = rest.prefix { $0.isLetter || $0.isNumber || "_.$".contains($0) }
+      let token = word.isEmpty ? rest.prefix(1) : word
+      if !first.isWhitespace { tokens.append(token) }
+      rest = rest[token.endIndex...]
+    }
+    return tokens
+  }
+
+  private func token(_ index: Int) -> Substring { tokens.indices.contains(index) ? tokens[index] : "" }
+
+  private func parameter(_ index: Int) -> Int? {
+    let token = token(index)
+    return token.first == "$" ? Int(token.dropFirst()) : nil
+  }
+
+  private mutating func insert(_ piece: LaneStatement.Piece, before index: String.Index) {
+    pieces += [.text(String(sql[copied..<index])), piece]
+    copied = index
+  }
+
+  private mutating func finish() -> LaneStatement.Form {
+    guard !pieces.isEmpty else { return .asItIs }
+    return .pieces(pieces + [.text(String(sql[copied...]))])
+  }
+
+  // MARK: Conditions
+
+  private mutating func conditions() -> LaneStatement.Form {
+    var levels = [Level()]
+    for index in tokens.indices {
+      switch tokens[index] {
+      case "(": levels.append(Level(isTable: beginsTable(index, within: levels[levels.count - 1])))
+      case ")" where levels.count > 1: levels.removeLast()
+      case "SELECT": levels[levels.count - 1].isInList = levels[levels.count - 1].isTable
+      case "FROM" where levels[levels.count - 1].isInList:
+        levels[levels.count - 1].isInList = false
+        // Behind the other columns, whose positions stay the same.
+        if Self.tablesOfCustomers.contains(String(token(index + 1))) || token(index + 1) == "(" {
+          insert(.text(", lane "), before: tokens[index].startIndex)
+        }
+      case "unnest":
+        if let list = parameter(index + 2), token(index + 4) == "AS" { places[token(index + 5)] = list }
+      default: if token(index + 1) == "=" { nameLane(index) }
+      }
+    }
+    return finish()
+  }
+
+  private func beginsTable(_ index: Int, within level: Level) -> Bool {
+    let before = token(index - 1)
+    return ["FROM", "JOIN", "LATERAL"].contains(before) || level.isTable && ["(", "ALL", "UNION"].contains(before)
+  }
+
+  /// Names the lane before a comparison with a customer.
+  private mutating func nameLane(_ index: Int) {
+    let (column, value) = (tokens[index], token(index + 2))
+    guard column == "customer" || column.hasSuffix(".customer") else { return }
+    let qualifier = String(column.dropLast("customer".count))
+    let start = column.startIndex
+    if let customers = parameter(index + 2) ?? (value == "ANY" ? parameter(index + 4) : nil) ?? places[value] {
+      insert(.condition(qualifier: qualifier, customers: customers), before: start)
+    } else if !qualifier.isEmpty, value.hasSuffix(".customer") {
+      insert(.text("\(qualifier)lane = \(value.dropLast("customer".count))lane AND "), before: start)
+    }
+  }
+
+  // MARK: Insertions
+
+  private mutating func insertion() -> LaneStatement.Form {
+    guard let close = tokens.firstIndex(of: ")"), token(3) == "(" else { return .asItIs }
+    let columns = tokens[4..<close].filter { $0 != "," }.map(String.init)
+    guard let position = columns.firstIndex(of: "customer") else { return .asItIs }
+    switch token(close + 1) {
+    case "SELECT":
+      let lists = (0..<columns.count).map { close + 2 + 5 * $0 }
+      guard lists.enumerated().allSatisfy({ token($1) == "unnest" && parameter($1 + 2) == $0 + 1 }),
+        let end = lists.last.map({ $0 + 3 }), token(end) == ")"
+      else { return .asItIs }
+      let conflict = sql[tokens[end].endIndex...].drop { $0 == " " }
+      return .insertion(
+        .init(
+          table: String(token(2)), columns: columns, customers: position + 1, conflict: Self.naming(String(conflict))))
+    case "VALUES":
+      // Each value before the customer's is a parameter.
+      guard let customers = parameter(close + 3 + 2 * position), token(close + 2) == "(" else { return .asItIs }
+      insert(.text("lane, "), before: tokens[4].startIndex)
+      insert(.value(customers: customers), before: tokens[close + 3].startIndex)
+      pieces.append(.text(Self.naming(String(sql[copied...]))))
+      return .pieces(pieces)
+    default: return .asItIs
+    }
+  }
+
+  private static func naming(_ conflict: String) -> String {
+    conflict.replacing("ON CONFLICT (customer", with: "ON CONFLICT (lane, customer", maxReplacements: 1)
+  }
+}
+#endif

@@ -1,0 +1,78 @@
+#if PostgreSQL
+internal import GemLedger
+
+/// Names the lanes of their rows in the statements for a distributed engine; a connection has its own.
+///
+/// A statement about customers of one lane goes to the one shard of that lane, whole: the engine does not look into it.
+final class LaneStatements {
+  private let layout: LaneLayout
+  private var known: [String: LaneStatement] = [:]
+  /// The lanes that the open transaction took hold of: a group writes each one's own row.
+  private var held: Set<Int32> = []
+
+  init(_ layout: LaneLayout) { self.layout = layout }
+
+  /// Returns the statements that are asked in place of this one; its answer is that of the last.
+  func naming(_ request: PostgresRequest) -> [PostgresRequest] {
+    let statement = known[request.sql] ?? LaneStatement(request.sql)
+    known[request.sql] = statement
+    if request.sql == "BEGIN" { held = [] }
+    switch statement.form {
+    case .asItIs: return BulkInsert.noted(request)
+    case .pieces(let pieces): return [named(request, pieces, locksLanes: statement.locksLanes)]
+    case .insertion(let rows): return insertion(request, rows)
+    }
+  }
+
+  private func named(
+    _ request: PostgresRequest, _ pieces: [LaneStatement.Piece], locksLanes: Bool
+  ) -> PostgresRequest {
+    var parameters = request.parameters
+    var conditions: [Int: String] = [:]
+    func condition(_ customers: Int) -> String {
+      if let known = conditions[customers] { return known }
+      let lanes = layout.keys(of: request.parameters.integers(at: customers - 1))
+      if locksLanes { held.formUnion(lanes) }
+      if lanes.count == 1 { parameters.add(lane: lanes[0]) } else { parameters.add(lanes: lanes) }
+      let position = lanes.count == 1 ? "$\(parameters.count)" : "ANY($\(parameters.count))"
+      conditions[customers] = position
+      return position
+    }
+    var sql = ""
+    for piece in pieces {
+      switch piece {
+      case .text(let text): sql += text
+      case .condition(let qualifier, let customers): sql += "\(qualifier)lane = \(condition(customers)) AND "
+      case .value(let customers): sql += "\(condition(customers)), "
+      }
+    }
+    return PostgresRequest(sql, parameters, isPrepared: request.isPrepared)
+  }
+
+  /// Rows of a lane that the group holds go to its shard as lists.
+  ///
+  /// The engine may copy lists there without noting that the transaction wrote on that machine; the group's update of
+  /// the lane's own row goes over the same connection, and is noted. Other rows (a refund lies with the customer that
+  /// bought, who may be part of another by now) are written as ``BulkInsert/noted(_:)`` has it.
+  private func insertion(_ request: PostgresRequest, _ rows: LaneStatement.ListInsertion) -> [PostgresRequest] {
+    let customers = request.parameters.integers(at: rows.customers - 1)
+    let lanes = layout.keys(of: customers)
+    let columns = rows.columns.joined(separator: ", ")
+    var parameters = request.parameters
+    if lanes.count == 1, held.contains(lanes[0]) || !rows.conflict.isEmpty {
+      let lists = (1...rows.columns.count).map { "$\($0)" }.joined(separator: ", ")
+      parameters.add(lane: lanes[0])
+      let sql = """
+        INSERT INTO \(rows.table) (lane, \(columns)) SELECT $\(parameters.count), u.* FROM unnest(\(lists)) u \
+        \(rows.conflict)
+        """
+      return [PostgresRequest(sql, parameters)]
+    }
+    parameters.add(lanes: customers.map(layout.key))
+    let sql = """
+      INSERT INTO \(rows.table) (\(columns), lane) SELECT \(BulkInsert.lists(parameters.count)) \(rows.conflict)
+      """
+    return BulkInsert.noted(PostgresRequest(sql, parameters))
+  }
+}
+#endif
