@@ -11,7 +11,8 @@ final class LaneStatementTests: XCTestCase {
 
   /// Customers of the lane, in ascending order.
   private func customers(_ lane: Int, _ count: Int = 1) -> [CustomerNumber] {
-    Array((0..<1000).lazy.filter { self.layout.lane(of: $0) == lane }.prefix(count)).map(CustomerNumber.init)
+    let all = (0..<10_000).map { CustomerNumber($0) }
+    return Array(all.filter { layout.lane(of: $0) == lane }.prefix(count))
   }
 
   private func naming(_ sql: String, _ add: (inout PostgresParameters) -> Void = { _ in }) -> [PostgresRequest] {
@@ -108,24 +109,30 @@ final class LaneStatementTests: XCTestCase {
       }.map(\.sql)
     }
     beginGroup(1)
-    let lists = "INSERT INTO keys (lane, customer, refusal) SELECT $3, u.* FROM unnest($1, $2) u "
-    XCTAssertEqual(write("", customers(1, 2)), [lists])
+    let lists = "INSERT INTO keys (lane, customer, refusal) SELECT $3, u.* FROM unnest($1, $2) u"
+    XCTAssertEqual(write("", customers(1, 5)), [lists])
     // Another lane's rows, and those of several lanes, are in the form of which the engine takes note.
     XCTAssertEqual(
-      write("", customers(2, 2)), ["INSERT INTO keys (customer, refusal, lane) VALUES ($1, $2, $3), ($4, $5, $6)"])
+      write("", customers(2, 5)).map { $0.contains("lane) VALUES ($1, $2, $3), ($4, $5, $6), ") }, [true])
     XCTAssertEqual(
       write("", customers(1) + customers(2)),
       ["INSERT INTO keys (customer, refusal, lane) VALUES ($1, $2, $3), ($4, $5, $6)"])
     // It takes note of those that may meet a row.
     XCTAssertEqual(
-      write("ON CONFLICT (customer, key) DO NOTHING", customers(2)),
-      [lists + "ON CONFLICT (lane, customer, key) DO NOTHING"])
+      write("ON CONFLICT (customer, key) DO NOTHING", customers(2, 5)),
+      [lists + " ON CONFLICT (lane, customer, key) DO NOTHING"])
     XCTAssertEqual(
       write("ON CONFLICT DO NOTHING", customers(1) + customers(2)),
       ["INSERT INTO keys (customer, refusal, lane) SELECT unnest($1), unnest($2), unnest($3) ON CONFLICT DO NOTHING"])
+    // A few rows are one small statement, also where they may meet others.
+    XCTAssertEqual(
+      write("ON CONFLICT (customer, key) DO NOTHING", customers(1)),
+      [
+        "INSERT INTO keys (customer, refusal, lane) VALUES ($1, $2, $3) ON CONFLICT (lane, customer, key) DO NOTHING"
+      ])
     // The next transaction holds nothing yet.
     _ = naming("BEGIN")
-    XCTAssertTrue(write("", customers(1))[0].contains(" VALUES "))
+    XCTAssertTrue(write("", customers(1, 5))[0].contains(" VALUES "))
   }
 
   func testOneRowIsWrittenWithItsLane() {
@@ -189,6 +196,9 @@ final class LaneStatementTests: XCTestCase {
     let rows = "INSERT INTO keys (lane, customer) SELECT $2, u.* FROM unnest($1) u"
     XCTAssertEqual(found(rows, "$1 = '{5}', $2 = '7'"), 0)
     XCTAssertEqual(found(rows, "$1 = '{5}', $2 = '8'"), 1)
+    let few = "INSERT INTO keys (customer, lane) VALUES ($1, $2), ($3, $4)"
+    XCTAssertEqual(found(few, "$1 = '5', $2 = '7', $3 = '6', $4 = '7'"), 0)
+    XCTAssertEqual(found(few, "$1 = '5', $2 = '7', $3 = '6', $4 = '8'"), 1)
     XCTAssertEqual(found("INSERT INTO keys (customer) SELECT unnest($1)", "$1 = '{5}'"), 1)
     XCTAssertEqual(found("SELECT id FROM aliases WHERE id = $1", "$1 = 'a'"), 0)
   }

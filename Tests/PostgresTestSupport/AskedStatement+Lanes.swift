@@ -7,7 +7,8 @@ internal import GemLedgerPostgres
 extension AskedStatement {
   /// The lane that it names as one value; nil where it names several, or none.
   package var lane: Int64? {
-    let patterns = [/\blane = \$(\d+)/, /\(lane, .* SELECT \$(\d+), u\.\*/, /\(lane, .* VALUES \(\$(\d+)/]
+    var patterns = [/\blane = \$(\d+)/, /\(lane, .* SELECT \$(\d+), u\.\*/, /\(lane, .* VALUES \(\$(\d+)/]
+    if sql.contains(", lane) VALUES (") { patterns = [/\$(\d+)\)/] }
     let named = patterns.flatMap { sql.matches(of: $0).map(\.output.1) }
     let values = Set(named.map { value(ofParameter: $0) })
     return values.count == 1 && !sql.contains("lane = ANY") ? values.first.flatMap { $0 } : nil

@@ -23,7 +23,7 @@ struct LaneStatement {
     let columns: [String]
     /// The number of the parameter with the customers.
     let customers: Int
-    /// What follows the lists: empty, or what to do about a row that exists already.
+    /// What follows the lists: empty, or a space and what to do about a row that exists already.
     let conflict: String
   }
 
@@ -167,10 +167,11 @@ private struct LaneParser {
       guard lists.enumerated().allSatisfy({ token($1) == "unnest" && parameter($1 + 2) == $0 + 1 }),
         let end = lists.last.map({ $0 + 3 }), token(end) == ")"
       else { return .asItIs }
-      let conflict = sql[tokens[end].endIndex...].drop { $0 == " " }
+      let conflict = Self.naming(String(sql[tokens[end].endIndex...].drop { $0.isWhitespace }))
       return .insertion(
         .init(
-          table: String(token(2)), columns: columns, customers: position + 1, conflict: Self.naming(String(conflict))))
+          table: String(token(2)), columns: columns, customers: position + 1,
+          conflict: conflict.isEmpty ? "" : " " + conflict))
     case "VALUES":
       // Each value before the customer's is a parameter.
       guard let customers = parameter(close + 3 + 2 * position), token(close + 2) == "(" else { return .asItIs }

@@ -49,7 +49,7 @@ final class LaneStatements {
     return PostgresRequest(sql, parameters, isPrepared: request.isPrepared)
   }
 
-  /// Rows of a lane that the group holds go to its shard as lists.
+  /// Rows of a lane that the group holds go to its shard as lists, a few of one lane behind `VALUES`.
   ///
   /// The engine may copy lists there without noting that the transaction wrote on that machine; the group's update of
   /// the lane's own row goes over the same connection, and is noted. Other rows (a refund lies with the customer that
@@ -57,22 +57,19 @@ final class LaneStatements {
   private func insertion(_ request: PostgresRequest, _ rows: LaneStatement.ListInsertion) -> [PostgresRequest] {
     let customers = request.parameters.integers(at: rows.customers - 1)
     let lanes = layout.keys(of: customers)
+    let areFew = lanes.count == 1 && customers.count <= BulkInsert.preparedRowCount
     let columns = rows.columns.joined(separator: ", ")
     var parameters = request.parameters
-    if lanes.count == 1, held.contains(lanes[0]) || !rows.conflict.isEmpty {
+    if lanes.count == 1, !areFew, held.contains(lanes[0]) || !rows.conflict.isEmpty {
       let lists = (1...rows.columns.count).map { "$\($0)" }.joined(separator: ", ")
       parameters.add(lane: lanes[0])
-      let sql = """
-        INSERT INTO \(rows.table) (lane, \(columns)) SELECT $\(parameters.count), u.* FROM unnest(\(lists)) u \
-        \(rows.conflict)
-        """
-      return [PostgresRequest(sql, parameters)]
+      let sql = "INSERT INTO \(rows.table) (lane, \(columns)) SELECT $\(parameters.count), u.* FROM unnest(\(lists)) u"
+      return [PostgresRequest(sql + rows.conflict, parameters)]
     }
     parameters.add(lanes: customers.map(layout.key))
-    let sql = """
-      INSERT INTO \(rows.table) (\(columns), lane) SELECT \(BulkInsert.lists(parameters.count)) \(rows.conflict)
-      """
-    return BulkInsert.noted(PostgresRequest(sql, parameters))
+    let sql = "INSERT INTO \(rows.table) (\(columns), lane) SELECT \(BulkInsert.lists(parameters.count))"
+    let request = PostgresRequest(sql + rows.conflict, parameters)
+    return areFew ? BulkInsert.behindValues(request) : BulkInsert.noted(request)
   }
 }
 #endif

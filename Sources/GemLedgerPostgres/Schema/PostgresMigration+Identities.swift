@@ -3,7 +3,7 @@ extension PostgresMigration {
   /// Tables of values that are unique across customers, each keyed by its value.
   ///
   /// A writer that claims a value locks its row.
-  /// Nothing else is unique across customers, so that all other tables can be spread over machines by customer.
+  /// Nothing else is unique across customers, so that all other rows can lie on the machines of their customers.
   static let identities = [
     "CREATE TABLE aliases (id text COLLATE \"C\" PRIMARY KEY, customer bigint NOT NULL)",
     // customer, purchase: 0 while the store transaction is not credited.

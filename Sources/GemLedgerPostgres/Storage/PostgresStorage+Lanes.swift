@@ -113,14 +113,22 @@ extension PostgresStorage {
   private func lookUp(
     _ ids: [CustomerID], _ transactions: [TransactionNumber]
   ) throws(LedgerError) -> ([(CustomerID, CustomerNumber)], [CustomerDirectory.LocatedTransaction]) {
-    let locating = LocatingStatements.requests(transactions, layout)
+    let locating =
+      layout.isDistributed
+      ? LocatingStatements.inDrawingLanes(transactions, layout) : LocatingStatements.requests(transactions, layout)
     let answers = try askOutsideOfTransactions(
       [PostgresRequest("SELECT id, customer FROM aliases WHERE id = ANY($1)") { $0.add(ids, text: \.text) }]
         + locating)
     let found = (0..<answers[0].count).map { row in
       (CustomerID(unchecked: answers[0].text(row, 0)), answers[0].integer(row, 1))
     }
-    return (found, answers.dropFirst().flatMap(LocatingStatements.located))
+    var located = answers.dropFirst().flatMap(LocatingStatements.located)
+    let missing = layout.isDistributed ? Set(transactions).subtracting(located.map(\.row.number)) : []
+    if !missing.isEmpty {
+      let elsewhere = try askOutsideOfTransactions(LocatingStatements.requests(Array(missing), layout))
+      located += elsewhere.flatMap(LocatingStatements.located)
+    }
+    return (found, located)
   }
 
   private func lane(of id: CustomerID, _ addresses: KnownAddresses) -> Int {

@@ -26,7 +26,7 @@ struct BulkInsert: Sendable {
   /// How many rows one statement has at most, so that its parameters stay far below the server's limit.
   private static let rowsPerStatement = 512
   /// Up to how many rows a statement is prepared: longer ones seldom have the same length again.
-  private static let preparedRowCount = 4
+  static let preparedRowCount = 4
 
   /// Returns the same rows in a form that no single machine can lose.
   ///
@@ -35,17 +35,20 @@ struct BulkInsert: Sendable {
   /// is answered as done, and these rows are missing. It notes rows behind `VALUES`, and a row that exists already is
   /// refused as before, in the same round trip.
   static func noted(_ request: PostgresRequest) -> [PostgresRequest] {
+    request.sql.hasPrefix("INSERT INTO ") && !request.sql.contains("ON CONFLICT") ? behindValues(request) : [request]
+  }
+
+  /// Returns the same rows behind `VALUES`; the request itself where it has no lists or no rows.
+  static func behindValues(_ request: PostgresRequest) -> [PostgresRequest] {
     let lists = "SELECT \(lists(request.parameters.count))"
-    guard request.sql.hasPrefix("INSERT INTO "), !request.sql.contains("ON CONFLICT"),
-      let position = request.sql.firstRange(of: lists)
-    else { return [request] }
-    let head = String(request.sql[..<position.lowerBound])
+    guard let position = request.sql.firstRange(of: lists) else { return [request] }
+    let (head, end) = (request.sql[..<position.lowerBound], request.sql[position.upperBound...])
     let rows = request.parameters.rows()
     guard !rows.isEmpty else { return [request] }
     return stride(from: 0, to: rows.count, by: rowsPerStatement).map { first in
       let part = rows[first..<min(rows.count, first + rowsPerStatement)]
-      let sql = head + values(rows: part.count, columns: request.parameters.count)
-      var values = PostgresRequest(sql, isPrepared: part.count <= preparedRowCount)
+      let sql = head + values(rows: part.count, columns: request.parameters.count) + end
+      var values = PostgresRequest(String(sql), isPrepared: part.count <= preparedRowCount)
       for row in part { values.parameters.append(row) }
       return values
     }

@@ -67,10 +67,13 @@ enum CustomerStatements {
 
 /// Statements for transactions of whomever.
 enum LocatingStatements {
+  private static let columns =
+    "t.\(TransactionRow.columns.split(separator: ", ").joined(separator: ", t.")), c.merged_into"
+  private static let tables = "transactions t LEFT JOIN customers c ON c.customer = t.customer"
+  static let select = "SELECT \(columns) FROM \(tables)"
+
   static func requests(_ numbers: [TransactionNumber], _ layout: LaneLayout) -> [PostgresRequest] {
     guard !numbers.isEmpty else { return [] }
-    let columns = "t.\(TransactionRow.columns.split(separator: ", ").joined(separator: ", t.")), c.merged_into"
-    let tables = "transactions t LEFT JOIN customers c ON c.customer = t.customer"
     guard layout.isDistributed else {
       return [
         PostgresRequest(
@@ -86,7 +89,7 @@ enum LocatingStatements {
       ]
     }
     return Dictionary(grouping: numbers, by: Numbering.lane).map { lane, numbers in
-      PostgresRequest("SELECT \(columns) FROM \(tables) WHERE (t.number & 63) = $1 AND t.number = ANY($2)") {
+      PostgresRequest("\(select) WHERE (t.number & 63) = $1 AND t.number = ANY($2)") {
         $0.add(lane)
         $0.add(numbers) { $0 }
       }
