@@ -3,64 +3,64 @@
 ///
 /// Tables get it when they are spread, so that the steps of the schema are those of every ledger.
 struct LaneColumn {
-  private let connection: PostgresConnection
+  /// An index that begins with the customer.
+  private struct Index {
+    let name: String
+    let definition: String
+    /// The constraint that it belongs to, with its definition.
+    let constraint: (name: String, definition: String)?
+  }
+
   private let schema: String
+  /// The indexes that begin with the customer, by their tables.
+  private let indexes: [String: [Index]]
 
-  init(_ connection: PostgresConnection, schema: String) {
-    self.connection = connection
+  init(_ connection: PostgresConnection, schema: String) throws(PostgresFailure) {
     self.schema = schema
-  }
-
-  /// Adds the column to a table and fills it; it becomes the first one of each index that begins with the customer.
-  ///
-  /// Rows are written anew once, and no trigger sees a change.
-  func add(to table: String, of keys: [Int32]) throws(PostgresFailure) {
-    let lanes = keys.map(String.init).joined(separator: ", ")
-    try connection.execute([
-      "ALTER TABLE \(name(table)) ADD COLUMN lane integer",
-      """
-      ALTER TABLE \(name(table)) ALTER COLUMN lane TYPE integer
-        USING (ARRAY[\(lanes)])[1 + \(LaneHash.sql(keys.count))], ALTER COLUMN lane SET NOT NULL
-      """,
-    ])
-    try putFirst(in: table)
-  }
-
-  /// Lets the lanes' own table, which is empty and has such a column, be spread by it.
-  func widen(_ table: String) throws(PostgresFailure) {
-    try connection.execute(["ALTER TABLE \(name(table)) ALTER COLUMN lane TYPE integer"])
-    try putFirst(in: table)
-  }
-
-  private func putFirst(in table: String) throws(PostgresFailure) {
-    let indexes = try connection.ask(
+    let rows = try connection.ask(
       PostgresRequest(
         """
-        SELECT c.relname::text, pg_get_indexdef(c.oid), k.conname::text, pg_get_constraintdef(k.oid)
-        FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid LEFT JOIN pg_constraint k ON k.conindid = c.oid
-        WHERE i.indrelid = $1::regclass AND pg_get_indexdef(c.oid) LIKE '% (customer%' ORDER BY 1
+        SELECT t.relname::text, c.relname::text, pg_get_indexdef(c.oid), k.conname::text, pg_get_constraintdef(k.oid)
+        FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid JOIN pg_class t ON t.oid = i.indrelid
+        LEFT JOIN pg_constraint k ON k.conindid = c.oid
+        WHERE t.relnamespace = $1::regnamespace AND pg_get_indexdef(c.oid) LIKE '% (customer%' ORDER BY 1, 2
         """
-      ) { $0.add(name(table)) })
-    for row in 0..<indexes.count {
-      if let constraint = indexes.optionalText(row, 2) {
-        try connection.execute([
-          """
-          ALTER TABLE \(name(table)) DROP CONSTRAINT \(constraint),
-            ADD CONSTRAINT \(constraint) \(Self.withLane(indexes.text(row, 3)))
-          """
-        ])
-      } else {
-        try connection.execute([
-          "DROP INDEX \(name(indexes.text(row, 0)))", Self.withLane(indexes.text(row, 1)),
-        ])
-      }
+      ) { $0.add(schema) })
+    var indexes: [String: [Index]] = [:]
+    for row in 0..<rows.count {
+      let constraint = rows.optionalText(row, 3).map { ($0, rows.text(row, 4)) }
+      indexes[rows.text(row, 0), default: []].append(
+        Index(name: rows.text(row, 1), definition: rows.text(row, 2), constraint: constraint))
     }
+    self.indexes = indexes
+  }
+
+  /// Statements that add the column to a table and fill it; it becomes the first one of each index that begins with the
+  /// customer.
+  ///
+  /// Rows are written anew once, and no trigger sees a change.
+  func adding(to table: String, of keys: [Int32]) -> [String] {
+    let lanes = keys.map(String.init).joined(separator: ", ")
+    let filling = "USING (ARRAY[\(lanes)])[1 + \(LaneHash.sql(keys.count))], ALTER COLUMN lane SET NOT NULL"
+    return ["ALTER TABLE \(schema).\(table) ADD COLUMN lane integer"] + changing(table, filling)
+  }
+
+  /// Statements that let the lanes' own table, which is empty and has such a column, be spread by it.
+  func widening(_ table: String) -> [String] { changing(table, "") }
+
+  private func changing(_ table: String, _ change: String) -> [String] {
+    let indexes = indexes[table] ?? []
+    let constraints = indexes.compactMap(\.constraint).map { name, definition in
+      ", DROP CONSTRAINT \(name), ADD CONSTRAINT \(name) \(Self.withLane(definition))"
+    }
+    let others = indexes.filter { $0.constraint == nil }
+    return others.map { "DROP INDEX \(schema).\($0.name)" }
+      + ["ALTER TABLE \(schema).\(table) ALTER COLUMN lane TYPE integer \(change)\(constraints.joined())"]
+      + others.map { Self.withLane($0.definition) }
   }
 
   private static func withLane(_ definition: String) -> String {
     definition.replacing("(customer", with: "(lane, customer", maxReplacements: 1)
   }
-
-  private func name(_ table: String) -> String { "\(schema).\(table)" }
 }
 #endif

@@ -5,7 +5,6 @@ internal import GemLedger
 struct ShardedTables {
   private let connection: PostgresConnection
   private let schema: String
-  private var lanes: LaneColumn { LaneColumn(connection, schema: schema) }
 
   init(_ connection: PostgresConnection, schema: String) {
     self.connection = connection
@@ -25,8 +24,9 @@ struct ShardedTables {
   /// Spreads the lanes' own table, which must be empty, and with it the shards of all tables of customers.
   func spreadLanes(shards: Int) throws(PostgresFailure) {
     let lanes = SchemaTable.placingCustomers
-    try self.lanes.widen(lanes)
-    try connection.execute(["SELECT \(distributing(lanes, by: "lane", with: nil, shards))"])
+    let column = try LaneColumn(connection, schema: schema)
+    try connection.execute(
+      column.widening(lanes) + ["SELECT \(distributing(lanes, by: "lane", with: nil, shards))"])
   }
 
   /// Returns a lane for each shard, in ascending order; nil where the engine keeps a shard out of reach.
@@ -54,17 +54,20 @@ struct ShardedTables {
   /// - Parameter keys: The lanes, as the column `lane` names them.
   func spread(over keys: [Int32]) throws(PostgresFailure) {
     let done = try spreadTables()
+    let column = try LaneColumn(connection, schema: schema)
+    var statements: [String] = []
     for table in SchemaTable.all where !done.contains(table.name) {
       let call: String
       switch table.distribution {
       case .everyNode: call = "create_reference_table('\(name(table.name))')"
       case .byCustomer:
-        try lanes.add(to: table.name, of: keys)
+        statements += column.adding(to: table.name, of: keys)
         call = distributing(table.name, by: "lane", with: SchemaTable.placingCustomers, keys.count)
       case .byValue(let column, let other): call = distributing(table.name, by: column, with: other, keys.count)
       }
-      try connection.execute(["SELECT \(call)"])
+      statements.append("SELECT \(call)")
     }
+    try connection.execute(statements)
   }
 
   private func distributing(_ table: String, by column: String, with other: String?, _ shards: Int) -> String {
