@@ -81,8 +81,8 @@ final class DistributedLedgerTests: XCTestCase {
     ledger.close()
   }
 
-  /// Control: the check finds the form of INSERT that the engine does not note, after the reads of a group, and a lane's
-  /// rows in a group that does not update that lane.
+  /// Control: the check finds the form of INSERT that the engine does not note, after the reads of a group, and rows of
+  /// a lane in a group that does not update that lane.
   func testTheFormThatIsNotNotedIsFound() {
     let lost = "INSERT INTO aliases (id, customer) SELECT unnest($1), unnest($2)"
     let read = "SELECT id, customer FROM aliases WHERE id = ANY($1)"
