@@ -76,6 +76,14 @@ final class LaneStatementTests: XCTestCase {
       ) { $0.add(self.customers(0)[0]) }[0].sql,
       "SELECT lot FROM (SELECT customer, lot , lane FROM lots UNION ALL SELECT customer, lot , lane FROM refunds) "
         + "parts WHERE lane = $2 AND customer = $1")
+    // Of joined tables the first shows it.
+    XCTAssertEqual(
+      naming(
+        "SELECT purchase FROM (SELECT p.purchase FROM purchases p LEFT JOIN refunds r ON r.customer = p.customer) all "
+          + "WHERE customer = $1"
+      ) { $0.add(self.customers(0)[0]) }[0].sql,
+      "SELECT purchase FROM (SELECT p.purchase , p.lane FROM purchases p LEFT JOIN refunds r ON r.lane = p.lane AND "
+        + "r.customer = p.customer) all WHERE lane = $2 AND customer = $1")
     // One that stands for a value does not.
     XCTAssertEqual(
       naming(

@@ -127,7 +127,7 @@ private struct LaneParser {
         levels[levels.count - 1].isInList = false
         // Behind the other columns, whose positions stay the same.
         if Self.tablesOfCustomers.contains(String(token(index + 1))) || token(index + 1) == "(" {
-          insert(.text(", lane "), before: tokens[index].startIndex)
+          insert(.text(", \(aliasOfTable(behind: index))lane "), before: tokens[index].startIndex)
         }
       case "unnest":
         if let list = parameter(index + 2), token(index + 4) == "AS" { places[token(index + 5)] = list }
@@ -135,6 +135,15 @@ private struct LaneParser {
       }
     }
     return finish()
+  }
+
+  /// The short name of the table behind `FROM`, with a dot; empty where it has none.
+  ///
+  /// A table that others are joined to has one.
+  private func aliasOfTable(behind index: Int) -> String {
+    let name = token(index + 2)
+    let isName = name.allSatisfy { $0.isLowercase || $0 == "_" } && !name.isEmpty
+    return isName ? "\(name)." : ""
   }
 
   private func beginsTable(_ index: Int, within level: Level) -> Bool {
