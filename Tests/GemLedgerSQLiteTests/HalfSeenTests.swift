@@ -33,7 +33,7 @@ final class HalfSeenTests: XCTestCase {
 
 /// Reads from one storage so many times, and from another one after that.
 private final class HalfSeenStorage: LedgerStorage {
-  let showsHalves: Bool
+  let traits: StorageTraits
   private let first: SQLiteStorage
   private let then: SQLiteStorage
   private let wrongReads: Int
@@ -43,7 +43,9 @@ private final class HalfSeenStorage: LedgerStorage {
     self.first = first
     self.then = then
     self.wrongReads = wrongReads
-    self.showsHalves = showsHalves
+    var traits = StorageTraits()
+    traits.showsHalves = showsHalves
+    self.traits = traits
   }
 
   func read<R>(_ body: (any StorageSnapshot) throws(LedgerError) -> R) throws(LedgerError) -> R {

@@ -9,7 +9,7 @@ extension Ledger {
     var changes = ChangeSet()
     try fill(&changes)
     let rows = Rows(changes)
-    try storage.commit(lanes: Array(0..<storage.laneCount)) { (session) throws(LedgerError) in
+    try storage.commit(lanes: Array(0..<storage.traits.laneCount)) { (session) throws(LedgerError) in
       try session.write(rows.changes)
     }
   }

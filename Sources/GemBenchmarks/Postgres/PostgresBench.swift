@@ -155,7 +155,7 @@ struct PostgresBench {
   /// - Returns: How many were booked.
   static func bulk(_ ledger: Ledger, _ workload: Workload, submitters: Int, seconds: Double) throws -> Int {
     let deadline = ContinuousClock.now + .seconds(seconds)
-    let group = 256 * max(1, ledger.storage.laneCount) / submitters
+    let group = 256 * max(1, ledger.storage.traits.laneCount) / submitters
     let workloads = workload.split(among: submitters, round: UInt64.random(in: 0..<100_000_000))
     let threads = workloads.map { workload in
       Worker {

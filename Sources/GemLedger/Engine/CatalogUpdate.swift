@@ -5,7 +5,7 @@ struct CatalogUpdate {
 
   /// Replaces the catalog by the closure's result.
   func apply(_ change: (Catalog) throws(CatalogProblems) -> Catalog) throws(LedgerError) -> CatalogDifference {
-    let lanes = Array(0..<storage.laneCount)
+    let lanes = Array(0..<storage.traits.laneCount)
     return try storage.commit(lanes: lanes) { (session) throws(LedgerError) -> CatalogDifference in
       let old = try Catalog(in: session)
       let catalog: Catalog

@@ -18,7 +18,7 @@ final class GroupCommitter: Sendable {
     self.lanes = lanes
     self.clock = clock
     self.commits = commits
-    decider = Mutex(Decider(catalog: catalog, hasSeveralLanes: storage.laneCount > 1))
+    decider = Mutex(Decider(catalog: catalog, hasSeveralLanes: storage.traits.laneCount > 1))
   }
 
   /// Commits the group, and returns the answers in order, latecomers after the others.

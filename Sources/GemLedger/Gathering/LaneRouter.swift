@@ -26,12 +26,12 @@ final class LaneRouter: Sendable {
     func makeLane(_ lanes: [Int]?) -> Lane {
       Lane(
         committer: GroupCommitter(storage: storage, lanes: lanes, clock: clock, catalog: catalog, commits: commits),
-        isFarAway: storage.isRemote)
+        isFarAway: storage.traits.isRemote)
     }
-    let all = Array(0..<storage.laneCount)
+    let all = Array(0..<storage.traits.laneCount)
     lanes = all.map { makeLane([$0]) }
     crossing = lanes.count > 1 ? makeLane(nil) : lanes[0]
-    whole = lanes.count > 1 && storage.locksLanesTogether ? makeLane(all) : nil
+    whole = lanes.count > 1 && storage.traits.locksLanesTogether ? makeLane(all) : nil
   }
 
   /// How often a command is sent on to other lanes, before it is given up: each time a customer was merged or moved

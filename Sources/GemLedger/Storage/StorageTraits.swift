@@ -18,11 +18,3 @@ package struct StorageTraits: Sendable {
 
   package init() {}
 }
-
-extension LedgerStorage {
-  package var isKeyedByCustomer: Bool { traits.isKeyedByCustomer }
-  package var laneCount: Int { traits.laneCount }
-  package var locksLanesTogether: Bool { traits.locksLanesTogether }
-  package var isRemote: Bool { traits.isRemote }
-  package var showsHalves: Bool { traits.showsHalves }
-}

@@ -62,8 +62,8 @@ package struct LedgerCopy {
 
   private func copy(_ snapshot: any StorageSnapshot, _ progress: Progress) throws(LedgerError) -> CopyDigest {
     let from = try CopySource(
-      snapshot, renumbersEntries: target.isKeyedByCustomer && !source.isKeyedByCustomer,
-      listsFormerLots: target.isKeyedByCustomer)
+      snapshot, renumbersEntries: target.traits.isKeyedByCustomer && !source.traits.isKeyedByCustomer,
+      listsFormerLots: target.traits.isKeyedByCustomer)
     let mark = try snapshot.sequences().transaction
     let begun = try self.progress()
     guard begun.source == mark else { throw Self.changed("it was written to since the copy was begun") }
@@ -100,13 +100,13 @@ package struct LedgerCopy {
   }
 
   private func write(_ changes: borrowing ChangeSet) throws(LedgerError) {
-    try target.commit(lanes: Array(0..<target.laneCount)) { (session) throws(LedgerError) in
+    try target.commit(lanes: Array(0..<target.traits.laneCount)) { (session) throws(LedgerError) in
       try session.write(changes)
     }
   }
 
   private func write(_ fill: (inout ChangeSet) -> Void) throws(LedgerError) {
-    try target.commit(lanes: Array(0..<target.laneCount)) { (session) throws(LedgerError) in
+    try target.commit(lanes: Array(0..<target.traits.laneCount)) { (session) throws(LedgerError) in
       var changes = ChangeSet()
       fill(&changes)
       try session.write(changes)

@@ -35,7 +35,7 @@ extension Ledger {
     try reading { (snapshot, definitions) throws(LedgerError) -> ExportSummary in
       let position = try cursor?.position(salt: definitions.transactionIDs.salt)
       var export = try JournalExport(
-        snapshot, definitions: definitions, after: position, laneCount: storage.laneCount, write)
+        snapshot, definitions: definitions, after: position, laneCount: storage.traits.laneCount, write)
       return try export.run(after: cursor, progress)
     }
   }

@@ -17,7 +17,7 @@ extension JournalImport {
         try LineReader(text), pageSize: Int(found.end.lines), context: try Self.context(snapshot))
       pages.context.ids = TransactionIDMaker(salt: found.header.project.salt)
       let replay = try JournalReplay(
-        snapshot, isKeyed: target.isKeyedByCustomer, isDense: found.header.isDense, isIncrement: true)
+        snapshot, isKeyed: target.traits.isKeyedByCustomer, isDense: found.header.isDense, isIncrement: true)
       replay.unnamed = Set(try found.erasures.rows(in: snapshot).erasures.flatMap(\.numbers))
       guard let page = try pages.next() else { return }
       try Self.fill(replay, with: page, snapshot)
@@ -33,7 +33,7 @@ extension JournalImport {
     guard error.isOfContradictingRows else { return error }
     let replay = try target.read { (snapshot) throws(LedgerError) in
       try JournalReplay(
-        snapshot, isKeyed: target.isKeyedByCustomer, isDense: found.header.isDense,
+        snapshot, isKeyed: target.traits.isKeyedByCustomer, isDense: found.header.isDense,
         isIncrement: found.header.after != nil)
     }
     for (index, record) in page.records.enumerated() {

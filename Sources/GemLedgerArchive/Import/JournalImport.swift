@@ -188,7 +188,7 @@ package struct JournalImport {
     pages.context.ids = TransactionIDMaker(salt: found.header.project.salt)
     let replay = try target.read { (snapshot) throws(LedgerError) in
       try JournalReplay(
-        snapshot, isKeyed: target.isKeyedByCustomer, isDense: found.header.isDense,
+        snapshot, isKeyed: target.traits.isKeyedByCustomer, isDense: found.header.isDense,
         isIncrement: found.header.after != nil)
     }
     try pages.skip(begun.pages)
@@ -257,7 +257,7 @@ package struct JournalImport {
 
   static func commit(_ replay: JournalReplay, _ target: any LedgerStorage) throws(LedgerError) {
     let moved = replay.changedLots.compactMap { number in replay.lots[number]?.movedFrom.map { (number, $0) } }
-    try target.commit(lanes: Array(0..<target.laneCount)) { (session) throws(LedgerError) in
+    try target.commit(lanes: Array(0..<target.traits.laneCount)) { (session) throws(LedgerError) in
       // A storage that keeps rows with their customers learns the former owners.
       for (lot, customer) in moved { _ = try session.lot(lot, of: customer) }
       for purchase in replay.movedEntitlements { _ = try session.entitlementHolder(purchase: purchase) }
@@ -272,7 +272,7 @@ package struct JournalImport {
   private static func commit(
     _ target: any LedgerStorage, _ fill: (inout ChangeSet) -> Void
   ) throws(LedgerError) {
-    try target.commit(lanes: Array(0..<target.laneCount)) { (session) throws(LedgerError) in
+    try target.commit(lanes: Array(0..<target.traits.laneCount)) { (session) throws(LedgerError) in
       var changes = ChangeSet()
       fill(&changes)
       try session.write(changes)

@@ -67,7 +67,7 @@ extension Ledger {
     }
     let (changes, plan) = (found.changes, found.repair)
     if isDryRun || changes.isEmpty { return plan }
-    return try storage.commit(lanes: Array(0..<storage.laneCount)) { (session) throws(LedgerError) -> IDRepair in
+    return try storage.commit(lanes: Array(0..<storage.traits.laneCount)) { (session) throws(LedgerError) -> IDRepair in
       // Another repair or an erasure may have come in between: only problems that remain are repaired.
       var finder = IDFinder(session)
       try finder.find(again: changes)

@@ -22,7 +22,7 @@ extension Ledger {
   ) throws(LedgerError) -> Verification {
     var verification = try attempt(customersPerWindow, seal, progress)
     // A commit that was seen half is whole by now; a wrong row stays wrong.
-    for _ in 0..<2 where storage.showsHalves && !verification.isOK {
+    for _ in 0..<2 where storage.traits.showsHalves && !verification.isOK {
       verification = try attempt(customersPerWindow, seal, progress)
     }
     return verification

@@ -107,7 +107,7 @@ package final class PostgresStorage: LedgerStorage {
     }
     let storage = try PostgresStorage(url: url, isCopy: true)
     do throws(LedgerError) {
-      try storage.commit(lanes: Array(0..<storage.laneCount)) { (session) throws(LedgerError) in
+      try storage.commit(lanes: Array(0..<storage.traits.laneCount)) { (session) throws(LedgerError) in
         guard try session.project() == project else { throw alreadyExists(target) }
         guard try session.scan().copyProgress() == nil else { return }
         // The process that made the schema may have been killed at this point. A schema with any rows is an existing

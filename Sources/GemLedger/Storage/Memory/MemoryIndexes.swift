@@ -52,6 +52,13 @@ extension MemoryTables {
     case .holdsOfCustomer: return try Row.rows(keys.flatMap { cold.events.holds(of: $0.first) })
     case .countByKey: return try Row.rows(keys.compactMap(cold.events.count))
     case .countsOfCustomer: return try Row.rows(keys.flatMap { cold.events.counts(of: $0.first) })
+    default: return try purchaseRows(index, keys)
+    }
+  }
+
+  /// Those of purchases, refunds and orders.
+  private func purchaseRows<Row>(_ index: RowIndex<Row>, _ keys: [IndexKey]) throws(LedgerError) -> [Row] {
+    switch index.name {
     case .purchaseByIdentity: return try Row.rows(keys.compactMap { purchases[PurchaseIdentity($0)] })
     case .purchaseByNumber: return try Row.rows(keys.compactMap { purchases[number: $0.first] })
     case .purchaseCreditedBy: return try Row.rows(keys.compactMap(purchaseCredited))
@@ -69,9 +76,7 @@ extension MemoryTables {
     case .orderByPurchase: return try Row.rows(keys.compactMap { orders[purchase: $0.first] })
     case .orderByKey:
       return try Row.rows(keys.compactMap { orders[IdempotencyKey(unchecked: $0.text), $0.first] })
-    case .customersInOrder, .openFreeLots, .openPaidLots, .transactionsWithoutEntries, .eventsOfCustomer,
-      .purchasesOfCustomer, .entitlementsOfHolder, .ordersOfCustomer, .ordersDue:
-      throw .defect("The rows of \(index.name) are read in pages")
+    default: throw .defect("The rows of \(index.name) are read in pages")
     }
   }
 
