@@ -17,13 +17,17 @@ struct LaneColumn {
 
   init(_ connection: PostgresConnection, schema: String) throws(PostgresFailure) {
     self.schema = schema
+    // The definitions of other schemas' indexes are not made: there may be many ledgers in the database.
     let rows = try connection.ask(
       PostgresRequest(
         """
-        SELECT t.relname::text, c.relname::text, pg_get_indexdef(c.oid), k.conname::text, pg_get_constraintdef(k.oid)
-        FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid JOIN pg_class t ON t.oid = i.indrelid
-        LEFT JOIN pg_constraint k ON k.conindid = c.oid
-        WHERE t.relnamespace = $1::regnamespace AND pg_get_indexdef(c.oid) LIKE '% (customer%' ORDER BY 1, 2
+        SELECT name, index_name, definition, constraint_name, pg_get_constraintdef(constraint_id) FROM (
+          SELECT t.relname::text AS name, c.relname::text AS index_name, pg_get_indexdef(c.oid) AS definition,
+            k.conname::text AS constraint_name, k.oid AS constraint_id
+          FROM pg_class t JOIN pg_index i ON i.indrelid = t.oid JOIN pg_class c ON c.oid = i.indexrelid
+          LEFT JOIN pg_constraint k ON k.conindid = c.oid
+          WHERE t.relnamespace = $1::regnamespace OFFSET 0
+        ) AS own WHERE definition LIKE '% (customer%' ORDER BY 1, 2
         """
       ) { $0.add(schema) })
     var indexes: [String: [Index]] = [:]
