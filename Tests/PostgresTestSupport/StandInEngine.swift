@@ -24,6 +24,8 @@ extension PostgresServer {
       logicalrelid regclass PRIMARY KEY, partkey text, shards integer NOT NULL);
     CREATE TABLE pg_catalog.pg_dist_shard (
       logicalrelid regclass, shardid bigserial, shardminvalue text, shardmaxvalue text);
+    -- The engine keeps its shards in memory; a spreading asks for thousands.
+    CREATE INDEX pg_dist_shard_of_table ON pg_catalog.pg_dist_shard (logicalrelid);
     CREATE TABLE pg_catalog.stand_in_emptied (emptied regclass);
     GRANT ALL ON pg_catalog.pg_dist_partition, pg_catalog.pg_dist_shard, pg_catalog.stand_in_emptied TO PUBLIC;
     GRANT ALL ON SEQUENCE pg_catalog.pg_dist_shard_shardid_seq TO PUBLIC;
