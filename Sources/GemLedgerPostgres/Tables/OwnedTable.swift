@@ -32,10 +32,9 @@ struct OwnedTable {
   }
 
   /// As the index has it.
-  init<Row>(_ index: RowIndex<Row>) {
-    let source = IndexSource(index)
-    self.init(source.columns, source.table, "0", isWanted: index.name.isWanted(source))
-    isAny = index.name.isAny(source)
+  init(_ index: IndexName, _ source: IndexSource) {
+    self.init(source.columns, source.table, "0", isWanted: index.isWanted(source))
+    isAny = index.isAny(source)
     order = source.order
   }
 

@@ -21,6 +21,8 @@ final class PostgresSession {
   weak var openScan: PostgresScan?
   /// The currencies as this transaction sees them, where they came with the catalog's version.
   var currencies: [CatalogRow]?
+  /// Where rows of each index that was asked for are read from: making the texts takes longer than finding them here.
+  private var sources: [IndexName: IndexSource] = [:]
   /// Frozen grants that the current group wrote.
   var newFrozenProducts: [(document: String, number: Int64)] = []
   /// Finds out whether the group was committed, where the answer was lost.
@@ -38,6 +40,13 @@ final class PostgresSession {
     epoch = memory.directory.epoch
     self.storageName = storageName
     self.layout = layout
+  }
+
+  func source<Row>(of index: RowIndex<Row>) -> IndexSource {
+    if let known = sources[index.name] { return known }
+    let source = IndexSource(index)
+    sources[index.name] = source
+    return source
   }
 
   // MARK: Asking

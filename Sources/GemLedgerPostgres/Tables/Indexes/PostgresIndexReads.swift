@@ -35,7 +35,7 @@ extension PostgresIndexReads {
     {
       return known
     }
-    let source = IndexSource(index)
+    let source = session.source(of: index)
     let start = place ?? (source.isDescending ? IndexPlace(.max, .max) : IndexPlace(.min, .min))
     let request = PostgresRequest(source.page) {
       $0.add(key, of: index.name)
@@ -54,19 +54,19 @@ extension PostgresIndexReads {
   // MARK: One key, and many
 
   private func one<Row>(_ index: RowIndex<Row>, _ key: IndexKey) throws(LedgerError) -> [Row] {
-    try RowReader.rows(ask([Self.request(index, key)]))
+    try RowReader.rows(ask([request(index, key)]))
   }
 
-  private static func request<Row>(_ index: RowIndex<Row>, _ key: IndexKey) -> PostgresRequest {
-    PostgresRequest(IndexSource(index).rows(isOwned: key.owner != nil)) {
+  private func request<Row>(_ index: RowIndex<Row>, _ key: IndexKey) -> PostgresRequest {
+    PostgresRequest(session.source(of: index).rows(isOwned: key.owner != nil)) {
       $0.add(key, of: index.name)
       if index.name.isOwned, let owner = key.owner { $0.add(owner) }
     }
   }
 
   private func any<Row>(_ index: RowIndex<Row>, _ keys: [IndexKey]) throws(LedgerError) -> [Row] {
-    guard let sql = IndexSource(index).rowsOfAny() else {
-      return try RowReader.rows(ask(Set(keys).map { Self.request(index, $0) }))
+    guard let sql = session.source(of: index).rowsOfAny() else {
+      return try RowReader.rows(ask(Set(keys).map { self.request(index, $0) }))
     }
     let request = PostgresRequest(sql) {
       if case .text = index.name.shape.key[0] { $0.add(keys, text: \.text) } else { $0.add(keys, \.first) }
@@ -105,7 +105,7 @@ extension PostgresIndexReads {
   }
 
   private func many<Row>(_ index: RowIndex<Row>, _ addresses: [RowAddress]) throws(LedgerError) -> [Row] {
-    try RowReader.rows(ask(OwnedTable(index).requests(Array(Set(addresses)), layout)))
+    try RowReader.rows(ask(OwnedTable(index.name, session.source(of: index)).requests(Array(Set(addresses)), layout)))
   }
 
   /// The keys with the customers that their rows lie with, where other rows say these; nil where none do.
