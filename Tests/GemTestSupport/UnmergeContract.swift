@@ -19,6 +19,8 @@ package struct UnmergeContract {
     run.step("testItemsComeBack", testItemsComeBack)
     run.step("testRefusals", testRefusals)
     run.step("testKeys", testKeys)
+    run.step("testKeptRefusals", testKeptRefusals)
+    run.step("testKeysThroughLaterMerges", testKeysThroughLaterMerges)
     run.step("testNestedMerges", testNestedMerges)
     run.step("testOnceMore", testOnceMore)
     run.step("testOpenHolds", testOpenHolds)
@@ -228,6 +230,57 @@ package struct UnmergeContract {
     XCTAssertFalse(try ledger.spend([Make.amount("GEM", 2)], customer: alice, key: Make.key("daily")).isReplayed)
     XCTAssertFalse(try ledger.spend([Make.amount("GEM", 3)], customer: alice, key: Make.key("weekly")).isReplayed)
     XCTAssertFalse(try ledger.spend([Make.amount("GEM", 3)], customer: bob, key: Make.key("weekly")).isReplayed)
+    try check(ledger)
+  }
+
+  /// A refusal from the time as one customer is the answer of every id that it was split into, and a later one is not.
+  func testKeptRefusals() throws {
+    let ledger = try ledger()
+    let (alice, bob, _) = try people()
+    for id in [alice, bob] { try ledger.grant([Make.amount("GEM", 10)], customer: id) }
+    func spend(_ amount: Int64, _ id: CustomerID, _ key: String) throws -> Booking {
+      try ledger.spend([Make.amount("GEM", amount)], customer: id, key: Make.key(key))
+    }
+    assertRefused(.insufficientBalance) { try spend(15, bob, "before") }
+    try ledger.merge(from: alice, into: bob)
+    assertRefused(.insufficientBalance) { try spend(40, alice, "during") }
+    try ledger.unmerge(alice)
+    assertRefused(.insufficientBalance) { try spend(30, bob, "after") }
+    for id in [alice, bob] { try ledger.grant([Make.amount("GEM", 100)], customer: id) }
+    for id in [alice, bob] {
+      let refusal = assertRefused(.insufficientBalance) { try spend(40, id, "during") }
+      XCTAssertEqual(refusal?.isReplayed, true)
+    }
+    for (id, key) in [(bob, "before"), (bob, "after")] {
+      XCTAssertEqual(
+        assertRefused(.insufficientBalance) { try spend(key == "after" ? 30 : 15, id, key) }?.isReplayed, true)
+    }
+    XCTAssertFalse(try spend(30, alice, "after").isReplayed)
+    XCTAssertFalse(try spend(41, alice, "during").isReplayed)
+    try check(ledger)
+  }
+
+  /// Requests from the time as one customer keep their answers where a third customer takes over since.
+  func testKeysThroughLaterMerges() throws {
+    let ledger = try ledger()
+    let (alice, bob, carol) = try people()
+    for id in [alice, bob, carol] { try ledger.grant([Make.amount("GEM", 10)], customer: id) }
+    try ledger.merge(from: alice, into: bob)
+    let booked = try ledger.spend([Make.amount("GEM", 1)], customer: alice, key: Make.key("booked"))
+    assertRefused(.insufficientBalance) {
+      try ledger.spend([Make.amount("GEM", 40)], customer: alice, key: Make.key("refused"))
+    }
+    try ledger.unmerge(alice)
+    try ledger.grant([Make.amount("GEM", 100)], customer: carol)
+    try ledger.merge(from: alice, into: carol)
+    for id in [alice, carol] {
+      let again = try ledger.spend([Make.amount("GEM", 1)], customer: id, key: Make.key("booked"))
+      XCTAssertEqual(again.transactionID, booked.transactionID)
+      let refusal = assertRefused(.insufficientBalance) {
+        try ledger.spend([Make.amount("GEM", 40)], customer: id, key: Make.key("refused"))
+      }
+      XCTAssertEqual(refusal?.isReplayed, true)
+    }
     try check(ledger)
   }
 

@@ -29,6 +29,17 @@ enum MergeRecords {
     return try records(of: customer.number, work, session: session).filter(\.isUnmerge).map(\.row)
   }
 
+  /// The customers that this one or a part of it belonged to before unmerges; none for most, without a read.
+  static func formerSurvivors(
+    of customer: FoundCustomer, _ work: borrowing UnitOfWork, session: any StorageSnapshot
+  ) throws(LedgerError) -> [MergeRules.FormerSurvivor] {
+    guard try isParted(customer, work, session: session) else { return [] }
+    return try MergeRules.formerSurvivors(of: work.numbers(of: customer, session: session)) {
+      (numbers) throws(LedgerError) in
+      try numbers.gather { (number) throws(LedgerError) in try records(of: number, work, session: session) }
+    }
+  }
+
   private static func isParted(
     _ customer: FoundCustomer, _ work: borrowing UnitOfWork, session: any StorageSnapshot
   ) throws(LedgerError) -> Bool {

@@ -19,6 +19,8 @@ struct UnitOfWork: ~Copyable {
   var now = Timestamp(milliseconds: 0)
   /// The number of the first transaction that this group books.
   private(set) var firstTransaction: TransactionNumber = 1
+  /// The journal's last transaction before the group.
+  private var lastTransaction: TransactionNumber = 0
 
   private var slots = SlotTable()
   private var pendingKeys = PendingKeys()
@@ -53,7 +55,11 @@ struct UnitOfWork: ~Copyable {
     self.sequences = sequences
     self.sequences.goOn(at: now)
     firstTransaction = self.sequences.nextTransaction
+    lastTransaction = sequences.transaction
   }
+
+  /// No transaction up to this number comes later, whatever lanes book it.
+  var journalEnd: TransactionNumber { sequences.lastBeside(changes.transactions.last?.number ?? lastTransaction) }
 
   // MARK: Customers
 

@@ -78,6 +78,10 @@ package struct Sequences: Hashable, Sendable {
 
   var nextTransaction: TransactionNumber { transaction + step }
 
+  /// The highest number that another lane can draw beside this one: a writer over several lanes goes on behind all of
+  /// theirs.
+  func lastBeside(_ number: Int64) -> Int64 { number / step * step + step - 1 }
+
   @inline(__always)
   mutating func drawTransaction() -> TransactionNumber {
     transaction += step

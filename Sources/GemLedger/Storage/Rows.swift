@@ -279,21 +279,21 @@ package struct CheckpointRow: Hashable, Sendable {
 package struct KeyRow: Sendable {
   package enum Outcome: Hashable, Sendable {
     case booked(TransactionNumber)
-    case refused(LedgerError)
+    case refused(KeptRefusal)
   }
 
   // Refusals are few; the rows of the many bookings stay small.
-  private final class Refusal: Sendable {
-    let error: LedgerError
+  private final class Box: Sendable {
+    let refusal: KeptRefusal
 
-    init(_ error: LedgerError) { self.error = error }
+    init(_ refusal: KeptRefusal) { self.refusal = refusal }
   }
 
   package let customer: CustomerNumber
   package let key: IdempotencyKey
   package let fingerprint: Fingerprint
   private let transaction: TransactionNumber
-  private let refusal: Refusal?
+  private let refusal: Box?
 
   package init(customer: CustomerNumber, key: IdempotencyKey, fingerprint: Fingerprint, outcome: Outcome) {
     self.customer = customer
@@ -301,7 +301,7 @@ package struct KeyRow: Sendable {
     self.fingerprint = fingerprint
     switch outcome {
     case .booked(let transaction): (self.transaction, refusal) = (transaction, nil)
-    case .refused(let error): (transaction, refusal) = (0, Refusal(error))
+    case .refused(let kept): (transaction, refusal) = (0, Box(kept))
     }
   }
 
@@ -313,10 +313,16 @@ package struct KeyRow: Sendable {
     refusal = nil
   }
 
-  package var outcome: Outcome { refusal.map { .refused($0.error) } ?? .booked(transaction) }
+  package var outcome: Outcome { refusal.map { .refused($0.refusal) } ?? .booked(transaction) }
 
   /// The transaction that was booked under the key; nil for a refusal.
   package var bookedTransaction: TransactionNumber? { refusal == nil ? transaction : nil }
+
+  /// Whether the outcome is known to be older than a transaction.
+  func isOlder(than other: TransactionNumber) -> Bool {
+    guard let refusal else { return transaction < other }
+    return refusal.refusal.after.map { $0 < other } ?? false
+  }
 }
 
 /// The note of a transaction, written by people; it lies beside the journal and can be erased.

@@ -44,11 +44,11 @@ extension JournalExport {
 
   private func writeRefusals(_ writer: ExportWriter) throws(LedgerError) {
     try forEach(.refused) { (row) throws(LedgerError) in
-      guard case .refused(let error) = row.outcome else {
+      guard case .refused(let kept) = row.outcome else {
         throw LedgerError(.booksWrong, "A key of customer \(row.customer) has neither a transaction nor a refusal.")
       }
       Self.begin(row, writer)
-      writer.document("refusal", error.stored)
+      writer.document("refusal", kept.stored)
       try writer.end()
     }
   }

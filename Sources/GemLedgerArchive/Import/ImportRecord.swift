@@ -187,7 +187,7 @@ extension ImportFields {
     if let transaction = try transactionNumber(ifAny: "transaction") {
       outcome = .booked(transaction)
     } else {
-      guard let refusal = LedgerError(stored: try document("refusal")) else {
+      guard let refusal = KeptRefusal(stored: try document("refusal")) else {
         throw LineFault("\"refusal\" is no refusal with a code and a message.")
       }
       outcome = .refused(refusal)

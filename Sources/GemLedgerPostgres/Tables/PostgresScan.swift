@@ -150,7 +150,7 @@ final class PostgresScan: StorageScan {
 
   private static func key(_ rows: PostgresRows, _ row: Int) -> KeyRow {
     // A key with neither is a problem to be reported, not an error: no transaction has number 0.
-    let kept = rows.optionalText(row, 5).flatMap(LedgerError.init(stored:)).map(KeyRow.Outcome.refused)
+    let kept = rows.optionalText(row, 5).flatMap(KeptRefusal.init(stored:)).map(KeyRow.Outcome.refused)
     return KeyRow(
       customer: rows.integer(row, 0), key: rows.withBytes(row, 1, PostgresKey.key),
       fingerprint: Fingerprint(asked: rows.integer(row, 2), qualifiers: rows.integer(row, 3)),

@@ -71,7 +71,7 @@ struct KeyTable {
         // A key with neither is a problem to be reported, not an error: no transaction has number 0.
         let outcome =
           try statement.optionalTransaction(4).map(KeyRow.Outcome.booked)
-          ?? statement.optionalText(5).flatMap(LedgerError.init(stored:)).map(KeyRow.Outcome.refused) ?? .booked(0)
+          ?? statement.optionalText(5).flatMap(KeptRefusal.init(stored:)).map(KeyRow.Outcome.refused) ?? .booked(0)
         let row = KeyRow(
           customer: try statement.number(1), key: statement.key(0), fingerprint: fingerprint, outcome: outcome)
         return (row, KeyScanPosition(position: 0, row: row))
@@ -118,7 +118,7 @@ struct KeyTable {
     transaction: Int64?, refusal: String?, path: String
   ) throws(LedgerError) -> KeyRow.Outcome {
     if let transaction { return .booked(transaction) }
-    guard let refusal, let error = LedgerError(stored: refusal) else {
+    guard let refusal, let error = KeptRefusal(stored: refusal) else {
       throw LedgerError(.storageDamaged, "\(path) holds a key with neither a transaction nor a refusal. Run verify.")
     }
     return .refused(error)

@@ -43,6 +43,41 @@ final class MergeRulesTests: XCTestCase {
     }
   }
 
+  func testFormerSurvivors() throws {
+    typealias Row = (
+      line: UInt, steps: [Step], members: [CustomerNumber], survivors: [CustomerNumber: TransactionNumber]
+    )
+    let rows: [Row] = [
+      (#line, [.merge(1, into: 2)], [1], [:]),
+      (#line, [.merge(1, into: 2), .unmerge(1, from: 2)], [1], [2: 2]),
+      (#line, [.merge(1, into: 2), .unmerge(1, from: 2)], [2], [:]),
+      // Part of another since.
+      (#line, [.merge(1, into: 2), .unmerge(1, from: 2), .merge(1, into: 3)], [3, 1], [2: 2]),
+      // Twice part of the same customer: the last time counts.
+      (
+        #line, [.merge(1, into: 2), .unmerge(1, from: 2), .merge(1, into: 2), .unmerge(1, from: 2)], [1], [2: 4]
+      ),
+      // Part of 3 through 2, until 2 was split off; and after that of 2 alone.
+      (
+        #line, [.merge(1, into: 2), .merge(2, into: 3), .unmerge(2, from: 3), .unmerge(1, from: 2)], [1], [2: 4, 3: 3]
+      ),
+      // 2 became part of 3 when 1 was its own again already.
+      (
+        #line, [.merge(1, into: 2), .unmerge(1, from: 2), .merge(2, into: 3), .unmerge(2, from: 3)], [1], [2: 2, 3: 2]
+      ),
+    ]
+    for row in rows {
+      let records = records(row.steps)
+      let survivors = try MergeRules.formerSurvivors(of: row.members) { (numbers) throws(LedgerError) in
+        var found: [[MergeRecord]] = []
+        for number in numbers { found.append(try records(number)) }
+        return found
+      }
+      XCTAssertEqual(
+        Dictionary(uniqueKeysWithValues: survivors.map { ($0.number, $0.until) }), row.survivors, line: row.line)
+    }
+  }
+
   func testRelatedCustomers() throws {
     let merges: [CustomerNumber: [CustomerNumber]] = [1: [2, 3], 3: [4], 4: [1], 5: [6]]
     let rows: [(line: UInt, members: [CustomerNumber], related: [CustomerNumber])] = [

@@ -87,7 +87,7 @@ class KeyValueSnapshot: StorageSnapshot {
     let key = IdempotencyKey(unchecked: values.text())
     let fingerprint = Fingerprint(asked: values.integer(), qualifiers: values.integer())
     let (transaction, refusal) = (values.integer(), values.text())
-    let outcome = LedgerError(stored: refusal).map(KeyRow.Outcome.refused) ?? .booked(transaction)
+    let outcome = KeptRefusal(stored: refusal).map(KeyRow.Outcome.refused) ?? .booked(transaction)
     return KeyRow(customer: customer, key: key, fingerprint: fingerprint, outcome: outcome)
   }
 

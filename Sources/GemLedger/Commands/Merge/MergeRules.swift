@@ -75,6 +75,36 @@ package enum MergeRules {
     return found.sorted()
   }
 
+  /// A customer that another was part of, straight or through others, and the unmerge that ended it.
+  package struct FormerSurvivor: Hashable {
+    package let number: CustomerNumber
+    package let until: TransactionNumber
+  }
+
+  /// The customers that these were part of before unmerges, each with the last of those times.
+  ///
+  /// - Parameter records: The records of some numbers, each oldest first.
+  package static func formerSurvivors(
+    of members: [CustomerNumber], records: ([CustomerNumber]) throws(LedgerError) -> [[MergeRecord]]
+  ) throws(LedgerError) -> [FormerSurvivor] {
+    var found: [CustomerNumber: TransactionNumber] = [:]
+    var level = members.map { FormerSurvivor(number: $0, until: .max) }
+    while !level.isEmpty {
+      var next: [FormerSurvivor] = []
+      for (part, rows) in zip(level, try records(level.map(\.number))) {
+        for row in rows where row.isUnmerge {
+          // Through another it was part of the survivor only until the first of both splits.
+          let survivor = FormerSurvivor(number: row.row.from, until: min(part.until, row.row.transaction))
+          guard survivor.until > found[survivor.number] ?? 0 else { continue }
+          found[survivor.number] = survivor.until
+          next.append(survivor)
+        }
+      }
+      level = next
+    }
+    return found.map(FormerSurvivor.init).sorted { $0.number < $1.number }
+  }
+
   /// The customers that were ever part of one of these or had one of these as a part.
   ///
   /// Rows that concern a customer may lie under the number of each of them.

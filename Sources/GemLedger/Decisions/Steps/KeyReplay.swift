@@ -38,7 +38,9 @@ enum KeyReplay {
     customer: CustomerNumber
   ) {
     work.addKey(
-      KeyRow(customer: customer, key: key, fingerprint: command.fingerprint, outcome: .refused(error)),
+      KeyRow(
+        customer: customer, key: key, fingerprint: command.fingerprint,
+        outcome: .refused(KeptRefusal(error, after: work.journalEnd))),
       hash: KeyHash.of(command.keyHash, customer: customer))
   }
 
@@ -86,18 +88,19 @@ enum KeyReplay {
     return try earlier(&work, beforeUnmergesOf: customer, key, command: command, session: session)
   }
 
-  /// Finds the same request among those that the customer's survivor answered before an unmerge split the customer off.
+  /// Finds the same request among those that former survivors answered before an unmerge split the customer off.
   ///
   /// The survivor's own requests have other content, or come later.
   private static func earlier(
     _ work: inout UnitOfWork, beforeUnmergesOf customer: FoundCustomer, _ key: IdempotencyKey,
     command: LedgerCommand.Body, session: any StorageSnapshot
   ) throws(LedgerError) -> KeyRow? {
-    for unmerge in try MergeRecords.unmerges(of: customer, work, session: session) {
-      guard let row = try earlier(&work, key, command: command, under: unmerge.from, session: session),
-        let booked = row.bookedTransaction, booked < unmerge.transaction,
-        row.fingerprint == command.fingerprint
-      else { continue }
+    let survivors = try MergeRecords.formerSurvivors(of: customer, work, session: session)
+    let known = try survivors.gather { (survivor) throws(LedgerError) in
+      try earlier(&work, key, command: command, under: survivor.number, session: session)
+    }
+    for case (let survivor, let row?) in zip(survivors, known)
+    where row.isOlder(than: survivor.until) && row.fingerprint == command.fingerprint {
       return row
     }
     return nil
@@ -117,7 +120,7 @@ enum KeyReplay {
     switch row.outcome {
     case .booked(let number):
       return try replay(&decider, number, of: row.customer, customer: command.customer, session: session)
-    case .refused(let refusal): throw KeyRules.replayed(refusal)
+    case .refused(let kept): throw KeyRules.replayed(kept.error)
     }
   }
 

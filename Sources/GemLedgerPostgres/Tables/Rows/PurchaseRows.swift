@@ -63,7 +63,7 @@ extension PostgresRows {
     _ row: Int, _ at: Int, _ storageName: String
   ) throws(LedgerError) -> KeyRow.Outcome {
     if let transaction = optionalInteger(row, at) { return .booked(transaction) }
-    guard let refusal = optionalText(row, at + 1).flatMap(LedgerError.init(stored:)) else {
+    guard let refusal = optionalText(row, at + 1).flatMap(KeptRefusal.init(stored:)) else {
       throw LedgerError(.storageDamaged, "\(storageName) has a key without an answer. Run verify.")
     }
     return .refused(refusal)
