@@ -21,6 +21,7 @@ package struct UnmergeContract {
     run.step("testKeys", testKeys)
     run.step("testKeptRefusals", testKeptRefusals)
     run.step("testKeysThroughLaterMerges", testKeysThroughLaterMerges)
+    run.step("testKeysUsedThroughOtherIDs", testKeysUsedThroughOtherIDs)
     run.step("testNestedMerges", testNestedMerges)
     run.step("testOnceMore", testOnceMore)
     run.step("testOpenHolds", testOpenHolds)
@@ -280,6 +281,29 @@ package struct UnmergeContract {
         try ledger.spend([Make.amount("GEM", 40)], customer: id, key: Make.key("refused"))
       }
       XCTAssertEqual(refusal?.isReplayed, true)
+    }
+    // A request of the third customer under the same key hides none of them.
+    for key in ["booked", "refused"] { try ledger.spend([Make.amount("GEM", 3)], customer: carol, key: Make.key(key)) }
+    try ledger.unmerge(alice)
+    XCTAssertTrue(try ledger.spend([Make.amount("GEM", 1)], customer: alice, key: Make.key("booked")).isReplayed)
+    try check(ledger)
+  }
+
+  /// A request through another id, filed under the customer's number, does not hide the answer of before an unmerge.
+  func testKeysUsedThroughOtherIDs() throws {
+    let ledger = try ledger()
+    let (alice, bob, carol) = try people()
+    for id in [alice, bob, carol] { try ledger.grant([Make.amount("GEM", 10)], customer: id) }
+    try ledger.merge(from: alice, into: bob)
+    let first = try ledger.spend([Make.amount("GEM", 1)], customer: alice, key: Make.key("k"))
+    try ledger.unmerge(alice)
+    try ledger.merge(from: carol, into: alice)
+    XCTAssertFalse(try ledger.spend([Make.amount("GEM", 2)], customer: carol, key: Make.key("k")).isReplayed)
+    for id in [alice, carol] {
+      let again = try ledger.spend([Make.amount("GEM", 1)], customer: id, key: Make.key("k"))
+      XCTAssertEqual(again.transactionID, first.transactionID)
+      XCTAssertTrue(try ledger.spend([Make.amount("GEM", 2)], customer: id, key: Make.key("k")).isReplayed)
+      assertRefused(.keyConflict) { try ledger.spend([Make.amount("GEM", 3)], customer: id, key: Make.key("k")) }
     }
     try check(ledger)
   }

@@ -66,9 +66,10 @@ enum KeyReplay {
     return try session.key(key, customer: customer, hash: hash)
   }
 
-  /// Finds the earlier use of a key by a merged customer: under the named id first, then under the others.
+  /// Finds the earlier use of a key by a merged customer: under the named id first, then under the others, and then
+  /// before unmerges.
   ///
-  /// Several of the other customers may have used the key before they were merged. Then the same request is the match.
+  /// Several customers may have used the key while they were customers of their own. Then the same request is the match.
   static func earlier(
     _ work: inout UnitOfWork, underAnyNumberOf customer: FoundCustomer, _ key: IdempotencyKey,
     command: LedgerCommand.Body, session: any StorageSnapshot
@@ -78,14 +79,10 @@ enum KeyReplay {
     let known = try ([customer.original] + others).gather { (number) throws(LedgerError) in
       try earlier(&work, key, command: command, under: number, session: session)
     }
-    if let own = known[0] { return own }
-    var other: KeyRow?
-    for case let row? in known {
-      if row.fingerprint == command.fingerprint { return row }
-      other = other ?? row
-    }
-    if let other { return other }
-    return try earlier(&work, beforeUnmergesOf: customer, key, command: command, session: session)
+    // The customer's own use counts, whatever others asked under the key.
+    let found = known[0].map { [$0] } ?? known.compactMap(\.self)
+    if let same = found.first(where: { $0.fingerprint == command.fingerprint }) { return same }
+    return try earlier(&work, beforeUnmergesOf: customer, key, command: command, session: session) ?? found.first
   }
 
   /// Finds the same request among those that former survivors answered before an unmerge split the customer off.
