@@ -206,4 +206,35 @@ extension UnmergeContract {
     XCTAssertEqual(try balance(ledger, "GEM", bob), 1)
     try check(ledger)
   }
+
+  /// The survivor's clock is stopped: the recharge of the other customer begins with the unmerge, in whatever group.
+  func testRechargeClocks() throws {
+    let energy = Currency(
+      code: try CurrencyCode("ENERGY"), name: "Energy",
+      recharge: Recharge(amount: 2, every: TimeSpan(seconds: 60), upTo: 30))
+    for isOneGroup in [false, true] {
+      let ledger = try make(time.clock)
+      try ledger.apply(Catalog(currencies: [energy], products: []))
+      let (alice, bob, _) = try people()
+      try ledger.grant([Make.amount("ENERGY", 100)], customer: bob)
+      try ledger.grant([Make.amount("ENERGY", 50)], customer: alice)
+      try ledger.spend([Make.amount("ENERGY", 45)], customer: alice)
+      time.advance(seconds: 30)
+      let commands: [LedgerCommand] = [
+        try .spend([Make.amount("ENERGY", 1)], customer: alice), .merge(from: alice, into: bob), .unmerge(alice),
+        try .spend([Make.amount("ENERGY", 1)], customer: alice),
+      ]
+      for group in isOneGroup ? [commands] : commands.map({ [$0] }) {
+        for result in ledger.submit(group) { _ = try result.get() }
+      }
+      XCTAssertEqual(try balance(ledger, "ENERGY", alice), 3)
+      time.advance(seconds: 59)
+      XCTAssertEqual(try balance(ledger, "ENERGY", alice), 3)
+      time.advance(seconds: 1)
+      XCTAssertEqual(try balance(ledger, "ENERGY", alice), 5)
+      time.advance(seconds: 60)
+      XCTAssertEqual(try ledger.spend([Make.amount("ENERGY", 7)], customer: alice).entries.map(\.balance), [0])
+      try check(ledger)
+    }
+  }
 }

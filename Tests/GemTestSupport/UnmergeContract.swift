@@ -4,7 +4,7 @@ import XCTest
 
 /// Unmerges on any storage: what comes back, what stays, and what later commands do with either.
 package struct UnmergeContract {
-  private let make: (LedgerClock) throws -> Ledger
+  let make: (LedgerClock) throws -> Ledger
   let time = ManualClock()
 
   /// The closure makes an empty ledger over the storage.
@@ -31,6 +31,7 @@ package struct UnmergeContract {
     run.step("testHistoriesAndInstants", testHistoriesAndInstants)
     run.step("testAddedIDsAndErasure", testAddedIDsAndErasure)
     run.step("testOneGroup", testOneGroup)
+    run.step("testRechargeClocks", testRechargeClocks)
   }
 
   func ledger() throws -> Ledger {

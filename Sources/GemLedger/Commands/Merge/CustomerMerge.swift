@@ -33,6 +33,8 @@ enum CustomerMerge {
       posted += try MergedBalances.moveBalance(&decider, pair, holds: holds, transaction: transaction, session: session)
       posted += try MergedBalances.moveDebt(&decider, pair, transaction: transaction, session: session)
       MergedHolds.moveDue(&decider.work, pair)
+      // What the group has applied to the account was applied under other counts.
+      decider.work.accounts[pair.into].isCurrent = false
       if decider.work.accounts[pair.into].row.balance > pair.currency.maximumBalance { booking.isOverMaximum = true }
     }
     // The transaction was booked as one without entries.

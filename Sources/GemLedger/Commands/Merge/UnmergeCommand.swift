@@ -181,14 +181,27 @@ struct UnmergeCommand: Command {
       currencies.contains { $0.code == entry.currency && entry.balance > $0.maximumBalance }
     }
     let items = try moveItems(&decider.work, moved.items, split, &booking, session: session)
-    for row in try decider.work.counts(of: split.survivor.number, session: session) {
-      // As if both had been one until now: neither a limit nor an allowance begins anew.
-      decider.work.set(
-        CountRow(customer: split.part.number, key: row.key, period: row.period, value: row.value), by: transaction)
-    }
+    try copyCounts(&decider, split, transaction: transaction, session: session)
     try becomeTwo(&decider.work, split, transaction: transaction, session: session)
     booking.extras = try extras(&decider, split, others, items, transaction: transaction, session: session)
     return booking
+  }
+
+  /// Counts as if both had been one until now: neither a limit nor an allowance begins anew.
+  private static func copyCounts(
+    _ decider: inout Decider, _ split: Split, transaction: TransactionNumber, session: any StorageSnapshot
+  ) throws(LedgerError) {
+    for row in try decider.work.counts(of: split.survivor.number, session: session) where row.key.kind != .recharged {
+      decider.work.set(
+        CountRow(customer: split.part.number, key: row.key, period: row.period, value: row.value), by: transaction)
+    }
+    for currency in decider.definitions.currencies where currency.policies?.givesByItself == true {
+      let number = AccountNumber(customer: split.part.number, currency: currency.number)
+      let slot = try decider.work.slot(of: number, session: session)
+      RechargeClocks.start(&decider, slot, currency, by: transaction)
+      // What the group has applied to the account was applied under other counts.
+      decider.work.accounts[slot].isCurrent = false
+    }
   }
 
   private static func extras(

@@ -14,6 +14,29 @@ enum RechargeClocks {
     }
   }
 
+  /// Starts the clock of an account that had no balance of its own until now; it stops with the command where the
+  /// balance is full.
+  static func start(
+    _ decider: inout Decider, _ slot: Int, _ currency: CurrencyDefinition, by transaction: TransactionNumber
+  ) {
+    let eras = currency.policies?.eras.prefix { $0.from <= decider.work.now.milliseconds } ?? []
+    guard let era = eras.last, eras.contains(where: { $0.recharge != nil }) else { return }
+    let clock = ScheduleRules.RechargeClock(
+      tick: era.recharge == nil ? nil : decider.work.now.milliseconds, era: era.from)
+    decider.clocks[slot] = clock
+    set(&decider, clock, slot, currency, by: transaction)
+  }
+
+  private static func set(
+    _ decider: inout Decider, _ clock: ScheduleRules.RechargeClock, _ slot: Int, _ currency: CurrencyDefinition,
+    by transaction: TransactionNumber
+  ) {
+    let key = CountKey(.recharged, currency.code.description)
+    let customer = decider.work.accounts[slot].row.number.customer
+    decider.work.set(
+      CountRow(customer: customer, key: key, period: clock.tick ?? 0, value: clock.era), by: transaction)
+  }
+
   /// Updates the recharge clocks after a command, refused or not.
   ///
   /// A stopped clock starts where the balance is no longer full, and a running clock stops where the balance became
@@ -61,8 +84,6 @@ enum RechargeClocks {
     }
     decider.clocks[slot] = clock
     guard try Self.clock(&decider.work, of: slot, currency, session: session) != clock else { return }
-    let key = CountKey(.recharged, currency.code.description)
-    decider.work.set(
-      CountRow(customer: row.number.customer, key: key, period: clock.tick ?? 0, value: clock.era), by: transaction)
+    set(&decider, clock, slot, currency, by: transaction)
   }
 }
