@@ -14,6 +14,12 @@ struct FirstGuess {
   var keysOfCustomers: [CustomerNumber: Set<IdempotencyKey>] = [:]
   /// The ids of customers that become one or part: all that they have moves.
   var joined: Set<CustomerID> = []
+  /// Whether a customer is split off: the merges of the customers are undone, with the entries since.
+  var splitsOff = false
+  /// The newest entries of customers, where one is split off.
+  var lastEntries: [CustomerNumber: EntryNumber] = [:]
+  /// The transactions that are answered again.
+  var replayed: Set<TransactionNumber> = []
   /// The keys of refunds, by the refunded purchases.
   var refunds: [PurchaseIdentity: Set<IdempotencyKey>] = [:]
   /// The transactions that commands name.
@@ -43,6 +49,7 @@ extension GroupRows {
       }
       guard let footprint else { continue }
       ids.formUnion(footprint.customers)
+      guess.splitsOff = guess.splitsOff || footprint.splitsOff
       if footprint.joins { guess.joined.formUnion([command.customer] + footprint.customers) }
       if let code = footprint.order, !layout.isDistributed { ordersOfCodes.want(code) }
       for number in footprint.transactions {

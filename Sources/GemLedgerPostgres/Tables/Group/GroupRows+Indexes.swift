@@ -26,6 +26,7 @@ extension GroupRows {
     case .lotByNumber: try Row.rows(rows(lots, at: keys))
     case .attributesByLot: try Row.rows(rows(lotAttributes, at: keys))
     case .transactionByNumber: try Row.rows(all(keys, transaction))
+    case .entryByNumber: try Row.rows(all(keys, entry))
     case .entriesOfTransaction: try Row.rows(entries(of: keys))
     case .allocationsOfEntry: try Row.rows(all(keys, allocations(of:)))
     case .itemsOfTransaction:
@@ -124,6 +125,13 @@ extension GroupRows {
 
   private func transaction(_ key: IndexKey) throws(LedgerError) -> [TransactionRow] {
     key.owner == nil ? try located.rows(key.first).map(\.row) : try rows(transactions, at: [key])
+  }
+
+  private func entry(_ key: IndexKey) throws(LedgerError) -> [EntryRow] {
+    guard let owner = key.owner, !isMade(owner) else { return [] }
+    let address = RowAddress(key.first, of: owner)
+    if let known = entriesByAddress[address] { return [known] }
+    return try entryPages.rows(address).filter { $0.number == key.first }
   }
 
   /// With their allocations, which nearly always follow.

@@ -39,11 +39,37 @@ extension GroupRows {
   /// A key that was used before is answered with its transaction.
   func arrived(key: KeyAddress, _ rows: [KeyRow]) {
     guard let booked = rows.first?.bookedTransaction else { return }
-    let address = RowAddress(booked, of: key.customer)
+    guess.replayed.insert(booked)
+    want(partsAt: RowAddress(booked, of: key.customer))
+  }
+
+  private func want(partsAt address: RowAddress) {
     transactions.want(address)
     entries.want(address)
     allocations.want(address)
     items.want(address)
+  }
+
+  /// An answer that is given again has the effects of its transaction too.
+  func arrived(transactionAt address: RowAddress, _ rows: [TransactionRow]) {
+    guard let row = rows.first, row.kind.hasEvents, guess.replayed.contains(row.number) else { return }
+    for owner in [row.customer] + members(of: row.customer) {
+      ownEvents.want(RowAddress(row.number, of: owner))
+      laterEvents.want(RowAddress(row.number, of: owner))
+    }
+  }
+
+  func arrived(mergesInto customer: CustomerNumber, _ rows: [MergeRow]) {
+    guard guess.splitsOff else { return }
+    for row in rows { want(partsAt: RowAddress(row.transaction, of: customer)) }
+  }
+
+  func arrived(entriesUpTo address: RowAddress, _ rows: [EntryRow]) {
+    guard let owner = address.customer else { return }
+    for row in rows {
+      entriesByAddress[RowAddress(row.number, of: owner)] = row
+      if row.lot == 0 { allocations.want(RowAddress(row.transaction, of: owner)) }
+    }
   }
 
   func keep(customer rows: PostgresRows, _ row: Int) -> (CustomerNumber, CustomerRow) {
@@ -54,6 +80,9 @@ extension GroupRows {
       let account = AccountRow.read(rows, row, at: 8)
       accounts[account.number] = account
       if account.poolLot != 0, customer.mergedInto == 0 { pools.insert(account.poolLot) }
+      if guess.splitsOff {
+        guess.lastEntries[customer.number] = max(guess.lastEntries[customer.number] ?? 0, account.lastEntry)
+      }
       if account.openLots > 0 { memory.lotDemand.store(StorageCache.lotDemandMax, ordering: .relaxed) }
     }
     return (customer.number, customer)
@@ -62,6 +91,9 @@ extension GroupRows {
   func arrived(customer number: CustomerNumber, _ rows: [CustomerRow]) {
     guard let row = rows.first else { return }
     if row.merged > 0 { merged.want(number) }
+    if row.mergedInto == 0, let last = guess.lastEntries[number] {
+      entryPages.want(RowAddress(last, of: number))
+    }
     let address = CustomerAddress(original: number, mergedInto: row.mergedInto)
     if row.mergedInto != 0 { want(customer: row.mergedInto, keys: guess.keysOfCustomers[number] ?? []) }
     for (transaction, place) in guess.places where place.original == number && place != address {

@@ -34,6 +34,7 @@ final class GroupRows: SessionPart {
   var guess = FirstGuess()
   var purchasesByNumber: [Int64: PurchaseRow] = [:]
   var holdsByNumber: [TransactionNumber: HoldRow] = [:]
+  var entriesByAddress: [RowAddress: EntryRow] = [:]
 
   // MARK: The customers with rows that the group may move
 
@@ -101,7 +102,8 @@ final class GroupRows: SessionPart {
   lazy var merged = ofCustomers(
     MergedCustomerRow.columns, "merged_customers", order: "merged", arrived: GroupRows.arrived(mergedInto:_:),
     MergedCustomerRow.read)
-  lazy var merges = ofCustomers(MergeRow.stored, "merges", order: "transaction_number", MergeRow.read)
+  lazy var merges = ofCustomers(
+    MergeRow.stored, "merges", order: "transaction_number", arrived: GroupRows.arrived(mergesInto:_:), MergeRow.read)
   lazy var addedIDs = ofCustomers(AddedIDRow.columns, "added_ids", order: "id", AddedIDRow.read)
   lazy var counts = ofCustomers(CountRow.columns, "counters", order: "kind, subject", CountRow.read)
   lazy var holdsOf = ofCustomers(
@@ -118,7 +120,14 @@ final class GroupRows: SessionPart {
 
   // MARK: Rows by customer and number
 
-  lazy var transactions = owned(.init(TransactionRow.columns, "transactions", "number"), TransactionRow.read)
+  lazy var transactions = owned(
+    .init(TransactionRow.columns, "transactions", "number"), arrived: GroupRows.arrived(transactionAt:_:),
+    TransactionRow.read)
+  /// Entries, each with older ones of its customer: histories are walked from new to old.
+  lazy var entryPages = lookup(arrived: GroupRows.arrived(entriesUpTo:_:), EntryStatements.pages) {
+    let last = $0.columnCount
+    return (RowAddress($0.integer($1, last - 1), of: $0.integer($1, last - 2)), EntryRow.read($0, $1))
+  }
   lazy var entries = owned(
     .ofTransaction(EntryRow.columns, "entries", "number"), arrived: GroupRows.arrived(entriesOf:_:), EntryRow.read)
   lazy var allocations = owned(

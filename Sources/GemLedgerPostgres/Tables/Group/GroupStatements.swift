@@ -65,6 +65,40 @@ enum CustomerStatements {
   }
 }
 
+/// Statements for entries.
+enum EntryStatements {
+  /// Each entry with the ones before it, those of the customer's other currencies among them.
+  static func pages(_ keys: [RowAddress], _ layout: LaneLayout) -> [PostgresRequest] {
+    func page(_ owner: String, _ number: String) -> String {
+      """
+      SELECT \(EntryRow.columns), customer AS owner, \(number) AS wanted FROM entries
+      WHERE customer = \(owner) AND number <= \(number) ORDER BY number DESC LIMIT \(CheckpointRow.interval)
+      """
+    }
+    // A distributed engine joins no lists with its tables.
+    guard !layout.isDistributed else {
+      let sql = page("$1", "$2")
+      return keys.map { key in
+        PostgresRequest(sql) {
+          $0.add(key.customer ?? 0)
+          $0.add(key.number)
+        }
+      }
+    }
+    return [
+      PostgresRequest(
+        """
+        SELECT found.* FROM (SELECT unnest($1) AS owner, unnest($2) AS wanted) places
+        CROSS JOIN LATERAL (\(page("places.owner", "places.wanted"))) found
+        """
+      ) {
+        $0.add(keys) { $0.customer ?? 0 }
+        $0.add(keys, \.number)
+      }
+    ]
+  }
+}
+
 /// Statements for transactions of whomever.
 enum LocatingStatements {
   private static let columns =
