@@ -17,13 +17,7 @@ struct PostgresBench {
     self.settings = settings
     self.print = print
     seconds = Double(settings.operationCount ?? 4)
-    guard let url = settings.storage ?? ProcessInfo.processInfo.environment["GEMLEDGER_TEST_POSTGRES"] else {
-      throw LedgerError(
-        .invalidRequest,
-        "Name a server that may be loaded: --storage postgres://user:password@127.0.0.1:port/database (.ci/postgres "
-          + "starts one).")
-    }
-    self.url = url
+    url = try settings.loadedServer()
   }
 
   // MARK: The subject
@@ -218,6 +212,17 @@ struct PostgresBench {
 
   private func program(_ name: String, _ arguments: [String]) throws -> String {
     try RunningProgram("/usr/bin/env", [name] + arguments).finish()
+  }
+}
+
+extension Bench.Settings {
+  /// The server that the benchmarks may load.
+  func loadedServer() throws -> String {
+    if let url = storage ?? ProcessInfo.processInfo.environment["GEMLEDGER_TEST_POSTGRES"] { return url }
+    throw LedgerError(
+      .invalidRequest,
+      "Name a server that may be loaded: --storage postgres://user:password@127.0.0.1:port/database (.ci/postgres "
+        + "starts one).")
   }
 }
 #endif

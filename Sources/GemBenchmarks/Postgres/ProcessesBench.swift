@@ -14,13 +14,7 @@ struct ProcessesBench {
     self.settings = settings
     self.print = print
     seconds = Double(settings.operationCount ?? 4)
-    guard let url = settings.storage else {
-      throw LedgerError(
-        .invalidRequest,
-        "Name a server that may be loaded: --storage postgres://user:password@127.0.0.1:port/database (.ci/postgres "
-          + "starts one).")
-    }
-    self.url = url
+    url = try settings.loadedServer()
   }
 
   private struct Contender {
