@@ -106,13 +106,6 @@ final class CountedSnapshot: StorageSnapshot {
 
   func project() throws(LedgerError) -> ProjectRow { try counted().project() }
   func catalogVersion() throws(LedgerError) -> Int64 { try counted().catalogVersion() }
-  func catalogRows(_ kind: CatalogRow.Kind) throws(LedgerError) -> [CatalogRow] {
-    try counted().catalogRows(kind)
-  }
-  func catalogRow(_ kind: CatalogRow.Kind, code: String) throws(LedgerError) -> CatalogRow? {
-    try counted().catalogRow(kind, code: code)
-  }
-  func environments() throws(LedgerError) -> [EnvironmentRow] { try counted().environments() }
   func sequences() throws(LedgerError) -> Sequences { try counted().sequences() }
   func last(_ sequence: ColdSequence) throws(LedgerError) -> Int64 { try counted().last(sequence) }
   func recordSums() throws(LedgerError) -> RecordSums? { try counted().recordSums() }

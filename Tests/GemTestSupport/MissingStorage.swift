@@ -119,11 +119,6 @@ private final class MissingSession: StorageSession {
   }
   func project() throws(LedgerError) -> ProjectRow { try asked().project() }
   func catalogVersion() throws(LedgerError) -> Int64 { try asked().catalogVersion() }
-  func catalogRows(_ kind: CatalogRow.Kind) throws(LedgerError) -> [CatalogRow] { try asked(kind).catalogRows(kind) }
-  func catalogRow(_ kind: CatalogRow.Kind, code: String) throws(LedgerError) -> CatalogRow? {
-    try asked(kind, code).catalogRow(kind, code: code)
-  }
-  func environments() throws(LedgerError) -> [EnvironmentRow] { try asked().environments() }
   func recordSums() throws(LedgerError) -> RecordSums? { try asked().recordSums() }
   func last(_ sequence: ColdSequence) throws(LedgerError) -> Int64 { try asked(sequence).last(sequence) }
 }

@@ -33,10 +33,6 @@ package protocol StorageSnapshot: AnyObject {
   func project() throws(LedgerError) -> ProjectRow
   /// Counts up with every change of the catalog.
   func catalogVersion() throws(LedgerError) -> Int64
-  /// In the order of their positions.
-  func catalogRows(_ kind: CatalogRow.Kind) throws(LedgerError) -> [CatalogRow]
-  func catalogRow(_ kind: CatalogRow.Kind, code: String) throws(LedgerError) -> CatalogRow?
-  func environments() throws(LedgerError) -> [EnvironmentRow]
 
   // MARK: Numbers and sums
 

@@ -95,11 +95,12 @@ extension SQLiteStatement {
   }
 
   /// Names the column and the row; the first column of a row identifies it.
-  func outOfBounds(_ column: Int32) -> SQLiteFailure {
+  func outOfBounds(_ column: Int32, of table: StaticString? = nil) -> SQLiteFailure {
     let name = sqlite3_column_name(handle, column).map { String(cString: $0) } ?? "column \(column)"
     let first = sqlite3_column_name(handle, 0).map { String(cString: $0) } ?? "column 0"
     return SQLiteFailure(
       extendedCode: SQLITE_CORRUPT,
-      message: "the row with \(first) \(integer(0)) has \(name) \(integer(column)), which no ledger writes")
+      message: "the row\(table.map { " of \($0)" } ?? "") with \(first) \(integer(0)) has \(name) "
+        + "\(integer(column)), which no ledger writes")
   }
 }

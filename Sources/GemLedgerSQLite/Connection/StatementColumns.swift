@@ -12,7 +12,7 @@ struct ColumnReader: ColumnVisitor {
     var reader = Self(statement)
     var row = Row.blank
     row.visit(&reader)
-    if let column = reader.outOfBounds { throw statement.outOfBounds(column) }
+    if let column = reader.outOfBounds { throw statement.outOfBounds(column, of: Row.table) }
     return row
   }
 

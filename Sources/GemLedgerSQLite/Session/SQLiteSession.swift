@@ -58,7 +58,7 @@ final class SQLiteSession: SQLiteSnapshot, StorageSession {
       try tables.catalog.replaceCatalog(rows, at: changes.copy == nil ? changes.catalogAppliedAt : nil)
     }
     if let copy = changes.copy {
-      try tables.catalog.add(copy.catalogVersions)
+      try tables.statements.insert(copy.catalogVersions)
       try tables.copies.write(copy)
     }
     try tables.sums.add(changes.sums())
@@ -75,7 +75,7 @@ final class SQLiteSession: SQLiteSnapshot, StorageSession {
   }
 
   private func write(projections changes: borrowing ChangeSet) throws(LedgerError) {
-    try tables.catalog.add(changes.environments)
+    try tables.statements.insert(changes.environments)
     try tables.customers.add(changes.customers)
     try tables.accounts.write(new: changes.newAccounts, changed: changes.changedAccounts)
     try tables.lots.write(changes)

@@ -29,13 +29,6 @@ class SQLiteSnapshot: StorageSnapshot {
 
   final func project() throws(LedgerError) -> ProjectRow { try tables.catalog.project() }
   final func catalogVersion() throws(LedgerError) -> Int64 { try tables.catalog.catalogVersion() }
-  final func catalogRows(_ kind: CatalogRow.Kind) throws(LedgerError) -> [CatalogRow] {
-    try tables.catalog.catalogRows(kind)
-  }
-  final func catalogRow(_ kind: CatalogRow.Kind, code: String) throws(LedgerError) -> CatalogRow? {
-    try tables.catalog.catalogRow(kind, code: code)
-  }
-  final func environments() throws(LedgerError) -> [EnvironmentRow] { try tables.catalog.environments() }
 
   // MARK: Numbers and sums
 

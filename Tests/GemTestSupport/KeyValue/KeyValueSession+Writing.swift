@@ -34,13 +34,7 @@ final class KeyValueSession: KeyValueSnapshot, StorageSession {
   }
 
   private func writeProjections(_ changes: borrowing ChangeSet) {
-    for row in changes.environments {
-      var values = ValueWriter()
-      values.add(row.number)
-      values.add(row.environment.kind.rawValue)
-      if let session = row.environment.session { values.add(bytes: Array(session.utf8)) }
-      tables.set("environments", Self.bytes(row.number), to: values.bytes)
-    }
+    put(changes.environments)
     put(changes.customers)
     for row in changes.customers { put(AddedIDRow(customer: row.number, id: row.id), but: [.addedIDs]) }
     put(changes.newAccounts)
@@ -89,17 +83,8 @@ final class KeyValueSession: KeyValueSnapshot, StorageSession {
   }
 
   private func writeCatalog(_ rows: [CatalogRow], _ changes: borrowing ChangeSet) {
-    for key in tables["catalog"].keys { tables.set("catalog", key, to: nil) }
-    for row in rows {
-      var (key, values) = (KeyBytes(), ValueWriter())
-      key.add(row.kind.rawValue)
-      key.add(row.position)
-      key.add(row.code)
-      values.add(bytes: Array(row.code.utf8))
-      values.add(row.position)
-      values.add(bytes: Array(row.document.utf8))
-      tables.set("catalog", key.bytes, to: values.bytes)
-    }
+    for row in KeyValueScan(self).page(after: nil as CatalogRow?, limit: .max) { remove(row) }
+    put(rows)
     let made = CatalogVersionRow(version: catalogVersion() + 1, appliedAt: changes.catalogAppliedAt)
     put(changes.copy?.catalogVersions ?? [made])
   }
@@ -180,11 +165,5 @@ final class KeyValueSession: KeyValueSnapshot, StorageSession {
     var values = ValueWriter()
     for number in numbers { values.add(number) }
     tables.set("numbers", Array(name.utf8), to: values.bytes)
-  }
-
-  private static func bytes(_ number: Int64) -> [UInt8] {
-    var key = KeyBytes()
-    key.add(number)
-    return key.bytes
   }
 }

@@ -95,30 +95,6 @@ class KeyValueSnapshot: StorageSnapshot {
 
   final func project() -> ProjectRow { projectRow }
   final func catalogVersion() -> Int64 { last(CatalogVersionRow.self)?.version ?? 0 }
-  final func environments() -> [EnvironmentRow] {
-    tables["environments"].values.map { bytes in
-      var values = ValueReader(bytes)
-      let (number, kind) = (values.integer(), StoreEnvironment.Kind(rawValue: values.integer()) ?? .localTesting)
-      let session = values.isAtEnd ? nil : values.text()
-      return EnvironmentRow(number: number, environment: StoreEnvironment(kind: kind, session: session))
-    }
-  }
-
-  final func catalogRows(_ kind: CatalogRow.Kind) -> [CatalogRow] {
-    var prefix = KeyBytes()
-    prefix.add(kind.rawValue)
-    let values = tables["catalog"].values(prefix: prefix.bytes, after: nil, isDescending: false, limit: .max)
-    return values.map { bytes in
-      var values = ValueReader(bytes)
-      let (code, position) = (values.text(), values.integer())
-      return CatalogRow(
-        kind: kind, code: code, position: position, document: values.text())
-    }
-  }
-
-  final func catalogRow(_ kind: CatalogRow.Kind, code: String) -> CatalogRow? {
-    catalogRows(kind).first { $0.code.utf8.elementsEqual(code.utf8) }
-  }
 
   // MARK: Numbers and sums
 
@@ -140,7 +116,7 @@ class KeyValueSnapshot: StorageSnapshot {
     case .customer: last(CustomerRow.self)?.number ?? 0
     case .lot: numbers("lot").first ?? 0
     case .purchase: last(PurchaseRow.self)?.number ?? 0
-    case .environment: environments().last?.number ?? 0
+    case .environment: last(EnvironmentRow.self)?.number ?? 0
     case .order: last(OrderRow.self)?.number ?? 0
     }
   }

@@ -243,13 +243,3 @@ extension PurchaseRow: StoredRow {
     columns.lotAmount("grant_currency", "grant_lot", "grant_amount", &grant)
   }
 }
-
-extension CatalogVersionRow: StoredRow {
-  package static let table: StaticString = "catalog_versions"
-  package static var blank: Self { Self(version: 0, appliedAt: Timestamp(milliseconds: 0)) }
-
-  package mutating func visit<Columns: ColumnVisitor>(_ columns: inout Columns) {
-    columns.number("version", &version)
-    columns.instant("applied_at", &appliedAt)
-  }
-}

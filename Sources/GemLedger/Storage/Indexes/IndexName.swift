@@ -83,6 +83,12 @@ package enum IndexName: Int, CaseIterable, Sendable {
   case ordersOfCustomer
   /// The orders of a state that are not done, in the order in which they are due.
   case ordersDue
+
+  /// The catalog's objects of a kind, in the order of their positions.
+  case catalogOfKind
+  case catalogByCode
+  /// All environments, in the order of their numbers; the key is empty.
+  case environmentsInOrder
 }
 
 /// The columns of an index.
@@ -154,6 +160,8 @@ extension IndexName {
     case is RefundPartRow.Type: [.partsOfRefund]
     case is RefundEvidenceRow.Type: [.evidenceOfPurchase]
     case is OrderRow.Type: [.orderByCode, .orderByPurchase, .orderByKey, .ordersOfCustomer, .ordersDue]
+    case is CatalogRow.Type: [.catalogOfKind, .catalogByCode]
+    case is EnvironmentRow.Type: [.environmentsInOrder]
     default: []
     }
   }
@@ -161,7 +169,17 @@ extension IndexName {
   package var shape: IndexShape { Self.shapes[rawValue] }
 
   private static let shapes = allCases.map { name in
-    shapeOfCustomers(name) ?? shapeOfLots(name) ?? shapeOfJournal(name) ?? shapeOfPurchases(name)
+    shapeOfProject(name) ?? shapeOfCustomers(name) ?? shapeOfLots(name) ?? shapeOfJournal(name)
+      ?? shapeOfPurchases(name)
+  }
+
+  private static func shapeOfProject(_ name: Self) -> IndexShape? {
+    switch name {
+    case .catalogOfKind: .number("kind", order: "position")
+    case .catalogByCode: .init([.number("kind"), .text("code")])
+    case .environmentsInOrder: .init([], order: ["environment"])
+    default: nil
+    }
   }
 
   private static func shapeOfCustomers(_ name: Self) -> IndexShape? {

@@ -210,3 +210,12 @@ extension RowIndex where Row == OrderRow {
   package static var ofCustomer: Self { Self(.ordersOfCustomer) }
   package static var due: Self { Self(.ordersDue) }
 }
+
+extension RowIndex where Row == CatalogRow {
+  package static var ofKind: Self { Self(.catalogOfKind) }
+  package static var byCode: Self { Self(.catalogByCode) }
+}
+
+extension RowIndex where Row == EnvironmentRow {
+  package static var inOrder: Self { Self(.environmentsInOrder) }
+}

@@ -52,6 +52,8 @@ extension MemoryTables {
     case .holdsOfCustomer: return try Row.rows(keys.flatMap { cold.events.holds(of: $0.first) })
     case .countByKey: return try Row.rows(keys.compactMap(cold.events.count))
     case .countsOfCustomer: return try Row.rows(keys.flatMap { cold.events.counts(of: $0.first) })
+    case .catalogOfKind: return try Row.rows(keys.flatMap { catalog.rows[$0.first] ?? [] })
+    case .catalogByCode: return try Row.rows(keys.compactMap(catalog.row))
     default: return try purchaseRows(index, keys)
     }
   }
@@ -89,6 +91,8 @@ extension MemoryTables {
     case .customersInOrder:
       return try Row.rows(
         MemoryScan.positions(after: place?.first ?? 0, limit: limit, count: customers.count).map { customers[$0] })
+    case .environmentsInOrder:
+      return try Row.rows(environmentRows.filter { $0.number > place?.first ?? .min }.prefix(limit).map(\.self))
     case .openFreeLots, .openPaidLots:
       return try Row.rows(
         lots.open(

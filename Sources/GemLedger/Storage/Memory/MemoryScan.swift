@@ -44,6 +44,8 @@ final class MemoryScan: StorageScan {
     case is LotAttributesRow.Type: RowList(inOrder: tables.cold.lotAttributes.rows)
     case is OrderRow.Type: RowList(inOrder: tables.orders.rows)
     case is CatalogVersionRow.Type: RowList(inOrder: tables.catalog.versions)
+    case is CatalogRow.Type: RowList(tables.catalog.rows.values.joined())
+    case is EnvironmentRow.Type: RowList(inOrder: tables.environmentRows)
     case is PurchaseRow.Type:
       RowList<PurchaseRow> { after, limit in
         let rows = tables.purchases.rows

@@ -50,10 +50,6 @@ final class MemoryTables: StorageSession {
 extension MemoryTables {
   func project() -> ProjectRow { projectRow }
   func catalogVersion() -> Int64 { catalog.version }
-  func catalogRows(_ kind: CatalogRow.Kind) -> [CatalogRow] { catalog.rows[kind] ?? [] }
-  func environments() -> [EnvironmentRow] { environmentRows }
-
-  func catalogRow(_ kind: CatalogRow.Kind, code: String) -> CatalogRow? { catalog.row(kind, code: code) }
 
   func customer(_ id: CustomerID) -> FoundCustomer? { customer(id, hash: ByteHash.of(id.text)) }
 

@@ -134,7 +134,7 @@ extension IndexName {
       .transactionsWithoutEntries, .transactionWithoutEntries, .ownedItem, .ownedItemsOfCustomer, .eventsOfCustomer,
       .holdsOfCustomer, .countByKey, .countsOfCustomer, .purchaseByIdentity, .purchasesOfCustomer,
       .entitlementByPurchase, .entitlementsOfHolder, .evidenceOfPurchase, .orderByCode, .orderByPurchase, .orderByKey,
-      .ordersOfCustomer, .ordersDue:
+      .ordersOfCustomer, .ordersDue, .catalogOfKind, .catalogByCode, .environmentsInOrder:
       false
     }
   }

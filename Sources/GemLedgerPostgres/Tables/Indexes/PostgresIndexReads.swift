@@ -17,6 +17,7 @@ extension PostgresIndexReads {
     case .purchaseByIdentity: found = try Row.rows(purchases(keys))
     case .orderByCode: found = try Row.rows(orders(codes: keys))
     case .evidenceOfPurchase: found = try Row.rows(evidence(keys))
+    case .catalogOfKind: found = try catalog(index, keys)
     case .refundByTransaction: found = try Row.rows(refunds(bookedBy: keys))
     case .checkpointByVersion, .transactionWithoutEntries:
       found = try keys.count == 1 ? one(index, keys[0]) : many(index, keys.map(index.name.address))
@@ -57,7 +58,7 @@ extension PostgresIndexReads {
     try RowReader.rows(ask([request(index, key)]))
   }
 
-  private func request<Row>(_ index: RowIndex<Row>, _ key: IndexKey) -> PostgresRequest {
+  func request<Row>(_ index: RowIndex<Row>, _ key: IndexKey) -> PostgresRequest {
     PostgresRequest(session.source(of: index).rows(isOwned: key.owner != nil)) {
       $0.add(key, of: index.name)
       if index.name.isOwned, let owner = key.owner { $0.add(owner) }
@@ -72,6 +73,14 @@ extension PostgresIndexReads {
       if case .text = index.name.shape.key[0] { $0.add(keys, text: \.text) } else { $0.add(keys, \.first) }
     }
     return try RowReader.rows(ask([request]))
+  }
+
+  /// The currencies may have come with the catalog's version.
+  private func catalog<Row>(_ index: RowIndex<Row>, _ kinds: [IndexKey]) throws(LedgerError) -> [Row] {
+    if let currencies = session.currencies, kinds.allSatisfy({ $0.first == CatalogRow.Kind.currency.rawValue }) {
+      return try Row.rows(currencies)
+    }
+    return try kinds.count == 1 ? one(index, kinds[0]) : any(index, kinds)
   }
 
   // MARK: Rows with their customers

@@ -2,7 +2,7 @@
 internal import GemLedger
 internal import Synchronization
 
-/// Reads of the project, the catalog, the environments, and of how far numbers went.
+/// Reads of the project, the catalog's version, and of how far numbers went.
 protocol PostgresCatalogReads: PostgresReads {}
 
 extension PostgresCatalogReads {
@@ -18,44 +18,10 @@ extension PostgresCatalogReads {
       return try ask([version]).first?.integer(0, 0) ?? 0
     }
     // The first reader asks for the currencies next.
-    let answers = try ask([version, Self.catalogRequest(.currency)])
-    session.currencies = (0..<answers[1].count).map { Self.catalogRow(.currency, answers[1], $0) }
+    let currencies = session.request(RowIndex<CatalogRow>.ofKind, IndexKey(CatalogRow.Kind.currency.rawValue))
+    let answers = try ask([version, currencies])
+    session.currencies = try RowReader.rows([answers[1]])
     return answers[0].integer(0, 0)
-  }
-
-  func catalogRows(_ kind: CatalogRow.Kind) throws(LedgerError) -> [CatalogRow] {
-    if kind == .currency, let currencies = session.currencies { return currencies }
-    guard let rows = try ask([Self.catalogRequest(kind)]).first else { return [] }
-    return (0..<rows.count).map { Self.catalogRow(kind, rows, $0) }
-  }
-
-  private static func catalogRequest(_ kind: CatalogRow.Kind) -> PostgresRequest {
-    PostgresRequest("SELECT code, position, document FROM catalog WHERE kind = $1 ORDER BY position") {
-      $0.add(kind.rawValue)
-    }
-  }
-
-  func catalogRow(_ kind: CatalogRow.Kind, code: String) throws(LedgerError) -> CatalogRow? {
-    try first("SELECT code, position, document FROM catalog WHERE kind = $1 AND code = $2") {
-      $0.add(kind.rawValue)
-      $0.add(code)
-    } _: { rows, row in
-      Self.catalogRow(kind, rows, row)
-    }
-  }
-
-  private static func catalogRow(_ kind: CatalogRow.Kind, _ rows: PostgresRows, _ row: Int) -> CatalogRow {
-    CatalogRow(kind: kind, code: rows.text(row, 0), position: rows.integer(row, 1), document: rows.text(row, 2))
-  }
-
-  func environments() throws(LedgerError) -> [EnvironmentRow] {
-    try all("SELECT environment, kind, session FROM environments ORDER BY environment") { rows, row in
-      EnvironmentRow(
-        number: rows.integer(row, 0),
-        environment: StoreEnvironment(
-          kind: StoreEnvironment.Kind(rawValue: rows.integer(row, 1)) ?? .localTesting,
-          session: rows.optionalText(row, 2)))
-    }
   }
 
   func last(_ sequence: ColdSequence) throws(LedgerError) -> Int64 {

@@ -11,11 +11,7 @@ enum CopyWrites {
     }
     let versions = copy.catalogVersions
     if let last = versions.last {
-      requests.append(
-        PostgresRequest("INSERT INTO catalog_versions (version, applied_at) SELECT \(BulkInsert.lists(2))") {
-          $0.add(versions, \.version)
-          $0.add(versions, \.appliedAt.milliseconds)
-        })
+      requests.append(CatalogVersionRow.insert(versions))
       requests.append(PostgresRequest("UPDATE lanes SET catalog_version = $1") { $0.add(last.version) })
     }
     guard let progress = copy.progress else { return requests + [PostgresRequest("DELETE FROM copy_progress")] }

@@ -5,15 +5,7 @@ internal import GemLedger
 enum CustomerWrites {
   static func new(_ changes: borrowing ChangeSet) -> [PostgresRequest] {
     var requests: [PostgresRequest] = []
-    if !changes.environments.isEmpty {
-      let rows = changes.environments
-      requests.append(
-        PostgresRequest("INSERT INTO environments (environment, kind, session) SELECT \(BulkInsert.lists(3))") {
-          $0.add(rows, \.number)
-          $0.add(rows, \.environment.kind.rawValue)
-          $0.add(rows, text: \.environment.session)
-        })
-    }
+    if !changes.environments.isEmpty { requests.append(EnvironmentRow.insert(changes.environments)) }
     if !changes.customers.isEmpty {
       let rows = changes.customers.sorted { $0.id < $1.id }
       requests.append(

@@ -1,0 +1,17 @@
+// MARK: The catalog and the environments
+
+extension StorageSnapshot {
+  /// In the order of their positions.
+  package func catalogRows(_ kind: CatalogRow.Kind) throws(LedgerError) -> [CatalogRow] {
+    try rows(.ofKind, [IndexKey(kind.rawValue)])
+  }
+
+  package func catalogRow(_ kind: CatalogRow.Kind, code: String) throws(LedgerError) -> CatalogRow? {
+    try row(.byCode, IndexKey(kind.rawValue, text: code))
+  }
+
+  /// All of them, in the order of their numbers: only sessions of tests draw numbers.
+  package func environments() throws(LedgerError) -> [EnvironmentRow] {
+    try page(.inOrder, IndexKey(), after: nil, limit: .max)
+  }
+}
