@@ -18,15 +18,6 @@ final class CountedScan: StorageScan {
   func page<Row: StoredRow>(after: Row?, limit: Int) throws(LedgerError) -> [Row] {
     try counted("page of \(Row.table)").page(after: after, limit: limit)
   }
-  func keys(after: KeyScanPosition?, limit: Int) throws(LedgerError) -> [(KeyRow, KeyScanPosition)] {
-    try counted().keys(after: after, limit: limit)
-  }
-  func keys(
-    _ wanted: ExportedKeys, after: KeyScanPosition?, limit: Int
-  ) throws(LedgerError) -> [(KeyRow, KeyScanPosition)] {
-    try counted().keys(wanted, after: after, limit: limit)
-  }
-  func copyProgress() throws(LedgerError) -> CopyProgress? { try counted().copyProgress() }
   func beginIntegrityCheck() throws(LedgerError) -> () throws(LedgerError) -> [String] {
     try counted().beginIntegrityCheck()
   }

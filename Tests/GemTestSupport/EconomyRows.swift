@@ -70,16 +70,8 @@ package struct EconomyRows: Hashable {
       try snapshot.customers(after: last?.number ?? 0, limit: 4096)
     }
     customers = people.map { "\($0.number) \($0.id) frozen \($0.frozen) part of \($0.mergedInto)" }
-    var last: KeyScanPosition?
-    while true {
-      let page = try scan.keys(after: last, limit: 4096)
-      guard let end = page.last else { break }
-      // The key of an erased customer may leave an empty row behind.
-      let kept = page.map(\.0).filter { !$0.key.text.hasPrefix("\u{0}") }
-      keys += kept.map { "\($0.customer) \($0.key) \($0.fingerprint) \($0.outcome)" }
-      last = end.1
-    }
-    keys.sort()
+    let answers: [KeyRow] = try Self.all { (last) throws(LedgerError) in try scan.keys(after: last, limit: 4096) }
+    keys = answers.map { "\($0.customer) \($0.key) \($0.fingerprint) \($0.outcome)" }.sorted()
   }
 
   private static func all<Row>(_ page: (Row?) throws(LedgerError) -> [Row]) throws(LedgerError) -> [Row] {

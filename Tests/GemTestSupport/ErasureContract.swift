@@ -138,7 +138,7 @@ package struct ErasureContract {
         let note = try snapshot.note(transaction.number)
         if numbers.contains(transaction.customer) { XCTAssertNil(note) }
       }
-      for (row, _) in try snapshot.scan().keys(after: nil, limit: 1000) {
+      for row in try snapshot.scan().keys(after: nil, limit: 1000) {
         XCTAssertFalse(row.key.text.contains("secret"), row.key.text)
       }
       let order = try snapshot.order(PurchaseCode("SECRET"))

@@ -289,20 +289,18 @@ package struct KeyRow: Sendable {
     init(_ refusal: KeptRefusal) { self.refusal = refusal }
   }
 
-  package let customer: CustomerNumber
-  package let key: IdempotencyKey
-  package let fingerprint: Fingerprint
-  private let transaction: TransactionNumber
-  private let refusal: Box?
+  package var customer: CustomerNumber
+  package var key: IdempotencyKey
+  package var fingerprint: Fingerprint
+  private var transaction: TransactionNumber
+  private var refusal: Box?
 
   package init(customer: CustomerNumber, key: IdempotencyKey, fingerprint: Fingerprint, outcome: Outcome) {
     self.customer = customer
     self.key = key
     self.fingerprint = fingerprint
-    switch outcome {
-    case .booked(let transaction): (self.transaction, refusal) = (transaction, nil)
-    case .refused(let kept): (transaction, refusal) = (0, Box(kept))
-    }
+    transaction = 0
+    self.outcome = outcome
   }
 
   package init(customer: CustomerNumber, key: IdempotencyKey, fingerprint: Fingerprint, booked: TransactionNumber) {
@@ -313,10 +311,19 @@ package struct KeyRow: Sendable {
     refusal = nil
   }
 
-  package var outcome: Outcome { refusal.map { .refused($0.refusal) } ?? .booked(transaction) }
+  package var outcome: Outcome {
+    get { refusal.map { .refused($0.refusal) } ?? .booked(transaction) }
+    set {
+      switch newValue {
+      case .booked(let number): (transaction, refusal) = (number, nil)
+      case .refused(let kept): (transaction, refusal) = (0, Box(kept))
+      }
+    }
+  }
 
   /// The transaction that was booked under the key; nil for a refusal.
   package var bookedTransaction: TransactionNumber? { refusal == nil ? transaction : nil }
+  package var keptRefusal: KeptRefusal? { refusal?.refusal }
 
   /// Whether the outcome is known to be older than a transaction.
   func isOlder(than other: TransactionNumber) -> Bool {

@@ -54,6 +54,10 @@ extension StorageScan {
     try page(\.transaction, after: after, limit: limit)
   }
 
+  package func keys(after: KeyRow?, limit: Int) throws(LedgerError) -> [KeyRow] {
+    try page(after: after, limit: limit)
+  }
+
   // MARK: Projections
 
   package func accounts(after: AccountNumber, limit: Int) throws(LedgerError) -> [AccountRow] {
@@ -104,10 +108,15 @@ extension StorageScan {
     try page(after: after, limit: limit)
   }
 
-  // MARK: The catalog
+  // MARK: The catalog and copies
 
   /// All of them: a catalog changes seldom.
   package func catalogVersions() throws(LedgerError) -> [CatalogVersionRow] {
     try page(after: nil as CatalogVersionRow?, limit: 1 << 30)
+  }
+
+  /// The progress of a copy that is not complete, where this is one.
+  package func copyProgress() throws(LedgerError) -> CopyProgress? {
+    try page(after: nil as CopyProgress?, limit: 1).first
   }
 }

@@ -1,7 +1,7 @@
 /// A consistent view of all rows.
 ///
 /// Nearly all reads are ``rows(_:_:)`` and ``page(_:_:after:limit:)``; the reads by name that the rules use are made of
-/// them. Three reads that nearly every command makes are requirements of their own.
+/// them. Three reads that nearly every command makes are requirements of their own, with defaults by index.
 package protocol StorageSnapshot: AnyObject {
   // MARK: Rows
 
@@ -76,6 +76,16 @@ package protocol StorageSnapshot: AnyObject {
 }
 
 extension StorageSnapshot {
+  package func customer(_ id: CustomerID, hash: Int) throws(LedgerError) -> FoundCustomer? {
+    try customers(named: [id])[id]
+  }
+  package func account(_ number: AccountNumber) throws(LedgerError) -> AccountRow? {
+    try accounts(of: number.customer).first { $0.number == number }
+  }
+  package func key(_ key: IdempotencyKey, customer: CustomerNumber, hash: Int) throws(LedgerError) -> KeyRow? {
+    try row(.byKey, IndexKey(customer, text: key.text))
+  }
+
   package var commitsInOrder: Bool { true }
   package func newestInstant() throws(LedgerError) -> Timestamp { try sequences().createdAt }
   package func number(after last: Int64, in sequence: ColdSequence) throws(LedgerError) -> Int64 { last + 1 }

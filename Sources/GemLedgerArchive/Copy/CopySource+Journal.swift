@@ -77,13 +77,9 @@ extension CopySource {
   // MARK: Keys, items, purchases and holds
 
   func readKeys(_ page: Page) throws(LedgerError) {
-    var last: KeyScanPosition?
-    while true {
-      let rows = try scan.keys(after: last, limit: CopyStep.pageSize)
-      guard let end = rows.last?.1 else { return }
-      last = end
+    try pages(from: nil, scan.keys(after:limit:), position: \.self) { (rows) throws(LedgerError) in
       var changes = ChangeSet()
-      changes.keys = rows.map(\.0)
+      changes.keys = rows
       // Only memory looks keys up by their hashes, and memory is not copied into.
       changes.keyHashes = [Int](repeating: 0, count: rows.count)
       try page(&changes)

@@ -43,8 +43,9 @@ extension JournalExport {
   }
 
   private func writeRefusals(_ writer: ExportWriter) throws(LedgerError) {
-    try forEach(.refused) { (row) throws(LedgerError) in
-      guard case .refused(let kept) = row.outcome else {
+    try forEachKey { (row) throws(LedgerError) in
+      guard let kept = row.keptRefusal else {
+        if row.bookedTransaction != 0 { return }
         throw LedgerError(.booksWrong, "A key of customer \(row.customer) has neither a transaction nor a refusal.")
       }
       Self.begin(row, writer)
@@ -119,7 +120,7 @@ extension JournalExport {
   }
 
   /// Goes over a table from end to end.
-  private func pages<Row, Position>(
+  func pages<Row, Position>(
     from start: Position, _ rows: (Position, Int) throws(LedgerError) -> [Row], position: (Row) -> Position,
     _ body: ([Row]) throws(LedgerError) -> Void
   ) throws(LedgerError) {

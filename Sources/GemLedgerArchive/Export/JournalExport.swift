@@ -187,21 +187,17 @@ struct JournalExport {
 
   /// Writes the keys of transactions; each names its transaction, and so is as old.
   private func writeKeys() throws(LedgerError) {
-    try forEach(.booked(after: try firstNumber())) { (row) throws(LedgerError) in
-      guard case .booked(let number) = row.outcome, after?.feed.covers(number) != true else { return }
+    try forEachKey { (row) throws(LedgerError) in
+      guard case .booked(let number) = row.outcome, number > 0, after?.feed.covers(number) != true else { return }
       Self.begin(row, writer)
       writer.integer("transaction", number)
       try writer.end()
     }
   }
 
-  func forEach(_ keys: ExportedKeys, _ body: (KeyRow) throws(LedgerError) -> Void) throws(LedgerError) {
-    var last: KeyScanPosition?
-    while true {
-      let rows = try scan.keys(keys, after: last, limit: Self.pageSize)
-      guard let end = rows.last?.1 else { return }
-      for (row, _) in rows { try body(row) }
-      last = end
+  func forEachKey(_ body: (KeyRow) throws(LedgerError) -> Void) throws(LedgerError) {
+    try pages(from: nil, scan.keys(after:limit:), position: \.self) { (rows) throws(LedgerError) in
+      for row in rows { try body(row) }
     }
   }
 

@@ -48,9 +48,6 @@ final class PostgresScan: StorageScan {
 
   deinit { session.connection.waitsForLong = false }
 
-  /// Returns no findings: the server itself reports damage below the level of rows when it reads them.
-  func beginIntegrityCheck() -> () throws(LedgerError) -> [String] { { [] } }
-
   /// - Parameters:
   ///   - name: Of the cursor.
   ///   - select: Selects from the first row behind the position in its parameters, in that order.
@@ -83,6 +80,7 @@ final class PostgresScan: StorageScan {
         page(Source("transactions", TransactionRow.columns), after: after, limit, TransactionRow.read))
     case is EntryRow.Type:
       return try Row.rows(page(Source("entries", EntryRow.columns), after: after, limit, EntryRow.read))
+    case is KeyRow.Type: return try Row.rows(keys(after: after as? KeyRow, limit: limit))
     default:
       let source = Self.sources["\(Row.table)"] ?? Source("\(Row.table)", Row.columns)
       return try page(source, after: after, limit, Row.read as (PostgresRows, Int) -> Row)
@@ -133,38 +131,25 @@ final class PostgresScan: StorageScan {
   ]
 
   /// In the order of customers: a key lies beside its customer's transactions.
-  func keys(after: KeyScanPosition?, limit: Int) throws(LedgerError) -> [(KeyRow, KeyScanPosition)] {
+  private func keys(after: KeyRow?, limit: Int) throws(LedgerError) -> [KeyRow] {
     func position(_ row: KeyRow) -> Position { .key(row.customer, PostgresKey.bytes(row.key)) }
-    let rows = try page(
+    return try page(
       "keys",
       """
       SELECT customer, key, request_digest, qualifier_digest, transaction_number, refusal FROM keys
       WHERE (customer, key) > ($1, $2) ORDER BY customer, key
-      """, after: after?.row.map(position), limit, Self.key,
+      """, after: after.map(position), limit, Self.key,
       add: {
-        $0.add(after?.row?.customer ?? -1)
-        $0.add(bytes: after?.row.map { PostgresKey.bytes($0.key) } ?? [])
+        $0.add(after?.customer ?? -1)
+        $0.add(bytes: after.map { PostgresKey.bytes($0.key) } ?? [])
       }, position: position)
-    return rows.map { ($0, KeyScanPosition(position: 0, row: $0)) }
   }
 
   private static func key(_ rows: PostgresRows, _ row: Int) -> KeyRow {
-    // A key with neither is a problem to be reported, not an error: no transaction has number 0.
-    let kept = rows.optionalText(row, 5).flatMap(KeptRefusal.init(stored:)).map(KeyRow.Outcome.refused)
-    return KeyRow(
+    KeyRow(
       customer: rows.integer(row, 0), key: rows.withBytes(row, 1, PostgresKey.key),
       fingerprint: Fingerprint(asked: rows.integer(row, 2), qualifiers: rows.integer(row, 3)),
-      outcome: rows.optionalInteger(row, 4).map(KeyRow.Outcome.booked) ?? kept ?? .booked(0))
-  }
-}
-
-// MARK: Copies
-
-extension PostgresScan {
-  func copyProgress() throws(LedgerError) -> CopyProgress? {
-    try session.all("SELECT step, pages, source FROM copy_progress") {
-      CopyProgress(step: $0.integer($1, 0), pages: $0.integer($1, 1), source: $0.integer($1, 2))
-    }.first
+      outcome: KeyRow.Outcome(transaction: rows.optionalInteger(row, 4), refusal: rows.optionalText(row, 5)))
   }
 }
 #endif

@@ -15,6 +15,7 @@ extension SQLiteTables {
       return try statements.rows(near: index, keys)
     case .customerByID: return try Row.rows(customers.named(keys))
     case .eventsAbout: return try Row.rows(events.events(about: keys))
+    case .keyOfCustomer: return try Row.rows(self.keys.keys(keys))
     case .holdsOfCustomer: return try Row.rows(holds.holds(of: keys))
     default: return try statements.rows(index, keys)
     }

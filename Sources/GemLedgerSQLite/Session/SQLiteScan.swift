@@ -27,18 +27,9 @@ final class SQLiteScan: StorageScan {
       return try Row.rows(tables.refunds.refundStates(after: after, limit: limit))
     case is AddedIDRow.Type:
       return try Row.rows(tables.customers.customerIDs(after: (after as? AddedIDRow)?.id, limit: limit))
+    case is KeyRow.Type: return try Row.rows(tables.keys.keys(after: after as? KeyRow, limit: limit))
     case is CountRow.Type: return try tables.statements.page(after: after, limit, from: CounterTable.known)
     default: return try tables.statements.page(after: after, limit)
     }
   }
-
-  func keys(after: KeyScanPosition?, limit: Int) throws(LedgerError) -> [(KeyRow, KeyScanPosition)] {
-    try tables.keys.keys(after: after, limit: limit)
-  }
-  func keys(
-    _ wanted: ExportedKeys, after: KeyScanPosition?, limit: Int
-  ) throws(LedgerError) -> [(KeyRow, KeyScanPosition)] {
-    try tables.keys.keys(wanted, after: after, limit: limit)
-  }
-  func copyProgress() throws(LedgerError) -> CopyProgress? { try tables.copies.copyProgress() }
 }

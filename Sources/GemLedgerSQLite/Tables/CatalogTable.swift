@@ -7,10 +7,7 @@ struct CatalogTable {
   // MARK: Reading
 
   func project() throws(LedgerError) -> ProjectRow {
-    let row = try statements.first("SELECT salt, created_at FROM project") { (row) throws(SQLiteFailure) in
-      ProjectRow(salt: UInt64(bitPattern: row.integer(0)), createdAt: try row.instant(1))
-    }
-    guard let row else {
+    guard let row: ProjectRow = try statements.row("", { _ in }) else {
       throw LedgerError(.storageDamaged, "\(statements.path) has no project row. Restore it from a backup.")
     }
     return row

@@ -14,29 +14,14 @@ final class CopyTable {
     self.isCopy = isCopy
   }
 
-  func copyProgress() throws(LedgerError) -> CopyProgress? {
-    try statements.first("SELECT step, pages, source FROM copy_progress") { (row) throws(SQLiteFailure) in
-      // The source of an import is no number of a row.
-      CopyProgress(step: try row.number(0), pages: try row.number(1), source: row.integer(2))
-    }
-  }
+  func copyProgress() throws(LedgerError) -> CopyProgress? { try statements.row("") { _ in } }
 
   func copiedJournal() throws(LedgerError) -> CopiedJournal? {
     if let knownCopiedJournal { return knownCopiedJournal }
-    let copied = try loadCopiedJournal()
+    let copied: CopiedJournal? = try statements.row("") { _ in }
     if isCopy { return copied }
     knownCopiedJournal = .some(copied)
     return copied
-  }
-
-  private func loadCopiedJournal() throws(LedgerError) -> CopiedJournal? {
-    try statements.first("SELECT last_transaction, transactions, last_entry, entries, created_at FROM copied_journal") {
-      (row) throws(SQLiteFailure) in
-      let counts = JournalCounts(transactions: try row.number(1), entries: try row.number(3), isSparse: false)
-      return CopiedJournal(
-        lastTransaction: try row.transaction(0), lastEntry: try row.entry(2), counts: counts,
-        createdAt: try row.instant(4))
-    }
   }
 
   // MARK: Writing

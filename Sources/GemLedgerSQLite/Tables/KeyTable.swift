@@ -23,58 +23,34 @@ struct KeyTable {
       outcome: try Self.outcome(transaction: transaction, refusal: refusal, path: path))
   }
 
+  func keys(_ wanted: [IndexKey]) throws(LedgerError) -> [KeyRow] {
+    var found: [KeyRow] = []
+    for index in wanted {
+      if let row = try key(IdempotencyKey(unchecked: index.text), customer: index.first, hash: 0) { found.append(row) }
+    }
+    return found
+  }
+
   // MARK: Scanning
 
-  func keys(after: KeyScanPosition?, limit: Int) throws(LedgerError) -> [(KeyRow, KeyScanPosition)] {
-    try keys(
+  func keys(after: KeyRow?, limit: Int) throws(LedgerError) -> [KeyRow] {
+    try statements.scanned(
       """
       SELECT key, customer, request_digest, qualifier_digest, transaction_number, refusal FROM keys
       WHERE (key, customer) > (?1, ?2) ORDER BY key, customer LIMIT ?3
-      """, after: after, limit)
-  }
-
-  func keys(
-    _ wanted: ExportedKeys, after: KeyScanPosition?, limit: Int
-  ) throws(LedgerError) -> [(KeyRow, KeyScanPosition)] {
-    switch wanted {
-    case .booked(let transaction):
-      try keys(
-        """
-        SELECT key, customer, request_digest, qualifier_digest, transaction_number, refusal FROM keys
-        WHERE (key, customer) > (?1, ?2) AND transaction_number > ?4 ORDER BY key, customer LIMIT ?3
-        """, after: after, limit
-      ) { $0.bind(4, transaction) }
-    case .refused:
-      try keys(
-        """
-        SELECT key, customer, request_digest, qualifier_digest, transaction_number, refusal FROM keys
-        WHERE (key, customer) > (?1, ?2) AND transaction_number IS NULL ORDER BY key, customer LIMIT ?3
-        """, after: after, limit)
-    }
-  }
-
-  private func keys(
-    _ sql: StaticString, after: KeyScanPosition?, _ limit: Int, _ bind: (SQLiteStatement) -> Void = { _ in }
-  ) throws(LedgerError) -> [(KeyRow, KeyScanPosition)] {
-    try statements.scanned(
-      sql, after: after.flatMap { position in position.row.map { ($0, position) } },
-      { Self.precedes($0.0, $1.0) },
+      """, after: after, Self.precedes,
       { statement in
         // Text sorts before blobs, and nothing sorts before the empty text.
-        if let last = after?.row { statement.bind(1, key: last.key) } else { statement.bind(1, "") }
-        statement.bind(2, after?.row?.customer ?? -1)
+        if let after { statement.bind(1, key: after.key) } else { statement.bind(1, "") }
+        statement.bind(2, after?.customer ?? -1)
         statement.bind(3, Int64(limit))
-        bind(statement)
       },
       { (statement) throws(SQLiteFailure) in
-        let fingerprint = Fingerprint(asked: statement.integer(2), qualifiers: statement.integer(3))
-        // A key with neither is a problem to be reported, not an error: no transaction has number 0.
-        let outcome =
-          try statement.optionalTransaction(4).map(KeyRow.Outcome.booked)
-          ?? statement.optionalText(5).flatMap(KeptRefusal.init(stored:)).map(KeyRow.Outcome.refused) ?? .booked(0)
-        let row = KeyRow(
-          customer: try statement.number(1), key: statement.key(0), fingerprint: fingerprint, outcome: outcome)
-        return (row, KeyScanPosition(position: 0, row: row))
+        KeyRow(
+          customer: try statement.number(1), key: statement.key(0),
+          fingerprint: Fingerprint(asked: statement.integer(2), qualifiers: statement.integer(3)),
+          outcome: KeyRow.Outcome(
+            transaction: try statement.optionalTransaction(4), refusal: statement.optionalText(5)))
       })
   }
 

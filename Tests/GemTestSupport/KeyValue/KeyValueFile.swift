@@ -7,7 +7,7 @@ struct SortedTable {
   private(set) var values: [[UInt8]] = []
 
   /// The index of the first key that is not below this one.
-  func index(of key: [UInt8]) -> Int {
+  private func index(of key: [UInt8]) -> Int {
     var (low, high) = (0, keys.count)
     while low < high {
       let middle = (low + high) / 2
@@ -24,36 +24,18 @@ struct SortedTable {
   /// - Parameter value: Nil takes the key out.
   mutating func set(_ key: [UInt8], to value: [UInt8]?) {
     let index = index(of: key)
-    switch (index < keys.count && keys[index] == key, value) {
-    case (true, let value?): values[index] = value
-    case (true, nil):
-      keys.remove(at: index)
-      values.remove(at: index)
-    case (false, let value?):
-      keys.insert(key, at: index)
-      values.insert(value, at: index)
-    case (false, nil): break
-    }
+    let known = index..<(index < keys.count && keys[index] == key ? index + 1 : index)
+    keys.replaceSubrange(known, with: value == nil ? [] : [key])
+    values.replaceSubrange(known, with: value.map { [$0] } ?? [])
   }
 
   /// The values of the keys that begin with a prefix, behind a place that begins with it too.
   func values(prefix: [UInt8], after place: [UInt8]?, isDescending: Bool, limit: Int) -> [[UInt8]] {
-    var found: [[UInt8]] = []
-    if isDescending {
-      var index = place.map { self.index(of: $0) } ?? self.index(of: prefix + [UInt8](repeating: 255, count: 32))
-      while index > 0, found.count < limit, keys[index - 1].starts(with: prefix) {
-        index -= 1
-        found.append(values[index])
-      }
-      return found
-    }
-    var index = self.index(of: place ?? prefix)
-    if let place { while index < keys.count, keys[index].starts(with: place) { index += 1 } }
-    while index < keys.count, found.count < limit, keys[index].starts(with: prefix) {
-      found.append(values[index])
-      index += 1
-    }
-    return found
+    // No value's code begins with this byte, so that it is behind all that goes on in any way.
+    let end: [UInt8] = [255]
+    let start = index(of: isDescending ? prefix : place.map { $0 + end } ?? prefix)
+    let found = values[start..<max(start, index(of: isDescending ? place ?? prefix + end : prefix + end))]
+    return isDescending ? found.suffix(limit).reversed() : Array(found.prefix(limit))
   }
 
   private static func precedes(_ one: [UInt8], _ other: [UInt8]) -> Bool {
@@ -64,8 +46,10 @@ struct SortedTable {
 
 /// The tables of one state, and the changes that led to it from the state before.
 struct KeyValueTables {
+  typealias Change = (table: String, key: [UInt8], value: [UInt8]?)
+
   private var tables: [String: SortedTable] = [:]
-  private(set) var changes: [(table: String, key: [UInt8], value: [UInt8]?)] = []
+  fileprivate(set) var changes: [Change] = []
 
   subscript(table: String) -> SortedTable { tables[table] ?? SortedTable() }
 
@@ -73,8 +57,6 @@ struct KeyValueTables {
     tables[table, default: SortedTable()].set(key, to: value)
     changes.append((table, key, value))
   }
-
-  mutating func forgetChanges() { changes = [] }
 }
 
 /// The file that holds all commits, one behind the other: the tables are what they add up to.
@@ -93,37 +75,35 @@ final class KeyValueFile {
     var reader = ValueReader([UInt8](data))
     var end = 0
     // A commit that the process did not live to write whole was never acknowledged.
-    while let bytes = reader.optionalBytes(), reader.optionalInteger() == Self.checksum(bytes) {
+    while let bytes = reader.next()?.bytes, reader.next()?.number == Self.checksum(bytes) {
       end = reader.position
       var commit = ValueReader(bytes)
-      while !commit.isAtEnd {
-        let (table, key) = (commit.text(), commit.bytes())
-        tables.set(table, key, to: commit.integer() == 0 ? nil : commit.bytes())
+      while let table = commit.next()?.text, let key = commit.next()?.bytes {
+        tables.set(table, key, to: commit.next()?.bytes)
       }
     }
-    tables.forgetChanges()
+    tables.changes = []
     do { try handle.truncate(atOffset: UInt64(end)) } catch { throw LedgerError(.inputOutput, "\(error)") }
   }
 
-  /// Makes the changes durable.
-  func append(_ changes: [(table: String, key: [UInt8], value: [UInt8]?)]) throws(LedgerError) {
-    var commit = ValueWriter()
-    for (table, key, value) in changes {
-      commit.add(bytes: Array(table.utf8))
-      commit.add(bytes: key)
-      commit.add(value == nil ? 0 : 1)
-      if let value { commit.add(bytes: value) }
-    }
-    var record = ValueWriter()
-    record.add(bytes: commit.bytes)
-    record.add(Self.checksum(commit.bytes))
+  /// Makes the changes of the tables durable.
+  ///
+  /// - Returns: The tables without changes.
+  func append(_ tables: KeyValueTables) throws(LedgerError) -> KeyValueTables {
+    guard !tables.changes.isEmpty else { return tables }
+    let commit = tables.changes.flatMap { table, key, value -> [StoredValue] in
+      [.text(table), .data(key), value.map(StoredValue.data) ?? .nothing]
+    }.coded
     do {
       try handle.seekToEnd()
-      try handle.write(contentsOf: record.bytes)
+      try handle.write(contentsOf: [StoredValue.data(commit), .integer(Self.checksum(commit))].coded)
       try handle.synchronize()
     } catch {
       throw LedgerError(.outcomeUnknown, "\(error)")
     }
+    var committed = tables
+    committed.changes = []
+    return committed
   }
 
   func close() { try? handle.close() }

@@ -103,6 +103,39 @@ extension MergeRow: StoredRow {
   }
 }
 
+/// With the request's answer: the transaction or the refusal.
+extension KeyRow: StoredRow {
+  package static let table: StaticString = "keys"
+  package static let keyColumnCount = 2
+  package static var blank: Self {
+    Self(
+      customer: 0, key: IdempotencyKey(unchecked: ""), fingerprint: Fingerprint(asked: 0, qualifiers: 0), booked: 0)
+  }
+
+  package mutating func visit<Columns: ColumnVisitor>(_ columns: inout Columns) {
+    columns.number("customer", &customer)
+    columns.identifier("key", &key)
+    var (asked, qualifiers) = (fingerprint.asked, fingerprint.qualifiers)
+    columns.integer("request_digest", .any, &asked)
+    columns.integer("qualifier_digest", .any, &qualifiers)
+    fingerprint = Fingerprint(asked: asked, qualifiers: qualifiers)
+    var (transaction, refusal) = (bookedTransaction, keptRefusal?.stored)
+    columns.integer("transaction_number", .transaction, optional: &transaction)
+    columns.text("refusal", optional: &refusal)
+    outcome = Outcome(transaction: transaction, refusal: refusal)
+  }
+}
+
+extension KeyRow.Outcome {
+  /// From the two columns of which one is null.
+  ///
+  /// A key with neither is a problem to be reported, not an error: no transaction has number 0.
+  package init(transaction: TransactionNumber?, refusal: String?) {
+    let kept = refusal.flatMap(KeptRefusal.init(stored:)).map(Self.refused)
+    self = transaction.map(Self.booked) ?? kept ?? .booked(0)
+  }
+}
+
 extension NoteRow: StoredRow {
   package static let table: StaticString = "notes"
   package static var blank: Self { Self(transaction: 0, reference: nil, reason: nil, actor: nil) }

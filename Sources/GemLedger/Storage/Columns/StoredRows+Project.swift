@@ -1,3 +1,16 @@
+/// A storage has one.
+extension ProjectRow: StoredRow {
+  package static let table: StaticString = "project"
+  package static var blank: Self { Self(salt: 0, createdAt: Timestamp(milliseconds: 0)) }
+
+  package mutating func visit<Columns: ColumnVisitor>(_ columns: inout Columns) {
+    var bits = Int64(bitPattern: salt)
+    columns.integer("salt", .any, &bits)
+    salt = UInt64(bitPattern: bits)
+    columns.instant("created_at", &createdAt)
+  }
+}
+
 extension CatalogRow: StoredRow {
   package static let table: StaticString = "catalog"
   package static let keyColumnCount = 2
@@ -31,5 +44,38 @@ extension EnvironmentRow: StoredRow {
     columns.kind("kind", &kind, else: .localTesting)
     columns.text("session", optional: &session)
     environment = StoreEnvironment(kind: kind, session: session)
+  }
+}
+
+// MARK: Copies
+
+/// One at most: how far a copy is.
+extension CopyProgress: StoredRow {
+  package static let table: StaticString = "copy_progress"
+  package static var blank: Self { Self(source: 0) }
+
+  package mutating func visit<Columns: ColumnVisitor>(_ columns: inout Columns) {
+    columns.number("step", &step)
+    columns.number("pages", &pages)
+    // The source of an import is no number of a row.
+    columns.integer("source", .any, &source)
+  }
+}
+
+/// One at most, for storages whose own numbers have no gaps.
+extension CopiedJournal: StoredRow {
+  package static let table: StaticString = "copied_journal"
+  package static var blank: Self {
+    Self(
+      lastTransaction: 0, lastEntry: 0, counts: JournalCounts(transactions: 0, entries: 0, isSparse: false),
+      createdAt: Timestamp(milliseconds: 0))
+  }
+
+  package mutating func visit<Columns: ColumnVisitor>(_ columns: inout Columns) {
+    columns.transaction("last_transaction", &lastTransaction)
+    columns.number("transactions", &counts.transactions)
+    columns.entry("last_entry", &lastEntry)
+    columns.number("entries", &counts.entries)
+    columns.instant("created_at", &createdAt)
   }
 }

@@ -44,6 +44,7 @@ package enum IndexName: Int, CaseIterable, Sendable {
   case itemsOfTransaction
   case ownedItem
   case ownedItemsOfCustomer
+  case keyOfCustomer
 
   case eventsOfTransaction
   /// The events about a hold or an undone transaction, in the order of transactions and positions.
@@ -151,6 +152,7 @@ extension IndexName {
     case is NoteRow.Type: [.noteOfTransaction]
     case is ItemEntryRow.Type: [.itemsOfTransaction]
     case is OwnedItemRow.Type: [.ownedItem, .ownedItemsOfCustomer]
+    case is KeyRow.Type: [.keyOfCustomer]
     case is JournalEventRow.Type: [.eventsOfTransaction, .eventsAbout, .eventsOfCustomer]
     case is HoldRow.Type: [.holdByNumber, .holdsOfCustomer]
     case is CountRow.Type: [.countByKey, .countsOfCustomer]
@@ -224,6 +226,7 @@ extension IndexName {
     case .itemsOfTransaction: .number("transaction_number", order: "item", "customer")
     case .ownedItem: .init([.number("customer"), .text("item")])
     case .ownedItemsOfCustomer: .number("customer", order: "item")
+    case .keyOfCustomer: .init([.number("customer"), .text("key")])
     case .eventsOfTransaction, .partsOfRefund: .number("transaction_number", order: "position")
     case .eventsAbout:
       .init([.number("target")], order: ["transaction_number", "position"], where: [.unequal("target", 0)])

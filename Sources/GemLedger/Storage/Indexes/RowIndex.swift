@@ -162,6 +162,10 @@ extension RowIndex where Row == OwnedItemRow {
   package static var ofCustomer: Self { Self(.ownedItemsOfCustomer) }
 }
 
+extension RowIndex where Row == KeyRow {
+  package static var byKey: Self { Self(.keyOfCustomer) }
+}
+
 extension RowIndex where Row == JournalEventRow {
   package static var ofTransaction: Self { Self(.eventsOfTransaction) }
   package static var about: Self { Self(.eventsAbout) }

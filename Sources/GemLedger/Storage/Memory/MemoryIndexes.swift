@@ -46,6 +46,7 @@ extension MemoryTables {
         keys.flatMap { key in
           (cold.itemsOfCustomers[key.first] ?? []).sorted().compactMap { owned(key.first, $0) }
         })
+    case .keyOfCustomer: return try Row.rows(keys.compactMap(answer))
     case .eventsOfTransaction: return try Row.rows(keys.flatMap { cold.events.events(of: $0.first) })
     case .eventsAbout: return try Row.rows(keys.flatMap { cold.events.events(about: $0.first) })
     case .holdByNumber: return try Row.rows(keys.compactMap { cold.events.holds[$0.first] })
@@ -120,6 +121,12 @@ extension MemoryTables {
   private func named(_ key: IndexKey) -> AddedIDRow? {
     let id = CustomerID(unchecked: key.text)
     return customer(id).map { AddedIDRow(customer: $0.original, id: id) }
+  }
+
+  private func answer(_ key: IndexKey) -> KeyRow? {
+    self.key(
+      IdempotencyKey(unchecked: key.text), customer: key.first,
+      hash: KeyHash.of(ByteHash.of(key.text), customer: key.first))
   }
 
   private func owned(_ customer: CustomerNumber, _ item: ItemID) -> OwnedItemRow? {

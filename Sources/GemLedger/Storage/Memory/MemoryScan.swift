@@ -43,6 +43,9 @@ final class MemoryScan: StorageScan {
     case is JournalEventRow.Type: RowList(inOrder: tables.cold.events.all)
     case is LotAttributesRow.Type: RowList(inOrder: tables.cold.lotAttributes.rows)
     case is OrderRow.Type: RowList(inOrder: tables.orders.rows)
+    case is KeyRow.Type: RowList<KeyRow>(tables.keys(after:limit:))
+    // Nothing is copied into memory.
+    case is CopyProgress.Type: RowList(inOrder: [CopyProgress]())
     case is CatalogVersionRow.Type: RowList(inOrder: tables.catalog.versions)
     case is CatalogRow.Type: RowList(tables.catalog.rows.values.joined())
     case is EnvironmentRow.Type: RowList(inOrder: tables.environmentRows)
@@ -74,19 +77,6 @@ final class MemoryScan: StorageScan {
     default: nil
     }
   }
-
-  func keys(after: KeyScanPosition?, limit: Int) -> [(KeyRow, KeyScanPosition)] {
-    var rows: [(KeyRow, KeyScanPosition)] = []
-    var position = Int(after?.position ?? 0)
-    while position < tables.keys.count, rows.count < limit {
-      let row = tables.keys[position]
-      position += 1
-      if !row.isErased { rows.append((row, KeyScanPosition(position: Int64(position), row: nil))) }
-    }
-    return rows
-  }
-
-  func beginIntegrityCheck() -> () throws(LedgerError) -> [String] { { [] } }
 
   /// The indexes of rows that are numbered from 1, behind a number.
   static func positions(after number: Int64, limit: Int, count: Int) -> Range<Int> {
@@ -124,6 +114,27 @@ extension MemoryTables {
       if all.count >= limit { break }
     }
     return Array(all.prefix(limit))
+  }
+}
+
+extension MemoryTables {
+  /// In the order in which the keys came.
+  fileprivate func keys(after last: KeyRow?, limit: Int) -> [KeyRow] {
+    var place = 0
+    if let last { place = self.place(of: last.key, customer: last.customer).map { $0 + 1 } ?? keys.count }
+    var rows: [KeyRow] = []
+    while place < keys.count, rows.count < limit {
+      let row = keys[place]
+      if !row.isErased { rows.append(row) }
+      place += 1
+    }
+    return rows
+  }
+
+  private func place(of key: IdempotencyKey, customer: CustomerNumber) -> Int? {
+    keyIndex.find(KeyHash.of(ByteHash.of(key.text), customer: customer)) {
+      keys[$0].customer == customer && keys[$0].key == key
+    }
   }
 }
 

@@ -2,8 +2,7 @@
 
 extension StorageSnapshot {
   /// The first of the rows with the key.
-  @inline(__always)
-  func row<Row>(_ index: RowIndex<Row>, _ key: IndexKey) throws(LedgerError) -> Row? {
+  package func row<Row>(_ index: RowIndex<Row>, _ key: IndexKey) throws(LedgerError) -> Row? {
     try rows(index, [key]).first
   }
 

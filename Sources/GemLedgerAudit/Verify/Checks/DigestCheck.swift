@@ -86,11 +86,11 @@ struct DigestCheck {
   }
 
   private func forEachKey(_ scan: any StorageScan, _ body: (KeyRow) -> Void) throws(LedgerError) {
-    var last: KeyScanPosition?
+    var last: KeyRow?
     while true {
       let page = try scan.keys(after: last, limit: ScanPage.size)
-      guard let end = page.last?.1 else { return }
-      for (row, _) in page { body(row) }
+      guard let end = page.last else { return }
+      for row in page { body(row) }
       last = end
     }
   }

@@ -7,12 +7,12 @@ struct KeyCheck {
   init(_ context: VerifyContext) { self.context = context }
 
   func run() throws(LedgerError) {
-    var position: KeyScanPosition?
+    var position: KeyRow?
     while true {
       let page = try context.scan.keys(after: position, limit: ScanPage.size)
-      guard let end = page.last?.1 else { return }
+      guard let end = page.last else { return }
       var booked: [RowAddress] = []
-      for (row, _) in page {
+      for row in page {
         if case .booked(let number) = row.outcome { booked.append(RowAddress(number, of: row.customer)) }
       }
       let transactions = try context.snapshot.transactions(booked)
@@ -22,7 +22,7 @@ struct KeyCheck {
           "a key of customer number \(address.customer ?? 0) names transaction \(address.number), which is missing or "
             + "another's")
       }
-      try checkOwners(of: page.map(\.0), transactions)
+      try checkOwners(of: page, transactions)
       position = end
     }
   }

@@ -18,6 +18,7 @@ extension PostgresIndexReads {
     case .orderByCode: found = try Row.rows(orders(codes: keys))
     case .evidenceOfPurchase: found = try Row.rows(evidence(keys))
     case .catalogOfKind: found = try catalog(index, keys)
+    case .keyOfCustomer: found = try Row.rows(answers(keys))
     case .refundByTransaction: found = try Row.rows(refunds(bookedBy: keys))
     case .checkpointByVersion, .transactionWithoutEntries:
       found = try keys.count == 1 ? one(index, keys[0]) : many(index, keys.map(index.name.address))
@@ -81,6 +82,12 @@ extension PostgresIndexReads {
       return try Row.rows(currencies)
     }
     return try kinds.count == 1 ? one(index, kinds[0]) : any(index, kinds)
+  }
+
+  private func answers(_ keys: [IndexKey]) throws(LedgerError) -> [KeyRow] {
+    try keys.gather { (key) throws(LedgerError) in
+      try self.key(IdempotencyKey(unchecked: key.text), customer: key.first, hash: 0)
+    }.compactMap(\.self)
   }
 
   // MARK: Rows with their customers
