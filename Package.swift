@@ -137,7 +137,8 @@ let package = Package(
       dependencies: ["GemLedger", "GemLedgerAudit", "GemLedgerArchive", "GemLedgerSQLite", "CSQLite"],
       path: "Tests/gemdamage", swiftSettings: houseRules),
     .testTarget(
-      name: "GemLedgerTests", dependencies: ["GemLedger", "GemLedgerAudit", "GemTestSupport"],
+      name: "GemLedgerTests",
+      dependencies: ["GemLedger", "GemLedgerAudit", "GemLedgerArchive", "GemTestSupport"],
       swiftSettings: houseRules),
     .testTarget(
       name: "GemLedgerAuditTests", dependencies: ["GemLedger", "GemLedgerAudit", "GemTestSupport"],

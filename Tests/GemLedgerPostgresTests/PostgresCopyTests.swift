@@ -38,6 +38,18 @@ final class PostgresCopyTests: XCTestCase {
     }
   }
 
+  /// A storage without numbers of its own kind keeps the gaps of the database's.
+  func testFromADatabaseIntoKeysAndValues() throws {
+    let directory = try TemporaryDirectory()
+    let url = try PostgresServer.shared().createDatabase()
+    let (to, project) = (directory.path("to"), ProjectRow(salt: 0, createdAt: Timestamp(milliseconds: 0)))
+    try CopyContract(
+      make: { try .createPostgres(at: "\(url)?lanes=1", clock: $0) }, open: { try .openPostgres(at: url, clock: $0) },
+      openCopy: { try KeyValueStorage.openCopy(path: to, project: $0, source: $1) },
+      openResult: { Ledger(storage: try KeyValueStorage(path: to, project: project), clock: $0) }
+    ).runAll()
+  }
+
   func testFromADatabaseIntoAFile() throws {
     let directory = try TemporaryDirectory()
     let url = try PostgresServer.shared().createDatabase()

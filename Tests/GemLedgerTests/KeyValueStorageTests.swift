@@ -1,4 +1,5 @@
 import GemLedger
+import GemLedgerArchive
 import GemTestSupport
 import XCTest
 
@@ -61,5 +62,61 @@ final class KeyValueStorageTests: XCTestCase {
       var contract = try InvariantContract(generator: generator, make: make())
       XCTAssertFalse(try contract.run(600).transactions.isEmpty)
     }
+  }
+
+  // MARK: Exports and copies
+
+  private static func open(_ path: String, _ head: JournalImport.Head) throws -> any LedgerStorage {
+    if !head.isWhole { return try KeyValueStorage.openImport(path: path) }
+    return try KeyValueStorage.openCopy(path: path, project: head.project, source: 0)
+  }
+
+  private static func copy(_ name: String, _ directory: TemporaryDirectory) -> ArchiveContract.Copy {
+    ArchiveContract.Copy(
+      name, open: { try open(directory.path(name), $0) }, ledger: { try ledger(at: directory.path(name), $0) })
+  }
+
+  func testAnExportMakesTheSameLedger() throws {
+    let directory = try TemporaryDirectory()
+    let source: (LedgerClock) throws -> Ledger = { try Self.ledger(at: directory.path("from"), $0) }
+    try ExportContract(
+      make: source, open: source, openTarget: { try Self.open(directory.path($1), $0) },
+      openResult: { try Self.ledger(at: directory.path($1), $0) }
+    ).runAll()
+  }
+
+  func testFromMemoryIntoAFile() throws {
+    let (kept, directory) = (KeptStorages(), try TemporaryDirectory())
+    try ExportContract(
+      make: { kept.ledger("from", $0) }, open: { kept.ledger("from", $0) },
+      openTarget: { try Self.open(directory.path($1), $0) },
+      openResult: { try Self.ledger(at: directory.path($1), $0) }, areAlike: false
+    ).runAll()
+  }
+
+  func testEveryJournalComesBack() throws {
+    for generator in InvariantContract.generator(2) {
+      let (kept, directory) = (KeptStorages(), try TemporaryDirectory())
+      var contract = try ArchiveContract(
+        generator: generator, make: { try Self.ledger(at: directory.path("source"), $0) },
+        chain: [.memory("copy", kept), Self.copy("copy", directory)],
+        whole: { Self.copy("whole", try TemporaryDirectory()) })
+      try contract.run(cuts: 3, of: 60)
+    }
+  }
+
+  func testEveryStoryComesBack() throws {
+    let directory = try TemporaryDirectory()
+    try ArchiveStories.run(make: { Ledger.inMemory(clock: $0, salt: 7) }, copy: { Self.copy($0, directory) })
+  }
+
+  func testACopyIsTheSameLedger() throws {
+    let directory = try TemporaryDirectory()
+    let source: (LedgerClock) throws -> Ledger = { try Self.ledger(at: directory.path("from"), $0) }
+    try CopyContract(
+      make: source, open: source,
+      openCopy: { try KeyValueStorage.openCopy(path: directory.path("to"), project: $0, source: $1) },
+      openResult: { try Self.ledger(at: directory.path("to"), $0) }
+    ).runAll()
   }
 }
