@@ -1,5 +1,6 @@
 #if PostgreSQL
 import GemLedger
+import GemLedgerAudit
 @testable import GemLedgerPostgres
 import GemTestSupport
 import XCTest
@@ -134,11 +135,12 @@ final class PostgresReadsTests: XCTestCase {
       XCTAssertGreaterThan(refunds.count, 0)
       let addresses = books.transactions.map { RowAddress($0.number, of: $0.customer) }
       let before = tables.connection.roundTrips
-      let found = try tables.purchases(creditedBy: addresses)
+      let found = try tables.rows(RowIndex<PurchaseRow>.creditedBy, addresses.keys, by: \.transaction)
       XCTAssertLessThanOrEqual(tables.connection.roundTrips - before, 1)
-      XCTAssertEqual(found, Dictionary(uniqueKeysWithValues: credited.map { ($0.transaction, $0.number) }))
+      XCTAssertEqual(
+        found.mapValues(\.number), Dictionary(uniqueKeysWithValues: credited.map { ($0.transaction, $0.number) }))
       let then = tables.connection.roundTrips
-      let booked = try tables.refunds(bookedBy: addresses)
+      let booked = try tables.rows(RowIndex<RefundRow>.byTransaction, addresses.keys, by: \.transaction)
       XCTAssertLessThanOrEqual(tables.connection.roundTrips - then, 3)
       XCTAssertEqual(booked, Dictionary(uniqueKeysWithValues: refunds.map { ($0.transaction, $0) }))
     }
@@ -178,8 +180,8 @@ final class PostgresReadsTests: XCTestCase {
       }
     }
     let items = parts.items.filter { $0.customer == row.customer }
-    XCTAssertEqual(items, try tables.items(of: number, of: row.customer))
-    XCTAssertEqual(noted?.note, try tables.note(number, of: row.customer))
+    XCTAssertEqual(items, try tables.rows(.ofTransaction, [IndexKey(number, of: row.customer)]))
+    XCTAssertEqual(noted?.note, try tables.row(.ofTransaction, IndexKey(number, of: row.customer)))
   }
 }
 #endif

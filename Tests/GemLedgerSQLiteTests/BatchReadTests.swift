@@ -1,4 +1,5 @@
 import GemLedger
+import GemLedgerAudit
 import GemLedgerSQLite
 import GemTestSupport
 import XCTest

@@ -135,7 +135,7 @@ package struct ErasureContract {
       let ids = try snapshot.scan().customerIDs(after: nil, limit: 100).map(\.id).filter { !$0.isOfErased }
       XCTAssertEqual(ids.map(\.text), ["bob"])
       for transaction in try snapshot.scan().transactions(after: 0, limit: 1000) {
-        let note = try snapshot.note(transaction.number)
+        let note: NoteRow? = try snapshot.row(.ofTransaction, IndexKey(transaction.number))
         if numbers.contains(transaction.customer) { XCTAssertNil(note) }
       }
       for row in try snapshot.scan().keys(after: nil, limit: 1000) {
@@ -144,7 +144,10 @@ package struct ErasureContract {
       let order = try snapshot.order(PurchaseCode("SECRET"))
       XCTAssertEqual(order?.request, OrderRow.erasedRequest)
       XCTAssertNil(order?.key)
-      for number in numbers { XCTAssertNil(try snapshot.order(key: IdempotencyKey("key-secret"), customer: number)) }
+      for number in numbers {
+        let order: OrderRow? = try snapshot.row(.byKey, IndexKey(number, text: "key-secret"))
+        XCTAssertNil(order)
+      }
     }
   }
 }

@@ -191,7 +191,9 @@ package struct JournalEventContract {
       try ledger.storage.read { (snapshot) throws(LedgerError) -> [CountRow] in try snapshot.counts(of: customer) }
     }
     func count(_ key: CountKey) throws -> CountRow? {
-      try ledger.storage.read { (snapshot) throws(LedgerError) -> CountRow? in try snapshot.count(key, of: alice) }
+      try ledger.storage.read { (snapshot) throws(LedgerError) -> CountRow? in
+        try snapshot.row(.byKey, IndexKey(alice, key.kind.rawValue, text: key.subject))
+      }
     }
     XCTAssertEqual(try counts(of: alice), [decomposed, composed, spent, granted])
     XCTAssertEqual(try counts(of: fixture.bob), [bobs])

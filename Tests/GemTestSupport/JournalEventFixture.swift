@@ -84,10 +84,9 @@ package enum JournalEventFixture {
         code: gem.code, name: gem.name, maximumBalance: gem.maximumBalance, burnOrder: gem.burnOrder,
         refundPolicy: gem.refundPolicy, grantLimit: WindowLimit(amount: 1_000_000, per: .day)))
     let number = try ledger.number(of: customer)
-    let used = try ledger.storage.read { (snapshot) throws(LedgerError) in
-      try snapshot.count(CountKey(.granted, "GEM"), of: number)?.value ?? 0
-    }
-    try ledger.grant([Make.amount("GEM", value - used)], customer: Make.customer(customer))
+    let key = IndexKey(number, CountKey.Kind.granted.rawValue, text: "GEM")
+    let known = try ledger.storage.read { (snapshot) throws(LedgerError) -> CountRow? in try snapshot.row(.byKey, key) }
+    try ledger.grant([Make.amount("GEM", value - (known?.value ?? 0))], customer: Make.customer(customer))
     try ledger.apply(catalog)
   }
 }

@@ -220,9 +220,9 @@ package struct OrderContract {
     func held(_ customer: CustomerID, below: Int64 = .max, limit: Int = 9) throws -> [String] {
       let number = try number(of: customer, ledger)
       return try ledger.look { snapshot in
-        try snapshot.entitlements(of: number, below: below, limit: limit).map {
-          try snapshot.purchase(number: $0)?.identity.transactionID.text ?? "?"
-        }
+        let rows: [EntitlementRow] = try snapshot.page(
+          .ofHolder, IndexKey(number), after: IndexPlace(below), limit: limit)
+        return try rows.map { try snapshot.purchase(number: $0.purchase)?.identity.transactionID.text ?? "?" }
       }
     }
     XCTAssertEqual(try held(alice), ["p1", "s2", "s1"])

@@ -1,48 +1,45 @@
-extension StorageSnapshot {
-  /// The sums over all rows as they are.
-  ///
-  /// - Parameter transactions: The sums of transactions, counted already.
-  package func countRecordSums(besides transactions: RecordSums) throws(LedgerError) -> RecordSums {
-    let scan = try scan()
-    var sums = transactions
-    try addCustomers(to: &sums)
-    try addRecords(of: scan, to: &sums)
-    return sums
+extension RecordSums {
+  /// Adds all rows as they are, but transactions.
+  package mutating func addRecords(of snapshot: any StorageSnapshot) throws(LedgerError) {
+    try addCustomers(of: snapshot)
+    try addRecords(of: snapshot, by: try snapshot.scan())
   }
 
-  private func addCustomers(to sums: inout RecordSums) throws(LedgerError) {
+  private mutating func addCustomers(of snapshot: any StorageSnapshot) throws(LedgerError) {
     var last: CustomerNumber = 0
     while true {
-      let page = try customers(after: last, limit: ScanPage.size)
+      let page = try snapshot.customers(after: last, limit: ScanPage.size)
       guard let end = page.last?.number else { return }
-      let added = try addedIDs(of: page.map(\.number))
+      let added = try snapshot.addedIDs(of: page.map(\.number))
       for row in page {
-        sums.add(row)
-        for id in added[row.number] ?? [] { sums.add(AddedIDRow(customer: row.number, id: id)) }
+        add(row)
+        for id in added[row.number] ?? [] { add(AddedIDRow(customer: row.number, id: id)) }
       }
       last = end
     }
   }
 
-  private func addRecords(of scan: any StorageScan, to sums: inout RecordSums) throws(LedgerError) {
+  private mutating func addRecords(
+    of snapshot: any StorageSnapshot, by scan: any StorageScan
+  ) throws(LedgerError) {
     var token: AccountTokenRow?
     while true {
       let page = try scan.accountTokens(after: token, limit: ScanPage.size)
       guard let end = page.last else { break }
-      for row in page { sums.add(row) }
+      for row in page { add(row) }
       token = end
     }
     var order: OrderNumber = 0
     while true {
       let page = try scan.orders(after: order, limit: ScanPage.size)
       guard let end = page.last?.number else { break }
-      for row in page { sums.add(row) }
+      for row in page { add(row) }
       order = end
     }
-    for row in try environments() { sums.add(row) }
-    for row in try scan.catalogVersions() { sums.addCatalogVersion(appliedAt: row.appliedAt) }
+    for row in try snapshot.environments() { add(row) }
+    for row in try scan.catalogVersions() { addCatalogVersion(appliedAt: row.appliedAt) }
     var rows: [CatalogRow] = []
-    for kind in CatalogRow.Kind.allCases { rows += try catalogRows(kind) }
-    sums.set(catalog: rows)
+    for kind in CatalogRow.Kind.allCases { rows += try snapshot.catalogRows(kind) }
+    set(catalog: rows)
   }
 }

@@ -62,7 +62,7 @@ package struct AccountHistory {
     var (low, high) = (Int64(1), account.version / CheckpointRow.interval + 1)
     while low < high {
       let middle = (low + high) / 2
-      guard let checkpoint = try snapshot.checkpoint(account.number, version: middle * CheckpointRow.interval) else {
+      guard let checkpoint = try checkpoint(version: middle * CheckpointRow.interval) else {
         throw LedgerError(
           .storageDamaged, "The history of account \(account.number.rawValue) lacks an anchor; run verify.")
       }
@@ -77,12 +77,35 @@ package struct AccountHistory {
     return (current, successor)
   }
 
+  private func checkpoint(version: Int64) throws(LedgerError) -> CheckpointRow? {
+    try snapshot.row(.byVersion, IndexKey(account.number.rawValue, version))
+  }
+
   private func start(checkpointVersion: Int64) throws(LedgerError) -> EntryRow? {
     if checkpointVersion <= account.version,
-      let checkpoint = try snapshot.checkpoint(account.number, version: checkpointVersion)
+      let checkpoint = try checkpoint(version: checkpointVersion)
     {
       return try snapshot.entry(checkpoint.entry, of: account.number.customer)
     }
     return account.lastEntry == 0 ? nil : try snapshot.entry(account.lastEntry, of: account.number.customer)
+  }
+
+  /// The newest transactions of one number: a merge of the histories of all accounts, and of the transactions that
+  /// touched no balance.
+  static func transactions(
+    of customer: CustomerNumber, below start: TransactionNumber, limit: Int, in snapshot: some StorageSnapshot
+  ) throws(LedgerError) -> [TransactionNumber] {
+    var found = try snapshot.transactionsWithoutEntries(of: customer, below: start, limit: limit)
+    for account in try snapshot.accounts(of: customer) {
+      let history = AccountHistory(snapshot: snapshot, account: account)
+      var entry = try history.newest(below: start)
+      var count = 0
+      while let current = entry, count < limit {
+        found.append(current.transaction)
+        count += 1
+        entry = try history.previous(current)
+      }
+    }
+    return found
   }
 }

@@ -94,7 +94,11 @@ extension UnitOfWork {
     _ identity: PurchaseIdentity, _ purchase: PurchaseRow?, session: any StorageSnapshot
   ) throws(LedgerError) -> [RefundEvidenceRow] {
     let kept: [RefundEvidenceRow]
-    if let known = cold.evidence[identity] { kept = known } else { kept = try session.refundEvidence(identity) }
+    if let known = cold.evidence[identity] {
+      kept = known
+    } else {
+      kept = try session.rows(.ofPurchase, [IndexKey(identity)])
+    }
     guard let purchase, purchase.refund != nil else { return kept }
     return RefundRules.known(kept, and: try refunds(of: purchase, session: session), about: identity)
   }
@@ -121,7 +125,7 @@ extension UnitOfWork {
   }
 
   func refunds(of purchase: PurchaseRow, session: any StorageSnapshot) throws(LedgerError) -> [RefundRow] {
-    var known = try session.refunds(of: purchase.number, of: purchase.customer)
+    var known: [RefundRow] = try session.rows(.ofPurchase, [IndexKey(purchase.number, of: purchase.customer)])
     if let instant {
       var then: [RefundRow] = []
       for refund in known where try isBooked(refund.transaction, by: instant, session: session) { then.append(refund) }
@@ -143,7 +147,7 @@ extension UnitOfWork {
     guard parts(of: transaction) == nil else {
       return (changes.cold?.refundParts ?? []).filter { $0.transaction == transaction }
     }
-    return try session.refundParts(of: transaction, of: purchase.customer)
+    return try session.rows(.ofTransaction, [IndexKey(transaction, of: purchase.customer)])
   }
 
   // MARK: Lots

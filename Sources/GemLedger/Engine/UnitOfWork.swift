@@ -153,7 +153,8 @@ struct UnitOfWork: ~Copyable {
     _ item: ItemID, customer: CustomerNumber, session: any StorageSnapshot
   ) throws(LedgerError) -> Int64 {
     if let quantity = owned[OwnedKey(customer: customer, item: item)] { return quantity }
-    return try session.owned(item, customer: customer)
+    let row: OwnedItemRow? = try session.row(.byItem, IndexKey(customer, text: item.text))
+    return row?.quantity ?? 0
   }
 
   /// All items that the customer owns, in the order of items.
@@ -161,7 +162,8 @@ struct UnitOfWork: ~Copyable {
     of customer: CustomerNumber, session: any StorageSnapshot
   ) throws(LedgerError) -> [(ItemID, Int64)] {
     var all: [ItemID: Int64] = [:]
-    for row in try session.ownedItems(of: customer) { all[row.item] = row.quantity }
+    let rows: [OwnedItemRow] = try session.rows(.ofCustomer, [IndexKey(customer)])
+    for row in rows { all[row.item] = row.quantity }
     for (key, quantity) in owned where key.customer == customer { all[key.item] = quantity }
     return all.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
   }

@@ -86,6 +86,14 @@ extension StorageSnapshot {
     try row(.byKey, IndexKey(customer, text: key.text))
   }
 
+  package func project() throws(LedgerError) -> ProjectRow {
+    guard let project = try scan().page(after: nil as ProjectRow?, limit: 1).first else {
+      throw LedgerError(.storageDamaged, "The storage has no project row. Restore it from a backup.")
+    }
+    return project
+  }
+  package func catalogVersion() throws(LedgerError) -> Int64 { try scan().catalogVersions().last?.version ?? 0 }
+
   package var commitsInOrder: Bool { true }
   package func newestInstant() throws(LedgerError) -> Timestamp { try sequences().createdAt }
   package func number(after last: Int64, in sequence: ColdSequence) throws(LedgerError) -> Int64 { last + 1 }

@@ -9,7 +9,7 @@ final class KeyValueSession: KeyValueSnapshot, StorageSession {
     if let rows = changes.catalog {
       replaceAll(by: rows)
       if changes.copy == nil {
-        put(CatalogVersionRow(version: catalogVersion() + 1, appliedAt: changes.catalogAppliedAt))
+        put(CatalogVersionRow(version: try catalogVersion() + 1, appliedAt: changes.catalogAppliedAt))
       }
     }
     if let copy = changes.copy {

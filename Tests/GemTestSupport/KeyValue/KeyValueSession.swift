@@ -41,15 +41,6 @@ class KeyValueSnapshot: StorageSnapshot, StorageScan {
 
   final func scan() -> any StorageScan { self }
 
-  // MARK: The project
-
-  final func project() throws(LedgerError) -> ProjectRow {
-    guard let project = last(ProjectRow.self) else { throw LedgerError(.storageDamaged, "The file has no project.") }
-    return project
-  }
-
-  final func catalogVersion() -> Int64 { last(CatalogVersionRow.self)?.version ?? 0 }
-
   // MARK: Numbers and sums
 
   final func sequences() -> Sequences {

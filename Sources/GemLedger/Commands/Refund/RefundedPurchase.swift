@@ -22,7 +22,7 @@ enum RefundedPurchase {
       throw LedgerError(
         .storageDamaged, "The journal lacks transaction \(purchase.transaction), which a purchase names; run verify.")
     }
-    return try session.postings(of: row)
+    return try .postings(of: row, in: session)
   }
 
   /// Finds the amounts that the purchase's refunds took, wrote off or made a debt, less the amounts given back.

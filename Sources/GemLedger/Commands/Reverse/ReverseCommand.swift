@@ -130,7 +130,7 @@ struct ReverseCommand: Command {
     _ work: inout UnitOfWork, of row: TransactionRow, session: any StorageSnapshot
   ) throws(LedgerError) -> TransactionParts {
     if let own = work.parts(of: row.number) { return own }
-    return try session.postings(of: row)
+    return try .postings(of: row, in: session)
   }
 
   private static func parts(

@@ -52,6 +52,22 @@ package struct CustomerFinder {
     return path[path.count - 1]
   }
 
+  /// The customer's row, merges counted.
+  func survivor(of number: CustomerNumber) throws(LedgerError) -> CustomerRow {
+    var row = try snapshot.customer(number: number)
+    if let into = row?.mergedInto, into != 0 { row = try snapshot.customer(number: into) }
+    guard let row else {
+      throw LedgerError(.storageDamaged, "Customer number \(number) has no row; run verify.")
+    }
+    return row
+  }
+
+  /// An id of the customer: the asked one where it names this customer, else the original one.
+  func id(of row: CustomerRow, asNamedBy asked: CustomerID?) throws(LedgerError) -> CustomerID {
+    guard let asked, asked != row.id, try snapshot.customer(asked)?.number == row.number else { return row.id }
+    return asked
+  }
+
   /// The numbers under which the journal knows the customer, the own one first.
   package func numbers(of customer: FoundCustomer) throws(LedgerError) -> [CustomerNumber] {
     guard customer.isOneOfSeveral else { return [customer.number] }

@@ -9,7 +9,8 @@ struct FeedPurchaseReader {
   ) throws(LedgerError) -> [TransactionNumber: FeedPurchase] {
     // Most pages of spends and grants have neither.
     let changes = transactions.filter { $0.row.kind == .refund || $0.row.kind == .reversedRefund }
-    let refunds = changes.isEmpty ? [:] : try snapshot.refunds(bookedBy: changes.map(Self.address))
+    let refunds = try snapshot.rows(
+      RowIndex<RefundRow>.byTransaction, changes.map(Self.address).keys, by: \.transaction)
     var numbers = try credited(by: transactions.filter { $0.row.kind == .purchase })
     for (transaction, refund) in refunds { numbers[transaction] = refund.purchase }
     guard !numbers.isEmpty else { return [:] }
@@ -39,8 +40,8 @@ struct FeedPurchaseReader {
     var numbers = lots.compactMapValues { attributes[$0.number]?.purchase }
     // A purchase that gave no currency has none.
     let others = transactions.filter { numbers[$0.row.number] == nil }.map(Self.address)
-    guard !others.isEmpty else { return numbers }
-    for (transaction, row) in try snapshot.purchases(creditedBy: others) { numbers[transaction] = row }
+    let rows = try snapshot.rows(RowIndex<PurchaseRow>.creditedBy, others.keys, by: \.transaction)
+    for (transaction, row) in rows { numbers[transaction] = row.number }
     return numbers
   }
 

@@ -52,7 +52,10 @@ struct HistoryReader: ~Copyable {
   func events(_ rows: [TransactionRow]) throws(LedgerError) -> [FeedEvent] {
     guard !rows.isEmpty else { return [] }
     let merges = rows.filter { $0.kind == .merge || $0.kind == .unmerge }
-    let merged = try snapshot.mergedCustomers(by: merges.map { RowAddress($0.number, of: $0.customer) })
+    // The merged customer of a merge, and the survivor of an unmerge.
+    let merged = try snapshot.rows(
+      RowIndex<MergeRow>.byTransaction, merges.map { IndexKey($0.number, of: $0.customer) }, by: \.transaction
+    ).mapValues(\.from)
     let owners = Set(rows.map(\.customer) + merged.values).sorted()
     let customers = try snapshot.customers(owners)
     let found = try snapshot.notedTransactions(rows.map(\.number), ofAny: owners)

@@ -36,7 +36,7 @@ package struct PurchaseReader {
 
   private mutating func ownerRow(_ number: CustomerNumber) throws(LedgerError) -> CustomerRow {
     if let known = owners[number] { return known }
-    let row = try snapshot.survivor(of: number)
+    let row = try CustomerFinder(snapshot).survivor(of: number)
     owners[number] = row
     return row
   }

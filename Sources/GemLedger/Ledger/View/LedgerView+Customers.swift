@@ -61,9 +61,9 @@ extension LedgerView {
       _ token: TokenNumber, at instant: Timestamp, asNamedBy asked: CustomerID? = nil
     ) throws(LedgerError) -> CustomerID? {
       guard let number = try snapshot.customer(token: token) else { return nil }
-      let row = try snapshot.survivor(of: number)
+      let row = try CustomerFinder(snapshot).survivor(of: number)
       if row.id.isOfErased, let erasedAt = try erasure(of: row.number), instant > erasedAt { return nil }
-      return try snapshot.id(of: row, asNamedBy: asked)
+      return try CustomerFinder(snapshot).id(of: row, asNamedBy: asked)
     }
 
     private func erasure(of number: CustomerNumber) throws(LedgerError) -> Timestamp? {
@@ -77,23 +77,5 @@ extension LedgerView {
         below = last
       }
     }
-  }
-}
-
-extension StorageSnapshot {
-  /// The customer's row, merges counted.
-  func survivor(of number: CustomerNumber) throws(LedgerError) -> CustomerRow {
-    var row = try customer(number: number)
-    if let into = row?.mergedInto, into != 0 { row = try customer(number: into) }
-    guard let row else {
-      throw LedgerError(.storageDamaged, "Customer number \(number) has no row; run verify.")
-    }
-    return row
-  }
-
-  /// An id of the customer: the asked one where it names this customer, else the original one.
-  func id(of row: CustomerRow, asNamedBy asked: CustomerID?) throws(LedgerError) -> CustomerID {
-    guard let asked, asked != row.id, try customer(asked)?.number == row.number else { return row.id }
-    return asked
   }
 }

@@ -78,7 +78,8 @@ extension LedgerView {
     public func customer(
       of order: LedgerOrder, asNamedBy asked: CustomerID? = nil
     ) throws(LedgerError) -> CustomerID {
-      try snapshot.id(of: snapshot.survivor(of: order.owner), asNamedBy: asked)
+      let finder = CustomerFinder(snapshot)
+      return try finder.id(of: finder.survivor(of: order.owner), asNamedBy: asked)
     }
 
     /// The store's id of the transaction that paid for the order; nil where none did.

@@ -138,7 +138,9 @@ extension LedgerView {
     public func entitlements(of customer: KnownCustomer) throws(LedgerError) -> [HeldEntitlement] {
       var held: [HeldEntitlement] = []
       for number in try CustomerFinder(snapshot).numbers(of: customer.found) {
-        for purchase in try snapshot.entitlements(of: number, below: .max, limit: Limits.historyPage) {
+        let entitlements: [EntitlementRow] = try snapshot.page(
+          .ofHolder, IndexKey(number), after: nil, limit: Limits.historyPage)
+        for purchase in entitlements.map(\.purchase) {
           guard let row = try snapshot.purchase(number: purchase), row.refund?.share.isAll != true else { continue }
           let definitions = try definitions().frozenProduct(of: row)
           guard let id = definitions.entitlement else { continue }
@@ -155,7 +157,7 @@ extension LedgerView {
     public func entitlementOfOwner(_ purchase: Purchase) throws(LedgerError) -> HeldEntitlement? {
       guard let id = purchase.entitlement, !purchase.isRefunded,
         let holder = try snapshot.entitlementHolder(purchase: purchase.address.number),
-        try snapshot.survivor(of: holder).number == purchase.address.owner
+        try CustomerFinder(snapshot).survivor(of: holder).number == purchase.address.owner
       else { return nil }
       return HeldEntitlement(
         id: id, product: purchase.product, productType: purchase.productType, store: purchase.store,

@@ -65,6 +65,11 @@ extension PurchaseIdentity {
 }
 
 extension Array where Element == IndexKey {
+  /// The number with each of the customers that the rows may be stored with; alone where there are none.
+  package init(_ number: Int64, ofAny owners: [CustomerNumber]) {
+    self = owners.isEmpty ? [IndexKey(number)] : owners.map { IndexKey(number, of: $0) }
+  }
+
   /// The keys without their owners, each once: for storages that find rows by their keys alone.
   package var withoutOwners: [IndexKey] {
     guard count > 1 else { return self }

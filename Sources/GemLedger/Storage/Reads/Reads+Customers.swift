@@ -2,12 +2,13 @@
 
 extension StorageSnapshot {
   /// The first of the rows with the key.
+  @inline(__always)
   package func row<Row>(_ index: RowIndex<Row>, _ key: IndexKey) throws(LedgerError) -> Row? {
     try rows(index, [key]).first
   }
 
   /// The rows with any of the keys, by what names them; of several with one name the first.
-  func rows<Row, Name: Hashable>(
+  package func rows<Row, Name: Hashable>(
     _ index: RowIndex<Row>, _ keys: [IndexKey], by name: (Row) -> Name
   ) throws(LedgerError) -> [Name: Row] {
     if keys.isEmpty { return [:] }
@@ -18,7 +19,7 @@ extension StorageSnapshot {
   }
 
   /// The rows with any of the keys, those with one name together.
-  func rows<Row, Name: Hashable>(
+  package func rows<Row, Name: Hashable>(
     _ index: RowIndex<Row>, _ keys: [IndexKey], groupedBy name: (Row) -> Name
   ) throws(LedgerError) -> [Name: [Row]] {
     keys.isEmpty ? [:] : Dictionary(grouping: try rows(index, keys), by: name)
@@ -26,7 +27,7 @@ extension StorageSnapshot {
 }
 
 extension Array where Element == RowAddress {
-  var keys: [IndexKey] { map(IndexKey.init) }
+  package var keys: [IndexKey] { map(IndexKey.init) }
 }
 
 // MARK: Customers
@@ -95,7 +96,7 @@ extension StorageSnapshot {
   }
 }
 
-// MARK: Accounts and items
+// MARK: Accounts
 
 extension StorageSnapshot {
   package func accounts(of customer: CustomerNumber) throws(LedgerError) -> [AccountRow] {
@@ -105,26 +106,5 @@ extension StorageSnapshot {
   /// All accounts of the customers, those of one in the order of currencies.
   package func accounts(of customers: [CustomerNumber]) throws(LedgerError) -> [AccountRow] {
     try rows(.ofCustomer, customers.map { IndexKey($0) })
-  }
-
-  package func checkpoint(_ account: AccountNumber, version: Int64) throws(LedgerError) -> CheckpointRow? {
-    try row(.byVersion, IndexKey(account.rawValue, version))
-  }
-
-  package func checkpoints(
-    _ wanted: [CheckpointAddress]
-  ) throws(LedgerError) -> [CheckpointAddress: CheckpointRow] {
-    try rows(.byVersion, wanted.map { IndexKey($0.account.rawValue, $0.version) }) {
-      CheckpointAddress($0.account, version: $0.version)
-    }
-  }
-
-  package func owned(_ item: ItemID, customer: CustomerNumber) throws(LedgerError) -> Int64 {
-    let row: OwnedItemRow? = try row(.byItem, IndexKey(customer, text: item.text))
-    return row?.quantity ?? 0
-  }
-
-  package func ownedItems(of customer: CustomerNumber) throws(LedgerError) -> [OwnedItemRow] {
-    try rows(.ofCustomer, [IndexKey(customer)])
   }
 }

@@ -20,27 +20,10 @@ extension StorageSnapshot {
     ofAny owners: [CustomerNumber], below start: TransactionNumber, limit: Int
   ) throws(LedgerError) -> [TransactionNumber] {
     var found: Set<TransactionNumber> = []
-    for owner in owners { found.formUnion(try newestTransactions(of: owner, below: start, limit: limit)) }
-    return Array(found.sorted(by: >).prefix(limit))
-  }
-
-  /// The newest transactions of one number: a merge of the histories of all accounts, and of the transactions that
-  /// touched no balance.
-  private func newestTransactions(
-    of customer: CustomerNumber, below start: TransactionNumber, limit: Int
-  ) throws(LedgerError) -> [TransactionNumber] {
-    var found = try transactionsWithoutEntries(of: customer, below: start, limit: limit)
-    for account in try accounts(of: customer) {
-      let history = AccountHistory(snapshot: self, account: account)
-      var entry = try history.newest(below: start)
-      var count = 0
-      while let current = entry, count < limit {
-        found.append(current.transaction)
-        count += 1
-        entry = try history.previous(current)
-      }
+    for owner in owners {
+      found.formUnion(try AccountHistory.transactions(of: owner, below: start, limit: limit, in: self))
     }
-    return found
+    return Array(found.sorted(by: >).prefix(limit))
   }
 
   package func notedTransactions(
@@ -49,7 +32,8 @@ extension StorageSnapshot {
     var found: [TransactionNumber: NotedTransaction] = [:]
     for number in wanted {
       guard let parts = try parts(of: number, ofAny: owners) else { continue }
-      found[number] = NotedTransaction(parts: parts, note: try note(number, of: parts.row.customer))
+      let note: NoteRow? = try row(.ofTransaction, IndexKey(number, of: parts.row.customer))
+      found[number] = NotedTransaction(parts: parts, note: note)
     }
     return found
   }

@@ -25,11 +25,4 @@ extension StorageSnapshot {
   package func lotAttributes(_ wanted: [RowAddress]) throws(LedgerError) -> [LotNumber: LotAttributesRow] {
     try rows(.byLot, wanted.keys, by: \.lot)
   }
-
-  /// The account's lot of that source and environment that has a row of its own, no purchase and no expiry.
-  package func pooledLot(
-    _ account: AccountNumber, source: LotSource, environment: Int64
-  ) throws(LedgerError) -> LotRow? {
-    try row(.pooled, IndexKey(account.rawValue, source.rawValue, environment))
-  }
 }

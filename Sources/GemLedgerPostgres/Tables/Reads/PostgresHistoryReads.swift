@@ -74,7 +74,7 @@ extension PostgresHistoryReads {
     of number: TransactionNumber, ofAny owners: [CustomerNumber]
   ) throws(LedgerError) -> TransactionParts? {
     guard deciding != nil else { return try notedTransactions([number], ofAny: owners)[number]?.parts }
-    return try partsByRows(of: number, ofAny: owners)
+    return try TransactionParts.byRows(of: number, ofAny: owners, in: self)
   }
 
   /// Checkpoints say between which entries a version lies: at most so many are looked at, in one round trip.

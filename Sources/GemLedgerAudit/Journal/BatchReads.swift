@@ -1,0 +1,70 @@
+package import GemLedger
+
+// Reads of many rows in one question, for whole pages of the journal.
+
+extension StorageSnapshot {
+  package func checkpoints(
+    _ wanted: [CheckpointAddress]
+  ) throws(LedgerError) -> [CheckpointAddress: CheckpointRow] {
+    try rows(.byVersion, wanted.map { IndexKey($0.account.rawValue, $0.version) }) {
+      CheckpointAddress($0.account, version: $0.version)
+    }
+  }
+
+  package func transactions(_ wanted: [RowAddress]) throws(LedgerError) -> [TransactionNumber: TransactionRow] {
+    try rows(.byNumber, wanted.keys, by: \.number)
+  }
+
+  /// Which of these transactions are in their customers' lists of those that touched no balance.
+  package func transactionsWithoutEntries(_ wanted: [RowAddress]) throws(LedgerError) -> Set<TransactionNumber> {
+    let keys = wanted.compactMap { address in address.customer.map { IndexKey($0, address.number) } }
+    guard !keys.isEmpty else { return [] }
+    let rows: [TransactionRow] = try rows(.listedWithoutEntries, keys)
+    return Set(rows.map(\.number))
+  }
+
+  package func entries(_ wanted: [RowAddress]) throws(LedgerError) -> [EntryNumber: EntryRow] {
+    try rows(.byNumber, wanted.keys, by: \.number)
+  }
+
+  /// Reads the entries of each transaction in the order of their numbers; a transaction without any is left out.
+  package func entries(of transactions: [RowAddress]) throws(LedgerError) -> [TransactionNumber: [EntryRow]] {
+    try rows(.ofTransaction, transactions.keys, groupedBy: \.transaction)
+  }
+
+  /// The allocations of each entry in the order of their positions; one without is left out.
+  package func allocations(of entries: [RowAddress]) throws(LedgerError) -> [EntryNumber: [AllocationRow]] {
+    try rows(.ofEntry, entries.keys, groupedBy: \.entry)
+  }
+
+  /// The events of each transaction in the order of their positions; one without is left out.
+  package func events(of transactions: [RowAddress]) throws(LedgerError) -> [TransactionNumber: [JournalEventRow]] {
+    try rows(.ofTransaction, transactions.keys, groupedBy: \.transaction)
+  }
+
+  /// - Parameter targets: Each with the customers that its events may be stored with.
+  package func events(
+    about targets: [TransactionNumber: [CustomerNumber]]
+  ) throws(LedgerError) -> [TransactionNumber: [JournalEventRow]] {
+    let keys = targets.flatMap { [IndexKey]($0.key, ofAny: $0.value) }
+    let rows: [TransactionNumber: [JournalEventRow]] = try rows(.about, keys, groupedBy: \.target)
+    return rows.mapValues { $0.sorted(by: JournalEventRow.precedes) }
+  }
+
+  /// The refunds of each purchase, oldest first; one without is left out.
+  package func refunds(of purchases: [RowAddress]) throws(LedgerError) -> [Int64: [RefundRow]] {
+    try rows(.ofPurchase, purchases.keys, groupedBy: \.purchase)
+  }
+
+  /// The evidence of purchases for which no refund was booked.
+  package func refundEvidence(
+    of purchases: [PurchaseIdentity]
+  ) throws(LedgerError) -> [PurchaseIdentity: [RefundEvidenceRow]] {
+    try rows(.ofPurchase, purchases.map { IndexKey($0) }, groupedBy: \.identity)
+  }
+
+  /// Reads the parts of each refund in the order of their positions; a refund without any is left out.
+  package func refundParts(of transactions: [RowAddress]) throws(LedgerError) -> [TransactionNumber: [RefundPartRow]] {
+    try rows(.ofTransaction, transactions.keys, groupedBy: \.transaction)
+  }
+}
