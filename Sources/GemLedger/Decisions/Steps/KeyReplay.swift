@@ -69,7 +69,8 @@ enum KeyReplay {
   /// Finds the earlier use of a key by a merged customer: under the named id first, then under the others, and then
   /// before unmerges.
   ///
-  /// Several customers may have used the key while they were customers of their own. Then the same request is the match.
+  /// Several customers may have used the key while they were customers of their own: then the same request is the
+  /// match.
   static func earlier(
     _ work: inout UnitOfWork, underAnyNumberOf customer: FoundCustomer, _ key: IdempotencyKey,
     command: LedgerCommand.Body, session: any StorageSnapshot
