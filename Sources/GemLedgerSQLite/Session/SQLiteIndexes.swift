@@ -2,6 +2,19 @@ internal import GemLedger
 
 /// Rows by their keys: nearly all by the statement that an index's shape makes.
 extension SQLiteTables {
+  @specialized(where Row == CustomerRow)
+  @specialized(where Row == LotAttributesRow)
+  @specialized(where Row == TransactionRow)
+  @specialized(where Row == EntryRow)
+  @specialized(where Row == AllocationRow)
+  @specialized(where Row == ItemEntryRow)
+  @specialized(where Row == JournalEventRow)
+  @specialized(where Row == HoldRow)
+  @specialized(where Row == CountRow)
+  @specialized(where Row == OwnedItemRow)
+  @specialized(where Row == PurchaseRow)
+  @specialized(where Row == RefundRow)
+  @specialized(where Row == RefundEvidenceRow)
   func rows<Row>(_ index: RowIndex<Row>, _ keys: [IndexKey]) throws(LedgerError) -> [Row] {
     if index.name == .purchaseCreditedBy { return try Row.rows(purchases.credited(by: keys)) }
     let keys = keys.withoutOwners
@@ -21,6 +34,7 @@ extension SQLiteTables {
     }
   }
 
+  @specialized(where Row == LotRow)
   func page<Row>(
     _ index: RowIndex<Row>, _ key: IndexKey, after place: IndexPlace?, limit: Int
   ) throws(LedgerError) -> [Row] {

@@ -1,6 +1,19 @@
 // MARK: Rows by their keys
 
 extension MemoryTables {
+  @specialized(where Row == CustomerRow)
+  @specialized(where Row == LotAttributesRow)
+  @specialized(where Row == TransactionRow)
+  @specialized(where Row == EntryRow)
+  @specialized(where Row == AllocationRow)
+  @specialized(where Row == ItemEntryRow)
+  @specialized(where Row == JournalEventRow)
+  @specialized(where Row == HoldRow)
+  @specialized(where Row == CountRow)
+  @specialized(where Row == OwnedItemRow)
+  @specialized(where Row == PurchaseRow)
+  @specialized(where Row == RefundRow)
+  @specialized(where Row == RefundEvidenceRow)
   func rows<Row>(_ index: RowIndex<Row>, _ keys: [IndexKey]) throws(LedgerError) -> [Row] {
     let keys = keys.withoutOwners
     switch index.name {
@@ -83,6 +96,7 @@ extension MemoryTables {
     }
   }
 
+  @specialized(where Row == LotRow)
   func page<Row>(
     _ index: RowIndex<Row>, _ key: IndexKey, after place: IndexPlace?, limit: Int
   ) throws(LedgerError) -> [Row] {
