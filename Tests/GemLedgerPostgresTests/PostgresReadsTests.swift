@@ -125,7 +125,7 @@ final class PostgresReadsTests: XCTestCase {
     }
   }
 
-  /// One read for credits; three for refunds, of which two are for those of merged customers.
+  /// One read for credits; for refunds one, and two for each of the merges that lie between, where some were undone.
   func testFindsThePurchasesOfAFeedPageInFewRoundTrips() throws {
     try withBooks { books in
       let tables = books.tables
@@ -140,8 +140,9 @@ final class PostgresReadsTests: XCTestCase {
       XCTAssertEqual(
         found.mapValues(\.number), Dictionary(uniqueKeysWithValues: credited.map { ($0.transaction, $0.number) }))
       let then = tables.connection.roundTrips
-      let booked = try tables.rows(RowIndex<RefundRow>.byTransaction, addresses.keys, by: \.transaction)
-      XCTAssertLessThanOrEqual(tables.connection.roundTrips - then, 3)
+      let refunded = addresses.filter { address in refunds.contains { $0.transaction == address.number } }
+      let booked = try tables.rows(RowIndex<RefundRow>.byTransaction, refunded.keys, by: \.transaction)
+      XCTAssertLessThanOrEqual(tables.connection.roundTrips - then, 7)
       XCTAssertEqual(booked, Dictionary(uniqueKeysWithValues: refunds.map { ($0.transaction, $0) }))
     }
   }

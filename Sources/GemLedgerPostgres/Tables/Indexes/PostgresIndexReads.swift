@@ -240,23 +240,38 @@ extension PostgresIndexReads {
     return rows.filter { wanted.contains(IndexKey($0.identity)) }
   }
 
-  /// A refund lies with the customer that the purchase was credited to, which may have been merged since, and parted.
+  /// A refund lies with the customer that the purchase was credited to, which may have been merged since, and parted:
+  /// from an undone merge on, its own merges lead further.
   private func refunds(bookedBy keys: [IndexKey]) throws(LedgerError) -> [RefundRow] {
-    let keys = keys.filter { $0.owner != nil }
-    let found: [RefundRow] = try owned(.byTransaction, keys)
-    let known = Set(found.map(\.transaction))
-    let missing = Dictionary(grouping: keys.filter { !known.contains($0.first) }, by: { $0.owner ?? 0 })
-    guard !missing.isEmpty else { return found }
+    var places = Set(keys.filter { $0.owner != nil }.map { RowAddress($0.first, of: $0.owner) })
+    var found: [RefundRow] = try owned(.byTransaction, places.map { IndexKey($0.number, of: $0.customer) })
+    var visited = places
+    while true {
+      let known = Set(found.map(\.transaction))
+      places = places.filter { !known.contains($0.number) }
+      if places.isEmpty { return found }
+      let parts = try partsEver(of: Set(places.compactMap(\.customer)))
+      places = Set(
+        places.flatMap { place in (parts[place.customer ?? 0] ?? []).map { RowAddress(place.number, of: $0) } }
+      ).subtracting(visited)
+      visited.formUnion(places)
+      found += try owned(.byTransaction, places.map { IndexKey($0.number, of: $0.customer) })
+    }
+  }
+
+  /// The customers that are part of these, and those that once were.
+  private func partsEver(
+    of customers: Set<CustomerNumber>
+  ) throws(LedgerError) -> [CustomerNumber: Set<CustomerNumber>] {
     let answers = try ask(
       ["SELECT customer, merged FROM merged_customers", "SELECT customer, from_customer FROM merges"].map { rows in
-        PostgresRequest("\(rows) WHERE customer = ANY($1)") { $0.add(Array(missing.keys), \.self) }
+        PostgresRequest("\(rows) WHERE customer = ANY($1)") { $0.add(Array(customers), \.self) }
       })
-    let merged = Set(
-      answers.flatMap { rows in (0..<rows.count).map { RowAddress(rows.integer($0, 0), of: rows.integer($0, 1)) } })
-    return try found
-      + owned(
-        .byTransaction,
-        merged.flatMap { row in (missing[row.number] ?? []).map { IndexKey($0.first, of: row.customer) } })
+    var parts: [CustomerNumber: Set<CustomerNumber>] = [:]
+    for rows in answers {
+      for row in 0..<rows.count { parts[rows.integer(row, 0), default: []].insert(rows.integer(row, 1)) }
+    }
+    return parts
   }
 
   // MARK: Owners
