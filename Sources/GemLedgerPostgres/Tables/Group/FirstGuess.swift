@@ -70,26 +70,34 @@ extension GroupRows {
   }
 
   private func wantCustomers(_ named: Set<CustomerID>) {
-    // Commands that came while the group waited may be of customers that it has looked up.
+    var ids: [CustomerID] = []
+    ids.reserveCapacity(named.count)
     for id in named {
-      guard let known = addresses[id], let known else { continue }
-      want(customer: known.survivingCustomer, keys: guess.keysOfIDs[id] ?? [])
+      // Commands that came while the group waited may be of customers that it has looked up.
+      switch addresses[id] {
+      case let known??: want(customer: known.survivingCustomer, keys: guess.keysOfIDs[id] ?? [])
+      case .some(nil): continue
+      case nil: ids.append(id)
+      }
     }
-    let ids = named.filter { addresses[$0] == nil }.map(\.self)
     for (id, address) in zip(ids, memory.directory.addresses(of: ids)) {
       guard let address else {
         aliases.want(id)
         continue
       }
       remembered[id] = address
-      if address.original != address.survivingCustomer { merged.want(address.survivingCustomer) }
-      for number in Set([address.original, address.survivingCustomer]) where guess.joined.contains(id) {
-        want(allOf: number)
-      }
+      let keys = guess.keysOfIDs[id] ?? []
+      want(address.survivingCustomer, named: id, keys)
+      guard address.original != address.survivingCustomer else { continue }
+      merged.want(address.survivingCustomer)
       // A merge may have been undone by another process since it was remembered: the part's own row tells.
-      want(customer: address.original, keys: guess.keysOfIDs[id] ?? [])
-      want(customer: address.survivingCustomer, keys: guess.keysOfIDs[id] ?? [])
+      want(address.original, named: id, keys)
     }
+  }
+
+  private func want(_ number: CustomerNumber, named id: CustomerID, _ keys: Set<IdempotencyKey>) {
+    if guess.joined.contains(id) { want(allOf: number) }
+    want(customer: number, keys: keys)
   }
 
   func identity(of claim: LedgerCommand.PurchaseClaim) -> PurchaseIdentity? {

@@ -54,17 +54,19 @@ final class RowLookup<Key: Hashable, Row>: GroupLookup {
 
   func keep(_ answers: ArraySlice<PostgresRows>) throws(LedgerError) {
     var rows: [Key: [Row]] = [:]
+    rows.reserveCapacity(asked.count)
     for answer in answers {
       for index in 0..<answer.count {
         let (key, row) = try read(answer, index)
-        // A distributed engine, asked for some numbers of some customers, gives others of them again.
-        if asked.contains(key) { rows[key, default: []].append(row) }
+        rows[key, default: []].append(row)
       }
     }
-    let keys = asked
+    // A distributed engine, asked for some numbers of some customers, gives others of them again.
+    let answered = asked.map { (key: $0, rows: rows[$0] ?? []) }
     asked = []
-    for key in keys { found[key] = rows[key] ?? [] }
-    for key in keys { arrived(key, rows[key] ?? []) }
+    found.reserveCapacity(found.count + answered.count)
+    for (key, rows) in answered { found[key] = rows }
+    for (key, rows) in answered { arrived(key, rows) }
   }
 }
 
