@@ -94,8 +94,6 @@ final class PostgresReadsTests: XCTestCase {
       let named = try tables.customers(named: ids)
       for id in ids { XCTAssertEqual(named[id], try tables.customer(id)) }
       XCTAssertEqual(Set(try tables.accounts(of: numbers)), Set(books.accounts))
-      XCTAssertEqual(try tables.customerNumber(after: 0, skipping: 2), numbers[2])
-      XCTAssertNil(try tables.customerNumber(after: 0, skipping: numbers.count))
       XCTAssertEqual(
         try tables.journalCounts(),
         JournalCounts(transactions: Int64(books.transactions.count), entries: Int64(books.entries.count)))

@@ -62,22 +62,14 @@ extension PostedItem {
 }
 
 extension StorageSnapshot {
+  /// A transaction of one of several customers' own numbers, or nil where none of them has it.
   package func parts(
     of number: TransactionNumber, ofAny owners: [CustomerNumber]
-  ) throws(LedgerError) -> TransactionParts? {
-    try TransactionParts.byRows(of: number, ofAny: owners, in: self)
-  }
-}
-
-extension TransactionParts {
-  /// A transaction from single rows, whatever the storage does.
-  package static func byRows(
-    of number: TransactionNumber, ofAny owners: [CustomerNumber], in snapshot: some StorageSnapshot
   ) throws(LedgerError) -> TransactionParts? {
     var reads = JointReads()
     let found = try reads.read { () throws(LedgerError) -> TransactionRow? in
       try owners.firstRow { (owner) throws(LedgerError) -> TransactionRow? in
-        let row = try snapshot.transaction(number, of: owner)
+        let row = try transaction(number, of: owner)
         return row?.customer == owner ? row : nil
       }
     }
@@ -85,12 +77,13 @@ extension TransactionParts {
     // Entries and items lie with each of the customers that the transaction touched.
     let first = row?.firstEntry ?? 0
     let keys = owners.map { IndexKey(number, first, of: $0) }
-    let entries = try reads.read { () throws(LedgerError) -> [EntryRow] in try snapshot.rows(.ofTransaction, keys) }
-    let items = try reads.read { () throws(LedgerError) -> [ItemEntryRow] in try snapshot.rows(.ofTransaction, keys) }
+    let entries = try reads.read { () throws(LedgerError) -> [EntryRow] in try self.rows(.ofTransaction, keys) }
+    let items = try reads.read { () throws(LedgerError) -> [ItemEntryRow] in try self.rows(.ofTransaction, keys) }
     try reads.end()
     guard let row, let entries, let items else { return nil }
     var parts = TransactionParts(
-      row: row, entries: entries, allocations: try allocations(of: entries, in: snapshot), items: items, sources: [:])
+      row: row, entries: entries, allocations: try TransactionParts.allocations(of: entries, in: self), items: items,
+      sources: [:])
     // Lots change and may move with a merge; their lot attributes stay.
     var addresses: [RowAddress] = []
     for entry in parts.entries {
@@ -98,10 +91,12 @@ extension TransactionParts {
         addresses.append(RowAddress(lot, of: entry.account.customer))
       }
     }
-    if !addresses.isEmpty { parts.sources = try snapshot.lotAttributes(addresses).mapValues(\.source) }
+    if !addresses.isEmpty { parts.sources = try lotAttributes(addresses).mapValues(\.source) }
     return parts
   }
+}
 
+extension TransactionParts {
   /// Returns a transaction's entries with their allocations, and its items; without the sources of its lots.
   static func postings(of row: TransactionRow, in snapshot: any StorageSnapshot) throws(LedgerError) -> Self {
     let entries = try snapshot.entries(of: row)
@@ -110,7 +105,7 @@ extension TransactionParts {
       items: try snapshot.rows(.ofTransaction, [IndexKey(row.number, of: row.customer)]), sources: [:])
   }
 
-  private static func allocations(
+  fileprivate static func allocations(
     of entries: [EntryRow], in snapshot: some StorageSnapshot
   ) throws(LedgerError) -> [AllocationRow] {
     let split = entries.filter { $0.lot == 0 }.map { IndexKey($0.number, of: $0.account.customer) }

@@ -48,8 +48,6 @@ package protocol StorageSnapshot: AnyObject {
   func recordSums() throws(LedgerError) -> RecordSums?
   /// How many rows the journal has; nil where its numbers have no gaps and so are the counts.
   func journalCounts() throws(LedgerError) -> JournalCounts?
-  /// Returns the number of the customer behind `count` others after a number; nil where there are no more.
-  func customerNumber(after: CustomerNumber, skipping count: Int) throws(LedgerError) -> CustomerNumber?
 
   /// Whether a transaction is never committed after one with a higher number.
   var commitsInOrder: Bool { get }
@@ -69,8 +67,6 @@ package protocol StorageSnapshot: AnyObject {
   func notedTransactions(
     _ wanted: [TransactionNumber], ofAny owners: [CustomerNumber]
   ) throws(LedgerError) -> [TransactionNumber: NotedTransaction]
-  /// A transaction of one of several customers' own numbers, or nil where none of them has it.
-  func parts(of number: TransactionNumber, ofAny owners: [CustomerNumber]) throws(LedgerError) -> TransactionParts?
   /// The entry that made this version of the account; nil for version 0.
   func entry(of account: AccountRow, version: Int64) throws(LedgerError) -> EntryRow?
 }
@@ -98,19 +94,4 @@ extension StorageSnapshot {
   package func newestInstant() throws(LedgerError) -> Timestamp { try sequences().createdAt }
   package func number(after last: Int64, in sequence: ColdSequence) throws(LedgerError) -> Int64 { last + 1 }
   package func journalCounts() throws(LedgerError) -> JournalCounts? { nil }
-
-  package func customerNumber(after: CustomerNumber, skipping count: Int) throws(LedgerError) -> CustomerNumber? {
-    // Numbers without gaps need no look at the customers.
-    guard try journalCounts() != nil else {
-      let next = after + Int64(count) + 1
-      return try next <= last(.customer) ? next : nil
-    }
-    var (position, left) = (after, count + 1)
-    while left > 0 {
-      let page = try customers(after: position, limit: min(left, ScanPage.size))
-      guard let end = page.last?.number else { return nil }
-      (position, left) = (end, left - page.count)
-    }
-    return position
-  }
 }

@@ -138,7 +138,8 @@ struct ConsumptionReader {
 
   /// Reads the present state of the lots that the purchase made, by currency.
   func lots(of row: PurchaseRow) throws(LedgerError) -> [(currency: CurrencyDefinition, lots: [LiveLot])] {
-    guard let parts = try snapshot.parts(of: row.transaction, ofAny: [row.customer]) else {
+    let noted = try snapshot.notedTransactions([row.transaction], ofAny: [row.customer])
+    guard let parts = noted[row.transaction]?.parts else {
       throw .lacksTransaction(row.transaction)
     }
     let holder = try snapshot.customer(number: row.customer).map { $0.mergedInto == 0 ? $0.number : $0.mergedInto }

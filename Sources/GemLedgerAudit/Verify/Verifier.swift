@@ -118,11 +118,27 @@ struct Verifier {
     var windows: [Range<CustomerNumber>] = []
     var start: CustomerNumber = 0
     let count = try windowSize()
-    while let next = try context.snapshot.customerNumber(after: max(0, start - 1), skipping: count), next > start {
+    while let next = try customer(behind: count, from: start), next > start {
       windows.append(start..<next)
       start = next
     }
     return windows + [start..<CustomerNumber.max]
+  }
+
+  /// Returns the number of the customer behind `count` others from a number on; nil where there are no more.
+  private func customer(behind count: Int, from start: CustomerNumber) throws(LedgerError) -> CustomerNumber? {
+    var (position, left) = (max(0, start - 1), count + 1)
+    // Numbers without gaps need no look at the customers.
+    guard context.counts != nil else {
+      let next = position + Int64(left)
+      return try next <= context.snapshot.last(.customer) ? next : nil
+    }
+    while left > 0 {
+      let page = try context.snapshot.customers(after: position, limit: min(left, ScanPage.size))
+      guard let end = page.last?.number else { return nil }
+      (position, left) = (end, left - page.count)
+    }
+    return position
   }
 
   /// How many customers a window has: fewer where they have many lots, since every lot ever made is replayed.

@@ -36,7 +36,4 @@ class SQLiteSnapshot: StorageSnapshot {
   final func last(_ sequence: ColdSequence) throws(LedgerError) -> Int64 { try tables.sequences.last(sequence) }
   final func recordSums() throws(LedgerError) -> RecordSums? { try tables.sums.recordSums() }
   final func journalCounts() throws(LedgerError) -> JournalCounts? { try tables.sequences.journalCounts() }
-  final func customerNumber(after: CustomerNumber, skipping count: Int) throws(LedgerError) -> CustomerNumber? {
-    try tables.customers.customerNumber(after: after, skipping: count)
-  }
 }

@@ -73,14 +73,4 @@ struct CustomerTable {
         AddedIDRow(customer: try row.number(0), id: CustomerID(unchecked: row.text(1)))
       })
   }
-
-  /// By the rows that are there: the numbers in between may be none.
-  func customerNumber(after: CustomerNumber, skipping count: Int) throws(LedgerError) -> CustomerNumber? {
-    try statements.first(
-      "SELECT customer FROM customers WHERE customer > ?1 ORDER BY customer LIMIT 1 OFFSET ?2",
-      {
-        $0.bind(1, after)
-        $0.bind(2, Int64(count))
-      }, { (row) throws(SQLiteFailure) in try row.number(0) })
-  }
 }

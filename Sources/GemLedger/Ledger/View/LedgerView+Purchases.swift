@@ -123,7 +123,8 @@ extension LedgerView {
     ///   - purchase: The purchase.
     ///   - customer: The id under which the answer names the owner.
     public func booking(of purchase: Purchase, customer: CustomerID) throws(LedgerError) -> Booking {
-      guard let parts = try snapshot.parts(of: purchase.address.transaction, ofAny: [purchase.address.customer]) else {
+      let (number, owner) = (purchase.address.transaction, purchase.address.customer)
+      guard let parts = try snapshot.notedTransactions([number], ofAny: [owner])[number]?.parts else {
         throw LedgerError(
           .storageDamaged,
           "The journal lacks transaction \(purchase.transactionID), which a purchase names; run verify.")

@@ -71,15 +71,6 @@ extension PostgresCatalogReads {
       { JournalCounts(transactions: $0.integer($1, 0), entries: $0.integer($1, 1)) })
   }
 
-  func customerNumber(after: CustomerNumber, skipping count: Int) throws(LedgerError) -> CustomerNumber? {
-    try first(
-      "SELECT customer FROM customers WHERE customer > $1 ORDER BY customer OFFSET $2 LIMIT 1",
-      {
-        $0.add(after)
-        $0.add(Int64(count))
-      }, { $0.integer($1, 0) })
-  }
-
   func recordSums() throws(LedgerError) -> RecordSums? {
     let rows = try rows("SELECT sums FROM lanes")
     return LaneSums.total((0..<rows.count).map { rows.integers($0, 0) }).map(RecordSums.init(values:))

@@ -70,13 +70,6 @@ extension PostgresHistoryReads {
     return found
   }
 
-  func parts(
-    of number: TransactionNumber, ofAny owners: [CustomerNumber]
-  ) throws(LedgerError) -> TransactionParts? {
-    guard deciding != nil else { return try notedTransactions([number], ofAny: owners)[number]?.parts }
-    return try TransactionParts.byRows(of: number, ofAny: owners, in: self)
-  }
-
   /// Checkpoints say between which entries a version lies: at most so many are looked at, in one round trip.
   func entry(of account: AccountRow, version: Int64) throws(LedgerError) -> EntryRow? {
     guard version >= 1, version <= account.version else { return nil }
