@@ -9,9 +9,9 @@ struct FirstGuess {
   /// Whether the customers' first lots, and their counts, are asked for with them.
   var wantsLots = false
   var wantsCounts = false
-  /// The keys of commands, by the ids and numbers of their customers.
-  var keysOfIDs: [CustomerID: Set<IdempotencyKey>] = [:]
-  var keysOfCustomers: [CustomerNumber: Set<IdempotencyKey>] = [:]
+  /// The keys of commands, by the ids and numbers of their customers; some of them twice.
+  var keysOfIDs: [CustomerID: [IdempotencyKey]] = [:]
+  var keysOfCustomers: [CustomerNumber: [IdempotencyKey]] = [:]
   /// The ids of customers that become one or part: all that they have moves.
   var joined: Set<CustomerID> = []
   /// Whether a customer is split off: the merges of the customers are undone, with the entries since.
@@ -21,7 +21,7 @@ struct FirstGuess {
   /// The transactions that are answered again.
   var replayed: Set<TransactionNumber> = []
   /// The keys of refunds, by the refunded purchases.
-  var refunds: [PurchaseIdentity: Set<IdempotencyKey>] = [:]
+  var refunds: [PurchaseIdentity: [IdempotencyKey]] = [:]
   /// The transactions that commands name.
   var named: [TransactionNumber: NamedTransaction] = [:]
   /// The customers of transactions that commands name, and of those that undid a part of them.
@@ -29,7 +29,7 @@ struct FirstGuess {
 
   struct NamedTransaction {
     var isHold = false
-    var keys: Set<IdempotencyKey> = []
+    var keys: [IdempotencyKey] = []
   }
 }
 
@@ -45,7 +45,7 @@ extension GroupRows {
     for (command, footprint) in zip(commands, footprints) {
       if footprint?.subject.isNamed ?? true {
         ids.insert(command.customer)
-        if let key = command.key { guess.keysOfIDs[command.customer, default: []].insert(key) }
+        if let key = command.key { guess.keysOfIDs[command.customer, default: []].append(key) }
       }
       guard let footprint else { continue }
       ids.formUnion(footprint.customers)
@@ -54,11 +54,11 @@ extension GroupRows {
       if let code = footprint.order, !layout.isDistributed { ordersOfCodes.want(code) }
       for number in footprint.transactions {
         guess.named[number, default: .init()].isHold = footprint.subject == .holding
-        if let key = command.key { guess.named[number]?.keys.insert(key) }
+        if let key = command.key { guess.named[number]?.keys.append(key) }
       }
       if footprint.subject == .owner {
         for identity in footprint.purchases.compactMap(identity) {
-          guess.refunds[identity, default: []].formUnion(command.key.map { [$0] } ?? [])
+          guess.refunds[identity, default: []] += command.key.map { [$0] } ?? []
         }
       }
     }
@@ -95,7 +95,7 @@ extension GroupRows {
     }
   }
 
-  private func want(_ number: CustomerNumber, named id: CustomerID, _ keys: Set<IdempotencyKey>) {
+  private func want(_ number: CustomerNumber, named id: CustomerID, _ keys: [IdempotencyKey]) {
     if guess.joined.contains(id) { want(allOf: number) }
     want(customer: number, keys: keys)
   }

@@ -7,15 +7,16 @@ internal import Synchronization
 
 extension GroupRows {
   /// Wants the customer's row and accounts, and these keys under all its numbers.
-  func want(customer number: CustomerNumber, keys wanted: Set<IdempotencyKey> = []) {
+  func want(customer number: CustomerNumber, keys wanted: [IdempotencyKey] = []) {
     if isMade(number) { return }
     customers.want(number)
     if guess.wantsLots { firstLots.want(number) }
     if guess.wantsCounts { counts.want(number) }
     guard !wanted.isEmpty else { return }
-    guess.keysOfCustomers[number, default: []].formUnion(wanted)
-    for owner in [number] + members(of: number) {
-      for key in wanted { keys.want(KeyAddress(customer: owner, key: key)) }
+    if guess.keysOfCustomers[number]?.append(contentsOf: wanted) == nil { guess.keysOfCustomers[number] = wanted }
+    for key in wanted { keys.want(KeyAddress(customer: number, key: key)) }
+    for member in members(of: number) {
+      for key in wanted { keys.want(KeyAddress(customer: member, key: key)) }
     }
   }
 

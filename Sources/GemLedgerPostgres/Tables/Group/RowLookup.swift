@@ -45,6 +45,10 @@ final class RowLookup<Key: Hashable, Row>: GroupLookup {
 
   // MARK: Loading
 
+  // Classes are not specialised; the customers and the keys are the rows of plain groups.
+
+  @specialized(where Key == CustomerNumber, Row == CustomerRow)
+  @specialized(where Key == GroupRows.KeyAddress, Row == KeyRow)
   func takeRequests() -> [PostgresRequest] {
     guard !wanted.isEmpty else { return [] }
     asked = wanted
@@ -52,6 +56,8 @@ final class RowLookup<Key: Hashable, Row>: GroupLookup {
     return requests(Array(asked))
   }
 
+  @specialized(where Key == CustomerNumber, Row == CustomerRow)
+  @specialized(where Key == GroupRows.KeyAddress, Row == KeyRow)
   func keep(_ answers: ArraySlice<PostgresRows>) throws(LedgerError) {
     var rows: [Key: [Row]] = [:]
     rows.reserveCapacity(asked.count)
