@@ -45,7 +45,7 @@ final class PostgresConnection {
   private var names: [String: String] = [:]
   private var nameCount = 0
   /// Of statements that have answered with rows.
-  private var bounds: [String: ColumnBounds] = [:]
+  private var bounds: [String: AnswerBounds] = [:]
   /// How often it asked and waited for the answer.
   private(set) var roundTrips = 0
   private let warnings = PostgresWarnings()
@@ -113,7 +113,7 @@ final class PostgresConnection {
   }
 
   private func check(_ rows: PostgresRows, of sql: String) throws(PostgresFailure) {
-    let known = bounds[sql] ?? ColumnBounds(rows)
+    let known = bounds[sql] ?? AnswerBounds(rows)
     bounds[sql] = known
     if let damage = known.damage(in: rows) { throw damage }
   }

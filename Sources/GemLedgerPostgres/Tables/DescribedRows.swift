@@ -13,7 +13,7 @@ extension CounterVisitor {
   }
 }
 
-/// Reads one row of an answer; a statement's bounds are checked with the whole answer (see ``ColumnBounds``).
+/// Reads one row of an answer; a statement's bounds are checked with the whole answer (see ``AnswerBounds``).
 private struct ColumnReader: CounterVisitor {
   let rows: PostgresRows
   let row: Int
@@ -109,11 +109,15 @@ extension PostgresParameters {
 }
 
 extension StoredRow {
-  /// The clause of an insertion that writes over the row with the same key.
-  static var replacing: String {
+  /// The clause of an insertion that changes the row with the same key instead.
+  ///
+  /// - Parameter others: Columns that the table has in its key besides, or whose values other statements write.
+  static func changing(withKey key: [String]? = nil, except others: Set<String> = []) -> String {
     let names = ColumnNames(of: self, splitsAccounts: true)
-    let others = names.names.dropFirst(names.key.count).map { "\($0) = excluded.\($0)" }.joined(separator: ", ")
-    return "ON CONFLICT (\(names.key.joined(separator: ", "))) DO UPDATE SET \(others)"
+    let key = key ?? Array(names.key)
+    let changes = names.changing.filter { !key.contains($0) && !others.contains($0) }
+    return "ON CONFLICT (\(key.joined(separator: ", "))) DO UPDATE SET "
+      + changes.map { "\($0) = excluded.\($0)" }.joined(separator: ", ")
   }
 
   /// The names of all columns, in the order in which ``read(_:_:)`` expects them.
@@ -130,14 +134,22 @@ extension StoredRow {
 
   /// - Parameters:
   ///   - owners: The customer with each row, where the rows do not name one themselves.
+  ///   - others: The columns that the table does not have.
+  ///   - more: Columns that only the table has, with a number for each row.
   ///   - conflict: The clause for a row that exists already.
-  static func insert(_ rows: [Self], owners: [CustomerNumber]? = nil, conflict: String = "") -> PostgresRequest {
-    let lists = ColumnLists(rows).lists
-    let columns = (owners == nil ? "" : "customer, ") + columns
-    let count = lists.count + (owners == nil ? 0 : 1)
-    return PostgresRequest("INSERT INTO \(table) (\(columns)) SELECT \(BulkInsert.lists(count)) \(conflict)") {
-      if let owners { $0.add(owners) { $0 } }
-      for list in lists { $0.add(list) }
+  static func insert(
+    _ rows: [Self], owners: [CustomerNumber]? = nil, except others: Set<String> = [],
+    with more: [(name: String, values: [Int64])] = [], conflict: String = ""
+  ) -> PostgresRequest {
+    let own = zip(ColumnNames(of: self, splitsAccounts: true).names, ColumnLists(rows).lists)
+      .filter { !others.contains($0.0) }
+    let more = (owners.map { [("customer", $0)] } ?? []) + more
+    let columns = (more.map(\.0) + own.map(\.0)).joined(separator: ", ")
+    return PostgresRequest(
+      "INSERT INTO \(table) (\(columns)) SELECT \(BulkInsert.lists(more.count + own.count)) \(conflict)"
+    ) {
+      for (_, values) in more { $0.add(values) { $0 } }
+      for (_, list) in own { $0.add(list) }
     }
   }
 }

@@ -44,7 +44,7 @@ struct OwnedTable {
 
   private static func purchases(isWanted: String?) -> OwnedTable {
     var table = OwnedTable(
-      PurchaseRow.joinedColumns, PurchaseRow.tables, "p.purchase", " AND \(PurchaseRow.isNewestRefund)",
+      PurchaseRow.selection, PurchaseRow.tables, "p.purchase", " AND \(PurchaseRow.isNewestRefund)",
       isWanted: isWanted)
     table.customer = "p.customer"
     table.distributedTables = PurchaseRow.tables(of: { "\($0).customer = p.customer AND \($0).customer = ANY($1)" })

@@ -57,12 +57,29 @@ extension StatementRunner {
       let values = names.names.indices.map { "?\($0 + 1)" }.joined(separator: ", ")
       return "\(verb) INTO \(Row.table) (\(names.list)) VALUES (\(values))"
     }
+    try run(statement, rows)
+  }
+
+  /// Runs the statement with all columns of each row as its parameters, in their order.
+  func run<Row: StoredRow>(_ statement: SQLiteStatement, _ rows: [Row]) throws(LedgerError) {
     try translating { () throws(SQLiteFailure) in
       for row in rows {
         ColumnBinder.bind(statement, row)
         try statement.run()
       }
     }
+  }
+
+  /// Writes the columns that may change.
+  func update<Row: StoredRow>(_ rows: [Row]) throws(LedgerError) {
+    guard !rows.isEmpty else { return }
+    let statement = try statement("UPDATE", of: Row.self) { names in
+      let parameters = Dictionary(uniqueKeysWithValues: zip(names.names, 1...))
+      let pairs = { (columns: [String]) in columns.map { "\($0) = ?\(parameters[$0] ?? 0)" } }
+      let values = pairs(names.changing).joined(separator: ", ")
+      return "UPDATE \(Row.table) SET \(values) WHERE \(pairs(Array(names.key)).joined(separator: " AND "))"
+    }
+    try run(statement, rows)
   }
 
   /// Adds the rows, in place of those with the same key.

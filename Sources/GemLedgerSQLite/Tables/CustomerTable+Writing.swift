@@ -2,11 +2,7 @@ internal import GemLedger
 
 extension CustomerTable {
   func add(_ customers: [CustomerRow]) throws(LedgerError) {
-    try statements.run("INSERT INTO customers (customer, id, created_at) VALUES (?1, ?2, ?3)", customers) {
-      $0.bind(1, $1.number)
-      $0.bind(2, $1.id.text)
-      $0.bind(3, $1.createdAt.milliseconds)
-    }
+    try statements.insert(customers)
     try statements.run("INSERT INTO aliases VALUES (?1, ?2)", customers) {
       $0.bind(1, $1.id.text)
       $0.bind(2, $1.number)
@@ -14,19 +10,7 @@ extension CustomerTable {
   }
 
   func write(_ changes: ColdChanges) throws(LedgerError) {
-    try statements.run(
-      """
-      UPDATE customers SET id = ?2, frozen = ?3, frozen_reason = ?4, merged_into = ?5, merged_count = ?6
-      WHERE customer = ?1
-      """, changes.changedCustomers
-    ) {
-      $0.bind(1, $1.number)
-      $0.bind(2, $1.id.text)
-      $0.bind(3, $1.frozen)
-      $0.bind(4, $1.frozenReason?.text)
-      $0.bind(5, $1.mergedInto)
-      $0.bind(6, $1.merged)
-    }
+    try statements.update(changes.changedCustomers)
     for sql in ["INSERT INTO added_ids VALUES (?1, ?2)", "INSERT INTO aliases (customer, id) VALUES (?1, ?2)"]
       as [StaticString]
     {

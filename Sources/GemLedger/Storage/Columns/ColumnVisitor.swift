@@ -38,6 +38,8 @@ package protocol StoredRow: Sendable {
   static var table: StaticString { get }
   /// How many of the first columns are the row's key, in the order in which scans read; an account is one of them.
   static var keyColumnCount: Int { get }
+  /// The columns that a change of a row leaves as they are: fixed with the row, or written by an erasure alone.
+  static var fixedColumns: Set<String> { get }
   /// A row for a reader to fill.
   static var blank: Self { get }
   /// Goes through all columns, in the order of the table.
@@ -46,6 +48,7 @@ package protocol StoredRow: Sendable {
 
 extension StoredRow {
   package static var keyColumnCount: Int { 1 }
+  package static var fixedColumns: Set<String> { [] }
 
   /// The same rows, for a reader that knows them by another name of their type.
   package static func rows<Other: StoredRow>(_ rows: [Other]) throws(LedgerError) -> [Self] {
@@ -211,15 +214,19 @@ package struct ColumnNames: ColumnVisitor {
   package var list: String { names.joined(separator: ", ") }
   /// Those of its key.
   package var key: ArraySlice<String> { names.prefix(keyNameCount) }
+  /// Those that a change of the row writes.
+  package var changing: [String] { names.dropFirst(keyNameCount).filter { !fixed.contains($0) } }
 
   private let splitsAccounts: Bool
   private var keyColumnsLeft: Int
   private var keyNameCount = 0
+  private let fixed: Set<String>
 
   /// - Parameter splitsAccounts: Whether an account is two columns, `customer` and `currency`, and not one.
   package init<Row: StoredRow>(of type: Row.Type, splitsAccounts: Bool) {
     self.splitsAccounts = splitsAccounts
     keyColumnsLeft = type.keyColumnCount
+    fixed = type.fixedColumns
     var row = Row.blank
     row.visit(&self)
   }

@@ -276,3 +276,17 @@ extension PurchaseRow: StoredRow {
     columns.lotAmount("grant_currency", "grant_lot", "grant_amount", &grant)
   }
 }
+
+extension PurchaseRow {
+  /// The columns that are read from elsewhere: the frozen product `f` and the newest refund `r` of the purchase `p`.
+  package static let joinedColumns = [
+    "document": "f.document", "share": "r.share", "share_of": "r.share_of",
+    "evidence_at": "coalesce(r.evidence_at, r.signed_at)", "refund": "r.transaction_number",
+  ]
+
+  /// All columns, of `p`, `f` and `r`.
+  package static func selection(splitsAccounts: Bool) -> String {
+    ColumnNames(of: self, splitsAccounts: splitsAccounts).names
+      .map { "\(joinedColumns[$0] ?? "p.\($0)") AS \($0)" }.joined(separator: ", ")
+  }
+}

@@ -71,6 +71,9 @@ extension CheckpointRow: StoredRow {
 
 extension OrderRow: StoredRow {
   package static let table: StaticString = "orders"
+  package static let fixedColumns: Set = [
+    "code", "store", "product", "quantity", "request", "key", "created_at", "deadline",
+  ]
   package static var blank: Self {
     Self(
       number: 0, code: PurchaseCode(unchecked: ""), customer: 0, store: .test, product: ProductCode(unchecked: ""),
@@ -91,7 +94,7 @@ extension OrderRow: StoredRow {
     columns.instant("created_at", &createdAt)
     columns.instant("updated_at", &updatedAt)
     columns.instant("deadline", &deadline)
-    columns.integer("due_at", .any, &dueAt)
+    columns.integer("due_at", .instantOrNever, &dueAt)
     columns.number("delivery_attempts", &deliveryAttempts)
   }
 }
@@ -181,6 +184,7 @@ extension RefundEvidenceRow: StoredRow {
 
 extension CustomerRow: StoredRow {
   package static let table: StaticString = "customers"
+  package static let fixedColumns: Set = ["created_at"]
   package static var blank: Self {
     Self(number: 0, id: CustomerID(unchecked: ""), createdAt: Timestamp(milliseconds: 0))
   }

@@ -149,7 +149,7 @@ enum PurchaseStatements {
     [
       PostgresRequest(
         """
-        SELECT \(PurchaseRow.joinedColumns) FROM \(PurchaseRow.tables)
+        SELECT \(PurchaseRow.selection) FROM \(PurchaseRow.tables)
         WHERE p.purchase = ANY($1) AND \(PurchaseRow.isNewestRefund)
         """
       ) { $0.add(numbers) { $0 } }

@@ -72,7 +72,7 @@ struct StoreClaims: SessionPart {
     let request = PostgresRequest(
       """
       SELECT found.* FROM store_transactions c CROSS JOIN LATERAL (
-        SELECT \(PurchaseRow.joinedColumns) FROM \(PurchaseRow.tables)
+        SELECT \(PurchaseRow.selection) FROM \(PurchaseRow.tables)
         WHERE p.customer = c.customer AND p.purchase = c.purchase AND \(PurchaseRow.isNewestRefund) OFFSET 0
       ) found WHERE c.store_transaction = ANY($1) AND c.purchase <> 0
       """

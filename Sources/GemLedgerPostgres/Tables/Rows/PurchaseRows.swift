@@ -4,16 +4,11 @@ internal import GemLedger
 // How rows of purchases, refunds and orders are read; each list of columns and its reader belong together.
 
 extension PurchaseRow {
-  /// Of `p`, `f` and `r`, as ``tables`` names them.
-  static let joinedColumns = """
-    p.purchase, p.store, p.environment, p.store_transaction, p.customer, p.transaction_number, p.product, p.quantity,
-    p.price, p.price_currency, p.purchased_at, f.document, p.original_transaction, p.expires_at, r.share, r.share_of,
-    coalesce(r.evidence_at, r.signed_at) AS evidence_at, r.transaction_number AS refund, p.grant_currency, p.grant_lot,
-    p.grant_amount
-    """
+  /// As ``tables`` names them.
+  static let selection = selection(splitsAccounts: true)
 
   /// Used instead of a table.
-  static let source = "(SELECT \(joinedColumns) FROM \(tables) WHERE \(isNewestRefund)) purchases"
+  static let source = "(SELECT \(selection) FROM \(tables) WHERE \(isNewestRefund)) purchases"
 
   /// Purchases with their refunds, of which ``isNewestRefund`` leaves the newest.
   ///

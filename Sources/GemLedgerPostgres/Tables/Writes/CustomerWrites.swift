@@ -13,33 +13,15 @@ enum CustomerWrites {
           $0.add(rows, text: \.id.text)
           $0.add(rows, \.number)
         })
-      requests.append(
-        PostgresRequest("INSERT INTO customers (customer, id, created_at) SELECT \(BulkInsert.lists(3))") {
-          $0.add(rows, \.number)
-          $0.add(rows, text: \.id.text)
-          $0.add(rows, \.createdAt.milliseconds)
-        })
+      requests.append(CustomerRow.insert(rows))
     }
     return requests
   }
 
   static func change(_ rows: [CustomerRow]) -> PostgresRequest {
     let rows = BulkInsert.last(rows, of: \.number).sorted { $0.number < $1.number }
-    return PostgresRequest(
-      """
-      INSERT INTO customers (\(CustomerRow.columns)) SELECT \(BulkInsert.lists(7))
-      ON CONFLICT (customer) DO UPDATE SET frozen = excluded.frozen, frozen_reason = excluded.frozen_reason,
-        merged_into = excluded.merged_into, merged_count = excluded.merged_count
-      """
-    ) {
-      $0.add(rows, \.number)
-      $0.add(rows, text: \.id.text)
-      $0.add(rows, \.createdAt.milliseconds)
-      $0.add(rows, \.frozen)
-      $0.add(rows, text: \.frozenReason?.text)
-      $0.add(rows, \.mergedInto)
-      $0.add(rows, \.merged)
-    }
+    // An erasure writes the ids.
+    return CustomerRow.insert(rows, conflict: CustomerRow.changing(except: ["id"]))
   }
 
   static func add(_ rows: [AddedIDRow]) -> [PostgresRequest] {

@@ -30,13 +30,7 @@ struct EventWrites: SessionPart {
     let rows = last.values.sorted { ($0.customer, $0.number) < ($1.customer, $1.number) }
     let begun = Set(new.map(\.number))
     let others = rows.filter { prefetched?.holdOwners[$0.number] != $0.customer && !begun.contains($0.number) }
-    let write = HoldRow.insert(
-      rows,
-      conflict: """
-        ON CONFLICT (customer, hold) DO UPDATE SET deadline = excluded.deadline, begun_at = excluded.begun_at,
-          currency = excluded.currency, lot = excluded.lot, amount = excluded.amount
-        """)
-    return leaving(others) + [write]
+    return leaving(others) + [HoldRow.insert(rows, conflict: HoldRow.changing(withKey: ["customer", "hold"]))]
   }
 
   /// Removes holds from their former customers.
@@ -76,9 +70,7 @@ struct EventWrites: SessionPart {
     var last: [CustomerAddress: CountRow] = [:]
     for row in rows { last[CustomerAddress(customer: row.customer, key: row.key)] = row }
     let rows = last.values.sorted { ($0.customer, $0.key) < ($1.customer, $1.key) }
-    return CountRow.insert(
-      rows,
-      conflict: "ON CONFLICT (customer, kind, subject) DO UPDATE SET period = excluded.period, value = excluded.value")
+    return CountRow.insert(rows, conflict: CountRow.changing())
   }
 }
 #endif

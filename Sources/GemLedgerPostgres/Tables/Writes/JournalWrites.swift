@@ -39,8 +39,7 @@ enum JournalWrites {
     let last = owned.values.map { OwnedItemRow(customer: $0.customer, item: $0.item, quantity: $0.owned) }
     return [
       ItemEntryRow.insert(rows),
-      OwnedItemRow.insert(
-        last, conflict: "ON CONFLICT (customer, item) DO UPDATE SET quantity = excluded.quantity"),
+      OwnedItemRow.insert(last, conflict: OwnedItemRow.changing()),
     ]
   }
 }

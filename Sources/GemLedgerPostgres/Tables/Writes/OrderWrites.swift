@@ -8,15 +8,11 @@ struct OrderWrites: SessionPart {
   func requests(_ changes: OrderChanges) -> [PostgresRequest] {
     var requests = changes.new.map(Self.claim)
     if !changes.new.isEmpty { requests.append(OrderRow.insert(changes.new)) }
-    requests += changes.changed.map(Self.change)
-    for row in changes.accountTokens {
-      requests.append(
-        PostgresRequest("INSERT INTO account_tokens (high, low, customer) VALUES ($1, $2, $3)") {
-          $0.add(row.token.high)
-          $0.add(row.token.low)
-          $0.add(row.customer)
-        })
+    if !changes.changed.isEmpty {
+      let rows = BulkInsert.last(changes.changed, of: \.number).sorted { $0.number < $1.number }
+      requests.append(OrderRow.insert(rows, conflict: OrderRow.changing(withKey: ["customer", "number"])))
     }
+    requests += changes.accountTokens.map { AccountTokenRow.insert([$0]) }
     return requests + changes.entitlements.flatMap(hold)
   }
 
@@ -25,23 +21,6 @@ struct OrderWrites: SessionPart {
       $0.add(row.code.text)
       $0.add(row.customer)
       $0.add(row.number)
-    }
-  }
-
-  private static func change(_ row: OrderRow) -> PostgresRequest {
-    PostgresRequest(
-      """
-      UPDATE orders SET state = $3, purchase = $4, updated_at = $5, due_at = $6, delivery_attempts = $7
-      WHERE customer = $1 AND number = $2
-      """
-    ) {
-      $0.add(row.customer)
-      $0.add(row.number)
-      $0.add(row.state.rawValue)
-      $0.add(row.purchase)
-      $0.add(row.updatedAt.milliseconds)
-      $0.add(row.dueAt)
-      $0.add(row.deliveryAttempts)
     }
   }
 

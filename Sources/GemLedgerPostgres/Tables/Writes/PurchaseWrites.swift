@@ -28,32 +28,8 @@ struct PurchaseWrites: SessionPart {
         $0.add(rows, \.customer)
         $0.add(rows, \.number)
       },
-      PostgresRequest(
-        """
-        INSERT INTO purchases (customer, purchase, store, environment, store_transaction, transaction_number, product,
-          quantity, price, price_currency, purchased_at, frozen_product, original_transaction, expires_at,
-          grant_currency, grant_lot, grant_amount)
-        SELECT \(BulkInsert.lists(17))
-        """
-      ) {
-        $0.add(rows, \.customer)
-        $0.add(rows, \.number)
-        $0.add(rows, \.identity.store.number)
-        $0.add(rows, \.identity.environment)
-        $0.add(rows, text: \.identity.transactionID.text)
-        $0.add(rows, \.transaction)
-        $0.add(rows, text: \.product.text)
-        $0.add(rows, \.quantity)
-        $0.add(rows, optional: \.price?.minorUnits)
-        $0.add(rows, text: \.price?.currency)
-        $0.add(rows, \.purchasedAt.milliseconds)
-        $0.add(numbers, { $0 })
-        $0.add(rows, text: \.originalTransactionID?.text)
-        $0.add(rows, optional: \.expiresAt?.milliseconds)
-        $0.add(rows, optional: \.grant?.currency)
-        $0.add(rows, optional: \.grant?.lot)
-        $0.add(rows, optional: \.grant?.amount)
-      },
+      PurchaseRow.insert(
+        rows, except: Set(PurchaseRow.joinedColumns.keys), with: [("frozen_product", numbers)]),
     ]
   }
 

@@ -27,7 +27,7 @@ struct RefundWrites: SessionPart {
   }
 
   static func keep(_ rows: [RefundEvidenceRow]) -> PostgresRequest {
-    RefundEvidenceRow.insert(BulkInsert.last(rows) { RowKey(of: $0) }, conflict: RefundEvidenceRow.replacing)
+    RefundEvidenceRow.insert(BulkInsert.last(rows) { RowKey(of: $0) }, conflict: RefundEvidenceRow.changing())
   }
 }
 #endif
