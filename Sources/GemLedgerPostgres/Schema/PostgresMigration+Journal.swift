@@ -101,6 +101,8 @@ extension PostgresMigration {
       PRIMARY KEY (customer, lot)
     )
     """,
+    // Transferred currency leads back to lots of other customers.
+    "CREATE INDEX lot_attributes_by_lot ON lot_attributes (lot)",
     """
     CREATE TABLE merges (
       customer bigint NOT NULL,

@@ -38,19 +38,13 @@ struct OwnedTable {
     order = source.order
   }
 
-  static let purchases = purchases(isWanted: nil)
-  static let purchasesOfLots = purchases(
-    isWanted: "p.purchase = (SELECT l.purchase FROM lots l WHERE l.customer = owner AND l.lot = wanted)")
-
-  private static func purchases(isWanted: String?) -> OwnedTable {
+  static let purchases = {
     var table = OwnedTable(
-      PurchaseRow.selection, PurchaseRow.tables, "p.purchase", " AND \(PurchaseRow.isNewestRefund)",
-      isWanted: isWanted)
+      PurchaseRow.selection, PurchaseRow.tables, "p.purchase", " AND \(PurchaseRow.isNewestRefund)")
     table.customer = "p.customer"
     table.distributedTables = PurchaseRow.tables(of: { "\($0).customer = p.customer AND \($0).customer = ANY($1)" })
     return table
-  }
-
+  }()
   /// The statements for the rows of all keys; the customer and the number are their last two columns.
   func requests(_ keys: [RowAddress], _ layout: LaneLayout) -> [PostgresRequest] {
     layout.isDistributed ? pages(keys, layout).map(request) : [oneStepEach(keys)]

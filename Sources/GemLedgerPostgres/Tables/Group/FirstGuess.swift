@@ -12,8 +12,12 @@ struct FirstGuess {
   /// The keys of commands, by the ids and numbers of their customers; some of them twice.
   var keysOfIDs: [CustomerID: [IdempotencyKey]] = [:]
   var keysOfCustomers: [CustomerNumber: [IdempotencyKey]] = [:]
+  /// The items that commands buy.
+  var itemsOfIDs: [CustomerID: [ItemID]] = [:]
   /// The ids of customers that become one or part: all that they have moves.
   var joined: Set<CustomerID> = []
+  /// Their numbers.
+  var moved: Set<CustomerNumber> = []
   /// Whether a customer is split off: the merges of the customers are undone, with the entries since.
   var splitsOff = false
   /// The newest entries of customers, where one is split off.
@@ -46,6 +50,7 @@ extension GroupRows {
       if footprint?.subject.isNamed ?? true {
         ids.insert(command.customer)
         if let key = command.key { guess.keysOfIDs[command.customer, default: []].append(key) }
+        if let item = command.item { guess.itemsOfIDs[command.customer, default: []].append(item) }
       }
       guard let footprint else { continue }
       ids.formUnion(footprint.customers)
@@ -65,7 +70,15 @@ extension GroupRows {
     wantCustomers(ids)
     let numbers = Array(guess.named.keys.filter { guess.places[$0] == nil })
     for (number, found) in zip(numbers, memory.directory.located(numbers)) {
-      if let found { locate(found) } else { located.want(number) }
+      if let found {
+        locate(found)
+        continue
+      }
+      located.want(number)
+      guard !layout.isDistributed, guess.named[number]?.isHold == false else { continue }
+      // Looked up behind their transactions, whose customers they lie with.
+      locatedEntries.want(number)
+      locatedAllocations.want(number)
     }
   }
 
@@ -75,7 +88,7 @@ extension GroupRows {
     for id in named {
       // Commands that came while the group waited may be of customers that it has looked up.
       switch addresses[id] {
-      case let known??: want(customer: known.survivingCustomer, keys: guess.keysOfIDs[id] ?? [])
+      case let known??: want(known.survivingCustomer, named: id)
       case .some(nil): continue
       case nil: ids.append(id)
       }
@@ -86,19 +99,23 @@ extension GroupRows {
         continue
       }
       remembered[id] = address
-      let keys = guess.keysOfIDs[id] ?? []
-      want(address.survivingCustomer, named: id, keys)
+      want(address.survivingCustomer, named: id)
       guard address.original != address.survivingCustomer else { continue }
       merged.want(address.survivingCustomer)
       // A merge may have been undone by another process since it was remembered: the part's own row tells.
-      want(address.original, named: id, keys)
+      want(address.original, named: id)
     }
   }
 
-  private func want(_ number: CustomerNumber, named id: CustomerID, _ keys: [IdempotencyKey]) {
+  /// Wants the rows that the commands of an id need with one of its numbers.
+  private func want(_ number: CustomerNumber, named id: CustomerID) {
+    want(customer: number, keys: guess.keysOfIDs[id] ?? [])
     if guess.joined.contains(id) { want(allOf: number) }
-    want(customer: number, keys: keys)
+    if guess.itemsOfIDs.isEmpty { return }
+    for item in guess.itemsOfIDs[id] ?? [] { owned.want(OwnedItem(customer: number, item: item)) }
   }
+
+  func arrived(named id: CustomerID, _ numbers: [CustomerNumber]) { for number in numbers { want(number, named: id) } }
 
   func identity(of claim: LedgerCommand.PurchaseClaim) -> PurchaseIdentity? {
     environments[claim.environment].map {

@@ -6,7 +6,8 @@ internal import Synchronization
 extension GroupRows {
   /// The rows with any of the keys; nil where the group has no look-up of that kind.
   func rows<Row>(_ index: RowIndex<Row>, _ keys: [IndexKey]) throws(LedgerError) -> [Row]? {
-    if index.name.isOwned, !index.name.isFoundAnywhere, keys.contains(where: { $0.owner == nil }) { return nil }
+    let isFoundAnywhere = index.name.isFoundAnywhere || index.name == .attributesByLot && !layout.isDistributed
+    if index.name.isOwned, !isFoundAnywhere, keys.contains(where: { $0.owner == nil }) { return nil }
     return try known(index, keys)
   }
 
@@ -24,7 +25,7 @@ extension GroupRows {
     case .holdByNumber: try Row.rows(all(keys, hold))
     case .pooledLot: try Row.rows(all(keys, pooledLot))
     case .lotByNumber: try Row.rows(rows(lots, at: keys))
-    case .attributesByLot: try Row.rows(rows(lotAttributes, at: keys))
+    case .attributesByLot: try Row.rows(attributes(of: keys))
     case .transactionByNumber: try Row.rows(all(keys, transaction))
     case .entryByNumber: try Row.rows(all(keys, entry))
     case .entriesOfTransaction: try Row.rows(entries(of: keys))
@@ -110,6 +111,17 @@ extension GroupRows {
     return try rows(pooledLots, of: account.customer).filter {
       $0.account == account && $0.source.rawValue == key.second && $0.environment == key.third
     }
+  }
+
+  /// The attributes of a lot where the group has looked them up.
+  func attributes(at address: RowAddress) -> LotAttributesRow? {
+    (layout.isDistributed ? lotAttributes.found[address] : lineages.found[address.number])?.first
+  }
+
+  /// The attributes of a lot are the same with each of its customers.
+  private func attributes(of keys: [IndexKey]) throws(LedgerError) -> [LotAttributesRow] {
+    if layout.isDistributed { return try rows(lotAttributes, at: keys) }
+    return try all(keys) { (key) throws(LedgerError) in Array(try lineages.rows(key.first).prefix(1)) }
   }
 
   private func holds(of customer: CustomerNumber) throws(LedgerError) -> [HoldRow] {

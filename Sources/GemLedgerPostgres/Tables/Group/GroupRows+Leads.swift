@@ -21,6 +21,7 @@ extension GroupRows {
   }
 
   func want(allOf number: CustomerNumber) {
+    guess.moved.insert(number)
     firstLots.want(number)
     holdsOf.want(number)
     heldEvents.want(number)
@@ -28,13 +29,6 @@ extension GroupRows {
     ownedItems.want(number)
     addedIDs.want(number)
     merges.want(number)
-  }
-
-  func arrived(named id: CustomerID, _ numbers: [CustomerNumber]) {
-    for number in numbers {
-      want(customer: number, keys: guess.keysOfIDs[id] ?? [])
-      if guess.joined.contains(id) { want(allOf: number) }
-    }
   }
 
   /// A key that was used before is answered with its transaction.
@@ -116,6 +110,22 @@ extension GroupRows {
     locate(found)
   }
 
+  func arrived(entriesOfLocated number: TransactionNumber, _ rows: [EntryRow]) {
+    guard let address = address(ofLocated: number) else { return }
+    entries.set(address, to: rows)
+    arrived(entriesOf: address, rows)
+  }
+
+  func arrived(allocationsOfLocated number: TransactionNumber, _ rows: [AllocationRow]) {
+    guard let address = address(ofLocated: number) else { return }
+    allocations.set(address, to: rows)
+    arrived(allocationsOf: address, rows)
+  }
+
+  private func address(ofLocated number: TransactionNumber) -> RowAddress? {
+    located.found[number]?.first.map { RowAddress(number, of: $0.row.customer) }
+  }
+
   /// Takes a located transaction in, and wants what follows from it.
   func locate(_ found: CustomerDirectory.LocatedTransaction) {
     located.set(found.row.number, to: [found])
@@ -155,12 +165,22 @@ extension GroupRows {
 
   /// Wants the lot that a row of the transaction names.
   private func want(lot: LotNumber, namedBy namer: CustomerNumber, in transaction: TransactionNumber) {
-    lotAttributes.want(RowAddress(lot, of: namer))
+    if layout.isDistributed { lotAttributes.want(RowAddress(lot, of: namer)) } else { lineages.want(lot) }
     guard let place = guess.places[transaction], !pools.contains(lot) else { return }
-    for owner in owners(at: place) {
-      lots.want(RowAddress(lot, of: owner))
-      if !layout.isDistributed { purchasesOfLots.want(RowAddress(lot, of: owner)) }
+    for owner in owners(at: place) { lots.want(RowAddress(lot, of: owner)) }
+    if !layout.isDistributed { purchasesOfLots.want(lot) }
+  }
+
+  /// The lots before a lot come with it, and so do those before each of them.
+  func arrived(lineageOf lot: LotNumber, _ rows: [LotAttributesRow]) {
+    let before = Dictionary(rows.map { ($0.lot, $0) }) { first, _ in first }
+    var line: [LotAttributesRow] = []
+    var next = before[lot]
+    while let row = next, line.count <= rows.count {
+      line.append(row)
+      next = before[row.originalLot]
     }
+    for (index, row) in line.enumerated() { lineages.set(row.lot, to: Array(line[index...])) }
   }
 
   func arrived(entriesOf address: RowAddress, _ rows: [EntryRow]) {
@@ -216,7 +236,15 @@ extension GroupRows {
     }
   }
 
-  func arrived(lotsOf customer: CustomerNumber, _ rows: [LotRow]) { for row in rows { keep(row) } }
+  func arrived(lotsOf customer: CustomerNumber, _ rows: [LotRow]) {
+    for row in rows {
+      keep(row)
+      guard guess.moved.contains(customer), !layout.isDistributed else { continue }
+      lineages.want(row.number)
+      // A merge takes back what came out of refunded purchases.
+      if row.purchase == nil, row.source == .paid || row.source == .bonus { purchasesOfLots.want(row.number) }
+    }
+  }
   func arrived(lot address: RowAddress, _ rows: [LotRow]) {
     for row in rows {
       keep(row)
@@ -238,12 +266,18 @@ extension GroupRows {
   }
 
   func arrived(purchases address: RowAddress, _ rows: [PurchaseRow]) { rows.forEach(keep) }
+  func arrived(purchasesOf lot: LotNumber, _ rows: [PurchaseRow]) { rows.forEach(keep) }
   func arrived(purchaseAnywhere number: Int64, _ rows: [PurchaseRow]) { rows.forEach(keep) }
 
   private func keep(_ purchase: PurchaseRow) {
     purchasesByNumber[purchase.number] = purchase
     purchaseOwners[purchase.number] = purchase.customer
-    if purchase.refund != nil { refunds.want(RowAddress(purchase.number, of: purchase.customer)) }
+    if let refund = purchase.refund {
+      let address = RowAddress(purchase.number, of: purchase.customer)
+      refunds.want(address)
+      refundParts.want(RowAddress(refund.transaction, of: purchase.customer))
+      if !layout.isDistributed { partsOfPurchase.want(address) }
+    }
     guard purchase.refund != nil || guess.refunds[purchase.identity] != nil else { return }
     let place = guess.places[purchase.transaction] ?? CustomerAddress(original: purchase.customer, mergedInto: 0)
     if let grant = purchase.grant {
@@ -257,6 +291,18 @@ extension GroupRows {
 
   func arrived(refundsOf address: RowAddress, _ rows: [RefundRow]) {
     for row in rows { refundParts.want(RowAddress(row.transaction, of: address.customer)) }
+    partsArrived(of: address)
+  }
+  func arrived(partsOf address: RowAddress, _: [RefundPartRow]) { partsArrived(of: address) }
+
+  /// Shares the parts of a purchase out to its refunds, whichever came first; one of them may have no part.
+  private func partsArrived(of purchase: RowAddress) {
+    guard let refunds = refunds.found[purchase], let parts = partsOfPurchase.found[purchase] else { return }
+    for refund in refunds {
+      refundParts.set(
+        RowAddress(refund.transaction, of: purchase.customer),
+        to: parts.filter { $0.transaction == refund.transaction })
+    }
   }
 
   func arrived(orderOf code: PurchaseCode, _ rows: [OrderRow]) {

@@ -93,6 +93,17 @@ final class GroupRows: SessionPart {
     let found = LocatingStatements.located($0, $1)
     return (found.row.number, found)
   }
+  // A distributed engine follows no reference within a statement.
+  lazy var locatedEntries = lookup(arrived: GroupRows.arrived(entriesOfLocated:_:), LocatingStatements.entries) {
+    let row = EntryRow.read($0, $1)
+    return (row.transaction, row)
+  }
+  lazy var locatedAllocations = lookup(
+    arrived: GroupRows.arrived(allocationsOfLocated:_:), LocatingStatements.allocations
+  ) {
+    let row = AllocationRow.read($0, $1)
+    return (Numbering.transaction(of: row.entry), row)
+  }
   lazy var ordersOfCodes = lookup(arrived: GroupRows.arrived(orderOf:_:), PurchaseStatements.ordersByCodes) {
     (PurchaseCode(unchecked: $0.text($1, $0.columnCount - 1)), OrderRow.read($0, $1))
   }
@@ -146,15 +157,29 @@ final class GroupRows: SessionPart {
   lazy var lots = owned(.init(LotRow.columns, "lots", "lot"), arrived: GroupRows.arrived(lot:_:), LotRow.read)
   lazy var lotAttributes = owned(
     .init(LotAttributesRow.columns, "lot_attributes", "lot"), LotAttributesRow.read)
+  /// The attributes of a lot and of those that it came out of; on one server a lot is found without its customer.
+  lazy var lineages = lookup(arrived: GroupRows.arrived(lineageOf:_:), LineageStatements.attributes) {
+    ($0.integer($1, $0.columnCount - 1), LotAttributesRow.read($0, $1))
+  }
   lazy var purchases = owned(.purchases, arrived: GroupRows.arrived(purchases:_:), PurchaseRow.read)
-  /// By the lots that they paid for; a distributed engine follows no reference within a statement.
-  lazy var purchasesOfLots = owned(.purchasesOfLots, arrived: GroupRows.arrived(purchases:_:), PurchaseRow.read)
+  /// By the lots that they paid for, however often those were transferred since.
+  lazy var purchasesOfLots = lookup(arrived: GroupRows.arrived(purchasesOf:_:), LineageStatements.purchases) {
+    ($0.integer($1, $0.columnCount - 1), PurchaseRow.read($0, $1))
+  }
   lazy var purchasesAnywhere = lookup(arrived: GroupRows.arrived(purchaseAnywhere:_:), PurchaseStatements.byNumbers) {
     let row = PurchaseRow.read($0, $1)
     return (row.number, row)
   }
   lazy var refunds = owned(
     .init(RefundRow.columns, "refunds", "purchase"), arrived: GroupRows.arrived(refundsOf:_:), RefundRow.read)
+  /// By the refunded purchases; a distributed engine follows no reference within a statement.
+  lazy var partsOfPurchase = owned(
+    .init(
+      RefundPartRow.columns, RefundPartRow.source, "transaction_number",
+      isWanted: """
+        transaction_number IN (SELECT r.transaction_number FROM refunds r WHERE r.customer = owner AND r.purchase = wanted)
+        """),
+    arrived: GroupRows.arrived(partsOf:_:), RefundPartRow.read)
   lazy var refundParts = owned(
     .init(RefundPartRow.columns, RefundPartRow.source, "transaction_number"), RefundPartRow.read)
 

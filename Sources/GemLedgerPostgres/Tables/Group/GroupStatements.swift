@@ -108,25 +108,42 @@ enum LocatingStatements {
 
   static func requests(_ numbers: [TransactionNumber], _ layout: LaneLayout) -> [PostgresRequest] {
     guard !numbers.isEmpty else { return [] }
-    guard layout.isDistributed else {
-      return [
-        PostgresRequest(
-          """
-          SELECT found.* FROM (SELECT unnest($1) AS lane, unnest($2) AS wanted) places CROSS JOIN LATERAL (
-            SELECT \(columns) FROM \(tables) WHERE (t.number & 63) = lane AND t.number = wanted OFFSET 0
-          ) found
-          """
-        ) {
-          $0.add(numbers, Numbering.lane)
-          $0.add(numbers) { $0 }
-        }
-      ]
-    }
+    guard layout.isDistributed else { return [oneStepEach(numbers, "SELECT \(columns) FROM \(tables)")] }
     return Dictionary(grouping: numbers, by: Numbering.lane).map { lane, numbers in
       PostgresRequest("\(select) WHERE (t.number & 63) = $1 AND t.number = ANY($2)") {
         $0.add(lane)
         $0.add(numbers) { $0 }
       }
+    }
+  }
+
+  /// The entries of the transactions with their own customers.
+  static func entries(_ numbers: [TransactionNumber], _: LaneLayout) -> [PostgresRequest] {
+    [oneStepEach(numbers, rows(EntryRow.columns, "entries", by: "number"))]
+  }
+
+  static func allocations(_ numbers: [TransactionNumber], _: LaneLayout) -> [PostgresRequest] {
+    [oneStepEach(numbers, rows(AllocationRow.columns, "allocations", by: "entry"))]
+  }
+
+  private static func rows(_ columns: String, _ table: String, by entry: String) -> String {
+    """
+    SELECT r.\(columns.split(separator: ", ").joined(separator: ", r.")) FROM transactions t JOIN \(table) r
+      ON r.customer = t.customer AND r.\(entry) >= t.number << 12 AND r.\(entry) < (t.number + 1) << 12
+    """
+  }
+
+  /// One step through the index of the lanes' numbers for each transaction.
+  private static func oneStepEach(_ numbers: [TransactionNumber], _ select: String) -> PostgresRequest {
+    PostgresRequest(
+      """
+      SELECT found.* FROM (SELECT unnest($1) AS lane, unnest($2) AS wanted) places CROSS JOIN LATERAL (
+        \(select) WHERE (t.number & 63) = lane AND t.number = wanted OFFSET 0
+      ) found
+      """
+    ) {
+      $0.add(numbers, Numbering.lane)
+      $0.add(numbers) { $0 }
     }
   }
 
@@ -141,6 +158,44 @@ enum LocatingStatements {
   static func located(_ rows: PostgresRows) -> [CustomerDirectory.LocatedTransaction] {
     (0..<rows.count).map { located(rows, $0) }
   }
+}
+
+/// Statements that follow lots back to the lots and purchases that they came out of, whosever those are.
+///
+/// A distributed engine follows no reference within a statement.
+enum LineageStatements {
+  /// The attributes of the lots and of all lots before them, each with the lot that was asked for.
+  static func attributes(_ lots: [LotNumber], _: LaneLayout) -> [PostgresRequest] {
+    [oneWalkEach(lots, "SELECT \(LotAttributesRow.columns) FROM line")]
+  }
+
+  static func purchases(_ lots: [LotNumber], _: LaneLayout) -> [PostgresRequest] {
+    [
+      oneWalkEach(
+        lots,
+        """
+        SELECT \(PurchaseRow.selection) FROM line JOIN (\(PurchaseRow.tables)) ON p.purchase = line.purchase
+        WHERE \(PurchaseRow.isNewestRefund)
+        """)
+    ]
+  }
+
+  private static func oneWalkEach(_ lots: [LotNumber], _ select: String) -> PostgresRequest {
+    PostgresRequest(
+      """
+      SELECT found.*, wanted FROM unnest($1) AS wanted CROSS JOIN LATERAL (
+        WITH RECURSIVE line AS (
+          SELECT \(LotAttributesRow.columns) FROM lot_attributes WHERE lot = wanted
+          UNION SELECT \(before) FROM line JOIN lot_attributes a ON a.lot = line.original_lot
+          WHERE line.purchase IS NULL AND line.original_lot <> 0
+        )
+        \(select) OFFSET 0
+      ) found
+      """
+    ) { $0.add(lots) { $0 } }
+  }
+
+  private static let before = "a.\(LotAttributesRow.columns.split(separator: ", ").joined(separator: ", a."))"
 }
 
 /// Statements for purchases of whomever, and for orders.

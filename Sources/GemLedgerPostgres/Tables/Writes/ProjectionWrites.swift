@@ -69,7 +69,7 @@ struct ProjectionWrites: SessionPart {
       RowAddress(lot.number, of: prefetched?.lotOwners[lot.number] ?? lot.account.customer)
     }
     // A lot's row does not say which lot its currency came out of.
-    let known = addresses.compactMap { prefetched?.lotAttributes.found[$0]?.first }
+    let known = addresses.compactMap { prefetched?.attributes(at: $0) }
     var attributes = Dictionary(known.map { ($0.lot, $0) }) { first, _ in first }
     let missing = addresses.filter { attributes[$0.number] == nil }
     if !missing.isEmpty { attributes.merge(try session.lotAttributes(missing)) { first, _ in first } }
