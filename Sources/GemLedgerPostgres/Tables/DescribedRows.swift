@@ -7,7 +7,7 @@ private protocol CounterVisitor: ColumnVisitor {}
 extension CounterVisitor {
   mutating func counter(_ value: inout CountKey?) {
     var (kind, subject) = (value?.kind.rawValue ?? 0, value?.subject ?? "")
-    integer("counter_kind", .any, &kind)
+    integer("counter_kind", .kind, &kind)
     text("subject", &subject)
     value = CountKey.Kind(rawValue: kind).map { CountKey($0, subject) }
   }

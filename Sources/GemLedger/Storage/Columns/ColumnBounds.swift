@@ -28,11 +28,16 @@ package struct ColumnBounds: ColumnVisitor {
   }
 
   package mutating func integer(_ name: StaticString, _ bound: ColumnBound, _ value: inout Int64) {
-    found[name.description, default: []].insert(bound)
+    add(name, bound)
   }
 
   package mutating func integer(_ name: StaticString, _ bound: ColumnBound, optional value: inout Int64?) {
-    found[name.description, default: []].insert(bound)
+    add(name, bound)
+  }
+
+  private mutating func add(_ name: StaticString, _ bound: ColumnBound) {
+    // Neither refuses a number, so that a name may have both.
+    found[name.description, default: []].insert(bound == .kind ? .any : bound)
   }
 
   package mutating func text(_ name: StaticString, _ value: inout String) {}

@@ -27,7 +27,7 @@ extension ColumnVisitor {
 
   package mutating func counter(_ value: inout CountKey?) {
     var (kind, subject) = (value?.kind.rawValue, value?.subject)
-    integer("counter_kind", .any, optional: &kind)
+    integer("counter_kind", .kind, optional: &kind)
     text("subject", optional: &subject)
     value = kind.flatMap(CountKey.Kind.init).map { CountKey($0, subject ?? "") }
   }
@@ -40,6 +40,8 @@ package protocol StoredRow: Sendable {
   static var keyColumnCount: Int { get }
   /// The columns that a change of a row leaves as they are: fixed with the row, or written by an erasure alone.
   static var fixedColumns: Set<String> { get }
+  /// What the columns of every row fulfil, in the SQL of all dialects; one that begins with a column is about that.
+  static var checks: [String] { get }
   /// A row for a reader to fill.
   static var blank: Self { get }
   /// Goes through all columns, in the order of the table.
@@ -49,6 +51,7 @@ package protocol StoredRow: Sendable {
 extension StoredRow {
   package static var keyColumnCount: Int { 1 }
   package static var fixedColumns: Set<String> { [] }
+  package static var checks: [String] { [] }
 
   /// The same rows, for a reader that knows them by another name of their type.
   package static func rows<Other: StoredRow>(_ rows: [Other]) throws(LedgerError) -> [Self] {
@@ -74,7 +77,9 @@ package enum ColumnBound: Sendable {
   case instantOrNever
   /// What was ever granted to a lot; it stops at the largest number.
   case granted
-  /// Any 64 bits: hashes and kinds, of which readers accept the known ones.
+  /// One of a few small numbers, such as kinds and stores; readers tell the known ones.
+  case kind
+  /// Any 64 bits, such as hashes.
   case any
 
   @inlinable
@@ -88,7 +93,7 @@ package enum ColumnBound: Sendable {
     case .value: RowBounds.isWithin(value, RowBounds.instant)
     case .instantOrNever: value == .max || RowBounds.isWithin(value, RowBounds.instant)
     case .granted: value >= 0
-    case .any: true
+    case .kind, .any: true
     }
   }
 }
@@ -150,13 +155,13 @@ extension ColumnVisitor {
   /// - Parameter other: Stands for a kind that is not known.
   mutating func kind<Kind: RawRepresentable<Int64>>(_ name: StaticString, _ value: inout Kind, else other: Kind) {
     var number = value.rawValue
-    integer(name, .any, &number)
+    integer(name, .kind, &number)
     value = Kind(rawValue: number) ?? other
   }
 
   mutating func store(_ name: StaticString, _ value: inout Store) {
     var number = value.number
-    integer(name, .any, &number)
+    integer(name, .kind, &number)
     value = Store.numbered(number) ?? .test
   }
 
@@ -188,10 +193,18 @@ extension ColumnVisitor {
     value = .stored(partNumber, of: wholeNumber)
   }
 
-  /// How much a notice gives back, over two columns that are null together.
-  mutating func extent(_ kind: StaticString, _ amount: StaticString, _ value: inout StoreRefund.Extent?) {
+  /// How much a notice gives back, over two columns.
+  mutating func extent(_ kind: StaticString, _ amount: StaticString, _ value: inout StoreRefund.Extent) {
+    var (kindNumber, number) = value.stored
+    integer(kind, .kind, &kindNumber)
+    integer(amount, .amount, &number)
+    value = StoreRefund.Extent(kind: kindNumber, amount: number)
+  }
+
+  /// The same where there may be no notice: the two columns are null together.
+  mutating func extent(_ kind: StaticString, _ amount: StaticString, optional value: inout StoreRefund.Extent?) {
     var (kindNumber, number) = (value?.stored.kind, value?.stored.amount)
-    integer(kind, .any, optional: &kindNumber)
+    integer(kind, .kind, optional: &kindNumber)
     integer(amount, .amount, optional: &number)
     value = kindNumber.map { StoreRefund.Extent(kind: $0, amount: number ?? 0) }
   }

@@ -19,6 +19,7 @@ extension TransactionRow: StoredRow {
 
 extension EntryRow: StoredRow {
   package static let table: StaticString = "entries"
+  package static let checks = ["amount <> 0", "balance >= 0", "debt >= 0"]
   package static var blank: Self {
     Self(
       number: 0, transaction: 0, account: AccountNumber(rawValue: 0), kind: .mixed, amount: 0, balance: 0, debt: 0,
@@ -42,6 +43,7 @@ extension EntryRow: StoredRow {
 extension JournalEventRow: StoredRow {
   package static let table: StaticString = "journal_events"
   package static let keyColumnCount = 2
+  package static let checks = ["amount >= 0", "held_after >= 0"]
   package static var blank: Self {
     Self(transaction: 0, position: 0, customer: 0, kind: .late, createdAt: Timestamp(milliseconds: 0))
   }
@@ -66,6 +68,7 @@ extension JournalEventRow: StoredRow {
 extension AllocationRow: StoredRow {
   package static let table: StaticString = "allocations"
   package static let keyColumnCount = 2
+  package static let checks = ["amount <> 0"]
   package static var blank: Self { Self(entry: 0, position: 0, lot: 0, amount: 0) }
 
   package mutating func visit<Columns: ColumnVisitor>(_ columns: inout Columns) {
@@ -79,6 +82,7 @@ extension AllocationRow: StoredRow {
 extension ItemEntryRow: StoredRow {
   package static let table: StaticString = "item_entries"
   package static let keyColumnCount = 3
+  package static let checks = ["quantity <> 0", "owned >= 0"]
   package static var blank: Self {
     Self(transaction: 0, customer: 0, item: ItemID(unchecked: ""), quantity: 0, owned: 0)
   }
@@ -185,13 +189,14 @@ extension RefundRow: StoredRow {
     var evidence = evidenceAt == signedAt ? nil : evidenceAt.milliseconds
     columns.integer("evidence_at", .any, optional: &evidence)
     evidenceAt = evidence.map(Timestamp.init(milliseconds:)) ?? signedAt
-    columns.extent("extent_kind", "extent", &extent)
+    columns.extent("extent_kind", "extent", optional: &extent)
   }
 }
 
 extension RefundPartRow: StoredRow {
   package static let table: StaticString = "refund_parts"
   package static let keyColumnCount = 2
+  package static let checks = ["amount <> 0"]
   package static var blank: Self { Self(transaction: 0, position: 0, lot: 0, kind: .short, source: 0, amount: 0) }
 
   package mutating func visit<Columns: ColumnVisitor>(_ columns: inout Columns) {
@@ -221,7 +226,7 @@ package struct RefundWithPart: StoredRow {
     refund.visit(&columns)
     var (lot, kind, source, amount) = (part?.lot, part?.kind.rawValue, part?.source, part?.amount)
     columns.number("lot", optional: &lot)
-    columns.integer("part_kind", .any, optional: &kind)
+    columns.integer("part_kind", .kind, optional: &kind)
     columns.number("source_lot", optional: &source)
     columns.integer("amount", .amount, optional: &amount)
     part = lot.map { lot in
@@ -250,6 +255,7 @@ extension RefundStateRow: StoredRow {
 /// With its frozen product's document, and the state that its newest refund recorded: storages keep these apart.
 extension PurchaseRow: StoredRow {
   package static let table: StaticString = "purchases"
+  package static let checks = ["quantity > 0"]
   package static var blank: Self {
     Self(
       number: 0,

@@ -1,5 +1,6 @@
 extension AccountRow: StoredRow {
   package static let table: StaticString = "accounts"
+  package static let checks = ["balance >= 0", "debt >= 0", "held >= 0", "pool_remaining >= 0"]
   package static var blank: Self { Self(number: AccountNumber(rawValue: 0)) }
 
   package mutating func visit<Columns: ColumnVisitor>(_ columns: inout Columns) {
@@ -10,7 +11,7 @@ extension AccountRow: StoredRow {
     columns.number("version", &version)
     columns.entry("last_entry", &lastEntry)
     columns.number("pool_lot", &poolLot)
-    columns.integer("pool_source", .any, &poolSource)
+    columns.integer("pool_source", .kind, &poolSource)
     columns.number("pool_environment", &poolEnvironment)
     columns.integer("pool_granted", .granted, &poolGranted)
     columns.amount("pool_remaining", &poolRemaining)
@@ -33,6 +34,7 @@ extension AddedIDRow: StoredRow {
 
 extension LotRow: StoredRow {
   package static let table: StaticString = "lots"
+  package static let checks = ["remaining >= 0 AND remaining <= granted"]
   package static var blank: Self {
     Self(
       number: 0, account: AccountNumber(rawValue: 0), source: .admin, environment: 0, granted: 0, remaining: 0,
@@ -71,6 +73,10 @@ extension CheckpointRow: StoredRow {
 
 extension OrderRow: StoredRow {
   package static let table: StaticString = "orders"
+  package static let checks = [
+    "quantity > 0", "state BETWEEN 1 AND 4", "delivery_attempts >= 0",
+    "(purchase IS NOT NULL) = (state IN (2, 4))",
+  ]
   package static let fixedColumns: Set = [
     "code", "store", "product", "quantity", "request", "key", "created_at", "deadline",
   ]
@@ -129,6 +135,7 @@ extension CountRow: StoredRow {
 extension OwnedItemRow: StoredRow {
   package static let table: StaticString = "owned_items"
   package static let keyColumnCount = 2
+  package static let checks = ["quantity >= 0"]
   package static var blank: Self { Self(customer: 0, item: ItemID(unchecked: ""), quantity: 0) }
 
   package mutating func visit<Columns: ColumnVisitor>(_ columns: inout Columns) {
@@ -176,9 +183,7 @@ extension RefundEvidenceRow: StoredRow {
     columns.kind("kind", &kind, else: .refund)
     columns.date("revoked_at", &revokedAt)
     columns.date("signed_at", &signedAt)
-    var known: StoreRefund.Extent? = extent
-    columns.extent("extent_kind", "extent", &known)
-    extent = known ?? .full
+    columns.extent("extent_kind", "extent", &extent)
   }
 }
 
