@@ -1,30 +1,44 @@
-internal import GemLedger
+package import GemLedger
 
 /// A step of the schema.
 ///
 /// A released step never changes: a new need is a new step.
 package struct Migration: Sendable {
   package let name: String
-  package let sql: String
+  /// Made for each use: nearly every file has all steps when it is opened.
+  package var sql: String { text() }
 
-  package init(name: String, sql: String) {
+  private let text: @Sendable () -> String
+
+  package init(name: String, sql: @autoclosure @escaping @Sendable () -> String) {
     self.name = name
-    self.sql = sql
+    text = sql
   }
 
   /// All steps, in their order; a file's `user_version` is the number of steps applied to it.
   package static let all = [
-    Migration(name: "0001-create-ledger", sql: [foundations, journal, projections].joined(separator: "\n"))
+    Migration(name: "0001-create-ledger", sql: (foundations + journal + projections).joined(separator: ";\n"))
   ]
 
-  static func appendOnly(_ table: String) -> String {
-    """
-    CREATE TRIGGER \(table)_refuse_update BEFORE UPDATE ON \(table)
-      BEGIN SELECT RAISE(ABORT, '\(table) is append-only'); END;
-    CREATE TRIGGER \(table)_refuse_delete BEFORE DELETE ON \(table)
-      BEGIN SELECT RAISE(ABORT, '\(table) is append-only'); END;
-    """
+  static func appendOnly(_ table: String) -> [String] {
+    ["UPDATE", "DELETE"].map { change in
+      """
+      CREATE TRIGGER \(table)_refuse_\(change.lowercased()) BEFORE \(change) ON \(table)
+        BEGIN SELECT RAISE(ABORT, '\(table) is append-only'); END
+      """
+    }
   }
+}
+
+extension Migration: SchemaDialect {
+  package static var splitsAccounts: Bool { false }
+
+  package static func type(of column: String, _ bound: ColumnBound?) -> String { bound == nil ? "TEXT" : "INTEGER" }
+
+  package static func key(of table: String, _ described: [String]) -> [String] { described }
+
+  /// A number as the key is that of the row itself: the table needs no index for it.
+  package static func options(hasNumberAsKey: Bool) -> String { hasNumberAsKey ? "STRICT" : "STRICT, WITHOUT ROWID" }
 }
 
 extension SQLiteConnection {
