@@ -13,7 +13,10 @@ CREATE TABLE catalog (
   PRIMARY KEY (kind, code)
 );
 
-CREATE TABLE catalog_versions (version bigint PRIMARY KEY, applied_at bigint NOT NULL);
+CREATE TABLE catalog_versions (
+  version bigint PRIMARY KEY,
+  applied_at bigint NOT NULL
+);
 
 CREATE TABLE environments (
   environment bigint PRIMARY KEY,
@@ -150,6 +153,8 @@ CREATE TABLE lot_attributes (
   original_lot bigint NOT NULL,
   PRIMARY KEY (customer, lot)
 );
+
+CREATE INDEX lot_attributes_by_lot ON lot_attributes (lot);
 
 CREATE TABLE merges (
   customer bigint NOT NULL,
@@ -344,7 +349,10 @@ CREATE TABLE entitlements (
   PRIMARY KEY (customer, purchase)
 );
 
-CREATE TABLE aliases (id text COLLATE "C" PRIMARY KEY, customer bigint NOT NULL);
+CREATE TABLE aliases (
+  id text COLLATE "C" PRIMARY KEY,
+  customer bigint NOT NULL
+);
 
 CREATE TABLE store_transactions (
   store_transaction text COLLATE "C" NOT NULL,
@@ -380,7 +388,10 @@ CREATE TABLE account_tokens (
   PRIMARY KEY (high, low)
 );
 
-CREATE TABLE entitlement_holders (purchase bigint PRIMARY KEY, holder bigint NOT NULL);
+CREATE TABLE entitlement_holders (
+  purchase bigint PRIMARY KEY,
+  holder bigint NOT NULL
+);
 
 CREATE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN RAISE EXCEPTION '% is append-only', TG_TABLE_NAME; END $$;

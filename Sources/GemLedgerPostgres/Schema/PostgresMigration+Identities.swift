@@ -1,54 +1,37 @@
 #if PostgreSQL
+internal import GemLedger
+
 extension PostgresMigration {
   /// Tables of values that are unique across customers, each keyed by its value.
   ///
   /// A writer that claims a value locks its row.
   /// Nothing else is unique across customers, so that all other rows can lie on the machines of their customers.
-  static let identities = [
-    "CREATE TABLE aliases (id text COLLATE \"C\" PRIMARY KEY, customer bigint NOT NULL)",
-    // customer, purchase: 0 while the store transaction is not credited.
-    """
-    CREATE TABLE store_transactions (
-      store_transaction text COLLATE "C" NOT NULL,
-      environment bigint NOT NULL,
-      store smallint NOT NULL,
-      customer bigint NOT NULL,
-      purchase bigint NOT NULL,
-      PRIMARY KEY (store_transaction, environment, store)
-    )
-    """,
-    // The newest notice of the store about each refund that none was booked for, of unknown purchases too.
-    """
-    CREATE TABLE refund_evidence (
-      store_transaction text COLLATE "C" NOT NULL,
-      environment bigint NOT NULL,
-      store smallint NOT NULL,
-      kind smallint NOT NULL,
-      revoked_at bigint NOT NULL,
-      signed_at bigint NOT NULL,
-      extent_kind smallint NOT NULL,
-      extent bigint NOT NULL,
-      PRIMARY KEY (store_transaction, environment, store, kind, revoked_at)
-    )
-    """,
-    """
-    CREATE TABLE purchase_codes (
-      code text COLLATE "C" PRIMARY KEY,
-      customer bigint NOT NULL,
-      number bigint NOT NULL
-    )
-    """,
-    // The two halves of the UUID that travels with a purchase and names the buyer.
-    """
-    CREATE TABLE account_tokens (
-      high bigint NOT NULL,
-      low bigint NOT NULL,
-      customer bigint NOT NULL,
-      PRIMARY KEY (high, low)
-    )
-    """,
-    // The current owner of the entitlement that a purchase gave.
-    "CREATE TABLE entitlement_holders (purchase bigint PRIMARY KEY, holder bigint NOT NULL)",
-  ]
+  static var identities: [String] {
+    [
+      table(AddedIDRow.self, named: "aliases"),
+      // customer, purchase: 0 while the store transaction is not credited.
+      """
+      CREATE TABLE store_transactions (
+        store_transaction text COLLATE "C" NOT NULL,
+        environment bigint NOT NULL,
+        store smallint NOT NULL,
+        customer bigint NOT NULL,
+        purchase bigint NOT NULL,
+        PRIMARY KEY (store_transaction, environment, store)
+      )
+      """,
+      // The newest notice of the store about each refund that none was booked for, of unknown purchases too.
+      table(RefundEvidenceRow.self),
+      """
+      CREATE TABLE purchase_codes (
+        code text COLLATE "C" PRIMARY KEY,
+        customer bigint NOT NULL,
+        number bigint NOT NULL
+      )
+      """,
+      table(AccountTokenRow.self),
+      table(EntitlementRow.self, named: "entitlement_holders"),
+    ]
+  }
 }
 #endif

@@ -1,14 +1,19 @@
 #if PostgreSQL
+package import GemLedger
+
 /// A step of the schema.
 ///
 /// A released step never changes: a new need is a new step.
 package struct PostgresMigration: Sendable {
   package let name: String
-  package let sql: [String]
+  /// Made for each use: nearly every schema has all steps when it is opened.
+  package var sql: [String] { text() }
 
-  package init(name: String, sql: [String]) {
+  private let text: @Sendable () -> [String]
+
+  package init(name: String, sql: @autoclosure @escaping @Sendable () -> [String]) {
     self.name = name
-    self.sql = sql
+    text = sql
   }
 
   /// All steps, in their order; the table `migrations` names those that were applied to a schema.
@@ -18,7 +23,7 @@ package struct PostgresMigration: Sendable {
   package static let all = [
     PostgresMigration(
       name: "0001-create-ledger",
-      sql: [foundations, journal, projections, identities, triggers].flatMap { $0 })
+      sql: foundations + journal + projections + identities + triggers)
   ]
 
   // MARK: Triggers
@@ -57,5 +62,31 @@ package struct PostgresMigration: Sendable {
       FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()
     """
   }
+}
+
+extension PostgresMigration: SchemaDialect {
+  /// Texts by which nothing is found or sorted.
+  private static let freeTexts: Set = [
+    "document", "request", "refusal", "price_currency", "frozen_reason", "reference", "reason", "actor",
+  ]
+
+  package static var splitsAccounts: Bool { true }
+
+  package static func type(of column: String, _ bound: ColumnBound?) -> String {
+    switch bound {
+    case .kind, .currency: "smallint"
+    case .some: "bigint"
+    // Others are compared by their bytes, as everywhere in a ledger.
+    case nil: freeTexts.contains(column) ? "text" : #"text COLLATE "C""#
+    }
+  }
+
+  /// Rows lie with their customers.
+  package static func key(of table: String, _ described: [String]) -> [String] {
+    let isOfCustomers = SchemaTable.all.contains { $0.name == table && $0.distribution == .byCustomer }
+    return isOfCustomers ? ["customer"] + described.filter { $0 != "customer" } : described
+  }
+
+  package static func options(hasNumberAsKey: Bool) -> String { "" }
 }
 #endif
