@@ -35,12 +35,19 @@ final class CommandRoundTripTests: XCTestCase {
     try book(
       "tokens", customers.enumerated().map { .registerToken(TokenNumber(high: 1, low: Int64($0)), customer: $1) })
     // Each process reads the catalog again with the first group after a change, and its products and items too.
-    try ledger.apply(Make.catalog(gems: "Jewels"))
+    try ledger.apply(Make.catalog(replacing: "\"amount\": 1200", with: "\"amount\": 1201"))
     try book("items after a change", customers.map { .buyItem(try ItemID("extra_life"), customer: $0) })
-    try ledger.apply(Make.catalog())
+    try ledger.apply(Make.catalog(replacing: "\"amount\": 1200", with: "\"amount\": 1202"))
     try book(
       "purchases after a change",
       customers.enumerated().map { .creditPurchase(try Make.purchase("u\($0)"), customer: $1) })
+    try book(
+      "bundles",
+      customers.enumerated().map {
+        .creditPurchase(try Make.purchase("b\($0)", product: $0 % 2 == 0 ? "bundle" : "rubies"), customer: $1)
+      })
+    try book("refunds of bundles", customers.indices.map { .refund(try Make.refund("b\($0)")) })
+    try book("their reversal", customers.indices.map { .reverseRefund(try Make.reversal("b\($0)")) })
     try book("freezes", customers.map { .freeze($0) })
     try book("unfreezes", customers.map { .unfreeze($0) })
     try book(

@@ -11,8 +11,9 @@ package enum Make {
   /// GEM and COIN without bounds, ORE that may reach 1,000, and RUBY of which paid burns first; packs and items.
   ///
   /// A refund of spent RUBY is owed, one of spent ORE freezes, and all others let it go.
-  package static func catalog(gems name: String = "Gems") throws -> Catalog {
-    try Catalog.load(Array(document.replacing("\"Gems\"", with: "\"\(name)\"").utf8))
+  package static func catalog() throws -> Catalog { try Catalog.load(Array(document.utf8)) }
+  package static func catalog(replacing text: String, with other: String) throws -> Catalog {
+    try Catalog.load(Array(document.replacing(text, with: other).utf8))
   }
 
   package static func purchase(

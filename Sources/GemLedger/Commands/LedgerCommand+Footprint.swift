@@ -48,6 +48,16 @@ extension LedgerCommand {
   package var footprint: Footprint? { body.action.command.footprint(besides: body.customer) }
   /// The item that it buys.
   package var item: ItemID? { if case .buyItem(let command) = body.action { command.item } else { nil } }
+  /// The row of the catalog that it goes by.
+  package var catalogKey: IndexKey? {
+    switch body.action {
+    case .buyItem(let command): IndexKey(CatalogRow.Kind.item.rawValue, text: command.item.text)
+    case .creditPurchase(let command): IndexKey(CatalogRow.Kind.product.rawValue, text: command.purchase.product.text)
+    case .completeOrder(let command):
+      IndexKey(CatalogRow.Kind.product.rawValue, text: command.completion.purchase.product.text)
+    default: nil
+    }
+  }
 }
 
 extension LedgerCommand.Footprint {

@@ -16,6 +16,9 @@ final class StorageCache: Sendable {
   static let lotDemandMax = 64
   private let environments = Mutex<[StoreEnvironment: Int64]>([:])
   private let frozenProduct = Mutex<[String: Int64]>([:])
+  /// The products and items that groups have read since the catalog changed; callers may name others than it has.
+  private let catalogKeys = Mutex<Set<IndexKey>>([])
+  private static let catalogKeyCountMax = 20_000
 
   private let foreign = Mutex<[Int64: TransactionNumber]?>(nil)
 
@@ -71,6 +74,17 @@ final class StorageCache: Sendable {
 
   func remember(_ rows: [EnvironmentRow]) {
     environments.withLock { known in for row in rows { known[row.environment] = row.number } }
+  }
+
+  /// Returns the products and items that no group has read since the catalog changed, and takes them for read.
+  func unread(_ keys: Set<IndexKey>, isChanged: Bool) -> Set<IndexKey> {
+    if keys.isEmpty, !isChanged { return [] }
+    return catalogKeys.withLock { known in
+      if isChanged || known.count > Self.catalogKeyCountMax { known.removeAll() }
+      let unread = keys.subtracting(known)
+      known.formUnion(unread)
+      return unread
+    }
   }
 
   /// The numbers of purchases' frozen grants that the database has.

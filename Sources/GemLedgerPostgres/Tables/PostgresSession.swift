@@ -49,6 +49,14 @@ final class PostgresSession {
     return source
   }
 
+  /// The statement for the rows of one key.
+  func request<Row>(_ index: RowIndex<Row>, _ key: IndexKey) -> PostgresRequest {
+    PostgresRequest(source(of: index).rows(isOwned: key.owner != nil)) {
+      $0.add(key, of: index.name)
+      if index.name.isOwned, let owner = key.owner { $0.add(owner) }
+    }
+  }
+
   // MARK: Asking
 
   /// Sends all requests in one round trip, together with the beginning of the transaction if none is open.

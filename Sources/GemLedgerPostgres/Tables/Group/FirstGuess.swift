@@ -14,6 +14,8 @@ struct FirstGuess {
   var keysOfCustomers: [CustomerNumber: [IdempotencyKey]] = [:]
   /// The items that commands buy.
   var itemsOfIDs: [CustomerID: [ItemID]] = [:]
+  /// The rows of the catalog that commands go by; read with the currencies after a change.
+  var catalogKeys: Set<IndexKey> = []
   /// The ids of customers that become one or part: all that they have moves.
   var joined: Set<CustomerID> = []
   /// Their numbers.
@@ -26,6 +28,8 @@ struct FirstGuess {
   var replayed: Set<TransactionNumber> = []
   /// The keys of refunds, by the refunded purchases.
   var refunds: [PurchaseIdentity: [IdempotencyKey]] = [:]
+  /// The transactions of these purchases and of their refunds, with the customers that the purchases were credited to.
+  var refunded: [TransactionNumber: CustomerNumber] = [:]
   /// The transactions that commands name.
   var named: [TransactionNumber: NamedTransaction] = [:]
   /// The customers of transactions that commands name, and of those that undid a part of them.
@@ -52,6 +56,7 @@ extension GroupRows {
         if let key = command.key { guess.keysOfIDs[command.customer, default: []].append(key) }
         if let item = command.item { guess.itemsOfIDs[command.customer, default: []].append(item) }
       }
+      if let key = command.catalogKey { guess.catalogKeys.insert(key) }
       guard let footprint else { continue }
       ids.formUnion(footprint.customers)
       guess.splitsOff = guess.splitsOff || footprint.splitsOff
@@ -68,6 +73,7 @@ extension GroupRows {
       }
     }
     wantCustomers(ids)
+    wantCatalog(isChanged: false)
     let numbers = Array(guess.named.keys.filter { guess.places[$0] == nil })
     for (number, found) in zip(numbers, memory.directory.located(numbers)) {
       if let found {

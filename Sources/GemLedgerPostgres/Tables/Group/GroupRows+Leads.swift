@@ -193,6 +193,11 @@ extension GroupRows {
 
   /// Bought items are taken back with their price.
   func arrived(itemsOf address: RowAddress, _ rows: [ItemEntryRow]) {
+    if let customer = guess.refunded[address.number] {
+      for owner in owners(at: guess.places[address.number] ?? CustomerAddress(original: customer, mergedInto: 0)) {
+        for row in rows { owned.want(OwnedItem(customer: owner, item: row.item)) }
+      }
+    }
     guard guess.named[address.number] != nil, let place = guess.places[address.number] else { return }
     for row in rows { owned.want(OwnedItem(customer: place.survivingCustomer, item: row.item)) }
     if !rows.isEmpty { counts.want(place.survivingCustomer) }
@@ -272,13 +277,18 @@ extension GroupRows {
   private func keep(_ purchase: PurchaseRow) {
     purchasesByNumber[purchase.number] = purchase
     purchaseOwners[purchase.number] = purchase.customer
+    let isAsked = guess.refunds[purchase.identity] != nil
+    guard purchase.refund != nil || isAsked else { return }
+    let address = RowAddress(purchase.number, of: purchase.customer)
+    refunds.want(address)
     if let refund = purchase.refund {
-      let address = RowAddress(purchase.number, of: purchase.customer)
-      refunds.want(address)
       refundParts.want(RowAddress(refund.transaction, of: purchase.customer))
       if !layout.isDistributed { partsOfPurchase.want(address) }
     }
-    guard purchase.refund != nil || guess.refunds[purchase.identity] != nil else { return }
+    if isAsked {
+      guess.refunded[purchase.transaction] = purchase.customer
+      if let newest = purchase.refund?.transaction { want(refundBy: newest, of: purchase.customer) }
+    }
     let place = guess.places[purchase.transaction] ?? CustomerAddress(original: purchase.customer, mergedInto: 0)
     if let grant = purchase.grant {
       guess.places[purchase.transaction] = place
@@ -290,9 +300,20 @@ extension GroupRows {
   }
 
   func arrived(refundsOf address: RowAddress, _ rows: [RefundRow]) {
-    for row in rows { refundParts.want(RowAddress(row.transaction, of: address.customer)) }
+    for row in rows {
+      refundParts.want(RowAddress(row.transaction, of: address.customer))
+      if let customer = address.customer, guess.refunds.isEmpty == false {
+        want(refundBy: row.transaction, of: customer)
+      }
+    }
     partsArrived(of: address)
   }
+  /// A refund that is changed or undone leads to the items that it took.
+  private func want(refundBy transaction: TransactionNumber, of customer: CustomerNumber) {
+    guess.refunded[transaction] = customer
+    want(partsAt: RowAddress(transaction, of: customer))
+  }
+
   func arrived(partsOf address: RowAddress, _: [RefundPartRow]) { partsArrived(of: address) }
 
   /// Shares the parts of a purchase out to its refunds, whichever came first; one of them may have no part.

@@ -247,6 +247,15 @@ final class GroupRows: SessionPart {
     return found
   }
 
+  /// Wants the products and items that the commands go by, where the ledger cannot have read them yet.
+  func wantCatalog(isChanged: Bool) {
+    for key in memory.unread(guess.catalogKeys, isChanged: isChanged) {
+      let request = session.request(RowIndex<CatalogRow>.byCode, key)
+      let statement = StatementKey(request)
+      if answers[statement] == nil { wantedStatements[statement] = request }
+    }
+  }
+
   /// Looks up all that is wanted, in one round trip.
   ///
   /// - Parameter claims: Further questions that go with it.

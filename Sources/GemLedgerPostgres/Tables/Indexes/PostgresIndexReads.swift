@@ -56,19 +56,12 @@ extension PostgresIndexReads {
   // MARK: One key, and many
 
   private func one<Row>(_ index: RowIndex<Row>, _ key: IndexKey) throws(LedgerError) -> [Row] {
-    try RowReader.rows(ask([request(index, key)]))
-  }
-
-  func request<Row>(_ index: RowIndex<Row>, _ key: IndexKey) -> PostgresRequest {
-    PostgresRequest(session.source(of: index).rows(isOwned: key.owner != nil)) {
-      $0.add(key, of: index.name)
-      if index.name.isOwned, let owner = key.owner { $0.add(owner) }
-    }
+    try RowReader.rows(ask([session.request(index, key)]))
   }
 
   private func any<Row>(_ index: RowIndex<Row>, _ keys: [IndexKey]) throws(LedgerError) -> [Row] {
     guard let sql = session.source(of: index).rowsOfAny() else {
-      return try RowReader.rows(ask(Set(keys).map { self.request(index, $0) }))
+      return try RowReader.rows(ask(Set(keys).map { session.request(index, $0) }))
     }
     let request = PostgresRequest(sql) {
       if case .text = index.name.shape.key[0] { $0.add(keys, text: \.text) } else { $0.add(keys, \.first) }
@@ -81,6 +74,7 @@ extension PostgresIndexReads {
     if let currencies = session.currencies, kinds.allSatisfy({ $0.first == CatalogRow.Kind.currency.rawValue }) {
       return try Row.rows(currencies)
     }
+    deciding?.wantCatalog(isChanged: true)
     return try kinds.count == 1 ? one(index, kinds[0]) : any(index, kinds)
   }
 

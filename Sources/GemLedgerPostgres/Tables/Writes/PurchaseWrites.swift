@@ -8,11 +8,9 @@ struct PurchaseWrites: SessionPart {
   func requests(_ changes: borrowing ChangeSet) throws(LedgerError) -> [PostgresRequest] {
     let rows = changes.purchases
     guard !rows.isEmpty else { return [] }
-    var numbers: [Int64] = []
-    for row in rows {
-      numbers.append(try number(ofFrozenProduct: row.frozenProduct))
-      prefetched?.purchaseOwners[row.number] = row.customer
-    }
+    let frozen = try numbers(ofFrozenProducts: Set(rows.map(\.frozenProduct)))
+    let numbers = rows.map { frozen[$0.frozenProduct] ?? 0 }
+    for row in rows { prefetched?.purchaseOwners[row.number] = row.customer }
     return [
       PostgresRequest(
         """
@@ -33,29 +31,53 @@ struct PurchaseWrites: SessionPart {
     ]
   }
 
-  /// The number of a purchase's frozen grant: made from the document, or the next one where another document has it.
-  private func number(ofFrozenProduct document: String) throws(LedgerError) -> Int64 {
-    if let known = memory.number(ofFrozenProduct: document) { return known }
-    if let new = session.newFrozenProducts.first(where: { $0.document == document }) { return new.number }
-    var hash = StableHash()
-    hash.combine(document)
-    var number = Int64(bitPattern: hash.value)
-    while true {
-      let candidate = number
-      let found = try ask([
-        PostgresRequest(
-          "INSERT INTO frozen_products (frozen_product, document) VALUES ($1, $2) ON CONFLICT DO NOTHING"
-        ) {
-          $0.add(candidate)
-          $0.add(document)
-        },
-        PostgresRequest("SELECT document FROM frozen_products WHERE frozen_product = $1") { $0.add(candidate) },
-      ])
-      if found[1].count == 1, found[1].text(0, 0).utf8.elementsEqual(document.utf8) {
-        session.newFrozenProducts.append((document, number))
-        return number
+  /// The number of each frozen grant: made from the document, or the next one where another document has it.
+  private func numbers(ofFrozenProducts documents: Set<String>) throws(LedgerError) -> [String: Int64] {
+    var numbers: [String: Int64] = [:]
+    var candidates: [(document: String, number: Int64)] = []
+    for document in documents {
+      let new = session.newFrozenProducts.first { $0.document == document }?.number
+      if let known = memory.number(ofFrozenProduct: document) ?? new {
+        numbers[document] = known
+        continue
       }
-      number &+= 1
+      var hash = StableHash()
+      hash.combine(document)
+      candidates.append((document, Int64(bitPattern: hash.value)))
+    }
+    // In one order for all groups that add the same ones at once.
+    candidates.sort { $0.number < $1.number }
+    while !candidates.isEmpty {
+      let found = try ask(
+        candidates.map { Self.claim($0.document, $0.number) } + [Self.documents(candidates.map(\.number))])
+      let rows = found[candidates.count]
+      let documents = Dictionary(
+        (0..<rows.count).map { (rows.integer($0, 0), rows.text($0, 1)) }
+      ) { first, _ in first }
+      var taken: [(document: String, number: Int64)] = []
+      for (document, number) in candidates {
+        if documents[number]?.utf8.elementsEqual(document.utf8) == true {
+          session.newFrozenProducts.append((document, number))
+          numbers[document] = number
+        } else {
+          taken.append((document, number &+ 1))
+        }
+      }
+      candidates = taken
+    }
+    return numbers
+  }
+
+  private static func claim(_ document: String, _ number: Int64) -> PostgresRequest {
+    PostgresRequest("INSERT INTO frozen_products (frozen_product, document) VALUES ($1, $2) ON CONFLICT DO NOTHING") {
+      $0.add(number)
+      $0.add(document)
+    }
+  }
+
+  private static func documents(_ numbers: [Int64]) -> PostgresRequest {
+    PostgresRequest("SELECT frozen_product, document FROM frozen_products WHERE frozen_product = ANY($1)") {
+      $0.add(numbers) { $0 }
     }
   }
 }
