@@ -62,6 +62,7 @@ final class StorageCache: Sendable {
     directory.forgetAll()
     environments.withLock { $0.removeAll() }
     frozenProduct.withLock { $0.removeAll() }
+    catalogKeys.withLock { $0.removeAll() }
     foreign.withLock { $0 = nil }
     ends.withLock { $0.removeAll() }
   }

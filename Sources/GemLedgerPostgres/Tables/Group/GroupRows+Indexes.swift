@@ -121,7 +121,7 @@ extension GroupRows {
   /// The attributes of a lot are the same with each of its customers.
   private func attributes(of keys: [IndexKey]) throws(LedgerError) -> [LotAttributesRow] {
     if layout.isDistributed { return try rows(lotAttributes, at: keys) }
-    return try all(keys) { (key) throws(LedgerError) in Array(try lineages.rows(key.first).prefix(1)) }
+    return try all(keys) { (key) throws(LedgerError) in try lineages.rows(key.first) }
   }
 
   private func holds(of customer: CustomerNumber) throws(LedgerError) -> [HoldRow] {

@@ -171,16 +171,9 @@ extension GroupRows {
     if !layout.isDistributed { purchasesOfLots.want(lot) }
   }
 
-  /// The lots before a lot come with it, and so do those before each of them.
+  /// The lots before a lot come with it.
   func arrived(lineageOf lot: LotNumber, _ rows: [LotAttributesRow]) {
-    let before = Dictionary(rows.map { ($0.lot, $0) }) { first, _ in first }
-    var line: [LotAttributesRow] = []
-    var next = before[lot]
-    while let row = next, line.count <= rows.count {
-      line.append(row)
-      next = before[row.originalLot]
-    }
-    for (index, row) in line.enumerated() { lineages.set(row.lot, to: Array(line[index...])) }
+    for row in rows { lineages.set(row.lot, to: [row]) }
   }
 
   func arrived(entriesOf address: RowAddress, _ rows: [EntryRow]) {
@@ -282,8 +275,11 @@ extension GroupRows {
     let address = RowAddress(purchase.number, of: purchase.customer)
     refunds.want(address)
     if let refund = purchase.refund {
-      refundParts.want(RowAddress(refund.transaction, of: purchase.customer))
-      if !layout.isDistributed { partsOfPurchase.want(address) }
+      if layout.isDistributed {
+        refundParts.want(RowAddress(refund.transaction, of: purchase.customer))
+      } else {
+        partsOfPurchase.want(address)
+      }
     }
     if isAsked {
       guess.refunded[purchase.transaction] = purchase.customer
@@ -302,7 +298,7 @@ extension GroupRows {
   func arrived(refundsOf address: RowAddress, _ rows: [RefundRow]) {
     for row in rows {
       refundParts.want(RowAddress(row.transaction, of: address.customer))
-      if let customer = address.customer, guess.refunds.isEmpty == false {
+      if let customer = address.customer, !guess.refunds.isEmpty {
         want(refundBy: row.transaction, of: customer)
       }
     }

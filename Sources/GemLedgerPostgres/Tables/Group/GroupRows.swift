@@ -174,12 +174,8 @@ final class GroupRows: SessionPart {
     .init(RefundRow.columns, "refunds", "purchase"), arrived: GroupRows.arrived(refundsOf:_:), RefundRow.read)
   /// By the refunded purchases; a distributed engine follows no reference within a statement.
   lazy var partsOfPurchase = owned(
-    .init(
-      RefundPartRow.columns, RefundPartRow.source, "transaction_number",
-      isWanted: """
-        transaction_number IN (SELECT r.transaction_number FROM refunds r WHERE r.customer = owner AND r.purchase = wanted)
-        """),
-    arrived: GroupRows.arrived(partsOf:_:), RefundPartRow.read)
+    .init(RefundPartRow.columns, RefundPartRow.ofPurchase, "purchase"), arrived: GroupRows.arrived(partsOf:_:),
+    RefundPartRow.read)
   lazy var refundParts = owned(
     .init(RefundPartRow.columns, RefundPartRow.source, "transaction_number"), RefundPartRow.read)
 

@@ -160,11 +160,15 @@ enum LocatingStatements {
   }
 }
 
-/// Statements that follow lots back to the lots and purchases that they came out of, whosever those are.
+/// Statements that follow lots back to the lots and purchases that they came out of, with other customers too.
 ///
-/// A distributed engine follows no reference within a statement.
+/// Only bought currency and its bonus lead back to a purchase (see `LotLineage`). A line is followed for so many lots that
+/// nearly all end there; deciding asks for the rest of a longer one. A distributed engine follows no reference within a
+/// statement.
 enum LineageStatements {
-  /// The attributes of the lots and of all lots before them, each with the lot that was asked for.
+  private static let lengthMax = 32
+
+  /// The attributes of the lots and of the lots before them, each with the lot that was asked for.
   static func attributes(_ lots: [LotNumber], _: LaneLayout) -> [PostgresRequest] {
     [oneWalkEach(lots, "SELECT \(LotAttributesRow.columns) FROM line")]
   }
@@ -185,9 +189,10 @@ enum LineageStatements {
       """
       SELECT found.*, wanted FROM unnest($1) AS wanted CROSS JOIN LATERAL (
         WITH RECURSIVE line AS (
-          SELECT \(LotAttributesRow.columns) FROM lot_attributes WHERE lot = wanted
-          UNION SELECT \(before) FROM line JOIN lot_attributes a ON a.lot = line.original_lot
+          SELECT \(LotAttributesRow.columns), 1 AS length FROM lot_attributes WHERE lot = wanted
+          UNION SELECT \(before), line.length + 1 FROM line JOIN lot_attributes a ON a.lot = line.original_lot
           WHERE line.purchase IS NULL AND line.original_lot <> 0
+            AND line.source IN (\(LotSource.paid.rawValue), \(LotSource.bonus.rawValue)) AND line.length < \(lengthMax)
         )
         \(select) OFFSET 0
       ) found

@@ -39,6 +39,18 @@ extension RefundPartRow {
       SELECT customer, transaction_number, position, lot, kind, source_lot, amount FROM refund_parts
     ) parts
     """
+
+  /// The same with the purchase, by which both branches find their rows through the key of refunds.
+  static let ofPurchase = """
+    (
+      SELECT customer, purchase, transaction_number, 1::bigint AS position, lot, part_kind AS kind, source_lot, amount
+      FROM refunds WHERE lot IS NOT NULL
+      UNION ALL
+      SELECT r.customer, r.purchase, r.transaction_number, p.position, p.lot, p.kind, p.source_lot, p.amount
+      FROM refunds r
+      JOIN refund_parts p ON p.customer = r.customer AND p.transaction_number = r.transaction_number
+    ) parts
+    """
 }
 
 extension PostgresRows {
