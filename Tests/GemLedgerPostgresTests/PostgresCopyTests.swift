@@ -61,5 +61,27 @@ final class PostgresCopyTests: XCTestCase {
       openResult: { try .openSQLite(at: to, clock: $0) }
     ).runAll()
   }
+
+  /// Frozen products are told apart by their bytes, as all texts are: an editor may write one title in another form.
+  func testProductsThatDifferInUnicodeFormAloneStayApart() throws {
+    let directory = try TemporaryDirectory()
+    let urls = try (0..<2).map { _ in try PostgresServer.shared().createDatabase() }
+    let source = try Ledger.createSQLite(at: directory.path("from.sqlite"))
+    let served = try Ledger.createPostgres(at: urls[0])
+    for ledger in [source, served] {
+      for (number, title) in ["Caf\u{e9}", "Cafe\u{301}"].enumerated() {
+        let text = #""localizations": [{"locale": "en_US", "title": "\#(title)", "description": "A bag"}]"#
+        try ledger.apply(
+          Make.catalog(replacing: #"{"code": "gems_1200","#, with: #"{"code": "gems_1200", \#(text),"#))
+        try ledger.creditPurchase(Make.purchase("t\(number)"), customer: Make.customer("alice"))
+      }
+    }
+    try CopyContract.copy(source) { try PostgresStorage.openCopy(url: urls[1], project: $0, source: $1) }
+    let copy = try Ledger.openPostgres(at: urls[1])
+    for ledger in [source, served, copy] {
+      try assertBooksAddUp(ledger)
+      ledger.close()
+    }
+  }
 }
 #endif

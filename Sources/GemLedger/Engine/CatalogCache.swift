@@ -15,7 +15,7 @@ package final class CurrencyDefinitions: Sendable {
   let hasPolicies: Bool
   package let transactionIDs: TransactionIDMaker
   /// The parsed frozen definitions of purchases, by their text; their number grows only with the catalog's versions.
-  private let readFrozenProducts = Mutex<[String: FrozenProduct]>([:])
+  private let readFrozenProducts = Mutex<[ByteString: FrozenProduct]>([:])
   private static let readFrozenProductCountMax = 1000
 
   /// The fields that the feed and the list of purchases read from the product as it was when it was bought.
@@ -68,13 +68,14 @@ package final class CurrencyDefinitions: Sendable {
   func currency(subject: String) -> CurrencyDefinition? { (try? CurrencyCode(subject)).flatMap { currency($0) } }
 
   func frozenProduct(of row: PurchaseRow) throws(LedgerError) -> FrozenProduct {
-    if let known = readFrozenProducts.withLock({ $0[row.frozenProduct] }) { return known }
+    let document = ByteString(row.frozenProduct)
+    if let known = readFrozenProducts.withLock({ $0[document] }) { return known }
     let stored = CatalogRow(kind: .product, code: row.product.text, position: 0, document: row.frozenProduct)
     let product = try CatalogCache.read(stored, as: Product.self)
     let definitions = FrozenProduct(product)
     readFrozenProducts.withLock { known in
       if known.count >= Self.readFrozenProductCountMax { known.removeAll() }
-      known[row.frozenProduct] = definitions
+      known[document] = definitions
     }
     return definitions
   }

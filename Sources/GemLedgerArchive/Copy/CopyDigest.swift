@@ -18,14 +18,14 @@ struct CopyDigest: Hashable {
   }
 
   mutating func add(_ changes: borrowing ChangeSet) {
-    add("customers", changes.customers.map(CustomerFields.init))
+    add("customers", changes.customers)
     add("environments", changes.environments)
     add("transactions", changes.transactions)
     add("transactions without entries", changes.transactionsWithoutEntries)
     add("entries", changes.entries)
     add("allocations", changes.allocations)
     add("anchors", changes.checkpoints)
-    add("keys", changes.keys.map(KeyFields.init))
+    add("keys", changes.keys)
     add("notes", changes.notes)
     add("purchases", changes.purchases)
     add("items", changes.itemEntries)
@@ -49,33 +49,29 @@ struct CopyDigest: Hashable {
   }
 
   /// Adds rows that are written with other rows, and only compared.
-  mutating func add(_ table: String, _ rows: [some Hashable]) {
+  mutating func add<Row: StoredRow>(_ table: String, _ rows: [Row]) {
     guard !rows.isEmpty else { return }
     tables[table, default: Sum()].count += rows.count
-    for row in rows { tables[table, default: Sum()].hashes &+= row.hashValue }
+    for row in rows { tables[table, default: Sum()].hashes &+= RowHash.hash(of: row) }
+  }
+}
+
+/// Hashes all columns of a row, texts by their bytes: two texts of one look may differ.
+private struct RowHash: ColumnVisitor {
+  private var hasher = Hasher()
+
+  static func hash<Row: StoredRow>(of row: Row) -> Int {
+    var (hash, row) = (Self(), row)
+    row.visit(&hash)
+    return hash.hasher.finalize()
   }
 
-  private struct CustomerFields: Hashable {
-    let numbers: [Int64]
-    let texts: [String?]
-
-    init(_ row: CustomerRow) {
-      numbers = [row.number, row.createdAt.milliseconds, row.frozen, row.mergedInto, row.merged]
-      texts = [row.id.text, row.frozenReason?.text]
-    }
+  mutating func integer(_ name: StaticString, _ bound: ColumnBound, _ value: inout Int64) { hasher.combine(value) }
+  mutating func integer(_ name: StaticString, _ bound: ColumnBound, optional value: inout Int64?) {
+    hasher.combine(value)
   }
-
-  private struct KeyFields: Hashable {
-    let customer: CustomerNumber
-    let key: IdempotencyKey
-    let fingerprint: Fingerprint
-    let outcome: KeyRow.Outcome
-
-    init(_ row: KeyRow) {
-      customer = row.customer
-      key = row.key
-      fingerprint = row.fingerprint
-      outcome = row.outcome
-    }
+  mutating func text(_ name: StaticString, _ value: inout String) { hasher.combine(ByteString(value)) }
+  mutating func text(_ name: StaticString, optional value: inout String?) {
+    hasher.combine(value.map(ByteString.init))
   }
 }

@@ -15,7 +15,7 @@ final class StorageCache: Sendable {
   let lotDemand = Atomic(StorageCache.lotDemandMax)
   static let lotDemandMax = 64
   private let environments = Mutex<[StoreEnvironment: Int64]>([:])
-  private let frozenProduct = Mutex<[String: Int64]>([:])
+  private let frozenProduct = Mutex<[ByteString: Int64]>([:])
   /// The products and items that groups have read since the catalog changed; callers may name others than it has.
   private let catalogKeys = Mutex<Set<IndexKey>>([])
   private static let catalogKeyCountMax = 20_000
@@ -89,9 +89,9 @@ final class StorageCache: Sendable {
   }
 
   /// The numbers of purchases' frozen grants that the database has.
-  func number(ofFrozenProduct document: String) -> Int64? { frozenProduct.withLock { $0[document] } }
+  func number(ofFrozenProduct document: ByteString) -> Int64? { frozenProduct.withLock { $0[document] } }
 
-  func remember(frozenProduct document: String, number: Int64) {
+  func remember(frozenProduct document: ByteString, number: Int64) {
     frozenProduct.withLock { known in
       if known.count > 1024 { known.removeAll() }
       known[document] = number

@@ -24,7 +24,7 @@ final class PostgresSession {
   /// Where rows of each index that was asked for are read from: making the texts takes longer than finding them here.
   private var sources: [IndexName: IndexSource] = [:]
   /// Frozen grants that the current group wrote.
-  var newFrozenProducts: [(document: String, number: Int64)] = []
+  var newFrozenProducts: [ByteString: Int64] = [:]
   /// Finds out whether the group was committed, where the answer was lost.
   ///
   /// Given the parts that the group wrote apart, it also finds out whether only some of them were.
@@ -113,7 +113,7 @@ final class PostgresSession {
     epoch = memory.directory.epoch
     prefetched = group == nil ? nil : GroupRows(session: self)
     openScan = nil
-    newFrozenProducts = []
+    newFrozenProducts = [:]
     currencies = nil
     wasCommitted = nil
     failure = nil

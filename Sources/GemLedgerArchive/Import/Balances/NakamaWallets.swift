@@ -39,13 +39,13 @@ extension BalanceImport {
   private static func commands(
     _ rows: [NakamaRow], _ currencies: [String: CurrencyCode], _ problems: inout ImportProblems
   ) -> [Line] {
-    var seen: [String: Int64] = [:]
+    var seen: [ByteString: Int64] = [:]
     var lines: [Line] = []
     for row in rows.sorted(by: { ($0.createdAt, $0.line) < ($1.createdAt, $1.line) }) {
       do throws(LineFault) {
         let own = row.name
-        let count = seen[own, default: 0]
-        seen[own] = count + 1
+        let count = seen[ByteString(own), default: 0]
+        seen[ByteString(own)] = count + 1
         if row.id != nil, count > 0 { throw LineFault("The id \"\(own)\" is there twice.") }
         lines.append(try row.line(named: count == 0 ? own : "\(own)/\(count)", currencies))
       } catch {

@@ -56,18 +56,18 @@ struct RevenueCatBalances {
   /// The answers of version 2 come in pages, of which each but the last names the next one.
   private struct Pages {
     /// The newest page of each customer, while its next page is missing.
-    private(set) var open: [String: (line: Int64, next: String)] = [:]
+    private(set) var open: [ByteString: (line: Int64, next: String)] = [:]
 
     /// - Throws: Where another page was to come than this one.
     mutating func note(_ value: JSONValue, of customer: String, _ line: Int64) throws(LineFault) {
       let url = value["url"]?.text
-      if let (line, next) = open.removeValue(forKey: customer), let url, url.contains("?"), url != next {
+      if let (line, next) = open.removeValue(forKey: ByteString(customer)), let url, url.contains("?"), url != next {
         throw LineFault("This is the page \"\(url.prefix(200))\". Line \(line): \(Self.message(next))")
       }
       guard let next = value["next_page"] else { return }
       if case .null = next { return }
       guard let text = next.text else { throw LineFault("\"next_page\" is neither null nor a text.") }
-      open[customer] = (line, text)
+      open[ByteString(customer)] = (line, text)
     }
 
     static func message(_ next: String) -> String {

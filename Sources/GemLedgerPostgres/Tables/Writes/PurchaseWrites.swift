@@ -8,8 +8,11 @@ struct PurchaseWrites: SessionPart {
   func requests(_ changes: borrowing ChangeSet) throws(LedgerError) -> [PostgresRequest] {
     let rows = changes.purchases
     guard !rows.isEmpty else { return [] }
-    let frozen = try numbers(ofFrozenProducts: Set(rows.map(\.frozenProduct)))
-    let numbers = rows.map { frozen[$0.frozenProduct] ?? 0 }
+    let frozen = try numbers(ofFrozenProducts: Set(rows.map { ByteString($0.frozenProduct) }))
+    let numbers = try rows.gather { (row) throws(LedgerError) in
+      guard let number = frozen[ByteString(row.frozenProduct)] else { throw .defect("A frozen product has no number") }
+      return number
+    }
     for row in rows { prefetched?.purchaseOwners[row.number] = row.customer }
     return [
       PostgresRequest(
@@ -32,52 +35,48 @@ struct PurchaseWrites: SessionPart {
   }
 
   /// The number of each frozen grant: made from the document, or the next one where another document has it.
-  private func numbers(ofFrozenProducts documents: Set<String>) throws(LedgerError) -> [String: Int64] {
-    var numbers: [String: Int64] = [:]
-    var candidates: [(document: String, number: Int64)] = []
+  private func numbers(ofFrozenProducts documents: Set<ByteString>) throws(LedgerError) -> [ByteString: Int64] {
+    var numbers: [ByteString: Int64] = [:]
+    var candidates: [(document: ByteString, number: Int64)] = []
     for document in documents {
-      let new = session.newFrozenProducts.first { $0.document == document }?.number
-      if let known = memory.number(ofFrozenProduct: document) ?? new {
+      if let known = memory.number(ofFrozenProduct: document) ?? session.newFrozenProducts[document] {
         numbers[document] = known
         continue
       }
       var hash = StableHash()
-      hash.combine(document)
+      hash.combine(document.text)
       candidates.append((document, Int64(bitPattern: hash.value)))
     }
     // In one order for all groups that add the same ones at once.
     candidates.sort { $0.number < $1.number }
     while !candidates.isEmpty {
-      let found = try ask(
-        candidates.map { Self.claim($0.document, $0.number) } + [Self.documents(candidates.map(\.number))])
-      let rows = found[candidates.count]
-      let documents = Dictionary(
-        (0..<rows.count).map { (rows.integer($0, 0), rows.text($0, 1)) }
-      ) { first, _ in first }
-      var taken: [(document: String, number: Int64)] = []
-      for (document, number) in candidates {
-        if documents[number]?.utf8.elementsEqual(document.utf8) == true {
-          session.newFrozenProducts.append((document, number))
-          numbers[document] = number
-        } else {
-          taken.append((document, number &+ 1))
-        }
+      let stored = try claim(candidates)
+      for (document, number) in candidates where stored[number] == document {
+        session.newFrozenProducts[document] = number
+        numbers[document] = number
       }
-      candidates = taken
+      candidates = candidates.filter { stored[$0.number] != $0.document }.map { ($0.document, $0.number &+ 1) }
     }
     return numbers
   }
 
-  private static func claim(_ document: String, _ number: Int64) -> PostgresRequest {
-    PostgresRequest("INSERT INTO frozen_products (frozen_product, document) VALUES ($1, $2) ON CONFLICT DO NOTHING") {
-      $0.add(number)
-      $0.add(document)
-    }
-  }
-
-  private static func documents(_ numbers: [Int64]) -> PostgresRequest {
-    PostgresRequest("SELECT frozen_product, document FROM frozen_products WHERE frozen_product = ANY($1)") {
-      $0.add(numbers) { $0 }
+  /// Adds the documents under these numbers, where they are free, and returns the documents that have them.
+  private func claim(
+    _ candidates: [(document: ByteString, number: Int64)]
+  ) throws(LedgerError) -> [Int64: ByteString] {
+    let answers = try ask([
+      PostgresRequest(
+        "INSERT INTO frozen_products (frozen_product, document) SELECT unnest($1), unnest($2) ON CONFLICT DO NOTHING"
+      ) {
+        $0.add(candidates, \.number)
+        $0.add(candidates, text: \.document.text)
+      },
+      PostgresRequest("SELECT frozen_product, document FROM frozen_products WHERE frozen_product = ANY($1)") {
+        $0.add(candidates, \.number)
+      },
+    ])
+    let rows = answers[1]
+    return Dictionary((0..<rows.count).map { (rows.integer($0, 0), ByteString(rows.text($0, 1))) }) { first, _ in first
     }
   }
 }
