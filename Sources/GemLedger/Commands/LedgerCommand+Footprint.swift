@@ -46,8 +46,10 @@ extension LedgerCommand {
 
   /// Nil where it touches nothing but its customer's own rows.
   package var footprint: Footprint? { body.action.command.footprint(besides: body.customer) }
+
   /// The item that it buys.
   package var item: ItemID? { if case .buyItem(let command) = body.action { command.item } else { nil } }
+
   /// The row of the catalog that it goes by.
   package var catalogKey: IndexKey? {
     switch body.action {

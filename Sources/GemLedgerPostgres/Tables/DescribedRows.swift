@@ -123,6 +123,11 @@ extension StoredRow {
   /// The names of all columns, in the order in which ``read(_:_:)`` expects them.
   static var columns: String { ColumnNames(of: self, splitsAccounts: true).list }
 
+  /// The same, of a table by its name in a statement.
+  static func columns(of table: String) -> String {
+    ColumnNames(of: self, splitsAccounts: true).names.map { "\(table).\($0)" }.joined(separator: ", ")
+  }
+
   /// - Parameter first: Where the row's first column stands.
   static func read(_ rows: PostgresRows, _ row: Int, at first: Int = 0) -> Self {
     var (found, reader) = (blank, ColumnReader(rows: rows, row: row, column: first))

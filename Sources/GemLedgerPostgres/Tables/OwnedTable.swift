@@ -45,6 +45,7 @@ struct OwnedTable {
     table.distributedTables = PurchaseRow.tables(of: { "\($0).customer = p.customer AND \($0).customer = ANY($1)" })
     return table
   }()
+
   /// The statements for the rows of all keys; the customer and the number are their last two columns.
   func requests(_ keys: [RowAddress], _ layout: LaneLayout) -> [PostgresRequest] {
     layout.isDistributed ? pages(keys, layout).map(request) : [oneStepEach(keys)]

@@ -1,7 +1,7 @@
 /// A storage's dialect of SQL, which makes the tables of described rows.
 ///
-/// A row's description says the columns, and ``StoredRow/checks`` what their values fulfil. So a schema says only what a
-/// table has otherwise.
+/// A row's description says the columns, and ``StoredRow/checks`` the conditions on their values. A schema says only the
+/// differences of a table.
 package protocol SchemaDialect {
   /// Whether an account is two columns, `customer` and `currency`, and not one.
   static var splitsAccounts: Bool { get }
@@ -11,7 +11,7 @@ package protocol SchemaDialect {
   ///
   /// - Parameter described: Those of the row's description.
   static func key(of table: String, _ described: [String]) -> [String]
-  /// What stands behind the columns.
+  /// The options behind the columns.
   static func options(hasNumberAsKey: Bool) -> String
 }
 
@@ -24,7 +24,7 @@ extension SchemaDialect {
   ///     description does not have is a number.
   ///   - absent: Columns that the table does not have.
   ///   - instead: Columns with the definitions that stand in their places, absent ones too.
-  ///   - more: What follows the columns and the key.
+  ///   - more: Constraints behind the columns and the key.
   ///   - options: Where they are others than those of all tables.
   package static func table<Row: StoredRow>(
     _ row: Row.Type, named name: String = "\(Row.table)", only: String? = nil, key: [String]? = nil,

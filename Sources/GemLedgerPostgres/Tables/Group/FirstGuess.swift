@@ -82,7 +82,7 @@ extension GroupRows {
       }
       located.want(number)
       guard !layout.isDistributed, guess.named[number]?.isHold == false else { continue }
-      // Looked up behind their transactions, whose customers they lie with.
+      // Looked up behind their transactions, which name the customers.
       locatedEntries.want(number)
       locatedAllocations.want(number)
     }

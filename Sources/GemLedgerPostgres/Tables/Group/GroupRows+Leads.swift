@@ -126,7 +126,7 @@ extension GroupRows {
     located.found[number]?.first.map { RowAddress(number, of: $0.row.customer) }
   }
 
-  /// Takes a located transaction in, and wants what follows from it.
+  /// Takes a located transaction in, and wants the rows that belong to it.
   func locate(_ found: CustomerDirectory.LocatedTransaction) {
     located.set(found.row.number, to: [found])
     transactions.set(RowAddress(found.row.number, of: found.row.customer), to: [found.row])
@@ -239,7 +239,7 @@ extension GroupRows {
       keep(row)
       guard guess.moved.contains(customer), !layout.isDistributed else { continue }
       lineages.want(row.number)
-      // A merge takes back what came out of refunded purchases.
+      // A merge takes back currency of refunded purchases.
       if row.purchase == nil, row.source == .paid || row.source == .bonus { purchasesOfLots.want(row.number) }
     }
   }

@@ -39,7 +39,7 @@ enum CustomerStatements {
   }
 
   static func heldEvents(_ customers: [CustomerNumber], _ layout: LaneLayout) -> [PostgresRequest] {
-    let columns = "e.\(JournalEventRow.columns.split(separator: ", ").joined(separator: ", e."))"
+    let columns = JournalEventRow.columns(of: "e")
     return ofOneShard(customers, layout).map { customers in
       PostgresRequest(
         """
@@ -102,13 +102,13 @@ enum EntryStatements {
 /// Statements for transactions of whomever.
 enum LocatingStatements {
   private static let columns =
-    "t.\(TransactionRow.columns.split(separator: ", ").joined(separator: ", t.")), c.merged_into"
+    "\(TransactionRow.columns(of: "t")), c.merged_into"
   private static let tables = "transactions t LEFT JOIN customers c ON c.customer = t.customer"
   static let select = "SELECT \(columns) FROM \(tables)"
 
   static func requests(_ numbers: [TransactionNumber], _ layout: LaneLayout) -> [PostgresRequest] {
     guard !numbers.isEmpty else { return [] }
-    guard layout.isDistributed else { return [oneStepEach(numbers, "SELECT \(columns) FROM \(tables)")] }
+    guard layout.isDistributed else { return [oneStepEach(numbers, select)] }
     return Dictionary(grouping: numbers, by: Numbering.lane).map { lane, numbers in
       PostgresRequest("\(select) WHERE (t.number & 63) = $1 AND t.number = ANY($2)") {
         $0.add(lane)
@@ -119,16 +119,16 @@ enum LocatingStatements {
 
   /// The entries of the transactions with their own customers.
   static func entries(_ numbers: [TransactionNumber], _: LaneLayout) -> [PostgresRequest] {
-    [oneStepEach(numbers, rows(EntryRow.columns, "entries", by: "number"))]
+    [oneStepEach(numbers, rows(EntryRow.self, by: "number"))]
   }
 
   static func allocations(_ numbers: [TransactionNumber], _: LaneLayout) -> [PostgresRequest] {
-    [oneStepEach(numbers, rows(AllocationRow.columns, "allocations", by: "entry"))]
+    [oneStepEach(numbers, rows(AllocationRow.self, by: "entry"))]
   }
 
-  private static func rows(_ columns: String, _ table: String, by entry: String) -> String {
+  private static func rows<Row: StoredRow>(_ type: Row.Type, by entry: String) -> String {
     """
-    SELECT r.\(columns.split(separator: ", ").joined(separator: ", r.")) FROM transactions t JOIN \(table) r
+    SELECT \(Row.columns(of: "r")) FROM transactions t JOIN \(Row.table) r
       ON r.customer = t.customer AND r.\(entry) >= t.number << 12 AND r.\(entry) < (t.number + 1) << 12
     """
   }
@@ -190,7 +190,7 @@ enum LineageStatements {
       SELECT found.*, wanted FROM unnest($1) AS wanted CROSS JOIN LATERAL (
         WITH RECURSIVE line AS (
           SELECT \(LotAttributesRow.columns), 1 AS length FROM lot_attributes WHERE lot = wanted
-          UNION SELECT \(before), line.length + 1 FROM line JOIN lot_attributes a ON a.lot = line.original_lot
+          UNION SELECT \(LotAttributesRow.columns(of: "a")), line.length + 1 FROM line JOIN lot_attributes a ON a.lot = line.original_lot
           WHERE line.purchase IS NULL AND line.original_lot <> 0
             AND line.source IN (\(LotSource.paid.rawValue), \(LotSource.bonus.rawValue)) AND line.length < \(lengthMax)
         )
@@ -200,7 +200,6 @@ enum LineageStatements {
     ) { $0.add(lots) { $0 } }
   }
 
-  private static let before = "a.\(LotAttributesRow.columns.split(separator: ", ").joined(separator: ", a."))"
 }
 
 /// Statements for purchases of whomever, and for orders.
@@ -217,7 +216,7 @@ enum PurchaseStatements {
   }
 
   static func ordersByCodes(_ codes: [PurchaseCode], _: LaneLayout) -> [PostgresRequest] {
-    let columns = "o.\(OrderRow.columns.split(separator: ", ").joined(separator: ", o."))"
+    let columns = OrderRow.columns(of: "o")
     return [
       PostgresRequest(
         """
