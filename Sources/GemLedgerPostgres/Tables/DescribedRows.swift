@@ -108,6 +108,13 @@ extension PostgresParameters {
   mutating func add<Row: StoredRow>(keyOf row: Row) { self = KeyParameters(of: row, in: self).parameters }
 }
 
+extension String {
+  /// A list of columns, each of the table by its name in a statement.
+  func named(in table: String) -> String {
+    split(separator: ", ").map { "\(table).\($0)" }.joined(separator: ", ")
+  }
+}
+
 extension StoredRow {
   /// The clause of an insertion that changes the row with the same key instead.
   ///
@@ -122,12 +129,6 @@ extension StoredRow {
 
   /// The names of all columns, in the order in which ``read(_:_:)`` expects them.
   static var columns: String { ColumnNames(of: self, splitsAccounts: true).list }
-
-  /// The same, of a table by its name in a statement.
-  static func columns(of table: String) -> String {
-    ColumnNames(of: self, splitsAccounts: true).names.map { "\(table).\($0)" }.joined(separator: ", ")
-  }
-
   /// - Parameter first: Where the row's first column stands.
   static func read(_ rows: PostgresRows, _ row: Int, at first: Int = 0) -> Self {
     var (found, reader) = (blank, ColumnReader(rows: rows, row: row, column: first))

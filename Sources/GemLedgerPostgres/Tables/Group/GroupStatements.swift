@@ -39,7 +39,7 @@ enum CustomerStatements {
   }
 
   static func heldEvents(_ customers: [CustomerNumber], _ layout: LaneLayout) -> [PostgresRequest] {
-    let columns = JournalEventRow.columns(of: "e")
+    let columns = JournalEventRow.columns.named(in: "e")
     return ofOneShard(customers, layout).map { customers in
       PostgresRequest(
         """
@@ -102,7 +102,7 @@ enum EntryStatements {
 /// Statements for transactions of whomever.
 enum LocatingStatements {
   private static let columns =
-    "\(TransactionRow.columns(of: "t")), c.merged_into"
+    "\(TransactionRow.columns.named(in: "t")), c.merged_into"
   private static let tables = "transactions t LEFT JOIN customers c ON c.customer = t.customer"
   static let select = "SELECT \(columns) FROM \(tables)"
 
@@ -119,16 +119,16 @@ enum LocatingStatements {
 
   /// The entries of the transactions with their own customers.
   static func entries(_ numbers: [TransactionNumber], _: LaneLayout) -> [PostgresRequest] {
-    [oneStepEach(numbers, rows(EntryRow.self, by: "number"))]
+    [oneStepEach(numbers, rows(EntryRow.columns, "entries", by: "number"))]
   }
 
   static func allocations(_ numbers: [TransactionNumber], _: LaneLayout) -> [PostgresRequest] {
-    [oneStepEach(numbers, rows(AllocationRow.self, by: "entry"))]
+    [oneStepEach(numbers, rows(AllocationRow.columns, "allocations", by: "entry"))]
   }
 
-  private static func rows<Row: StoredRow>(_ type: Row.Type, by entry: String) -> String {
+  private static func rows(_ columns: String, _ table: String, by entry: String) -> String {
     """
-    SELECT \(Row.columns(of: "r")) FROM transactions t JOIN \(Row.table) r
+    SELECT \(columns.named(in: "r")) FROM transactions t JOIN \(table) r
       ON r.customer = t.customer AND r.\(entry) >= t.number << 12 AND r.\(entry) < (t.number + 1) << 12
     """
   }
@@ -190,7 +190,7 @@ enum LineageStatements {
       SELECT found.*, wanted FROM unnest($1) AS wanted CROSS JOIN LATERAL (
         WITH RECURSIVE line AS (
           SELECT \(LotAttributesRow.columns), 1 AS length FROM lot_attributes WHERE lot = wanted
-          UNION SELECT \(LotAttributesRow.columns(of: "a")), line.length + 1 FROM line JOIN lot_attributes a ON a.lot = line.original_lot
+          UNION SELECT \(LotAttributesRow.columns.named(in: "a")), line.length + 1 FROM line JOIN lot_attributes a ON a.lot = line.original_lot
           WHERE line.purchase IS NULL AND line.original_lot <> 0
             AND line.source IN (\(LotSource.paid.rawValue), \(LotSource.bonus.rawValue)) AND line.length < \(lengthMax)
         )
@@ -216,7 +216,7 @@ enum PurchaseStatements {
   }
 
   static func ordersByCodes(_ codes: [PurchaseCode], _: LaneLayout) -> [PostgresRequest] {
-    let columns = OrderRow.columns(of: "o")
+    let columns = OrderRow.columns.named(in: "o")
     return [
       PostgresRequest(
         """
