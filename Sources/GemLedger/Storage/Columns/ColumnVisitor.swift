@@ -40,7 +40,9 @@ package protocol StoredRow: Sendable {
   static var keyColumnCount: Int { get }
   /// The columns that a change of a row leaves as they are: fixed with the row, or written by an erasure alone.
   static var fixedColumns: Set<String> { get }
-  /// The conditions on the columns of every row, in the SQL of all dialects; one that begins with a column is about that.
+  /// The conditions on the columns of every row, in the SQL of all dialects.
+  ///
+  /// One that begins with a column's name is about that column.
   static var checks: [String] { get }
   /// A row for a reader to fill.
   static var blank: Self { get }

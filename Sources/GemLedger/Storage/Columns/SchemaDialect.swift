@@ -1,7 +1,7 @@
 /// A storage's dialect of SQL, which makes the tables of described rows.
 ///
-/// A row's description says the columns, and ``StoredRow/checks`` the conditions on their values. A schema says only the
-/// differences of a table.
+/// A row's description says the columns, and ``StoredRow/checks`` the conditions on their values. A schema says only
+/// the differences of a table.
 package protocol SchemaDialect {
   /// Whether an account is two columns, `customer` and `currency`, and not one.
   static var splitsAccounts: Bool { get }

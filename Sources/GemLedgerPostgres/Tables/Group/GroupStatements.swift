@@ -162,9 +162,9 @@ enum LocatingStatements {
 
 /// Statements that follow lots back to the lots and purchases that they came out of, with other customers too.
 ///
-/// Only bought currency and its bonus lead back to a purchase (see `LotLineage`). A line is followed for so many lots that
-/// nearly all end there; deciding asks for the rest of a longer one. A distributed engine follows no reference within a
-/// statement.
+/// Only bought currency and its bonus lead back to a purchase (see `LotLineage`). A line is followed for so many lots
+/// that nearly all end there; deciding asks for the rest of a longer one. A distributed engine follows no reference
+/// within a statement.
 enum LineageStatements {
   private static let lengthMax = 32
 
@@ -190,7 +190,8 @@ enum LineageStatements {
       SELECT found.*, wanted FROM unnest($1) AS wanted CROSS JOIN LATERAL (
         WITH RECURSIVE line AS (
           SELECT \(LotAttributesRow.columns), 1 AS length FROM lot_attributes WHERE lot = wanted
-          UNION SELECT \(LotAttributesRow.columns.named(in: "a")), line.length + 1 FROM line JOIN lot_attributes a ON a.lot = line.original_lot
+          UNION SELECT \(LotAttributesRow.columns.named(in: "a")), line.length + 1
+          FROM line JOIN lot_attributes a ON a.lot = line.original_lot
           WHERE line.purchase IS NULL AND line.original_lot <> 0
             AND line.source IN (\(LotSource.paid.rawValue), \(LotSource.bonus.rawValue)) AND line.length < \(lengthMax)
         )
@@ -199,7 +200,6 @@ enum LineageStatements {
       """
     ) { $0.add(lots) { $0 } }
   }
-
 }
 
 /// Statements for purchases of whomever, and for orders.
