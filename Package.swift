@@ -29,6 +29,11 @@ let asPublished: [SwiftSetting] = [.swiftLanguageMode(.v5), .unsafeFlags(["-supp
 /// A plain build thus needs no library but SQLite.
 let onPostgreSQL: TargetDependencyCondition? = .when(traits: ["PostgreSQL"])
 
+/// Targets that need OpenSSL's libcrypto are built on request only (`swift build --traits Receipts`).
+///
+/// Apple's platforms have CryptoKit and Security instead.
+let onReceipts: TargetDependencyCondition? = .when(platforms: [.linux, .windows, .android], traits: ["Receipts"])
+
 /// Where there is no StoreKit, the simulated one stands in for it, so that the same files are compiled and tested.
 ///
 /// On Apple's platforms an app that links StoreClientStoreKit links no simulated store.
@@ -49,11 +54,15 @@ let package = Package(
     .library(name: "StoreClientFoundation", targets: ["StoreClientFoundation"]),
     .library(name: "SimulatedStores", targets: ["SimulatedStores"]),
     .library(name: "SimulatedStoreKit", targets: ["SimulatedStoreKit"]),
+    .library(name: "StoreReceipts", targets: ["StoreReceipts"]),
     .library(name: "StoreSimulation", targets: ["StoreSimulation"]),
     .executable(name: "gemctl", targets: ["gemctl"]),
     .executable(name: "gembench", targets: ["gembench"]),
   ],
-  traits: [.trait(name: "PostgreSQL", description: "Storage on PostgreSQL, over libpq: GemLedgerPostgres.")],
+  traits: [
+    .trait(name: "PostgreSQL", description: "Storage on PostgreSQL, over libpq: GemLedgerPostgres."),
+    .trait(name: "Receipts", description: "Signed receipts, over libcrypto: StoreReceipts."),
+  ],
   targets: [
     .systemLibrary(
       name: "CSQLite", pkgConfig: "sqlite3",
@@ -61,6 +70,9 @@ let package = Package(
     .systemLibrary(
       name: "CPostgreSQL", pkgConfig: "libpq",
       providers: [.apt(["libpq-dev"]), .yum(["libpq-devel"]), .brew(["libpq"])]),
+    .systemLibrary(
+      name: "COpenSSL", pkgConfig: "libcrypto",
+      providers: [.apt(["libssl-dev"]), .yum(["openssl-devel"])]),
     .target(name: "GemLedger", swiftSettings: houseRules),
     .target(name: "GemLedgerAudit", dependencies: ["GemLedger"], swiftSettings: houseRules),
     .target(
@@ -70,6 +82,10 @@ let package = Package(
       name: "GemLedgerPostgres", dependencies: ["GemLedger", .target(name: "CPostgreSQL", condition: onPostgreSQL)],
       swiftSettings: houseRules),
     .target(name: "StoreBackend", dependencies: ["GemLedger"], swiftSettings: houseRules),
+    .target(
+      name: "StoreReceipts",
+      dependencies: ["GemLedger", "StoreBackend", .target(name: "COpenSSL", condition: onReceipts)],
+      swiftSettings: houseRules),
     .target(name: "StoreClient", dependencies: ["GemLedger", "StoreBackend"], swiftSettings: houseRules),
     .target(name: "StoreClientFoundation", dependencies: ["StoreClient"], swiftSettings: houseRules),
     .target(
@@ -91,7 +107,8 @@ let package = Package(
       name: "gemctl",
       dependencies: [
         "GemLedger", "GemLedgerAudit", "GemLedgerArchive", "GemLedgerSQLite",
-        .target(name: "GemLedgerPostgres", condition: onPostgreSQL), "StoreBackend", "StoreClient", "SimulatedStores",
+        .target(name: "GemLedgerPostgres", condition: onPostgreSQL), "StoreBackend",
+        .target(name: "StoreReceipts", condition: .when(traits: ["Receipts"])), "StoreClient", "SimulatedStores",
         "StoreSimulation",
       ],
       swiftSettings: houseRules + [.unsafeFlags(selfContained, onLinuxInRelease)],
@@ -130,7 +147,10 @@ let package = Package(
       path: "Tests/gemstress", swiftSettings: houseRules),
     .executableTarget(
       name: "gemcrash",
-      dependencies: ["GemLedger", "GemLedgerSQLite", "StoreBackend", "StoreClient", "SimulatedStores"],
+      dependencies: [
+        "GemLedger", "GemLedgerSQLite", "StoreBackend",
+        .target(name: "StoreReceipts", condition: .when(traits: ["Receipts"])), "StoreClient", "SimulatedStores",
+      ],
       path: "Tests/gemcrash", swiftSettings: houseRules),
     .executableTarget(
       name: "gemdamage",
@@ -162,6 +182,13 @@ let package = Package(
       swiftSettings: houseRules),
     .testTarget(
       name: "StoreBackendTests", dependencies: ["GemLedger", "StoreBackend", "SimulatedStores", "GemTestSupport"],
+      swiftSettings: houseRules),
+    .testTarget(
+      name: "StoreReceiptsTests",
+      dependencies: [
+        "GemLedger", "StoreBackend", "StoreReceipts", .target(name: "COpenSSL", condition: onReceipts),
+        "GemTestSupport",
+      ],
       swiftSettings: houseRules),
     .testTarget(
       name: "StoreClientTests",

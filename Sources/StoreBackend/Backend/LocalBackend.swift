@@ -93,6 +93,14 @@ public final class LocalBackend: PurchaseBackend {
     try await notices.apply(transaction)
   }
 
+  /// Verifies the evidence in a store's own notice, and applies it.
+  ///
+  /// - Throws: `LedgerError` with `receipt_malformed`, `receipt_unverified`; then as ``apply(_:)-(StoreTransaction)``.
+  @discardableResult
+  public func apply(_ evidence: StoreReceipt) async throws(LedgerError) -> NoticeAnswer {
+    try await notices.apply(try context.verifier.verify(evidence))
+  }
+
   // MARK: Shop window and balances
 
   /// The offerings and products on sale at the platform's store; packages of other products are left out.

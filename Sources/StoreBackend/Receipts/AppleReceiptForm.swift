@@ -10,7 +10,6 @@ enum AppleReceiptForm {
     ("Auto-Renewable Subscription", .autoRenewableSubscription),
     ("Non-Renewing Subscription", .nonRenewingSubscription),
   ]
-  private static let reasons: [(String, StoreTransaction.Reason)] = [("PURCHASE", .purchase), ("RENEWAL", .renewal)]
 
   static func write(_ transaction: StoreTransaction, to writer: inout JSONWriter) {
     writer.text("transactionId", transaction.id.text)
@@ -70,8 +69,7 @@ enum AppleReceiptForm {
       accountToken: try fields.accountToken("appAccountToken"), purchasedAt: purchasedAt,
       originalPurchasedAt: try fields.optionalInstant("originalPurchaseDate") ?? purchasedAt,
       expiresAt: try fields.optionalInstant("expiresDate"), revocation: try revocation(fields),
-      reason: try fields.optionalText("transactionReason") == nil
-        ? .purchase : try fields.word("transactionReason", reasons),
+      reason: try fields.optionalText("transactionReason").flatMap(StoreTransaction.Reason.init) ?? .purchase,
       signedAt: try fields.instant("signedDate"))
   }
 

@@ -54,25 +54,38 @@ enum GoogleReceiptForm {
     from fields: ReceiptFields, environment: StoreEnvironment
   ) throws(LedgerError) -> StoreTransaction {
     let token = try fields.transactionID("purchaseToken")
-    guard let purchasedAt = try fields.optionalInstantText("purchaseTimeMillis") else {
-      throw ReceiptFields.malformed("purchaseTimeMillis is missing")
-    }
+    // The billing client gives the app other names than Google's server gives a backend, and fewer fields.
+    let stated = (try fields.optionalInstantText("purchaseTimeMillis"), try fields.optionalInstant("purchaseTime"))
+    guard let purchasedAt = stated.0 ?? stated.1 else { throw ReceiptFields.malformed("purchaseTimeMillis is missing") }
     let quantity = try fields.optionalInteger("quantity", in: 0...Int64.max) ?? 1
     let revocation = try revocation(fields, of: quantity)
     return StoreTransaction(
       store: .google, environment: environment, id: token,
       originalID: try fields.optionalText("initialPurchaseToken").map(StoreTransactionID.init(unchecked:)) ?? token,
       orderID: try fields.optionalText("orderId"), bundleID: try fields.name("packageName"),
-      storeProductID: try fields.name("productId"), productType: try fields.word("productType", types),
+      storeProductID: try fields.name("productId"), productType: try productType(fields),
       subscriptionGroupID: try fields.optionalText("subscriptionGroup"),
       quantity: quantity,
       price: try fields.price("priceAmountMicros", currency: "priceCurrencyCode", scale: 6),
       storefront: try fields.optionalText("regionCode").flatMap(StorefrontCode.init(exactly:)),
-      accountToken: try fields.accountToken("obfuscatedExternalAccountId"), purchasedAt: purchasedAt,
+      accountToken: try accountToken(fields), purchasedAt: purchasedAt,
       originalPurchasedAt: try fields.optionalInstantText("initialPurchaseTimeMillis") ?? purchasedAt,
       expiresAt: try fields.optionalInstantText("expiryTimeMillis"), revocation: revocation,
       reason: try fields.optionalInteger("renewal", in: 0...1) == 1 ? .renewal : .purchase,
-      signedAt: try fields.instant("signedDate"))
+      signedAt: try fields.optionalInstant("signedDate") ?? purchasedAt)
+  }
+
+  private static func productType(_ fields: ReceiptFields) throws(LedgerError) -> ProductType {
+    if try fields.optionalText("productType") != nil { return try fields.word("productType", types) }
+    return fields.object["autoRenewing"] == nil ? .consumable : .autoRenewableSubscription
+  }
+
+  /// Apps may put any text there; only a token of the kind made here names a buyer.
+  private static func accountToken(_ fields: ReceiptFields) throws(LedgerError) -> AccountToken? {
+    let stated = (
+      try fields.optionalText("obfuscatedExternalAccountId"), try fields.optionalText("obfuscatedAccountId")
+    )
+    return (stated.0 ?? stated.1).flatMap(AccountToken.init)
   }
 
   private static func revocation(

@@ -1,12 +1,14 @@
-internal import GemLedger
+package import GemLedger
 
 /// The members of a receipt's payload, read strictly; each look-up reports the fault that it finds.
 ///
 /// Unused members are ignored: stores add some every year.
-struct ReceiptFields {
-  private let object: JSONObject
+package struct ReceiptFields {
+  package let object: JSONObject
 
-  init(_ payload: [UInt8]) throws(LedgerError) {
+  package init(_ object: JSONObject) { self.object = object }
+
+  package init(_ payload: [UInt8]) throws(LedgerError) {
     let value: JSONValue
     do throws(JSONError) {
       value = try JSONValue.parse(payload)
@@ -17,18 +19,20 @@ struct ReceiptFields {
     self.object = object
   }
 
-  static func malformed(_ what: String) -> LedgerError {
-    LedgerError(.receiptMalformed, "The receipt cannot be read: \(what). Send what the store gave, unchanged.")
+  package static func malformed(_ what: String) -> LedgerError {
+    LedgerError(
+      .receiptMalformed, "The receipt cannot be read: \(what). Send what the store gave, unchanged.",
+      details: [.text("check", "payload")])
   }
 
   // MARK: By type
 
-  func text(_ name: String) throws(LedgerError) -> String {
+  package func text(_ name: String) throws(LedgerError) -> String {
     guard let text = try optionalText(name) else { throw Self.malformed("\(name) is missing") }
     return text
   }
 
-  func optionalText(_ name: String) throws(LedgerError) -> String? {
+  package func optionalText(_ name: String) throws(LedgerError) -> String? {
     guard let value = object[name], !value.isNull else { return nil }
     guard let text = value.text else { throw Self.malformed("\(name) is \(value.kind) and should be a text") }
     guard text.utf8.count <= Limits.storeTransactionIDBytes, !ControlCharacters.occur(in: text), !text.isEmpty else {
@@ -37,12 +41,12 @@ struct ReceiptFields {
     return text
   }
 
-  func integer(_ name: String, in bounds: ClosedRange<Int64>) throws(LedgerError) -> Int64 {
+  package func integer(_ name: String, in bounds: ClosedRange<Int64>) throws(LedgerError) -> Int64 {
     guard let integer = try optionalInteger(name, in: bounds) else { throw Self.malformed("\(name) is missing") }
     return integer
   }
 
-  func optionalInteger(_ name: String, in bounds: ClosedRange<Int64>) throws(LedgerError) -> Int64? {
+  package func optionalInteger(_ name: String, in bounds: ClosedRange<Int64>) throws(LedgerError) -> Int64? {
     guard let value = object[name], !value.isNull else { return nil }
     guard let integer = value.integer else {
       throw Self.malformed("\(name) is \(value.kind) and should be a whole number")
@@ -53,14 +57,20 @@ struct ReceiptFields {
     return integer
   }
 
-  func instant(_ name: String) throws(LedgerError) -> Timestamp {
+  package func instant(_ name: String) throws(LedgerError) -> Timestamp {
     guard let instant = try optionalInstant(name) else { throw Self.malformed("\(name) is missing") }
     return instant
   }
 
-  /// Milliseconds since 1970, before the year 10000.
-  func optionalInstant(_ name: String) throws(LedgerError) -> Timestamp? {
-    try optionalInteger(name, in: 0...Limits.expiryMilliseconds).map(Timestamp.init(milliseconds:))
+  /// Milliseconds since 1970, before the year 10000; a fraction, as Xcode's receipts have, is dropped.
+  package func optionalInstant(_ name: String) throws(LedgerError) -> Timestamp? {
+    if case .number(let text)? = object[name], let number = Double(text) {
+      guard (0...Double(Limits.expiryMilliseconds)).contains(number) else {
+        throw Self.malformed("\(name) is \(text.prefix(60)), which is no time in milliseconds")
+      }
+      return Timestamp(milliseconds: Int64(number))
+    }
+    return try optionalInteger(name, in: 0...Limits.expiryMilliseconds).map(Timestamp.init(milliseconds:))
   }
 
   /// Milliseconds as a text, as Google Play writes 64-bit numbers.
@@ -113,7 +123,7 @@ struct ReceiptFields {
 extension Money {
   /// Makes money from an amount with `digits` decimal places in any currency; nil where it is no whole number of minor
   /// units.
-  init?(scaled amount: Int64, digits: Int, currency code: String) {
+  package init?(scaled amount: Int64, digits: Int, currency code: String) {
     guard let currency = PriceCurrency(exactly: code) else { return nil }
     let factor = Self.powerOfTen(digits - currency.minorUnitDigits)
     guard factor > 0, amount % factor == 0 else { return nil }

@@ -1,13 +1,13 @@
-internal import GemLedger
+package import GemLedger
 
 /// How a store transaction is written into the payload of a receipt, and read back.
 ///
 /// Purchases at Google Play have Google's field names, all others Apple's. Apple counts prices in thousandths and
 /// refunds in thousandths of a percent; Google counts prices in millionths and refunds in units.
-enum ReceiptForm {
+package enum ReceiptForm {
   static let dot = UInt8(ascii: ".")
 
-  static func name(of environment: StoreEnvironment) -> String {
+  package static func name(of environment: StoreEnvironment) -> String {
     switch environment.kind {
     case .production: "Production"
     case .sandbox: "Sandbox"
@@ -16,11 +16,11 @@ enum ReceiptForm {
     }
   }
 
-  static func environmentName(in fields: ReceiptFields) throws(LedgerError) -> String {
+  package static func environmentName(in fields: ReceiptFields) throws(LedgerError) -> String {
     try fields.text("environment")
   }
 
-  static func payload(of transaction: StoreTransaction) -> [UInt8] {
+  package static func payload(of transaction: StoreTransaction) -> [UInt8] {
     var writer = JSONWriter(capacity: 768)
     writer.beginObject()
     if transaction.store == .google {
@@ -32,7 +32,19 @@ enum ReceiptForm {
     return writer.bytes
   }
 
-  static func transaction(
+  package static func appleTransaction(
+    from fields: ReceiptFields, environment: StoreEnvironment
+  ) throws(LedgerError) -> StoreTransaction {
+    try AppleReceiptForm.transaction(from: fields, environment: environment)
+  }
+
+  package static func playTransaction(
+    from fields: ReceiptFields, environment: StoreEnvironment
+  ) throws(LedgerError) -> StoreTransaction {
+    try GoogleReceiptForm.transaction(from: fields, environment: environment)
+  }
+
+  package static func transaction(
     from fields: ReceiptFields, environment: StoreEnvironment
   ) throws(LedgerError) -> StoreTransaction {
     if try fields.optionalText("purchaseToken") != nil {

@@ -1,0 +1,130 @@
+#if Receipts
+public import GemLedger
+public import StoreBackend
+
+/// Verifies what the App Store signs: transactions, renewal infos, app transactions and notifications.
+///
+/// Real receipts and those of a simulated store go through the same checks; only the trusted roots differ. The checks
+/// and their order are ``ReceiptCheck``; they are those of Apple's server libraries. No server is asked: whether Apple
+/// revoked a certificate is not known here.
+///
+/// ```swift
+/// let root = try TrustedRoot(certificate: bytesOfAppleRootCAG3)
+/// let app = AppleApp(bundleID: "com.example.app", appAppleID: 1_234_567_890, environments: [.production, .sandbox])
+/// let verifier = try AppleVerifier(app: app, roots: [root])
+/// let backend = LocalBackend(ledger: ledger, verifier: verifier)
+/// ```
+///
+/// Nothing here knows whether a receipt came before: the ledger credits each transaction once, and of two states of one
+/// the later holds.
+public final class AppleVerifier: ReceiptVerifier {
+  /// Longest transaction, renewal info or app transaction that is looked at, in bytes.
+  public static let byteCountMax = 32_768
+  /// Longest notification that is looked at, in bytes: it holds two of the others.
+  public static let notificationByteCountMax = 131_072
+
+  /// The app that receipts must be for.
+  public let app: AppleApp
+  private let trust: ChainTrust
+
+  /// Makes a verifier.
+  ///
+  /// - Parameters:
+  ///   - app: The app that receipts must be for, and the environments that they may come from.
+  ///   - roots: The trusted root certificates.
+  /// - Throws: `LedgerError` with `configuration`: production without ``AppleApp/appAppleID``; an unverified
+  ///   environment that is no test session; two sessions of one kind.
+  public init(app: AppleApp, roots: [TrustedRoot]) throws(LedgerError) {
+    try app.check()
+    self.app = app
+    trust = ChainTrust(roots)
+  }
+
+  /// Verifies a transaction, for a backend.
+  ///
+  /// - Throws: As ``transaction(_:)``.
+  public func verify(_ receipt: StoreReceipt) throws(LedgerError) -> StoreTransaction {
+    try transaction(receipt.text).transaction
+  }
+
+  /// Verifies a transaction.
+  ///
+  /// - Throws: `LedgerError` with `receipt_malformed`, `receipt_unverified` or `bundle_mismatch`; the detail `check`
+  ///   names the first ``ReceiptCheck`` that failed.
+  public func transaction(_ text: String) throws(LedgerError) -> AppleTransaction {
+    let fields = try signedFields(text, date: "signedDate")
+    let environment = try environment(of: fields, bundleID: fields.optionalText("bundleId"), appAppleID: .absent)
+    return AppleTransaction(
+      claims: SignedClaims(fields.object),
+      transaction: try ReceiptForm.appleTransaction(from: fields, environment: environment))
+  }
+
+  /// Verifies a renewal info.
+  ///
+  /// - Throws: As ``transaction(_:)``; it names no app, so no bundle id is compared.
+  public func renewalInfo(_ text: String) throws(LedgerError) -> AppleRenewalInfo {
+    let fields = try signedFields(text, date: "signedDate")
+    _ = try environment(of: fields, bundleID: app.bundleID, appAppleID: .absent)
+    return AppleRenewalInfo(claims: SignedClaims(fields.object))
+  }
+
+  /// Verifies an app transaction.
+  ///
+  /// - Throws: As ``transaction(_:)``.
+  public func appTransaction(_ text: String) throws(LedgerError) -> AppleAppTransaction {
+    let fields = try signedFields(text, date: "receiptCreationDate", environment: "receiptType")
+    let id = try fields.optionalInteger("appAppleId", in: 0...Int64.max)
+    _ = try environment(
+      of: fields, "receiptType", bundleID: fields.optionalText("bundleId"), appAppleID: .stated(id))
+    return AppleAppTransaction(claims: SignedClaims(fields.object))
+  }
+
+  /// Verifies a notification, and the transaction and the renewal info in it, each on its own.
+  ///
+  /// - Parameter text: The `signedPayload` of the request's body.
+  /// - Throws: As ``transaction(_:)``.
+  public func notification(_ text: String) throws(LedgerError) -> AppleNotification {
+    let token = try SignedToken(text, byteCountMax: Self.notificationByteCountMax)
+    let fields = try ReceiptFields(token.payload)
+    let subject = try NotificationSubject(fields)
+    let signedAt = try fields.instant("signedDate")
+    if !isUnverified(subject.environment) { try trust.check(token, signedAt: signedAt) }
+    _ = try checkedEnvironment(
+      subject.environment, bundleID: subject.bundleID, appAppleID: .stated(subject.appAppleID))
+    return AppleNotification(
+      claims: SignedClaims(fields.object), id: try fields.text("notificationUUID"),
+      type: try fields.text("notificationType"), signedAt: signedAt,
+      transaction: try subject.transaction.map { (text) throws(LedgerError) in try transaction(text) },
+      renewalInfo: try subject.renewalInfo.map { (text) throws(LedgerError) in try renewalInfo(text) })
+  }
+
+  // MARK: Steps
+
+  private func signedFields(
+    _ text: String, date: String, environment name: String = "environment"
+  ) throws(LedgerError) -> ReceiptFields {
+    let token = try SignedToken(text, byteCountMax: Self.byteCountMax)
+    let fields = try ReceiptFields(token.payload)
+    let signedAt = try fields.instant(date)
+    if !isUnverified(try fields.text(name)) { try trust.check(token, signedAt: signedAt) }
+    return fields
+  }
+
+  /// Whether the user has said that receipts of this environment are not to be verified.
+  private func isUnverified(_ environment: String) -> Bool {
+    app.unverifiedEnvironments.contains { $0.payloadName.hasBytes(of: environment) }
+  }
+
+  private func environment(
+    of fields: ReceiptFields, _ name: String = "environment", bundleID: String?, appAppleID: AppleApp.AppID
+  ) throws(LedgerError) -> StoreEnvironment {
+    try checkedEnvironment(try fields.text(name), bundleID: bundleID, appAppleID: appAppleID)
+  }
+
+  private func checkedEnvironment(
+    _ name: String, bundleID: String?, appAppleID: AppleApp.AppID
+  ) throws(LedgerError) -> StoreEnvironment {
+    try app.check(bundleID: bundleID, appAppleID: appAppleID, environment: name)
+  }
+}
+#endif

@@ -1,0 +1,37 @@
+#if Receipts
+internal import GemLedger
+internal import StoreBackend
+
+/// The part of a notification that says which app it is about: the first of four that is there.
+struct NotificationSubject {
+  let environment: String
+  let bundleID: String?
+  let appAppleID: Int64?
+  /// The signed transaction in it.
+  var transaction: String?
+  /// The signed renewal info in it.
+  var renewalInfo: String?
+
+  /// - Throws: `LedgerError` with `receipt_malformed`, check `payload`.
+  init(_ notification: ReceiptFields) throws(LedgerError) {
+    for name in ["data", "summary", "externalPurchaseToken", "appData"] {
+      guard let value = notification.object[name], !value.isNull else { continue }
+      guard let object = value.object else { throw ReceiptFields.malformed("\(name) is \(value.kind)") }
+      let fields = ReceiptFields(object)
+      bundleID = try fields.optionalText("bundleId")
+      appAppleID = try fields.optionalInteger("appAppleId", in: 0...Int64.max)
+      if name == "externalPurchaseToken" {
+        // It names no environment but for the beginning of its id.
+        let isSandbox = try fields.optionalText("externalPurchaseId")?.hasPrefix("SANDBOX") ?? false
+        environment = (isSandbox ? StoreEnvironment.sandbox : .production).payloadName
+      } else {
+        environment = try fields.text("environment")
+      }
+      transaction = object["signedTransactionInfo"]?.text
+      renewalInfo = object["signedRenewalInfo"]?.text
+      return
+    }
+    throw ReceiptFields.malformed("the notification says nothing of what it is about")
+  }
+}
+#endif

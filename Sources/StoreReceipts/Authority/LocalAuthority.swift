@@ -1,0 +1,92 @@
+#if Receipts
+public import GemLedger
+internal import StoreBackend
+
+/// A certificate authority of this machine, which signs the receipts of a simulated App Store.
+///
+/// It has a root, an intermediate and a leaf certificate with Apple's markers, so that its receipts pass every check
+/// that Apple's do, up to the name of the root. Only a backend that names ``root`` trusts it. The keys of root and
+/// intermediate are gone as soon as it is made: nobody can make another leaf.
+public struct LocalAuthority: Sendable {
+  /// The kind of the keys that sign certificates.
+  public enum Curve: Hashable, Sendable {
+    /// As fast as receipts themselves.
+    case p256
+    /// Apple's kind, which takes ten times as long to check.
+    case p384
+  }
+
+  let chain: [Crypto.Certificate]
+  let key: Crypto.SigningKey
+
+  private init(chain: [Crypto.Certificate], key: Crypto.SigningKey) {
+    self.chain = chain
+    self.key = key
+  }
+
+  /// Makes an authority with new keys.
+  ///
+  /// - Parameter curve: Of the keys of root and intermediate; receipts are always signed with P-256.
+  public init(curve: Curve = .p256) { self.init(AuthorityPlan(curve: curve)) }
+
+  init(_ plan: AuthorityPlan) {
+    let kind: KeyKind = plan.curve == .p384 ? .p384 : .p256
+    let (rootKey, middleKey, leafKey) = (Crypto.makeKey(kind), Crypto.makeKey(kind), Crypto.makeKey(plan.leafKind))
+    let root = Crypto.issue(
+      CertificateRequest(
+        name: "Simulated Root CA", key: rootKey, isAuthority: true, marker: nil, validity: plan.validity),
+      by: nil)
+    let middle = Crypto.issue(
+      CertificateRequest(
+        name: "Simulated Intermediate CA", key: middleKey, isAuthority: true, marker: plan.intermediateMarker,
+        validity: plan.validity),
+      by: (root, rootKey))
+    let leaf = Crypto.issue(
+      CertificateRequest(
+        name: "Simulated App Store", key: leafKey, isAuthority: false, marker: plan.leafMarker,
+        validity: plan.leafValidity),
+      by: (middle, middleKey))
+    self.init(chain: [leaf, middle, root], key: leafKey)
+  }
+
+  // MARK: Kept in a file
+
+  /// Opens an authority from the text of its file.
+  ///
+  /// - Parameter pem: As ``pem`` wrote it.
+  /// - Throws: `LedgerError` with `storage_damaged` where it is none.
+  public init(pem: [UInt8]) throws(LedgerError) {
+    let chain = Crypto.certificates(pem: pem)
+    guard let key = Crypto.privateKey(pem: pem), chain.count == TokenHeader.certificateCount,
+      Crypto.der(ofPublic: key) == Crypto.publicKeyDER(of: chain[0])
+    else {
+      throw LedgerError(
+        .storageDamaged, "The authority's file does not hold a private key and its three certificates.")
+    }
+    self.init(chain: chain, key: key)
+  }
+
+  /// The text to keep, with the private key: a file for its owner alone.
+  public var pem: String { Crypto.pem(of: key) + chain.map(Crypto.pem).joined() }
+
+  /// The root certificate, DER, as verifiers of other makes take it.
+  public var rootCertificate: [UInt8] { Crypto.der(of: chain[2]) }
+
+  /// The root certificate as PEM.
+  public var rootPEM: String { Crypto.pem(of: chain[2]) }
+
+  /// The root to trust.
+  public var root: TrustedRoot { TrustedRoot(chain[2]) }
+}
+
+/// What a new authority's certificates say; tests make some that must not be trusted.
+struct AuthorityPlan: Sendable {
+  var curve = LocalAuthority.Curve.p256
+  var leafKind = KeyKind.p256
+  /// From 1970 to the end of 9999: a simulated store has a clock of its own.
+  var validity = Validity(from: 0, until: 253_402_300_799)
+  var leafValidity = Validity(from: 0, until: 253_402_300_799)
+  var leafMarker: String? = ChainTrust.leafMarker
+  var intermediateMarker: String? = ChainTrust.intermediateMarker
+}
+#endif

@@ -1,0 +1,135 @@
+#if Receipts
+public import GemLedger
+
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Musl)
+internal import Musl
+#else
+internal import Glibc
+#endif
+
+/// A file with a secret, for its owner alone: made once, whole, by whichever process comes first.
+enum PrivateFile {
+  /// A key and three certificates have a twentieth of it.
+  private static let byteCountMax = 65_536
+
+  /// The bytes of the file; where there is none, it is made with the text.
+  ///
+  /// A crash leaves the file whole or leaves none; beside it, at worst, one that no name leads to.
+  ///
+  /// - Throws: `LedgerError` with `input_output`.
+  static func open(_ path: String, makingIt text: () -> String) throws(LedgerError) -> [UInt8] {
+    if let bytes = try read(path) { return bytes }
+    try make(path, text())
+    guard let bytes = try read(path) else { throw failure(path, "read", ENOENT) }
+    return bytes
+  }
+
+  private static func read(_ path: String) throws(LedgerError) -> [UInt8]? {
+    let descriptor = retrying { systemOpen(path, O_RDONLY | O_CLOEXEC, 0) }
+    guard descriptor >= 0 else {
+      if errno == ENOENT { return nil }
+      throw failure(path, "read", errno)
+    }
+    defer { close(descriptor) }
+    var bytes = [UInt8](repeating: 0, count: byteCountMax)
+    var count = 0
+    while count < bytes.count {
+      let more = bytes.withUnsafeMutableBytes { room in
+        systemRead(descriptor, room.baseAddress.map { $0 + count }, room.count - count)
+      }
+      if more == 0 { break }
+      if more > 0 { count += more } else if errno != EINTR { throw failure(path, "read", errno) }
+    }
+    return Array(bytes.prefix(count))
+  }
+
+  /// Writes another file, and gives it the name unless some process was faster.
+  private static func make(_ path: String, _ text: String) throws(LedgerError) {
+    let new = "\(path).\(UInt64.random(in: 0 ... .max))"
+    let descriptor = retrying { systemOpen(new, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600) }
+    guard descriptor >= 0 else { throw failure(new, "made", errno) }
+    defer { unlink(new) }
+    let isWritten = write(Array(text.utf8), to: descriptor)
+    let number = errno
+    guard close(descriptor) == 0, isWritten else { throw failure(new, "written", number) }
+    guard link(new, path) == 0 || errno == EEXIST else { throw failure(path, "made", errno) }
+    try synchronizeDirectory(of: path)
+  }
+
+  private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { systemWrite(descriptor, $0.baseAddress, $0.count) }
+      if count > 0 { rest = rest.dropFirst(count) } else if errno != EINTR { return false }
+    }
+    return retrying { fsync(descriptor) } == 0
+  }
+
+  private static func synchronizeDirectory(of path: String) throws(LedgerError) {
+    let parts = path.split(separator: "/", omittingEmptySubsequences: false).dropLast()
+    let name = parts.isEmpty ? "." : parts.joined(separator: "/")
+    let descriptor = retrying { systemOpen(name.isEmpty ? "/" : name, O_RDONLY | O_CLOEXEC, 0) }
+    guard descriptor >= 0 else { throw failure(name, "opened", errno) }
+    defer { close(descriptor) }
+    // Some file systems cannot do that for directories, and say EINVAL.
+    guard retrying({ fsync(descriptor) }) == 0 || errno == EINVAL else { throw failure(name, "written", errno) }
+  }
+
+  private static func retrying(_ call: () -> Int32) -> Int32 {
+    while true {
+      let answer = call()
+      if answer >= 0 || errno != EINTR { return answer }
+    }
+  }
+
+  private static func failure(_ path: String, _ verb: String, _ number: Int32) -> LedgerError {
+    LedgerError(
+      .inputOutput, "\"\(path)\" cannot be \(verb): \(String(cString: strerror(number))).",
+      details: [.text("file", path)])
+  }
+}
+
+// The C functions; inside ``PrivateFile`` some of the names mean its own methods.
+
+private func systemOpen(_ path: String, _ flags: Int32, _ mode: mode_t) -> Int32 { open(path, flags, mode) }
+
+private func systemRead(_ descriptor: Int32, _ room: UnsafeMutableRawPointer?, _ count: Int) -> Int {
+  read(descriptor, room, count)
+}
+
+private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
+  write(descriptor, bytes, count)
+}
+
+extension LocalAuthority {
+  /// Opens the authority in a file, which is made with a new authority on first use.
+  ///
+  /// The file can be read by its owner alone. Several processes may do this at once: all get the same authority.
+  ///
+  /// - Throws: `LedgerError` with, in order of precedence, `input_output`, `storage_damaged`.
+  public init(file path: String) throws(LedgerError) {
+    let bytes = try PrivateFile.open(path) { LocalAuthority().pem }
+    do throws(LedgerError) { try self.init(pem: bytes) } catch { throw error.naming(file: path) }
+  }
+}
+
+extension PlayKey {
+  /// Opens the key in a file, which is made with a new key on first use.
+  ///
+  /// - Throws: As ``LocalAuthority/init(file:)``.
+  public init(file path: String) throws(LedgerError) {
+    let bytes = try PrivateFile.open(path) { PlayKey().pem }
+    do throws(LedgerError) { try self.init(pem: bytes) } catch { throw error.naming(file: path) }
+  }
+}
+
+extension LedgerError {
+  fileprivate func naming(file path: String) -> Self {
+    LedgerError(
+      code, "\"\(path)\": \(message) Restore it from a backup; without it earlier receipts cannot be verified.",
+      details: [.text("file", path)])
+  }
+}
+#endif

@@ -1,0 +1,61 @@
+#if Receipts
+public import GemLedger
+
+/// A root certificate that the user names: nothing else is trusted.
+public struct TrustedRoot: Sendable {
+  enum Name: Sendable {
+    case certificate(Crypto.Certificate)
+    /// SHA-256 over the certificate, which the receipt brings along.
+    case fingerprint([UInt8])
+  }
+
+  let name: Name
+
+  init(_ certificate: Crypto.Certificate) { name = .certificate(certificate) }
+
+  /// Trusts a certificate, as Apple publishes its roots (`AppleRootCA-G3.cer`).
+  ///
+  /// - Parameter file: The bytes of the file, DER or PEM.
+  /// - Throws: `LedgerError` with `configuration` where it holds no certificate, or more than one.
+  public init(certificate file: [UInt8]) throws(LedgerError) {
+    let certificates = Crypto.certificate(der: file).map { [$0] } ?? Crypto.certificates(pem: file)
+    guard certificates.count == 1 else {
+      throw LedgerError(
+        .configuration, "The file of a trusted root holds \(certificates.count) certificates, and should hold one.")
+    }
+    name = .certificate(certificates[0])
+  }
+
+  /// Trusts the certificate with a fingerprint: receipts bring their root along.
+  ///
+  /// - Parameter fingerprint: SHA-256 over the certificate's DER: 64 hex digits, with colons between the bytes or none.
+  /// - Throws: `LedgerError` with `configuration` where it is none.
+  public init(fingerprint: String) throws(LedgerError) {
+    let digits = fingerprint.utf8.filter { $0 != UInt8(ascii: ":") }
+    guard let bytes = Hex.bytes(digits), bytes.count == 32 else {
+      throw LedgerError(
+        .configuration, "\"\(fingerprint.prefix(100))\" is no fingerprint; SHA-256 has 64 hex digits.")
+    }
+    name = .fingerprint(bytes)
+  }
+
+  /// The fingerprint: SHA-256 over the certificate, in lower-case hex digits.
+  public var fingerprint: String {
+    switch name {
+    case .certificate(let certificate): Hex.text(Crypto.fingerprint(of: certificate))
+    case .fingerprint(let bytes): Hex.text(bytes)
+    }
+  }
+}
+
+extension TrustedRoot {
+  /// The certificate to check a chain with; nil where the receipt's own root is another one.
+  func certificate(for root: Crypto.Certificate) -> Crypto.Certificate? {
+    switch name {
+    // Apple issued its root anew, with another serial number and the same key.
+    case .certificate(let trusted): Crypto.haveSameOwner(trusted, root) ? trusted : nil
+    case .fingerprint(let trusted): Crypto.areEqual(Crypto.fingerprint(of: root), trusted) ? root : nil
+    }
+  }
+}
+#endif

@@ -1,0 +1,26 @@
+internal import GemLedger
+
+/// A purchase of Google Play with its signature, as Google's billing client gives both to an app.
+///
+/// As a text it is a JSON object with the two members that Google names `INAPP_PURCHASE_DATA` and
+/// `INAPP_DATA_SIGNATURE`.
+public struct PlayReceipt: Hashable, Sendable {
+  /// The purchase as JSON, byte by byte as it was signed (`Purchase.getOriginalJson`).
+  public let data: String
+  /// The signature in base64 (`Purchase.getSignature`).
+  public let signature: String
+
+  /// A purchase with its signature.
+  public init(data: String, signature: String) {
+    self.data = data
+    self.signature = signature
+  }
+
+  /// The text to post to a backend.
+  public var text: String {
+    JSONValue.object([Self.dataName: .string(data), Self.signatureName: .string(signature)]).text()
+  }
+
+  static let dataName = "INAPP_PURCHASE_DATA"
+  static let signatureName = "INAPP_DATA_SIGNATURE"
+}

@@ -1,0 +1,81 @@
+#if Receipts
+public import GemLedger
+
+/// A signed webhook message: the three headers of Standard Webhooks.
+///
+/// ```swift
+/// let headers = try WebhookSignature(body, id: "msg_1", at: now, secrets: [secret])
+/// try headers.check(body, secrets: [old, new], now: now)
+/// ```
+///
+/// The signature is over the body's bytes: never parse and write a body again before it is checked.
+public struct WebhookSignature: Hashable, Sendable {
+  /// How far a message's time may lie from the receiver's, in seconds, either way.
+  public static let toleranceSeconds: Int64 = 300
+  /// A header that is longer is not read.
+  private static let signatureByteCountMax = 4096
+
+  /// `webhook-id`: the message's identity, the same for every attempt.
+  public let id: String
+  /// `webhook-timestamp`: when this attempt was made, in seconds since 1970.
+  public let timestamp: String
+  /// `webhook-signature`: signatures with their versions, separated by spaces.
+  public let signatures: String
+
+  /// The headers of a received message.
+  public init(id: String, timestamp: String, signatures: String) {
+    self.id = id
+    self.timestamp = timestamp
+    self.signatures = signatures
+  }
+
+  /// Signs a message with each of the secrets: while a secret is exchanged for another one, receivers know one of two.
+  ///
+  /// - Throws: `LedgerError` with `invalid_request` where the id is empty or holds a dot, which would let two messages
+  ///   have one signature.
+  public init(
+    _ body: [UInt8], id: String, at instant: Timestamp, secrets: [WebhookSecret]
+  ) throws(LedgerError) {
+    guard !id.isEmpty, !id.utf8.contains(ASCII.dot), !ControlCharacters.occur(in: id) else {
+      throw .invalid("A webhook message's id is a text without dots and control characters.")
+    }
+    let timestamp = String(instant.milliseconds / 1000)
+    let signed = Self.signedBytes(id, timestamp, body)
+    let signatures = secrets.map { Self.version + Base64.text(Crypto.authenticationCode(of: signed, key: $0.bytes)) }
+    self.init(id: id, timestamp: timestamp, signatures: signatures.joined(separator: " "))
+  }
+
+  /// Checks that somebody with one of the secrets sent the message, lately.
+  ///
+  /// Signatures of other versions are passed over.
+  ///
+  /// - Throws: `LedgerError` with `unauthenticated`; the detail `check` is, in order of precedence, `headers`,
+  ///   `timestamp`, or `signature`.
+  public func check(_ body: [UInt8], secrets: [WebhookSecret], now: Timestamp) throws(LedgerError) {
+    guard !id.isEmpty, !timestamp.isEmpty, !signatures.isEmpty, signatures.utf8.count <= Self.signatureByteCountMax
+    else { throw Self.refused("headers", "it lacks webhook-id, webhook-timestamp or webhook-signature") }
+    guard let seconds = Int64(timestamp), String(seconds) == timestamp,
+      seconds.subtractingReportingOverflow(now.milliseconds / 1000).partialValue.magnitude <= Self.toleranceSeconds
+    else { throw Self.refused("timestamp", "its time is more than five minutes from here") }
+    let signed = Self.signedBytes(id, timestamp, body)
+    let expected = secrets.map { Crypto.authenticationCode(of: signed, key: $0.bytes) }
+    let isSigned = signatures.split(separator: " ").contains { signature in
+      guard signature.hasPrefix(Self.version), let code = Base64.decode(String(signature.dropFirst(Self.version.count)))
+      else { return false }
+      return expected.contains { Crypto.areEqual($0, code) }
+    }
+    guard isSigned else { throw Self.refused("signature", "none of its signatures fits") }
+  }
+
+  /// The version with HMAC and SHA-256.
+  private static let version = "v1,"
+
+  private static func signedBytes(_ id: String, _ timestamp: String, _ body: [UInt8]) -> [UInt8] {
+    Array(id.utf8) + [ASCII.dot] + Array(timestamp.utf8) + [ASCII.dot] + body
+  }
+
+  private static func refused(_ check: String, _ what: String) -> LedgerError {
+    LedgerError(.unauthenticated, "The webhook message is refused: \(what).", details: [.text("check", check)])
+  }
+}
+#endif
