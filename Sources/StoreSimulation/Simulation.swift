@@ -1,4 +1,5 @@
 public import GemLedger
+public import StoreBackend
 
 /// A soak of random store events with faults, which ends with the books verified.
 ///
@@ -42,8 +43,16 @@ public struct Simulation: Sendable {
     }
   }
 
+  /// Makes the receipts of a store, which sign its transactions and verify them for the backend.
+  public typealias ReceiptMaker =
+    @Sendable (Store, StoreEnvironment) throws(LedgerError) -> any SimulatedReceipts
+
   /// The settings of the soak.
   public let settings: Settings
+  /// Makes the receipts of each store; unsigned ones unless it is set.
+  public var makeReceipts: ReceiptMaker = { (_, environment) throws(LedgerError) in
+    try UnsignedReceipts(environment: environment)
+  }
   private let makeLedger: @Sendable (LedgerClock) throws(LedgerError) -> Ledger
   private let sabotage: PlantedBug?
 
@@ -86,7 +95,7 @@ public struct Simulation: Sendable {
   func play(
     _ count: Int, _ progress: @Sendable (Int) -> Void
   ) async throws(LedgerError) -> (SimulationReport, problems: [String], played: Int) {
-    let world = try World(settings, ledger: makeLedger, sabotage: sabotage)
+    let world = try World(settings, ledger: makeLedger, receipts: makeReceipts, sabotage: sabotage)
     let interval = max(1, settings.checkInterval ?? max(500, settings.eventCount / 20))
     for index in 0..<count {
       try await world.play(SimulationEvent(index: index, settings: settings))

@@ -38,7 +38,7 @@ extension Outcome {
     }
     for transaction in transactions { try check(transaction, in: ledger) }
     try checkBooks(ledger, count: transactions.count)
-    let backend = LocalBackend(ledger: ledger, verifier: try CrashHome.receipts())
+    let backend = LocalBackend(ledger: ledger, verifier: try home.receipts())
     if scenario == .twoStep {
       let orders = try backend.orders(of: CustomerID(CrashHome.buyer))
       let paid = orders.filter { $0.status == .success }.map(\.storeTransactionID)
@@ -86,7 +86,7 @@ extension Outcome {
 
   /// Checks the app's queue: nothing waits, and only purchases that were refunded before their credit are refused.
   private mutating func checkQueue(_ home: CrashHome, _ backend: LocalBackend, _ clock: VirtualClock) throws {
-    let idle = try SimulatedStore(catalog: backend.ledger.currentCatalog(), signer: CrashHome.receipts())
+    let idle = try SimulatedStore(catalog: backend.ledger.currentCatalog(), signer: home.receipts())
     var configuration = StoreClient.Configuration(
       apiKey: "test_crash", mode: .payment(backend), storefront: idle.account("nobody").device("none"),
       eventLog: try FileEventLog(path: home.queuePath))

@@ -4,6 +4,10 @@ package import SimulatedStores
 package import StoreBackend
 internal import StoreClient
 
+#if Receipts
+internal import StoreReceipts
+#endif
+
 /// The files of a cell: those of the store, of the app and of the backend, in one directory.
 package struct CrashHome: Sendable {
   /// The product of every purchase; it gives 1,200 GEM.
@@ -21,13 +25,20 @@ package struct CrashHome: Sendable {
   package var storePath: String { directory + "/store.records" }
   package var queuePath: String { directory + "/queue.records" }
 
-  /// The environment that the store's purchases belong to, and its receipts.
-  package static func receipts() throws(LedgerError) -> UnsignedReceipts { try UnsignedReceipts(session: "crash") }
+  /// The receipts of the store's purchases: signed ones, where this build has the crypto library.
+  package func receipts() throws(LedgerError) -> any SimulatedReceipts {
+    #if Receipts
+    let authority = try LocalAuthority(file: directory + "/authority.pem")
+    return try LocalReceipts(authority: authority, environment: .localTesting(session: "crash"))
+    #else
+    return try UnsignedReceipts(session: "crash")
+    #endif
+  }
 
   /// Opens the store as it was left; the clock goes on with it.
   package func store(selling catalog: Catalog, clock: VirtualClock) throws(LedgerError) -> SimulatedStore {
     try SimulatedStore(
-      catalog: catalog, session: "crash", clock: clock, signer: try Self.receipts(),
+      catalog: catalog, session: "crash", clock: clock, signer: try receipts(),
       eventLog: try FileEventLog(path: storePath))
   }
 
@@ -62,7 +73,7 @@ struct App {
       }
     }
     backend = LocalBackend(
-      ledger: ledger, verifier: WatchedVerifier(verifier: try CrashHome.receipts(), wire: wire))
+      ledger: ledger, verifier: WatchedVerifier(verifier: try home.receipts(), wire: wire))
     let phone = store.account(CrashHome.buyer).device("phone")
     unfinishedCount = try await phone.unfinished(after: nil, limit: 100).count
     storefront = WiredStorefront(device: phone, wire: wire, build: build)

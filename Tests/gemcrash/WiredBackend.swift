@@ -47,7 +47,7 @@ struct WiredBackend: BackendDecorator {
 
 /// Says when a receipt is verified.
 struct WatchedVerifier: ReceiptVerifier {
-  let verifier: UnsignedReceipts
+  let verifier: any ReceiptVerifier
   let wire: Wire
 
   func verify(_ receipt: StoreReceipt) throws(LedgerError) -> StoreTransaction {

@@ -32,11 +32,11 @@ struct EarlyFinishStorefront: StorefrontDecorator {
 /// Credits one purchase twice.
 final class DoubleCreditBackend: BackendDecorator {
   let decorated: any PurchaseBackend
-  private let receipts: [UnsignedReceipts]
+  private let receipts: [any SimulatedReceipts]
   private let target: Int
   private let count = Mutex(0)
 
-  init(_ decorated: any PurchaseBackend, receipts: [UnsignedReceipts], atPost target: Int) {
+  init(_ decorated: any PurchaseBackend, receipts: [any SimulatedReceipts], atPost target: Int) {
     self.decorated = decorated
     self.receipts = receipts
     self.target = target
@@ -59,7 +59,7 @@ final class DoubleCreditBackend: BackendDecorator {
     return answer
   }
 
-  private func transaction(_ receipt: StoreReceipt, _ form: UnsignedReceipts) -> StoreTransaction? {
+  private func transaction(_ receipt: StoreReceipt, _ form: any SimulatedReceipts) -> StoreTransaction? {
     do throws(LedgerError) { return try form.verify(receipt) } catch { return nil }
   }
 }

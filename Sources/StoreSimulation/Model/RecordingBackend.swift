@@ -6,13 +6,13 @@ internal import Synchronization
 /// Records the backend's actual effects in the soak's own books, even where the app gets no answer.
 final class RecordingBackend: BackendDecorator {
   let local: LocalBackend
-  private let receipts: [UnsignedReceipts]
+  private let receipts: [any SimulatedReceipts]
   private let books: Mutex<Books>
   private let ticket: CurrencyCode
 
   var decorated: any PurchaseBackend { local }
 
-  init(_ local: LocalBackend, receipts: [UnsignedReceipts], ticket: CurrencyCode) {
+  init(_ local: LocalBackend, receipts: [any SimulatedReceipts], ticket: CurrencyCode) {
     self.local = local
     self.receipts = receipts
     self.ticket = ticket

@@ -6,13 +6,15 @@ internal import StoreClient
 /// The App-Store-like store.
 struct AppleDriver: StoreDriver {
   let shop: SimulatedStore
-  let receipts: UnsignedReceipts
+  let receipts: any SimulatedReceipts
   let paid = PaidList()
 
-  init(catalog: Catalog, _ settings: Simulation.Settings, clock: VirtualClock) throws(LedgerError) {
-    receipts = try UnsignedReceipts(environment: .localTesting(session: "soak-apple"))
+  init(
+    catalog: Catalog, _ settings: Simulation.Settings, clock: VirtualClock, receipts: Simulation.ReceiptMaker
+  ) throws(LedgerError) {
+    self.receipts = try receipts(.apple, .localTesting(session: "soak-apple"))
     shop = try SimulatedStore(
-      catalog: catalog, session: "soak-apple", seed: settings.seed, clock: clock, signer: receipts)
+      catalog: catalog, session: "soak-apple", seed: settings.seed, clock: clock, signer: self.receipts)
     shop.sendsOneTimeChargeNotices = settings.sendsPurchaseNotices
     shop.onStep = { [paid] step in if case .paid(let id) = step { paid.add(id) } }
   }

@@ -6,13 +6,15 @@ internal import StoreClient
 /// The Google-Play-like store.
 struct PlayDriver: StoreDriver {
   let shop: SimulatedPlayStore
-  let receipts: UnsignedReceipts
+  let receipts: any SimulatedReceipts
   let paid = PaidList()
 
-  init(catalog: Catalog, _ settings: Simulation.Settings, clock: VirtualClock) throws(LedgerError) {
-    receipts = try UnsignedReceipts(environment: .localTesting(session: "soak-google"))
+  init(
+    catalog: Catalog, _ settings: Simulation.Settings, clock: VirtualClock, receipts: Simulation.ReceiptMaker
+  ) throws(LedgerError) {
+    self.receipts = try receipts(.google, .localTesting(session: "soak-google"))
     shop = try SimulatedPlayStore(
-      catalog: catalog, session: "soak-google", seed: settings.seed, clock: clock, signer: receipts)
+      catalog: catalog, session: "soak-google", seed: settings.seed, clock: clock, signer: self.receipts)
     shop.sendsPurchaseNotices = settings.sendsPurchaseNotices
     shop.onStep = { [paid] step in if case .paid(let id) = step { paid.add(id) } }
   }

@@ -28,7 +28,7 @@ protocol StoreDriver: Sendable {
   var store: Store { get }
   /// The controls of a store of either kind.
   var controls: any StoreControls { get }
-  var receipts: UnsignedReceipts { get }
+  var receipts: any SimulatedReceipts { get }
   /// The paid transactions, in the order of paying.
   var paid: PaidList { get }
 
@@ -53,15 +53,17 @@ extension StoreDriver {
 
   /// Takes the store's notices to the backend; the transactions as the notices state them.
   func takeNotices() throws(LedgerError) -> [StoreTransaction] {
-    try controls.takeNotices(limit: 1000).compactMap { notice in
+    var found: [StoreTransaction] = []
+    for notice in try controls.takeNotices(limit: 1000) {
       switch notice {
       case .oneTimeCharge(let evidence), .renewed(let evidence), .refunded(let evidence), .refundReversed(let evidence),
         .voided(_, let evidence):
-        evidence.transaction
-      case .oneTimePurchased(let token): transaction(token)
-      case .consumptionRequest, .refundDeclined, .oneTimeCanceled: nil
+        found.append(try receipts.verify(evidence.receipt))
+      case .oneTimePurchased(let token): if let transaction = transaction(token) { found.append(transaction) }
+      case .consumptionRequest, .refundDeclined, .oneTimeCanceled: break
       }
     }
+    return found
   }
 }
 

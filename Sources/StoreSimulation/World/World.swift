@@ -43,7 +43,7 @@ final class World {
 
   init(
     _ settings: Simulation.Settings, ledger makeLedger: (LedgerClock) throws(LedgerError) -> Ledger,
-    sabotage: Simulation.PlantedBug?
+    receipts makeReceipts: Simulation.ReceiptMaker, sabotage: Simulation.PlantedBug?
   ) throws(LedgerError) {
     guard settings.deviceCount > 0, settings.customerCount > 0, settings.hasAppleStore || settings.hasGoogleStore else {
       throw .invalid("A soak takes at least one device, one customer and one store.")
@@ -56,10 +56,10 @@ final class World {
     begin = clock.now
     var drivers: [any StoreDriver] = []
     if settings.hasAppleStore {
-      drivers.append(try AppleDriver(catalog: catalog, settings, clock: clock))
+      drivers.append(try AppleDriver(catalog: catalog, settings, clock: clock, receipts: makeReceipts))
     }
     if settings.hasGoogleStore {
-      drivers.append(try PlayDriver(catalog: catalog, settings, clock: clock))
+      drivers.append(try PlayDriver(catalog: catalog, settings, clock: clock, receipts: makeReceipts))
     }
     self.drivers = drivers
     let receipts = drivers.map(\.receipts)
@@ -141,7 +141,7 @@ final class SeededSource: Sendable {
 
 /// Reads the receipts of any of the stores.
 struct EitherReceipts: ReceiptVerifier {
-  let forms: [UnsignedReceipts]
+  let forms: [any SimulatedReceipts]
   let mergesRenewals: Bool
 
   func verify(_ receipt: StoreReceipt) throws(LedgerError) -> StoreTransaction {

@@ -13,7 +13,7 @@ struct ClientSession: Sendable {
   let client: StoreClient
   /// The device that pays.
   let storefront: ArmedStorefront
-  let receipts: UnsignedReceipts
+  let receipts: any SimulatedReceipts
   /// The unreadable parts of the store's file.
   let storeProblems: [FileEventLog.Problem]
   /// The store account that pays.
@@ -40,7 +40,6 @@ struct ClientSession: Sendable {
   init(_ parts: Parts, ledger: Ledger) throws(LedgerError) {
     let catalog = try ledger.currentCatalog()
     let environment = try StoreEnvironment.localTesting(session: parts.state.storeSession)
-    receipts = try UnsignedReceipts(environment: environment)
     // Opens the client's file first: its lock admits one command at a time, and others on this home wait for it.
     let clientLog = try parts.home.map { (home) throws(LedgerError) in
       try FileEventLog(path: home.clientPath, timeout: parts.timeout)
@@ -49,6 +48,7 @@ struct ClientSession: Sendable {
       try FileEventLog(path: home.storePath, timeout: parts.timeout)
     }
     storeProblems = storeLog?.problems ?? []
+    receipts = try HomeReceipts.open(parts.state.store, environment, in: parts.home)
     var hash = StableHash()
     hash.combine(parts.state.storeSession)
     let isApple = parts.state.store == .apple
@@ -113,10 +113,10 @@ struct ClientSession: Sendable {
       for numbered in notices {
         switch numbered.notice {
         case .refunded(let evidence), .refundReversed(let evidence), .voided(_, let evidence):
-          _ = try await backend.apply(evidence.transaction)
+          _ = try await backend.apply(evidence.receipt)
         case .renewed(let evidence) where store.store == .google:
           // The next renewal replaces this one in all lists.
-          _ = try await backend.apply(evidence.transaction)
+          _ = try await backend.apply(evidence.receipt)
         case .oneTimeCharge, .renewed, .consumptionRequest, .refundDeclined, .oneTimePurchased, .oneTimeCanceled:
           // Paid purchases are credited from the queue, to their buyer.
           continue

@@ -16,10 +16,11 @@ struct RunCommand {
     }
     let state = try invocation.clientState()
     let pauses = try HomePauses(invocation)
+    let home = try invocation.clientHome()
     try invocation.withLedger(clock: pauses?.clock) { (ledger) throws(LedgerError) in
       let environment = try StoreEnvironment.localTesting(session: state.storeSession)
       let backend = LocalBackend(
-        ledger: ledger, verifier: try UnsignedReceipts(environment: environment),
+        ledger: ledger, verifier: try HomeReceipts.open(state.store, environment, in: home),
         policy: BackendPolicy(sandboxReceipts: .anybody),
         delivery: invocation.settings.deliver.map(CommandDelivery.init))
       let runner = MaintenanceRunner(backend: backend)

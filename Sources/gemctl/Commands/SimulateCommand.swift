@@ -23,7 +23,11 @@ struct SimulateCommand {
     return try Blocking.wait { () async throws(LedgerError) in
       let bar = Mutex(ProgressBar("Simulating", total: settings.eventCount, terminal: terminal))
       defer { bar.withLock { $0.finish() } }
-      return try await Simulation(settings).run { done in bar.withLock { $0.advance(to: done) } }
+      var simulation = Simulation(settings)
+      simulation.makeReceipts = { (store, environment) throws(LedgerError) in
+        try HomeReceipts.open(store, environment, in: nil)
+      }
+      return try await simulation.run { done in bar.withLock { $0.advance(to: done) } }
     }
   }
 

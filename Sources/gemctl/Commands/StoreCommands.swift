@@ -68,7 +68,7 @@ struct StoreCommands {
   }
 
   /// The one transaction of an id that a table shortened, such as `275080…00354`; nil where several fit.
-  private static func shortened(_ id: StoreTransactionID, in store: any HomeStore) -> HomeTransaction? {
+  static func shortened(_ id: StoreTransactionID, in store: any HomeStore) -> HomeTransaction? {
     let parts = id.text.split(separator: "…", omittingEmptySubsequences: false)
     guard parts.count == 2 else { return nil }
     let fitting = store.transactions().filter { one in

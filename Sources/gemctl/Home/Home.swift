@@ -10,6 +10,10 @@ struct Home: Hashable, Sendable {
   var clientPath: String { "\(path)/client.log" }
   /// The simulated store's transactions and settings.
   var storePath: String { "\(path)/store.log" }
+  /// The keys and certificates of the simulated App Store.
+  var authorityPath: String { "\(path)/authority.pem" }
+  /// The key of the simulated Google Play.
+  var playKeyPath: String { "\(path)/play-key.pem" }
   /// The signed-in customer and the kind of store; it exists as soon as the home is complete.
   var statePath: String { "\(path)/home.json" }
   /// The file that is renamed to ``statePath`` when everything else is there.
@@ -48,7 +52,9 @@ extension Home {
   /// Removes everything, the directory too.
   func remove() {
     FileAccess.remove(
-      Self.files(ofLedger: ledgerPath) + [statePath, draftPath, clientPath, storePath, unfinishedPath, clockPath])
+      Self.files(ofLedger: ledgerPath) + [
+        statePath, draftPath, clientPath, storePath, unfinishedPath, clockPath, authorityPath, playKeyPath,
+      ])
     FileAccess.removeDirectory(path)
   }
 

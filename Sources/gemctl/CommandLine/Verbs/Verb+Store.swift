@@ -121,6 +121,6 @@ extension Verb {
 }
 
 extension Argument {
-  fileprivate static let storeTransaction = Argument(
+  static let storeTransaction = Argument(
     name: "ID", help: "The store transaction id, as \"gemctl store list\" shows it")
 }

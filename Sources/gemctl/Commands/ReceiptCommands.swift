@@ -1,0 +1,177 @@
+import GemLedger
+import StoreBackend
+
+#if Receipts
+import StoreReceipts
+#endif
+
+/// `receipt show`, `receipt inspect` and `receipt verify`.
+struct ReceiptCommands {
+  let invocation: Invocation
+
+  /// Prints the receipt of one of the home's store transactions.
+  func show() throws {
+    let id = try StoreTransactionID(invocation.parsed.positionals[0])
+    let environment = invocation.parsed.value("--environment")
+    let receipt = try invocation.withClient(onlyReads: true) { (session) throws(LedgerError) -> StoreReceipt in
+      guard let bought = session.store.transaction(id) ?? StoreCommands.shortened(id, in: session.store) else {
+        throw LedgerError(
+          .purchaseNotFound, "The store has no transaction \"\(id)\"; \"gemctl store list\" lists them.",
+          details: [.text("store_transaction_id", id.text)])
+      }
+      return try Self.receipt(of: bought.transaction, by: session.receipts, as: environment)
+    }
+    try invocation.print(["receipt": .string(receipt.text)], { _ in receipt.text + "\n" })
+  }
+}
+
+extension ReceiptCommands {
+  /// The environments that "receipt show" can name in place of the home's.
+  static let environments = ["sandbox", "production"]
+}
+
+#if Receipts
+extension ReceiptCommands {
+  private static func receipt(
+    of transaction: StoreTransaction, by receipts: any SimulatedReceipts, as name: String?
+  ) throws(LedgerError) -> StoreReceipt {
+    guard let name else { return receipts.receipt(for: transaction) }
+    guard let receipts = receipts as? LocalReceipts else {
+      throw .invalid("Google Play's purchases name no environment: leave --environment out.")
+    }
+    var transaction = transaction
+    transaction.environment = name == "production" ? .production : .sandbox
+    // The number is compared by verifiers, and no transaction carries it.
+    let signer = try LocalReceipts(authority: receipts.authority, environment: transaction.environment, appAppleID: 1)
+    return signer.receipt(for: transaction)
+  }
+
+  func root() throws {
+    let state = try invocation.clientState()
+    guard state.store == .apple else {
+      throw LedgerError.invalid("Google Play signs with a key, without certificates.")
+    }
+    let pem = try HomeReceipts.authority(of: invocation.clientHome()).rootPEM
+    try invocation.print(["root": .string(pem)], { _ in pem })
+  }
+
+  func inspect() throws {
+    let inspection = try inspection()
+    try invocation.print(Self.json(inspection), { Self.text(inspection, style: $0) })
+  }
+
+  func verify() throws {
+    let inspection = try inspection()
+    if let failure = inspection.failure { throw failure }
+    try invocation.print(Self.json(inspection), { _ in "Verified: every check passed.\n" })
+  }
+
+  private func inspection() throws -> ReceiptInspection {
+    let parsed = invocation.parsed
+    let bytes = try FileAccess.read(parsed.positionals[0])
+    let roots = try trustedRoots()
+    let own = roots.isEmpty ? try homeTrust() : (environments: [], roots: [], play: nil)
+    let appID = try parsed.integer("--app-id", in: 1...Int64.max)
+    let environments: Set<StoreEnvironment> = appID == nil ? [.sandbox] : [.sandbox, .production]
+    let app = AppleApp(
+      bundleID: parsed.value("--bundle-id"), appAppleID: appID,
+      environments: roots.isEmpty ? own.environments : environments)
+    return ReceiptInspection(
+      Self.text(of: bytes), apple: try AppleVerifier(app: app, roots: roots.isEmpty ? own.roots : roots),
+      play: try playVerifier() ?? own.play)
+  }
+
+  /// The roots that the command line names.
+  private func trustedRoots() throws -> [TrustedRoot] {
+    let parsed = invocation.parsed
+    let files = try parsed.values("--root").map { path in
+      try TrustedRoot(certificate: try FileAccess.read(path))
+    }
+    return try files + parsed.values("--fingerprint").map { try TrustedRoot(fingerprint: $0) }
+  }
+
+  private func playVerifier() throws -> PlayVerifier? {
+    guard let path = invocation.parsed.value("--play-key") else { return nil }
+    let text = String(decoding: try FileAccess.read(path), as: UTF8.self)
+    return try PlayVerifier(publicKey: text.filter { !$0.isWhitespace }, environment: .production)
+  }
+
+  /// What the home's own simulated store signs; nothing without a home.
+  private func homeTrust() throws -> (environments: Set<StoreEnvironment>, roots: [TrustedRoot], play: PlayVerifier?) {
+    guard let home = try invocation.clientHome(), home.isComplete else { return ([], [], nil) }
+    let state = try home.state()
+    let environment = try StoreEnvironment.localTesting(session: state.storeSession)
+    switch try HomeReceipts.open(state.store, environment, in: home) {
+    case let receipts as LocalReceipts: return ([environment], [receipts.authority.root], nil)
+    case let receipts as LocalPlayReceipts: return ([], [], receipts.verifier)
+    default: return ([], [], nil)
+    }
+  }
+
+  /// The signed text: the file's without the white space around it, or the one in a notification's request.
+  private static func text(of file: [UInt8]) -> String {
+    let spaces: [UInt8] = [ASCII.space, ASCII.tab, ASCII.lineFeed, ASCII.carriageReturn]
+    var body = file.drop { spaces.contains($0) }
+    while let last = body.last, spaces.contains(last) { body.removeLast() }
+    let text = String(decoding: body, as: UTF8.self)
+    // A text that is no JSON is taken as it is.
+    return (try? JSONValue.parse(text))?["signedPayload"]?.text ?? text
+  }
+
+  private static func json(_ inspection: ReceiptInspection) -> JSONValue {
+    var object = JSONObject([
+      ("kind", JSONValue(inspection.kind?.rawValue)), ("verified", .bool(inspection.failure == nil)),
+      ("code", JSONValue(inspection.failure?.code.description)),
+      ("check", JSONValue(inspection.failure?.text("check"))),
+      ("message", JSONValue(inspection.failure?.message)),
+    ])
+    object["claims"] = inspection.claims.flatMap { try? JSONValue.parse($0.json) } ?? .null
+    return .object(object)
+  }
+
+  private static func text(_ inspection: ReceiptInspection, style: Style) -> String {
+    var text = inspection.kind.map { "\(style.bold("Kind")): \($0.rawValue)\n" } ?? ""
+    if let failure = inspection.failure {
+      let check = failure.text("check").map { " (\($0))" } ?? ""
+      text += "\(style.bold("Verifies")): no\(check). \(failure.message)\n"
+    } else {
+      text += "\(style.bold("Verifies")): yes, every check passed.\n"
+    }
+    guard let claims = inspection.claims else { return text }
+    var table = Table([.left("claim"), .text("value")])
+    for name in claims.names { table.add([plain(name), value(name, claims)]) }
+    return text + table.text(style: style)
+  }
+
+  /// A claim as people read it: times with their date, long texts cut.
+  private static func value(_ name: String, _ claims: SignedClaims) -> String {
+    let value = plain(claims.text(name) ?? claims.json(name) ?? "")
+    let isTime = name.hasSuffix("Date") || name.hasSuffix("TimeMillis")
+    if isTime, let milliseconds = Int64(value) { return "\(value) (\(Timestamp(milliseconds: milliseconds)))" }
+    return value.count > 100 ? "\(value.prefix(97))..." : value
+  }
+
+  /// A receipt that nobody vouches for may hold what would change the terminal.
+  private static func plain(_ text: String) -> String {
+    ControlCharacters.occur(in: text) ? JSONValue.string(text).text() : text
+  }
+}
+#else
+extension ReceiptCommands {
+  private static func receipt(
+    of transaction: StoreTransaction, by receipts: any SimulatedReceipts, as name: String?
+  ) throws(LedgerError) -> StoreReceipt {
+    if name != nil { throw notBuilt }
+    return receipts.receipt(for: transaction)
+  }
+
+  func root() throws { throw Self.notBuilt }
+  func inspect() throws { throw Self.notBuilt }
+  func verify() throws { throw Self.notBuilt }
+
+  private static var notBuilt: LedgerError {
+    LedgerError(
+      .configuration, "This gemctl was built without the crypto library; build it with: swift build --traits Receipts")
+  }
+}
+#endif
