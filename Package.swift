@@ -121,7 +121,9 @@ let package = Package(
       dependencies: [
         "GemLedger", "GemLedgerAudit", "GemLedgerArchive", "GemLedgerSQLite",
         .target(name: "GemLedgerPostgres", condition: onPostgreSQL), "CSQLite",
-        .target(name: "CPostgreSQL", condition: onPostgreSQL), "StoreBackend", "StoreClient", "SimulatedStores",
+        .target(name: "CPostgreSQL", condition: onPostgreSQL), "StoreBackend",
+        .target(name: "StoreReceipts", condition: .when(traits: ["Receipts"])),
+        .target(name: "COpenSSL", condition: onReceipts), "StoreClient", "SimulatedStores",
       ],
       swiftSettings: houseRules),
     .executableTarget(name: "gembench", dependencies: ["GemBenchmarks"], swiftSettings: houseRules),

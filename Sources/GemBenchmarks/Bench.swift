@@ -41,6 +41,8 @@ public enum Bench {
     case commands
     /// Purchases through client, queue, backend and ledger.
     case purchases
+    /// Signed receipts against libcrypto alone.
+    case receipts
     /// A launch with many unfinished transactions.
     case backlog
     /// Proof, export and import of a whole journal.
@@ -64,6 +66,7 @@ public enum Bench {
       case .lots: "a spend from an account with many open lots"
       case .commands: "every command against the plain adjustment, groups of 256; --storage URL for PostgreSQL"
       case .purchases: "purchases from payment to finish; count the syncs with strace -f -c -e trace=fdatasync,fsync"
+      case .receipts: "signed receipts, verified and made, against the same signatures by libcrypto alone"
       case .postgres: "storage on PostgreSQL against pgbench and a function inside the server; needs --storage URL"
       case .processes: "32 callers on PostgreSQL in one process and in four; needs --storage URL"
       case .journal: "verify, export and import of a whole journal on SQLite, and the memory they take; --entries N"
@@ -104,6 +107,7 @@ public enum Bench {
     case .lots: try bench.lots()
     case .commands: try bench.commands()
     case .purchases: try bench.purchases()
+    case .receipts: try bench.receipts()
     case .backlog: try bench.backlog()
     case .journal: try bench.journal()
     case .pages: try bench.pages()

@@ -12,19 +12,22 @@ final class PurchaseFixture: Sendable {
   let store: SimulatedStore
   let client: StoreClient
 
+  static func environment() throws -> StoreEnvironment { try .localTesting(session: "gembench") }
+
   /// - Parameters:
   ///   - ledger: New and empty; the caller closes it.
   ///   - eventLog: The event log that keeps the client's queue; nil for none.
-  init(ledger: Ledger, eventLog: (any EventLog)?) throws {
+  ///   - receipts: Signs and verifies; nil for unsigned ones.
+  init(ledger: Ledger, eventLog: (any EventLog)?, receipts: (any SimulatedReceipts)? = nil) throws {
     let catalog = try Self.catalog()
-    let bookings = try UnsignedReceipts(environment: .localTesting(session: "gembench"))
+    let receipts = try receipts ?? UnsignedReceipts(environment: Self.environment())
     let clock = VirtualClock()
     try ledger.apply(catalog)
     self.ledger = ledger
-    store = try SimulatedStore(catalog: catalog, session: "gembench", clock: clock, signer: bookings)
+    store = try SimulatedStore(catalog: catalog, session: "gembench", clock: clock, signer: receipts)
     var configuration = StoreClient.Configuration(
       apiKey: "appl_gembench", appUserID: "alice",
-      mode: .payment(LocalBackend(ledger: ledger, verifier: bookings)),
+      mode: .payment(LocalBackend(ledger: ledger, verifier: receipts)),
       storefront: store.account("alice").device("phone"), eventLog: eventLog)
     configuration.clock = clock.storeClock
     configuration.validationTimeout = nil

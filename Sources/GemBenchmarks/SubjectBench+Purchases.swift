@@ -5,6 +5,10 @@ internal import SimulatedStores
 internal import StoreBackend
 internal import StoreClient
 
+#if Receipts
+internal import StoreReceipts
+#endif
+
 extension SubjectBench {
   func purchases() throws {
     let operations = settings.operationCount ?? 10_000
@@ -18,6 +22,10 @@ extension SubjectBench {
         },
         PurchaseBenchmark("all in memory, queue kept in memory", operationCount: operations) {
           try PurchaseFixture(ledger: .inMemory(), eventLog: MemoryEventLog())
+        },
+        PurchaseBenchmark("the same, signed receipts", operationCount: max(1, operations / 5)) {
+          try PurchaseFixture(
+            ledger: .inMemory(), eventLog: MemoryEventLog(), receipts: try Self.signedReceipts())
         },
         PurchaseBenchmark("queue in a file, ledger on SQLite", operationCount: max(1, operations / 50)) {
           try PurchaseFixture(
@@ -33,6 +41,15 @@ extension SubjectBench {
     try Blocking.wait { try await fixture.buy(100) }
     print("    syncs of the queue a purchase: \(Figure.ratio(Double(log.appendCount - before) / 100))")
     fixture.ledger.close()
+  }
+
+  /// Nil where this build has no crypto library.
+  private static func signedReceipts() throws -> (any SimulatedReceipts)? {
+    #if Receipts
+    try LocalReceipts(authority: LocalAuthority(), environment: PurchaseFixture.environment())
+    #else
+    nil
+    #endif
   }
 
   func backlog() throws {

@@ -7,14 +7,15 @@ internal import GemLedger
 public enum ReceiptCheck: String, Hashable, Sendable, CaseIterable {
   /// The form: three segments of base64url, within the greatest size. `receipt_malformed`.
   case structure
+  /// The payload: strict JSON, every field of its type; the date first, the others behind the signature.
+  /// `receipt_malformed`.
+  case payload
   /// The header: strict JSON, without extensions that must be understood. `receipt_malformed`.
   case header
   /// The header asks for ES256.
   case algorithm
   /// The header has exactly three certificates, each of base64 with padding and of DER without a rest.
   case certificates
-  /// The payload: strict JSON, every field of its type. `receipt_malformed`.
-  case payload
   /// One of the trusted roots signed the intermediate certificate, and that signed the leaf.
   case chain
   /// All three certificates were valid when the payload was signed.

@@ -35,6 +35,11 @@ final class HelpPageTests: XCTestCase {
         store settings  Show how the store behaves, or change one setting
         clock advance   Move the time of the home ahead
         clock           Show the time of the home
+        receipt show    Print the receipt of a store transaction
+        receipt inspect
+                        Show what a receipt says, and whether it verifies
+        receipt verify  Fail unless a receipt verifies
+        receipt root    Print the root certificate of the simulated App Store
 
       Help:
         help            Show help for gemctl or for a verb

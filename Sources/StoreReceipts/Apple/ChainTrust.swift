@@ -22,7 +22,11 @@ struct ChainTrust: Sendable {
     let seconds = signedAt.milliseconds / 1000
     let known = cache.entry(for: token.headerText)
     let entry: ChainCache.Entry
-    if let known { entry = known } else { entry = try chain(of: TokenHeader(try token.header()), at: seconds) }
+    if let known {
+      entry = known
+    } else {
+      entry = try chain(of: TokenHeader(try token.header(), knowing: roots), at: seconds)
+    }
     guard entry.validity.contains(seconds) else { throw Self.notValid(signedAt) }
     let isSigned = token.withSignedBytes { Crypto.isSignature(token.signature, of: $0, by: entry.key) }
     guard isSigned else { throw ReceiptCheck.signature.failure("its signature does not fit its content") }

@@ -3,7 +3,7 @@
 ///
 /// Nothing that it does is written again here. ``Crypto`` names the one of this platform.
 protocol CryptoLibrary {
-  associatedtype Certificate: Sendable
+  associatedtype Certificate: AnyObject, Sendable
   associatedtype VerifyingKey: Sendable
   associatedtype SigningKey: Sendable
 

@@ -39,13 +39,8 @@ extension OpenSSL {
   }
 
   static func privateKey(pem: [UInt8]) -> Key? {
-    guard pem.count <= Int32.max, let file = BIO_new_mem_buf(pem, Int32(pem.count)) else { return nil }
-    defer {
-      BIO_free(file)
-      ERR_clear_error()
-    }
-    // Without this callback libcrypto asks the terminal for the password of an encrypted key.
-    return PEM_read_bio_PrivateKey(file, nil, { _, _, _, _ in -1 }, nil).map(Key.init)
+    // Without the callback libcrypto asks the terminal for the password of an encrypted key.
+    withFile(pem) { PEM_read_bio_PrivateKey($0, nil, { _, _, _, _ in -1 }, nil).map(Key.init) }
   }
 
   static func pem(of key: Key) -> String {

@@ -53,14 +53,26 @@ extension OpenSSL {
   }
 
   static func certificates(pem: [UInt8]) -> [Certificate] {
-    guard pem.count <= Int32.max, let file = BIO_new_mem_buf(pem, Int32(pem.count)) else { return [] }
-    defer {
-      BIO_free(file)
-      ERR_clear_error()
+    withFile(pem) { file in
+      var certificates: [Certificate] = []
+      while let x509 = PEM_read_bio_X509(file, nil, nil, nil) { certificates.append(Certificate(x509)) }
+      return certificates
+    } ?? []
+  }
+
+  /// Lets libcrypto read the bytes as a file; nil where it cannot.
+  static func withFile<R>(_ bytes: [UInt8], _ body: (OpaquePointer) -> R?) -> R? {
+    bytes.withUnsafeBytes { bytes in
+      // It reads where the bytes lie, without a copy.
+      guard let length = Int32(exactly: bytes.count), let file = BIO_new_mem_buf(bytes.baseAddress, length) else {
+        return nil
+      }
+      defer {
+        BIO_free(file)
+        ERR_clear_error()
+      }
+      return body(file)
     }
-    var certificates: [Certificate] = []
-    while let x509 = PEM_read_bio_X509(file, nil, nil, nil) { certificates.append(Certificate(x509)) }
-    return certificates
   }
 
   static func fingerprint(of certificate: Certificate) -> [UInt8] {

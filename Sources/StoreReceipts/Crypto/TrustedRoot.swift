@@ -4,14 +4,14 @@ public import GemLedger
 /// A root certificate that the user names: nothing else is trusted.
 public struct TrustedRoot: Sendable {
   enum Name: Sendable {
-    case certificate(Crypto.Certificate)
+    case certificate(Crypto.Certificate, der: [UInt8])
     /// SHA-256 over the certificate, which the receipt brings along.
     case fingerprint([UInt8])
   }
 
   let name: Name
 
-  init(_ certificate: Crypto.Certificate) { name = .certificate(certificate) }
+  init(_ certificate: Crypto.Certificate) { name = .certificate(certificate, der: Crypto.der(of: certificate)) }
 
   /// Trusts a certificate, as Apple publishes its roots (`AppleRootCA-G3.cer`).
   ///
@@ -23,7 +23,7 @@ public struct TrustedRoot: Sendable {
       throw LedgerError(
         .configuration, "The file of a trusted root holds \(certificates.count) certificates, and should hold one.")
     }
-    name = .certificate(certificates[0])
+    self.init(certificates[0])
   }
 
   /// Trusts the certificate with a fingerprint: receipts bring their root along.
@@ -42,18 +42,24 @@ public struct TrustedRoot: Sendable {
   /// The fingerprint: SHA-256 over the certificate, in lower-case hex digits.
   public var fingerprint: String {
     switch name {
-    case .certificate(let certificate): Hex.text(Crypto.fingerprint(of: certificate))
+    case .certificate(let certificate, _): Hex.text(Crypto.fingerprint(of: certificate))
     case .fingerprint(let bytes): Hex.text(bytes)
     }
   }
 }
 
 extension TrustedRoot {
+  /// The certificate, if these are its bytes.
+  func certificate(der: [UInt8]) -> Crypto.Certificate? {
+    guard case .certificate(let certificate, let own) = name, own == der else { return nil }
+    return certificate
+  }
+
   /// The certificate to check a chain with; nil where the receipt's own root is another one.
   func certificate(for root: Crypto.Certificate) -> Crypto.Certificate? {
     switch name {
     // Apple issued its root anew, with another serial number and the same key.
-    case .certificate(let trusted): Crypto.haveSameOwner(trusted, root) ? trusted : nil
+    case .certificate(let trusted, _): trusted === root || Crypto.haveSameOwner(trusted, root) ? trusted : nil
     case .fingerprint(let trusted): Crypto.areEqual(Crypto.fingerprint(of: root), trusted) ? root : nil
     }
   }

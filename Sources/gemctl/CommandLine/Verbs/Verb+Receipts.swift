@@ -11,8 +11,7 @@ extension Verb {
         help: "As a receipt of the sandbox or of production, for code that takes those only")
     ],
     examples: [
-      "gemctl receipt show 2000000000000001 >receipt.jws",
-      "gemctl receipt show 2000000000000001 --environment sandbox >receipt.jws",
+      "gemctl receipt show 2000000000000001", "gemctl receipt show 2000000000000001 --environment sandbox",
     ],
     discussion: """
       The signed evidence as the store gives it now: after a refund it states the refund. "receipt inspect" reads it. \
@@ -23,7 +22,7 @@ extension Verb {
 
   private static let receiptRoot = Verb(
     name: "receipt root", group: .store, summary: "Print the root certificate of the simulated App Store",
-    examples: ["gemctl receipt root >root.pem"],
+    examples: ["gemctl receipt root"],
     discussion: """
       PEM, for whoever is to trust this home's receipts, such as a test of a server. The keys stay in the home.
       """
@@ -33,8 +32,7 @@ extension Verb {
     name: "receipt inspect", group: .store, summary: "Show what a receipt says, and whether it verifies",
     arguments: [.receiptFile], options: trust,
     examples: [
-      "gemctl receipt inspect receipt.jws",
-      "gemctl receipt inspect receipt.jws --root AppleRootCA-G3.cer --bundle-id com.example.app --app-id 1234567890",
+      "gemctl receipt inspect receipt.jws", "gemctl receipt inspect receipt.jws --root AppleRootCA-G3.cer",
     ],
     discussion: """
       Takes a signed transaction, renewal info, app transaction or notification of the App Store, the body of a \
@@ -47,8 +45,7 @@ extension Verb {
     name: "receipt verify", group: .store, summary: "Fail unless a receipt verifies",
     arguments: [.receiptFile], options: trust,
     examples: [
-      "gemctl receipt verify receipt.jws",
-      "gemctl receipt verify - --root AppleRootCA-G3.cer --bundle-id com.example.app --app-id 1234567890 <receipt.jws",
+      "gemctl receipt verify receipt.jws", "gemctl receipt verify - --root AppleRootCA-G3.cer --app-id 1234567890",
     ],
     discussion: """
       Exit status 0 where every check passes; else 65, and the error names the first check that failed. Without --root \
