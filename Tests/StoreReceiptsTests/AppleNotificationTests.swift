@@ -83,6 +83,15 @@ final class AppleNotificationTests: XCTestCase {
     assertFails(.environment) { try sandbox.notification(notification("externalPurchaseToken", live2)) }
   }
 
+  func testTheTransactionIsOfTheSameEnvironment() throws {
+    let verifier = try Samples.verifier(authority, [.sandbox, .production])
+    let live = authority.token(Samples.payload(of: .production))
+    assertFails(.environment) {
+      try verifier.notification(notification("data", data([("signedTransactionInfo", .string(live))])))
+    }
+    assertFails(.payload) { try verifier.notification(notification("data", data([("signedTransactionInfo", 5)]))) }
+  }
+
   func testAppTransactions() throws {
     let verifier = try Samples.verifier(authority, [.sandbox, .production])
     func token(_ changes: [(String, JSONValue)] = []) -> String {

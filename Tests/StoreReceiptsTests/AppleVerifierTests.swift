@@ -278,8 +278,8 @@ final class AppleVerifierTests: XCTestCase {
     let verifier = try Samples.verifier(authority)
     let changes: [(String, JSONValue?)] = [
       ("transactionId", nil), ("transactionId", 12), ("signedDate", nil), ("signedDate", "1"), ("signedDate", -1),
-      ("signedDate", .integer(.max)), ("quantity", "2"), ("quantity", -1), ("type", "Subscription"), ("productId", ""),
-      ("bundleId", .string("a\u{0}b")), ("environment", nil), ("price", -1),
+      ("signedDate", .integer(.max)), ("quantity", "2"), ("quantity", -1), ("productId", ""),
+      ("bundleId", .string("a\u{0}b")), ("environment", nil),
       ("appAccountToken", "me"),
     ]
     for (name, value) in changes {
@@ -290,6 +290,33 @@ final class AppleVerifierTests: XCTestCase {
       let token = TokenSigner(authority).token(Array(json.utf8))
       XCTAssertThrowsError(try verifier.transaction(token), json)
     }
+  }
+
+  /// What a store may write into a receipt that is paid for is no reason to refuse it.
+  func testPaidPurchasesOfManyForms() throws {
+    let verifier = try Samples.verifier(authority)
+    let changes: [(String, JSONValue?)] = [
+      ("appAccountToken", "7E3FB20B-4CDB-47CC-936D-99D65F608138"), ("appAccountToken", ""), ("type", "Voucher"),
+      ("type", nil), ("originalTransactionId", nil), ("price", 10_995), ("price", .number("10990.0")),
+      ("price", -1), ("currency", "CLF"), ("currency", nil), ("currency", "usd"), ("storefront", ""),
+      ("webOrderLineItemId", ""), ("subscriptionGroupIdentifier", ""), ("transactionReason", "GIFT"),
+      ("storefront", "ZZZ"), ("inAppOwnershipType", "LENT"),
+    ]
+    for (name, value) in changes {
+      let token = authority.token(Samples.payload([(name, value)]))
+      XCTAssertNoThrow(try verifier.transaction(token), "\(name)")
+    }
+    let upper = authority.token(Samples.payload([changes[0]]))
+    XCTAssertEqual(
+      try verifier.transaction(upper).transaction.accountToken?.description, "7e3fb20b-4cdb-47cc-936d-99d65f608138")
+    let odd = authority.token(Samples.payload([("price", 10_995)]))
+    XCTAssertNil(try verifier.transaction(odd).transaction.price)
+    let nothing = authority.token(
+      Samples.payload([
+        ("revocationDate", .integer(Samples.signedAt.milliseconds)), ("revocationType", "REFUND_PRORATED"),
+        ("revocationPercentage", 0),
+      ]))
+    XCTAssertNil(try verifier.transaction(nothing).transaction.revocation)
   }
 
   func testTheOrderOfAppAndEnvironment() throws {

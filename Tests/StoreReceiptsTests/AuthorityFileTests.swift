@@ -30,6 +30,18 @@ final class AuthorityFileTests: XCTestCase {
     XCTAssertEqual(found.count, 1)
   }
 
+  func testCertificatesThatDidNotSignEachOtherAreDamage() throws {
+    let (first, second) = (LocalAuthority(), LocalAuthority())
+    let chains = [
+      [first.chain[0], first.chain[2], first.chain[1]], [first.chain[0], second.chain[1], second.chain[2]],
+      [first.chain[0], first.chain[1], second.chain[2]],
+    ]
+    for chain in chains {
+      let pem = Crypto.pem(of: first.key) + chain.map(Crypto.pem).joined()
+      assertRefused(.storageDamaged) { try LocalAuthority(pem: Array(pem.utf8)) }
+    }
+  }
+
   func testADamagedFileIsNamed() throws {
     let directory = try TemporaryDirectory()
     let path = directory.path("authority.pem")

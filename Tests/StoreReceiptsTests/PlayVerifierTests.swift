@@ -66,6 +66,32 @@ final class PlayVerifierTests: XCTestCase {
     }
   }
 
+  func testThePackageNameIsCompared() throws {
+    let session = try StoreEnvironment.localTesting(session: "s")
+    let text = LocalPlayReceipts(key: key, environment: session).receipt(for: transaction(session))
+    var verifier = try PlayVerifier(publicKey: key.publicKey, environment: session)
+    verifier.packageName = "com.example.app"
+    XCTAssertNoThrow(try verifier.verify(text))
+    verifier.packageName = "com.other"
+    assertFails(.bundle) { try verifier.verify(text) }
+  }
+
+  func testACancelledPurchaseGivesNothing() throws {
+    let verifier = try PlayVerifier(publicKey: key.publicKey, environment: .production)
+    func read(_ rest: String) throws -> StoreTransaction {
+      try verifier.verify(
+        receipt(
+          """
+          {"packageName":"com.example.app","productId":"gems_1200","purchaseTime":1790000000123,\
+          "purchaseToken":"abc",\(rest)}
+          """))
+    }
+    XCTAssertEqual(try read("\"purchaseState\":1").revocation?.extent, .full)
+    for state in [2, 4] { assertFails(.payload) { try read("\"purchaseState\":\(state)") } }
+    XCTAssertNil(try read("\"orderId\":\"\",\"obfuscatedAccountId\":\"\"").revocation)
+    XCTAssertEqual(try read("\"voidedTimeMillis\":\"1790000000124\",\"voidedReason\":9").revocation?.extent, .full)
+  }
+
   func testBadInput() throws {
     let verifier = try PlayVerifier(publicKey: key.publicKey, environment: .production)
     for text in ["", "{}", "[]", "{\"INAPP_PURCHASE_DATA\":1,\"INAPP_DATA_SIGNATURE\":\"\"}", "a.b.c"] {

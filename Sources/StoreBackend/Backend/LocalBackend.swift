@@ -95,9 +95,9 @@ public final class LocalBackend: PurchaseBackend {
 
   /// Verifies the evidence in a store's own notice, and applies it.
   ///
-  /// - Throws: `LedgerError` with `receipt_malformed`, `receipt_unverified`; then as ``apply(_:)-(StoreTransaction)``.
+  /// - Throws: `LedgerError` with `receipt_malformed`, `receipt_unverified`; then as ``apply(_:)``.
   @discardableResult
-  public func apply(_ evidence: StoreReceipt) async throws(LedgerError) -> NoticeAnswer {
+  public func apply(evidence: StoreReceipt) async throws(LedgerError) -> NoticeAnswer {
     try await notices.apply(try context.verifier.verify(evidence))
   }
 

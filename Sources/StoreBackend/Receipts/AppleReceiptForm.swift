@@ -60,12 +60,13 @@ enum AppleReceiptForm {
     let purchasedAt = try fields.instant("purchaseDate")
     return StoreTransaction(
       store: try store(fields), environment: environment, id: try fields.transactionID("transactionId"),
-      originalID: try fields.transactionID("originalTransactionId"),
-      orderID: try fields.optionalText("webOrderLineItemId"), bundleID: try fields.name("bundleId"),
-      storeProductID: try fields.name("productId"), productType: try fields.word("type", types),
-      subscriptionGroupID: try fields.optionalText("subscriptionGroupIdentifier"),
+      originalID: try fields.optionalText("originalTransactionId").map(StoreTransactionID.init(unchecked:)),
+      orderID: try fields.optionalNonEmptyText("webOrderLineItemId"), bundleID: try fields.name("bundleId"),
+      storeProductID: try fields.name("productId"),
+      productType: types.first { $0.0 == fields.object["type"]?.text }?.1 ?? .consumable,
+      subscriptionGroupID: try fields.optionalNonEmptyText("subscriptionGroupIdentifier"),
       quantity: try fields.optionalInteger("quantity", in: 0...Int64.max) ?? 1,
-      price: try fields.price("price", currency: "currency", scale: 3), storefront: try storefront(fields),
+      price: fields.price("price", currency: "currency", scale: 3), storefront: try storefront(fields),
       accountToken: try fields.accountToken("appAccountToken"), purchasedAt: purchasedAt,
       originalPurchasedAt: try fields.optionalInstant("originalPurchaseDate") ?? purchasedAt,
       expiresAt: try fields.optionalInstant("expiresDate"), revocation: try revocation(fields),
@@ -83,12 +84,14 @@ enum AppleReceiptForm {
 
   private static func storefront(_ fields: ReceiptFields) throws(LedgerError) -> StorefrontCode? {
     // A storefront that is newer than this code is no reason to refuse a paid purchase.
-    try fields.optionalText("storefront").flatMap(StorefrontCode.init(exactly:))
+    try fields.optionalNonEmptyText("storefront").flatMap(StorefrontCode.init(exactly:))
   }
 
   private static func revocation(_ fields: ReceiptFields) throws(LedgerError) -> StoreTransaction.Revocation? {
     guard let revokedAt = try fields.optionalInstant("revocationDate") else { return nil }
-    let share = try fields.optionalInteger("revocationPercentage", in: 1...100_000)
+    let share = try fields.optionalInteger("revocationPercentage", in: 0...100_000)
+    // Nothing was given back.
+    if share == 0, fields.object["revocationType"]?.text == "REFUND_PRORATED" { return nil }
     let units = try fields.optionalInteger("revokedQuantity", in: 1...Limits.quantity)
     let single = try fields.optionalInteger("revokedUnits", in: 1...Limits.quantity)
     let extent: StoreTransaction.Revocation.Extent =
@@ -96,7 +99,7 @@ enum AppleReceiptForm {
         .totalQuantity(units)
       } else if let single {
         .quantity(single)
-      } else if let share, share < 100_000 {
+      } else if let share, (1..<100_000).contains(share) {
         .milliPercent(share)
       } else {
         .full

@@ -62,17 +62,25 @@ enum GoogleReceiptForm {
     return StoreTransaction(
       store: .google, environment: environment, id: token,
       originalID: try fields.optionalText("initialPurchaseToken").map(StoreTransactionID.init(unchecked:)) ?? token,
-      orderID: try fields.optionalText("orderId"), bundleID: try fields.name("packageName"),
+      orderID: try fields.optionalNonEmptyText("orderId"), bundleID: try fields.name("packageName"),
       storeProductID: try fields.name("productId"), productType: try productType(fields),
       subscriptionGroupID: try fields.optionalText("subscriptionGroup"),
       quantity: quantity,
-      price: try fields.price("priceAmountMicros", currency: "priceCurrencyCode", scale: 6),
+      price: fields.price("priceAmountMicros", currency: "priceCurrencyCode", scale: 6),
       storefront: try fields.optionalText("regionCode").flatMap(StorefrontCode.init(exactly:)),
       accountToken: try accountToken(fields), purchasedAt: purchasedAt,
       originalPurchasedAt: try fields.optionalInstantText("initialPurchaseTimeMillis") ?? purchasedAt,
       expiresAt: try fields.optionalInstantText("expiryTimeMillis"), revocation: revocation,
       reason: try fields.optionalInteger("renewal", in: 0...1) == 1 ? .renewal : .purchase,
       signedAt: try fields.optionalInstant("signedDate") ?? purchasedAt)
+  }
+
+  private static func canceledAt(_ fields: ReceiptFields) throws(LedgerError) -> Timestamp? {
+    let dates = (
+      try fields.optionalInstant("signedDate"), try fields.optionalInstantText("purchaseTimeMillis"),
+      try fields.optionalInstant("purchaseTime")
+    )
+    return dates.0 ?? dates.1 ?? dates.2
   }
 
   private static func productType(_ fields: ReceiptFields) throws(LedgerError) -> ProductType {
@@ -83,7 +91,8 @@ enum GoogleReceiptForm {
   /// Apps may put any text there; only a token of the kind made here names a buyer.
   private static func accountToken(_ fields: ReceiptFields) throws(LedgerError) -> AccountToken? {
     let stated = (
-      try fields.optionalText("obfuscatedExternalAccountId"), try fields.optionalText("obfuscatedAccountId")
+      try fields.optionalNonEmptyText("obfuscatedExternalAccountId"),
+      try fields.optionalNonEmptyText("obfuscatedAccountId")
     )
     return (stated.0 ?? stated.1).flatMap(AccountToken.init)
   }
@@ -91,11 +100,14 @@ enum GoogleReceiptForm {
   private static func revocation(
     _ fields: ReceiptFields, of quantity: Int64
   ) throws(LedgerError) -> StoreTransaction.Revocation? {
-    switch try fields.optionalInteger("purchaseState", in: 0...2) {
-    case 2: throw ReceiptFields.malformed("the purchase is pending: nobody has paid yet")
-    default: break
+    let state = try fields.optionalInteger("purchaseState", in: 0...Int64.max)
+    // The developer API says 2, the billing client 4.
+    guard state != 2, state != 4 else { throw ReceiptFields.malformed("the purchase is pending: nobody has paid yet") }
+    guard let revokedAt = try fields.optionalInstantText("voidedTimeMillis") else {
+      // A cancelled purchase gives nothing, also where nothing says when that was.
+      guard state == 1, let at = try canceledAt(fields) else { return nil }
+      return StoreTransaction.Revocation(revokedAt: at)
     }
-    guard let revokedAt = try fields.optionalInstantText("voidedTimeMillis") else { return nil }
     let units = try fields.optionalInteger("voidedQuantity", in: 1...Limits.quantity)
     let share = try fields.optionalInteger("voidedMilliPercent", in: 1...100_000)
     let left = try fields.optionalInteger("refundableQuantity", in: 0...Int64.max)
@@ -110,6 +122,7 @@ enum GoogleReceiptForm {
         .full
       }
     return StoreTransaction.Revocation(
-      revokedAt: revokedAt, extent: extent, isAppIssue: try fields.optionalInteger("voidedReason", in: 0...8) == 3)
+      revokedAt: revokedAt, extent: extent,
+      isAppIssue: try fields.optionalInteger("voidedReason", in: 0...Int64.max) == 3)
   }
 }

@@ -41,6 +41,11 @@ package struct ReceiptFields {
     return text
   }
 
+  /// A text, and nil for an empty one: of fields that say nothing then.
+  package func optionalNonEmptyText(_ name: String) throws(LedgerError) -> String? {
+    object[name]?.text?.isEmpty == true ? nil : try optionalText(name)
+  }
+
   package func integer(_ name: String, in bounds: ClosedRange<Int64>) throws(LedgerError) -> Int64 {
     guard let integer = try optionalInteger(name, in: bounds) else { throw Self.malformed("\(name) is missing") }
     return integer
@@ -97,8 +102,8 @@ package struct ReceiptFields {
   }
 
   func accountToken(_ name: String) throws(LedgerError) -> AccountToken? {
-    guard let text = try optionalText(name) else { return nil }
-    guard let token = AccountToken(text) else { throw Self.malformed("\(name) is no lower-case UUID") }
+    guard let text = try optionalNonEmptyText(name) else { return nil }
+    guard let token = AccountToken(text.lowercased()) else { throw Self.malformed("\(name) is no UUID") }
     return token
   }
 
@@ -109,14 +114,11 @@ package struct ReceiptFields {
     return text
   }
 
-  /// The price in thousandths or millionths of the currency's unit.
-  func price(_ name: String, currency: String, scale: Int) throws(LedgerError) -> Money? {
-    guard let amount = try optionalInteger(name, in: 0...Int64.max) else { return nil }
-    let code = try text(currency)
-    guard let price = Money(scaled: amount, digits: scale, currency: code) else {
-      throw Self.malformed("\(name) is no amount of \(code.prefix(10))")
-    }
-    return price
+  /// The price in thousandths or millionths of the currency's unit; nil where it is no whole number of minor units, or
+  /// of a currency that is not known: stores state it for information, and a paid purchase is not refused for it.
+  func price(_ name: String, currency: String, scale: Int) -> Money? {
+    guard let amount = object[name]?.integer, amount >= 0, let code = object[currency]?.text else { return nil }
+    return Money(scaled: amount, digits: scale, currency: code)
   }
 }
 

@@ -50,10 +50,21 @@ extension QueueItem {
   ///
   /// - Returns: Whether it changed anything; a redelivery does not.
   mutating func meet(_ newer: QueuedReceipt) -> Bool {
-    guard !newer.revision.hasBytes(of: receipt.revision), newer.signedAt >= receipt.signedAt else { return false }
+    guard isNews(revision: newer.revision, receipt: newer.receipt), newer.signedAt >= receipt.signedAt else {
+      return false
+    }
     receipt = receipt.replaced(by: newer)
     if status != .posting { wait(until: newer.seenAt) }
     return true
+  }
+
+  /// Whether evidence of the same transaction says something else, or may be trusted where this one was not.
+  ///
+  /// A backend whose keys were exchanged trusts what the store signs now, and not what lies in the queue since then.
+  func isNews(revision: String, receipt newer: StoreReceipt) -> Bool {
+    guard revision.hasBytes(of: receipt.revision) else { return true }
+    let codes: [LedgerError.Code] = [.receiptMalformed, .receiptUnverified]
+    return canBeRequeued && codes.contains { $0 == lastError?.code } && newer != receipt.receipt
   }
 
   mutating func post(at now: Timestamp) {

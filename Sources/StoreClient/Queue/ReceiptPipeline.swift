@@ -95,7 +95,7 @@ extension ReceiptPipeline {
     for one in evidence {
       let key = one.key
       keys.append(key)
-      if let known = queue.read({ $0.items[key]?.receipt.revision }), known.hasBytes(of: one.revision) {
+      if let known = queue.read({ $0.items[key] }), !known.isNews(revision: one.revision, receipt: one.receipt) {
         if let view = view(key) { emit(.duplicateSkipped(view)) }
         continue
       }

@@ -60,7 +60,9 @@ extension AppleApp {
     }
     let accepted = environments.union(unverifiedEnvironments)
     guard let environment = accepted.first(where: { $0.payloadName.hasBytes(of: name) }) else {
-      throw ReceiptCheck.environment.failure("it comes from the environment \"\(name.prefix(60))\"")
+      let names = accepted.map(\.payloadName).sorted().joined(separator: ", ")
+      throw ReceiptCheck.environment.failure(
+        "it comes from the environment \"\(name.prefix(60))\"; accepted here: \(names.isEmpty ? "none" : names)")
     }
     return environment
   }

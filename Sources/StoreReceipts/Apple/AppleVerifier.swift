@@ -89,12 +89,16 @@ public final class AppleVerifier: ReceiptVerifier {
     let subject = try NotificationSubject(fields)
     let signedAt = try fields.instant("signedDate")
     if !isUnverified(subject.environment) { try trust.check(token, signedAt: signedAt) }
-    _ = try checkedEnvironment(
+    let environment = try checkedEnvironment(
       subject.environment, bundleID: subject.bundleID, appAppleID: .stated(subject.appAppleID))
+    let bought = try subject.transaction.map { (text) throws(LedgerError) in try transaction(text) }
+    guard bought.map({ $0.transaction.environment == environment }) ?? true else {
+      throw ReceiptCheck.environment.failure("its transaction comes from another environment")
+    }
     return AppleNotification(
       claims: SignedClaims(fields.object), id: try fields.text("notificationUUID"),
       type: try fields.text("notificationType"), signedAt: signedAt,
-      transaction: try subject.transaction.map { (text) throws(LedgerError) in try transaction(text) },
+      transaction: bought,
       renewalInfo: try subject.renewalInfo.map { (text) throws(LedgerError) in try renewalInfo(text) })
   }
 

@@ -16,7 +16,7 @@ struct ChainTrust: Sendable {
   /// Checks the certificates and the signature.
   ///
   /// - Parameter signedAt: When it was signed, as the payload says: the certificates must have been valid then.
-  /// - Throws: `LedgerError` with, in order of precedence: `receipt_malformed`, checks `structure` and `header`;
+  /// - Throws: `LedgerError` with, in order of precedence: `receipt_malformed`, check `header`;
   ///   `receipt_unverified`, checks `algorithm`, `certificates`, `chain`, `validity`, `markers`, `signature`.
   func check(_ token: SignedToken, signedAt: Timestamp) throws(LedgerError) {
     let seconds = signedAt.milliseconds / 1000
@@ -25,7 +25,7 @@ struct ChainTrust: Sendable {
     if let known {
       entry = known
     } else {
-      entry = try chain(of: TokenHeader(try token.header(), knowing: roots), at: seconds)
+      entry = try chain(of: TokenHeader(token.header, knowing: roots), at: seconds)
     }
     guard entry.validity.contains(seconds) else { throw Self.notValid(signedAt) }
     let isSigned = token.withSignedBytes { Crypto.isSignature(token.signature, of: $0, by: entry.key) }

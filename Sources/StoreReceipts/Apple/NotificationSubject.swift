@@ -27,11 +27,17 @@ struct NotificationSubject {
       } else {
         environment = try fields.text("environment")
       }
-      transaction = object["signedTransactionInfo"]?.text
-      renewalInfo = object["signedRenewalInfo"]?.text
+      transaction = try Self.token("signedTransactionInfo", in: object)
+      renewalInfo = try Self.token("signedRenewalInfo", in: object)
       return
     }
     throw ReceiptFields.malformed("the notification says nothing of what it is about")
+  }
+
+  private static func token(_ name: String, in object: JSONObject) throws(LedgerError) -> String? {
+    guard let value = object[name], !value.isNull else { return nil }
+    guard let text = value.text else { throw ReceiptFields.malformed("\(name) is \(value.kind)") }
+    return text
   }
 }
 #endif

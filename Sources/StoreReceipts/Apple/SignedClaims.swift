@@ -9,6 +9,8 @@ public struct SignedClaims: Hashable, Sendable {
 
   /// The names, in the order in which they were signed.
   public var names: [String] { object.members.map(\.name) }
+  /// Every claim with its value as JSON, in that order.
+  public var all: [(name: String, json: String)] { object.members.map { ($0.name, $0.value.text()) } }
   /// The payload as JSON, in one line; numbers as they were signed.
   public var json: String { JSONValue.object(object).text() }
 

@@ -8,6 +8,8 @@ struct SignedToken {
   private let payloadEnd: Int
   /// The first segment as it was sent: the same bytes mean the same algorithm and the same certificates.
   let headerText: [UInt8]
+  /// The decoded header.
+  let header: [UInt8]
   /// The decoded payload.
   let payload: [UInt8]
   /// The decoded signature.
@@ -26,14 +28,10 @@ struct SignedToken {
     self.bytes = bytes
     payloadEnd = dots[1]
     headerText = Array(bytes[..<dots[0]])
+    header = try Self.decoded(headerText[...], "header")
     payload = try Self.decoded(bytes[(dots[0] + 1)..<payloadEnd], "payload")
     signature = try Self.decoded(bytes[(payloadEnd + 1)...], "signature")
   }
-
-  /// The decoded header.
-  ///
-  /// - Throws: `LedgerError` with `receipt_malformed`, check `structure`.
-  func header() throws(LedgerError) -> [UInt8] { try Self.decoded(headerText[...], "header") }
 
   /// The signed part: header and payload as they were sent.
   func withSignedBytes<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R {

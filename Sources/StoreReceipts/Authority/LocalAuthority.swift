@@ -58,7 +58,9 @@ public struct LocalAuthority: Sendable {
   public init(pem: [UInt8]) throws(LedgerError) {
     let chain = Crypto.certificates(pem: pem)
     guard let key = Crypto.privateKey(pem: pem), chain.count == TokenHeader.certificateCount,
-      Crypto.der(ofPublic: key) == Crypto.publicKeyDER(of: chain[0])
+      Crypto.der(ofPublic: key) == Crypto.publicKeyDER(of: chain[0]),
+      // Whatever the time: only whether they signed each other.
+      case .valid = Crypto.validate(leaf: chain[0], intermediate: chain[1], roots: [chain[2]], at: 1)
     else {
       throw LedgerError(
         .storageDamaged, "The authority's file does not hold a private key and its three certificates.")

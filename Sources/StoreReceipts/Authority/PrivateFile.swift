@@ -16,7 +16,7 @@ enum PrivateFile {
 
   /// The bytes of the file; where there is none, it is made with the text.
   ///
-  /// A crash leaves the file whole or leaves none; beside it, at worst, one that no name leads to.
+  /// A crash leaves the file whole or leaves none; beside it, at worst, another one that is as private.
   ///
   /// - Throws: `LedgerError` with `input_output`.
   static func open(_ path: String, makingIt text: () -> String) throws(LedgerError) -> [UInt8] {
@@ -27,7 +27,7 @@ enum PrivateFile {
   }
 
   private static func read(_ path: String) throws(LedgerError) -> [UInt8]? {
-    let descriptor = retrying { systemOpen(path, O_RDONLY | O_CLOEXEC, 0) }
+    let descriptor = retrying { systemOpen(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0) }
     guard descriptor >= 0 else {
       if errno == ENOENT { return nil }
       throw failure(path, "read", errno)
@@ -54,7 +54,8 @@ enum PrivateFile {
     let isWritten = write(Array(text.utf8), to: descriptor)
     let number = errno
     guard close(descriptor) == 0, isWritten else { throw failure(new, "written", number) }
-    guard link(new, path) == 0 || errno == EEXIST else { throw failure(path, "made", errno) }
+    // Some file systems have no links.
+    guard link(new, path) == 0 || errno == EEXIST || rename(new, path) == 0 else { throw failure(path, "made", errno) }
     try synchronizeDirectory(of: path)
   }
 

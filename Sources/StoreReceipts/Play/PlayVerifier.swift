@@ -12,6 +12,8 @@ public struct PlayVerifier: ReceiptVerifier {
 
   /// Where the purchases come from; Google's data does not say.
   public let environment: StoreEnvironment
+  /// The package name of the app; nil where another part compares it, as `LocalBackend` does with the catalog's.
+  public var packageName: String?
   private let key: Crypto.VerifyingKey
 
   /// Makes a verifier.
@@ -36,7 +38,7 @@ public struct PlayVerifier: ReceiptVerifier {
   ///
   /// - Throws: `LedgerError` with, in order of precedence: `receipt_malformed`, check `structure`;
   ///   `receipt_unverified`, check `signature`; `receipt_malformed`, check `payload`; `receipt_unverified`, check
-  ///   `environment`, where the purchase names another one.
+  ///   `environment`, where the purchase names another one; `bundle_mismatch`, for another app than ``packageName``.
   public func verify(_ receipt: StoreReceipt) throws(LedgerError) -> StoreTransaction {
     let parts = try PlayReceipt(receipt.text, byteCountMax: Self.byteCountMax)
     let data = Array(parts.data.utf8)
@@ -47,7 +49,13 @@ public struct PlayVerifier: ReceiptVerifier {
     if let name = try fields.optionalText("environment"), !name.hasBytes(of: environment.payloadName) {
       throw ReceiptCheck.environment.failure("it comes from the environment \"\(name.prefix(60))\"")
     }
-    return try ReceiptForm.playTransaction(from: fields, environment: environment)
+    let transaction = try ReceiptForm.playTransaction(from: fields, environment: environment)
+    if let packageName, !packageName.hasBytes(of: transaction.bundleID) {
+      throw ReceiptCheck.bundle.failure(
+        "for the app \"\(transaction.bundleID.prefix(100))\", not for \(packageName)",
+        .text("bundle_id", transaction.bundleID))
+    }
+    return transaction
   }
 }
 

@@ -4,7 +4,7 @@ public import GemLedger
 /// The secret that both ends of a webhook know (Standard Webhooks): `whsec_` and 24 to 64 bytes in base64.
 ///
 /// It is not part of any description, so that no log can show it.
-public struct WebhookSecret: Sendable, CustomStringConvertible {
+public struct WebhookSecret: Sendable, CustomStringConvertible, CustomReflectable {
   /// How many bytes a secret has.
   public static let byteCounts = 24...64
   private static let prefix = "whsec_"
@@ -30,6 +30,9 @@ public struct WebhookSecret: Sendable, CustomStringConvertible {
 
   /// The secret's text, to be shown once.
   public var text: String { Self.prefix + Base64.text(bytes) }
+
+  /// Nothing.
+  public var customMirror: Mirror { Mirror(self, children: []) }
 
   /// Says that there is one.
   public var description: String { "\(Self.prefix)..." }

@@ -113,10 +113,10 @@ struct ClientSession: Sendable {
       for numbered in notices {
         switch numbered.notice {
         case .refunded(let evidence), .refundReversed(let evidence), .voided(_, let evidence):
-          _ = try await backend.apply(evidence.receipt)
+          _ = try await backend.apply(evidence: evidence.receipt)
         case .renewed(let evidence) where store.store == .google:
           // The next renewal replaces this one in all lists.
-          _ = try await backend.apply(evidence.receipt)
+          _ = try await backend.apply(evidence: evidence.receipt)
         case .oneTimeCharge, .renewed, .consumptionRequest, .refundDeclined, .oneTimePurchased, .oneTimeCanceled:
           // Paid purchases are credited from the queue, to their buyer.
           continue

@@ -104,8 +104,8 @@ struct QueueCommands {
     let doubt =
       untrusted == 0
       ? ""
-      : "This device does not trust the store's receipt of \(untrusted) of them: nothing is credited before it does, "
-        + "and the store keeps the purchase (\"gemctl queue requeue ID\" tries again).\n"
+      : "The store's receipt of \(untrusted) of them is not trusted: nothing is credited before it is, and the store "
+        + "keeps the purchase (\"gemctl sync\" fetches the receipt anew, \"gemctl queue requeue ID\" tries again).\n"
     return table.text(style: style) + doubt + unseen
   }
 

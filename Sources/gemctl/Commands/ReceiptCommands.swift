@@ -76,9 +76,10 @@ extension ReceiptCommands {
     let app = AppleApp(
       bundleID: parsed.value("--bundle-id"), appAppleID: appID,
       environments: roots.isEmpty ? own.environments : environments)
+    var play = try playVerifier() ?? own.play
+    play?.packageName = parsed.value("--bundle-id")
     return ReceiptInspection(
-      Self.text(of: bytes), apple: try AppleVerifier(app: app, roots: roots.isEmpty ? own.roots : roots),
-      play: try playVerifier() ?? own.play)
+      Self.text(of: bytes), apple: try AppleVerifier(app: app, roots: roots.isEmpty ? own.roots : roots), play: play)
   }
 
   /// The roots that the command line names.
@@ -100,6 +101,10 @@ extension ReceiptCommands {
   private func homeTrust() throws -> (environments: Set<StoreEnvironment>, roots: [TrustedRoot], play: PlayVerifier?) {
     guard let home = try invocation.clientHome(), home.isComplete else { return ([], [], nil) }
     let state = try home.state()
+    // A home that has signed nothing has no keys yet, and reading a receipt makes none.
+    guard FileAccess.exists(state.store == .google ? home.playKeyPath : home.authorityPath) else {
+      return ([], [], nil)
+    }
     let environment = try StoreEnvironment.localTesting(session: state.storeSession)
     switch try HomeReceipts.open(state.store, environment, in: home) {
     case let receipts as LocalReceipts: return ([environment], [receipts.authority.root], nil)
@@ -114,6 +119,7 @@ extension ReceiptCommands {
     var body = file.drop { spaces.contains($0) }
     while let last = body.last, spaces.contains(last) { body.removeLast() }
     let text = String(decoding: body, as: UTF8.self)
+    guard body.count <= 2 * AppleVerifier.notificationByteCountMax else { return text }
     // A text that is no JSON is taken as it is.
     return (try? JSONValue.parse(text))?["signedPayload"]?.text ?? text
   }
@@ -133,19 +139,20 @@ extension ReceiptCommands {
     var text = inspection.kind.map { "\(style.bold("Kind")): \($0.rawValue)\n" } ?? ""
     if let failure = inspection.failure {
       let check = failure.text("check").map { " (\($0))" } ?? ""
-      text += "\(style.bold("Verifies")): no\(check). \(failure.message)\n"
+      text += "\(style.bold("Verifies")): no\(check). \(plain(failure.message))\n"
     } else {
       text += "\(style.bold("Verifies")): yes, every check passed.\n"
     }
     guard let claims = inspection.claims else { return text }
     var table = Table([.left("claim"), .text("value")])
-    for name in claims.names { table.add([plain(name), value(name, claims)]) }
+    for (name, json) in claims.all { table.add([plain(name), value(name, json)]) }
     return text + table.text(style: style)
   }
 
   /// A claim as people read it: times with their date, long texts cut.
-  private static func value(_ name: String, _ claims: SignedClaims) -> String {
-    let value = plain(claims.text(name) ?? claims.json(name) ?? "")
+  private static func value(_ name: String, _ json: String) -> String {
+    // Texts without the quotes, and all else as it is.
+    let value = plain((try? JSONValue.parse(json))?.text ?? json)
     let isTime = name.hasSuffix("Date") || name.hasSuffix("TimeMillis")
     if isTime, let milliseconds = Int64(value) { return "\(value) (\(Timestamp(milliseconds: milliseconds)))" }
     return value.count > 100 ? "\(value.prefix(97))..." : value
