@@ -230,7 +230,8 @@ let package = Package(
     .testTarget(
       name: "StoreSimulationTests",
       dependencies: [
-        "GemLedger", "StoreBackend", "StoreClient", "SimulatedStores", "StoreSimulation", "GemTestSupport",
+        "GemLedger", "StoreBackend", .target(name: "StoreReceipts", condition: .when(traits: ["Receipts"])),
+        "StoreClient", "SimulatedStores", "StoreSimulation", "GemTestSupport",
       ],
       swiftSettings: houseRules),
     .testTarget(

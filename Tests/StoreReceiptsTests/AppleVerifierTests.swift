@@ -6,6 +6,10 @@ import XCTest
 
 @testable import StoreReceipts
 
+#if canImport(COpenSSL)
+import COpenSSL
+#endif
+
 /// Every check of a signed transaction, by a receipt that fails it alone.
 final class AppleVerifierTests: XCTestCase {
   private static let authority = LocalAuthority()
@@ -23,6 +27,17 @@ final class AppleVerifierTests: XCTestCase {
   func testBothKindsOfAuthoritySign() throws {
     let authority = LocalAuthority(curve: .p384)
     XCTAssertNoThrow(try Samples.verifier(authority).transaction(authority.token()))
+  }
+
+  /// Apple's server libraries ask for it.
+  func testTheChainHoldsUnderStrictRules() throws {
+    #if canImport(COpenSSL)
+    for authority in [authority, LocalAuthority(curve: .p384)] {
+      XCTAssertTrue(Self.isStrict(authority.chain))
+    }
+    // A control: without its issuer the leaf does not hold.
+    XCTAssertFalse(Self.isStrict([authority.chain[0], LocalAuthority().chain[1], authority.chain[2]]))
+    #endif
   }
 
   func testAnAuthorityIsTheSameAfterItWasKept() throws {
@@ -358,6 +373,24 @@ final class AppleVerifierTests: XCTestCase {
     }
   }
 }
+
+#if canImport(COpenSSL)
+extension AppleVerifierTests {
+  private static func isStrict(_ chain: [Crypto.Certificate]) -> Bool {
+    let (store, context, others) = (X509_STORE_new(), X509_STORE_CTX_new(), OPENSSL_sk_new_null())
+    defer {
+      X509_STORE_CTX_free(context)
+      X509_STORE_free(store)
+      OPENSSL_sk_free(others)
+    }
+    X509_STORE_add_cert(store, chain[2].x509)
+    X509_STORE_set_flags(store, UInt(X509_V_FLAG_X509_STRICT))
+    OPENSSL_sk_push(others, UnsafeRawPointer(chain[1].x509))
+    X509_STORE_CTX_init(context, store, chain[0].x509, others)
+    return X509_verify_cert(context) == 1
+  }
+}
+#endif
 
 extension Samples {
   /// A token with any header.

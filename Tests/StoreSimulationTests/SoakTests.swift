@@ -3,6 +3,10 @@ import GemLedger
 import StoreSimulation
 import XCTest
 
+#if Receipts
+import StoreReceipts
+#endif
+
 /// The soak itself: under any random events, each paid purchase is credited once.
 final class SoakTests: XCTestCase {
   /// Another seed than the drawn ones, such as `GEMLEDGER_SOAK_SEED=17`; and how many events each run has.
@@ -18,7 +22,11 @@ final class SoakTests: XCTestCase {
     for seed in seeds {
       print("\(#function): seed \(seed)")
       fflush(nil)
-      let report = try await Simulation(Simulation.Settings(seed: seed, eventCount: events)).run()
+      var simulation = Simulation(Simulation.Settings(seed: seed, eventCount: events))
+      #if Receipts
+      simulation.makeReceipts = SignedReceipts.withNewKeys
+      #endif
+      let report = try await simulation.run()
       XCTAssertNil(report.failure, report.failure.map(\.description) ?? "")
       XCTAssertEqual(report.eventCount, events)
       XCTAssertGreaterThan(report.credits, events / 10, "seed \(seed)")

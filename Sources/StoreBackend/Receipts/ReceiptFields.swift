@@ -41,6 +41,13 @@ package struct ReceiptFields {
     return text
   }
 
+  /// The members of a nested object.
+  package func optionalObject(_ name: String) throws(LedgerError) -> Self? {
+    guard let value = object[name], !value.isNull else { return nil }
+    guard let object = value.object else { throw Self.malformed("\(name) is \(value.kind) and should be an object") }
+    return Self(object)
+  }
+
   /// A text, and nil for an empty one: of fields that say nothing then.
   package func optionalNonEmptyText(_ name: String) throws(LedgerError) -> String? {
     object[name]?.text?.isEmpty == true ? nil : try optionalText(name)
@@ -79,7 +86,7 @@ package struct ReceiptFields {
   }
 
   /// Milliseconds as a text, as Google Play writes 64-bit numbers.
-  func optionalInstantText(_ name: String) throws(LedgerError) -> Timestamp? {
+  package func optionalInstantText(_ name: String) throws(LedgerError) -> Timestamp? {
     guard let text = try optionalText(name) else { return nil }
     guard let number = Int64(text), (0...Limits.expiryMilliseconds).contains(number), String(number) == text else {
       throw Self.malformed("\(name) is no time in milliseconds")
@@ -87,7 +94,7 @@ package struct ReceiptFields {
     return Timestamp(milliseconds: number)
   }
 
-  func word<Word>(_ name: String, _ words: [(String, Word)]) throws(LedgerError) -> Word {
+  package func word<Word>(_ name: String, _ words: [(String, Word)]) throws(LedgerError) -> Word {
     let text = try text(name)
     guard let word = words.first(where: { $0.0 == text })?.1 else {
       throw Self.malformed("\(name) is \"\(text.prefix(60))\", which is not known")
@@ -97,7 +104,7 @@ package struct ReceiptFields {
 
   // MARK: By meaning
 
-  func transactionID(_ name: String) throws(LedgerError) -> StoreTransactionID {
+  package func transactionID(_ name: String) throws(LedgerError) -> StoreTransactionID {
     StoreTransactionID(unchecked: try text(name))
   }
 
@@ -108,7 +115,7 @@ package struct ReceiptFields {
   }
 
   /// A short name, such as a bundle id.
-  func name(_ name: String) throws(LedgerError) -> String {
+  package func name(_ name: String) throws(LedgerError) -> String {
     let text = try text(name)
     guard text.utf8.count <= Limits.catalogIDBytes else { throw Self.malformed("\(name) is too long") }
     return text

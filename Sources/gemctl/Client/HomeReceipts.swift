@@ -13,19 +13,13 @@ enum HomeReceipts {
     _ store: Store, _ environment: StoreEnvironment, in home: Home?
   ) throws(LedgerError) -> any SimulatedReceipts {
     #if Receipts
+    guard let home else { return try SignedReceipts.withNewKeys(store, environment) }
     if store == .google {
-      let key = try home.map { (home) throws(LedgerError) in try PlayKey(file: home.playKeyPath) } ?? PlayKey()
-      return LocalPlayReceipts(key: key, environment: environment)
+      return LocalPlayReceipts(key: try PlayKey(file: home.playKeyPath), environment: environment)
     }
-    return try LocalReceipts(authority: authority(of: home), environment: environment)
+    return try LocalReceipts(authority: LocalAuthority(file: home.authorityPath), environment: environment)
     #else
     return try UnsignedReceipts(environment: environment)
     #endif
   }
-
-  #if Receipts
-  static func authority(of home: Home?) throws(LedgerError) -> LocalAuthority {
-    try home.map { (home) throws(LedgerError) in try LocalAuthority(file: home.authorityPath) } ?? LocalAuthority()
-  }
-  #endif
 }

@@ -51,7 +51,10 @@ extension ReceiptCommands {
     guard state.store == .apple else {
       throw LedgerError.invalid("Google Play signs with a key, without certificates.")
     }
-    let pem = try HomeReceipts.authority(of: invocation.clientHome()).rootPEM
+    guard let home = try invocation.clientHome() else {
+      throw LedgerError.invalid("Without a home nothing keeps the store's keys.")
+    }
+    let pem = try LocalAuthority(file: home.authorityPath).rootPEM
     try invocation.print(["root": .string(pem)], { _ in pem })
   }
 

@@ -1,0 +1,109 @@
+public import GemLedger
+internal import StoreBackend
+
+/// A real-time developer notification of Google Play, as Pub/Sub delivers it.
+///
+/// It is a hint: anybody who knows the address can send one, and it carries no state. Fetch the purchase from Google's
+/// server by the token, and apply what that says (``PlayProductPurchase``).
+public struct PlayNotification: Hashable, Sendable {
+  /// What it is about.
+  public enum Event: Hashable, Sendable {
+    /// A one-time product was paid for.
+    case oneTimePurchased(token: StoreTransactionID, productID: String)
+    /// A pending purchase of a one-time product came to nothing.
+    case oneTimeCanceled(token: StoreTransactionID, productID: String)
+    /// A purchase was voided, in full or by some of its units.
+    case voided(token: StoreTransactionID, orderID: String?, isSubscription: Bool, isPartial: Bool)
+    /// A customer asked for a refund, and Google wants to know within 24 hours how much was used.
+    ///
+    /// The answer (`orders.reviewrefund`) goes by the token of the review, which is none of a purchase.
+    case refundReview(reviewToken: String, orderID: String?, reason: Int64?)
+    /// Something happened to a subscription; the number is Google's.
+    case subscription(token: StoreTransactionID, type: Int64)
+    /// The Play Console sent it to try the address.
+    case test
+    /// A kind, or a number of a kind, that is newer than this code.
+    case other(String)
+  }
+
+  /// Pub/Sub's id of the message; the same one may be delivered several times.
+  public let messageID: String
+  /// The app.
+  public let packageName: String
+  /// When it happened.
+  public let occurredAt: Timestamp
+  /// What it is about.
+  public let event: Event
+  /// All claims, as Google wrote them.
+  public let claims: SignedClaims
+
+  /// Longest request that is looked at, in bytes.
+  public static let byteCountMax = 32_768
+
+  /// Reads the body of a push request, or a pulled message in the same form.
+  ///
+  /// - Throws: `LedgerError` with `receipt_malformed`, check `structure` for the envelope, `payload` for what is in it.
+  public init(body: [UInt8]) throws(LedgerError) {
+    let envelope = try PlayEnvelope(body)
+    messageID = envelope.messageID
+    let fields = try ReceiptFields(envelope.data)
+    packageName = try fields.name("packageName")
+    guard let occurredAt = try fields.optionalInstantText("eventTimeMillis") else {
+      throw ReceiptFields.malformed("eventTimeMillis is missing")
+    }
+    self.occurredAt = occurredAt
+    claims = SignedClaims(fields.object)
+    event = try Self.event(fields)
+  }
+
+  private static func event(_ fields: ReceiptFields) throws(LedgerError) -> Event {
+    if let part = try fields.optionalObject("oneTimeProductNotification") {
+      let (token, product) = (try part.transactionID("purchaseToken"), try part.name("sku"))
+      switch try part.integer("notificationType", in: 0...Int64.max) {
+      case 1: return .oneTimePurchased(token: token, productID: product)
+      case 2: return .oneTimeCanceled(token: token, productID: product)
+      case let number: return .other("oneTimeProductNotification \(number)")
+      }
+    }
+    if let part = try fields.optionalObject("voidedPurchaseNotification") {
+      return .voided(
+        token: try part.transactionID("purchaseToken"), orderID: try part.optionalNonEmptyText("orderId"),
+        isSubscription: try part.optionalInteger("productType", in: 0...Int64.max) == 1,
+        isPartial: try part.optionalInteger("refundType", in: 0...Int64.max) == 2)
+    }
+    if let part = try fields.optionalObject("pendingRefundReviewNotification") {
+      return .refundReview(
+        reviewToken: try part.text("pendingRefundToken"), orderID: try part.optionalNonEmptyText("orderId"),
+        reason: try part.optionalInteger("refundReason", in: 0...Int64.max))
+    }
+    if let part = try fields.optionalObject("subscriptionNotification") {
+      return .subscription(
+        token: try part.transactionID("purchaseToken"), type: try part.integer("notificationType", in: 0...Int64.max))
+    }
+    if try fields.optionalObject("testNotification") != nil { return .test }
+    return .other(fields.object.members.first { $0.value.object != nil }?.name ?? "nothing")
+  }
+}
+
+/// The envelope that Pub/Sub puts a message into.
+struct PlayEnvelope {
+  let messageID: String
+  let data: [UInt8]
+
+  /// - Throws: `LedgerError` with `receipt_malformed`, check `structure`.
+  init(_ body: [UInt8]) throws(LedgerError) {
+    guard body.count <= PlayNotification.byteCountMax else { throw Self.malformed("it has \(body.count) bytes") }
+    let value: JSONValue
+    do throws(JSONError) { value = try .parse(body) } catch { throw Self.malformed("it is not JSON: \(error)") }
+    guard let message = value["message"]?.object, let id = (message["messageId"] ?? message["message_id"])?.text,
+      !id.isEmpty, let data = message["data"]?.text.flatMap(Base64.decode)
+    else { throw Self.malformed("it is no message with an id and data in base64") }
+    messageID = id
+    self.data = data
+  }
+
+  private static func malformed(_ what: String) -> LedgerError {
+    LedgerError(
+      .receiptMalformed, "The notification cannot be read: \(what).", details: [.text("check", "structure")])
+  }
+}
