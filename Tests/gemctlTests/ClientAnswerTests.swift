@@ -34,7 +34,7 @@ final class ClientAnswerTests: XCTestCase {
             Paid for, but this device does not trust the store's receipt; it stays in the queue ("gemctl queue").
 
             """),
-        Row("gemctl queue | grep -c 'does not trust the store.s receipt of 1 of them'", output: "1\n"),
+        Row("gemctl queue | grep -c 'The store.s receipt of 1 of them is not trusted'", output: "1\n"),
         Row("gemctl store fault --clear > /dev/null; gemctl sync --customer alice > /dev/null"),
         Row("gemctl balance GEM --customer alice --json | grep -o '\"balance\":[0-9]*'", output: "\"balance\":300\n"),
       ], in: home)
