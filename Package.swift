@@ -46,6 +46,7 @@ let package = Package(
     .library(name: "GemLedger", targets: ["GemLedger"]),
     .library(name: "GemLedgerAudit", targets: ["GemLedgerAudit"]),
     .library(name: "GemLedgerArchive", targets: ["GemLedgerArchive"]),
+    .library(name: "GemLedgerSeal", targets: ["GemLedgerSeal"]),
     .library(name: "GemLedgerSQLite", targets: ["GemLedgerSQLite"]),
     .library(name: "GemLedgerPostgres", targets: ["GemLedgerPostgres"]),
     .library(name: "StoreBackend", targets: ["StoreBackend"]),
@@ -61,7 +62,7 @@ let package = Package(
   ],
   traits: [
     .trait(name: "PostgreSQL", description: "Storage on PostgreSQL, over libpq: GemLedgerPostgres."),
-    .trait(name: "Receipts", description: "Signed receipts, over libcrypto: StoreReceipts."),
+    .trait(name: "Receipts", description: "Signed receipts and seals, over libcrypto: StoreReceipts, GemLedgerSeal."),
   ],
   targets: [
     .systemLibrary(
@@ -83,9 +84,12 @@ let package = Package(
       swiftSettings: houseRules),
     .target(name: "StoreBackend", dependencies: ["GemLedger"], swiftSettings: houseRules),
     .target(
-      name: "StoreReceipts",
-      dependencies: ["GemLedger", "StoreBackend", .target(name: "COpenSSL", condition: onReceipts)],
+      name: "SystemCrypto", dependencies: [.target(name: "COpenSSL", condition: onReceipts)], swiftSettings: houseRules),
+    .target(
+      name: "GemLedgerSeal", dependencies: ["GemLedger", "GemLedgerAudit", "GemLedgerArchive", "SystemCrypto"],
       swiftSettings: houseRules),
+    .target(
+      name: "StoreReceipts", dependencies: ["GemLedger", "StoreBackend", "SystemCrypto"], swiftSettings: houseRules),
     .target(name: "StoreClient", dependencies: ["GemLedger", "StoreBackend"], swiftSettings: houseRules),
     .target(name: "StoreClientFoundation", dependencies: ["StoreClient"], swiftSettings: houseRules),
     .target(
@@ -107,7 +111,8 @@ let package = Package(
       name: "gemctl",
       dependencies: [
         "GemLedger", "GemLedgerAudit", "GemLedgerArchive", "GemLedgerSQLite",
-        .target(name: "GemLedgerPostgres", condition: onPostgreSQL), "StoreBackend",
+        .target(name: "GemLedgerPostgres", condition: onPostgreSQL),
+        .target(name: "GemLedgerSeal", condition: .when(traits: ["Receipts"])), "StoreBackend",
         .target(name: "StoreReceipts", condition: .when(traits: ["Receipts"])), "StoreClient", "SimulatedStores",
         "StoreSimulation",
       ],
@@ -121,7 +126,8 @@ let package = Package(
       dependencies: [
         "GemLedger", "GemLedgerAudit", "GemLedgerArchive", "GemLedgerSQLite",
         .target(name: "GemLedgerPostgres", condition: onPostgreSQL), "CSQLite",
-        .target(name: "CPostgreSQL", condition: onPostgreSQL), "StoreBackend",
+        .target(name: "CPostgreSQL", condition: onPostgreSQL),
+        .target(name: "GemLedgerSeal", condition: .when(traits: ["Receipts"])), "StoreBackend",
         .target(name: "StoreReceipts", condition: .when(traits: ["Receipts"])),
         .target(name: "COpenSSL", condition: onReceipts), "StoreClient", "SimulatedStores",
       ],
@@ -169,10 +175,18 @@ let package = Package(
       name: "GemLedgerArchiveTests",
       dependencies: ["GemLedger", "GemLedgerAudit", "GemLedgerArchive", "GemTestSupport"], swiftSettings: houseRules),
     .testTarget(
+      name: "GemLedgerSealTests",
+      dependencies: [
+        "GemLedger", "GemLedgerArchive", .target(name: "GemLedgerSeal", condition: .when(traits: ["Receipts"])),
+        .target(name: "SystemCrypto", condition: .when(traits: ["Receipts"])), "GemTestSupport",
+      ],
+      swiftSettings: houseRules),
+    .testTarget(
       name: "GemLedgerSQLiteTests",
       dependencies: [
-        "GemLedger", "GemLedgerAudit", "GemLedgerArchive", "GemLedgerSQLite", "CSQLite", "GemTestSupport", "gemdamage",
-        "gemstress",
+        "GemLedger", "GemLedgerAudit", "GemLedgerArchive", "GemLedgerSQLite",
+        .target(name: "GemLedgerSeal", condition: .when(traits: ["Receipts"])), "CSQLite", "GemTestSupport",
+        "gemdamage", "gemstress",
       ],
       swiftSettings: houseRules),
     .testTarget(
@@ -188,8 +202,8 @@ let package = Package(
     .testTarget(
       name: "StoreReceiptsTests",
       dependencies: [
-        "GemLedger", "StoreBackend", "StoreReceipts", .target(name: "COpenSSL", condition: onReceipts),
-        "GemTestSupport",
+        "GemLedger", "StoreBackend", "StoreReceipts", "SystemCrypto",
+        .target(name: "COpenSSL", condition: onReceipts), "GemTestSupport",
       ],
       swiftSettings: houseRules),
     .testTarget(

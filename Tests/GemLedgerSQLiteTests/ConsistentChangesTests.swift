@@ -328,23 +328,6 @@ final class ConsistentChangesTests: XCTestCase {
     }
   }
 
-  /// A seal that was written down reveals that the journal was cut off, even where all counts of it are put right.
-  func testASealTellsThatTheLastTransactionIsGone() throws {
-    let directory = try TemporaryDirectory()
-    let path = directory.path("ledger.sqlite")
-    try FileManager.default.copyItem(atPath: try healthyLedger(), toPath: path)
-    let whole = try Ledger.openSQLite(at: path, clock: time.clock)
-    let seal = try whole.verify().seal
-    XCTAssertTrue(try whole.verify(against: seal).isOK)
-    whole.close()
-    let raw = try RawSQLite(path)
-    raw.disarm()
-    XCTAssertNil(raw.run(Self.lastTransactionCutOff))
-    let cut = try Ledger.openSQLite(at: path, clock: time.clock)
-    XCTAssertTrue(try cut.verify(against: seal).problems.map(\.equation).contains("seal_holds"))
-    cut.close()
-  }
-
   // MARK: The file itself
 
   func testWithoutChangesTheBooksAddUp() throws {

@@ -2,6 +2,7 @@
 import GemLedger
 import GemTestSupport
 import StoreBackend
+import SystemCrypto
 import XCTest
 
 @testable import StoreReceipts

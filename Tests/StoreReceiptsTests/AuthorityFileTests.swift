@@ -1,6 +1,7 @@
 #if Receipts
 import GemLedger
 import GemTestSupport
+import SystemCrypto
 import XCTest
 
 @testable import StoreReceipts

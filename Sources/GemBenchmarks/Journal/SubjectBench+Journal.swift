@@ -4,6 +4,10 @@ internal import GemLedgerArchive
 internal import GemLedgerAudit
 internal import GemLedgerSQLite
 
+#if Receipts
+internal import GemLedgerSeal
+#endif
+
 extension SubjectBench {
   /// Measures each step by itself: its time, by entries, and the process's peak memory until then.
   func journal() throws {
@@ -20,7 +24,13 @@ extension SubjectBench {
     print("  \(entries) entries of \(customers) customers, \(try files.size(files.ledger) >> 20) MiB of file")
 
     var times = StepTimes(print: print)
-    for _ in 0..<settings.rounds { times.add("verify", entries, try verify(files)) }
+    // In turn, as one is the measure of the other.
+    for _ in 0..<settings.rounds {
+      times.add("verify", entries, try verify(files))
+      #if Receipts
+      times.add("seal", entries, try seal(files))
+      #endif
+    }
     var cursor: ExportCursor?
     for _ in 0..<settings.rounds {
       let (duration, summary) = try export(files, after: nil)
@@ -37,6 +47,16 @@ extension SubjectBench {
     }
     times.show()
   }
+
+  #if Receipts
+  private func seal(_ files: JournalFiles) throws -> Duration {
+    let start = ContinuousClock.now
+    let ledger = try Ledger.openSQLite(at: files.ledger)
+    defer { ledger.close() }
+    _ = try ledger.seal()
+    return ContinuousClock.now - start
+  }
+  #endif
 
   private func verify(_ files: JournalFiles) throws -> Duration {
     let start = ContinuousClock.now

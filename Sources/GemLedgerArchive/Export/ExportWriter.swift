@@ -16,7 +16,19 @@ package final class ExportWriter {
   /// From how many bytes on the buffer is handed on.
   private static let bufferSize = 256 << 10
 
-  package init(_ sink: (([UInt8]) throws(LedgerError) -> Void)?) { self.sink = sink }
+  /// Takes each line instead of the buffer, for a caller that wants to digest it.
+  private let line: ((UnsafeRawBufferPointer) -> Void)?
+
+  package init(_ sink: (([UInt8]) throws(LedgerError) -> Void)?) {
+    self.sink = sink
+    line = nil
+  }
+
+  /// - Parameter line: Takes each line without its line feed.
+  package init(line: @escaping (UnsafeRawBufferPointer) -> Void) {
+    sink = nil
+    self.line = line
+  }
 
   // MARK: Lines
 
@@ -29,6 +41,11 @@ package final class ExportWriter {
 
   package func end() throws(LedgerError) {
     json.endObject()
+    if let line {
+      json.withBytes(from: lineStart, line)
+      json.endLine()
+      return json.removeAll()
+    }
     checksum &+= json.withBytes(from: lineStart, Self.hash)
     lineCount += 1
     json.endLine()
@@ -147,7 +164,7 @@ package final class ExportWriter {
     json.endObject()
   }
 
-  func object(_ name: StaticString, _ body: () -> Void) {
+  package func object(_ name: StaticString, _ body: () -> Void) {
     json.name(name)
     object(body)
   }

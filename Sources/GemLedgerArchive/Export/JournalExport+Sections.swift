@@ -48,7 +48,7 @@ extension JournalExport {
         if row.bookedTransaction != 0 { return }
         throw LedgerError(.booksWrong, "A key of customer \(row.customer) has neither a transaction nor a refusal.")
       }
-      Self.begin(row, writer)
+      JournalLines.begin(row, writer)
       writer.document("refusal", kept.stored)
       try writer.end()
     }

@@ -21,8 +21,7 @@ struct JournalExport {
   /// Whether numbers have no gaps, so that they need no room elsewhere when they are imported.
   let isDense: Bool
   let laneCount: Int
-  /// The codes of currencies by their numbers, ready to be written.
-  let codes: [Int64: [UInt8]]
+  let lines: JournalLines
   var transactionCount: Int64 = 0
   var entryCount: Int64 = 0
 
@@ -38,8 +37,7 @@ struct JournalExport {
     position = after ?? ExportPosition()
     writer = ExportWriter(sink)
     isDense = try snapshot.journalCounts() == nil
-    codes = Dictionary(
-      uniqueKeysWithValues: definitions.currencies.map { ($0.number, Array($0.code.description.utf8)) })
+    lines = JournalLines(writer, definitions)
   }
 
   mutating func run(
@@ -138,10 +136,7 @@ struct JournalExport {
       let rows = try snapshot.customers(after: last, limit: Self.pageSize)
       guard let end = rows.last?.number else { return }
       for row in rows {
-        writer.begin("customer")
-        writer.integer("number", row.number)
-        writer.text("id", row.id.text)
-        writer.time("created_at", row.createdAt)
+        lines.begin(row)
         try writer.end()
       }
       last = end
@@ -156,40 +151,17 @@ struct JournalExport {
     while true {
       let rows = try scan.purchases(after: last, limit: Self.pageSize)
       guard let end = rows.last?.number else { return }
-      for row in rows where after?.feed.covers(row.transaction) != true { try write(row) }
+      for row in rows where after?.feed.covers(row.transaction) != true { try lines.write(row) }
       last = end
       position.purchase = end
     }
-  }
-
-  private func write(_ row: PurchaseRow) throws(LedgerError) {
-    writer.begin("purchase")
-    writer.integer("number", row.number)
-    writer.identity(row.identity)
-    writer.integer("customer", row.customer)
-    writer.integer("transaction", row.transaction)
-    writer.text("product", row.product.text)
-    writer.integer("quantity", row.quantity)
-    writer.price(row.price)
-    writer.time("purchased_at", row.purchasedAt)
-    writer.text("original_transaction_id", ifAny: row.originalTransactionID?.text)
-    if let expiresAt = row.expiresAt { writer.time("expires_at", expiresAt) }
-    if let grant = row.grant, let code = codes[grant.currency] {
-      writer.object("grant") {
-        writer.plain("currency", code)
-        writer.integer("lot", grant.lot)
-        writer.integer("amount", grant.amount)
-      }
-    }
-    writer.document("terms", row.frozenProduct)
-    try writer.end()
   }
 
   /// Writes the keys of transactions; each names its transaction, and so is as old.
   private func writeKeys() throws(LedgerError) {
     try forEachKey { (row) throws(LedgerError) in
       guard case .booked(let number) = row.outcome, number > 0, after?.feed.covers(number) != true else { return }
-      Self.begin(row, writer)
+      JournalLines.begin(row, writer)
       writer.integer("transaction", number)
       try writer.end()
     }
@@ -198,49 +170,6 @@ struct JournalExport {
   func forEachKey(_ body: (KeyRow) throws(LedgerError) -> Void) throws(LedgerError) {
     try pages(from: nil, scan.keys(after:limit:), position: \.self) { (rows) throws(LedgerError) in
       for row in rows { try body(row) }
-    }
-  }
-
-  static func begin(_ row: KeyRow, _ writer: ExportWriter) {
-    writer.begin("key")
-    writer.integer("customer", row.customer)
-    writer.text("key", row.key.text)
-    writer.hexadecimal("asked", UInt64(bitPattern: row.fingerprint.asked))
-    writer.hexadecimal("qualifiers", UInt64(bitPattern: row.fingerprint.qualifiers))
-  }
-}
-
-extension ExportWriter {
-  func identity(_ identity: PurchaseIdentity) {
-    text("store", identity.store.description)
-    environment(identity.environment)
-    text("store_transaction_id", identity.transactionID.text)
-  }
-
-  /// Nothing where it is all.
-  func amount(of extent: StoreRefund.Extent) {
-    switch extent {
-    case .full: break
-    case .milliPercent(let share): integer("milli_percent", share)
-    case .totalQuantity(let units): integer("quantity", units)
-    case .quantity(let units): integer("units", units)
-    }
-  }
-
-  /// Those without a session by name, the others by the number that their own line gives.
-  func environment(_ number: Int64) {
-    if let kind = StoreEnvironment.Kind(rawValue: number) {
-      text("environment", EnvironmentName.of(kind))
-    } else {
-      integer("environment", number)
-    }
-  }
-
-  func price(_ price: Money?) {
-    guard let price else { return }
-    object("price") {
-      integer("minor_units", price.minorUnits)
-      text("currency", price.currency)
     }
   }
 }

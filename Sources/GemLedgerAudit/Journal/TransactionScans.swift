@@ -188,7 +188,14 @@ package struct LotAttributesSource {
     known = wanted.isEmpty ? [:] : try snapshot.lotAttributes(wanted)
   }
 
-  package mutating func attributes(of position: LotAddress) throws(LedgerError) -> LotAttributesRow {
+  /// Those of several lots, in their order.
+  package mutating func rows(of lots: [LotAddress]) throws(LedgerError) -> [LotAttributesRow] {
+    var rows: [LotAttributesRow] = []
+    for lot in lots { rows.append(try attributes(of: lot)) }
+    return rows
+  }
+
+  private mutating func attributes(of position: LotAddress) throws(LedgerError) -> LotAttributesRow {
     guard let found = try attributes(ifAny: position) else {
       throw LedgerError(.booksWrong, "Lot \(position.lot) has no terms. Run verify.")
     }

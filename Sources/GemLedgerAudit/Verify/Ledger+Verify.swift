@@ -5,38 +5,36 @@ extension Ledger {
   ///
   /// Memory is bounded by the number of accounts and lots in one pass, never by the length of the history.
   ///
-  /// - Parameters:
-  ///   - seal: The seal of an earlier run: the journal must still begin with the transactions that it covers.
-  ///   - progress: Called with the number of rows read and their total.
+  /// - Parameter progress: Called with the number of rows read and their total.
   /// - Returns: The sums, and the problems found.
   /// - Throws: ``LedgerError`` where the storage cannot be read at all; a damaged row is a problem, not an error.
   public func verify(
-    against seal: JournalSeal? = nil, progress: (Int64, Int64) -> Void = { _, _ in }
+    progress: (Int64, Int64) -> Void = { _, _ in }
   ) throws(LedgerError) -> Verification {
-    try verify(customersPerWindow: Verifier.customersPerWindow, against: seal, progress: progress)
+    try verify(customersPerWindow: Verifier.customersPerWindow, progress: progress)
   }
 
   /// The same with windows of another size.
   package func verify(
-    customersPerWindow: Int, against seal: JournalSeal? = nil, progress: (Int64, Int64) -> Void = { _, _ in }
+    customersPerWindow: Int, progress: (Int64, Int64) -> Void = { _, _ in }
   ) throws(LedgerError) -> Verification {
-    var verification = try attempt(customersPerWindow, seal, progress)
+    var verification = try attempt(customersPerWindow, progress)
     // A commit that was seen half is whole by now; a wrong row stays wrong.
     for _ in 0..<2 where storage.traits.showsHalves && !verification.isOK {
-      verification = try attempt(customersPerWindow, seal, progress)
+      verification = try attempt(customersPerWindow, progress)
     }
     return verification
   }
 
   private func attempt(
-    _ customersPerWindow: Int, _ seal: JournalSeal?, _ progress: (Int64, Int64) -> Void
+    _ customersPerWindow: Int, _ progress: (Int64, Int64) -> Void
   ) throws(LedgerError) -> Verification {
     let now = clock.now()
     return try reading { (snapshot, definitions) throws(LedgerError) -> Verification in
       let asOf = max(now, try snapshot.sequences().createdAt)
       let context = try VerifyContext(snapshot: snapshot, definitions: definitions, asOf: asOf)
       var verifier = Verifier(context, customersPerWindow: customersPerWindow)
-      return try verifier.run(against: seal, progress: progress)
+      return try verifier.run(progress: progress)
     }
   }
 }

@@ -42,9 +42,6 @@ public struct Verification: Hashable, Sendable {
   /// How many problems there are, those left out included.
   public let problemCount: Int
 
-  /// How the journal stands: written down, it shows later whether the journal still begins with these transactions.
-  public let seal: JournalSeal
-
   /// Whether all of it adds up.
   public var isOK: Bool { problemCount == 0 }
 

@@ -25,13 +25,13 @@ struct Verifier {
   }
 
   mutating func run(
-    against seal: JournalSeal? = nil, progress: (Int64, Int64) -> Void
+    progress: (Int64, Int64) -> Void
   ) throws(LedgerError) -> Verification {
     let integrity = try context.scan.beginIntegrityCheck()
     var customers: Int64 = 0
     var unreadable: LedgerError?
     do throws(LedgerError) {
-      customers = try prove(against: seal, progress: progress)
+      customers = try prove(progress: progress)
     } catch {
       guard error.code == .storageDamaged else { throw error }
       unreadable = error
@@ -46,15 +46,14 @@ struct Verifier {
     let transactions = journal.tally.transactions
     return Verification(
       asOf: context.asOf, transactions: transactions, customers: customers, currencies: tallies.books(),
-      problems: context.findings.problems, problemCount: context.findings.count,
-      seal: JournalSeal(transactions: transactions, digest: digests.sum, position: digests.journalEnd))
+      problems: context.findings.problems, problemCount: context.findings.count)
   }
 
   /// Replays everything and compares.
   ///
   /// - Returns: How many customers there are.
   private mutating func prove(
-    against seal: JournalSeal?, progress: (Int64, Int64) -> Void
+    progress: (Int64, Int64) -> Void
   ) throws(LedgerError) -> Int64 {
     var freezes = FreezeReplay()
     let merges = try MergeCheck(context).run(&freezes)
@@ -77,7 +76,7 @@ struct Verifier {
     try attributes.finish(purchaseLotCount: purchases.lots.lotCount)
     try RefundCheck(context, merges).run(journal.tally, reclaimCount: events.reclaimCount, &freezes)
     tallies.check()
-    try digests.run(against: seal)
+    try digests.run()
     return try CustomerCheck(context, merges).run(frozen: freezes.frozen(), erased: journal.tally.erased)
   }
 

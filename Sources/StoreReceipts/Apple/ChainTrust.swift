@@ -1,5 +1,6 @@
 #if Receipts
 internal import GemLedger
+internal import SystemCrypto
 
 /// Who may sign: chains of three certificates with Apple's markers, up to a trusted root.
 struct ChainTrust: Sendable {

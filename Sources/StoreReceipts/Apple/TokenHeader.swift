@@ -1,5 +1,6 @@
 #if Receipts
 internal import GemLedger
+internal import SystemCrypto
 
 /// The header of a token that Apple, or a local authority, signed: the algorithm and the certificates.
 struct TokenHeader {

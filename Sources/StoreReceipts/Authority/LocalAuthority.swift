@@ -1,6 +1,7 @@
 #if Receipts
 public import GemLedger
 internal import StoreBackend
+internal import SystemCrypto
 
 /// A certificate authority of this machine, which signs the receipts of a simulated App Store.
 ///

@@ -1,5 +1,6 @@
 #if Receipts
 internal import GemLedger
+internal import SystemCrypto
 
 /// Signs payloads with an authority's leaf.
 struct TokenSigner: Sendable {

@@ -1,6 +1,7 @@
 #if Receipts
 internal import GemLedger
 internal import Synchronization
+internal import SystemCrypto
 
 /// The chains that signed something lately, by the header that they came in: checking one costs thirty times as much as
 /// checking a signature.

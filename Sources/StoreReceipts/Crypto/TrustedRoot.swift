@@ -1,5 +1,6 @@
 #if Receipts
 public import GemLedger
+internal import SystemCrypto
 
 /// A root certificate that the user names: nothing else is trusted.
 public struct TrustedRoot: Sendable {

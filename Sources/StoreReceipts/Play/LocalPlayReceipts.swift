@@ -1,6 +1,7 @@
 #if Receipts
 public import GemLedger
 public import StoreBackend
+internal import SystemCrypto
 
 /// Signed purchases of a simulated Google Play, and their verifier.
 public struct LocalPlayReceipts: ReceiptSigner, ReceiptVerifier {

@@ -1,6 +1,7 @@
 #if Receipts
 public import GemLedger
 public import StoreBackend
+internal import SystemCrypto
 
 /// Verifies purchases that Google Play signed for an app.
 ///

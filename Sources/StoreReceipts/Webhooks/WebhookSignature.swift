@@ -1,5 +1,6 @@
 #if Receipts
 public import GemLedger
+internal import SystemCrypto
 
 /// A signed webhook message: the three headers of Standard Webhooks.
 ///

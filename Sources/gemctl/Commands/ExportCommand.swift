@@ -34,8 +34,6 @@ struct ExportCommand {
   }
 
   private func write(to file: OpenFile, after cursor: ExportCursor?) throws(LedgerError) -> ExportSummary {
-    var bar: ProgressBar?
-    defer { bar?.finish() }
     let ledger = try StorageChoice(invocation.settings.storage).open(invocation.home)
     defer { ledger.close() }
     // One part is written while the next is made; if the reader has gone away, the command ends.
@@ -43,13 +41,11 @@ struct ExportCommand {
     func finishWriting() throws(LedgerError) {
       if try writing?.wait() == false { exit(Terminal.brokenPipeStatus) }
     }
-    let summary = try ledger.export(after: cursor) { done, total in
-      var shown = bar ?? ProgressBar("Exporting", total: Int(clamping: total), terminal: invocation.terminal)
-      shown.advance(to: Int(clamping: done))
-      bar = shown
-    } to: { bytes throws(LedgerError) in
-      try finishWriting()
-      writing = BackgroundTask { () throws(LedgerError) in try file.write(bytes) }
+    let summary = try invocation.withProgress("Exporting") { (report) throws(LedgerError) in
+      try ledger.export(after: cursor, progress: report) { bytes throws(LedgerError) in
+        try finishWriting()
+        writing = BackgroundTask { () throws(LedgerError) in try file.write(bytes) }
+      }
     }
     try finishWriting()
     return summary

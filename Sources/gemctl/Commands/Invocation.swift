@@ -80,6 +80,23 @@ struct Invocation: Sendable {
   }
 }
 
+// MARK: Long work
+
+extension Invocation {
+  /// Shows how far long work has come, which reports the done and the whole number of its steps.
+  func withProgress<Answer>(
+    _ label: String, _ work: ((Int64, Int64) -> Void) throws(LedgerError) -> Answer
+  ) throws(LedgerError) -> Answer {
+    var bar: ProgressBar?
+    defer { bar?.finish() }
+    return try work { done, total in
+      var shown = bar ?? ProgressBar(label, total: Int(clamping: total), terminal: terminal)
+      shown.advance(to: Int(clamping: done))
+      bar = shown
+    }
+  }
+}
+
 // MARK: Answering
 
 extension Invocation {

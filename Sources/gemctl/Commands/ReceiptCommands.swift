@@ -171,17 +171,12 @@ extension ReceiptCommands {
   private static func receipt(
     of transaction: StoreTransaction, by receipts: any SimulatedReceipts, as name: String?
   ) throws(LedgerError) -> StoreReceipt {
-    if name != nil { throw notBuilt }
+    if name != nil { throw LedgerError.builtWithoutCrypto }
     return receipts.receipt(for: transaction)
   }
 
-  func root() throws { throw Self.notBuilt }
-  func inspect() throws { throw Self.notBuilt }
-  func verify() throws { throw Self.notBuilt }
-
-  private static var notBuilt: LedgerError {
-    LedgerError(
-      .configuration, "This gemctl was built without the crypto library; build it with: swift build --traits Receipts")
-  }
+  func root() throws { throw LedgerError.builtWithoutCrypto }
+  func inspect() throws { throw LedgerError.builtWithoutCrypto }
+  func verify() throws { throw LedgerError.builtWithoutCrypto }
 }
 #endif

@@ -6,69 +6,55 @@ struct VerifyCommand {
   let invocation: Invocation
 
   func run() throws {
-    let verification = try verify()
-    try invocation.print(Self.json(verification), { Self.text(verification, style: $0) })
-    guard verification.isOK else {
-      let count = verification.problemCount
+    let findings = try findings()
+    try invocation.print(Self.json(findings), { Self.text(findings, style: $0) })
+    let count = findings.problemCount
+    guard count == 0 else {
       throw LedgerError(
         .booksWrong, "The books do not add up: \(count == 1 ? "1 problem" : "\(count) problems").",
         details: [.integer("problems", Int64(count))])
     }
   }
 
-  /// `seal`: the same proof, and then the seal alone.
-  func seal() throws {
-    let verification = try verify()
-    guard verification.isOK else {
-      throw LedgerError(
-        .booksWrong, "The books do not add up, and are not sealed: run gemctl verify.",
-        details: [.integer("problems", Int64(verification.problemCount))])
+  /// What the proof found, the comparison with a seal included.
+  private struct Findings {
+    let verification: Verification
+    var seal = SealFindings()
+
+    var problemCount: Int { verification.problemCount + seal.problems.count }
+    var problems: [(equation: String, currency: CurrencyCode?, message: String)] {
+      verification.problems.map { ($0.equation, $0.currency, $0.message) }
+        + seal.problems.map { ("seal_holds", nil, $0) }
     }
-    let json: JSONValue = [
-      "seal": .string(verification.seal.description), "transactions": .integer(verification.transactions),
-      "as_of": .string(verification.asOf.description),
-    ]
-    try invocation.print(json, { _ in "\(verification.seal)\n" })
   }
 
-  private func verify() throws -> Verification {
-    let seal = try sealToCheck()
-    var bar: ProgressBar?
-    defer { bar?.finish() }
+  private func findings() throws -> Findings {
+    let comparison = try SealFindings.comparison(invocation)
     return try invocation.withLedger { (ledger) throws(LedgerError) in
-      try ledger.verify(against: seal) { done, total in
-        var shown = bar ?? ProgressBar("Verifying", total: Int(clamping: total), terminal: invocation.terminal)
-        shown.advance(to: Int(clamping: done))
-        bar = shown
+      let verification = try invocation.withProgress("Verifying") { (report) throws(LedgerError) in
+        try ledger.verify(progress: report)
       }
+      var findings = Findings(verification: verification)
+      if let comparison { findings.seal = try comparison(ledger) }
+      return findings
     }
   }
 
-  /// The seal of the file that `--seal` names: its text alone, or the line of JSON that `seal --json` prints.
-  private func sealToCheck() throws -> JournalSeal? {
-    guard let path = invocation.parsed.value("--seal") else { return nil }
-    let text = String(decoding: try FileAccess.read(path, atMost: Self.sealByteCountMax), as: UTF8.self)
-    let word = text.split(whereSeparator: { $0.isWhitespace || $0 == "\"" || $0 == "," }).first {
-      $0.hasPrefix(JournalSeal.prefix)
-    }
-    guard let seal = word.flatMap({ JournalSeal(String($0)) }) else {
-      throw LedgerError(
-        .invalidRequest, "\(path) holds no seal. Write one with: gemctl seal > \(path)",
-        details: [.text("file", path)])
-    }
-    return seal
-  }
-
-  private static let sealByteCountMax = 65_536
-
-  private static func json(_ verification: Verification) -> JSONValue {
-    [
-      "ok": .bool(verification.isOK), "as_of": .string(verification.asOf.description),
+  private static func json(_ findings: Findings) -> JSONValue {
+    let verification = findings.verification
+    return [
+      "ok": .bool(findings.problemCount == 0), "as_of": .string(verification.asOf.description),
       "transactions": .integer(verification.transactions), "customers": .integer(verification.customers),
       "currencies": .object(JSONObject(verification.currencies.map { ($0.currency.description, json($0)) })),
-      "problems": .array(verification.problems.map(json)),
-      "problem_count": .integer(Int64(verification.problemCount)),
-      "seal": .string(verification.seal.description),
+      "problems": .array(
+        findings.problems.map { problem in
+          [
+            "equation": .string(problem.equation), "currency": JSONValue(problem.currency?.description),
+            "message": .string(problem.message),
+          ]
+        }),
+      "problem_count": .integer(Int64(findings.problemCount)),
+      "seal": findings.seal.json,
     ]
   }
 
@@ -76,13 +62,6 @@ struct VerifyCommand {
     [
       "kinds": .object(JSONObject(kinds(of: books).map { ($0.name, .integer($1)) })),
       "outstanding": .integer(books.outstanding), "held": .integer(books.held), "debt": .integer(books.debt),
-    ]
-  }
-
-  private static func json(_ problem: Verification.Problem) -> JSONValue {
-    [
-      "equation": .string(problem.equation), "currency": JSONValue(problem.currency?.description),
-      "message": .string(problem.message),
     ]
   }
 
@@ -94,18 +73,19 @@ struct VerifyCommand {
 // MARK: For people
 
 extension VerifyCommand {
-  private static func text(_ verification: Verification, style: Style) -> String {
+  private static func text(_ findings: Findings, style: Style) -> String {
+    let verification = findings.verification
     var text = ""
     for books in verification.currencies { text += table(books).text(style: style) + "\n" }
     let transactions = counted(verification.transactions, "transaction")
     let customers = counted(verification.customers, "customer")
-    guard !verification.isOK else {
-      text += "Seal: \(verification.seal)\n"
+    guard findings.problemCount > 0 else {
+      text += findings.seal.text
       return text + style.green("The books add up") + ": \(transactions), \(customers), as of \(verification.asOf)\n"
     }
     text += style.red("The books do not add up") + ": \(transactions), \(customers), as of \(verification.asOf)\n"
-    for problem in verification.problems { text += "  \(SafeText.escaped(problem.description))\n" }
-    let unlisted = verification.problemCount - verification.problems.count
+    for problem in findings.problems { text += "  \(SafeText.escaped("\(problem.equation): \(problem.message)"))\n" }
+    let unlisted = findings.problemCount - findings.problems.count
     return unlisted == 0 ? text : text + "  and \(AmountText.grouped(Int64(unlisted))) more\n"
   }
 

@@ -5,25 +5,20 @@ struct DigestWalk {
   private let snapshot: any StorageSnapshot
   private let purchases: IntegerMap<UInt64>
   private let erased: Set<CustomerNumber>
-  private let seal: JournalSeal?
   private var parts: TransactionScans
   private var attributes: LotAttributesSource
   private var lots = NewLots()
   private(set) var sums = RecordSums()
   /// The expected sum of the digests of all transactions' keys, those of erased customers apart.
   private(set) var keys: UInt64 = 0
-  /// The sealed transactions that were found.
-  private(set) var sealed: (count: Int64, sum: Int64) = (0, 0)
-  private(set) var end = FeedPosition()
 
   init(
     _ snapshot: any StorageSnapshot, _ scan: any StorageScan, purchases: IntegerMap<UInt64>,
-    erased: Set<CustomerNumber>, seal: JournalSeal?
+    erased: Set<CustomerNumber>
   ) throws(LedgerError) {
     self.snapshot = snapshot
     self.purchases = purchases
     self.erased = erased
-    self.seal = seal
     let isDense = try snapshot.journalCounts() == nil
     lots.isDense = isDense
     parts = TransactionScans(scan, after: 0, passesOverLost: true)
@@ -46,20 +41,13 @@ struct DigestWalk {
     for transaction in transactions {
       let row = transaction.row
       sums.add(transaction: row)
-      if seal?.position.covers(row.number) == true {
-        sealed.count += 1
-        sealed.sum &+= row.digest
-      }
       if !erased.contains(row.customer) {
         keys &+= UInt64(bitPattern: row.erasable) &- (transaction.note.map(RowDigest.of) ?? 0)
       }
       if try digest(transaction) != row.digest { changed.append(row) }
     }
-    end.advance(past: page.lazy.map(\.number), isOrdered: snapshot.commitsInOrder)
     return changed
   }
-
-  func covers(_ seal: JournalSeal) -> Bool { sealed.count == seal.transactions && sealed.sum == seal.digest }
 
   func countsKeys(of row: TransactionRow) -> Bool { !erased.contains(row.customer) }
 

@@ -2,7 +2,7 @@ extension Verb {
   /// Verbs that explain and prove the books.
   static let insight =
     [customers, items, explain, statement, spends, consumed, withdrawable, unspent, flows, feed] + [
-      verify, seal, export, importing, simulate, demo,
+      verify, seal, sealProve, sealCheck, export, importing, simulate, demo,
     ]
 
   private static let customers = Verb(
@@ -29,27 +29,54 @@ extension Verb {
 
   private static let verify = Verb(
     name: "verify", group: .insight, summary: "Prove from the journal that the books add up",
-    options: [
-      Option(
-        name: "--seal", value: "FILE", kind: .file, help: "The journal must still begin with what this seal covers")
-    ],
-    examples: ["gemctl verify", "gemctl verify --json", "gemctl verify --seal seal.txt"],
+    options: [.seal, .customerDigests],
+    examples: ["gemctl verify", "gemctl verify --json", "gemctl verify --seal books.seal"],
     discussion: """
       Replays the journal, compares balances, lots and totals with it, and digests every transaction again. Exits \
-      with 6 on any difference. The seal that it prints, kept in another place, shows later whether the journal still \
-      begins with the same transactions.
+      with 6 on any difference. With a seal it also proves that none of the sealed records was changed, removed or \
+      inserted; what was erased since is left out, and said.
       """
   ) { try VerifyCommand(invocation: $0).run() }
 
   private static let seal = Verb(
-    name: "seal", group: .insight, summary: "Prove the books and print the journal's seal",
-    examples: ["gemctl seal > seal.txt", "gemctl seal --json"],
+    name: "seal", group: .insight, summary: "Prove the books, and fix the journal under one digest",
+    options: [
+      Option(
+        name: "--customers", value: "FILE", kind: .file,
+        help: "Write the digests of the customers' ids, notes and keys to this new file")
+    ],
+    examples: ["gemctl seal > books.seal", "gemctl seal --customers customers.seal", "gemctl seal --json"],
     discussion: """
-      A seal is one word for all transactions so far. Keep it where those who may write to the storage may not, and \
-      compare it later with gemctl verify --seal FILE. Later bookings, erasures and copies leave it true. Books that \
-      do not add up have no seal: exit 6.
+      A seal has six lines; the last is the SHA-256 of the others, and of all transactions so far. Keep it where those \
+      who may write to the storage may not, and compare it later with gemctl verify --seal FILE. Later bookings, \
+      erasures and copies leave it true. Once customers were erased, the ids, notes and keys of the others are proven \
+      with the file of --customers only. Books that do not add up have no seal: exit 6.
       """
-  ) { try VerifyCommand(invocation: $0).seal() }
+  ) { try SealCommands(invocation: $0).seal() }
+
+  private static let sealProve = Verb(
+    name: "seal prove", group: .insight, summary: "Prove to others that a transaction is in a sealed journal",
+    arguments: [Argument(name: "TRANSACTION", help: "Its transaction id")], options: [.seal, .customerDigests],
+    examples: ["gemctl seal prove 01a206c2-530f-7000-8000-0000003fa4d3 --seal books.seal"],
+    discussion: """
+      Prints the records of the transaction and the hashes that lead from them to the seal, as JSON. It tells nothing \
+      of other transactions. Whoever gets it checks it with "gemctl seal check", or with any SHA-256.
+      """
+  ) { try SealCommands(invocation: $0).prove() }
+
+  private static let sealCheck = Verb(
+    name: "seal check", group: .insight, summary: "Check the proof of a transaction, without the ledger",
+    arguments: [Argument(name: "FILE", kind: .file, help: "The proof; - is standard input")],
+    options: [
+      .seal,
+      Option(name: "--digest", value: "SHA256", help: "The digest of the journal, as you know it from elsewhere"),
+    ],
+    examples: ["gemctl seal check proof.json --seal books.seal", "gemctl seal check - --digest SHA256"],
+    discussion: """
+      Needs no home and no storage. Exits with 6 where the proof does not hold, or is of another journal than the one \
+      that --seal or --digest names.
+      """
+  ) { try SealCommands(invocation: $0).check() }
 
   private static let export = Verb(
     name: "export", group: .insight, summary: "Write the whole journal as lines of JSON",
@@ -116,4 +143,12 @@ extension Verb {
     examples: ["gemctl demo", "gemctl demo economy"],
     discussion: "Plays in a home of its own, which is gone afterwards; yours is left alone."
   ) { try DemoCommand(invocation: $0).run() }
+}
+
+extension Option {
+  fileprivate static let seal = Option(
+    name: "--seal", value: "FILE", kind: .file, help: "The seal of the journal, as gemctl seal printed it")
+  fileprivate static let customerDigests = Option(
+    name: "--customers", value: "FILE", kind: .file,
+    help: "The digests of customers that were written with the seal, so that an erasure leaves the others proven")
 }

@@ -2,10 +2,11 @@
 /// What is asked of the system's crypto library: OpenSSL's libcrypto, or CryptoKit and Security on Apple's platforms.
 ///
 /// Nothing that it does is written again here. ``Crypto`` names the one of this platform.
-protocol CryptoLibrary {
+package protocol CryptoLibrary {
   associatedtype Certificate: AnyObject, Sendable
   associatedtype VerifyingKey: Sendable
   associatedtype SigningKey: Sendable
+  associatedtype Hasher: SHA256Hasher
 
   // MARK: Certificates
 
@@ -70,7 +71,7 @@ protocol CryptoLibrary {
 }
 
 /// The kinds of keys that are made here.
-enum KeyKind: Hashable, Sendable {
+package enum KeyKind: Hashable, Sendable {
   case p256
   case p384
   /// RSA with 2048 bits.
@@ -78,19 +79,27 @@ enum KeyKind: Hashable, Sendable {
 }
 
 /// A certificate to make.
-struct CertificateRequest<Key: Sendable>: Sendable {
+package struct CertificateRequest<Key: Sendable>: Sendable {
   /// The common name.
-  var name: String
-  var key: Key
+  package var name: String
+  package var key: Key
   /// Whether it may sign other certificates.
-  var isAuthority: Bool
+  package var isAuthority: Bool
   /// An extension without content, in dotted form.
-  var marker: String?
-  var validity: Validity
+  package var marker: String?
+  package var validity: Validity
+
+  package init(name: String, key: Key, isAuthority: Bool, marker: String?, validity: Validity) {
+    self.name = name
+    self.key = key
+    self.isAuthority = isAuthority
+    self.marker = marker
+    self.validity = validity
+  }
 }
 
 /// Whether a chain of certificates leads to a trusted root.
-enum ChainVerdict<Key: Sendable>: Sendable {
+package enum ChainVerdict<Key: Sendable>: Sendable {
   /// It does, and the leaf holds a key for signatures with P-256.
   case valid(Key, Validity)
   /// Signatures fit, the time does not.
@@ -102,11 +111,15 @@ enum ChainVerdict<Key: Sendable>: Sendable {
 }
 
 /// When all certificates of a chain are valid, in seconds since 1970.
-struct Validity: Hashable, Sendable {
-  let from: Int64
+package struct Validity: Hashable, Sendable {
+  package let from: Int64
   /// The first second behind it.
-  let until: Int64
+  package let until: Int64
 
-  func contains(_ seconds: Int64) -> Bool { from <= seconds && seconds < until }
+  package init(from: Int64, until: Int64) {
+    (self.from, self.until) = (from, until)
+  }
+
+  package func contains(_ seconds: Int64) -> Bool { from <= seconds && seconds < until }
 }
 #endif

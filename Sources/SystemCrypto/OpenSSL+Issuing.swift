@@ -4,7 +4,7 @@ internal import COpenSSL
 // MARK: Keys
 
 extension OpenSSL {
-  static func makeKey(_ kind: KeyKind) -> Key {
+  package static func makeKey(_ kind: KeyKind) -> Key {
     guard let context = EVP_PKEY_CTX_new_from_name(nil, kind == .rsa ? "RSA" : "EC", nil),
       EVP_PKEY_keygen_init(context) == 1
     else { failed("begin a key") }
@@ -20,7 +20,7 @@ extension OpenSSL {
     return Key(key)
   }
 
-  static func playKey(der: [UInt8]) -> Key? {
+  package static func playKey(der: [UInt8]) -> Key? {
     let key = der.withUnsafeBufferPointer { bytes -> Key? in
       var position = bytes.baseAddress
       guard let key = d2i_PUBKEY(nil, &position, bytes.count).map(Key.init) else { return nil }
@@ -30,28 +30,28 @@ extension OpenSSL {
     return key.flatMap { EVP_PKEY_get_base_id($0.key) == EVP_PKEY_RSA ? $0 : nil }
   }
 
-  static func publicKeyDER(of certificate: Certificate) -> [UInt8] {
+  package static func publicKeyDER(of certificate: Certificate) -> [UInt8] {
     written { i2d_PUBKEY(X509_get0_pubkey(certificate.x509), $0) }
   }
 
-  static func der(ofPublic key: Key) -> [UInt8] {
+  package static func der(ofPublic key: Key) -> [UInt8] {
     written { i2d_PUBKEY(key.key, $0) }
   }
 
-  static func privateKey(pem: [UInt8]) -> Key? {
+  package static func privateKey(pem: [UInt8]) -> Key? {
     // Without the callback libcrypto asks the terminal for the password of an encrypted key.
     withFile(pem) { PEM_read_bio_PrivateKey($0, nil, { _, _, _, _ in -1 }, nil).map(Key.init) }
   }
 
-  static func pem(of key: Key) -> String {
+  package static func pem(of key: Key) -> String {
     text { PEM_write_bio_PKCS8PrivateKey($0, key.key, nil, nil, 0, nil, nil) }
   }
 
-  static func isPlaySignature(_ signature: [UInt8], of message: [UInt8], by key: Key) -> Bool {
+  package static func isPlaySignature(_ signature: [UInt8], of message: [UInt8], by key: Key) -> Bool {
     message.withUnsafeBytes { isSignature(signature, EVP_sha1(), of: $0, by: key) }
   }
 
-  static func playSignature(of message: [UInt8], by key: Key) -> [UInt8] {
+  package static func playSignature(of message: [UInt8], by key: Key) -> [UInt8] {
     message.withUnsafeBytes { self.signature(EVP_sha1(), of: $0, by: key) }
   }
 
@@ -82,11 +82,11 @@ extension OpenSSL {
 // MARK: Certificates
 
 extension OpenSSL {
-  static func der(of certificate: Certificate) -> [UInt8] { written { i2d_X509(certificate.x509, $0) } }
+  package static func der(of certificate: Certificate) -> [UInt8] { written { i2d_X509(certificate.x509, $0) } }
 
-  static func pem(of certificate: Certificate) -> String { text { PEM_write_bio_X509($0, certificate.x509) } }
+  package static func pem(of certificate: Certificate) -> String { text { PEM_write_bio_X509($0, certificate.x509) } }
 
-  static func issue(
+  package static func issue(
     _ request: CertificateRequest<Key>, by issuer: (certificate: Certificate, key: Key)?
   ) -> Certificate {
     guard let x509 = X509_new() else { failed("make room for a certificate") }

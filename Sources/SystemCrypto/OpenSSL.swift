@@ -1,13 +1,13 @@
 #if Receipts && canImport(COpenSSL)
 internal import COpenSSL
 
-typealias Crypto = OpenSSL
+package typealias Crypto = OpenSSL
 
 /// The system's libcrypto.
-enum OpenSSL: CryptoLibrary {
+package enum OpenSSL: CryptoLibrary {
   /// A certificate, never changed once it is made.
-  final class Certificate: @unchecked Sendable {
-    let x509: OpaquePointer
+  package final class Certificate: @unchecked Sendable {
+    package let x509: OpaquePointer
 
     /// Takes over the caller's reference.
     init(_ x509: OpaquePointer) { self.x509 = x509 }
@@ -16,7 +16,7 @@ enum OpenSSL: CryptoLibrary {
   }
 
   /// A public or private key, never changed once it is made: libcrypto lets many threads use one.
-  final class Key: @unchecked Sendable {
+  package final class Key: @unchecked Sendable {
     let key: OpaquePointer
 
     /// Takes over the caller's reference.
@@ -25,11 +25,11 @@ enum OpenSSL: CryptoLibrary {
     deinit { EVP_PKEY_free(key) }
   }
 
-  typealias VerifyingKey = Key
-  typealias SigningKey = Key
+  package typealias VerifyingKey = Key
+  package typealias SigningKey = Key
 
   /// Stops the process with libcrypto's reason: for calls that fail for lack of memory only.
-  static func failed(_ what: StaticString) -> Never {
+  package static func failed(_ what: StaticString) -> Never {
     let code = ERR_peek_last_error()
     // Nothing that a caller could do: the next allocation anywhere would stop the process too.
     fatalError("libcrypto could not \(what): error \(code)")
@@ -39,7 +39,7 @@ enum OpenSSL: CryptoLibrary {
 // MARK: Certificates
 
 extension OpenSSL {
-  static func certificate(der: [UInt8]) -> Certificate? {
+  package static func certificate(der: [UInt8]) -> Certificate? {
     der.withUnsafeBufferPointer { bytes in
       var position = bytes.baseAddress
       guard let x509 = d2i_X509(nil, &position, bytes.count) else {
@@ -52,7 +52,7 @@ extension OpenSSL {
     }
   }
 
-  static func certificates(pem: [UInt8]) -> [Certificate] {
+  package static func certificates(pem: [UInt8]) -> [Certificate] {
     withFile(pem) { file in
       var certificates: [Certificate] = []
       while let x509 = PEM_read_bio_X509(file, nil, nil, nil) { certificates.append(Certificate(x509)) }
@@ -61,7 +61,7 @@ extension OpenSSL {
   }
 
   /// Lets libcrypto read the bytes as a file; nil where it cannot.
-  static func withFile<R>(_ bytes: [UInt8], _ body: (OpaquePointer) -> R?) -> R? {
+  package static func withFile<R>(_ bytes: [UInt8], _ body: (OpaquePointer) -> R?) -> R? {
     bytes.withUnsafeBytes { bytes in
       // It reads where the bytes lie, without a copy.
       guard let length = Int32(exactly: bytes.count), let file = BIO_new_mem_buf(bytes.baseAddress, length) else {
@@ -75,14 +75,14 @@ extension OpenSSL {
     }
   }
 
-  static func fingerprint(of certificate: Certificate) -> [UInt8] {
+  package static func fingerprint(of certificate: Certificate) -> [UInt8] {
     var digest = [UInt8](repeating: 0, count: 32)
     var count: UInt32 = 32
     guard X509_digest(certificate.x509, EVP_sha256(), &digest, &count) == 1 else { failed("digest a certificate") }
     return digest
   }
 
-  static func haveSameOwner(_ left: Certificate, _ right: Certificate) -> Bool {
+  package static func haveSameOwner(_ left: Certificate, _ right: Certificate) -> Bool {
     guard let leftKey = X509_get0_pubkey(left.x509), let rightKey = X509_get0_pubkey(right.x509) else {
       ERR_clear_error()
       return false
@@ -92,13 +92,13 @@ extension OpenSSL {
       && EVP_PKEY_eq(leftKey, rightKey) == 1
   }
 
-  static func hasExtension(_ identifier: String, _ certificate: Certificate) -> Bool {
+  package static func hasExtension(_ identifier: String, _ certificate: Certificate) -> Bool {
     guard let object = OBJ_txt2obj(identifier, 1) else { failed("read an object identifier") }
     defer { ASN1_OBJECT_free(object) }
     return X509_get_ext_by_OBJ(certificate.x509, object, -1) >= 0
   }
 
-  static func validate(
+  package static func validate(
     leaf: Certificate, intermediate: Certificate, roots: [Certificate], at seconds: Int64
   ) -> ChainVerdict<Key> {
     defer { ERR_clear_error() }
@@ -156,13 +156,13 @@ extension OpenSSL {
   /// The bytes of r and of s.
   private static let scalarByteCount = 32
 
-  static func isSignature(_ signature: [UInt8], of message: UnsafeRawBufferPointer, by key: Key) -> Bool {
+  package static func isSignature(_ signature: [UInt8], of message: UnsafeRawBufferPointer, by key: Key) -> Bool {
     guard signature.count == 2 * scalarByteCount, let der = der(signature) else { return false }
     return isSignature(der, EVP_sha256(), of: message, by: key)
   }
 
   /// Checks a signature in the form of its kind.
-  static func isSignature(
+  package static func isSignature(
     _ signature: [UInt8], _ digest: OpaquePointer?, of message: UnsafeRawBufferPointer, by key: Key
   ) -> Bool {
     guard let context = EVP_MD_CTX_new() else { failed("make room for a signature") }
@@ -175,7 +175,7 @@ extension OpenSSL {
     return EVP_DigestVerify(context, signature, signature.count, bytes.baseAddress, bytes.count) == 1
   }
 
-  static func signature(of message: UnsafeRawBufferPointer, by key: Key) -> [UInt8] {
+  package static func signature(of message: UnsafeRawBufferPointer, by key: Key) -> [UInt8] {
     let der = signature(EVP_sha256(), of: message, by: key)
     let pair = der.withUnsafeBufferPointer { bytes in
       var position = bytes.baseAddress
@@ -194,7 +194,7 @@ extension OpenSSL {
   }
 
   /// Makes a signature in the form of its kind.
-  static func signature(_ digest: OpaquePointer?, of message: UnsafeRawBufferPointer, by key: Key) -> [UInt8] {
+  package static func signature(_ digest: OpaquePointer?, of message: UnsafeRawBufferPointer, by key: Key) -> [UInt8] {
     guard let context = EVP_MD_CTX_new() else { failed("make room for a signature") }
     defer { EVP_MD_CTX_free(context) }
     let bytes = message.bindMemory(to: UInt8.self)
@@ -230,7 +230,7 @@ extension OpenSSL {
 // MARK: Shared secrets
 
 extension OpenSSL {
-  static func authenticationCode(of message: [UInt8], key: [UInt8]) -> [UInt8] {
+  package static func authenticationCode(of message: [UInt8], key: [UInt8]) -> [UInt8] {
     var code = [UInt8](repeating: 0, count: 32)
     var count: UInt32 = 32
     guard HMAC(EVP_sha256(), key, Int32(key.count), message, message.count, &code, &count) != nil else {
@@ -239,7 +239,7 @@ extension OpenSSL {
     return code
   }
 
-  static func areEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {
+  package static func areEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {
     left.count == right.count && CRYPTO_memcmp(left, right, left.count) == 0
   }
 }

@@ -1,0 +1,71 @@
+#if Receipts
+internal import GemLedger
+internal import SystemCrypto
+
+/// The hashes of keys by their customers.
+///
+/// Each storage scans keys in an order of its own. So many as fit into memory are kept at a time, those of the customers
+/// with the lowest numbers; the others take another pass.
+struct KeyLeaves {
+  private struct Leaf {
+    let customer: CustomerNumber
+    let hash: SHA256Digest
+  }
+
+  /// How many hashes are kept at a time: 40 bytes each.
+  static let countMax = 4_000_000
+
+  private let scan: any StorageScan
+  private let countMax: Int
+  /// The hash of a key; nil where it is not covered.
+  private let hash: (KeyRow) throws(LedgerError) -> SHA256Digest?
+  /// The kept ones, in the order of customers and then of hashes.
+  private var leaves: [Leaf] = []
+  private var position = 0
+  /// Keys of customers from this number on are not kept.
+  private var end: CustomerNumber = 0
+
+  init(
+    _ scan: any StorageScan, countMax: Int = Self.countMax,
+    hash: @escaping (KeyRow) throws(LedgerError) -> SHA256Digest?
+  ) {
+    self.scan = scan
+    self.countMax = countMax
+    self.hash = hash
+  }
+
+  /// The hashes of a customer's keys in ascending order; each call is for a higher number.
+  mutating func take(_ customer: CustomerNumber) throws(LedgerError) -> [SHA256Digest] {
+    if customer >= end { try load(from: customer) }
+    while position < leaves.count, leaves[position].customer < customer { position += 1 }
+    let start = position
+    while position < leaves.count, leaves[position].customer == customer { position += 1 }
+    return leaves[start..<position].map(\.hash)
+  }
+
+  private mutating func load(from start: CustomerNumber) throws(LedgerError) {
+    leaves.removeAll(keepingCapacity: true)
+    (position, end) = (0, .max)
+    var last: KeyRow?
+    while true {
+      let page = try scan.keys(after: last, limit: ScanPage.size)
+      guard let lastOfPage = page.last else { break }
+      for row in page where row.customer >= start && row.customer < end {
+        guard let hash = try hash(row) else { continue }
+        leaves.append(Leaf(customer: row.customer, hash: hash))
+      }
+      if leaves.count >= countMax { cut(from: start) }
+      last = lastOfPage
+    }
+    leaves.sort { $0.customer == $1.customer ? $0.hash < $1.hash : $0.customer < $1.customer }
+  }
+
+  /// Gives up the half with the higher numbers; the keys of one customer stay together.
+  private mutating func cut(from start: CustomerNumber) {
+    let middle = leaves.map(\.customer).sorted()[leaves.count / 2]
+    guard middle > start else { return }
+    end = middle
+    leaves.removeAll { $0.customer >= middle }
+  }
+}
+#endif

@@ -1,0 +1,59 @@
+#if Receipts
+public import GemLedger
+internal import GemLedgerArchive
+internal import SystemCrypto
+
+extension Ledger {
+  /// Seals the journal as it stands: computes one digest over all its records.
+  ///
+  /// It reads one snapshot, in one pass, and writes nothing. Memory is bounded by the number of customers, never by the
+  /// length of the history. It takes the books as they are; prove them first with `verify`.
+  ///
+  /// - Parameters:
+  ///   - customers: Takes the digest of each customer that the journal names, in the order of numbers. Kept beside the
+  ///     seal, they prove the notes and ids of the others after some customers were erased.
+  ///   - progress: Called with the number of transactions read and their total.
+  /// - Throws: ``LedgerError`` with `books_wrong` where the journal lacks rows, `storage_damaged` where rows cannot be
+  ///   read, or the errors of `customers`.
+  public func seal(
+    customers: (CustomerDigest) throws(LedgerError) -> Void = { _ in },
+    progress: (Int64, Int64) -> Void = { _, _ in }
+  ) throws(LedgerError) -> JournalSeal {
+    try reading { (snapshot, definitions) throws(LedgerError) -> JournalSeal in
+      let walk = try SealWalk(snapshot, definitions, upTo: nil)
+      try walk.addJournal(progress)
+      var tree = MerkleTree()
+      try walk.forEachCustomer { (digest, _) throws(LedgerError) in
+        tree.add(digest.leaf, walk.hashes)
+        try customers(digest)
+      }
+      return JournalSeal(
+        transactions: walk.transactions.sealed(walk.hashes), purchases: walk.purchases.sealed(walk.hashes),
+        customers: tree.sealed(walk.hashes), position: walk.end)
+    }
+  }
+
+  /// Checks that the journal still begins with the records that a seal covers.
+  ///
+  /// - Parameters:
+  ///   - customers: Gives the digests that were kept beside the seal, one with each call, and nil behind the last;
+  ///     nil where none were kept.
+  ///   - progress: Called with the number of transactions read and their total.
+  /// - Throws: ``LedgerError`` with `invalid_request` for digests of customers that are not the seal's, or as
+  ///   ``seal(customers:progress:)`` throws.
+  public func check(
+    _ seal: JournalSeal, customers: (() throws(LedgerError) -> CustomerDigest?)? = nil,
+    progress: (Int64, Int64) -> Void = { _, _ in }
+  ) throws(LedgerError) -> SealCheck {
+    try reading { (snapshot, definitions) throws(LedgerError) -> SealCheck in
+      let walk = try SealWalk(snapshot, definitions, upTo: seal.position)
+      try walk.addJournal(progress)
+      return try SealCheck.of(walk, against: seal, customers).check
+    }
+  }
+}
+
+extension MerkleTree {
+  func sealed(_ hashes: RecordHashes) -> JournalSeal.Tree { JournalSeal.Tree(count: count, root: root(hashes)) }
+}
+#endif

@@ -1,0 +1,115 @@
+#if Receipts
+internal import GemLedger
+internal import SystemCrypto
+
+/// The result of comparing a journal with its seal.
+public struct SealCheck: Hashable, Sendable {
+  /// What differs, in sentences; none where the journal begins as it was sealed. At most 100 customers are named.
+  public private(set) var problems: [String] = []
+  /// How many customers were erased since, so that their ids, notes and keys are proven no more.
+  ///
+  /// Nil where customers were erased and their digests were not kept: then no customer's are proven.
+  public private(set) var erasedCustomerCount: Int? = 0
+
+  /// Whether nothing that the seal covers was changed, removed or inserted.
+  public var holds: Bool { problems.isEmpty }
+
+  private static let namedCustomerCountMax = 100
+}
+
+extension SealCheck {
+  /// Compares what a walk finds.
+  ///
+  /// - Returns: The result, and the tree of customers with paths to the wanted one; nil where it cannot be rebuilt.
+  static func of(
+    _ walk: SealWalk, against seal: JournalSeal, following wanted: Int64? = nil,
+    _ kept: (() throws(LedgerError) -> CustomerDigest?)?
+  ) throws(LedgerError) -> (check: SealCheck, customers: MerkleTree?) {
+    var check = SealCheck()
+    check.compare("transactions", walk.transactions.sealed(walk.hashes), seal.transactions)
+    check.compare("purchases", walk.purchases.sealed(walk.hashes), seal.purchases)
+    if let kept {
+      let tree = try check.compareEach(walk, seal, following: wanted, kept)
+      return (check, tree)
+    }
+    var tree = MerkleTree()
+    try walk.forEachCustomer { (digest, _) throws(LedgerError) in
+      tree.add(digest.leaf, isFollowed: digest.number == wanted, walk.hashes)
+    }
+    let found = tree.sealed(walk.hashes)
+    guard found != seal.customers else { return (check, tree) }
+    // An erasure takes away what the hash was of; without the digests that were kept nobody can tell more.
+    if walk.hasLaterErasures, found.count == seal.customers.count {
+      check.erasedCustomerCount = nil
+    } else {
+      check.compare("ids, notes and keys of customers", found, seal.customers)
+    }
+    return (check, nil)
+  }
+
+  private mutating func compare(_ what: String, _ found: JournalSeal.Tree, _ sealed: JournalSeal.Tree) {
+    guard found != sealed else { return }
+    problems.append(
+      found.count == sealed.count
+        ? "the \(what) are not those that were sealed"
+        : "the \(what) are not those that were sealed: \(found.count) of them, and \(sealed.count) were sealed")
+  }
+
+  /// Compares customer by customer; the digest that was kept stands for a customer who was erased since.
+  private mutating func compareEach(
+    _ walk: SealWalk, _ seal: JournalSeal, following wanted: Int64?,
+    _ kept: () throws(LedgerError) -> CustomerDigest?
+  ) throws(LedgerError) -> MerkleTree {
+    var tree = MerkleTree()
+    var (changed, erased) = (0, 0)
+    var next = try kept()
+    func note(_ number: Int64, _ what: String) {
+      changed += 1
+      if changed <= Self.namedCustomerCountMax { problems.append("customer number \(number) \(what)") }
+    }
+    func passOver(before number: Int64) throws(LedgerError) {
+      while let digest = next, digest.number < number {
+        tree.add(digest.leaf, isFollowed: digest.number == wanted, walk.hashes)
+        note(digest.number, "is not in the journal any more")
+        next = try Self.following(digest, kept)
+      }
+    }
+    try walk.forEachCustomer { (found, isErased) throws(LedgerError) in
+      try passOver(before: found.number)
+      guard let digest = next, digest.number == found.number else {
+        return note(found.number, "was not in the journal when it was sealed")
+      }
+      tree.add(digest.leaf, isFollowed: digest.number == wanted, walk.hashes)
+      if digest != found {
+        if isErased, walk.hasLaterErasures {
+          erased += 1
+        } else {
+          note(found.number, "has an id, notes or keys that are not those that were sealed")
+        }
+      }
+      next = try Self.following(digest, kept)
+    }
+    try passOver(before: .max)
+    guard tree.sealed(walk.hashes) == seal.customers else {
+      throw LedgerError(
+        .invalidRequest,
+        "The digests of customers are not those of this seal. Give the file that was written with it, or none.")
+    }
+    if changed > Self.namedCustomerCountMax {
+      problems.append("\(changed - Self.namedCustomerCountMax) more customers are not as they were sealed")
+    }
+    erasedCustomerCount = erased
+    return tree
+  }
+
+  private static func following(
+    _ digest: CustomerDigest, _ kept: () throws(LedgerError) -> CustomerDigest?
+  ) throws(LedgerError) -> CustomerDigest? {
+    let next = try kept()
+    if let next, next.number <= digest.number {
+      throw LedgerError(.invalidRequest, "The digests of customers are not in the order of their numbers.")
+    }
+    return next
+  }
+}
+#endif

@@ -1,0 +1,203 @@
+#if Receipts
+internal import GemLedger
+internal import GemLedgerArchive
+internal import GemLedgerAudit
+internal import SystemCrypto
+
+/// Goes over the journal once and grows the trees of a seal.
+///
+/// A record is the line that an export writes, so that others can read it. What an erasure removes stands apart: each
+/// customer has one record, with the id and the roots of two trees over the notes and keys. The records of transactions
+/// and purchases stay as they are for good.
+final class SealWalk {
+  /// The kinds of records, each with a tree; notes and keys have one for each customer.
+  enum Section: String {
+    case transactions, purchases, customers, notes, keys
+  }
+
+  let hashes = RecordHashes()
+  private let snapshot: any StorageSnapshot
+  private let scan: any StorageScan
+  private let definitions: CurrencyDefinitions
+  /// Up to where the journal is covered; nil for all of it.
+  private let position: FeedPosition?
+  /// The transaction that a proof is wanted of.
+  private let wanted: TransactionRow?
+
+  private(set) var end = FeedPosition()
+  private(set) var transactions = MerkleTree()
+  private(set) var purchases = MerkleTree()
+  /// The trees of the customer whose transaction is to be proven.
+  private(set) var wantedCustomer = (notes: MerkleTree(), keys: MerkleTree())
+  /// The records that belong to the transaction that is to be proven; those of one section in the order of its leaves.
+  private(set) var found: [(section: Section, line: String)] = []
+  /// Whether a customer was erased in a transaction that is not covered.
+  private(set) var hasLaterErasures = false
+  private var covered: Set<CustomerNumber> = []
+  private let notes = IntegerMap<MerkleTree>()
+  private let isDense: Bool
+
+  private lazy var lines = JournalLines(writer, definitions)
+  private lazy var writer = ExportWriter { [unowned self] line in
+    leaf = hashes.leaf(line)
+    if isLineWanted { wantedLine = String(decoding: line, as: UTF8.self) }
+  }
+  /// The last line that was written: its hash, and its text where that is wanted.
+  private var leaf: SHA256Digest
+  private var isLineWanted = false
+  private var wantedLine = ""
+  /// The lines of the keys of the transaction that is to be proven.
+  private var wantedKeys: [SHA256Digest: String] = [:]
+
+  init(
+    _ snapshot: any StorageSnapshot, _ definitions: CurrencyDefinitions, upTo position: FeedPosition?,
+    proving wanted: TransactionRow? = nil
+  ) throws(LedgerError) {
+    self.snapshot = snapshot
+    self.definitions = definitions
+    self.position = position
+    self.wanted = wanted
+    scan = try snapshot.scan()
+    isDense = try snapshot.journalCounts() == nil
+    leaf = hashes.ofNothing
+  }
+
+  /// - Parameter progress: Called with the number of transactions read and their total.
+  func addJournal(_ progress: (Int64, Int64) -> Void) throws(LedgerError) {
+    let total =
+      if let counts = try snapshot.journalCounts() {
+        counts.transactions
+      } else {
+        try snapshot.sequences().transaction
+      }
+    try addTransactions { progress(min($0, total), total) }
+    try addPurchases()
+  }
+
+  private func covers(_ number: TransactionNumber) -> Bool { position?.covers(number) ?? true }
+
+  // MARK: Transactions and purchases
+
+  private func addTransactions(_ progress: (Int64) -> Void) throws(LedgerError) {
+    var parts = TransactionScans(scan, after: 0, passesOverLost: true)
+    var attributes = LotAttributesSource(
+      snapshot, scan: isDense && snapshot.commitsInOrder ? scan : nil, after: nil)
+    var newLots = NewLots(isDense: isDense)
+    var (last, count): (TransactionNumber, Int64) = (0, 0)
+    while true {
+      let rows = try scan.transactions(after: last, limit: ScanPage.size)
+      guard let end = rows.last?.number else { return }
+      var page: [ExportedTransaction] = []
+      page.reserveCapacity(rows.count)
+      for row in rows {
+        guard covers(row.number) else {
+          if row.kind == .erase { hasLaterErasures = true }
+          continue
+        }
+        var transaction = try parts.next(row)
+        transaction.newLots = newLots.note(transaction)
+        page.append(transaction)
+      }
+      try attributes.load(page)
+      for transaction in page { try add(transaction, attributes.rows(of: transaction.newLots)) }
+      self.end.advance(past: page.lazy.map(\.row.number), isOrdered: snapshot.commitsInOrder)
+      last = end
+      count += Int64(rows.count)
+      progress(count)
+    }
+  }
+
+  private func add(_ transaction: ExportedTransaction, _ newLots: [LotAttributesRow]) throws(LedgerError) {
+    let row = transaction.row
+    covered.insert(row.customer)
+    isLineWanted = row.number == wanted?.number
+    try lines.begin(transaction, newLots: newLots)
+    try writer.end()
+    add(to: &transactions, .transactions)
+    guard let note = transaction.note else { return }
+    writer.begin("note")
+    writer.integer("transaction", row.number)
+    lines.members(of: note)
+    try writer.end()
+    var tree = notes[row.customer] ?? MerkleTree()
+    add(to: &tree, .notes)
+    notes[row.customer] = tree
+  }
+
+  private func add(to tree: inout MerkleTree, _ section: Section) {
+    tree.add(leaf, isFollowed: isLineWanted, hashes)
+    if isLineWanted { found.append((section, wantedLine)) }
+  }
+
+  private func addPurchases() throws(LedgerError) {
+    var last: Int64 = 0
+    while true {
+      let page = try scan.purchases(after: last, limit: ScanPage.size)
+      guard let end = page.last?.number else { return }
+      for row in page where covers(row.transaction) {
+        isLineWanted = row.transaction == wanted?.number
+        try lines.write(row)
+        add(to: &purchases, .purchases)
+      }
+      last = end
+    }
+  }
+
+  // MARK: Customers
+
+  /// Gives the digest of each customer that the journal names, in the order of numbers.
+  ///
+  /// - Parameter body: Takes the digest, and whether the customer is erased.
+  func forEachCustomer(
+    _ body: (CustomerDigest, _ isErased: Bool) throws(LedgerError) -> Void
+  ) throws(LedgerError) {
+    var keys = KeyLeaves(scan) { [unowned self] (row) throws(LedgerError) in try leaf(of: row) }
+    var last: CustomerNumber = 0
+    while true {
+      let page = try snapshot.customers(after: last, limit: ScanPage.size)
+      guard let end = page.last?.number else { return }
+      for row in page where covered.contains(row.number) {
+        let isErased = row.isErased(salt: definitions.transactionIDs.salt)
+        try body(try digest(of: row, try keys.take(row.number)), isErased)
+      }
+      last = end
+    }
+  }
+
+  /// The hash of a key that a covered transaction was booked under.
+  private func leaf(of key: KeyRow) throws(LedgerError) -> SHA256Digest? {
+    guard let number = key.bookedTransaction, covers(number) else { return nil }
+    isLineWanted = number == wanted?.number
+    JournalLines.begin(key, writer)
+    writer.integer("transaction", number)
+    try writer.end()
+    if isLineWanted { wantedKeys[leaf] = wantedLine }
+    return leaf
+  }
+
+  private func digest(of row: CustomerRow, _ keys: [SHA256Digest]) throws(LedgerError) -> CustomerDigest {
+    isLineWanted = row.number == wanted?.customer
+    var tree = MerkleTree()
+    for leaf in keys {
+      let line = isLineWanted ? wantedKeys[leaf] : nil
+      tree.add(leaf, isFollowed: line != nil, hashes)
+      if let line { found.append((.keys, line)) }
+    }
+    if isLineWanted { wantedCustomer = (notes[row.number] ?? MerkleTree(), tree) }
+    lines.begin(row)
+    write("notes", notes[row.number])
+    write("keys", tree)
+    try writer.end()
+    if isLineWanted { found.append((.customers, wantedLine)) }
+    return CustomerDigest(number: row.number, leaf: leaf)
+  }
+
+  private func write(_ name: StaticString, _ tree: MerkleTree?) {
+    guard let tree, tree.count > 0 else { return }
+    writer.object(name) {
+      writer.integer("count", tree.count)
+      writer.text("root", tree.root(hashes).hex)
+    }
+  }
+}
+#endif

@@ -1,0 +1,251 @@
+import GemLedger
+import GemLedgerAudit
+
+#if Receipts
+import GemLedgerSeal
+
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
+
+/// `seal`, `seal prove` and `seal check`.
+struct SealCommands {
+  let invocation: Invocation
+
+  /// Proves the books, and prints the seal of the journal as it stands.
+  func seal() throws {
+    let path = invocation.parsed.value("--customers")
+    let file = try path.map(CustomerDigestFile.init(new:))
+    do {
+      let seal = try invocation.withLedger { (ledger) throws(LedgerError) in
+        let verification = try invocation.withProgress("Verifying") { (report) throws(LedgerError) in
+          try ledger.verify(progress: report)
+        }
+        guard verification.isOK else {
+          throw LedgerError(
+            .booksWrong, "The books do not add up, and are not sealed: run gemctl verify.",
+            details: [.integer("problems", Int64(verification.problemCount))])
+        }
+        return try invocation.withProgress("Sealing") { (report) throws(LedgerError) in
+          try ledger.seal(
+            customers: { (digest) throws(LedgerError) in try file?.write(digest) }, progress: report)
+        }
+      }
+      try file?.finish()
+      try invocation.print(Self.json(seal), { _ in seal.description })
+    } catch {
+      file?.remove()
+      throw error
+    }
+  }
+
+  /// Prints a proof that a transaction is in the sealed journal.
+  func prove() throws {
+    let id = try TransactionID(invocation.parsed.positionals[0])
+    let seal = try sealOfFile()
+    let customers = try customerDigests()
+    let proof = try invocation.withLedger { (ledger) throws(LedgerError) in
+      try invocation.withProgress("Proving") { (report) throws(LedgerError) in
+        try ledger.prove(id, in: seal, customers: customers, progress: report)
+      }
+    }
+    let value = try JSONValue.parse(proof.text)
+    try invocation.print(value, { _ in proof.text + "\n" })
+  }
+
+  /// Checks a proof, without the ledger.
+  func check() throws {
+    let bytes = try FileAccess.read(invocation.parsed.positionals[0])
+    let text = String(decoding: bytes, as: UTF8.self).trimmingLineEnds()
+    let proof = try InclusionProof(text)
+    let proven = try proof.check()
+    let known = try knownDigest()
+    if let known, !known.hasBytes(of: proof.seal.digest) {
+      throw LedgerError(
+        .booksWrong, "The proof is of another journal: its digest is \(proof.seal.digest), not \(known).",
+        details: [.text("digest", proof.seal.digest)])
+    }
+    try invocation.print(
+      Self.json(proven, proof.seal, isCompared: known != nil),
+      { Self.text(proven, proof.seal, isCompared: known != nil, style: $0) })
+  }
+
+  /// The digest that the caller knows; nil where none was named.
+  private func knownDigest() throws -> String? {
+    if let digest = invocation.parsed.value("--digest") { return digest.lowercased() }
+    guard invocation.parsed.value("--seal") != nil else { return nil }
+    return try sealOfFile().digest
+  }
+}
+
+// MARK: Files
+
+extension SealCommands {
+  /// The seal of the file that `--seal` names: its text, or the JSON that `seal --json` prints.
+  func sealOfFile() throws -> JournalSeal {
+    guard let path = invocation.parsed.value("--seal") else {
+      throw LedgerError.invalid("Name the file with the seal: --seal FILE")
+    }
+    let bytes = try FileAccess.read(path, atMost: Self.sealByteCountMax)
+    let text = String(decoding: bytes, as: UTF8.self)
+    // A file that is no JSON is the text itself.
+    guard let seal = JournalSeal((try? JSONValue.parse(text))?.object?["seal"]?.text ?? text) else {
+      throw LedgerError(
+        .invalidRequest, "\(path.quotedForPeople) holds no seal. Write one with: gemctl seal > \(path)",
+        details: [.text("file", path)])
+    }
+    return seal
+  }
+
+  /// The digests of the file that `--customers` names.
+  func customerDigests() throws -> (() throws(LedgerError) -> CustomerDigest?)? {
+    try invocation.parsed.value("--customers").map(CustomerDigestFile.digests(of:))
+  }
+
+  private static let sealByteCountMax = 65_536
+}
+
+// MARK: Answers
+
+extension SealCommands {
+  private static func json(_ seal: JournalSeal) -> JSONValue {
+    [
+      "digest": .string(seal.digest), "transactions": .integer(seal.transactionCount),
+      "seal": .string(seal.description),
+    ]
+  }
+
+  private static func json(
+    _ proven: ProvenTransaction, _ seal: JournalSeal, isCompared: Bool
+  ) -> JSONValue {
+    [
+      "digest": .string(seal.digest), "is_compared": .bool(isCompared),
+      "transaction": record(proven.transaction), "purchase": record(proven.purchase),
+      "customer": record(proven.customer), "note": record(proven.note),
+      "keys": .array(proven.keys.map(record)),
+    ]
+  }
+
+  /// A record that was read when it was checked.
+  private static func record(_ line: String?) -> JSONValue { line.flatMap { try? JSONValue.parse($0) } ?? .null }
+
+  private static func text(
+    _ proven: ProvenTransaction, _ seal: JournalSeal, isCompared: Bool, style: Style
+  ) -> String {
+    let transaction = record(proven.transaction)
+    let (customer, note) = (record(proven.customer), record(proven.note))
+    var table = Table([.left(style.green("Proven")), .text("\(transaction["kind"]?.text ?? "transaction")")])
+    func add(_ name: String, _ value: JSONValue?) {
+      guard let value, !value.isNull else { return }
+      table.add([name, SafeText.escaped(value.text ?? value.text())])
+    }
+    add("transaction", transaction["id"])
+    add("created at", transaction["created_at"])
+    add("customer", customer["id"] ?? transaction["customer"])
+    for entry in transaction["entries"]?.array ?? [] {
+      add(entry["currency"]?.text ?? "", .string(AmountText.signed(entry["amount"]?.integer ?? 0)))
+    }
+    for item in transaction["items"]?.array ?? [] { add(item["item"]?.text ?? "item", item["quantity"]) }
+    add("store transaction", record(proven.purchase)["store_transaction_id"])
+    for name in ["reference", "reason", "actor"] { add(name, note[name]) }
+    for key in proven.keys { add("key", record(key)["key"]) }
+    let digest = "It is in the journal whose digest is \(seal.digest)"
+    return table.text(style: style)
+      + (isCompared
+        ? "\(digest), as you named it.\n"
+        : "\(digest).\nThat proves something if you know the digest from elsewhere.\n")
+  }
+}
+
+extension String {
+  fileprivate func trimmingLineEnds() -> String {
+    var bytes = Array(utf8)
+    while let last = bytes.last, last == ASCII.lineFeed || last == ASCII.carriageReturn { bytes.removeLast() }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+}
+
+/// A file with the digests of customers, one in each line.
+private final class CustomerDigestFile {
+  private let path: String
+  private let file: OpenFile
+  private var buffer: [UInt8] = []
+
+  private static let bufferSize = 256 << 10
+  /// Two numbers and their space.
+  private static let lineByteCountMax = 128
+
+  init(new path: String) throws(LedgerError) {
+    if FileAccess.exists(path) {
+      throw LedgerError(
+        .alreadyExists, "\(path.quotedForPeople) is there already; name a new file.", details: [.text("file", path)])
+    }
+    self.path = path
+    file = try OpenFile(path, O_WRONLY | O_CREAT | O_EXCL)
+  }
+
+  func write(_ digest: CustomerDigest) throws(LedgerError) {
+    buffer += Array("\(digest)\n".utf8)
+    if buffer.count >= Self.bufferSize { try flush() }
+  }
+
+  func finish() throws(LedgerError) {
+    try flush()
+    try file.sync()
+  }
+
+  func remove() { FileAccess.remove([path]) }
+
+  private func flush() throws(LedgerError) {
+    guard try file.write(buffer) else { throw FileAccess.failure(path, "written", EPIPE) }
+    buffer.removeAll(keepingCapacity: true)
+  }
+
+  static func digests(of path: String) throws(LedgerError) -> () throws(LedgerError) -> CustomerDigest? {
+    let file = try OpenFile(path, O_RDONLY)
+    var (rest, isAtEnd): (ArraySlice<UInt8>, Bool) = ([], false)
+    return { () throws(LedgerError) in
+      while true {
+        if let end = rest.prefix(lineByteCountMax).firstIndex(of: ASCII.lineFeed) {
+          let line = String(decoding: rest[..<end], as: UTF8.self)
+          rest = rest[(end + 1)...]
+          guard let digest = CustomerDigest(line) else { throw noDigests(path) }
+          return digest
+        }
+        guard rest.count < lineByteCountMax, !isAtEnd else {
+          if rest.isEmpty { return nil }
+          throw noDigests(path)
+        }
+        let more = try file.read()
+        isAtEnd = more.isEmpty
+        rest = ArraySlice(rest + more)
+      }
+    }
+  }
+
+  private static func noDigests(_ path: String) -> LedgerError {
+    LedgerError(
+      .invalidRequest,
+      "\(path.quotedForPeople) does not hold digests of customers, as \"gemctl seal --customers FILE\" writes them.",
+      details: [.text("file", path)])
+  }
+}
+#else
+struct SealCommands {
+  let invocation: Invocation
+
+  func seal() throws { throw LedgerError.builtWithoutCrypto }
+  func prove() throws { throw LedgerError.builtWithoutCrypto }
+  func check() throws { throw LedgerError.builtWithoutCrypto }
+}
+#endif
+
+extension LedgerError {
+  /// For commands that need the crypto library.
+  static var builtWithoutCrypto: LedgerError {
+    LedgerError(
+      .configuration, "This gemctl was built without the crypto library; build it with: swift build --traits Receipts")
+  }
+}

@@ -1,0 +1,69 @@
+import GemLedger
+
+#if Receipts
+import GemLedgerSeal
+#endif
+
+/// What the comparison of the journal with a seal says; nothing where none was asked for.
+struct SealFindings {
+  var problems: [String] = []
+  /// The sealed journal's digest.
+  var digest: String?
+  /// How many customers' ids, notes and keys are proven no more; nil where no customer's are.
+  var erasedCustomerCount: Int? = 0
+
+  var json: JSONValue {
+    guard let digest else { return .null }
+    return [
+      "digest": .string(digest), "holds": .bool(problems.isEmpty),
+      "erased_customers": JSONValue(erasedCustomerCount.map(Int64.init)),
+    ]
+  }
+
+  /// A line for people, and another one where an erasure took something away from the proof.
+  var text: String {
+    guard let digest, problems.isEmpty else { return "" }
+    let unproven =
+      switch erasedCustomerCount {
+      case 0?: ""
+      case 1?: "Ids, notes and keys of 1 customer are not proven: the customer was erased since.\n"
+      case let count?: "Ids, notes and keys of \(count) customers are not proven: they were erased since.\n"
+      case nil: "Ids, notes and keys are not proven: customers were erased since, and no --customers FILE was given.\n"
+      }
+    return "The seal holds: the journal begins with the records under \(digest)\n" + unproven
+  }
+}
+
+extension SealFindings {
+  #if Receipts
+  /// The comparison that `--seal` asks for; nil without it.
+  ///
+  /// The files are read now, so that a wrong name fails before the long proof.
+  static func comparison(_ invocation: Invocation) throws -> ((Ledger) throws(LedgerError) -> SealFindings)? {
+    guard invocation.parsed.value("--seal") != nil else {
+      guard invocation.parsed.value("--customers") == nil else {
+        throw LedgerError.invalid("Digests of customers belong to a seal: name it with --seal FILE.")
+      }
+      return nil
+    }
+    let commands = SealCommands(invocation: invocation)
+    let (seal, customers) = (try commands.sealOfFile(), try commands.customerDigests())
+    return { (ledger) throws(LedgerError) in
+      try invocation.withProgress("Checking the seal") { (report) throws(LedgerError) in
+        do throws(LedgerError) {
+          let check = try ledger.check(seal, customers: customers, progress: report)
+          return SealFindings(
+            problems: check.problems, digest: seal.digest, erasedCustomerCount: check.erasedCustomerCount)
+        } catch  where error.code == .booksWrong || error.code == .storageDamaged {
+          return SealFindings(problems: [error.message], digest: seal.digest)
+        }
+      }
+    }
+  }
+  #else
+  static func comparison(_ invocation: Invocation) throws -> ((Ledger) throws(LedgerError) -> SealFindings)? {
+    if invocation.parsed.value("--seal") != nil { throw LedgerError.builtWithoutCrypto }
+    return nil
+  }
+  #endif
+}
