@@ -192,7 +192,8 @@ let package = Package(
     .testTarget(
       name: "GemLedgerPostgresTests",
       dependencies: [
-        "GemLedger", "GemLedgerAudit", "GemLedgerArchive", "GemLedgerPostgres", "GemLedgerSQLite", "GemTestSupport",
+        "GemLedger", "GemLedgerAudit", "GemLedgerArchive", "GemLedgerPostgres", "GemLedgerSQLite",
+        .target(name: "GemLedgerSeal", condition: .when(traits: ["Receipts"])), "GemTestSupport",
         "PostgresTestSupport", "gemstress",
       ],
       swiftSettings: houseRules),

@@ -2,7 +2,9 @@
 public import GemLedger
 internal import SystemCrypto
 
-/// A proof that one transaction is in a sealed journal: whoever knows the seal's digest can check it without the ledger.
+/// A proof that one transaction is in a sealed journal.
+///
+/// Whoever knows the seal's digest can check it without the ledger.
 ///
 /// It holds the records that belong to the transaction (its own line, that of its purchase, its customer's with the id,
 /// its note and its keys), and the hashes that lead from each to the seal. Of other transactions it holds hashes alone.
@@ -19,11 +21,6 @@ public struct InclusionProof: Hashable, Sendable {
   /// The seal of the journal that the transaction is in.
   public let seal: JournalSeal
   let records: [Record]
-
-  init(seal: JournalSeal, records: [Record]) {
-    self.seal = seal
-    self.records = records
-  }
 
   /// No proof is longer.
   package static let byteCountMax = 64 << 20
@@ -98,7 +95,8 @@ public struct ProvenTransaction: Hashable, Sendable {
 extension InclusionProof {
   /// Checks that every record leads to the seal and belongs to the one transaction.
   ///
-  /// Compare the digest of ``seal`` with one that you know from elsewhere: a proof proves nothing about another journal.
+  /// Compare the digest of ``seal`` with one that you know from elsewhere: a proof proves nothing about any other
+  /// journal.
   ///
   /// - Throws: ``LedgerError`` with `books_wrong`, and what does not fit.
   public func check() throws(LedgerError) -> ProvenTransaction {

@@ -4,8 +4,8 @@ internal import SystemCrypto
 
 /// The hashes of keys by their customers.
 ///
-/// Each storage scans keys in an order of its own. So many as fit into memory are kept at a time, those of the customers
-/// with the lowest numbers; the others take another pass.
+/// Each storage scans keys in an order of its own. So many as fit into memory are kept at a time, those of the
+/// customers with the lowest numbers; the others take another pass.
 struct KeyLeaves {
   private struct Leaf {
     let customer: CustomerNumber

@@ -4,7 +4,9 @@ internal import SystemCrypto
 
 /// The result of comparing a journal with its seal.
 public struct SealCheck: Hashable, Sendable {
-  /// What differs, in sentences; none where the journal begins as it was sealed. At most 100 customers are named.
+  /// What differs, in sentences; none where the journal begins as it was sealed.
+  ///
+  /// At most 100 customers are named.
   public private(set) var problems: [String] = []
   /// How many customers were erased since, so that their ids, notes and keys are proven no more.
   ///

@@ -6,6 +6,10 @@ import GemTestSupport
 import PostgresTestSupport
 import XCTest
 
+#if Receipts
+import GemLedgerSeal
+#endif
+
 /// A ledger that moves keeps everything that its readers have seen.
 final class PostgresCopyTests: XCTestCase {
   func testFromAFileIntoADatabaseAndBack() throws {
@@ -23,6 +27,12 @@ final class PostgresCopyTests: XCTestCase {
     try CopyContract.copy(ledger) { try SQLiteStorage.openCopy(path: back, project: $0, source: $1) }
     let copy = try Ledger.openSQLite(at: back)
     XCTAssertEqual(try LedgerState(copy), state)
+    #if Receipts
+    // Each knows the other's journal by its seal, and goes on.
+    let seals = [try ledger.seal(), try copy.seal()]
+    XCTAssertGreaterThan(seals[0].transactionCount, 100)
+    for seal in seals { XCTAssertEqual(try ledger.check(seal).problems, []) }
+    #endif
     try copy.grant([Make.amount("GEM", 5)], customer: Make.customer("zoe"))
     try assertBooksAddUp(copy)
     // Back again, with the rows that the file added without gaps.
@@ -31,6 +41,11 @@ final class PostgresCopyTests: XCTestCase {
     try CopyContract.copy(copy) { try PostgresStorage.openCopy(url: again, project: $0, source: $1) }
     let third = try Ledger.openPostgres(at: again)
     XCTAssertEqual(try LedgerState(third), last)
+    #if Receipts
+    for seal in seals {
+      for ledger in [copy, third] { XCTAssertEqual(try ledger.check(seal).problems, []) }
+    }
+    #endif
     try third.spend([Make.amount("GEM", 5)], customer: Make.customer("zoe"))
     for ledger in [ledger, copy, third] {
       try assertBooksAddUp(ledger)

@@ -114,6 +114,8 @@ private struct StepTimes {
 
   mutating func add(_ name: String, _ entries: Int, _ duration: Duration) {
     let seconds = Figure.seconds(duration)
+    // Of a long journal each step takes minutes.
+    print("  done: \(name), \(Figure.ratio(seconds)) s")
     guard let index = steps.firstIndex(where: { $0.name == name }) else {
       return steps.append((name, entries, [seconds], Figure.peakMegabytes()))
     }
