@@ -48,7 +48,7 @@ extension InclusionProof {
 
   /// Reads the text of a proof; nothing of it is proven yet.
   ///
-  /// - Throws: ``LedgerError`` with `invalid_request` for a text of another form.
+  /// - Throws: `LedgerError` with `invalid_request` for a text of another form.
   public init(_ text: String) throws(LedgerError) {
     guard text.utf8.count <= Self.byteCountMax, let proof = Self.read(text) else {
       throw LedgerError(
@@ -98,7 +98,7 @@ extension InclusionProof {
   /// Compare the digest of ``seal`` with one that you know from elsewhere: a proof proves nothing about any other
   /// journal.
   ///
-  /// - Throws: ``LedgerError`` with `books_wrong`, and what does not fit.
+  /// - Throws: `LedgerError` with `books_wrong`, and what does not fit.
   public func check() throws(LedgerError) -> ProvenTransaction {
     let hashes = RecordHashes()
     let transaction = try only(.transactions)

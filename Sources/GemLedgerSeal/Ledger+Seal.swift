@@ -13,7 +13,7 @@ extension Ledger {
   ///   - customers: Takes the digest of each customer that the journal names, in the order of numbers. Kept beside the
   ///     seal, they prove the notes and ids of the others after some customers were erased.
   ///   - progress: Called with the number of transactions read and their total.
-  /// - Throws: ``LedgerError`` with `books_wrong` where the journal lacks rows, `storage_damaged` where rows cannot be
+  /// - Throws: `LedgerError` with `books_wrong` where the journal lacks rows, `storage_damaged` where rows cannot be
   ///   read, or the errors of `customers`.
   public func seal(
     customers: (CustomerDigest) throws(LedgerError) -> Void = { _ in },
@@ -39,7 +39,7 @@ extension Ledger {
   ///   - customers: Gives the digests that were kept beside the seal, one with each call, and nil behind the last;
   ///     nil where none were kept.
   ///   - progress: Called with the number of transactions read and their total.
-  /// - Throws: ``LedgerError`` with `invalid_request` for digests of customers that are not the seal's, or as
+  /// - Throws: `LedgerError` with `invalid_request` for digests of customers that are not the seal's, or as
   ///   ``seal(customers:progress:)`` throws.
   public func check(
     _ seal: JournalSeal, customers: (() throws(LedgerError) -> CustomerDigest?)? = nil,
