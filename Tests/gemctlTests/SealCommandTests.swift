@@ -19,7 +19,7 @@ final class SealCommandTests: XCTestCase {
           "head -5 books.seal | sha256sum | cut -d' ' -f1 > hash; tail -1 books.seal | grep -c \"$(cat hash)\"",
           output: "1\n"),
         Row("gemctl seal --json > books.json; gemctl verify --seal books.json > /dev/null"),
-        Row("gemctl seal --customers c.seal", 2, error: "error: \"c.seal\" is there already; name a new file."),
+        Row("gemctl seal --customers c.seal", 2, error: "error: \"c.seal\" is there already; name a new file.\n"),
         Row("gemctl grant GEM=5 --customer carl --reason later > /dev/null"),
         Row("gemctl verify --seal books.seal | grep -c 'The seal holds'", output: "1\n"),
         Row("gemctl verify --seal books.seal --json | grep -c '\"holds\":true,\"erased_customers\":0'", output: "1\n"),
