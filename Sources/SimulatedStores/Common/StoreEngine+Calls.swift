@@ -125,8 +125,13 @@ extension StoreEngine {
 
   func pendingNotices(limit: Int) -> [NumberedNotice] {
     look { Array($0.common.waitingNotices.prefix(max(0, limit))) }.map {
-      NumberedNotice(id: $0.number, notice: $0.signed(evidence($0.transaction)))
+      NumberedNotice(id: $0.number, notice: $0.signed(evidence($0.transaction)), signedText: signedText(of: $0))
     }
+  }
+
+  private func signedText(of notice: QueuedNotice) -> String? {
+    guard let type = notice.appleType else { return nil }
+    return signer.signedNotice(type, id: notice.uuid, about: notice.transaction, at: clock.now)
   }
 
   func acknowledgeNotices(through id: Int64) throws(LedgerError) {

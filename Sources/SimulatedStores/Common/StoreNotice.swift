@@ -30,6 +30,8 @@ public struct NumberedNotice: Hashable, Sendable, Identifiable {
   public let id: Int64
   /// The notice itself.
   public let notice: StoreNotice
+  /// The notice as the store signed it, for `LocalBackend.apply(signedNotice:)`; nil where it signs none.
+  public let signedText: String?
 }
 
 /// A purchase that Google Play took back, as its list of voided purchases states it.
@@ -97,6 +99,24 @@ public struct VoidedPurchase: Hashable, Sendable {
 }
 
 extension QueuedNotice {
+  /// The App Store's name of it; nil for what only Google Play sends.
+  var appleType: String? {
+    switch kind {
+    case .oneTimeCharge: "ONE_TIME_CHARGE"
+    case .renewed: "DID_RENEW"
+    case .refunded: "REFUND"
+    case .refundReversed: "REFUND_REVERSED"
+    case .consumptionRequest: "CONSUMPTION_REQUEST"
+    case .refundDeclined: "REFUND_DECLINED"
+    case .oneTimePurchased, .oneTimeCanceled, .voided: nil
+    }
+  }
+
+  /// An identity that every delivery repeats.
+  var uuid: String {
+    HexForm.uuid(high: UInt64(bitPattern: transaction.purchasedAt.milliseconds), low: UInt64(bitPattern: number))
+  }
+
   /// The notice as a backend gets it.
   func signed(_ evidence: StoreEvidence) -> StoreNotice {
     switch kind {

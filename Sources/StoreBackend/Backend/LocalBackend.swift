@@ -101,6 +101,17 @@ public final class LocalBackend: PurchaseBackend {
     try await notices.apply(try context.verifier.verify(evidence))
   }
 
+  /// Verifies a store's own notice as a whole, and applies the transaction that it is about.
+  ///
+  /// - Parameter text: As for ``ReceiptVerifier/transaction(inNotice:)``.
+  /// - Returns: Nil where the notice is about no transaction.
+  /// - Throws: `LedgerError` with `receipt_malformed`, `receipt_unverified`; then as ``apply(_:)``.
+  @discardableResult
+  public func apply(signedNotice text: String) async throws(LedgerError) -> NoticeAnswer? {
+    guard let transaction = try context.verifier.transaction(inNotice: text) else { return nil }
+    return try await notices.apply(transaction)
+  }
+
   // MARK: Shop window and balances
 
   /// The offerings and products on sale at the platform's store; packages of other products are left out.

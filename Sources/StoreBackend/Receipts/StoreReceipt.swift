@@ -14,4 +14,18 @@ public protocol ReceiptVerifier: Sendable {
   /// - Throws: `LedgerError` with `receipt_malformed`, or with `receipt_unverified` and the detail `check`, which names
   ///   the failed check.
   func verify(_ receipt: StoreReceipt) throws(LedgerError) -> StoreTransaction
+
+  /// Verifies a store's own notice, and the transaction in it on its own.
+  ///
+  /// - Parameter text: The notice as it was signed, such as `signedPayload` of the App Store's request.
+  /// - Returns: The transaction that it is about; nil where it is about none.
+  /// - Throws: As ``verify(_:)``; `receipt_malformed` where the store signs no notices, as the default does.
+  func transaction(inNotice text: String) throws(LedgerError) -> StoreTransaction?
+}
+
+extension ReceiptVerifier {
+  /// Refuses every notice, for stores that sign none.
+  public func transaction(inNotice text: String) throws(LedgerError) -> StoreTransaction? {
+    throw LedgerError(.receiptMalformed, "Notices of this store are not signed: look the transaction up at the store.")
+  }
 }

@@ -102,6 +102,14 @@ public final class AppleVerifier: ReceiptVerifier {
       renewalInfo: try subject.renewalInfo.map { (text) throws(LedgerError) in try renewalInfo(text) })
   }
 
+  /// Verifies a notification, and the transaction and the renewal info in it, each on its own.
+  ///
+  /// - Returns: The transaction that it is about.
+  /// - Throws: As ``notification(_:)``.
+  public func transaction(inNotice text: String) throws(LedgerError) -> StoreTransaction? {
+    try notification(text).transaction?.transaction
+  }
+
   // MARK: Steps
 
   private func signedFields(

@@ -56,6 +56,18 @@ public struct LocalReceipts: ReceiptSigner, ReceiptVerifier {
     try verifier.verify(receipt)
   }
 
+  /// The same without a subtype, as a simulated store asks for it.
+  public func signedNotice(
+    _ type: String, id: String, about transaction: StoreTransaction, at instant: Timestamp
+  ) -> String? { notification(type, id: id, about: transaction, at: instant) }
+
+  /// Verifies a notification, and the transaction in it on its own.
+  ///
+  /// - Throws: As ``AppleVerifier/notification(_:)``.
+  public func transaction(inNotice text: String) throws(LedgerError) -> StoreTransaction? {
+    try verifier.transaction(inNotice: text)
+  }
+
   /// Signs a notification about a transaction, with the signed transaction in it.
   ///
   /// - Parameters:

@@ -113,10 +113,14 @@ struct ClientSession: Sendable {
       for numbered in notices {
         switch numbered.notice {
         case .refunded(let evidence), .refundReversed(let evidence), .voided(_, let evidence):
-          _ = try await backend.apply(evidence: evidence.receipt)
+          if let text = numbered.signedText {
+            try await backend.apply(signedNotice: text)
+          } else {
+            try await backend.apply(evidence: evidence.receipt)
+          }
         case .renewed(let evidence) where store.store == .google:
           // The next renewal replaces this one in all lists.
-          _ = try await backend.apply(evidence: evidence.receipt)
+          try await backend.apply(evidence: evidence.receipt)
         case .oneTimeCharge, .renewed, .consumptionRequest, .refundDeclined, .oneTimePurchased, .oneTimeCanceled:
           // Paid purchases are credited from the queue, to their buyer.
           continue
