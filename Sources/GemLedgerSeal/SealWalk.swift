@@ -38,7 +38,7 @@ final class SealWalk {
   private let isDense: Bool
 
   private lazy var lines = JournalLines(writer, definitions)
-  private lazy var writer = ExportWriter { [unowned self] line in
+  private lazy var writer = ExportWriter.ofLines { [unowned self] line in
     leaf = hashes.leaf(line)
     if isLineWanted { wantedLine = String(decoding: line, as: UTF8.self) }
   }

@@ -33,8 +33,10 @@ final class JournalSealTests: XCTestCase {
     XCTAssertTrue(try ledger.check(seal).holds)
   }
 
+  /// Seals that were made once stay true for all time: no record may come to read otherwise.
   func testTheSameJournalHasTheSameSeal() throws {
     XCTAssertEqual(try ledger().seal(), try ledger().seal())
+    XCTAssertEqual(try ledger().seal().digest, "?")
   }
 
   func testASealHoldsAfterLaterBookings() throws {

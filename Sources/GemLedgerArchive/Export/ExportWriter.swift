@@ -24,10 +24,14 @@ package final class ExportWriter {
     line = nil
   }
 
-  /// - Parameter line: Takes each line without its line feed.
-  package init(line: @escaping (UnsafeRawBufferPointer) -> Void) {
+  private init(line: @escaping (UnsafeRawBufferPointer) -> Void) {
     sink = nil
     self.line = line
+  }
+
+  /// Makes a writer that hands on each line as it ends, without its line feed, and keeps none.
+  package static func ofLines(_ take: @escaping (UnsafeRawBufferPointer) -> Void) -> ExportWriter {
+    ExportWriter(line: take)
   }
 
   // MARK: Lines
