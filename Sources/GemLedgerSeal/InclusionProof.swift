@@ -35,7 +35,7 @@ extension InclusionProof {
 
   private var json: JSONValue {
     [
-      "type": "inclusion_proof", "seal": .string(seal.head), "digest": .string(seal.digest),
+      "type": .string(Self.type), "seal": .string(seal.head), "digest": .string(seal.digest),
       "records": .array(
         records.map { record in
           [
@@ -61,11 +61,13 @@ extension InclusionProof {
     // What cannot be read is no proof, whatever the reason.
     guard let object = (try? JSONValue.parse(text))?.object,
       let seal = object["seal"]?.text.flatMap(JournalSeal.init(head:)),
-      object["digest"]?.text == seal.digest, let values = object["records"]?.array
+      object["type"]?.text == Self.type, object["digest"]?.text == seal.digest, let values = object["records"]?.array
     else { return nil }
     let records = values.compactMap { $0.object.flatMap(record) }
-    return records.count == values.count ? Self(seal: seal, records: records) : nil
+    return Set(records).count == values.count ? Self(seal: seal, records: records) : nil
   }
+
+  private static let type = "inclusion_proof"
 
   private static func record(_ object: JSONObject) -> Record? {
     guard let section = object["tree"]?.text.flatMap(SealWalk.Section.init), let line = object["record"]?.text,

@@ -60,12 +60,12 @@ struct KeyLeaves {
     leaves.sort { $0.customer == $1.customer ? $0.hash < $1.hash : $0.customer < $1.customer }
   }
 
-  /// Gives up the half with the higher numbers; the keys of one customer stay together.
+  /// Gives up the half with the higher numbers; the keys of one customer stay together, however many there are.
   private mutating func cut(from start: CustomerNumber) {
+    guard end > start + 1 else { return }
     let middle = leaves.map(\.customer).sorted()[leaves.count / 2]
-    guard middle > start else { return }
-    end = middle
-    leaves.removeAll { $0.customer >= middle }
+    end = max(middle, start + 1)
+    leaves.removeAll { $0.customer >= end }
   }
 }
 #endif

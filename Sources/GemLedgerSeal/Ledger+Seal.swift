@@ -23,7 +23,7 @@ extension Ledger {
       let walk = try SealWalk(snapshot, definitions, upTo: nil)
       try walk.addJournal(progress)
       var tree = MerkleTree()
-      try walk.forEachCustomer { (digest, _) throws(LedgerError) in
+      try walk.forEachCustomer { (digest) throws(LedgerError) in
         tree.add(digest.leaf, walk.hashes)
         try customers(digest)
       }

@@ -35,7 +35,7 @@ extension SealCheck {
       return (check, tree)
     }
     var tree = MerkleTree()
-    try walk.forEachCustomer { (digest, _) throws(LedgerError) in
+    try walk.forEachCustomer { (digest) throws(LedgerError) in
       tree.add(digest.leaf, isFollowed: digest.number == wanted, walk.hashes)
     }
     let found = tree.sealed(walk.hashes)
@@ -73,38 +73,51 @@ extension SealCheck {
       while let digest = next, digest.number < number {
         tree.add(digest.leaf, isFollowed: digest.number == wanted, walk.hashes)
         note(digest.number, "is not in the journal any more")
-        next = try Self.following(digest, kept)
+        next = try JournalSeal.following(digest, kept)
       }
     }
-    try walk.forEachCustomer { (found, isErased) throws(LedgerError) in
+    try walk.forEachCustomer { (found) throws(LedgerError) in
       try passOver(before: found.number)
       guard let digest = next, digest.number == found.number else {
         return note(found.number, "was not in the journal when it was sealed")
       }
       tree.add(digest.leaf, isFollowed: digest.number == wanted, walk.hashes)
       if digest != found {
-        if isErased, walk.hasLaterErasures {
+        if walk.wasErasedLater(found.number) {
           erased += 1
         } else {
           note(found.number, "has an id, notes or keys that are not those that were sealed")
         }
       }
-      next = try Self.following(digest, kept)
+      next = try JournalSeal.following(digest, kept)
     }
     try passOver(before: .max)
-    guard tree.sealed(walk.hashes) == seal.customers else {
-      throw LedgerError(
-        .invalidRequest,
-        "The digests of customers are not those of this seal. Give the file that was written with it, or none.")
-    }
+    guard tree.sealed(walk.hashes) == seal.customers else { throw JournalSeal.otherDigests }
     if changed > Self.namedCustomerCountMax {
       problems.append("\(changed - Self.namedCustomerCountMax) more customers are not as they were sealed")
     }
     erasedCustomerCount = erased
     return tree
   }
+}
 
-  private static func following(
+extension JournalSeal {
+  /// Checks that digests of customers are those that were written with the seal; it needs no ledger.
+  ///
+  /// - Parameter customers: Gives one with each call, and nil behind the last.
+  /// - Throws: `LedgerError` with `invalid_request` where they are not, or the errors of `customers`.
+  public func check(customers: () throws(LedgerError) -> CustomerDigest?) throws(LedgerError) {
+    let hashes = RecordHashes()
+    var tree = MerkleTree()
+    var next = try customers()
+    while let digest = next {
+      tree.add(digest.leaf, hashes)
+      next = try Self.following(digest, customers)
+    }
+    guard tree.sealed(hashes) == self.customers else { throw Self.otherDigests }
+  }
+
+  fileprivate static func following(
     _ digest: CustomerDigest, _ kept: () throws(LedgerError) -> CustomerDigest?
   ) throws(LedgerError) -> CustomerDigest? {
     let next = try kept()
@@ -112,6 +125,12 @@ extension SealCheck {
       throw LedgerError(.invalidRequest, "The digests of customers are not in the order of their numbers.")
     }
     return next
+  }
+
+  fileprivate static var otherDigests: LedgerError {
+    LedgerError(
+      .invalidRequest,
+      "The digests of customers are not those of this seal. Give the file that was written with it, or none.")
   }
 }
 #endif

@@ -31,8 +31,10 @@ final class SealWalk {
   private(set) var wantedCustomer = (notes: MerkleTree(), keys: MerkleTree())
   /// The records that belong to the transaction that is to be proven; those of one section in the order of its leaves.
   private(set) var found: [(section: Section, line: String)] = []
-  /// Whether a customer was erased in a transaction that is not covered.
-  private(set) var hasLaterErasures = false
+  /// The customers whose erasures are not covered; merged customers were erased with their survivors.
+  private var laterErasures: Set<CustomerNumber> = []
+  /// The customers that each one was ever merged into.
+  private var survivors: [CustomerNumber: [CustomerNumber]] = [:]
   private var covered: Set<CustomerNumber> = []
   private let notes = IntegerMap<MerkleTree>()
   private let isDense: Bool
@@ -70,8 +72,10 @@ final class SealWalk {
       } else {
         try snapshot.sequences().transaction
       }
+    for row in try snapshot.environments() { writer.environments[row.number] = row.environment }
     try addTransactions { progress(min($0, total), total) }
     try addPurchases()
+    if !laterErasures.isEmpty { try readMerges() }
   }
 
   private func covers(_ number: TransactionNumber) -> Bool { position?.covers(number) ?? true }
@@ -91,7 +95,7 @@ final class SealWalk {
       page.reserveCapacity(rows.count)
       for row in rows {
         guard covers(row.number) else {
-          if row.kind == .erase { hasLaterErasures = true }
+          if row.kind == .erase { laterErasures.insert(row.customer) }
           continue
         }
         var transaction = try parts.next(row)
@@ -109,7 +113,7 @@ final class SealWalk {
 
   private func add(_ transaction: ExportedTransaction, _ newLots: [LotAttributesRow]) throws(LedgerError) {
     let row = transaction.row
-    covered.insert(row.customer)
+    cover(transaction)
     isLineWanted = row.number == wanted?.number
     try lines.begin(transaction, newLots: newLots)
     try writer.end()
@@ -122,6 +126,15 @@ final class SealWalk {
     var tree = notes[row.customer] ?? MerkleTree()
     add(to: &tree, .notes)
     notes[row.customer] = tree
+  }
+
+  /// Notes the customers that the transaction names.
+  private func cover(_ transaction: ExportedTransaction) {
+    covered.insert(transaction.row.customer)
+    if let merge = transaction.merge { covered.insert(merge.from) }
+    for (entry, _) in transaction.entries { covered.insert(entry.account.customer) }
+    for item in transaction.items { covered.insert(item.customer) }
+    for event in transaction.events { covered.insert(event.customer) }
   }
 
   private func add(to tree: inout MerkleTree, _ section: Section) {
@@ -145,11 +158,32 @@ final class SealWalk {
 
   // MARK: Customers
 
+  /// Whether any customer was erased in a transaction that is not covered.
+  var hasLaterErasures: Bool { !laterErasures.isEmpty }
+
+  /// Whether this customer, or one that it was merged into, was.
+  func wasErasedLater(_ customer: CustomerNumber) -> Bool {
+    var (found, next): (Set<CustomerNumber>, [CustomerNumber]) = ([], [customer])
+    while let number = next.popLast() {
+      if laterErasures.contains(number) { return true }
+      if found.insert(number).inserted { next += survivors[number] ?? [] }
+    }
+    return false
+  }
+
+  private func readMerges() throws(LedgerError) {
+    var last: TransactionNumber = 0
+    while true {
+      let page = try scan.merges(after: last, limit: ScanPage.size)
+      guard let end = page.last?.transaction else { return }
+      for row in page { survivors[row.from, default: []].append(row.into) }
+      last = end
+    }
+  }
+
   /// Gives the digest of each customer that the journal names, in the order of numbers.
-  ///
-  /// - Parameter body: Takes the digest, and whether the customer is erased.
   func forEachCustomer(
-    _ body: (CustomerDigest, _ isErased: Bool) throws(LedgerError) -> Void
+    _ body: (CustomerDigest) throws(LedgerError) -> Void
   ) throws(LedgerError) {
     var keys = KeyLeaves(scan) { [unowned self] (row) throws(LedgerError) in try leaf(of: row) }
     var last: CustomerNumber = 0
@@ -157,8 +191,7 @@ final class SealWalk {
       let page = try snapshot.customers(after: last, limit: ScanPage.size)
       guard let end = page.last?.number else { return }
       for row in page where covered.contains(row.number) {
-        let isErased = row.isErased(salt: definitions.transactionIDs.salt)
-        try body(try digest(of: row, try keys.take(row.number)), isErased)
+        try body(try digest(of: row, try keys.take(row.number)))
       }
       last = end
     }

@@ -174,6 +174,69 @@ final class SealTests: XCTestCase {
     ledger.close()
   }
 
+  /// Erasures of others do not cover up for a customer that was not erased since.
+  func testAForgedErasureIsFoundBesideATrueOne() throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.path("it.sqlite")
+    let ledger = try Ledger.createSQLite(at: path, clock: time.clock, salt: 1)
+    try ledger.apply(Make.catalog())
+    for name in ["alice", "bob", "carl", "dora"] {
+      try ledger.grant([Make.amount("GEM", 5)], customer: Make.customer(name), reason: Reason("of \(name)"))
+    }
+    // Dora is gone before the seal, and carl is a part of alice afterwards.
+    try ledger.erase(Make.customer("dora"))
+    var kept: [CustomerDigest] = []
+    let seal = try ledger.seal { kept.append($0) }
+    XCTAssertEqual(kept.count, 4)
+    try ledger.merge(from: Make.customer("carl"), into: Make.customer("alice"))
+    try ledger.erase(Make.customer("alice"))
+    func check() throws -> SealCheck {
+      var rest = kept[...]
+      return try ledger.check(seal, customers: { () throws(LedgerError) in rest.popFirst() })
+    }
+    XCTAssertEqual(try check().problems, [])
+    XCTAssertEqual(try check().erasedCustomerCount, 2)
+    let raw = try RawSQLite(path)
+    raw.disarm()
+    let (bob, dora) = (kept[1].number, kept[3].number)
+    XCTAssertNil(raw.run("INSERT INTO notes VALUES (4, 'forged', NULL, NULL)"))
+    XCTAssertEqual(
+      try check().problems, ["customer number \(dora) has an id, notes or keys that are not those that were sealed"])
+    XCTAssertNil(
+      raw.run(
+        """
+        DELETE FROM notes WHERE transaction_number IN (2, 4);
+        UPDATE customers SET id = (SELECT replace(id, '0', '1') FROM customers WHERE customer = \(dora)) || 'f'
+          WHERE customer = \(bob)
+        """))
+    XCTAssertEqual(
+      try check().problems, ["customer number \(bob) has an id, notes or keys that are not those that were sealed"])
+    ledger.close()
+  }
+
+  func testAChangedEnvironmentIsFound() throws {
+    XCTAssertTrue(try isFound("UPDATE environments SET session = session || 'x' WHERE session IS NOT NULL"))
+    XCTAssertTrue(try isFound("UPDATE environments SET kind = 1, session = NULL WHERE session IS NOT NULL"))
+  }
+
+  /// A merged customer that booked nothing is named by the merge alone.
+  func testAMergedCustomerWithoutTransactionsIsSealed() throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.path("it.sqlite")
+    let ledger = try Ledger.createSQLite(at: path, clock: time.clock, salt: 1)
+    try ledger.apply(Make.catalog())
+    try ledger.grant([Make.amount("GEM", 5)], customer: Make.customer("alice"))
+    let fresh = try Make.customer("fresh")
+    try ledger.createCustomer(fresh)
+    try ledger.merge(from: fresh, into: Make.customer("alice"))
+    let seal = try ledger.seal()
+    let raw = try RawSQLite(path)
+    raw.disarm()
+    XCTAssertNil(raw.run("UPDATE customers SET id = 'another' WHERE id = 'fresh'"))
+    XCTAssertFalse(try ledger.check(seal).holds)
+    ledger.close()
+  }
+
   /// The seal of a journal is that of its copies, in memory too.
   func testACopyHasTheSameSeal() throws {
     let (path, seal) = try original()

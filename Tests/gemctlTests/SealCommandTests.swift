@@ -33,6 +33,11 @@ final class SealCommandTests: XCTestCase {
           "sed 's/^transactions 3/transactions 4/' books.seal > bad.seal; gemctl verify --seal bad.seal 2> /dev/null",
           64),
         Row("gemctl verify --seal /dev/null 2> /dev/null", 64),
+        Row(
+          "gemctl verify --seal bad.seal", 64,
+          error: "error: \"bad.seal\" was changed: its lines do not give its digest.\n"),
+        Row("sed 's/$/\\r/' books.seal > dos.seal; gemctl verify --seal dos.seal > /dev/null"),
+        Row("printf '%s' \"$(cat books.seal)\" > open.seal; gemctl verify --seal open.seal > /dev/null"),
         Row("gemctl verify --customers c.seal 2> /dev/null", 64),
         Row("head -1 c.seal > short.seal; gemctl verify --seal books.seal --customers short.seal 2> /dev/null", 64),
         Row("gemctl verify --seal books.seal --customers books.seal 2> /dev/null", 64),
@@ -58,7 +63,9 @@ final class SealCommandTests: XCTestCase {
         Row(
           "gemctl seal check proof.json --json | grep -o '\"is_compared\":[a-z]*'", output: "\"is_compared\":false\n"),
         Row("sed 's/sword/shield/' proof.json > bad.json; gemctl seal check bad.json 2> /dev/null", 6),
-        Row("gemctl seal check proof.json --digest 00 2> /dev/null", 6),
+        Row("gemctl seal check proof.json --digest $(printf '%064d' 0) 2> /dev/null", 6),
+        Row("gemctl seal check proof.json --digest 00 2> /dev/null", 64),
+        Row("gemctl seal check proof.json --digest 00 --seal books.seal 2> /dev/null", 64),
         Row("gemctl seal check /dev/null 2> /dev/null", 64),
         Row("gemctl seal prove 01a206c2-530f-7000-8000-0000003fa4d3 2> /dev/null", 64),
       ], in: home)

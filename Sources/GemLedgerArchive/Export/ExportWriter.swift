@@ -16,6 +16,8 @@ package final class ExportWriter {
   /// From how many bytes on the buffer is handed on.
   private static let bufferSize = 256 << 10
 
+  /// Environments to be written with their sessions, and not as the numbers that other lines explain.
+  package var environments: [Int64: StoreEnvironment] = [:]
   /// Takes each line instead of the buffer, for a caller that wants to digest it.
   private let line: ((UnsafeRawBufferPointer) -> Void)?
 

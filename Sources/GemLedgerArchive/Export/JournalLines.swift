@@ -213,6 +213,9 @@ extension ExportWriter {
   func environment(_ number: Int64) {
     if let kind = StoreEnvironment.Kind(rawValue: number) {
       text("environment", EnvironmentName.of(kind))
+    } else if let known = environments[number] {
+      text("environment", EnvironmentName.of(known.kind))
+      text("session", ifAny: known.session)
     } else {
       integer("environment", number)
     }

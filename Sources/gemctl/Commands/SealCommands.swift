@@ -145,8 +145,13 @@ extension SealCommands {
     add("created at", transaction["created_at"])
     add("customer", customer["id"] ?? transaction["customer"])
     for entry in transaction["entries"]?.array ?? [] {
-      add(entry["currency"]?.text ?? "", .string(AmountText.signed(entry["amount"]?.integer ?? 0)))
+      let other = entry["customer"]?.integer.map { " of customer \($0)" } ?? ""
+      add((entry["currency"]?.text ?? "") + other, .string(AmountText.signed(entry["amount"]?.integer ?? 0)))
     }
+    for effect in transaction["effects"]?.array ?? [] where effect["kind"]?.text == "held" {
+      add("held \(effect["currency"]?.text ?? "")", effect["amount"])
+    }
+    add("refunded purchase", transaction["refund"]?["purchase"])
     for item in transaction["items"]?.array ?? [] { add(item["item"]?.text ?? "item", item["quantity"]) }
     add("store transaction", record(proven.purchase)["store_transaction_id"])
     for name in ["reference", "reason", "actor"] { add(name, note[name]) }

@@ -47,7 +47,8 @@ extension SealFindings {
       return nil
     }
     let commands = SealCommands(invocation: invocation)
-    let (seal, customers) = (try commands.sealOfFile(), try commands.customerDigests())
+    let seal = try commands.sealOfFile()
+    let customers = try commands.customerDigests(of: seal)
     return { (ledger) throws(LedgerError) in
       try invocation.withProgress("Checking the seal") { (report) throws(LedgerError) in
         do throws(LedgerError) {
