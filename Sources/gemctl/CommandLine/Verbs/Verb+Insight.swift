@@ -50,8 +50,8 @@ extension Verb {
       A seal has six lines; the last is the SHA-256 of the others, and of all transactions so far. Keep it where those \
       who may write to the storage may not, and compare it later with gemctl verify --seal FILE. Later bookings, \
       erasures and copies leave it true. Once customers were erased, the ids, notes and keys of the others are proven \
-      with the file of --customers only. Books that do not add up have no seal: exit 6. What is booked between the proof \
-      and the seal is sealed too.
+      with the file of --customers only. Books that do not add up have no seal: exit 6. What is booked between the \
+      proof and the seal is sealed too.
       """
   ) { try SealCommands(invocation: $0).seal() }
 
@@ -61,8 +61,8 @@ extension Verb {
     examples: ["gemctl seal prove 01a206c2-530f-7000-8000-0000003fa4d3 --seal books.seal"],
     discussion: """
       Prints the records of the transaction and the hashes that lead from them to the seal, as JSON. It takes --seal, \
-      and tells nothing of other transactions. Whoever gets it checks it with "gemctl seal check", or with any SHA-256. \
-      After an erasure it names the customer only with --customers.
+      and tells nothing of other transactions. Whoever gets it checks it with "gemctl seal check", or with any \
+      SHA-256. After an erasure it names the customer only with --customers.
       """
   ) { try SealCommands(invocation: $0).prove() }
 
