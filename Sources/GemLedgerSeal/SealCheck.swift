@@ -1,5 +1,5 @@
 #if Receipts
-internal import GemLedger
+public import GemLedger
 internal import SystemCrypto
 
 /// The result of comparing a journal with its seal.

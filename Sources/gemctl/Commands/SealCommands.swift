@@ -45,7 +45,7 @@ struct SealCommands {
   func prove() throws {
     let id = try TransactionID(invocation.parsed.positionals[0])
     let seal = try sealOfFile()
-    let customers = try customerDigests()
+    let customers = try customerDigests(of: seal)
     let proof = try invocation.withLedger { (ledger) throws(LedgerError) in
       try invocation.withProgress("Proving") { (report) throws(LedgerError) in
         try ledger.prove(id, in: seal, customers: customers, progress: report)
@@ -74,9 +74,15 @@ struct SealCommands {
 
   /// The digest that the caller knows; nil where none was named.
   private func knownDigest() throws -> String? {
-    if let digest = invocation.parsed.value("--digest") { return digest.lowercased() }
-    guard invocation.parsed.value("--seal") != nil else { return nil }
-    return try sealOfFile().digest
+    let parsed = invocation.parsed
+    guard let digest = parsed.value("--digest") else {
+      return parsed.value("--seal") == nil ? nil : try sealOfFile().digest
+    }
+    guard parsed.value("--seal") == nil else { throw LedgerError.invalid("Name the digest or the seal, not both.") }
+    guard digest.utf8.count == 64, digest.utf8.allSatisfy({ Character(UnicodeScalar($0)).isHexDigit }) else {
+      throw LedgerError.invalid("\"\(digest)\" is no SHA-256: that takes 64 hexadecimal digits.")
+    }
+    return digest.lowercased()
   }
 }
 
@@ -89,19 +95,24 @@ extension SealCommands {
       throw LedgerError.invalid("Name the file with the seal: --seal FILE")
     }
     let bytes = try FileAccess.read(path, atMost: Self.sealByteCountMax)
-    let text = String(decoding: bytes, as: UTF8.self)
+    let text = String(decoding: bytes.filter { $0 != ASCII.carriageReturn }, as: UTF8.self)
     // A file that is no JSON is the text itself.
-    guard let seal = JournalSeal((try? JSONValue.parse(text))?.object?["seal"]?.text ?? text) else {
+    let lines = ((try? JSONValue.parse(text))?.object?["seal"]?.text ?? text).trimmingLineEnds()
+    guard let seal = JournalSeal(lines + "\n") else {
+      let reason =
+        lines.hasPrefix(JournalSeal.title)
+        ? "was changed: its lines do not give its digest" : "holds no seal, as \"gemctl seal\" prints one"
       throw LedgerError(
-        .invalidRequest, "\(path.quotedForPeople) holds no seal. Write one with: gemctl seal > \(path)",
-        details: [.text("file", path)])
+        .invalidRequest, "\(path.quotedForPeople) \(reason).", details: [.text("file", path)])
     }
     return seal
   }
 
-  /// The digests of the file that `--customers` names.
-  func customerDigests() throws -> (() throws(LedgerError) -> CustomerDigest?)? {
-    try invocation.parsed.value("--customers").map(CustomerDigestFile.digests(of:))
+  /// The digests of the file that `--customers` names, once it is known to be that of the seal.
+  func customerDigests(of seal: JournalSeal) throws -> (() throws(LedgerError) -> CustomerDigest?)? {
+    guard let path = invocation.parsed.value("--customers") else { return nil }
+    try seal.check(customers: CustomerDigestFile.digests(of: path))
+    return try CustomerDigestFile.digests(of: path)
   }
 
   private static let sealByteCountMax = 65_536
@@ -136,7 +147,7 @@ extension SealCommands {
   ) -> String {
     let transaction = record(proven.transaction)
     let (customer, note) = (record(proven.customer), record(proven.note))
-    var table = Table([.left(style.green("Proven")), .text("\(transaction["kind"]?.text ?? "transaction")")])
+    var table = Table([.left(style.green("Proven")), .text(SafeText.escaped(transaction["kind"]?.text ?? ""))])
     func add(_ name: String, _ value: JSONValue?) {
       guard let value, !value.isNull else { return }
       table.add([name, SafeText.escaped(value.text ?? value.text())])
