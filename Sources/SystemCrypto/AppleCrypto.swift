@@ -8,6 +8,7 @@ package typealias Crypto = AppleCrypto
 /// CryptoKit, and Security for what it does not have: certificates and RSA.
 package enum AppleCrypto: CryptoLibrary {
   /// A certificate, never changed once it is made: Security lets many threads use one.
+  // Unchecked: both are constants, and Security only reads a certificate.
   package final class Certificate: @unchecked Sendable {
     let certificate: SecCertificate
     let fields: CertificateFields
@@ -22,6 +23,7 @@ package enum AppleCrypto: CryptoLibrary {
   }
 
   /// A public key, never changed once it is made.
+  // Unchecked: the key is a constant, and Security lets many threads use one.
   package final class VerifyingKey: @unchecked Sendable {
     enum Kind {
       case p256(P256.Signing.PublicKey)
@@ -34,6 +36,7 @@ package enum AppleCrypto: CryptoLibrary {
   }
 
   /// A private key, never changed once it is made.
+  // Unchecked: the key is a constant, and Security lets many threads use one.
   package final class SigningKey: @unchecked Sendable {
     enum Kind {
       case p256(P256.Signing.PrivateKey)

@@ -6,6 +6,7 @@ package typealias Crypto = OpenSSL
 /// The system's libcrypto.
 package enum OpenSSL: CryptoLibrary {
   /// A certificate, never changed once it is made.
+  // Unchecked: the pointer is a constant, and libcrypto only reads a certificate that is made.
   package final class Certificate: @unchecked Sendable {
     package let x509: OpaquePointer
 
@@ -16,6 +17,7 @@ package enum OpenSSL: CryptoLibrary {
   }
 
   /// A public or private key, never changed once it is made: libcrypto lets many threads use one.
+  // Unchecked: the pointer is a constant, and libcrypto lets many threads use one key.
   package final class Key: @unchecked Sendable {
     let key: OpaquePointer
 
