@@ -12,6 +12,8 @@ package struct HTTPResponse: Sendable {
   package var content: Content
   /// Whether the connection ends with this answer.
   package var closes = false
+  /// What the request counts as in figures, such as the name of its operation.
+  package var label = ""
 
   package init(status: Int, headers: [(name: String, value: String)] = [], content: Content = .bytes([])) {
     self.status = status
@@ -46,6 +48,8 @@ package struct HTTPSummary: Sendable {
   package var path: String
   /// The status; nil where the connection was lost before an answer.
   package var status: Int?
+  /// ``HTTPResponse/label``; empty for a request that the transport refused.
+  package var label: String
   package var client: String
   package var nanoseconds: Int64
   package var byteCount: Int

@@ -51,11 +51,12 @@ package final class HTTPStream: Sendable {
   enum Part {
     case bytes(Int)
     case end
-    /// Nothing for now; `wake` is called once there is.
+    /// Nothing for now; the reader is woken once there is.
     case later
   }
 
-  func read(into buffer: UnsafeMutableRawBufferPointer, wake: @escaping @Sendable () -> Void) -> Part {
+  /// - Parameter pause: Called where there is nothing, before anybody can wake the reader; returns how to wake it.
+  func read(into buffer: UnsafeMutableRawBufferPointer, pause: () -> @Sendable () -> Void) -> Part {
     state.withLock { state in
       guard state.bytes.isEmpty else {
         let count = min(buffer.count, state.bytes.count)
@@ -64,7 +65,7 @@ package final class HTTPStream: Sendable {
         return .bytes(count)
       }
       if state.hasEnded { return .end }
-      state.wake = wake
+      state.wake = pause()
       return .later
     }
   }

@@ -58,6 +58,11 @@ package struct APIKey: Hashable, Sendable {
     return String(rest.prefix(idLength))
   }
 
+  /// Whether a text could be a key's id.
+  static func isID(_ text: String) -> Bool {
+    text.utf8.count == idLength && text.utf8.allSatisfy { alphabet.contains($0) }
+  }
+
   /// Whether this is the key's text; takes as long whatever differs.
   package func isText(_ text: String) -> Bool { Crypto.areEqual(digest, Self.digest(of: text)) }
 

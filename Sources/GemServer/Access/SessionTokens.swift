@@ -20,6 +20,27 @@ package struct SessionTokens: Sendable {
     self.secret = secret
   }
 
+  private static let documentName = "session-secret"
+
+  /// The tokens of a project, with the secret that its storage keeps; the first server makes it.
+  package init(projectID: String, keptIn ledger: Ledger) throws(LedgerError) {
+    while true {
+      if let document = try ledger.document(named: Self.documentName) {
+        guard let secret = Base64URL.decode(Array(document.content.utf8.dropFirst().dropLast())), secret.count == 32
+        else { throw LedgerError(.storageDamaged, "The secret of session tokens cannot be read.") }
+        self.init(projectID: projectID, secret: secret)
+        return
+      }
+      let secret = (0..<32).map { _ in UInt8.random(in: .min ... .max) }
+      do throws(LedgerError) {
+        try ledger.save(document: Self.documentName, content: "\"\(Base64URL.text(secret))\"", replacing: nil)
+      } catch {
+        // Another server made it in between.
+        guard error.code == .conditionFailed else { throw error }
+      }
+    }
+  }
+
   package func make(for customer: CustomerID, until end: Timestamp) -> String {
     let claims: JSONValue = [
       "p": .string(projectID), "c": .string(customer.text), "e": .integer(end.milliseconds / 1000),

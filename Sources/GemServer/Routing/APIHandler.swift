@@ -45,19 +45,19 @@ package struct APIHandler: HTTPHandler {
     do throws(LedgerError) {
       let call = try call(request, match, usage: &usage)
       switch route.work {
-      case .now(let work): return .now(finish(try work(call), request, usage))
+      case .now(let work): return .now(finish(try work(call), route, request, usage))
       case .later(let work):
         let usage = usage
         return .later {
           do throws(LedgerError) {
-            return finish(try await work(call), request, usage)
+            return finish(try await work(call), route, request, usage)
           } catch {
-            return finish(response(error, route, request), request, usage)
+            return finish(response(error, route, request), route, request, usage)
           }
         }
       }
     } catch {
-      return .now(finish(response(error, route, request), request, usage))
+      return .now(finish(response(error, route, request), route, request, usage))
     }
   }
 
@@ -138,9 +138,10 @@ package struct APIHandler: HTTPHandler {
   }
 
   private func finish(
-    _ response: HTTPResponse, _ request: HTTPRequest, _ usage: RateLimiter.Usage?
+    _ response: HTTPResponse, _ route: Route, _ request: HTTPRequest, _ usage: RateLimiter.Usage?
   ) -> HTTPResponse {
     var response = response
+    response.label = route.name
     response.headers.append(("X-Request-Id", request.id))
     response.headers.append(("Cache-Control", "no-store"))
     if let usage {
