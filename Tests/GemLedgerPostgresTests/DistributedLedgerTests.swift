@@ -19,6 +19,7 @@ final class DistributedLedgerTests: XCTestCase {
     try RefundContract(make: make).runAll()
     try MergeContract(make: make).runAll()
     try OrderContract(make: make, reopen: { try schemas.reopen($0, clock: $1) }).runAll()
+    try DocumentContract(make: make, reopen: { try schemas.reopen($0, clock: $1) }).runAll()
     try HoldContract(make: make).runAll()
     try ReversalContract(make: make).runAll()
     try BasketContract(make: make).runAll()

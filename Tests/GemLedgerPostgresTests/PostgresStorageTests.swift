@@ -26,6 +26,16 @@ final class PostgresStorageTests: XCTestCase {
     try OrderContract(make: { try schemas.create(clock: $0) }, reopen: { try schemas.reopen($0, clock: $1) }).runAll()
   }
 
+  func testDocumentsMeetTheContract() throws {
+    let schemas = try Schemas()
+    for lanes in [1, 4] {
+      try DocumentContract(
+        make: { try schemas.create(clock: $0, lanes: lanes) }, reopen: { try schemas.reopen($0, clock: $1) },
+        join: { try Ledger.openPostgres(at: schemas.current, clock: $1) }
+      ).runAll()
+    }
+  }
+
   func testRefusesBadInput() async throws {
     let schemas = try Schemas()
     // One lane: its customers are listed in the order in which they came.

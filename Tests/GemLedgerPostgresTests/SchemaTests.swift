@@ -95,6 +95,7 @@ final class SchemaTests: XCTestCase {
     }
     try RefundContract(make: make).runAll()
     try OrderContract(make: make).runAll()
+    try DocumentContract(make: make).runAll()
     try JournalEventContract(make: make).runAll()
     try ErasureContract(make: make).runAll()
     let ledger = try make(.system)

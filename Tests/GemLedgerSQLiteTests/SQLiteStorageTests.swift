@@ -31,6 +31,22 @@ final class SQLiteStorageTests: XCTestCase {
     }.runAll()
   }
 
+  func testDocumentsMeetTheContract() throws {
+    let directory = try TemporaryDirectory()
+    var count = 0
+    let open = { (clock: LedgerClock) in try Ledger.openSQLite(at: directory.path("\(count).sqlite"), clock: clock) }
+    try DocumentContract(
+      make: { clock in
+        count += 1
+        return try Ledger.createSQLite(at: directory.path("\(count).sqlite"), clock: clock, salt: 1)
+      },
+      reopen: { ledger, clock in
+        ledger.close()
+        return try open(clock)
+      }, join: { try open($1) }
+    ).runAll()
+  }
+
   func testRefusesBadInput() async throws {
     let directory = try TemporaryDirectory()
     var count = 0

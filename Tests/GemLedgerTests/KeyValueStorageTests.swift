@@ -30,6 +30,22 @@ final class KeyValueStorageTests: XCTestCase {
   func testPoliciesMeetTheContract() throws { try PolicyContract(make: make()).runAll() }
   func testOrdersMeetTheContract() throws { try OrderContract(make: make()).runAll() }
   func testReportsMeetTheContract() throws { try InsightContract(make: make()).runAll() }
+  func testDocumentsMeetTheContract() throws {
+    let directory = try TemporaryDirectory()
+    var count = 0
+    let open: (LedgerClock) throws -> Ledger = { try Self.ledger(at: directory.path("\(count)"), $0) }
+    try DocumentContract(
+      make: { clock in
+        count += 1
+        return try open(clock)
+      },
+      reopen: { ledger, clock in
+        ledger.close()
+        return try open(clock)
+      }
+    ).runAll()
+  }
+
   func testRefusesBadInput() async throws { try await BadInputContract(make: make()).runAll() }
 
   func testTheFeedMeetsTheContract() async throws {

@@ -15,6 +15,10 @@ final class MemoryStorageTests: XCTestCase {
     try MergeContract { clock in Ledger.inMemory(clock: clock, salt: 1) }.runAll()
   }
 
+  func testDocumentsMeetTheContract() throws {
+    try DocumentContract(make: { clock in Ledger.inMemory(clock: clock, salt: 1) }).runAll()
+  }
+
   func testRefusesBadInput() async throws {
     try await BadInputContract { clock in Ledger.inMemory(clock: clock, salt: 1) }.runAll()
   }

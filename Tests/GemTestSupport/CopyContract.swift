@@ -32,6 +32,8 @@ package struct CopyContract {
   package func runAll() throws {
     try RichJournal.fill(generator, time, make: make, open: open)
     let source = try open(time.clock)
+    try source.save(document: "kept", content: "0", replacing: nil)
+    try source.save(document: "kept", content: Self.document, replacing: 1)
     let before = try LedgerState(source)
     try copyWithInterruptions(source)
     let copy = try openResult(time.clock)
@@ -59,6 +61,8 @@ package struct CopyContract {
   private static func newest(of ledger: Ledger) throws -> TransactionNumber {
     try ledger.storage.read { (snapshot) throws(LedgerError) in try snapshot.sequences().transaction }
   }
+
+  private static let document = #"{"name": "cafe\#u{301}"}"#
 
   // MARK: Steps
 
@@ -102,6 +106,9 @@ package struct CopyContract {
     let order = try Self.order(code, in: source)
     XCTAssertNotNil(order)
     XCTAssertEqual(try Self.order(code, in: copy), order)
+    let document = try XCTUnwrap(try copy.document(named: "kept"))
+    XCTAssertEqual(document.version, 2)
+    XCTAssertTrue(document.content.hasBytes(of: Self.document))
     XCTAssertEqual(try copy.currentCatalog(), try source.currentCatalog())
     let (events, copied) = (try source.scanned(limit: 100), try copy.scanned(limit: 100))
     XCTAssertGreaterThanOrEqual(events.holds.count, 2)

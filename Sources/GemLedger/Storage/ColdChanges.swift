@@ -23,6 +23,10 @@ package struct ColdChanges: Sendable {
   package var endedCounts: [CountRow] = []
   package var erasures: [ErasureRow] = []
   package var idChanges = IDChanges()
+  /// They replace the stored documents with the same names.
+  package var documents: [DocumentRow] = []
+  /// Removed documents, of which only the names matter; written after ``documents``.
+  package var removedDocuments: [DocumentRow] = []
 
   package init() {}
 }

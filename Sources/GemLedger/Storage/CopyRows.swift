@@ -74,4 +74,10 @@ extension StorageSnapshot {
     guard try catalogVersion() == 0, try sequences().transaction == 0 else { return false }
     return try customers(after: 0, limit: 1).isEmpty
   }
+
+  /// Whether a copy may be written here: it brings documents too, which an import leaves as they are.
+  package func hasRoomForCopy() throws(LedgerError) -> Bool {
+    guard try isEmpty() else { return false }
+    return try scan().documents(after: nil, limit: 1).isEmpty
+  }
 }

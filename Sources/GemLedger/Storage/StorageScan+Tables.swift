@@ -108,7 +108,11 @@ extension StorageScan {
     try page(after: after, limit: limit)
   }
 
-  // MARK: The catalog and copies
+  // MARK: Documents, the catalog and copies
+
+  package func documents(after name: DocumentName?, limit: Int) throws(LedgerError) -> [DocumentRow] {
+    try page(after: name.map { DocumentRow(name: $0, version: 0, content: "") }, limit: limit)
+  }
 
   /// All of them: a catalog changes seldom.
   package func catalogVersions() throws(LedgerError) -> [CatalogVersionRow] {

@@ -53,14 +53,21 @@ public enum Limits {
   /// Largest balance and largest amount: the largest integer that JSON readers hold exactly.
   public static let amount: Int64 = 9_007_199_254_740_991
 
+  /// Longest name of a document, in bytes of UTF-8.
+  package static let documentNameBytes = 255
+  /// Longest content of a document, in bytes of UTF-8: 1 MiB.
+  package static let documentBytes = 1 << 20
+  /// Most documents on one page; a page is held in memory as a whole.
+  package static let documentsPerPage = 100
+
   /// Checks the number of transactions, or other records, that a page may have.
   ///
   /// - Throws: `limit_exceeded`.
-  package static func check(page limit: Int) throws(LedgerError) {
-    guard (1...historyPage).contains(limit) else {
+  package static func check(page limit: Int, of most: Int = historyPage) throws(LedgerError) {
+    guard (1...most).contains(limit) else {
       throw LedgerError(
-        .limitExceeded, "A page of \(limit) is out of range: 1 to \(historyPage).",
-        details: [.integer("limit", Int64(historyPage))])
+        .limitExceeded, "A page of \(limit) is out of range: 1 to \(most).",
+        details: [.integer("limit", Int64(most))])
     }
   }
 }

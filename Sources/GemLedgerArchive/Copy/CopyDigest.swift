@@ -46,6 +46,7 @@ struct CopyDigest: Hashable {
     add("effects", cold.events)
     add("holds", cold.holds)
     add("counts", cold.counts)
+    add("documents", cold.documents)
   }
 
   /// Adds rows that are written with other rows, and only compared.

@@ -42,24 +42,25 @@ struct CopySource {
     case .events: try readEvents(page)
     case .holds: try readHolds(page)
     case .counts: try readCounts(page)
+    case .documents: try readDocuments(page)
     }
   }
 
   /// Goes over a table from end to end.
   func pages<Row, Position>(
-    from start: Position, _ rows: (Position, Int) throws(LedgerError) -> [Row], position: (Row) -> Position,
-    _ body: ([Row]) throws(LedgerError) -> Void
+    from start: Position, of size: Int = CopyStep.pageSize, _ rows: (Position, Int) throws(LedgerError) -> [Row],
+    position: (Row) -> Position, _ body: ([Row]) throws(LedgerError) -> Void
   ) throws(LedgerError) {
     var last = start
     while true {
-      let page = try rows(last, CopyStep.pageSize)
+      let page = try rows(last, size)
       guard let end = page.last else { return }
       last = position(end)
       try body(page)
     }
   }
 
-  // MARK: Catalog and customers
+  // MARK: Catalog, customers and documents
 
   private func readFoundations(_ page: Page) throws(LedgerError) {
     var changes = ChangeSet()
@@ -98,6 +99,15 @@ struct CopySource {
     try pages(from: nil, scan.accountTokens(after:limit:), position: \.self) { (rows) throws(LedgerError) in
       var changes = ChangeSet()
       changes.orders.accountTokens = rows
+      try page(&changes)
+    }
+  }
+
+  private func readDocuments(_ page: Page) throws(LedgerError) {
+    let size = Limits.documentsPerPage
+    try pages(from: nil, of: size, scan.documents(after:limit:), position: \.name) { (rows) throws(LedgerError) in
+      var changes = ChangeSet()
+      changes.ownCold.documents = rows
       try page(&changes)
     }
   }

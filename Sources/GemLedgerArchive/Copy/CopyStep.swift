@@ -20,6 +20,7 @@ enum CopyStep: Int64, CaseIterable {
   case events
   case holds
   case counts
+  case documents
 
   static let pageSize = 4096
 }

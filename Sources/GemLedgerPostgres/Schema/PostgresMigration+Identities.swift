@@ -31,6 +31,7 @@ extension PostgresMigration {
       """,
       table(AccountTokenRow.self),
       table(EntitlementRow.self, named: "entitlement_holders"),
+      table(DocumentRow.self),
     ]
   }
 }

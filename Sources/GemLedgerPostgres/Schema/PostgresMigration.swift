@@ -67,7 +67,7 @@ package struct PostgresMigration: Sendable {
 extension PostgresMigration: SchemaDialect {
   /// Texts by which nothing is found or sorted.
   private static let freeTexts: Set = [
-    "document", "request", "refusal", "price_currency", "frozen_reason", "reference", "reason", "actor",
+    "document", "content", "request", "refusal", "price_currency", "frozen_reason", "reference", "reason", "actor",
   ]
 
   package static var splitsAccounts: Bool { true }

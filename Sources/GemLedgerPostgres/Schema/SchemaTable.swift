@@ -62,6 +62,7 @@ package struct SchemaTable: Hashable, Sendable {
     byValue("aliases", "id"), byValue("store_transactions", "store_transaction"),
     byValue("refund_evidence", "store_transaction", with: "store_transactions"),
     byValue("purchase_codes", "code"), byValue("account_tokens", "high"), byValue("entitlement_holders", "purchase"),
+    byValue("documents", "name"),
   ]
 
   /// The table that places customers: the others of ``Distribution/byCustomer`` lie with it.

@@ -14,6 +14,8 @@ extension Migration {
       table(CatalogRow.self),
       table(CatalogVersionRow.self),
       table(EnvironmentRow.self),
+      // Rows of up to a mebibyte lie in the order of their making, so that the index of names stays small.
+      table(DocumentRow.self, options: "STRICT"),
       table(
         CustomerRow.self,
         instead: [

@@ -92,6 +92,7 @@ final class SQLiteSession: SQLiteSnapshot, StorageSession {
     try tables.events.add(cold.events)
     try tables.holds.write(cold, begun: listed)
     try tables.counters.write(cold)
+    try tables.documents.write(cold)
     try tables.lists.list(cold.events, but: listed, areNew: !changes.transactions.isEmpty)
     let new = changes.customers.map { AddedIDRow(customer: $0.number, id: $0.id) }
     try ErasureWriter(tables: tables).erase(cold.erasures, new: new + cold.addedIDs)

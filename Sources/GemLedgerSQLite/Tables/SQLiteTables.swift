@@ -19,6 +19,7 @@ struct SQLiteTables {
   let orders: OrderTable
   let holds: HoldTable
   let counters: CounterTable
+  let documents: DocumentTable
   let lists: CustomerListTable
   let copies: CopyTable
   let sums: RecordSumsTable
@@ -43,6 +44,7 @@ struct SQLiteTables {
     lists = CustomerListTable(statements)
     holds = HoldTable(statements: statements, lists: lists)
     counters = CounterTable(statements: statements)
+    documents = DocumentTable(statements: statements)
     sums = RecordSumsTable(statements: statements)
   }
 }

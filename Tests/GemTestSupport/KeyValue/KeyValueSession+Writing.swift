@@ -57,9 +57,10 @@ final class KeyValueSession: KeyValueSnapshot, StorageSession {
         put(purchase)
       }
     }
-    put(cold.events, cold.holds, cold.counts)
+    put(cold.events, cold.holds, cold.counts, cold.documents)
     cold.endedHolds.forEach(remove)
     cold.endedCounts.forEach(remove)
+    cold.removedDocuments.forEach(remove)
     for change in cold.idChanges.renamed {
       var row = change.row
       row.id = change.id

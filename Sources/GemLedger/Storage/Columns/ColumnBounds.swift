@@ -6,7 +6,7 @@ package struct ColumnBounds: ColumnVisitor {
     PurchaseRow.self, AccountRow.self, AddedIDRow.self, LotRow.self, CheckpointRow.self, OrderRow.self, HoldRow.self,
     CountRow.self, OwnedItemRow.self, AccountTokenRow.self, EntitlementRow.self, RefundEvidenceRow.self,
     CustomerRow.self, MergedCustomerRow.self, ProjectRow.self, CatalogRow.self, CatalogVersionRow.self,
-    EnvironmentRow.self, CopyProgress.self, CopiedJournal.self,
+    EnvironmentRow.self, DocumentRow.self, CopyProgress.self, CopiedJournal.self,
   ]
 
   /// The bound of each name that has one bound in all rows.

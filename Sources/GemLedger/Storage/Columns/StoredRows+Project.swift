@@ -47,6 +47,18 @@ extension EnvironmentRow: StoredRow {
   }
 }
 
+extension DocumentRow: StoredRow {
+  package static let table: StaticString = "documents"
+  package static let checks = ["version > 0"]
+  package static var blank: Self { Self(name: DocumentName(unchecked: ""), version: 0, content: "") }
+
+  package mutating func visit<Columns: ColumnVisitor>(_ columns: inout Columns) {
+    columns.identifier("name", &name)
+    columns.number("version", &version)
+    columns.text("content", &content)
+  }
+}
+
 // MARK: Copies
 
 /// One at most: how far a copy is.

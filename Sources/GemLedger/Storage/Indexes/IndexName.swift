@@ -90,6 +90,7 @@ package enum IndexName: Int, CaseIterable, Sendable {
   case catalogByCode
   /// All environments, in the order of their numbers; the key is empty.
   case environmentsInOrder
+  case documentByName
 }
 
 /// The columns of an index.
@@ -164,6 +165,7 @@ extension IndexName {
     case is OrderRow.Type: [.orderByCode, .orderByPurchase, .orderByKey, .ordersOfCustomer, .ordersDue]
     case is CatalogRow.Type: [.catalogOfKind, .catalogByCode]
     case is EnvironmentRow.Type: [.environmentsInOrder]
+    case is DocumentRow.Type: [.documentByName]
     default: []
     }
   }
@@ -180,6 +182,7 @@ extension IndexName {
     case .catalogOfKind: .number("kind", order: "position")
     case .catalogByCode: .init([.number("kind"), .text("code")])
     case .environmentsInOrder: .init([], order: ["environment"])
+    case .documentByName: .init([.text("name")])
     default: nil
     }
   }

@@ -228,3 +228,7 @@ extension RowIndex where Row == CatalogRow {
 extension RowIndex where Row == EnvironmentRow {
   package static var inOrder: Self { Self(.environmentsInOrder) }
 }
+
+extension RowIndex where Row == DocumentRow {
+  package static var byName: Self { Self(.documentByName) }
+}

@@ -9,6 +9,7 @@ struct ColdTables {
   /// The items that a customer ever owned.
   var itemsOfCustomers: [CustomerNumber: Set<ItemID>] = [:]
   var events = MemoryJournalEvents()
+  var documents = MemoryDocuments()
 
   /// The merge that the transaction is.
   func merge(_ transaction: TransactionNumber) -> MergeRow? {
@@ -41,6 +42,7 @@ extension MemoryTables {
     cold.merges += changes.merges
     purchases.write(changes)
     cold.events.write(changes)
+    cold.documents.write(changes)
     for row in changes.erasures { erase(row) }
     // An id and its customer are one row here, so that neither is ever without the other.
     for change in changes.idChanges.renamed { customers.rename(change.row.number, change.id, in: &customerIndex) }

@@ -68,6 +68,8 @@ extension MemoryTables {
     case .countsOfCustomer: return try Row.rows(keys.flatMap { cold.events.counts(of: $0.first) })
     case .catalogOfKind: return try Row.rows(keys.flatMap { catalog.rows[$0.first] ?? [] })
     case .catalogByCode: return try Row.rows(keys.compactMap(catalog.row))
+    case .documentByName:
+      return try Row.rows(keys.compactMap { cold.documents[DocumentName(unchecked: $0.text)] })
     default: return try purchaseRows(index, keys)
     }
   }

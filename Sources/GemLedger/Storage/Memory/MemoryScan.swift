@@ -49,6 +49,7 @@ final class MemoryScan: StorageScan {
     case is CatalogVersionRow.Type: RowList(inOrder: tables.catalog.versions)
     case is CatalogRow.Type: RowList(tables.catalog.rows.values.joined())
     case is EnvironmentRow.Type: RowList(inOrder: tables.environmentRows)
+    case is DocumentRow.Type: RowList(inOrder: tables.cold.documents.rows)
     case is PurchaseRow.Type:
       RowList<PurchaseRow> { after, limit in
         let rows = tables.purchases.rows

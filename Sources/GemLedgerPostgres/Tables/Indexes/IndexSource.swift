@@ -134,7 +134,8 @@ extension IndexName {
       .transactionsWithoutEntries, .transactionWithoutEntries, .ownedItem, .ownedItemsOfCustomer, .eventsOfCustomer,
       .holdsOfCustomer, .countByKey, .countsOfCustomer, .purchaseByIdentity, .purchasesOfCustomer,
       .entitlementByPurchase, .entitlementsOfHolder, .evidenceOfPurchase, .orderByCode, .orderByPurchase, .orderByKey,
-      .ordersOfCustomer, .ordersDue, .keyOfCustomer, .catalogOfKind, .catalogByCode, .environmentsInOrder:
+      .ordersOfCustomer, .ordersDue, .keyOfCustomer, .catalogOfKind, .catalogByCode, .environmentsInOrder,
+      .documentByName:
       false
     }
   }

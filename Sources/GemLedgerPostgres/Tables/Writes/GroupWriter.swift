@@ -83,7 +83,7 @@ struct GroupWriter: SessionPart {
     requests += try RefundWrites(session: session).requests(cold)
     if !cold.refundEvidence.isEmpty { requests.append(RefundWrites.keep(cold.refundEvidence)) }
     requests += EventWrites(session: session).requests(cold, changes.transactions)
-    return requests
+    return requests + DocumentWrites.requests(cold)
   }
 }
 

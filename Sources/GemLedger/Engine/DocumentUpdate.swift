@@ -1,0 +1,55 @@
+/// A change of one document, in a commit of its own.
+///
+/// All writers of documents take the first lane, so that of two processes the second one finds the other's version.
+struct DocumentUpdate {
+  let storage: any LedgerStorage
+  let name: DocumentName
+  /// The version that the document must have; nil where there must be no such document.
+  let version: Int64?
+
+  /// - Returns: The document as it is now.
+  func save(_ content: String) throws(LedgerError) -> DocumentRow {
+    try Self.check(content)
+    return try commit { (changes) in
+      let row = DocumentRow(name: name, version: (version ?? 0) + 1, content: content)
+      changes.documents = [row]
+      return row
+    }
+  }
+
+  func remove() throws(LedgerError) {
+    try commit { $0.removedDocuments = [DocumentRow(name: name, version: version ?? 0, content: "")] }
+  }
+
+  private func commit<R>(_ change: (inout ColdChanges) -> R) throws(LedgerError) -> R {
+    try storage.commit(lanes: [0]) { (session) throws(LedgerError) -> R in
+      let found = try session.document(name)?.version
+      guard found == version else { throw changed(found) }
+      var changes = ChangeSet()
+      let answer = change(&changes.ownCold)
+      try session.write(changes)
+      return answer
+    }
+  }
+
+  private func changed(_ found: Int64?) -> LedgerError {
+    let state = found.map { "has version \($0)" } ?? "does not exist"
+    let condition = version.map { "version \($0) was to be changed" } ?? "it was to be new"
+    return LedgerError(
+      .conditionFailed,
+      "The document \"\(name)\" \(state), and \(condition); nothing was changed. Read it anew and decide anew.",
+      details: [.text("document", name.text), .integer("version", found ?? 0)])
+  }
+
+  private static func check(_ content: String) throws(LedgerError) {
+    let count = content.utf8.count
+    guard count <= Limits.documentBytes else {
+      throw LedgerError(
+        .limitExceeded, "The document has \(count) bytes; the most is \(Limits.documentBytes).",
+        details: [.integer("limit", Int64(Limits.documentBytes))])
+    }
+    do throws(JSONError) { _ = try JSONValue.parse(content) } catch {
+      throw .invalid("The document is not JSON: \(error).")
+    }
+  }
+}

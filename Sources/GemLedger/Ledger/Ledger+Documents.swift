@@ -1,0 +1,79 @@
+/// A JSON text that a service on top of the ledger keeps under a name.
+package struct LedgerDocument: Sendable {
+  package let name: String
+  /// From 1; counts up with every change.
+  package let version: Int64
+  package let content: String
+}
+
+/// Documents are shared by all processes that have the storage open.
+///
+/// A service keeps its own state in them, such as API keys, endpoints of webhooks and leases of background work. They
+/// are no part of the journal: `verify` does not check them, no export has them, and an erasure leaves them as they
+/// are. A copy of a whole storage carries them, leases too: these end in the copy by their own deadlines.
+extension Ledger {
+  /// Finds the document with the name; nil where there is none.
+  ///
+  /// - Throws: ``LedgerError`` with `invalid_identifier`.
+  package func document(named name: String) throws(LedgerError) -> LedgerDocument? {
+    let name = try DocumentName(name)
+    return try storage.read { (snapshot) throws(LedgerError) -> LedgerDocument? in
+      try snapshot.document(name).map(LedgerDocument.init)
+    }
+  }
+
+  /// Lists documents in the order of the bytes of their names.
+  ///
+  /// - Parameters:
+  ///   - prefix: The beginning of their names, compared byte by byte; empty for all documents.
+  ///   - name: The page begins behind it; a document of that name need not exist. Nil for the first page.
+  ///   - limit: How many documents at most, 1 to ``Limits/documentsPerPage``.
+  /// - Throws: ``LedgerError`` with, in order of precedence, `invalid_identifier` (a prefix or a name that no document
+  ///   can have), `limit_exceeded`.
+  package func documents(
+    withPrefix prefix: String = "", after name: String? = nil, limit: Int = Limits.documentsPerPage
+  ) throws(LedgerError) -> [LedgerDocument] {
+    let prefix = prefix.isEmpty ? nil : try DocumentName(prefix)
+    var start: DocumentName?
+    if let name { start = try DocumentName(name) }
+    try Limits.check(page: limit, of: Limits.documentsPerPage)
+    return try storage.read { (snapshot) throws(LedgerError) -> [LedgerDocument] in
+      try snapshot.documents(withPrefix: prefix, after: start, limit: limit).map(LedgerDocument.init)
+    }
+  }
+
+  /// Makes a document, or replaces one that is unchanged since it was read; one commit.
+  ///
+  /// A document that was removed and made again begins with version 1, as at first. So a holder of an old version
+  /// cannot tell the two apart.
+  ///
+  /// - Parameters:
+  ///   - content: One JSON text, of up to ``Limits/documentBytes``.
+  ///   - version: The version that is replaced; nil where there must be no such document.
+  /// - Returns: The document with its new version.
+  /// - Throws: ``LedgerError`` with, in order of precedence, `invalid_identifier`, `limit_exceeded` (the content's
+  ///   length), `invalid_request` (the content is not JSON), `condition_failed` (another version; the detail `version`
+  ///   is the current one, 0 where there is no such document).
+  @discardableResult
+  package func save(
+    document name: String, content: String, replacing version: Int64?
+  ) throws(LedgerError) -> LedgerDocument {
+    let update = DocumentUpdate(storage: storage, name: try DocumentName(name), version: version)
+    return LedgerDocument(try update.save(content))
+  }
+
+  /// Removes a document that is unchanged since it was read; one commit.
+  ///
+  /// - Parameter version: The version that is removed.
+  /// - Throws: ``LedgerError`` with, in order of precedence, `invalid_identifier`, `condition_failed` as
+  ///   ``save(document:content:replacing:)``.
+  package func removeDocument(named name: String, version: Int64) throws(LedgerError) {
+    try DocumentUpdate(storage: storage, name: try DocumentName(name), version: version).remove()
+  }
+}
+
+extension LedgerDocument {
+  fileprivate init(_ row: DocumentRow) {
+    self.init(name: row.name.text, version: row.version, content: row.content)
+  }
+}
