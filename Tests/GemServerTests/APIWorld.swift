@@ -1,11 +1,12 @@
 #if Server
 import GemLedger
-import GemServer
 import GemTestSupport
 import StoreBackend
 import Synchronization
 import SystemHTTP
 import XCTest
+
+@testable import GemServer
 
 /// A project with the gem catalog, and a server's handler over it, without a network.
 final class APIWorld: Sendable {
@@ -69,7 +70,7 @@ final class APIWorld: Sendable {
 
   /// Books a grant, which also makes the customer.
   func grant(_ amount: Int64, _ currency: String = "GEM", to customer: String) throws {
-    try ledger.book(.grant([currency: amount], customer: customer, reason: "test"))
+    try ledger.grant([Adjustment(CurrencyCode(currency), amount)], customer: CustomerID(customer))
   }
 
   /// An answer with its body read.

@@ -1,8 +1,9 @@
 #if Server
 import GemLedger
-import GemServer
 import SystemHTTP
 import XCTest
+
+@testable import GemServer
 
 final class RouterTests: XCTestCase {
   private func route(_ method: String, _ path: String) -> Route {

@@ -56,9 +56,10 @@ package final class GemServer: Sendable {
     }
     self.http = http
     metrics.addGauge("gemledger_connections", "Open connections.") { Int64(http.connectionCount) }
-    background = settings.maintenanceInterval.map { interval in
-      projects.map { project in Self.maintain(project, every: interval, log) }
-    } ?? []
+    background =
+      settings.maintenanceInterval.map { interval in
+        projects.map { project in Self.maintain(project, every: interval, log) }
+      } ?? []
   }
 
   /// Ends the background work, lets the requests under way finish, and closes.

@@ -51,11 +51,15 @@ package final class Metrics: Sendable {
     let sums = sums.withLock { $0 }.sorted {
       ($0.key.operation, $0.key.status) < ($1.key.operation, $1.key.status)
     }
-    var lines = ["# HELP gemledger_requests_total Requests by operation and status.",
-      "# TYPE gemledger_requests_total counter"]
+    var lines = [
+      "# HELP gemledger_requests_total Requests by operation and status.",
+      "# TYPE gemledger_requests_total counter",
+    ]
     for (series, sum) in sums { lines.append("gemledger_requests_total{\(Self.labels(series))} \(sum.count)") }
-    lines += ["# HELP gemledger_request_seconds Time from a request's first line to its answer.",
-      "# TYPE gemledger_request_seconds histogram"]
+    lines += [
+      "# HELP gemledger_request_seconds Time from a request's first line to its answer.",
+      "# TYPE gemledger_request_seconds histogram",
+    ]
     for (series, sum) in sums { lines += Self.histogram(series, sum) }
     for gauge in gauges.withLock({ $0 }) {
       lines += ["# HELP \(gauge.name) \(gauge.help)", "# TYPE \(gauge.name) gauge", "\(gauge.name) \(gauge.value())"]

@@ -13,19 +13,19 @@ struct DaemonOptions {
     let context = Unmanaged.passRetained(server).toOpaque()
     self.server = context
     tls = settings.tls
-    add(MHD_OPTION_LISTEN_SOCKET, Int(socket))
-    add(MHD_OPTION_CONNECTION_LIMIT, settings.connectionCountMax)
-    add(MHD_OPTION_CONNECTION_TIMEOUT, settings.idleSeconds)
-    add(MHD_OPTION_CONNECTION_MEMORY_LIMIT, settings.headByteCountMax)
-    add(MHD_OPTION_STRICT_FOR_CLIENT, 1)
-    if settings.threads > 1 { add(MHD_OPTION_THREAD_POOL_SIZE, settings.threads) }
-    add(MHD_OPTION_URI_LOG_CALLBACK, unsafeBitCast(Self.begin, to: Int.self), context)
-    add(MHD_OPTION_UNESCAPE_CALLBACK, unsafeBitCast(Self.leaveEscapes, to: Int.self), context)
-    add(MHD_OPTION_NOTIFY_COMPLETED, unsafeBitCast(Self.complete, to: Int.self), context)
-    add(MHD_OPTION_NOTIFY_CONNECTION, unsafeBitCast(Self.connectionChanged, to: Int.self), context)
+    add(gem_mhd_option_listen_socket, Int(socket))
+    add(gem_mhd_option_connection_limit, settings.connectionCountMax)
+    add(gem_mhd_option_connection_timeout, settings.idleSeconds)
+    add(gem_mhd_option_memory_limit, settings.headByteCountMax)
+    add(gem_mhd_option_strict, 1)
+    if settings.threads > 1 { add(gem_mhd_option_thread_pool_size, settings.threads) }
+    add(gem_mhd_option_uri_log, unsafeBitCast(Self.begin, to: Int.self), context)
+    add(gem_mhd_option_unescape, unsafeBitCast(Self.leaveEscapes, to: Int.self), context)
+    add(gem_mhd_option_completed, unsafeBitCast(Self.complete, to: Int.self), context)
+    add(gem_mhd_option_connection, unsafeBitCast(Self.connectionChanged, to: Int.self), context)
   }
 
-  private mutating func add(_ option: MHD_OPTION, _ value: Int, _ pointer: UnsafeMutableRawPointer? = nil) {
+  private mutating func add(_ option: Int32, _ value: Int, _ pointer: UnsafeMutableRawPointer? = nil) {
     options.append(gem_mhd_option(option, value, pointer))
   }
 
@@ -35,8 +35,8 @@ struct DaemonOptions {
     return tls.key.withCString { key in
       tls.certificate.withCString { certificate in
         let files = [
-          gem_mhd_option(MHD_OPTION_HTTPS_MEM_KEY, 0, UnsafeMutableRawPointer(mutating: key)),
-          gem_mhd_option(MHD_OPTION_HTTPS_MEM_CERT, 0, UnsafeMutableRawPointer(mutating: certificate)),
+          gem_mhd_option(gem_mhd_option_tls_key, 0, UnsafeMutableRawPointer(mutating: key)),
+          gem_mhd_option(gem_mhd_option_tls_certificate, 0, UnsafeMutableRawPointer(mutating: certificate)),
         ]
         return Self.start(options + files, flags: gem_mhd_flags | gem_mhd_tls, server)
       }
@@ -46,7 +46,7 @@ struct DaemonOptions {
   private static func start(
     _ options: [MHD_OptionItem], flags: UInt32, _ server: UnsafeMutableRawPointer
   ) -> OpaquePointer? {
-    var ended = options + [gem_mhd_option(MHD_OPTION_END, 0, nil)]
+    var ended = options + [gem_mhd_option(gem_mhd_option_end, 0, nil)]
     return gem_mhd_start(flags, access, server, &ended)
   }
 
@@ -70,13 +70,13 @@ struct DaemonOptions {
 
   private static let access: MHD_AccessHandlerCallback = { context, connection, _, method, version, data, size, state in
     guard let context, let connection, let method, let version, let size, let exchange = state?.pointee else {
-      return MHD_NO
+      return gem_mhd_no
     }
     let upload = UnsafeRawBufferPointer(start: data, count: size.pointee)
     let step = Unmanaged<Exchange>.fromOpaque(exchange).takeUnretainedValue()
     let goesOn = DaemonOptions.server(context).step(step, connection, method: method, version: version, upload)
     size.pointee = 0
-    return goesOn ? MHD_YES : MHD_NO
+    return goesOn ? gem_mhd_yes : gem_mhd_no
   }
 
   private static let complete:

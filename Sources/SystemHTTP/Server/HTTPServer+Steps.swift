@@ -1,5 +1,6 @@
 #if Server
 internal import CMicroHTTPD
+internal import Synchronization
 
 #if canImport(Darwin)
 internal import Darwin
@@ -113,18 +114,16 @@ extension HTTPServer {
     exchange.label = response.label
     guard let made = make(response, exchange, connection) else { return false }
     defer { MHD_destroy_response(made) }
-    for (name, value) in response.headers { _ = MHD_add_response_header(made, name, value) }
-    if response.closes || isStopping { _ = MHD_add_response_header(made, "Connection", "close") }
+    for (name, value) in response.headers { gem_mhd_add_field(made, name, value) }
+    if response.closes || isStopping { gem_mhd_add_field(made, "Connection", "close") }
     return gem_mhd_queue(connection, UInt32(response.status), made) != 0
   }
 
   private func make(_ response: HTTPResponse, _ exchange: Exchange, _ connection: OpaquePointer) -> OpaquePointer? {
     switch response.content {
-    case .bytes(var bytes):
+    case .bytes(let bytes):
       exchange.byteCount = bytes.count
-      return bytes.withUnsafeMutableBytes {
-        MHD_create_response_from_buffer($0.count, $0.baseAddress, MHD_RESPMEM_MUST_COPY)
-      }
+      return bytes.withUnsafeBytes { gem_mhd_response($0.count, $0.baseAddress) }
     case .stream(let stream):
       streams.withLock { $0[ObjectIdentifier(stream)] = stream }
       if isStopping { stream.end() }

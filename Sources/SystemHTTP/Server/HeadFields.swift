@@ -11,13 +11,13 @@ enum HeadFields {
   static func read(_ connection: OpaquePointer) throws(RequestHead.Refusal) -> [(name: [UInt8], value: [UInt8])] {
     let list = List()
     withExtendedLifetime(list) {
-      _ = MHD_get_connection_values(
-        connection, MHD_HEADER_KIND,
+      gem_mhd_fields(
+        connection,
         { context, _, name, value in
-          guard let context, let name else { return MHD_NO }
+          guard let context, let name else { return gem_mhd_no }
           let list = Unmanaged<List>.fromOpaque(context).takeUnretainedValue()
           list.fields.append((HeadFields.bytes(name), value.map(HeadFields.bytes) ?? []))
-          return MHD_YES
+          return gem_mhd_yes
         }, Unmanaged.passUnretained(list).toOpaque())
     }
     guard !list.isBroken else {

@@ -25,7 +25,8 @@ struct ListenSocket {
     let status = getaddrinfo(host, String(port), &hints, &list)
     defer { if let list { freeaddrinfo(list) } }
     guard status == 0, let address = list?.pointee else {
-      throw LedgerError(.inputOutput, "There is no address \"\(host)\" to listen on: \(Self.text(gai_strerror(status))).")
+      throw LedgerError(
+        .inputOutput, "There is no address \"\(host)\" to listen on: \(Self.text(gai_strerror(status))).")
     }
     let made = socket(address.ai_family, address.ai_socktype, 0)
     guard made >= 0 else { throw Self.failure("make a socket for", host, port) }

@@ -3,7 +3,9 @@
 ///
 /// libmicrohttpd 0.9 is laxer than RFC 9112, and what it lets through could be read in another way by a proxy before it.
 struct RequestHead {
-  /// Why a request is refused. Its connection ends, since nobody knows where the next request begins.
+  /// Why a request is refused.
+  ///
+  /// Its connection ends, since nobody knows where the next request begins.
   struct Refusal: Error {
     let status: Int
     let reason: String
@@ -28,7 +30,9 @@ struct RequestHead {
     method: String, target: [UInt8], version: String, fields: [(name: [UInt8], value: [UInt8])], bodyByteCountMax: Int
   ) throws(Refusal) {
     guard version == "HTTP/1.1" || version == "HTTP/1.0" else { throw Refusal(505, "This server speaks HTTP/1.1.") }
-    guard !method.isEmpty, method.utf8.allSatisfy(Self.isTokenByte) else { throw Refusal(400, "The method is no name.") }
+    guard !method.isEmpty, method.utf8.allSatisfy(Self.isTokenByte) else {
+      throw Refusal(400, "The method is no name.")
+    }
     let headers = try Self.headers(fields)
     if version == "HTTP/1.1", headers["Host"] == nil { throw Refusal(400, "The field Host is missing.") }
     bodyByteCount = try Self.bodyByteCount(headers)
@@ -62,7 +66,9 @@ struct RequestHead {
 
   private static func trimmed(_ value: String) -> String {
     let isSpace = { (byte: UInt8) in byte == 0x20 || byte == 0x09 }
-    guard let first = value.utf8.first, let last = value.utf8.last, isSpace(first) || isSpace(last) else { return value }
+    guard let first = value.utf8.first, let last = value.utf8.last, isSpace(first) || isSpace(last) else {
+      return value
+    }
     let start = value.utf8.firstIndex { !isSpace($0) } ?? value.utf8.endIndex
     let end = value.utf8.lastIndex { !isSpace($0) } ?? value.utf8.startIndex
     return start <= end ? String(value[start...end]) : ""

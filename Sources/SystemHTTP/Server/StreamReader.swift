@@ -1,5 +1,6 @@
 #if Server
 internal import CMicroHTTPD
+internal import Synchronization
 
 /// Hands the bytes of a stream to the library, and wakes the connection when there are more.
 final class StreamReader {
