@@ -11,7 +11,7 @@ package final class KeyRing: KeyDirectory {
 
   private let ledger: Ledger
   private let clock: LedgerClock
-  private let cache = Mutex<(readAt: Timestamp, keys: [String: APIKey])>((Timestamp.min, [:]))
+  private let cache = Mutex<(readAt: Timestamp, keys: [String: APIKey])>((Timestamp(milliseconds: .min), [:]))
 
   package init(_ ledger: Ledger, clock: LedgerClock? = nil) {
     self.ledger = ledger
@@ -55,7 +55,7 @@ package final class KeyRing: KeyDirectory {
   @discardableResult
   package func revoke(_ id: String) throws(LedgerError) -> APIKey {
     guard APIKey.isID(id), let document = try ledger.document(named: Self.prefix + id) else {
-      throw .invalid("There is no key \(id.quotedForPeople); \"gemctl key list\" lists them.")
+      throw .invalid("There is no key \"\(id.prefix(100))\"; \"gemctl key list\" lists them.")
     }
     var key = try Self.key(in: document)
     guard key.revokedAt == nil else { return key }

@@ -1,6 +1,6 @@
 #if Server
 package import GemLedger
-package import StoreBackend
+internal import StoreBackend
 package import SystemHTTP
 internal import Synchronization
 
