@@ -45,7 +45,7 @@ extension HTTPServer {
     exchange.client = Self.address(of: connection)
     exchange.phase = .body
     do throws(RequestHead.Refusal) {
-      let fields = try HeadFields.read(connection)
+      let fields = try HeadFields.read(connection, behind: version)
       guard UInt(bitPattern: version) == exchange.targetAddress + UInt(exchange.target.count) + 1 else {
         throw RequestHead.Refusal(400, "The first line has characters that no request has.")
       }
