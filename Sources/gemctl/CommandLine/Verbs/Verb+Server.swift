@@ -7,6 +7,9 @@ extension Verb {
     options: [
       Option(name: "--listen", value: "HOST:PORT", help: "Where to listen (default: \(ServeCommand.defaultListen))"),
       Option(name: "--threads", value: "N", help: "How many threads read requests, 1 to 64 (default: 2)"),
+      Option(
+        name: "--project", value: "ID=STORAGE", isRepeatable: true,
+        help: "Serve a further ledger, under /v2/projects/ID; the first one is the project \"default\""),
       Option(name: "--tls-cert", value: "FILE", kind: .file, help: "Speak TLS with this chain of certificates, PEM"),
       Option(name: "--tls-key", value: "FILE", kind: .file, help: "The certificate's private key, PEM"),
       Option(
@@ -24,7 +27,7 @@ extension Verb {
     ],
     examples: ["gemctl serve", "gemctl serve --listen 0.0.0.0:443 --tls-cert chain.pem --tls-key key.pem"],
     discussion: """
-      Speaks RevenueCat's currency API, the endpoints of its SDKs, the two-step purchase, and this project's own \
+      Each project has keys of its own, in its own storage. Speaks RevenueCat's currency API, the endpoints of its SDKs, the two-step purchase, and this project's own \
       operations; /openapi.json describes all of them. "key create" makes the keys. One JSON line a request goes to \
       standard error. SIGTERM and SIGINT let the requests under way finish.
 
