@@ -161,6 +161,8 @@ let package = Package(
         .target(name: "GemLedgerSeal", condition: .when(traits: ["Receipts"])), "StoreBackend",
         .target(name: "StoreReceipts", condition: .when(traits: ["Receipts"])),
         .target(name: "COpenSSL", condition: onReceipts), "StoreClient", "SimulatedStores",
+        .target(name: "GemServer", condition: onServer), .target(name: "SystemHTTP", condition: onServer),
+        .target(name: "CMicroHTTPD", condition: onServer),
       ],
       swiftSettings: houseRules),
     .executableTarget(name: "gembench", dependencies: ["GemBenchmarks"], swiftSettings: houseRules),

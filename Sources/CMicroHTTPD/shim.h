@@ -44,6 +44,11 @@ static inline void gem_mhd_add_field(struct MHD_Response *response, const char *
   MHD_add_response_header(response, name, value);
 }
 
+static inline uint16_t gem_mhd_port(struct MHD_Daemon *daemon) {
+  const union MHD_DaemonInfo *info = MHD_get_daemon_info(daemon, MHD_DAEMON_INFO_BIND_PORT);
+  return info == NULL ? 0 : info->port;
+}
+
 static const enum MHD_Result gem_mhd_yes = MHD_YES;
 static const enum MHD_Result gem_mhd_no = MHD_NO;
 

@@ -53,6 +53,8 @@ public enum Bench {
     case postgres
     /// The same callers on PostgreSQL in one process and in several.
     case processes
+    /// The server against the bare HTTP library and the ledger alone.
+    case http
 
     /// The measured quantity, for the help.
     public var summary: String {
@@ -69,6 +71,7 @@ public enum Bench {
       case .receipts: "signed receipts, verified and made, against the same signatures by libcrypto alone"
       case .postgres: "storage on PostgreSQL against pgbench and a function inside the server; needs --storage URL"
       case .processes: "32 callers on PostgreSQL in one process and in four; needs --storage URL"
+      case .http: "the server on loopback against libmicrohttpd alone and the ledger alone; load on the same machine"
       case .journal: "verify, export and import of a whole journal on SQLite, and the memory they take; --entries N"
       case .pages: "a page of explain and statement at 1,000,000 entries of one customer to one at 1,000; --entries N"
       case .backlog: "a launch with 10,000 unfinished transactions, in order, and the memory it takes"
@@ -113,6 +116,7 @@ public enum Bench {
     case .pages: try bench.pages()
     case .postgres: try bench.postgres()
     case .processes: try bench.processes()
+    case .http: try bench.http()
     }
   }
 }

@@ -27,6 +27,16 @@ enum Figure {
     return Double(seconds) + Double(attoseconds) / 1e18
   }
 
+  /// The memory that this process holds now; 0 where the system does not say it.
+  static func residentKilobytes() -> Int {
+    guard let file = fopen("/proc/self/statm", "r") else { return 0 }
+    defer { fclose(file) }
+    var text = [UInt8](repeating: 0, count: 200)
+    let count = fread(&text, 1, text.count, file)
+    let words = String(decoding: text[..<count], as: UTF8.self).split(separator: " ")
+    return (words.count > 1 ? Int(words[1]) ?? 0 : 0) * Int(getpagesize()) / 1024
+  }
+
   /// The most memory that this process has held so far.
   static func peakMegabytes() -> Int {
     var usage = rusage()

@@ -1,0 +1,160 @@
+#if Server
+#if canImport(Darwin)
+internal import Darwin
+#else
+internal import Glibc
+#endif
+
+/// A load generator: so many connections on loopback, each with one request under way at any time, from one thread.
+final class HTTPLoad {
+  /// The times of all answers of a round.
+  struct Answers {
+    /// Nanoseconds from the request to the end of its answer, ascending.
+    var nanoseconds: [UInt64] = []
+    /// Answers without the status 200.
+    var failureCount = 0
+
+    func percentile(_ share: Double) -> Double {
+      guard !nanoseconds.isEmpty else { return 0 }
+      return Double(nanoseconds[min(nanoseconds.count - 1, Int(Double(nanoseconds.count) * share))])
+    }
+  }
+
+  private struct Connection {
+    let descriptor: Int32
+    var sentAt: UInt64 = 0
+    var bytes: [UInt8] = []
+  }
+
+  private var connections: [Connection] = []
+  private var buffer = [UInt8](repeating: 0, count: 65_536)
+
+  /// Opens the connections.
+  init(port: UInt16, connectionCount: Int) throws {
+    for _ in 0..<connectionCount { connections.append(Connection(descriptor: try Self.connect(port))) }
+  }
+
+  deinit { for connection in connections { close(connection.descriptor) } }
+
+  /// Sends so many requests, and waits for all answers.
+  ///
+  /// - Parameter request: Makes the whole text of a request.
+  func run(_ count: Int, request: () throws -> [UInt8]) throws -> Answers {
+    var answers = Answers()
+    answers.nanoseconds.reserveCapacity(count)
+    var sent = 0
+    for index in connections.indices where sent < count {
+      try send(try request(), on: index)
+      sent += 1
+    }
+    var polls = connections.map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
+    while answers.nanoseconds.count < count {
+      guard poll(&polls, nfds_t(polls.count), 10_000) > 0 else { throw Failure("no answer within ten seconds") }
+      for index in connections.indices where polls[index].revents != 0 {
+        guard let status = try receive(on: index) else { continue }
+        answers.nanoseconds.append(Self.now() - connections[index].sentAt)
+        if status != 200 { answers.failureCount += 1 }
+        guard sent < count else { continue }
+        try send(try request(), on: index)
+        sent += 1
+      }
+    }
+    answers.nanoseconds.sort()
+    return answers
+  }
+
+  /// The body of the answer to one request.
+  func body(of request: [UInt8]) throws -> [UInt8] {
+    try send(request, on: 0)
+    while true {
+      let count = recv(connections[0].descriptor, &buffer, buffer.count, 0)
+      guard count > 0 else { throw Failure("the server closed a connection") }
+      connections[0].bytes += buffer[..<count]
+      guard let (status, length) = Self.answer(in: connections[0].bytes), connections[0].bytes.count >= length,
+        let end = Self.range(of: Array("\r\n\r\n".utf8), in: connections[0].bytes)
+      else { continue }
+      guard status == 200 else { throw Failure("the server answered \(status)") }
+      return Array(connections[0].bytes[(end + 4)...])
+    }
+  }
+
+  struct Failure: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) { self.description = description }
+  }
+
+  // MARK: One connection
+
+  private static func connect(_ port: UInt16) throws -> Int32 {
+    #if canImport(Darwin)
+    let made = socket(AF_INET, SOCK_STREAM, 0)
+    #else
+    let made = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    #endif
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = port.bigEndian
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    let size = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let status = withUnsafePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        #if canImport(Darwin)
+        Darwin.connect(made, $0, size)
+        #else
+        Glibc.connect(made, $0, size)
+        #endif
+      }
+    }
+    guard status == 0 else { throw Failure("connect: \(String(cString: strerror(errno)))") }
+    var on: Int32 = 1
+    _ = setsockopt(made, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
+    return made
+  }
+
+  private func send(_ request: [UInt8], on index: Int) throws {
+    connections[index].sentAt = Self.now()
+    let sent = request.withUnsafeBytes { write(connections[index].descriptor, $0.baseAddress, $0.count) }
+    guard sent == request.count else { throw Failure("a request was not taken whole") }
+  }
+
+  /// Takes what has come; the status once the answer is whole.
+  private func receive(on index: Int) throws -> Int? {
+    let count = recv(connections[index].descriptor, &buffer, buffer.count, 0)
+    guard count > 0 else { throw Failure("the server closed a connection") }
+    connections[index].bytes += buffer[..<count]
+    guard let (status, length) = Self.answer(in: connections[index].bytes) else { return nil }
+    guard connections[index].bytes.count >= length else { return nil }
+    connections[index].bytes.removeAll(keepingCapacity: true)
+    return status
+  }
+
+  /// Status and whole length of an answer whose head is there.
+  private static func answer(in bytes: [UInt8]) -> (status: Int, length: Int)? {
+    let mark = Array("Content-Length: ".utf8)
+    guard let end = range(of: Array("\r\n\r\n".utf8), in: bytes), let start = range(of: mark, in: bytes) else {
+      return nil
+    }
+    var length = 0
+    for digit in bytes[(start + mark.count)...] {
+      guard (0x30...0x39).contains(digit) else { break }
+      length = length * 10 + Int(digit - 0x30)
+    }
+    let status = bytes[9..<12].reduce(0) { $0 * 10 + Int($1 - 0x30) }
+    return (status, end + 4 + length)
+  }
+
+  private static func range(of text: [UInt8], in bytes: [UInt8]) -> Int? {
+    guard bytes.count >= text.count else { return nil }
+    return (0...(bytes.count - text.count)).first { start in
+      bytes[start] == text[0] && bytes[start..<start + text.count].elementsEqual(text)
+    }
+  }
+
+  private static func now() -> UInt64 {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
+  }
+}
+#endif

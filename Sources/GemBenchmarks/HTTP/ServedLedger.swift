@@ -1,0 +1,48 @@
+#if Server
+internal import GemLedger
+internal import GemServer
+internal import StoreBackend
+internal import StoreReceipts
+internal import SystemHTTP
+
+/// A server over a ledger, as `gemctl serve` has it, with its key.
+final class ServedLedger {
+  let ledger: Ledger
+  let server: GemServer
+  private let key: String
+
+  init(_ ledger: Ledger, threads: Int) throws {
+    self.ledger = ledger
+    key = try KeyRing(ledger).create(.secret(scopes: [])).text
+    let backend = LocalBackend(ledger: ledger, verifier: StoreVerifiers(apple: nil, google: nil))
+    var settings = GemServer.Settings()
+    settings.http.threads = threads
+    settings.maintenanceInterval = nil
+    // Lines are made, and written to nobody.
+    let log = ServerLog(clock: ledger.clock) { _ in }
+    server = try GemServer(settings, projects: [ServerProject(ledger: ledger, backend: backend)], log: log)
+  }
+
+  var port: UInt16 { server.port }
+
+  func stop() throws {
+    _ = try Blocking.wait { [server] in await server.stop() }
+    ledger.close()
+  }
+
+  private var head: String { "Host: 127.0.0.1\r\nAuthorization: Bearer \(key)\r\n" }
+
+  func balances(of customer: CustomerID) -> [UInt8] {
+    Array("GET /v2/projects/default/customers/\(customer)/virtual_currencies HTTP/1.1\r\n\(head)\r\n".utf8)
+  }
+
+  /// A spend of one unit under a key of its own.
+  func spend(_ command: LedgerCommand) -> [UInt8] {
+    let body = #"{"adjustments":{"GEM":-1}}"#
+    let target = "/v2/projects/default/customers/\(command.customer)/virtual_currencies/transactions"
+    return Array(
+      ("POST \(target) HTTP/1.1\r\n\(head)Content-Type: application/json\r\nIdempotency-Key: "
+        + "\(command.key?.text ?? "")\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)").utf8)
+  }
+}
+#endif
