@@ -34,6 +34,11 @@ let onPostgreSQL: TargetDependencyCondition? = .when(traits: ["PostgreSQL"])
 /// Apple's platforms have CryptoKit and Security instead.
 let onReceipts: TargetDependencyCondition? = .when(platforms: [.linux, .windows, .android], traits: ["Receipts"])
 
+/// Targets of the server are built on request only (`swift build --traits Server`).
+///
+/// They need GNU libmicrohttpd and libcurl, and libcrypto by the trait Receipts, which this one turns on.
+let onServer: TargetDependencyCondition? = .when(traits: ["Server"])
+
 /// Where there is no StoreKit, the simulated one stands in for it, so that the same files are compiled and tested.
 ///
 /// On Apple's platforms an app that links StoreClientStoreKit links no simulated store.
@@ -56,6 +61,8 @@ let package = Package(
     .library(name: "SimulatedStores", targets: ["SimulatedStores"]),
     .library(name: "SimulatedStoreKit", targets: ["SimulatedStoreKit"]),
     .library(name: "StoreReceipts", targets: ["StoreReceipts"]),
+    .library(name: "StoreClientHTTP", targets: ["StoreClientHTTP"]),
+    .library(name: "GemServer", targets: ["GemServer"]),
     .library(name: "StoreSimulation", targets: ["StoreSimulation"]),
     .executable(name: "gemctl", targets: ["gemctl"]),
     .executable(name: "gembench", targets: ["gembench"]),
@@ -63,6 +70,9 @@ let package = Package(
   traits: [
     .trait(name: "PostgreSQL", description: "Storage on PostgreSQL, over libpq: GemLedgerPostgres."),
     .trait(name: "Receipts", description: "Signed receipts and seals, over libcrypto: StoreReceipts, GemLedgerSeal."),
+    .trait(
+      name: "Server", description: "The ledger over HTTP, over libmicrohttpd and libcurl: GemServer, StoreClientHTTP.",
+      enabledTraits: ["Receipts"]),
   ],
   targets: [
     .systemLibrary(
@@ -74,6 +84,12 @@ let package = Package(
     .systemLibrary(
       name: "COpenSSL", pkgConfig: "libcrypto",
       providers: [.apt(["libssl-dev"]), .yum(["openssl-devel"])]),
+    .systemLibrary(
+      name: "CMicroHTTPD", pkgConfig: "libmicrohttpd",
+      providers: [.apt(["libmicrohttpd-dev"]), .yum(["libmicrohttpd-devel"]), .brew(["libmicrohttpd"])]),
+    .systemLibrary(
+      name: "CCurl", pkgConfig: "libcurl",
+      providers: [.apt(["libcurl4-openssl-dev"]), .yum(["libcurl-devel"]), .brew(["curl"])]),
     .target(name: "GemLedger", swiftSettings: houseRules),
     .target(name: "GemLedgerAudit", dependencies: ["GemLedger"], swiftSettings: houseRules),
     .target(
@@ -107,6 +123,21 @@ let package = Package(
       name: "StoreSimulation",
       dependencies: ["GemLedger", "GemLedgerAudit", "StoreBackend", "StoreClient", "SimulatedStores"],
       swiftSettings: houseRules),
+    .target(
+      name: "SystemHTTP",
+      dependencies: [
+        "GemLedger", .target(name: "CMicroHTTPD", condition: onServer), .target(name: "CCurl", condition: onServer),
+      ],
+      swiftSettings: houseRules),
+    .target(
+      name: "StoreClientHTTP", dependencies: ["GemLedger", "StoreBackend", "StoreClient"], swiftSettings: houseRules),
+    .target(
+      name: "GemServer",
+      dependencies: [
+        "GemLedger", "GemLedgerAudit", "StoreBackend", "StoreReceipts", "StoreClient", "SimulatedStores",
+        "SystemCrypto", "SystemHTTP",
+      ],
+      swiftSettings: houseRules),
     .executableTarget(
       name: "gemctl",
       dependencies: [
@@ -114,7 +145,7 @@ let package = Package(
         .target(name: "GemLedgerPostgres", condition: onPostgreSQL),
         .target(name: "GemLedgerSeal", condition: .when(traits: ["Receipts"])), "StoreBackend",
         .target(name: "StoreReceipts", condition: .when(traits: ["Receipts"])), "StoreClient", "SimulatedStores",
-        "StoreSimulation",
+        "StoreSimulation", .target(name: "GemServer", condition: onServer),
       ],
       swiftSettings: houseRules + [.unsafeFlags(selfContained, onLinuxInRelease)],
       linkerSettings: [
@@ -205,6 +236,14 @@ let package = Package(
       dependencies: [
         "GemLedger", "StoreBackend", "StoreReceipts", "SystemCrypto",
         .target(name: "COpenSSL", condition: onReceipts), "GemTestSupport",
+      ],
+      swiftSettings: houseRules),
+    .testTarget(
+      name: "GemServerTests",
+      dependencies: [
+        "GemLedger", "StoreBackend", "SimulatedStores", "StoreReceipts", "SystemCrypto", "SystemHTTP", "GemServer",
+        "StoreClient", "StoreClientHTTP", "GemTestSupport", "StoreTestSupport", "PostgresTestSupport",
+        "GemLedgerSQLite", "GemLedgerPostgres",
       ],
       swiftSettings: houseRules),
     .testTarget(

@@ -1,6 +1,7 @@
 extension Verb {
   /// Every verb, in the order in which help lists them within their groups.
-  static let all: [Verb] = setUp + client + orderSteps + store + receipts + ledger + insight + run + maintenance + help
+  static let all: [Verb] =
+    setUp + client + orderSteps + store + receipts + ledger + insight + run + server + maintenance + help
 
   /// The verb with this whole name, or nil.
   static func named(_ name: String, in verbs: [Verb] = all) -> Verb? { verbs.first { $0.name == name } }

@@ -1,0 +1,98 @@
+#if Server
+package import GemLedger
+package import SystemHTTP
+
+/// Finds keys by their ids.
+package protocol KeyDirectory: Sendable {
+  /// The key, revoked ones too.
+  func key(id: String) throws(LedgerError) -> APIKey?
+}
+
+/// A project with the keys that open it.
+package struct GuardedProject: Sendable {
+  package let project: ServerProject
+  package let keys: any KeyDirectory
+  /// Reads session tokens.
+  package let sessions: SessionTokens
+
+  package init(_ project: ServerProject, keys: any KeyDirectory, sessions: SessionTokens) {
+    self.project = project
+    self.keys = keys
+    self.sessions = sessions
+  }
+}
+
+/// Says who calls, for which project, and whether they may.
+package struct Gatekeeper: Sendable {
+  package let projects: [GuardedProject]
+  package let clock: LedgerClock
+
+  package init(_ projects: [GuardedProject], clock: LedgerClock) {
+    self.projects = projects
+    self.clock = clock
+  }
+
+  /// Admits a request to an operation.
+  ///
+  /// - Parameter projectID: The project in the path; nil where the key says it.
+  /// - Throws: `LedgerError` with `unauthenticated`, then `forbidden`.
+  package func admit(
+    _ request: HTTPRequest, to access: Access, projectID: String?
+  ) throws(LedgerError) -> (project: ServerProject, caller: Caller) {
+    if access == .open, let project = projects.first?.project { return (project, Caller(.anybody)) }
+    let (guarded, caller) = try identify(request)
+    if let projectID, !guarded.project.id.hasBytes(of: projectID) {
+      throw LedgerError(.forbidden, "This key belongs to another project.")
+    }
+    try Self.check(caller, for: access)
+    return (guarded.project, caller)
+  }
+
+  private func identify(_ request: HTTPRequest) throws(LedgerError) -> (GuardedProject, Caller) {
+    guard let field = request.headers["Authorization"] else {
+      throw LedgerError(.unauthenticated, "Send a key as \"Authorization: Bearer KEY\".")
+    }
+    let scheme = "bearer "
+    let text = field.lowercased().hasPrefix(scheme) ? String(field.dropFirst(scheme.count)) : field
+    if text.hasPrefix(SessionTokens.prefix) { return try session(text) }
+    for guarded in projects {
+      guard let id = APIKey.id(in: text), let key = try guarded.keys.key(id: id), key.isText(text) else { continue }
+      guard key.revokedAt == nil else { throw LedgerError(.unauthenticated, "This key was revoked.") }
+      return (guarded, Caller(key.callerKind, keyID: key.id))
+    }
+    throw LedgerError(.unauthenticated, "This key is not known here.")
+  }
+
+  private func session(_ token: String) throws(LedgerError) -> (GuardedProject, Caller) {
+    for guarded in projects {
+      guard let session = try guarded.sessions.read(token, now: clock.now()) else { continue }
+      return (guarded, Caller(.session(session), keyID: "session"))
+    }
+    throw LedgerError(.unauthenticated, "This session token is not of this server.")
+  }
+
+  private static func check(_ caller: Caller, for access: Access) throws(LedgerError) {
+    switch (access, caller.kind) {
+    case (.open, _), (.app, .secret), (.app, .app), (.session, .session): return
+    case (.secret(let scope), .secret(let scopes)):
+      guard scopes.isEmpty || scopes.contains(where: { $0.covers(scope) }) else {
+        throw LedgerError(.forbidden, "This key lacks the scope \(scope).", details: [.text("scope", "\(scope)")])
+      }
+    case (.secret, _): throw LedgerError(.forbidden, "This needs a secret key, from a server of yours.")
+    case (.app, _): throw LedgerError(.forbidden, "This needs a key of the project.")
+    case (.session, _):
+      throw LedgerError(
+        .forbidden, "This needs a session token of the customer; your server gets one with its secret key.")
+    }
+  }
+}
+
+extension APIKey {
+  fileprivate var callerKind: Caller.Kind {
+    switch kind {
+    case .secret(let scopes): .secret(scopes: scopes)
+    case .app(let store): .app(store)
+    }
+  }
+}
+#endif

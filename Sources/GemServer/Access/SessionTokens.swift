@@ -1,0 +1,80 @@
+#if Server
+package import GemLedger
+internal import SystemCrypto
+
+/// Makes and reads the tokens by which a customer's app spends: signed, and valid for a while.
+///
+/// The app's own server asks for one with its secret key, once it knows who the customer is.
+package struct SessionTokens: Sendable {
+  /// What every token begins with.
+  package static let prefix = "gst_"
+  /// How long a token holds, in seconds.
+  package static let lifetimes: ClosedRange<Int64> = 60...86_400
+
+  private let projectID: String
+  private let secret: [UInt8]
+
+  /// - Parameter secret: 32 random bytes, the same for every server of the project.
+  package init(projectID: String, secret: [UInt8]) {
+    self.projectID = projectID
+    self.secret = secret
+  }
+
+  private static let documentName = "session-secret"
+
+  /// The tokens of a project, with the secret that its storage keeps; the first server makes it.
+  package init(projectID: String, keptIn ledger: Ledger) throws(LedgerError) {
+    while true {
+      if let document = try ledger.document(named: Self.documentName) {
+        guard let secret = Base64URL.decode(Array(document.content.utf8.dropFirst().dropLast())), secret.count == 32
+        else { throw LedgerError(.storageDamaged, "The secret of session tokens cannot be read.") }
+        self.init(projectID: projectID, secret: secret)
+        return
+      }
+      let secret = (0..<32).map { _ in UInt8.random(in: .min ... .max) }
+      do throws(LedgerError) {
+        try ledger.save(document: Self.documentName, content: "\"\(Base64URL.text(secret))\"", replacing: nil)
+      } catch {
+        // Another server made it in between.
+        guard error.code == .conditionFailed else { throw error }
+      }
+    }
+  }
+
+  package func make(for customer: CustomerID, until end: Timestamp) -> String {
+    let claims: JSONValue = [
+      "p": .string(projectID), "c": .string(customer.text), "e": .integer(end.milliseconds / 1000),
+    ]
+    let body = Base64URL.text(Array(claims.text().utf8))
+    return "\(Self.prefix)\(body).\(Base64URL.text(code(of: body)))"
+  }
+
+  /// The customer of a token; nil where it is of another project.
+  ///
+  /// - Throws: `LedgerError` with `unauthenticated` for one that was changed, or is past its end.
+  package func read(_ token: String, now: Timestamp) throws(LedgerError) -> CustomerID? {
+    let parts = token.dropFirst(Self.prefix.count).split(separator: ".", omittingEmptySubsequences: false)
+    guard parts.count == 2, let code = Base64URL.decode(Array(parts[1].utf8)),
+      let claims = Self.claims(parts[0]), let project = claims["p"]?.text, let customer = claims["c"]?.text,
+      let end = claims["e"]?.integer
+    else { throw LedgerError(.unauthenticated, "This is no session token.") }
+    guard project.hasBytes(of: projectID) else { return nil }
+    guard Crypto.areEqual(code, self.code(of: String(parts[0]))) else {
+      throw LedgerError(.unauthenticated, "This session token is not of this server.")
+    }
+    guard now.milliseconds / 1000 < end else {
+      throw LedgerError(.unauthenticated, "This session token is past its end; ask your server for a new one.")
+    }
+    return try CustomerID(customer)
+  }
+
+  private func code(of body: String) -> [UInt8] {
+    Crypto.authenticationCode(of: Array(body.utf8), key: secret)
+  }
+
+  private static func claims(_ body: Substring) -> JSONValue? {
+    guard let bytes = Base64URL.decode(Array(body.utf8)) else { return nil }
+    do throws(JSONError) { return try JSONValue.parse(bytes) } catch { return nil }
+  }
+}
+#endif

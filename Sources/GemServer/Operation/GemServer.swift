@@ -1,0 +1,105 @@
+#if Server
+package import GemLedger
+internal import StoreBackend
+package import SystemHTTP
+internal import Synchronization
+
+/// A server over one or several ledgers: all routes, their background work, and the operation around them.
+package final class GemServer: Sendable {
+  /// How a server runs.
+  package struct Settings: Sendable {
+    package var http = HTTPServerSettings()
+    /// Requests a minute and key, by domain; a domain without a number has no limit.
+    package var rateLimits: [RateDomain: Int] = [:]
+    /// The pause between rounds of background work; nil for none.
+    package var maintenanceInterval: Duration? = .seconds(60)
+
+    package init() {}
+  }
+
+  package let projects: [ServerProject]
+  private let http: HTTPServer
+  private let log: ServerLog
+  private let state: ServerState
+  private let background: [Task<Void, Never>]
+
+  /// The port that it listens on.
+  package var port: UInt16 { http.port }
+
+  /// Begins to serve.
+  ///
+  /// - Throws: `LedgerError` with `input_output`, and those of the storages.
+  package init(_ settings: Settings, projects: [ServerProject], log: ServerLog) throws(LedgerError) {
+    self.projects = projects
+    self.log = log
+    let state = ServerState()
+    self.state = state
+    let clock = projects.first?.clock ?? .system
+    var guarded: [GuardedProject] = []
+    for project in projects {
+      guarded.append(
+        GuardedProject(
+          project, keys: KeyRing(project.ledger, clock: project.clock),
+          sessions: try SessionTokens(projectID: project.id, keptIn: project.ledger)))
+    }
+    let metrics = Metrics()
+    let operation = OperationRoutes(metrics: metrics, projects: projects, state: state)
+    let handler = APIHandler(
+      routes: Routes.all + operation.all(describing: Routes.all), gatekeeper: Gatekeeper(guarded, clock: clock),
+      limiter: RateLimiter(limits: settings.rateLimits), clock: clock,
+      onFinish: { summary in
+        metrics.count(summary)
+        log.request(summary)
+      }, onError: { error, id in log.error(error, requestID: id) })
+    let http = try HTTPServer(settings.http, handler: handler) {
+      IdempotencyKey.timeOrdered(at: clock.now()).text
+    }
+    self.http = http
+    metrics.addGauge("gemledger_connections", "Open connections.") { Int64(http.connectionCount) }
+    background =
+      settings.maintenanceInterval.map { interval in
+        projects.map { project in Self.maintain(project, every: interval, log) }
+      } ?? []
+  }
+
+  /// Ends the background work, lets the requests under way finish, and closes.
+  ///
+  /// - Returns: As `HTTPServer.stop()`.
+  @discardableResult
+  package func stop() async -> Bool {
+    state.stop()
+    for task in background { task.cancel() }
+    let isClean = await http.stop()
+    for task in background { await task.value }
+    return isClean
+  }
+
+  private static func maintain(
+    _ project: ServerProject, every interval: Duration, _ log: ServerLog
+  ) -> Task<Void, Never> {
+    let runner = MaintenanceRunner(backend: project.backend)
+    return Task {
+      await runner.run(every: interval) { report in
+        for failure in report.failures {
+          guard let error = failure.error else { continue }
+          log.event(
+            .error, "Background work failed and is tried again.",
+            [
+              "job": .string(failure.name), "project": .string(project.id), "code": .string("\(error.code)"),
+              "reason": .string(error.message),
+            ])
+        }
+      }
+    }
+  }
+}
+
+/// Whether the server takes new work.
+final class ServerState: Sendable {
+  private let hasStopped = Atomic(false)
+
+  var isStopping: Bool { hasStopped.load(ordering: .acquiring) }
+
+  func stop() { hasStopped.store(true, ordering: .releasing) }
+}
+#endif

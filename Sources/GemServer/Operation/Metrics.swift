@@ -1,0 +1,90 @@
+#if Server
+internal import GemLedger
+package import SystemHTTP
+internal import Synchronization
+
+/// Counts requests and their times, and writes them as Prometheus reads them.
+package final class Metrics: Sendable {
+  private struct Series: Hashable {
+    let operation: String
+    let status: Int
+  }
+
+  private struct Sum {
+    var count = 0
+    var nanoseconds: Int64 = 0
+    /// The requests up to each of the bounds.
+    var buckets = [Int](repeating: 0, count: Metrics.bounds.count)
+  }
+
+  /// The upper bounds of the histogram, in seconds, as text and in nanoseconds.
+  private static let bounds: [(text: String, nanoseconds: Int64)] = [
+    ("0.0005", 500_000), ("0.001", 1_000_000), ("0.0025", 2_500_000), ("0.005", 5_000_000), ("0.01", 10_000_000),
+    ("0.025", 25_000_000), ("0.05", 50_000_000), ("0.1", 100_000_000), ("0.25", 250_000_000), ("1", 1_000_000_000),
+    ("5", 5_000_000_000),
+  ]
+
+  private let sums = Mutex<[Series: Sum]>([:])
+  private let gauges = Mutex<[(name: String, help: String, value: @Sendable () -> Int64)]>([])
+
+  package init() {}
+
+  /// Counts a request that is over; a lost connection counts as status 0.
+  package func count(_ summary: HTTPSummary) {
+    let series = Series(operation: summary.label, status: summary.status ?? 0)
+    sums.withLock { sums in
+      sums[series, default: Sum()].count += 1
+      sums[series, default: Sum()].nanoseconds += summary.nanoseconds
+      for (index, bound) in Self.bounds.enumerated() where summary.nanoseconds <= bound.nanoseconds {
+        sums[series, default: Sum()].buckets[index] += 1
+      }
+    }
+  }
+
+  /// Adds a figure that is asked for at each reading.
+  package func addGauge(_ name: String, _ help: String, _ value: @escaping @Sendable () -> Int64) {
+    gauges.withLock { $0.append((name, help, value)) }
+  }
+
+  /// All figures in Prometheus' text format, version 0.0.4.
+  package var text: String {
+    let sums = sums.withLock { $0 }.sorted {
+      ($0.key.operation, $0.key.status) < ($1.key.operation, $1.key.status)
+    }
+    var lines = [
+      "# HELP gemledger_requests_total Requests by operation and status.",
+      "# TYPE gemledger_requests_total counter",
+    ]
+    for (series, sum) in sums { lines.append("gemledger_requests_total{\(Self.labels(series))} \(sum.count)") }
+    lines += [
+      "# HELP gemledger_request_seconds Time from a request's first line to its answer.",
+      "# TYPE gemledger_request_seconds histogram",
+    ]
+    for (series, sum) in sums { lines += Self.histogram(series, sum) }
+    for gauge in gauges.withLock({ $0 }) {
+      lines += ["# HELP \(gauge.name) \(gauge.help)", "# TYPE \(gauge.name) gauge", "\(gauge.name) \(gauge.value())"]
+    }
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  private static func histogram(_ series: Series, _ sum: Sum) -> [String] {
+    let labels = labels(series)
+    var lines = zip(bounds, sum.buckets).map { bound, count in
+      "gemledger_request_seconds_bucket{\(labels),le=\"\(bound.text)\"} \(count)"
+    }
+    lines.append("gemledger_request_seconds_bucket{\(labels),le=\"+Inf\"} \(sum.count)")
+    lines.append("gemledger_request_seconds_sum{\(labels)} \(seconds(sum.nanoseconds))")
+    lines.append("gemledger_request_seconds_count{\(labels)} \(sum.count)")
+    return lines
+  }
+
+  private static func labels(_ series: Series) -> String {
+    "operation=\"\(series.operation.isEmpty ? "none" : series.operation)\",status=\"\(series.status)\""
+  }
+
+  private static func seconds(_ nanoseconds: Int64) -> String {
+    let fraction = String(nanoseconds % 1_000_000_000)
+    return "\(nanoseconds / 1_000_000_000)." + String(repeating: "0", count: 9 - fraction.count) + fraction
+  }
+}
+#endif

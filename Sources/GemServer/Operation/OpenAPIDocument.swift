@@ -1,0 +1,144 @@
+#if Server
+package import GemLedger
+
+/// The description of all operations in OpenAPI 3.1, made from the routes, so that it is never out of step with them.
+package struct OpenAPIDocument: Sendable {
+  private let routes: [Route]
+
+  package init(_ routes: [Route]) { self.routes = routes }
+
+  package var json: JSONValue {
+    var paths = JSONObject()
+    for route in routes {
+      var operations = paths[route.path]?.object ?? JSONObject()
+      operations[route.method.lowercased()] = operation(route)
+      paths[route.path] = .object(operations)
+    }
+    return [
+      "openapi": "3.1.0",
+      "info": [
+        "title": "GemLedger", "version": "1",
+        "description": .string(
+          "A virtual-currency ledger: RevenueCat's currency API, a two-step purchase, and what those lack."),
+      ],
+      "paths": .object(paths),
+      "components": ["schemas": ["Error": error], "securitySchemes": securitySchemes],
+    ]
+  }
+
+  private func operation(_ route: Route) -> JSONValue {
+    var operation: JSONObject = ["operationId": .string(route.name), "summary": .string(route.summary)]
+    if route.isDeprecated { operation["deprecated"] = true }
+    let parameters =
+      names(in: route.path).map { parameter(Parameter($0, .text(1...1500), "In the path.", isRequired: true), "path") }
+      + route.query.map { parameter($0, "query") } + route.headers.map { parameter($0, "header") }
+    if !parameters.isEmpty { operation["parameters"] = .array(parameters) }
+    if let body = route.body {
+      operation["requestBody"] = ["required": true, "content": ["application/json": ["schema": body.json]]]
+    }
+    operation["responses"] = responses(route)
+    switch route.access {
+    case .open: operation["security"] = []
+    case .secret: operation["security"] = [["secret_key": []]]
+    case .app: operation["security"] = [["public_key": []], ["secret_key": []]]
+    case .session: operation["security"] = [["session_token": []]]
+    }
+    return .object(operation)
+  }
+
+  private func names(in path: String) -> [String] {
+    path.split(separator: "/").filter { $0.hasPrefix("{") }.map { String($0.dropFirst().dropLast()) }
+  }
+
+  private func parameter(_ parameter: Parameter, _ place: String) -> JSONValue {
+    [
+      "name": .string(parameter.name), "in": .string(place), "required": .bool(parameter.isRequired),
+      "description": .string(parameter.help), "schema": parameter.schema.json,
+    ]
+  }
+
+  private func responses(_ route: Route) -> JSONValue {
+    var responses = JSONObject()
+    for (status, schema) in route.answers.sorted(by: { $0.key < $1.key }) {
+      responses[String(status)] = [
+        "description": "Done.", "content": ["application/json": ["schema": schema.json]],
+      ]
+    }
+    let refusal: JSONValue = [
+      "description": "Refused: nothing was changed.",
+      "content": ["application/json": ["schema": route.style == .rest ? ["$ref": "#/components/schemas/Error"] : true]],
+    ]
+    responses["default"] = refusal
+    return .object(responses)
+  }
+
+  private var securitySchemes: JSONValue {
+    func scheme(_ help: String) -> JSONValue { ["type": "http", "scheme": "bearer", "description": .string(help)] }
+    return [
+      "secret_key": scheme("A secret key (sk_), for servers only."),
+      "public_key": scheme("A public key (appl_, goog_, amzn_, test_), for apps."),
+      "session_token": scheme("A token of one customer, which the app's own server asked for."),
+    ]
+  }
+
+  private var error: JSONValue {
+    Schema.object([
+      Schema.Field("object", .word(["error"]), isRequired: true), Schema.Field("type", .text(), isRequired: true),
+      Schema.Field("message", .text(), isRequired: true), Schema.Field("retryable", .boolean, isRequired: true),
+      Schema.Field("param", .nullable(.text())), Schema.Field("doc_url", .text()),
+      Schema.Field("backoff_ms", .integer()), Schema.Field("code", .text()), Schema.Field("details", .anything),
+      Schema.Field("request_id", .text()),
+    ]).json
+  }
+}
+
+extension Schema {
+  /// The form as a JSON schema (draft 2020-12), which OpenAPI 3.1 takes.
+  package var json: JSONValue {
+    switch self {
+    case .text(let bounds, let pattern):
+      var schema: JSONObject = ["type": "string"]
+      if bounds.lowerBound > 0 { schema["minLength"] = .integer(Int64(bounds.lowerBound)) }
+      if bounds.upperBound < 1_048_576 { schema["maxLength"] = .integer(Int64(bounds.upperBound)) }
+      if let pattern { schema["pattern"] = .string(pattern) }
+      return .object(schema)
+    case .word(let words): return ["type": "string", "enum": .array(words.map(JSONValue.string))]
+    case .integer(let bounds):
+      var schema: JSONObject = ["type": "integer"]
+      if bounds.lowerBound > .min { schema["minimum"] = .integer(bounds.lowerBound) }
+      if bounds.upperBound < .max { schema["maximum"] = .integer(bounds.upperBound) }
+      return .object(schema)
+    case .boolean: return ["type": "boolean"]
+    case .list(let schema, let bounds):
+      return [
+        "type": "array", "items": schema.json, "minItems": .integer(Int64(bounds.lowerBound)),
+        "maxItems": .integer(Int64(bounds.upperBound)),
+      ]
+    case .map(let schema, let bounds):
+      return [
+        "type": "object", "additionalProperties": schema.json, "minProperties": .integer(Int64(bounds.lowerBound)),
+        "maxProperties": .integer(Int64(bounds.upperBound)),
+      ]
+    case .object(let fields): return Self.json(of: fields)
+    case .nullable(let schema): return ["anyOf": [schema.json, ["type": "null"]]]
+    case .anything: return true
+    }
+  }
+
+  private static func json(of fields: [Field]) -> JSONValue {
+    var properties = JSONObject()
+    for field in fields {
+      var schema = field.schema.json
+      if case .object(var object) = schema, !field.help.isEmpty {
+        object["description"] = .string(field.help)
+        schema = .object(object)
+      }
+      properties[field.name] = schema
+    }
+    return [
+      "type": "object", "additionalProperties": false, "properties": .object(properties),
+      "required": .array(fields.filter(\.isRequired).map { .string($0.name) }),
+    ]
+  }
+}
+#endif

@@ -1,0 +1,50 @@
+#if Server
+internal import GemLedger
+internal import SystemHTTP
+
+/// What operators and their tools ask.
+struct OperationRoutes: Sendable {
+  let metrics: Metrics
+  let projects: [ServerProject]
+  let state: ServerState
+
+  func all(describing routes: [Route]) -> [Route] {
+    let status = Schema.object([
+      Schema.Field("status", .text(), isRequired: true), Schema.Field("message", .text()),
+    ])
+    let own = [
+      route("/healthz", "healthz", "Whether the server runs.", status) { _ in .json(200, ["status": "ok"]) },
+      route("/readyz", "readyz", "Whether the server can do work: its storages answer.", status) { _ in ready() },
+      route("/metrics", "metrics", "Figures in Prometheus' text format.", .text()) { _ in
+        HTTPResponse(
+          status: 200, headers: [("Content-Type", "text/plain; version=0.0.4")],
+          content: .bytes(Array(metrics.text.utf8)))
+      },
+    ]
+    let document = OpenAPIDocument(routes + own).json.text()
+    return own + [
+      route("/openapi.json", "openapi", "This description.", .anything) { _ in .json(200, document) }
+    ]
+  }
+
+  private func ready() -> HTTPResponse {
+    guard !state.isStopping else { return .json(503, ["status": "stopping"]) }
+    for project in projects {
+      do throws(LedgerError) {
+        _ = try project.ledger.view { (view) throws(LedgerError) in try view.catalogVersion() }
+      } catch {
+        return .json(503, ["status": "unavailable", "message": .string("A storage does not answer.")])
+      }
+    }
+    return .json(200, ["status": "ready"])
+  }
+
+  private func route(
+    _ path: String, _ name: String, _ summary: String, _ answer: Schema,
+    _ work: @escaping @Sendable (Call) throws(LedgerError) -> HTTPResponse
+  ) -> Route {
+    Route(
+      method: "GET", path: path, name: name, summary: summary, access: .open, answers: [200: answer], work: .now(work))
+  }
+}
+#endif

@@ -1,0 +1,68 @@
+#if Server
+package import GemLedger
+package import SystemHTTP
+internal import Synchronization
+
+/// Writes one JSON object a line: a request each, and what happens beside them.
+///
+/// No key, token, body or query is ever in it. A path is, since ids are what an operator looks for.
+package final class ServerLog: Sendable {
+  package enum Level: String, Sendable {
+    case info
+    case error
+  }
+
+  private let write: @Sendable (String) -> Void
+  private let clock: LedgerClock
+
+  /// - Parameter write: Takes a whole line; called from any thread.
+  package init(clock: LedgerClock, write: @escaping @Sendable (String) -> Void) {
+    self.write = write
+    self.clock = clock
+  }
+
+  package func request(_ summary: HTTPSummary) {
+    line(.info, "request") { writer in
+      writer.text("request_id", summary.id)
+      writer.text("method", summary.method)
+      writer.text("path", String(summary.path.prefix(500)))
+      writer.text("operation", summary.label)
+      writer.integer("status", summary.status.map(Int64.init))
+      writer.integer("microseconds", summary.nanoseconds / 1000)
+      writer.integer("bytes", Int64(summary.byteCount))
+      writer.text("client", summary.client)
+    }
+  }
+
+  package func error(_ error: LedgerError, requestID: String) {
+    line(.error, "error") { writer in
+      writer.text("request_id", requestID)
+      writer.text("code", error.code.description)
+      writer.text("message", error.message)
+    }
+  }
+
+  package func event(_ level: Level = .info, _ message: String, _ facts: [String: JSONValue] = [:]) {
+    line(level, "event") { writer in
+      writer.text("message", message)
+      for (name, value) in facts.sorted(by: { $0.key < $1.key }) {
+        writer.name(escaping: name)
+        writer.value(value)
+      }
+    }
+  }
+
+  private func line(_ level: Level, _ kind: String, _ body: (inout JSONWriter) -> Void) {
+    // Terminals read logs too: a control character in a path is an escape here.
+    var writer = JSONWriter(style: .terminal)
+    writer.beginObject()
+    writer.text("time", clock.now().description)
+    writer.text("level", level.rawValue)
+    writer.text("kind", kind)
+    body(&writer)
+    writer.endObject()
+    writer.endLine()
+    write(writer.string)
+  }
+}
+#endif

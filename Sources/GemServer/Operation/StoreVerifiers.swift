@@ -1,0 +1,37 @@
+#if Server
+package import GemLedger
+package import StoreBackend
+internal import StoreReceipts
+
+/// Verifies the receipts of both stores: each text has the form of one of them.
+package struct StoreVerifiers: ReceiptVerifier {
+  private let apple: (any ReceiptVerifier)?
+  private let google: (any ReceiptVerifier)?
+
+  /// - Parameters:
+  ///   - apple: Nil where receipts of the App Store are refused.
+  ///   - google: Nil where purchases of Google Play are refused.
+  package init(apple: (any ReceiptVerifier)?, google: (any ReceiptVerifier)?) {
+    self.apple = apple
+    self.google = google
+  }
+
+  package func verify(_ receipt: StoreReceipt) throws(LedgerError) -> StoreTransaction {
+    // Google Play's is a JSON object, the App Store's a token.
+    let isGoogle = receipt.text.hasPrefix("{")
+    guard let verifier = isGoogle ? google : apple else { throw Self.untrusted(isGoogle ? "Google Play" : "App Store") }
+    return try verifier.verify(receipt)
+  }
+
+  package func transaction(inNotice text: String) throws(LedgerError) -> StoreTransaction? {
+    guard let apple else { throw Self.untrusted("App Store") }
+    return try apple.transaction(inNotice: text)
+  }
+
+  private static func untrusted(_ store: String) -> LedgerError {
+    LedgerError(
+      .receiptUnverified, "This server trusts no receipts of the \(store): it was started without its key.",
+      details: [.text("check", "root")])
+  }
+}
+#endif

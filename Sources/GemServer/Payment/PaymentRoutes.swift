@@ -1,0 +1,6 @@
+#if Server
+/// The two-step purchase, and the spend by item.
+enum PaymentRoutes {
+  static var all: [Route] { [] }
+}
+#endif

@@ -1,0 +1,167 @@
+#if Server
+package import GemLedger
+package import SystemHTTP
+
+/// Answers requests by the routes: finds the operation, checks, does the work, and writes errors in the API's style.
+package struct APIHandler: HTTPHandler {
+  private let router: Router
+  private let gatekeeper: Gatekeeper
+  private let limiter: RateLimiter
+  private let clock: LedgerClock
+  private let onFinish: @Sendable (HTTPSummary) -> Void
+  /// Told of errors whose reason no caller may see.
+  private let onError: @Sendable (LedgerError, _ requestID: String) -> Void
+
+  package init(
+    routes: [Route], gatekeeper: Gatekeeper, limiter: RateLimiter, clock: LedgerClock,
+    onFinish: @escaping @Sendable (HTTPSummary) -> Void = { _ in },
+    onError: @escaping @Sendable (LedgerError, _ requestID: String) -> Void = { _, _ in }
+  ) {
+    router = Router(routes)
+    self.gatekeeper = gatekeeper
+    self.limiter = limiter
+    self.clock = clock
+    self.onFinish = onFinish
+    self.onError = onError
+  }
+
+  package func finished(_ summary: HTTPSummary) { onFinish(summary) }
+
+  package func answer(_ request: HTTPRequest) -> HTTPAnswer {
+    switch router.find(request.method, request.path) {
+    case .noSuchPath:
+      return .now(refusal(status: 404, reason: "There is nothing at this path.", requestID: request.id))
+    case .otherMethods(let methods):
+      var response = refusal(status: 405, reason: "This path does not take \(request.method).", requestID: request.id)
+      response.headers.append(("Allow", methods.joined(separator: ", ")))
+      return .now(response)
+    case .found(let match): return answer(request, match)
+    }
+  }
+
+  private func answer(_ request: HTTPRequest, _ match: Router.Match) -> HTTPAnswer {
+    let route = match.route
+    var usage: RateLimiter.Usage?
+    do throws(LedgerError) {
+      let call = try call(request, match, usage: &usage)
+      switch route.work {
+      case .now(let work): return .now(finish(try work(call), route, request, usage))
+      case .later(let work):
+        let usage = usage
+        return .later {
+          do throws(LedgerError) {
+            return finish(try await work(call), route, request, usage)
+          } catch {
+            return finish(response(error, route, request), route, request, usage)
+          }
+        }
+      }
+    } catch {
+      return .now(finish(response(error, route, request), route, request, usage))
+    }
+  }
+
+  /// Checks the request in the order that ``Router`` states.
+  private func call(
+    _ request: HTTPRequest, _ match: Router.Match, usage: inout RateLimiter.Usage?
+  ) throws(LedgerError) -> Call {
+    let route = match.route
+    let (project, caller) = try gatekeeper.admit(request, to: route.access, projectID: match.names["project_id"])
+    usage = route.rate.flatMap { limiter.count(caller.keyID, $0, at: clock.now()) }
+    if let usage, usage.isOver {
+      throw LedgerError(
+        .rateLimited, "This key has made its \(usage.limit) requests of this minute.",
+        details: [.integer("retry_after", usage.secondsLeft)])
+    }
+    let query = try Self.query(of: request, route)
+    for parameter in route.headers {
+      guard let text = try Self.header(parameter, of: request) else { continue }
+      _ = try parameter.schema.value(ofParameter: text, parameter.name)
+    }
+    return Call(
+      request: request, project: project, caller: caller, names: match.names, body: try Self.body(of: request, route),
+      query: query)
+  }
+
+  private static func query(of request: HTTPRequest, _ route: Route) throws(LedgerError) -> [String: JSONValue] {
+    var values: [String: JSONValue] = [:]
+    for (name, text) in request.query {
+      guard let parameter = route.query.first(where: { $0.name.hasBytes(of: name) }) else {
+        throw .parameter(name, "is not known here")
+      }
+      guard values[name] == nil else { throw .parameter(name, "occurs twice") }
+      values[name] = try parameter.schema.value(ofParameter: text, name)
+    }
+    for parameter in route.query where parameter.isRequired && values[parameter.name] == nil {
+      throw .parameter(parameter.name, "is missing")
+    }
+    return values
+  }
+
+  private static func header(_ parameter: Parameter, of request: HTTPRequest) throws(LedgerError) -> String? {
+    let values = request.headers.values(of: parameter.name)
+    guard values.count <= 1 else { throw .parameter(parameter.name, "occurs twice") }
+    if values.isEmpty, parameter.isRequired { throw .parameter(parameter.name, "is missing") }
+    return values.first
+  }
+
+  private static func body(of request: HTTPRequest, _ route: Route) throws(LedgerError) -> JSONObject {
+    guard let schema = route.body else {
+      guard request.body.isEmpty || isEmptyObject(request.body) else {
+        throw .parameter("", "has to be empty here")
+      }
+      return JSONObject()
+    }
+    let type = request.headers["Content-Type"]?.split(separator: ";").first?.lowercased() ?? ""
+    guard type.hasPrefix("application/json") else {
+      throw LedgerError(.invalidRequest, "Send the body as JSON, with \"Content-Type: application/json\".")
+    }
+    let value: JSONValue
+    do throws(JSONError) {
+      value = try JSONValue.parse(request.body)
+    } catch {
+      throw LedgerError(.invalidRequest, "The body is no JSON that is taken here: \(error.message)")
+    }
+    try schema.check(value)
+    return value.object ?? ["": value]
+  }
+
+  private static func isEmptyObject(_ body: [UInt8]) -> Bool {
+    String(decoding: body, as: UTF8.self).filter { !$0.isWhitespace } == "{}"
+  }
+
+  // MARK: Answers
+
+  private func response(_ error: LedgerError, _ route: Route, _ request: HTTPRequest) -> HTTPResponse {
+    if error.code.kind.row.httpStatus >= 500 { onError(error, request.id) }
+    return route.style.response(error, requestID: request.id)
+  }
+
+  private func finish(
+    _ response: HTTPResponse, _ route: Route, _ request: HTTPRequest, _ usage: RateLimiter.Usage?
+  ) -> HTTPResponse {
+    var response = response
+    response.label = route.name
+    response.headers.append(("X-Request-Id", request.id))
+    response.headers.append(("Cache-Control", "no-store"))
+    if let usage {
+      response.headers.append(("RevenueCat-Rate-Limit-Current-Usage", String(usage.count)))
+      response.headers.append(("RevenueCat-Rate-Limit-Current-Limit", String(usage.limit)))
+    }
+    return response
+  }
+
+  /// Writes the answer to a request that found no operation.
+  package func refusal(status: Int, reason: String, requestID: String) -> HTTPResponse {
+    let type = status == 404 ? "resource_missing" : status >= 500 ? "server_error" : "invalid_request"
+    let body: JSONValue = [
+      "object": "error", "type": .string(type), "message": .string(reason), "retryable": false, "param": nil,
+      "doc_url": .string("https://errors.rev.cat/" + type.map { $0 == "_" ? "-" : String($0) }.joined()),
+      "request_id": .string(requestID),
+    ]
+    var response = HTTPResponse.json(status, body)
+    response.headers.append(("X-Request-Id", requestID))
+    return response
+  }
+}
+#endif

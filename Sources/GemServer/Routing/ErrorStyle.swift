@@ -1,0 +1,98 @@
+#if Server
+package import GemLedger
+package import SystemHTTP
+
+/// How errors of an operation are written, by the API that it belongs to.
+package enum ErrorStyle: Sendable {
+  /// RevenueCat's REST API v2, and this project's own operations.
+  case rest
+  /// The v1 endpoints that SDKs use: `code` and `message`.
+  case sdk
+  /// The two-step purchase: `statusCode` and `message`.
+  case payment
+  /// The spend by item: `error`.
+  case spend
+
+  /// Writes an error of an operation.
+  package func response(_ error: LedgerError, requestID: String) -> HTTPResponse {
+    switch self {
+    case .rest, .sdk, .payment, .spend: Self.rest(error, requestID: requestID)
+    }
+  }
+}
+
+extension ErrorStyle {
+  /// Says RevenueCat's words, which its customers compare.
+  private static let insufficientBalance = "Customer's balance is not enough to perform the transaction."
+
+  private static func rest(_ error: LedgerError, requestID: String) -> HTTPResponse {
+    let row = error.code.kind.row
+    let retryAfter = error.integer("retry_after")
+    let isRetryable = [423, 429, 500, 503].contains(row.httpStatus) && error.code != .storageDamaged
+    let body = JSONWriter.text { writer in
+      writer.beginObject()
+      writer.text("object", "error")
+      writer.text("type", row.type)
+      writer.text("code", error.code.description)
+      writer.text("message", error.code == .insufficientBalance ? insufficientBalance : publicMessage(error))
+      writer.bool("retryable", isRetryable)
+      writer.name("param")
+      if let param = error.text("param") ?? adjustmentsParam(error) { writer.text(param) } else { writer.null() }
+      writer.text("doc_url", "https://errors.rev.cat/" + row.type.map { $0 == "_" ? "-" : String($0) }.joined())
+      if isRetryable { writer.integer("backoff_ms", retryAfter.map { $0 * 1000 } ?? 1000) }
+      writer.name("details")
+      writer.value(details(of: error))
+      writer.text("request_id", requestID)
+      writer.endObject()
+    }
+    var response = HTTPResponse.json(row.httpStatus, body)
+    if let retryAfter { response.headers.append(("Retry-After", String(retryAfter))) }
+    return response
+  }
+
+  /// What is wrong inside is for the log alone.
+  static func publicMessage(_ error: LedgerError) -> String {
+    guard error.code.kind.row.httpStatus == 500 else { return error.message }
+    return "The server could not do this. Ask again; its log has the reason under the request's id."
+  }
+
+  static func details(of error: LedgerError) -> JSONValue {
+    guard error.code.kind.row.httpStatus < 500 else { return [:] }
+    var details = JSONObject()
+    for detail in error.details where detail.name != "param" {
+      switch detail.value {
+      case .integer(let number): details[detail.name] = .integer(number)
+      case .text(let text): details[detail.name] = .string(text)
+      }
+    }
+    return .object(details)
+  }
+
+  private static func adjustmentsParam(_ error: LedgerError) -> String? {
+    let codes: [LedgerError.Code] = [
+      .insufficientBalance, .customerFrozen, .overMaximum, .limitReached, .notAvailable, .unknownCurrency,
+      .amountOutOfRange,
+    ]
+    return codes.contains(error.code) ? "adjustments" : nil
+  }
+}
+
+extension HTTPResponse {
+  /// A JSON document.
+  package static func json(_ status: Int = 200, _ text: String) -> HTTPResponse {
+    HTTPResponse(status: status, headers: [("Content-Type", "application/json")], content: .bytes(Array(text.utf8)))
+  }
+
+  /// A JSON document.
+  package static func json(_ status: Int = 200, _ value: JSONValue) -> HTTPResponse { json(status, value.text()) }
+}
+
+extension JSONWriter {
+  /// Writes a text with the body.
+  package static func text(_ body: (inout JSONWriter) -> Void) -> String {
+    var writer = JSONWriter(style: .compact)
+    body(&writer)
+    return writer.string
+  }
+}
+#endif

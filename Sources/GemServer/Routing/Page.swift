@@ -1,0 +1,55 @@
+#if Server
+package import GemLedger
+package import SystemHTTP
+
+/// One page of a list, in RevenueCat's envelope.
+package struct Page: Sendable {
+  package var items: [JSONValue]
+  /// The cursor of the last item, where more follow.
+  package var next: String?
+
+  package init(_ items: [JSONValue], next: String? = nil) {
+    self.items = items
+    self.next = next
+  }
+
+  /// A page of a list that is there as a whole: what stands behind the cursor.
+  ///
+  /// - Parameter cursor: Gives the cursor of an element.
+  /// - Throws: `LedgerError` with `invalid_request` where no element has the call's cursor.
+  package init<Element>(
+    of list: [Element], _ call: Call, cursor: (Element) -> String, item: (Element) -> JSONValue
+  ) throws(LedgerError) {
+    var start = 0
+    if let after = call.query["starting_after"]?.text {
+      guard let index = list.firstIndex(where: { cursor($0).hasBytes(of: after) }) else {
+        throw .parameter("starting_after", "names nothing in this list")
+      }
+      start = index + 1
+    }
+    let page = list[start...].prefix(call.limit)
+    self.init(page.map(item), next: start + page.count < list.count ? page.last.map(cursor) : nil)
+  }
+
+  /// The answer to a call for the page.
+  package func response(to call: Call) -> HTTPResponse {
+    let path = "/" + call.request.path.map(Percent.encoded).joined(separator: "/")
+    var document: JSONObject = ["object": "list"]
+    document["items"] = .array(items)
+    document["next_page"] = JSONValue(next.map { path + "?" + query(of: call, after: $0) })
+    document["url"] = .string(path)
+    return .json(200, .object(document))
+  }
+
+  private func query(of call: Call, after cursor: String) -> String {
+    let kept = call.request.query.filter { $0.name != "starting_after" } + [("starting_after", cursor)]
+    return kept.map { "\(Percent.encoded($0.name))=\(Percent.encoded($0.value))" }.joined(separator: "&")
+  }
+
+  /// The parameters of every list.
+  package static let parameters = [
+    Parameter("starting_after", .text(1...1500), "The id of the last item of the page before."),
+    Parameter("limit", .integer(1...100), "How many items a page has; 20 by default."),
+  ]
+}
+#endif

@@ -1,0 +1,41 @@
+#if Server
+package import GemLedger
+internal import Synchronization
+
+/// Counts the requests of each key in each minute.
+package final class RateLimiter: Sendable {
+  private struct Counter: Hashable {
+    let keyID: String
+    let domain: RateDomain
+  }
+
+  /// How a request stands against its limit.
+  package struct Usage: Sendable {
+    /// The requests of this minute, with this one.
+    package let count: Int
+    package let limit: Int
+    /// How many seconds are left of the minute.
+    package let secondsLeft: Int64
+
+    package var isOver: Bool { count > limit }
+  }
+
+  /// Requests a minute; a domain without a number has no limit.
+  private let limits: [RateDomain: Int]
+  private let state = Mutex<(minute: Int64, counts: [Counter: Int])>((0, [:]))
+
+  package init(limits: [RateDomain: Int]) { self.limits = limits }
+
+  /// Counts a request; nil where its domain has no limit.
+  package func count(_ keyID: String, _ domain: RateDomain, at now: Timestamp) -> Usage? {
+    guard let limit = limits[domain] else { return nil }
+    let seconds = now.milliseconds / 1000
+    let count = state.withLock { state in
+      if state.minute != seconds / 60 { state = (seconds / 60, [:]) }
+      state.counts[Counter(keyID: keyID, domain: domain), default: 0] += 1
+      return state.counts[Counter(keyID: keyID, domain: domain)] ?? 0
+    }
+    return Usage(count: count, limit: limit, secondsLeft: 60 - seconds % 60)
+  }
+}
+#endif

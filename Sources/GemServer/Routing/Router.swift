@@ -1,0 +1,71 @@
+#if Server
+
+/// Finds the operation of a request, and checks all that can be checked before its work.
+///
+/// The checks come in this order: the operation, the method, the caller, the rate limit, the parameters, the body.
+package struct Router: Sendable {
+  /// The operations under one path, and under the paths that go on from it.
+  private final class Node: Sendable {
+    let routes: [Route]
+    let children: [String: Node]
+    /// The child for a part that stands for a name in braces.
+    let named: (name: String, node: Node)?
+
+    init(_ routes: [(rest: ArraySlice<String>, route: Route)]) {
+      self.routes = routes.filter(\.rest.isEmpty).map(\.route)
+      let longer = Dictionary(grouping: routes.filter { !$0.rest.isEmpty }) { $0.rest.first ?? "" }
+      var (children, named): ([String: Node], (String, Node)?) = ([:], nil)
+      for (part, list) in longer {
+        let node = Node(list.map { ($0.rest.dropFirst(), $0.route) })
+        if part.hasPrefix("{") { named = (String(part.dropFirst().dropLast()), node) } else { children[part] = node }
+      }
+      self.children = children
+      self.named = named
+    }
+  }
+
+  package let routes: [Route]
+  private let root: Node
+
+  package init(_ routes: [Route]) {
+    self.routes = routes
+    root = Node(routes.map { (Self.parts(of: $0.path), $0) })
+  }
+
+  private static func parts(of path: String) -> ArraySlice<String> {
+    path.split(separator: "/", omittingEmptySubsequences: false).dropFirst().map(String.init)[...]
+  }
+
+  /// An operation with the values of the names in its path.
+  package struct Match: Sendable {
+    package let route: Route
+    package let names: [String: String]
+  }
+
+  package enum Outcome: Sendable {
+    case found(Match)
+    case noSuchPath
+    /// The path has other methods.
+    case otherMethods([String])
+  }
+
+  package func find(_ method: String, _ path: [String]) -> Outcome {
+    var (node, names): (Node, [String: String]) = (root, [:])
+    for part in path {
+      if let child = node.children[part] {
+        node = child
+      } else if let named = node.named {
+        names[named.name] = part
+        node = named.node
+      } else {
+        return .noSuchPath
+      }
+    }
+    let wanted = method == "HEAD" ? "GET" : method
+    if let route = node.routes.first(where: { $0.method == wanted }) {
+      return .found(Match(route: route, names: names))
+    }
+    return node.routes.isEmpty ? .noSuchPath : .otherMethods(node.routes.map(\.method).sorted())
+  }
+}
+#endif

@@ -1,0 +1,134 @@
+#if Server
+package import GemLedger
+
+/// The form of a JSON value or a parameter: bodies are checked by it, and the OpenAPI description is written from it.
+package indirect enum Schema: Sendable {
+  /// A text of so many characters; `pattern` is a regular expression for readers, and `accepts` decides.
+  case text(ClosedRange<Int> = 0...1_048_576, pattern: String? = nil)
+  case word([String])
+  case integer(ClosedRange<Int64> = Int64.min...Int64.max)
+  case boolean
+  case list(Schema, ClosedRange<Int> = 0...10_000)
+  /// Members of any name with one form of value.
+  case map(Schema, ClosedRange<Int> = 0...10_000)
+  case object([Field])
+  case nullable(Schema)
+  /// Any JSON value.
+  case anything
+
+  /// A member of an object.
+  package struct Field: Sendable {
+    package let name: String
+    package let schema: Schema
+    package let help: String
+    package let isRequired: Bool
+
+    package init(_ name: String, _ schema: Schema, _ help: String = "", isRequired: Bool = false) {
+      self.name = name
+      self.schema = schema
+      self.help = help
+      self.isRequired = isRequired
+    }
+  }
+}
+
+// MARK: Checking
+
+extension Schema {
+  /// Checks a body; members that are not described are refused, since one could be a misspelt other one.
+  ///
+  /// - Throws: `LedgerError` with `invalid_request`; the detail `param` is the path of the member.
+  package func check(_ value: JSONValue, at path: String = "") throws(LedgerError) {
+    switch (self, value) {
+    case (.anything, _), (.nullable, .null), (.boolean, .bool): return
+    case (.nullable(let schema), _): try schema.check(value, at: path)
+    case (.text(let bounds, _), .string(let text)):
+      guard bounds.contains(text.unicodeScalars.count) else {
+        throw .parameter(path, "has to have \(bounds.lowerBound) to \(bounds.upperBound) characters")
+      }
+    case (.word(let words), .string(let text)):
+      guard words.contains(where: { $0.hasBytes(of: text) }) else {
+        throw .parameter(path, "has to be one of \(words.joined(separator: ", "))")
+      }
+    case (.integer(let bounds), .integer(let number)):
+      guard bounds.contains(number) else {
+        throw .parameter(path, "has to be \(bounds.lowerBound) to \(bounds.upperBound)")
+      }
+    case (.list(let schema, let bounds), .array(let elements)):
+      try Self.check(elements.count, in: bounds, "elements", at: path)
+      for (index, element) in elements.enumerated() { try schema.check(element, at: "\(path)[\(index)]") }
+    case (.map(let schema, let bounds), .object(let object)):
+      try Self.check(object.members.count, in: bounds, "members", at: path)
+      for member in object.members { try schema.check(member.value, at: Self.path(path, member.name)) }
+    case (.object(let fields), .object(let object)): try Self.check(object, fields, at: path)
+    default: throw .parameter(path, "has to be \(kind), and is \(value.kind)")
+    }
+  }
+
+  private static func check(_ object: JSONObject, _ fields: [Field], at path: String) throws(LedgerError) {
+    for member in object.members {
+      guard let field = fields.first(where: { $0.name.hasBytes(of: member.name) }) else {
+        throw .parameter(self.path(path, member.name), "is not known here")
+      }
+      try field.schema.check(member.value, at: self.path(path, member.name))
+    }
+    for field in fields where field.isRequired && object[field.name] == nil {
+      throw .parameter(self.path(path, field.name), "is missing")
+    }
+  }
+
+  private static func check(
+    _ count: Int, in bounds: ClosedRange<Int>, _ what: String, at path: String
+  ) throws(LedgerError) {
+    guard bounds.contains(count) else {
+      throw .parameter(path, "has to have \(bounds.lowerBound) to \(bounds.upperBound) \(what), and has \(count)")
+    }
+  }
+
+  private static func path(_ path: String, _ name: String) -> String {
+    path.isEmpty ? String(name.prefix(100)) : "\(path).\(name.prefix(100))"
+  }
+
+  /// The form in messages.
+  private var kind: String {
+    switch self {
+    case .text, .word: "a text"
+    case .integer: "a whole number in plain digits"
+    case .boolean: "true or false"
+    case .list: "a list"
+    case .map, .object: "an object"
+    case .nullable(let schema): "\(schema.kind) or null"
+    case .anything: "a value"
+    }
+  }
+
+  /// Reads a parameter's text as a value of this form.
+  ///
+  /// - Throws: As ``check(_:at:)``.
+  package func value(ofParameter text: String, _ name: String) throws(LedgerError) -> JSONValue {
+    let value: JSONValue
+    switch self {
+    case .integer:
+      guard let number = Int64(text), String(number) == text else {
+        throw .parameter(name, "has to be a whole number in plain digits")
+      }
+      value = .integer(number)
+    case .boolean:
+      guard text == "true" || text == "false" else { throw .parameter(name, "has to be true or false") }
+      value = .bool(text == "true")
+    default: value = .string(text)
+    }
+    try check(value, at: name)
+    return value
+  }
+}
+
+extension LedgerError {
+  /// A part of a request that is not as it has to be.
+  package static func parameter(_ name: String, _ what: String) -> LedgerError {
+    let subject = name.isEmpty ? "The body" : "\"\(name)\""
+    return LedgerError(
+      .invalidRequest, "\(subject) \(what).", details: name.isEmpty ? [] : [.text("param", name)])
+  }
+}
+#endif

@@ -1,0 +1,55 @@
+#if Server
+/// A request, once all of it has come.
+///
+/// Its parts are as the sender wrote them, but for the path: that is split, and each part decoded on its own, so that an
+/// encoded slash stays inside its part.
+package struct HTTPRequest: Sendable {
+  /// In capitals, such as `GET`.
+  package var method: String
+  /// The decoded parts between the slashes.
+  package var path: [String]
+  /// The decoded names and values behind the question mark, in their order.
+  package var query: [(name: String, value: String)]
+  package var headers: HTTPHeaders
+  package var body: [UInt8]
+  /// The address of the other end of the connection, without its port.
+  package var client: String
+  /// Names the request in logs and answers.
+  package var id: String
+
+  package init(
+    method: String, path: [String], query: [(name: String, value: String)] = [], headers: HTTPHeaders = HTTPHeaders(),
+    body: [UInt8] = [], client: String = "127.0.0.1", id: String
+  ) {
+    self.method = method
+    self.path = path
+    self.query = query
+    self.headers = headers
+    self.body = body
+    self.client = client
+    self.id = id
+  }
+}
+
+/// Names and values of a message's head, in their order; names compare without regard to case.
+package struct HTTPHeaders: Sendable {
+  package private(set) var fields: [(name: String, value: String)]
+
+  package init(_ fields: [(name: String, value: String)] = []) { self.fields = fields }
+
+  /// The value of the first field with this name.
+  package subscript(name: String) -> String? { fields.first { Self.isSame($0.name, name) }?.value }
+
+  /// The values of all fields with this name.
+  package func values(of name: String) -> [String] { fields.filter { Self.isSame($0.name, name) }.map(\.value) }
+
+  package mutating func add(_ name: String, _ value: String) { fields.append((name, value)) }
+
+  /// Whether two names are the same, by ASCII.
+  private static func isSame(_ left: String, _ right: String) -> Bool {
+    left.utf8.count == right.utf8.count && zip(left.utf8, right.utf8).allSatisfy { lowered($0) == lowered($1) }
+  }
+
+  private static func lowered(_ byte: UInt8) -> UInt8 { (0x41...0x5A).contains(byte) ? byte | 0x20 : byte }
+}
+#endif

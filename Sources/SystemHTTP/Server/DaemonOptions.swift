@@ -1,0 +1,111 @@
+#if Server
+internal import CMicroHTTPD
+
+/// The library's options, and the functions that it calls.
+///
+/// The functions get the server as a plain pointer, which keeps it until it has stopped.
+struct DaemonOptions {
+  private var options: [MHD_OptionItem] = []
+  private let server: UnsafeMutableRawPointer
+  private let tls: HTTPServerSettings.TLS?
+
+  init(_ settings: HTTPServerSettings, socket: Int32, server: HTTPServer) {
+    let context = Unmanaged.passRetained(server).toOpaque()
+    self.server = context
+    tls = settings.tls
+    add(gem_mhd_option_listen_socket, Int(socket))
+    add(gem_mhd_option_connection_limit, settings.connectionCountMax)
+    add(gem_mhd_option_connection_timeout, settings.idleSeconds)
+    add(gem_mhd_option_memory_limit, settings.headByteCountMax)
+    add(gem_mhd_option_strict, 1)
+    if settings.threads > 1 { add(gem_mhd_option_thread_pool_size, settings.threads) }
+    add(gem_mhd_option_uri_log, unsafeBitCast(Self.begin, to: Int.self), context)
+    add(gem_mhd_option_unescape, unsafeBitCast(Self.leaveEscapes, to: Int.self), context)
+    add(gem_mhd_option_completed, unsafeBitCast(Self.complete, to: Int.self), context)
+    add(gem_mhd_option_connection, unsafeBitCast(Self.connectionChanged, to: Int.self), context)
+  }
+
+  private mutating func add(_ option: Int32, _ value: Int, _ pointer: UnsafeMutableRawPointer? = nil) {
+    options.append(gem_mhd_option(option, value, pointer))
+  }
+
+  /// Starts the library's threads; nil where it cannot.
+  func start() -> OpaquePointer? {
+    guard let tls else { return Self.start(options, flags: gem_mhd_flags, server) }
+    return tls.key.withCString { key in
+      tls.certificate.withCString { certificate in
+        let files = [
+          gem_mhd_option(gem_mhd_option_tls_key, 0, UnsafeMutableRawPointer(mutating: key)),
+          gem_mhd_option(gem_mhd_option_tls_certificate, 0, UnsafeMutableRawPointer(mutating: certificate)),
+        ]
+        return Self.start(options + files, flags: gem_mhd_flags | gem_mhd_tls, server)
+      }
+    }
+  }
+
+  private static func start(
+    _ options: [MHD_OptionItem], flags: UInt32, _ server: UnsafeMutableRawPointer
+  ) -> OpaquePointer? {
+    var ended = options + [gem_mhd_option(gem_mhd_option_end, 0, nil)]
+    return gem_mhd_start(flags, access, server, &ended)
+  }
+
+  /// The library's threads have ended, and nobody calls the server any more.
+  static func release(_ server: HTTPServer) { Unmanaged.passUnretained(server).release() }
+
+  // MARK: The functions
+
+  private static let begin:
+    @convention(c) (UnsafeMutableRawPointer?, UnsafePointer<CChar>?, OpaquePointer?) -> UnsafeMutableRawPointer? = {
+      context, target, _ in
+      guard let context, let target else { return nil }
+      return Unmanaged.passRetained(DaemonOptions.server(context).begin(target)).toOpaque()
+    }
+
+  /// Paths are decoded part by part later.
+  private static let leaveEscapes:
+    @convention(c) (UnsafeMutableRawPointer?, OpaquePointer?, UnsafeMutablePointer<CChar>?) -> Int = { _, _, text in
+      text.map { Exchange.length($0) } ?? 0
+    }
+
+  private static let access: MHD_AccessHandlerCallback = { context, connection, _, method, version, data, size, state in
+    guard let context, let connection, let method, let version, let size, let exchange = state?.pointee else {
+      return gem_mhd_no
+    }
+    let upload = UnsafeRawBufferPointer(start: data, count: size.pointee)
+    let step = Unmanaged<Exchange>.fromOpaque(exchange).takeUnretainedValue()
+    let goesOn = DaemonOptions.server(context).step(step, connection, method: method, version: version, upload)
+    size.pointee = 0
+    return goesOn ? gem_mhd_yes : gem_mhd_no
+  }
+
+  private static let complete:
+    @convention(c) (
+      UnsafeMutableRawPointer?, OpaquePointer?, UnsafeMutablePointer<UnsafeMutableRawPointer?>?,
+      MHD_RequestTerminationCode
+    ) -> Void = { context, connection, state, _ in
+      guard let context, let connection, let exchange = state?.pointee else { return }
+      state?.pointee = nil
+      let ended = Unmanaged<Exchange>.fromOpaque(exchange).takeRetainedValue()
+      DaemonOptions.server(context).complete(ended, connection)
+    }
+
+  private static let connectionChanged:
+    @convention(c) (
+      UnsafeMutableRawPointer?, OpaquePointer?, UnsafeMutablePointer<UnsafeMutableRawPointer?>?,
+      MHD_ConnectionNotificationCode
+    ) -> Void = { context, connection, _, code in
+      guard let context, let connection else { return }
+      let (server, socket) = (DaemonOptions.server(context), gem_mhd_socket(connection))
+      if gem_mhd_is_started(code) != 0 {
+        server.watch.began(socket, until: server.deadline(server.settings.requestSeconds))
+      } else {
+        server.watch.ended(socket)
+      }
+    }
+
+  private static func server(_ context: UnsafeMutableRawPointer) -> HTTPServer {
+    Unmanaged<HTTPServer>.fromOpaque(context).takeUnretainedValue()
+  }
+}
+#endif

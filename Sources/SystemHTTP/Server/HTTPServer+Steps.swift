@@ -1,0 +1,156 @@
+#if Server
+internal import CMicroHTTPD
+internal import Synchronization
+
+#if canImport(Darwin)
+internal import Darwin
+#else
+internal import Glibc
+#endif
+
+/// The way of a request, step by step, as the library calls for it.
+extension HTTPServer {
+  /// Takes what has come of a request.
+  ///
+  /// - Returns: False to close the connection at once.
+  func step(
+    _ exchange: Exchange, _ connection: OpaquePointer, method: UnsafePointer<CChar>, version: UnsafePointer<CChar>,
+    _ upload: UnsafeRawBufferPointer
+  ) -> Bool {
+    switch exchange.phase {
+    case .begun: return takeHead(exchange, connection, method: method, version: version)
+    case .body where !upload.isEmpty: return takeBody(exchange, upload)
+    case .body: return answer(exchange, connection)
+    case .working:
+      guard let response = exchange.answer.withLock({ $0.take() }) else { return false }
+      return queue(response, exchange, connection)
+    // Bytes of a body that nobody wants.
+    case .answered: return true
+    }
+  }
+
+  /// The request is over, one way or the other.
+  func complete(_ exchange: Exchange, _ connection: OpaquePointer) {
+    watch.began(gem_mhd_socket(connection), until: deadline(settings.idleSeconds))
+    handler.finished(exchange.summary)
+  }
+
+  // MARK: Head
+
+  private func takeHead(
+    _ exchange: Exchange, _ connection: OpaquePointer, method: UnsafePointer<CChar>, version: UnsafePointer<CChar>
+  ) -> Bool {
+    watch.began(gem_mhd_socket(connection), until: deadline(settings.requestSeconds))
+    exchange.method = String(cString: method)
+    exchange.client = Self.address(of: connection)
+    exchange.phase = .body
+    do throws(RequestHead.Refusal) {
+      let fields = try HeadFields.read(connection, behind: version)
+      guard UInt(bitPattern: version) == exchange.targetAddress + UInt(exchange.target.count) + 1 else {
+        throw RequestHead.Refusal(400, "The first line has characters that no request has.")
+      }
+      exchange.head = try RequestHead(
+        method: exchange.method, target: exchange.target, version: String(cString: version), fields: fields,
+        bodyByteCountMax: settings.bodyByteCountMax)
+      return true
+    } catch {
+      return refuse(exchange, connection, error)
+    }
+  }
+
+  private func refuse(_ exchange: Exchange, _ connection: OpaquePointer, _ refusal: RequestHead.Refusal) -> Bool {
+    var response = handler.refusal(status: refusal.status, reason: refusal.reason, requestID: exchange.id)
+    response.closes = true
+    return queue(response, exchange, connection)
+  }
+
+  // MARK: Body
+
+  private func takeBody(_ exchange: Exchange, _ upload: UnsafeRawBufferPointer) -> Bool {
+    let count = exchange.body.count + upload.count
+    guard !exchange.isTooLong, count <= settings.bodyByteCountMax else {
+      // The rest is read and dropped, so that the sender can read the answer; but not without end.
+      exchange.isTooLong = true
+      exchange.body = []
+      exchange.byteCount += upload.count
+      return exchange.byteCount <= 4 * settings.bodyByteCountMax
+    }
+    exchange.body.append(contentsOf: upload)
+    return true
+  }
+
+  // MARK: Answer
+
+  private func answer(_ exchange: Exchange, _ connection: OpaquePointer) -> Bool {
+    watch.pause(gem_mhd_socket(connection))
+    guard let head = exchange.head, !exchange.isTooLong else {
+      let reason = "The body is too long: at most \(settings.bodyByteCountMax) bytes are taken."
+      return refuse(exchange, connection, RequestHead.Refusal(413, reason))
+    }
+    let request = HTTPRequest(
+      method: head.method, path: head.path, query: head.query, headers: head.headers, body: exchange.body,
+      client: exchange.client, id: exchange.id)
+    exchange.body = []
+    switch handler.answer(request) {
+    case .now(let response): return queue(response, exchange, connection)
+    case .later(let work):
+      exchange.phase = .working
+      beginWork()
+      MHD_suspend_connection(connection)
+      let resumption = Resumption(connection)
+      Task {
+        let response = await work()
+        exchange.answer.withLock { $0 = response }
+        resumption.resume()
+        endWork()
+      }
+      return true
+    }
+  }
+
+  private func queue(_ response: HTTPResponse, _ exchange: Exchange, _ connection: OpaquePointer) -> Bool {
+    exchange.phase = .answered
+    exchange.status = response.status
+    exchange.label = response.label
+    guard let made = make(response, exchange, connection) else { return false }
+    defer { MHD_destroy_response(made) }
+    for (name, value) in response.headers { gem_mhd_add_field(made, name, value) }
+    if response.closes || isStopping { gem_mhd_add_field(made, "Connection", "close") }
+    return gem_mhd_queue(connection, UInt32(response.status), made) != 0
+  }
+
+  private func make(_ response: HTTPResponse, _ exchange: Exchange, _ connection: OpaquePointer) -> OpaquePointer? {
+    switch response.content {
+    case .bytes(let bytes):
+      exchange.byteCount = bytes.count
+      return bytes.withUnsafeBytes { gem_mhd_response($0.count, $0.baseAddress) }
+    case .stream(let stream):
+      streams.withLock { $0[ObjectIdentifier(stream)] = stream }
+      if isStopping { stream.end() }
+      return StreamReader(stream, connection, server: self).response()
+    }
+  }
+
+  /// The address of the other end, without its port.
+  private static func address(of connection: OpaquePointer) -> String {
+    guard let address = gem_mhd_client(connection) else { return "" }
+    let isShort = Int32(address.pointee.sa_family) == AF_INET
+    let length = isShort ? MemoryLayout<sockaddr_in>.size : MemoryLayout<sockaddr_in6>.size
+    var text = [CChar](repeating: 0, count: 64)
+    guard getnameinfo(address, socklen_t(length), &text, socklen_t(text.count), nil, 0, NI_NUMERICHOST) == 0 else {
+      return ""
+    }
+    return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+}
+
+/// A connection that waits for its answer.
+// Unchecked: the library lets any thread resume a connection, which it keeps until then.
+struct Resumption: @unchecked Sendable {
+  private let connection: OpaquePointer
+
+  init(_ connection: OpaquePointer) { self.connection = connection }
+
+  func resume() { MHD_resume_connection(connection) }
+}
+#endif

@@ -1,0 +1,115 @@
+#if Server
+internal import CMicroHTTPD
+package import GemLedger
+internal import Synchronization
+
+/// A server over GNU libmicrohttpd: a few threads read requests, and a handler answers them.
+///
+/// ```swift
+/// let server = try HTTPServer(settings, handler: handler)
+/// print(server.port)
+/// await server.stop()
+/// ```
+package final class HTTPServer: Sendable {
+  let settings: HTTPServerSettings
+  let handler: any HTTPHandler
+  let watch = ConnectionWatch()
+  private let newRequestID: @Sendable () -> String
+  /// The port that it listens on.
+  package let port: UInt16
+  private let state: Mutex<State>
+  /// The streams that are being read, to end them with the server.
+  let streams = Mutex<[ObjectIdentifier: HTTPStream]>([:])
+
+  private struct State {
+    // Unchecked: the library's handle, which is used under the lock only.
+    nonisolated(unsafe) var daemon: OpaquePointer?
+    var isStopping = false
+    /// Requests that are worked on.
+    var workCount = 0
+    var sweeper: Task<Void, Never>?
+  }
+
+  /// Begins to listen.
+  ///
+  /// - Throws: `LedgerError` with `input_output`.
+  package init(
+    _ settings: HTTPServerSettings, handler: any HTTPHandler, newRequestID: @escaping @Sendable () -> String
+  ) throws(LedgerError) {
+    self.settings = settings
+    self.handler = handler
+    self.newRequestID = newRequestID
+    let socket = try ListenSocket(host: settings.host, port: settings.port)
+    port = socket.port
+    state = Mutex(State())
+    let daemon = DaemonOptions(settings, socket: socket.descriptor, server: self).start()
+    guard let daemon else {
+      DaemonOptions.release(self)
+      ListenSocket.close(socket.descriptor)
+      let hint = settings.tls == nil ? "" : "; check the files of certificate and key"
+      throw LedgerError(.inputOutput, "The HTTP library did not start\(hint).")
+    }
+    let sweeper = Task { [watch] in
+      while !Task.isCancelled {
+        watch.sweep()
+        do { try await Task.sleep(for: .seconds(1)) } catch { return }
+      }
+    }
+    state.withLock { state in
+      state.daemon = daemon
+      state.sweeper = sweeper
+    }
+  }
+
+  /// How many connections are open.
+  package var connectionCount: Int { watch.count }
+
+  /// Whether it takes no new connections any more.
+  package var isStopping: Bool { state.withLock { $0.isStopping } }
+
+  /// Takes no new connections, lets the requests under way finish, and closes.
+  ///
+  /// - Returns: False where requests took longer than they may; they go on for as long as the process does.
+  @discardableResult
+  package func stop() async -> Bool {
+    let daemon = state.withLock { state -> OpaquePointer? in
+      defer { state.isStopping = true }
+      return state.isStopping ? nil : state.daemon
+    }
+    guard let daemon else { return true }
+    ListenSocket.close(MHD_quiesce_daemon(daemon))
+    let deadline = ContinuousClock.now + .seconds(settings.stopSeconds)
+    for stream in streams.withLock({ Array($0.values) }) { stream.end() }
+    while isWorking, ContinuousClock.now < deadline { await Self.pause() }
+    // The library cannot stop while a connection waits for work.
+    guard !isWorking else { return false }
+    // A moment for the last answers to leave the machine.
+    for _ in 0..<5 { await Self.pause() }
+    let sweeper = state.withLock { state in
+      state.daemon = nil
+      return state.sweeper.take()
+    }
+    sweeper?.cancel()
+    MHD_stop_daemon(daemon)
+    DaemonOptions.release(self)
+    return true
+  }
+
+  private var isWorking: Bool { state.withLock { $0.workCount > 0 } || !streams.withLock { $0.isEmpty } }
+
+  private static func pause() async {
+    do { try await Task.sleep(for: .milliseconds(10)) } catch { await Task.yield() }
+  }
+
+  // MARK: Called by the library
+
+  func begin(_ target: UnsafePointer<CChar>) -> Exchange { Exchange(target: target, id: newRequestID()) }
+
+  func deadline(_ seconds: Int) -> ContinuousClock.Instant { .now + .seconds(seconds) }
+
+  /// Begins work that may wait, unless the server stops.
+  func beginWork() { state.withLock { $0.workCount += 1 } }
+
+  func endWork() { state.withLock { $0.workCount -= 1 } }
+}
+#endif

@@ -1,0 +1,141 @@
+#if Server
+/// The first line and the fields of a request, checked.
+///
+/// libmicrohttpd 0.9 is laxer than RFC 9112, and what it lets through could be read in another way by a proxy before it.
+struct RequestHead {
+  /// Why a request is refused.
+  ///
+  /// Its connection ends, since nobody knows where the next request begins.
+  struct Refusal: Error {
+    let status: Int
+    let reason: String
+
+    init(_ status: Int, _ reason: String) {
+      self.status = status
+      self.reason = reason
+    }
+  }
+
+  let method: String
+  let path: [String]
+  let query: [(name: String, value: String)]
+  let headers: HTTPHeaders
+  /// The body's length; nil where it is not known or there is none.
+  let bodyByteCount: Int?
+
+  /// - Parameters:
+  ///   - target: As it was sent, with the query.
+  ///   - fields: Names and values as bytes.
+  init(
+    method: String, target: [UInt8], version: String, fields: [(name: [UInt8], value: [UInt8])], bodyByteCountMax: Int
+  ) throws(Refusal) {
+    guard version == "HTTP/1.1" || version == "HTTP/1.0" else { throw Refusal(505, "This server speaks HTTP/1.1.") }
+    guard !method.isEmpty, method.utf8.allSatisfy(Self.isTokenByte) else {
+      throw Refusal(400, "The method is no name.")
+    }
+    let headers = try Self.headers(fields)
+    if version == "HTTP/1.1", headers["Host"] == nil { throw Refusal(400, "The field Host is missing.") }
+    bodyByteCount = try Self.bodyByteCount(headers)
+    guard bodyByteCount ?? 0 <= bodyByteCountMax else {
+      throw Refusal(413, "The body is too long: at most \(bodyByteCountMax) bytes are taken.")
+    }
+    (path, query) = try Self.parts(of: target)
+    self.method = method
+    self.headers = headers
+  }
+
+  // MARK: Fields
+
+  /// Fields of which a second one would let two readers see two requests.
+  private static let onceOnly = ["Host", "Content-Length", "Transfer-Encoding", "Authorization", "Content-Type"]
+
+  private static func headers(_ fields: [(name: [UInt8], value: [UInt8])]) throws(Refusal) -> HTTPHeaders {
+    var headers = HTTPHeaders()
+    for field in fields {
+      guard !field.name.isEmpty, field.name.allSatisfy(isTokenByte) else { throw Refusal(400, "A field has no name.") }
+      guard field.value.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }),
+        let value = String(validating: field.value, as: UTF8.self)
+      else { throw Refusal(400, "A field's value has characters that no field may have.") }
+      headers.add(String(decoding: field.name, as: UTF8.self), trimmed(value))
+    }
+    for name in onceOnly where headers.values(of: name).count > 1 {
+      throw Refusal(400, "The field \(name) occurs twice.")
+    }
+    return headers
+  }
+
+  private static func trimmed(_ value: String) -> String {
+    let isSpace = { (byte: UInt8) in byte == 0x20 || byte == 0x09 }
+    guard let first = value.utf8.first, let last = value.utf8.last, isSpace(first) || isSpace(last) else {
+      return value
+    }
+    let start = value.utf8.firstIndex { !isSpace($0) } ?? value.utf8.endIndex
+    let end = value.utf8.lastIndex { !isSpace($0) } ?? value.utf8.startIndex
+    return start <= end ? String(value[start...end]) : ""
+  }
+
+  private static func bodyByteCount(_ headers: HTTPHeaders) throws(Refusal) -> Int? {
+    let length = headers["Content-Length"]
+    if let coding = headers["Transfer-Encoding"] {
+      guard length == nil else { throw Refusal(400, "Content-Length and Transfer-Encoding exclude each other.") }
+      guard coding.lowercased() == "chunked" else { throw Refusal(501, "This transfer coding is not known here.") }
+      return nil
+    }
+    guard let length else { return nil }
+    guard !length.isEmpty, length.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
+      throw Refusal(400, "Content-Length is no number.")
+    }
+    // A number with more digits is longer than any limit.
+    return Int(length) ?? .max
+  }
+
+  private static func isTokenByte(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"):
+      true
+    default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
+    }
+  }
+
+  // MARK: The target
+
+  private static func parts(
+    of target: [UInt8]
+  ) throws(Refusal) -> (path: [String], query: [(name: String, value: String)]) {
+    guard target.allSatisfy({ $0 > 0x20 && $0 != 0x7F && $0 != UInt8(ascii: "#") }) else {
+      throw Refusal(400, "The path has characters that have to be encoded.")
+    }
+    let local = withoutOrigin(target)
+    guard local.first == UInt8(ascii: "/") else { throw Refusal(400, "The path has to begin with a slash.") }
+    let sides = local.split(separator: UInt8(ascii: "?"), maxSplits: 1, omittingEmptySubsequences: false)
+    var path: [String] = []
+    for part in sides[0].dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false) {
+      path.append(try decoded(part))
+    }
+    var query: [(name: String, value: String)] = []
+    for pair in sides.dropFirst().first?.split(separator: UInt8(ascii: "&")) ?? [] {
+      let pair = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+      let value = try pair.count > 1 ? decoded(pair[1], plusIsSpace: true) : ""
+      query.append((try decoded(pair[0], plusIsSpace: true), value))
+    }
+    return (path, query)
+  }
+
+  /// Takes away scheme and host, which a client of a proxy sends.
+  private static func withoutOrigin(_ target: [UInt8]) -> ArraySlice<UInt8> {
+    for scheme in ["http://", "https://"] where target.starts(with: scheme.utf8) {
+      let rest = target.dropFirst(scheme.utf8.count)
+      return rest.drop { $0 != UInt8(ascii: "/") }
+    }
+    return target[...]
+  }
+
+  private static func decoded(_ bytes: ArraySlice<UInt8>, plusIsSpace: Bool = false) throws(Refusal) -> String {
+    guard let text = Percent.decoded(bytes, plusIsSpace: plusIsSpace) else {
+      throw Refusal(400, "The path or the query is not encoded as it has to be.")
+    }
+    return text
+  }
+}
+#endif

@@ -1,0 +1,64 @@
+extension Verb {
+  /// The server, and the keys that open it.
+  static let server = [serve, keyCreate, keyList, keyRevoke]
+
+  private static let serve = Verb(
+    name: "serve", group: .run, summary: "Serve the ledger over HTTP",
+    options: [
+      Option(name: "--listen", value: "HOST:PORT", help: "Where to listen (default: \(ServeCommand.defaultListen))"),
+      Option(name: "--threads", value: "N", help: "How many threads read requests, 1 to 64 (default: 2)"),
+      Option(
+        name: "--project", value: "ID=STORAGE", isRepeatable: true,
+        help: "Serve a further ledger, under /v2/projects/ID; the first one is the project \"default\""),
+      Option(name: "--tls-cert", value: "FILE", kind: .file, help: "Speak TLS with this chain of certificates, PEM"),
+      Option(name: "--tls-key", value: "FILE", kind: .file, help: "The certificate's private key, PEM"),
+      Option(
+        name: "--root", value: "FILE", kind: .file, isRepeatable: true,
+        help: "Take receipts under this root certificate, such as AppleRootCA-G3.cer"),
+      Option(
+        name: "--fingerprint", value: "SHA256", isRepeatable: true,
+        help: "Take receipts under the root certificate with this SHA-256"),
+      Option(name: "--play-key", value: "FILE", kind: .file, help: "Take purchases under this Play licensing key"),
+      Option(
+        name: "--app-id", value: "N",
+        help: "The app's number at the App Store; receipts of production are taken with it only"),
+      Option(name: "--max-body", value: "BYTES", help: "Longest body of a request (default: 1048576)"),
+      Option(name: "--rate-limits", help: "Refuse more requests a minute and key than RevenueCat does"),
+    ],
+    examples: ["gemctl serve", "gemctl serve --listen 0.0.0.0:443 --tls-cert chain.pem --tls-key key.pem"],
+    discussion: """
+      Each project has keys of its own, in its own storage. Speaks RevenueCat's currency API, the endpoints of its SDKs, the two-step purchase, and this project's own \
+      operations; /openapi.json describes all of them. "key create" makes the keys. One JSON line a request goes to \
+      standard error. SIGTERM and SIGINT let the requests under way finish.
+
+      It listens on loopback unless told otherwise. Put TLS or a proxy with TLS before it elsewhere.
+      """
+  ) { try ServeCommand(invocation: $0).run() }
+
+  private static let keyCreate = Verb(
+    name: "key create", group: .run, summary: "Make a key for a server or an app",
+    statedForms: ["--secret [--scope SCOPE]...", "--public --store STORE"],
+    options: [
+      Option(name: "--secret", help: "For a server of yours: moves balances"),
+      Option(name: "--public", help: "For an app: reads, logs in, posts receipts"),
+      Option(name: "--store", value: "STORE", kind: .oneOf(KeyCommands.stores), help: "The store of the app"),
+      Option(
+        name: "--scope", value: "SCOPE", isRepeatable: true,
+        help: "Restrict a secret key, such as to customer_information:purchases:read"),
+    ],
+    examples: ["gemctl key create --secret", "gemctl key create --public --store apple"],
+    discussion: "The key is printed this once; the storage keeps a digest of it."
+  ) { try KeyCommands(invocation: $0).create() }
+
+  private static let keyList = Verb(
+    name: "key list", group: .run, summary: "List the keys", examples: ["gemctl key list"],
+    discussion: "Without their secret parts, which are kept nowhere."
+  ) { try KeyCommands(invocation: $0).list() }
+
+  private static let keyRevoke = Verb(
+    name: "key revoke", group: .run, summary: "End a key for good",
+    arguments: [Argument(name: "ID", help: "The key's id, which \"key list\" prints")],
+    examples: ["gemctl key revoke 0c9v2m4x7q1z"],
+    discussion: "Servers that run refuse it from a second later on."
+  ) { try KeyCommands(invocation: $0).revoke() }
+}

@@ -1,0 +1,83 @@
+import GemLedger
+
+#if Server
+import GemServer
+#endif
+
+/// `key create`, `key list` and `key revoke`: the keys by which servers and apps name themselves to `serve`.
+struct KeyCommands {
+  let invocation: Invocation
+
+  static let stores = ["apple", "google", "amazon", "test"]
+}
+
+#if Server
+extension KeyCommands {
+  func create() throws {
+    let kind = try kind()
+    let made = try invocation.withLedger { (ledger) throws(LedgerError) in try KeyRing(ledger).create(kind) }
+    try invocation.print(
+      ["id": .string(made.key.id), "key": .string(made.text)],
+      { _ in made.text + "\nKeep it: it is shown this once. Its id is \(made.key.id).\n" })
+  }
+
+  func list() throws {
+    let keys = try invocation.withLedger { (ledger) throws(LedgerError) in try KeyRing(ledger).all() }
+    try invocation.print(["keys": .array(keys.map(Self.json))]) { style in
+      var table = Table(["ID", "KIND", "MADE", "REVOKED"].map { Table.Column(title: $0) })
+      for key in keys {
+        table.add([key.id, Self.kind(key), key.createdAt.description, key.revokedAt?.description ?? ""])
+      }
+      return keys.isEmpty ? "There are no keys.\n" : table.text(style: style)
+    }
+  }
+
+  func revoke() throws {
+    let id = invocation.parsed.positionals[0]
+    let key = try invocation.withLedger { (ledger) throws(LedgerError) in try KeyRing(ledger).revoke(id) }
+    try invocation.print(Self.json(key), { _ in "Revoked. Servers refuse it from a second later on.\n" })
+  }
+
+  private func kind() throws -> APIKey.Kind {
+    let parsed = invocation.parsed
+    let (isSecret, isPublic) = (parsed.flags.contains("--secret"), parsed.flags.contains("--public"))
+    guard isSecret != isPublic else { throw UsageError("Say --secret or --public", verb: parsed.verb) }
+    if isPublic {
+      guard let store = parsed.value("--store").flatMap(AppStoreKind.init(rawValue:)) else {
+        throw UsageError(
+          "A public key is for one store: --store \(Self.stores.joined(separator: "|"))", verb: parsed.verb)
+      }
+      return .app(store)
+    }
+    return .secret(
+      scopes: try parsed.values("--scope").map { text in
+        guard let scope = Scope(text: text) else {
+          throw UsageError(
+            "--scope takes such as customer_information:purchases:read_write; got \(text.quotedForPeople)",
+            verb: parsed.verb)
+        }
+        return scope
+      })
+  }
+
+  private static func kind(_ key: APIKey) -> String {
+    switch key.kind {
+    case .secret(let scopes): scopes.isEmpty ? "secret" : scopes.map(\.description).joined(separator: " ")
+    case .app(let store): "public, \(store.rawValue)"
+    }
+  }
+
+  private static func json(_ key: APIKey) -> JSONValue {
+    [
+      "id": .string(key.id), "kind": .string(kind(key)), "created_at": .string(key.createdAt.description),
+      "revoked_at": JSONValue(key.revokedAt?.description),
+    ]
+  }
+}
+#else
+extension KeyCommands {
+  func create() throws { throw LedgerError.withoutServer }
+  func list() throws { throw LedgerError.withoutServer }
+  func revoke() throws { throw LedgerError.withoutServer }
+}
+#endif

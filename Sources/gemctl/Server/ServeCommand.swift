@@ -1,0 +1,95 @@
+import GemLedger
+import StoreBackend
+
+#if Server
+import GemServer
+import StoreReceipts
+import SystemHTTP
+#endif
+
+/// `serve`: ledgers over HTTP, until a signal asks for the end.
+struct ServeCommand {
+  let invocation: Invocation
+
+  static let defaultListen = "127.0.0.1:8383"
+}
+
+#if Server
+extension ServeCommand {
+  func run() throws {
+    let settings = try ServeSettings(invocation).server
+    let log = BufferedLog { [terminal = invocation.terminal] in terminal.error($0) }
+    defer { log.flush() }
+    OpenFiles.raiseLimit()
+    try invocation.withLedger { (ledger) throws(LedgerError) in
+      let others = try openOthers()
+      defer { for other in others { other.ledger.close() } }
+      var projects = [try project("default", ledger)]
+      for other in others { projects.append(try project(other.id, other.ledger)) }
+      let server = try GemServer(
+        settings, projects: projects, log: ServerLog(clock: ledger.clock) { log.write($0) })
+      try announce(server, settings)
+      try Self.waitForTheEnd(of: server)
+    }
+  }
+
+  private func announce(_ server: GemServer, _ settings: GemServer.Settings) throws(LedgerError) {
+    let host = settings.http.host.contains(":") ? "[\(settings.http.host)]" : settings.http.host
+    let url = "\(settings.http.tls == nil ? "http" : "https")://\(host):\(server.port)"
+    try invocation.print(["listening": .string(url)], { _ in "Listening on \(url)\n" })
+  }
+
+  private static func waitForTheEnd(of server: GemServer) throws(LedgerError) {
+    try Blocking.wait { () async throws(LedgerError) in
+      let (signals, continuation) = AsyncStream.makeStream(of: Void.self)
+      let sources = Signals { continuation.finish() }
+      for await _ in signals {}
+      sources.forget()
+      guard await server.stop() else {
+        throw LedgerError(.timedOut, "Some requests took longer than the server may wait for them at its end.")
+      }
+    }
+  }
+
+  // MARK: Projects
+
+  /// Opens the ledgers that `--project ID=STORAGE` names.
+  private func openOthers() throws(LedgerError) -> [(id: String, ledger: Ledger)] {
+    var opened: [(id: String, ledger: Ledger)] = []
+    do throws(LedgerError) {
+      for text in invocation.parsed.values("--project") {
+        let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
+        guard parts.count == 2 else {
+          throw .invalid("--project takes ID=STORAGE, such as shop2=sqlite:shop2.sqlite.")
+        }
+        guard parts[0] != "default", !opened.contains(where: { $0.id == parts[0] }) else {
+          throw .invalid("There are two projects \(parts[0].quotedForPeople); give each its own id.")
+        }
+        opened.append((parts[0], try StorageChoice(parts[1]).open(invocation.home)))
+      }
+    } catch {
+      for other in opened { other.ledger.close() }
+      throw error
+    }
+    return opened
+  }
+
+  private func project(_ id: String, _ ledger: Ledger) throws(LedgerError) -> ServerProject {
+    let backend = LocalBackend(ledger: ledger, verifier: try ServeSettings.verifiers(invocation.parsed))
+    return ServerProject(id: id, ledger: ledger, backend: backend)
+  }
+}
+#else
+extension ServeCommand {
+  func run() throws { throw LedgerError.withoutServer }
+}
+#endif
+
+extension LedgerError {
+  /// A build without the server.
+  static var withoutServer: LedgerError {
+    .invalid(
+      "This build has no server. Build one that has it, with libmicrohttpd, libcurl and libcrypto installed: swift "
+        + "build -c release --traits Server")
+  }
+}

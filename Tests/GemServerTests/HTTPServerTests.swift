@@ -1,0 +1,161 @@
+#if Server
+import GemTestSupport
+import Synchronization
+import SystemHTTP
+import XCTest
+
+/// The transport alone, with a handler that says what it got.
+final class HTTPServerTests: XCTestCase {
+  /// Answers with the parts of the request.
+  private struct Echo: HTTPHandler {
+    let log = Log()
+
+    final class Log: Sendable {
+      let summaries = Mutex<[HTTPSummary]>([])
+    }
+
+    func answer(_ request: HTTPRequest) -> HTTPAnswer {
+      let query = request.query.map { "\($0.name)=\($0.value)" }.joined(separator: "&")
+      let text = "\(request.method) \(request.path) \(query) \(String(decoding: request.body, as: UTF8.self))"
+      let response = HTTPResponse(status: 200, content: .bytes(Array(text.utf8)))
+      return request.path.first == "later" ? .later { response } : .now(response)
+    }
+
+    func refusal(status: Int, reason: String, requestID: String) -> HTTPResponse {
+      HTTPResponse(status: status, content: .bytes(Array(reason.utf8)))
+    }
+
+    func finished(_ summary: HTTPSummary) { log.summaries.withLock { $0.append(summary) } }
+  }
+
+  private func withServer(
+    _ settings: HTTPServerSettings = HTTPServerSettings(), _ body: (HTTPServer) async throws -> Void
+  ) async throws {
+    let server = try HTTPServer(settings, handler: Echo()) { "r1" }
+    try await body(server)
+    let hasStopped = await server.stop()
+    XCTAssertTrue(hasStopped)
+  }
+
+  private func exchange(_ server: HTTPServer, _ request: String) throws -> String {
+    try exchange(server, Array(request.utf8))
+  }
+
+  private func exchange(_ server: HTTPServer, _ request: [UInt8]) throws -> String {
+    let client = try RawClient(port: server.port)
+    client.send(request)
+    client.endSending()
+    return client.read()
+  }
+
+  private func status(_ server: HTTPServer, _ request: String) throws -> String {
+    let answer = try exchange(server, request)
+    return String(answer.split(separator: " ").dropFirst().first ?? "none")
+  }
+
+  func testPartsOfPathsAreDecodedOnTheirOwn() async throws {
+    try await withServer { server in
+      let answer = try exchange(server, "GET /a%2Fb/c+d/?q=x+y%26&z HTTP/1.1\r\nHost: h\r\n\r\n")
+      XCTAssertTrue(answer.hasSuffix(#"GET ["a/b", "c+d", ""] q=x y&&z= "#), answer)
+    }
+  }
+
+  func testBodiesComeWholeByLengthAndInChunks() async throws {
+    try await withServer { server in
+      let plain = try exchange(server, "POST /later HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nhello")
+      XCTAssertTrue(plain.hasSuffix("hello"), plain)
+      let chunked = try exchange(
+        server,
+        "POST /now HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nhel\r\n2\r\nlo\r\n0\r\n\r\n")
+      XCTAssertTrue(chunked.hasSuffix("hello"), chunked)
+    }
+  }
+
+  func testRequestsThatTwoReadersCouldReadDifferentlyAreRefused() async throws {
+    try await withServer { server in
+      let cases: [(String, String)] = [
+        ("GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n", "400"),
+        ("GET / HTTP/1.1\r\n\r\n", "400"),
+        ("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\nContent-Length: 5\r\n\r\nhello", "400"),
+        ("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", "400"),
+        ("POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: xchunked\r\n\r\n0\r\n\r\n", "501"),
+        ("GET /%00 HTTP/1.1\r\nHost: h\r\n\r\n", "400"),
+        ("GET /%zz HTTP/1.1\r\nHost: h\r\n\r\n", "400"),
+        ("GET /%ff HTTP/1.1\r\nHost: h\r\n\r\n", "400"),
+        ("GET /a\u{0}b HTTP/1.1\r\nHost: h\r\n\r\n", "400"),
+        ("GET /a HTTP/1.1\r\nHost: h\r\nX: a\u{0}b\r\n\r\n", "400"),
+        ("GET /a HTTP/1.1\r\nHost: h\r\nX: a\r\n b\r\n\r\n", "400"),
+        ("GET /a HTTP/1.1\r\nHost: h\r\nX: a\r\n\tb\r\nY: c\r\n\r\n", "400"),
+        ("GET /a HTTP/1.1\r\nHost: h\r\nX: \u{1}\r\n\r\n", "400"),
+        ("GET /a HTTP/1.1\r\nHost: h\r\nAuthorization: a\r\nAuthorization: b\r\n\r\n", "400"),
+        ("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 99999999\r\n\r\n", "413"),
+        ("GET / HTTP/1.0\r\n\r\n", "200"),
+      ]
+      for (request, expected) in cases {
+        XCTAssertEqual(try status(server, request), expected, request.debugDescription)
+      }
+      // It still serves.
+      XCTAssertEqual(try status(server, "GET / HTTP/1.1\r\nHost: h\r\n\r\n"), "200")
+    }
+  }
+
+  func testLongBodiesInChunksAreRefusedWithoutBeingKept() async throws {
+    var settings = HTTPServerSettings()
+    settings.bodyByteCountMax = 1000
+    try await withServer(settings) { server in
+      let chunk = "3E8\r\n" + String(repeating: "x", count: 1000) + "\r\n"
+      let head = "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n"
+      XCTAssertEqual(try status(server, head + chunk + chunk + "0\r\n\r\n"), "413")
+    }
+  }
+
+  func testRequestsInOnePieceAreAnsweredInTheirOrder() async throws {
+    try await withServer { server in
+      let client = try RawClient(port: server.port)
+      client.send(
+        "GET /later/1 HTTP/1.1\r\nHost: h\r\n\r\nGET /now/2 HTTP/1.1\r\nHost: h\r\n\r\n"
+          + "GET /later/3 HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n")
+      let answer = client.read()
+      let order = ["1", "2", "3"].compactMap { answer.range(of: "\"\($0)\"")?.lowerBound }
+      XCTAssertEqual(order.count, 3, answer)
+      XCTAssertEqual(order, order.sorted())
+    }
+  }
+
+  func testASlowSenderIsCut() async throws {
+    var settings = HTTPServerSettings()
+    settings.requestSeconds = 1
+    try await withServer(settings) { server in
+      let client = try RawClient(port: server.port)
+      client.send("GET / HTTP/1.1\r\nHo")
+      let start = ContinuousClock.now
+      XCTAssertEqual(client.read(), "")
+      XCTAssertLessThan(ContinuousClock.now - start, .seconds(10))
+    }
+  }
+
+  func testAStreamIsReadAsItGrowsAndEndsWithTheServer() async throws {
+    struct Streaming: HTTPHandler {
+      let stream = HTTPStream()
+
+      func answer(_ request: HTTPRequest) -> HTTPAnswer { .now(HTTPResponse(status: 200, content: .stream(stream))) }
+
+      func refusal(status: Int, reason: String, requestID: String) -> HTTPResponse { HTTPResponse(status: status) }
+
+      func finished(_ summary: HTTPSummary) {}
+    }
+    let handler = Streaming()
+    let server = try HTTPServer(HTTPServerSettings(), handler: handler) { "r1" }
+    let client = try RawClient(port: server.port)
+    client.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n")
+    handler.stream.write("first\n")
+    XCTAssertTrue(client.read(until: "first").contains("first"))
+    handler.stream.write("second\n")
+    XCTAssertTrue(client.read(until: "second").contains("second"))
+    let hasStopped = await server.stop()
+    XCTAssertTrue(hasStopped)
+    XCTAssertTrue(handler.stream.isClosed)
+    XCTAssertTrue(client.read().hasSuffix("0\r\n\r\n"))
+  }
+}
+#endif
