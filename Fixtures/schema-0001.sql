@@ -132,6 +132,12 @@ CREATE TABLE customers (
 
 CREATE INDEX customers_merged ON customers (merged_into) WHERE merged_into <> 0;
 
+CREATE TABLE documents (
+  name TEXT PRIMARY KEY,
+  version INTEGER NOT NULL CHECK (version > 0),
+  content TEXT NOT NULL
+) STRICT;
+
 CREATE TABLE entitlements (
   purchase INTEGER PRIMARY KEY,
   holder INTEGER NOT NULL

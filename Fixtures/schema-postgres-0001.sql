@@ -393,6 +393,12 @@ CREATE TABLE entitlement_holders (
   holder bigint NOT NULL
 );
 
+CREATE TABLE documents (
+  name text COLLATE "C" PRIMARY KEY,
+  version bigint NOT NULL CHECK (version > 0),
+  content text NOT NULL
+);
+
 CREATE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN RAISE EXCEPTION '% is append-only', TG_TABLE_NAME; END $$;
 
