@@ -1,5 +1,5 @@
 /// The checks of a request that need nothing but the request.
-enum RequestRules {
+package enum RequestRules {
   /// - Throws: in order of precedence `invalid_request`, `limit_exceeded`.
   static func check(_ conditions: [Condition], cover adjustments: [Adjustment]) throws(LedgerError) {
     guard !conditions.isEmpty else { return }
@@ -63,7 +63,7 @@ enum RequestRules {
   /// Amounts that are all positive, each currency once.
   ///
   /// - Throws: in order of precedence `invalid_request`, `limit_exceeded`, `amount_out_of_range`.
-  static func check(amounts: [Adjustment], conditions: [Condition], of what: String) throws(LedgerError) {
+  package static func check(amounts: [Adjustment], conditions: [Condition], of what: String) throws(LedgerError) {
     guard !amounts.isEmpty else {
       throw .invalid("There is nothing to \(what): name at least one currency and amount.")
     }
