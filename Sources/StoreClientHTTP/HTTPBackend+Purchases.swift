@@ -66,8 +66,9 @@ extension HTTPBackend {
   public func spend(
     _ amounts: [Adjustment], customer: CustomerID, key: IdempotencyKey
   ) async throws(LedgerError) -> Booking {
-    // The request names each currency once and takes amounts of either sign, so these are refused here.
-    try RequestRules.check(amounts: amounts, conditions: [], of: "spend")
+    // The request names each currency once and takes amounts of either sign, so the others are refused here.
+    _ = try LedgerCommand.spend(amounts, customer: customer, key: key)
+    try RequestRules.refuseRepeatedCodes(amounts)
     let body: JSONObject = [
       "amounts": JSONValue(amounts: amounts.map { CurrencyAmount(currency: $0.currency, amount: $0.amount) })
     ]

@@ -64,7 +64,8 @@ public final class HTTPBackend: PurchaseBackend {
   ) throws(LedgerError) {
     guard !apiKey.hasPrefix("sk_") else {
       throw LedgerError(
-        .configuration, "This is a secret key: whoever has the app has it. Keep it on your server, and use a public key.")
+        .configuration,
+        "This is a secret key, and whoever has the app would have it. Keep it on your server, and use a public key.")
     }
     guard !apiKey.isEmpty, apiKey.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
       throw LedgerError(.configuration, "This is no key.")

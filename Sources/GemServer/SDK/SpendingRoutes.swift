@@ -51,8 +51,9 @@ enum SpendingRoutes {
   private static let buyItem = Route.sdk(
     "POST", "/v1/customer/items/buy", "buy_item", "Buys an item at the price that the catalog has for it.",
     access: .session, headers: keyHeader,
-    body: .object([.always("item_id", .catalogID), Schema.Field("quantity", .integer(), "1 by default.")]
-      + commonFields),
+    body: .object(
+      [.always("item_id", .catalogID), Schema.Field("quantity", .integer(), "1 by default.")]
+        + commonFields),
     answers: [200: .object([.always("booking", .booking)])],
     work: .later { (call) async throws(LedgerError) in
       let (customer, key) = (try call.spender(), try call.spendKey())

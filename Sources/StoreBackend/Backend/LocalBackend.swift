@@ -159,7 +159,7 @@ public final class LocalBackend: PurchaseBackend {
     _ amounts: [Adjustment], customer: CustomerID, key: IdempotencyKey, reference: Reference?
   ) async throws(LedgerError) -> Booking {
     try policy.checkClientSpends()
-    var command = LedgerCommand.spend(amounts, customer: customer, key: key)
+    var command = try LedgerCommand.spend(amounts, customer: customer, key: key)
     command.reference = reference
     return try await ledger.book(command)
   }

@@ -53,7 +53,7 @@ package enum RequestRules {
     }
   }
 
-  static func refuseRepeatedCodes(_ adjustments: [Adjustment]) throws(LedgerError) {
+  package static func refuseRepeatedCodes(_ adjustments: [Adjustment]) throws(LedgerError) {
     var seen: Set<CurrencyCode> = []
     for adjustment in adjustments where !seen.insert(adjustment.currency).inserted {
       throw .invalid("\(adjustment.currency) is named twice; add its amounts up first.")
@@ -63,7 +63,7 @@ package enum RequestRules {
   /// Amounts that are all positive, each currency once.
   ///
   /// - Throws: in order of precedence `invalid_request`, `limit_exceeded`, `amount_out_of_range`.
-  package static func check(amounts: [Adjustment], conditions: [Condition], of what: String) throws(LedgerError) {
+  static func check(amounts: [Adjustment], conditions: [Condition], of what: String) throws(LedgerError) {
     guard !amounts.isEmpty else {
       throw .invalid("There is nothing to \(what): name at least one currency and amount.")
     }
