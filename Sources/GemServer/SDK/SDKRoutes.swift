@@ -21,13 +21,13 @@ enum SDKRoutes {
 }
 
 extension Route {
-  /// An operation of API v1.
+  /// An operation of API v1; its name begins with `v1_`.
   static func sdk(
     _ method: String, _ path: String, _ name: String, _ summary: String, access: Access = .app,
     query: [Parameter] = [], headers: [Parameter] = [], body: Schema? = nil, answers: [Int: Schema], work: Work
   ) -> Route {
     Route(
-      method: method, path: path, name: name, summary: summary, access: access, style: .sdk, query: query,
+      method: method, path: path, name: "v1_\(name)", summary: summary, access: access, style: .sdk, query: query,
       headers: headers, body: body, answers: answers, work: work)
   }
 }
