@@ -177,7 +177,12 @@ let package = Package(
       ],
       path: "Tests/PostgresTestSupport", swiftSettings: houseRules),
     .target(
-      name: "StoreTestSupport", dependencies: ["GemLedger", "StoreBackend", "StoreClient", "SimulatedStores"],
+      name: "StoreTestSupport",
+      dependencies: [
+        "GemLedger", "StoreBackend", "StoreClient", "SimulatedStores",
+        .target(name: "StoreClientHTTP", condition: onServer), .target(name: "GemServer", condition: onServer),
+        .target(name: "SystemHTTP", condition: onServer),
+      ],
       path: "Tests/StoreTestSupport", swiftSettings: houseRules),
     .target(
       name: "PageSnippets", dependencies: ["StoreClientFoundation", "SimulatedStoreKit"], path: "Tests/PageSnippets",

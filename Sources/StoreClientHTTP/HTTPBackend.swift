@@ -1,25 +1,141 @@
 #if Server
 public import Foundation
+public import GemLedger
+public import StoreBackend
 
 #if canImport(FoundationNetworking)
 public import FoundationNetworking
 #endif
 
 /// The crediting side, reached over HTTP: a server such as `gemctl serve`.
-public final class HTTPBackend: Sendable {
-  let baseURL: URL
-  let session: URLSession
+///
+/// ```swift
+/// let backend = try HTTPBackend(baseURL: url, apiKey: "appl_…") { request in
+///   try await myServer.sessionToken(for: request.customer.text)
+/// }
+/// StoreClient.defaults.mode = .payment(backend)
+/// ```
+///
+/// A request is sent once; the client's receipt queue tries again. Calls that book carry a key or a receipt, so that a
+/// repeated one is booked once. The key is sent to this server alone, and occurs in no error.
+public final class HTTPBackend: PurchaseBackend {
+  /// A request for a session token, by which a customer spends.
+  public struct SessionTokenRequest: Hashable, Sendable {
+    /// The customer.
+    public let customer: CustomerID
+    /// The token that the server refused a moment ago, as one past its end; nil at first.
+    public let refused: String?
+  }
+
+  /// Asks the app's own server for a session token; it may hand out a kept one that was not refused.
+  public typealias SessionTokens = @Sendable (SessionTokenRequest) async throws -> String
+
+  private let transport: any HTTPTransport
   private let apiKey: String
+  private let sessionTokens: SessionTokens?
+  private let timeLimit: Duration
 
   /// A backend at a base URL, such as `https://gems.example.com`.
   ///
   /// - Parameters:
   ///   - baseURL: The server, without `/v1`.
   ///   - apiKey: A public key of the app; never a secret key.
-  public init(baseURL: URL, apiKey: String, session: URLSession = .shared) {
-    self.baseURL = baseURL
+  ///   - timeLimit: How long a request and its answer may take together.
+  ///   - configuration: How the requests are made; the default keeps no cookies and no answers.
+  ///   - sessionTokens: Asks the app's own server for session tokens; without it, no spends.
+  /// - Throws: `LedgerError` with `configuration` for a secret key, or a URL that is not of HTTP.
+  public convenience init(
+    baseURL: URL, apiKey: String, timeLimit: Duration = .seconds(30),
+    configuration: URLSessionConfiguration = .ephemeral, sessionTokens: SessionTokens? = nil
+  ) throws(LedgerError) {
+    guard ["http", "https"].contains(baseURL.scheme?.lowercased()), baseURL.host()?.isEmpty == false,
+      baseURL.query() == nil, baseURL.fragment() == nil
+    else { throw LedgerError(.configuration, "The server's address is like https://gems.example.com.") }
+    var base = baseURL.absoluteString
+    while base.hasSuffix("/") { base.removeLast() }
+    try self.init(
+      transport: URLSessionTransport(base: base, configuration: configuration), apiKey: apiKey, timeLimit: timeLimit,
+      sessionTokens: sessionTokens)
+  }
+
+  package init(
+    transport: any HTTPTransport, apiKey: String, timeLimit: Duration = .seconds(30),
+    sessionTokens: SessionTokens? = nil
+  ) throws(LedgerError) {
+    guard !apiKey.hasPrefix("sk_") else {
+      throw LedgerError(
+        .configuration,
+        "This is a secret key, and whoever has the app would have it. Keep it on your server, and use a public key.")
+    }
+    guard !apiKey.isEmpty, apiKey.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+      throw LedgerError(.configuration, "This is no key.")
+    }
+    self.transport = transport
     self.apiKey = apiKey
-    self.session = session
+    self.timeLimit = timeLimit
+    self.sessionTokens = sessionTokens
+  }
+}
+
+// Sending.
+extension HTTPBackend {
+  /// Sends a call, and reads its answer.
+  func answer<Answer>(
+    to call: BackendRequest, _ read: (WireObject) throws(LedgerError) -> Answer
+  ) async throws(LedgerError) -> Answer {
+    let document = try await document(for: call)
+    do throws(LedgerError) { return try read(document) } catch { throw AnswerReading.misread(error) }
+  }
+
+  private func document(for call: BackendRequest) async throws(LedgerError) -> WireObject {
+    guard let sessionTokens else { return try await send(call, credential: apiKey) }
+    if !call.isSpend {
+      do throws(LedgerError) { return try await send(call, credential: apiKey) } catch {
+        guard error.code == .forbidden, error.text("needs") == "session_token" else { throw error }
+      }
+    }
+    let token = try await Self.token(sessionTokens, call.customer, refused: nil)
+    do throws(LedgerError) { return try await send(call, credential: token) } catch {
+      guard error.code == .unauthenticated else { throw error }
+      let other = try await Self.token(sessionTokens, call.customer, refused: token)
+      guard other != token else { throw error }
+      return try await send(call, credential: other)
+    }
+  }
+
+  private static func token(
+    _ tokens: SessionTokens, _ customer: CustomerID, refused: String?
+  ) async throws(LedgerError) -> String {
+    do {
+      return try await tokens(SessionTokenRequest(customer: customer, refused: refused))
+    } catch {
+      if let error = error as? LedgerError { throw error }
+      throw LedgerError(
+        .unauthenticated, "The app's own server gave no session token, without which nothing can be spent.")
+    }
+  }
+
+  private func send(_ call: BackendRequest, credential: String) async throws(LedgerError) -> WireObject {
+    try AnswerReading.document(in: try await sendInTime(call.request(credential: credential)))
+  }
+
+  /// Sends a request, and gives up after the time limit.
+  private func sendInTime(_ request: ClientRequest) async throws(LedgerError) -> ClientAnswer {
+    let (transport, timeLimit) = (transport, timeLimit)
+    return try await withTaskGroup(of: Result<ClientAnswer, LedgerError>?.self) { group in
+      group.addTask {
+        do throws(LedgerError) { return .success(try await transport.send(request)) } catch { return .failure(error) }
+      }
+      group.addTask {
+        do { try await Task.sleep(for: timeLimit) } catch { return nil }
+        return .failure(.serverTimedOut)
+      }
+      defer { group.cancelAll() }
+      for await result in group {
+        if let result { return result }
+      }
+      return Result<ClientAnswer, LedgerError>.failure(.serverTimedOut)
+    }.get()
   }
 }
 #endif

@@ -2,6 +2,7 @@ package import GemLedger
 package import SimulatedStores
 package import StoreBackend
 package import StoreClient
+package import Synchronization
 
 /// A simulated store, a ledger and the crediting side between them.
 package struct World {
@@ -12,6 +13,11 @@ package struct World {
   package let store: SimulatedStore
   package let ledger: Ledger
   package let backend: LocalBackend
+  /// The crediting side as clients reach it.
+  package let access: any PurchaseBackend
+
+  /// Puts something between the clients of new worlds and their crediting side, such as a network.
+  package static let connection = Mutex<(@Sendable (LocalBackend) throws(LedgerError) -> any PurchaseBackend)?>(nil)
 
   /// - Parameters:
   ///   - catalog: The catalog of the store.
@@ -32,6 +38,7 @@ package struct World {
     backend = LocalBackend(
       ledger: ledger, verifier: try UnsignedReceipts(session: accepted), policy: policy, delivery: delivery,
       clock: backendClock)
+    access = try Self.connection.withLock({ $0 })?(backend) ?? backend
   }
 
   package var phone: StoreDevice { store.account("family").device("phone") }
@@ -42,7 +49,7 @@ package struct World {
     backend: (any PurchaseBackend)? = nil, isAutomatic: Bool = false, style: StoreClient.PurchaseStyle = .direct
   ) throws -> StoreClient {
     var configuration = StoreClient.Configuration(
-      apiKey: "test_key", appUserID: customer, mode: .payment(backend ?? self.backend), storefront: device,
+      apiKey: "test_key", appUserID: customer, mode: .payment(backend ?? access), storefront: device,
       eventLog: eventLog)
     configuration.clock = clock.storeClock
     configuration.isAutomatic = isAutomatic

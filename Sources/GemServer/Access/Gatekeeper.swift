@@ -73,7 +73,7 @@ package struct Gatekeeper: Sendable {
 
   private static func check(_ caller: Caller, for access: Access) throws(LedgerError) {
     switch (access, caller.kind) {
-    case (.open, _), (.app, .secret), (.app, .app), (.session, .session): return
+    case (.open, _), (.app, .secret), (.app, .app), (.app, .session), (.session, .session): return
     case (.secret(let scope), .secret(let scopes)):
       guard scopes.isEmpty || scopes.contains(where: { $0.covers(scope) }) else {
         throw LedgerError(.forbidden, "This key lacks the scope \(scope).", details: [.text("scope", "\(scope)")])

@@ -16,7 +16,8 @@ package enum ErrorStyle: Sendable {
   /// Writes an error of an operation.
   package func response(_ error: LedgerError, requestID: String) -> HTTPResponse {
     switch self {
-    case .rest, .sdk, .payment, .spend: Self.rest(error, requestID: requestID)
+    case .sdk: Self.sdk(error, requestID: requestID)
+    case .rest, .payment, .spend: Self.rest(error, requestID: requestID)
     }
   }
 }

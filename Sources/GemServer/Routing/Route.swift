@@ -64,7 +64,7 @@ package enum Access: Hashable, Sendable {
   case open
   /// A secret key with the scope.
   case secret(Scope)
-  /// Any key of the project, a public one too.
+  /// Any key of the project, a public one too, or a session token; the work refuses other customers than the token's.
   case app
   /// A customer with a session token, for the customer's own currency only.
   case session

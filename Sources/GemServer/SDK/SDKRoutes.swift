@@ -1,6 +1,48 @@
 #if Server
+internal import GemLedger
+internal import StoreBackend
+internal import SystemHTTP
+
 /// The v1 endpoints that SDKs use in apps.
+///
+/// RevenueCat's paths and members come first; what its SDKs do not have, such as orders before payment, has paths of
+/// this project beside them. `HTTPBackend` speaks all of it.
 enum SDKRoutes {
-  static var all: [Route] { [] }
+  static var all: [Route] {
+    SubscriberRoutes.all + IdentityRoutes.all + ShopRoutes.all + ReceiptRoutes.all + OrderRoutes.all
+      + SpendingRoutes.all
+  }
+
+  /// A page of a customer's list; pages count from 1.
+  static let paging = [
+    Parameter("page", .integer(), "The page, from 1; 1 by default."),
+    Parameter("size", .integer(), "How many a page has, 1 to \(Limits.historyPage); 20 by default."),
+  ]
+}
+
+extension Route {
+  /// An operation of API v1; its name begins with `v1_`.
+  static func sdk(
+    _ method: String, _ path: String, _ name: String, _ summary: String, access: Access = .app,
+    query: [Parameter] = [], headers: [Parameter] = [], body: Schema? = nil, answers: [Int: Schema], work: Work
+  ) -> Route {
+    Route(
+      method: method, path: path, name: "v1_\(name)", summary: summary, access: access, style: .sdk, query: query,
+      headers: headers, body: body, answers: answers, work: work)
+  }
+}
+
+extension Call {
+  var page: (number: Int, size: Int) {
+    (Int(clamping: query["page"]?.integer ?? 1), Int(clamping: query["size"]?.integer ?? 20))
+  }
+
+  /// The checked body, for reading values from it.
+  var wire: WireObject { WireObject(body) }
+}
+
+extension Registration {
+  /// 201 where the call made the id.
+  var response: HTTPResponse { .json(isCreated ? 201 : 200, wire) }
 }
 #endif

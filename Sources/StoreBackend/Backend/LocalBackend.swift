@@ -151,8 +151,17 @@ public final class LocalBackend: PurchaseBackend {
   public func spend(
     _ amounts: [Adjustment], customer: CustomerID, key: IdempotencyKey
   ) async throws(LedgerError) -> Booking {
+    try await spend(amounts, customer: customer, key: key, reference: nil)
+  }
+
+  /// The same with a name for what it pays for.
+  package func spend(
+    _ amounts: [Adjustment], customer: CustomerID, key: IdempotencyKey, reference: Reference?
+  ) async throws(LedgerError) -> Booking {
     try policy.checkClientSpends()
-    return try await ledger.book(LedgerCommand.spend(amounts, customer: customer, key: key))
+    var command = try LedgerCommand.spend(amounts, customer: customer, key: key)
+    command.reference = reference
+    return try await ledger.book(command)
   }
 
   /// Buys an item at the catalog's price.

@@ -6,6 +6,7 @@ struct CustomerRecords: Sendable {
   let orders: OrderReading
 
   private static let nonSubscriptionCountMax = 100
+  private static let subscriptionCountMax = 100
 
   func record(of customer: CustomerID) throws(LedgerError) -> CustomerRecord {
     let now = context.clock.now()
@@ -19,6 +20,14 @@ struct CustomerRecords: Sendable {
         customer: customer, originalID: identity.originalID, ids: identity.ids, firstSeenAt: identity.createdAt,
         asOf: now, entitlements: Self.entitlements(try view.purchases.entitlements(of: found), at: now),
         nonSubscriptions: purchases.map(PurchaseRecord.init))
+    }
+  }
+
+  func subscriptions(of customer: CustomerID) throws(LedgerError) -> [PurchaseRecord] {
+    try context.reading { (view, _) throws(LedgerError) -> [PurchaseRecord] in
+      try view.purchases.newest(
+        of: view.customers.customer(customer), limit: Self.subscriptionCountMax, where: \.isSubscription
+      ).map { PurchaseRecord($0) }
     }
   }
 

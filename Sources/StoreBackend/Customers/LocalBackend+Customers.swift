@@ -72,6 +72,13 @@ extension LocalBackend {
     try records.record(of: customer)
   }
 
+  /// The customer's credited periods of subscriptions, newest first; at most 100.
+  ///
+  /// - Throws: `LedgerError` with `customer_not_found`.
+  package func subscriptions(of customer: CustomerID) throws(LedgerError) -> [PurchaseRecord] {
+    try records.subscriptions(of: customer)
+  }
+
   /// The customer's credited purchases with the orders that they paid for, newest first; pages count from 1.
   ///
   /// - Throws: `LedgerError` with, in order of precedence, `limit_exceeded` for a page below 1 or a size that is not 1

@@ -8,7 +8,7 @@ import XCTest
 
 /// Random calls of two devices with lost answers, refunds, consents, and processes that end at any change of their
 /// state: what is paid for is credited once, and what is given is booked once.
-final class ClientCallStreamTests: XCTestCase {
+class ClientCallStreamTests: XCTestCase {
   func testAnyCallsWithCutsAnywhereCreditAndSpendOnce() async throws {
     var generator = SeededRandom()
     for _ in 0..<20 {
@@ -57,7 +57,7 @@ private struct ClientStory {
         currencies: shop.currencies, products: shop.products, items: [life], settings: shop.settings),
       policy: policy)
     for name in ["phone", "tablet"] {
-      let network = FaultyBackend(world.backend, seed: seed)
+      let network = FaultyBackend(world.access, seed: seed)
       let (storefront, keychain) = (world.store.account("family").device(name), FaultyKeychain())
       let client = try Self.open(world, storefront, network, keychain)
       devices.append(Device(storefront: storefront, network: network, keychain: keychain, client: client))

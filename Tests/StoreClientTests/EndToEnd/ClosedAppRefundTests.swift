@@ -8,7 +8,7 @@ import XCTest
 @testable import StoreClient
 
 /// Refunds while the app is closed, with a backend that gets no notices from the store.
-final class ClosedAppRefundTests: XCTestCase {
+class ClosedAppRefundTests: XCTestCase {
   private static let alice = "alice-4f1c9a7e"
 
   /// A store account with an app that was closed after it had bought, spent and finished.
@@ -21,7 +21,7 @@ final class ClosedAppRefundTests: XCTestCase {
 
     init(product: String = "gems", quantity: Int64 = 2, spending: Int64 = 0) async throws {
       world = try World()
-      backend = FaultyBackend(world.backend)
+      backend = FaultyBackend(world.access)
       let client = try world.client(alice, on: world.phone, eventLog: eventLog, backend: backend)
       let outcome = try await client.outcome(ofPurchasing: product, quantity: quantity)
       id = try XCTUnwrap(outcome.storeTransactionID)
@@ -173,7 +173,7 @@ final class ClosedAppRefundTests: XCTestCase {
     let bought = try world.store.buyProduct(identifier: "gems", account: "family")
     try await world.phone.finish(bought.identifier)
     try world.store.refundTransaction(identifier: bought.identifier)
-    let (eventLog, backend) = (MemoryEventLog(), FaultyBackend(world.backend))
+    let (eventLog, backend) = (MemoryEventLog(), FaultyBackend(world.access))
     for _ in 0..<2 {
       let client = try world.client(Self.alice, on: world.phone, eventLog: eventLog, backend: backend)
       await client.syncPurchases()
@@ -219,7 +219,7 @@ final class ClosedAppRefundTests: XCTestCase {
     let play = try SimulatedPlayStore(
       catalog: try SimulatedShop.catalog(), session: World.session, clock: world.clock, signer: world.receipts)
     let device = play.account("alice").device("phone")
-    let (eventLog, backend) = (MemoryEventLog(), FaultyBackend(world.backend))
+    let (eventLog, backend) = (MemoryEventLog(), FaultyBackend(world.access))
     try play.inject(StoreFault(.networkCutBefore, on: .finish, .always))
     var client: StoreClient? = try world.client(Self.alice, on: device, eventLog: eventLog, backend: backend)
     let outcome = try await client?.outcome(ofPurchasing: "gems", quantity: 3)

@@ -7,7 +7,7 @@ import StoreTestSupport
 import XCTest
 
 /// A product on offer: the simulated stores take the discount price, and the window shows the same price.
-final class DiscountTests: XCTestCase {
+class DiscountTests: XCTestCase {
   func testWhatIsShownIsWhatIsPaid() async throws {
     for isGoogle in [false, true] {
       let world = try World(catalog: Self.catalog())

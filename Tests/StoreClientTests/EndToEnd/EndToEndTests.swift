@@ -7,7 +7,7 @@ import StoreTestSupport
 import XCTest
 
 /// The client between the simulated stores and the real crediting side.
-final class EndToEndTests: XCTestCase {
+class EndToEndTests: XCTestCase {
   func testAPurchaseFromTheSheetToTheBooks() async throws {
     let world = try World()
     let client = try world.client("alice-4f1c9a7e", on: world.phone)
@@ -127,7 +127,7 @@ final class EndToEndTests: XCTestCase {
     for _ in 0..<8 {
       let world = try World(seed: generator.next())
       let eventLog = MemoryEventLog()
-      let backend = FaultyBackend(world.backend, seed: generator.next())
+      let backend = FaultyBackend(world.access, seed: generator.next())
       backend.fail(with: .networkLostBeforeEffect, .random(percent: 15))
       backend.fail(with: .networkLostAfterEffect, .random(percent: 15))
       try world.store.inject(.chaos(percent: 15))

@@ -7,7 +7,7 @@ import StoreTestSupport
 import XCTest
 
 /// The stories of shops and devices, between the simulated store and the real crediting side.
-final class FailureStoryClientTests: XCTestCase {
+class FailureStoryClientTests: XCTestCase {
   private let alice = "alice-4f1c9a7e"
 
   /// The process died after the store took the money, and the second of two purchases was never seen again.
@@ -21,7 +21,7 @@ final class FailureStoryClientTests: XCTestCase {
     XCTAssertEqual(try world.balance(alice), 0)
     let eventLog = MemoryEventLog()
     // The first launch does not reach the backend, and dies; the purchase that it found stays unfinished at the store.
-    let faulty = FaultyBackend(world.backend)
+    let faulty = FaultyBackend(world.access)
     faulty.fail(.post, with: .networkLostBeforeEffect, .always)
     let first = try world.client(alice, on: world.phone, eventLog: eventLog, backend: faulty)
     await first.syncPurchases()
@@ -44,7 +44,7 @@ final class FailureStoryClientTests: XCTestCase {
     // Another device credits it and dies before it finishes it.
     let evidence = try await world.phone.unfinished(after: nil, limit: 1)
     let receipt = try XCTUnwrap(evidence.first?.receipt)
-    _ = try await world.backend.post(
+    _ = try await world.access.post(
       ReceiptPost(receipt: receipt, customer: CustomerID(alice), source: .updates))
     let client = try world.client(alice, on: world.phone)
     await client.syncPurchases()
@@ -78,7 +78,7 @@ final class FailureStoryClientTests: XCTestCase {
   /// A charge with an unknown outcome is not a failure: asking again neither charges nor credits twice.
   func testAnUnknownOutcomeIsNoFailure() async throws {
     let world = try World()
-    let faulty = FaultyBackend(world.backend)
+    let faulty = FaultyBackend(world.access)
     faulty.fail(.post, with: .networkLostAfterEffect, .next)
     let client = try world.client(alice, on: world.phone, backend: faulty)
     _ = try? await client.purchase(try ProductCode("gems"))

@@ -7,7 +7,7 @@ import StoreTestSupport
 import XCTest
 
 /// A gem store from the app to the server's books, as RevenueCat's codelab builds it, with a simulated store.
-final class FamiliarGemStoreTests: XCTestCase {
+class FamiliarGemStoreTests: XCTestCase {
   /// The server's endpoint for spends: it knows the price, takes the customer from the session, and needs no refund
   /// where the item cannot be given, since price and item are one commit.
   struct SpendEndpoint {
@@ -144,7 +144,7 @@ final class FamiliarGemStoreTests: XCTestCase {
     let customer = try CustomerID("player-4f1c9a7e")
     func creditOnServer(_ receipt: StoreReceipt) async throws -> Bool {
       let post = ReceiptPost(receipt: receipt, customer: customer, source: .purchase)
-      return try await world.backend.post(post).booking.isReplayed
+      return try await world.access.post(post).booking.isReplayed
     }
     // The app dies between the credit and finish(), and the store delivers it again at the next launch.
     let isReplayed = try await creditOnServer(verification.receipt)
@@ -207,7 +207,7 @@ final class FamiliarGemStoreTests: XCTestCase {
 
   private func configure(_ world: World) throws {
     var configuration = StoreClient.Configuration(
-      apiKey: "appl_YOUR_PUBLIC_SDK_KEY", mode: .payment(world.backend), storefront: world.phone)
+      apiKey: "appl_YOUR_PUBLIC_SDK_KEY", mode: .payment(world.access), storefront: world.phone)
     configuration.clock = world.clock.storeClock
     configuration.isAutomatic = false
     configuration.logHandler = { _, _ in }

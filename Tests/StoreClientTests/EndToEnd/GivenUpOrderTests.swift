@@ -7,7 +7,7 @@ import StoreTestSupport
 import XCTest
 
 /// Orders of the client in every state, and payments that come after an order was given up.
-final class GivenUpOrderTests: XCTestCase {
+class GivenUpOrderTests: XCTestCase {
   private let alice = "alice-4f1c9a7e"
   private let order = PurchaseOrder(productID: "gems", context: OrderContext(roleID: "char-12345"))
 

@@ -6,7 +6,7 @@ import StoreTestSupport
 import XCTest
 
 /// Items bought from the client, at the price of the crediting side.
-final class ItemPurchaseTests: XCTestCase {
+class ItemPurchaseTests: XCTestCase {
   private let alice = "alice-4f1c9a7e"
 
   private static func catalog(price: Int64 = 50) throws -> Catalog {

@@ -8,7 +8,7 @@ import Synchronization
 import XCTest
 
 /// High load, and the remains of a damaged queue, with the real store and crediting side.
-final class LoadTests: XCTestCase {
+class LoadTests: XCTestCase {
   private let alice = "alice-4f1c9a7e"
 
   /// Fifty processes are handed the same transaction, each with a queue of its own.
@@ -90,7 +90,7 @@ final class LoadTests: XCTestCase {
     let world = try World()
     let directory = try TemporaryDirectory()
     let path = directory.path("queue.records")
-    let backend = FaultyBackend(world.backend)
+    let backend = FaultyBackend(world.access)
     let log = try FileEventLog(path: path)
     let first = try world.client(alice, on: world.phone, eventLog: log, backend: backend)
     _ = try await first.offerings()
@@ -123,7 +123,7 @@ final class LoadTests: XCTestCase {
     let world = try World()
     let eventLog = MemoryEventLog()
     let gate = Gate()
-    let backend = FaultyBackend(world.backend) { _ in await gate.pass() }
+    let backend = FaultyBackend(world.access) { _ in await gate.pass() }
     let first = try world.client(alice, on: world.phone, eventLog: eventLog, backend: backend)
     _ = try await first.offerings()
     backend.fail(.post, with: .networkLostBeforeEffect)

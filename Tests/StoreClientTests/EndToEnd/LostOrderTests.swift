@@ -7,7 +7,7 @@ import StoreTestSupport
 import XCTest
 
 /// Two-step purchases after the app forgot the order: the order is still completed, and its goods are delivered.
-final class LostOrderTests: XCTestCase {
+class LostOrderTests: XCTestCase {
   private let alice = "alice-4f1c9a7e"
   private let order = PurchaseOrder(productID: "gems", context: OrderContext(roleID: "char-12345"))
 
@@ -135,7 +135,7 @@ final class LostOrderTests: XCTestCase {
   func testTheOrderMakesItsBuyerKnown() async throws {
     let server = DeliveryLog()
     let world = try World(delivery: server)
-    let network = FaultyBackend(world.backend)
+    let network = FaultyBackend(world.access)
     network.fail(.register, with: .networkLostBeforeEffect, .always)
     let first = try world.client(nil, on: world.phone, eventLog: MemoryEventLog(), backend: network)
     world.store.askToBuyEnabled = true

@@ -8,7 +8,7 @@ import Synchronization
 import XCTest
 
 /// Customers that the backend does not know yet, and answers that the backend cannot give just now.
-final class NewCustomerTests: XCTestCase {
+class NewCustomerTests: XCTestCase {
   private let alice = "alice-4f1c9a7e"
 
   // MARK: The first call
@@ -47,7 +47,7 @@ final class NewCustomerTests: XCTestCase {
     for product in ["premium", "club", "badge"] {
       for (isKnown, isDown) in [(false, true), (true, true), (true, false), (false, false)] {
         let world = try World(catalog: Self.catalog())
-        let network = FaultyBackend(world.backend)
+        let network = FaultyBackend(world.access)
         let client = try world.client(alice, on: world.phone, backend: network)
         _ = try await client.offerings()
         if isKnown { _ = try await client.customerInfo() }
@@ -67,7 +67,7 @@ final class NewCustomerTests: XCTestCase {
 
   func testALongerEntitlementIsNotShortened() async throws {
     let world = try World(catalog: Self.catalog())
-    let network = FaultyBackend(world.backend)
+    let network = FaultyBackend(world.access)
     let client = try world.client(alice, on: world.phone, backend: network)
     try await client.purchase(try ProductCode("premium"))
     network.fail(.customer, with: .networkLostBeforeEffect, .always)
@@ -95,7 +95,7 @@ final class NewCustomerTests: XCTestCase {
     ]
     for row in rows {
       let world = try World(catalog: Self.catalog())
-      let network = FaultyBackend(world.backend)
+      let network = FaultyBackend(world.access)
       let client = try world.client(row.start, on: world.phone, backend: network)
       network.fail(.customer, with: .networkLostBeforeEffect, .always)
       let (info, created) = try await row.call(client)

@@ -8,7 +8,7 @@ import Synchronization
 import XCTest
 
 /// An order's key asks the store for one payment, however often the order is bought under it.
-final class OrderKeyTests: XCTestCase {
+class OrderKeyTests: XCTestCase {
   private let alice = "alice-4f1c9a7e"
   private let order = PurchaseOrder(
     productID: "gems", context: OrderContext(roleID: "char-12345"), key: IdempotencyKey(unchecked: "tap-1"))
@@ -81,7 +81,7 @@ final class OrderKeyTests: XCTestCase {
       for isRestarted in [false, true] {
         let server = DeliveryLog()
         let world = try World(delivery: server)
-        let network = FaultyBackend(world.backend)
+        let network = FaultyBackend(world.access)
         let eventLog = MemoryEventLog()
         var client = try world.client(alice, on: world.phone, eventLog: eventLog, backend: network)
         for call in row.lost { network.fail(call, with: .networkLostAfterEffect, .call(1)) }
@@ -107,7 +107,7 @@ final class OrderKeyTests: XCTestCase {
   func testAReceiptOfTheOrderThatWaitsIsTriedAgain() async throws {
     let server = DeliveryLog()
     let world = try World(delivery: server)
-    let network = FaultyBackend(world.backend)
+    let network = FaultyBackend(world.access)
     let client = try world.client(alice, on: world.phone, eventLog: MemoryEventLog(), backend: network)
     for call in [FaultyBackend.Call.post, .completePayment] {
       network.fail(call, with: .networkLostBeforeEffect, .always)

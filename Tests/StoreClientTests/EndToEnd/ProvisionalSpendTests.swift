@@ -7,7 +7,7 @@ import StoreTestSupport
 import XCTest
 
 /// Items given for gems that are paid for and not credited yet, and booked when the backend is back.
-final class ProvisionalSpendTests: XCTestCase {
+class ProvisionalSpendTests: XCTestCase {
   private let alice = "alice-4f1c9a7e"
 
   private static func catalog(price: Int64 = 50) throws -> Catalog {
@@ -32,7 +32,7 @@ final class ProvisionalSpendTests: XCTestCase {
   /// A device that bought 300 gems while the backend was away, long enough ago to show them as provisional.
   private func paidAndOffline() async throws -> (device: Device, client: StoreClient, life: Item) {
     let world = try World(catalog: Self.catalog(), policy: BackendPolicy())
-    let device = Device(world: world, network: FaultyBackend(world.backend))
+    let device = Device(world: world, network: FaultyBackend(world.access))
     let client = try device.client()
     let life = try await client.items()[0]
     _ = try await client.virtualCurrencies()
@@ -166,7 +166,7 @@ final class ProvisionalSpendTests: XCTestCase {
   /// The backend booked at once and the answer was lost: the later booking under the same key finds it.
   func testALostAnswerIsBookedOnce() async throws {
     let world = try World(catalog: Self.catalog(), policy: BackendPolicy())
-    let device = Device(world: world, network: FaultyBackend(world.backend))
+    let device = Device(world: world, network: FaultyBackend(world.access))
     let client = try device.client()
     let life = try await client.items()[0]
     try await client.purchase(ProductCode("gems"))

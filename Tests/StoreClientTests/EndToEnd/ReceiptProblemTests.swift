@@ -10,7 +10,7 @@ import XCTest
 ///
 /// A purchase that cannot be credited stays unfinished at the store and visible in the queue. One that is credited
 /// already is finished.
-final class ReceiptProblemTests: XCTestCase {
+class ReceiptProblemTests: XCTestCase {
   func testEvidenceThatTheDeviceDoesNotTrustIsNeverPosted() async throws {
     let world = try World()
     try world.store.inject(StoreFault(.unverified(.invalidSignature), on: .purchase))
@@ -79,7 +79,7 @@ final class ReceiptProblemTests: XCTestCase {
   /// The server hears of the refund before the app can post its receipt of before then: both are booked.
   func testAReceiptThatIsOlderThanItsRefundLeavesNothing() async throws {
     let world = try World()
-    let backend = FaultyBackend(world.backend)
+    let backend = FaultyBackend(world.access)
     let client = try world.client(Self.alice, on: world.phone, backend: backend)
     _ = try await client.offerings()
     backend.fail(.post, with: .networkLostBeforeEffect)

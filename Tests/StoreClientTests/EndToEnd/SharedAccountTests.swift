@@ -7,7 +7,7 @@ import StoreTestSupport
 import XCTest
 
 /// Two customers on one store account; the backend knows one of them.
-final class SharedAccountTests: XCTestCase {
+class SharedAccountTests: XCTestCase {
   private let alice = "alice-4f1c9a7e"
   private let bob = "bobby-77d0e2b1"
 
@@ -74,7 +74,7 @@ final class SharedAccountTests: XCTestCase {
   private func offlinePurchase(
     in world: World, _ customer: String?
   ) async throws -> (client: StoreClient, network: FaultyBackend) {
-    let network = FaultyBackend(world.backend)
+    let network = FaultyBackend(world.access)
     let client = try world.client(customer, on: world.phone, eventLog: MemoryEventLog(), backend: network)
     _ = try await client.offerings()
     network.fail(with: .networkLostBeforeEffect, .always)

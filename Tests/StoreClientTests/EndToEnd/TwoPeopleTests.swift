@@ -6,7 +6,7 @@ import StoreTestSupport
 import XCTest
 
 /// A parent and a child on one store account, and on one device: neither gets the wallet of the other.
-final class TwoPeopleTests: XCTestCase {
+class TwoPeopleTests: XCTestCase {
   private let dad = "dad-4f1c9a7e"
   private let kid = "kid-77d0e2b1"
 

@@ -1,5 +1,5 @@
 /// The checks of a request that need nothing but the request.
-enum RequestRules {
+package enum RequestRules {
   /// - Throws: in order of precedence `invalid_request`, `limit_exceeded`.
   static func check(_ conditions: [Condition], cover adjustments: [Adjustment]) throws(LedgerError) {
     guard !conditions.isEmpty else { return }
@@ -53,7 +53,7 @@ enum RequestRules {
     }
   }
 
-  static func refuseRepeatedCodes(_ adjustments: [Adjustment]) throws(LedgerError) {
+  package static func refuseRepeatedCodes(_ adjustments: [Adjustment]) throws(LedgerError) {
     var seen: Set<CurrencyCode> = []
     for adjustment in adjustments where !seen.insert(adjustment.currency).inserted {
       throw .invalid("\(adjustment.currency) is named twice; add its amounts up first.")

@@ -1,0 +1,33 @@
+extension LedgerError: WireValue {
+  /// Reads the error; one with a code of a later version is `unexpected`, and keeps its text as the detail `code`.
+  package init(wire: WireObject) throws(LedgerError) {
+    let name = try wire.text("code")
+    var details: [Detail] = []
+    for (detail, value) in try wire.optionalObject("details")?.object.members ?? [] {
+      switch value {
+      case .integer(let number): details.append(.integer(detail, number))
+      case .string(let text): details.append(.text(detail, text))
+      default: break
+      }
+    }
+    let code = Code(name)
+    if code == nil { details.append(.text("code", name)) }
+    self.init(code ?? .unexpected, try wire.text("message"), details: details)
+    isReplayed = try wire.flag("replayed")
+  }
+
+  /// Code, message, details by name, and whether it is an earlier answer.
+  package var wire: JSONValue {
+    var members = JSONObject()
+    for detail in details {
+      switch detail.value {
+      case .integer(let number): members[detail.name] = .integer(number)
+      case .text(let text): members[detail.name] = .string(text)
+      }
+    }
+    return [
+      "code": .string(code.description), "message": .string(message), "details": .object(members),
+      "replayed": .bool(isReplayed),
+    ]
+  }
+}

@@ -1,0 +1,58 @@
+#if Server
+internal import GemLedger
+internal import StoreBackend
+internal import SystemHTTP
+
+/// Purchases that are announced before payment; their completion is with the receipts.
+enum OrderRoutes {
+  static var all: [Route] { [open, payment, cancel, list] }
+
+  private static let answer = Schema.object([.always("order", .order)])
+
+  private static let open = Route.sdk(
+    "POST", "/v1/orders", "open_order", "The first step of a purchase: opens an order before the payment.",
+    body: .orderRequest, answers: [200: answer, 201: answer],
+    work: .later { (call) async throws(LedgerError) in
+      let request = try OrderRequest(wire: call.wire)
+      let customer = try call.permitted(request.customer)
+      let backend = call.project.backend
+      if backend.policy.currencyPrices[request.product]?.isEmpty == false {
+        try call.checkMayGive(from: customer, "An order that costs virtual currency")
+      }
+      let order = try await backend.initPayment(request)
+      return .json(order.isReplayed ? 200 : 201, ["order": order.wire])
+    })
+
+  private static let payment = Route.sdk(
+    "GET", "/v1/orders/{purchase_code}/payment", "get_order_payment",
+    "The first answer of an order that was paid for; null before it is paid for.",
+    query: [Parameter("app_user_id", .customerID, "The customer that asks.", isRequired: true)],
+    answers: [200: .object([.always("receipt", .nullable(.receiptAnswer))])],
+    work: .later { (call) async throws(LedgerError) in
+      let customer = try call.permitted(CustomerID(call.query["app_user_id"]?.text ?? ""))
+      var answer = try await call.project.backend.payment(
+        of: PurchaseCode(call.name("purchase_code")), customer: customer)
+      answer?.requestID = call.request.id
+      return .json(200, ["receipt": answer?.wire ?? .null])
+    })
+
+  private static let cancel = Route.sdk(
+    "POST", "/v1/orders/{purchase_code}/cancel", "cancel_order",
+    "Says that an order will not be paid; a receipt that comes all the same is still credited.",
+    answers: [200: answer],
+    work: .later { (call) async throws(LedgerError) in
+      let order = try await call.project.backend.cancelPayment(PurchaseCode(call.name("purchase_code")))
+      return .json(200, ["order": order.wire])
+    })
+
+  private static let list = Route.sdk(
+    "GET", "/v1/subscribers/{app_user_id}/orders", "list_subscriber_orders",
+    "The orders that a customer announced, in every state, newest first.", query: SDKRoutes.paging,
+    answers: [200: .object([.always("orders", .list(.order))])],
+    work: .later { (call) async throws(LedgerError) in
+      let (page, size) = call.page
+      let orders = try await call.project.backend.announcedOrders(of: call.subscriber(), page: page, size: size)
+      return .json(200, ["orders": orders.wire])
+    })
+}
+#endif

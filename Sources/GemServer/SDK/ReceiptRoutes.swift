@@ -1,0 +1,89 @@
+#if Server
+internal import GemLedger
+internal import StoreBackend
+internal import SystemHTTP
+
+/// Receipts of purchases, with or without an order.
+enum ReceiptRoutes {
+  static var all: [Route] { [post, complete] }
+
+  /// What RevenueCat's SDKs send along and this server has no use for.
+  private static let unused: [Schema.Field] = [
+    "payload_version", "sdk_originated", "observer_mode", "product_id", "product_ids", "price", "currency",
+    "transaction_id", "presented_offering_identifier", "presented_placement_identifier", "applied_targeting_rule",
+    "store_user_id", "marketplace", "normal_duration", "intro_duration", "trial_duration", "introductory_price",
+    "subscription_group_id", "offers", "store_country", "metadata", "attributes", "app_transaction",
+    "purchase_completed_by", "test_receipt_identifier", "paywall", "pricing_phases", "proration_mode",
+    "platform_product_ids",
+  ].map { Schema.Field($0, .anything, "Taken, and not used.") }
+
+  private static let fields: [Schema.Field] = [
+    .always("fetch_token", .text(), "The evidence as the store gave it: a signed transaction, or a purchase's JSON."),
+    .always("app_user_id", .customerID, "The customer to credit where the receipt names no known buyer."),
+    Schema.Field("source", .word(ReceiptPost.Source.all), "Why it is posted."),
+    Schema.Field(
+      "order_search", .word(ReceiptPost.OrderSearch.all), "Whether the order that it pays for is looked for."),
+    Schema.Field("is_restore", .nullable(.boolean), "Where there is no source: whether it is a restore."),
+    Schema.Field(
+      "initiation_source", .nullable(.text()), "Where there is no source: purchase, restore or queue."),
+  ]
+
+  private static let answer = Schema.object(
+    Schema.customerInfoFields + [.always("receipt", .receiptAnswer, "What was credited.")])
+
+  private static let post = Route.sdk(
+    "POST", "/v1/receipts", "post_receipt", "Credits the purchase that a receipt proves, once.",
+    body: .object(fields + unused), answers: [200: answer],
+    work: .later { (call) async throws(LedgerError) in
+      let post = try ReceiptPost(wire: call.wire)
+      _ = try call.permitted(post.customer)
+      return try await response(try await call.project.backend.post(post), to: post, call)
+    })
+
+  private static let complete = Route.sdk(
+    "POST", "/v1/orders/{purchase_code}/complete", "complete_order",
+    "The second step of a purchase: credits the receipt, completes its order, and delivers it.",
+    body: .object(fields), answers: [200: answer],
+    work: .later { (call) async throws(LedgerError) in
+      let post = try ReceiptPost(wire: call.wire)
+      _ = try call.permitted(post.customer)
+      let answer = try await call.project.backend.completePayment(PurchaseCode(call.name("purchase_code")), post: post)
+      return try await response(answer, to: post, call)
+    })
+
+  private static func response(
+    _ answer: ReceiptAnswer, to post: ReceiptPost, _ call: Call
+  ) async throws(LedgerError) -> HTTPResponse {
+    var answer = answer
+    // The request has one name in the log, and it is the server's.
+    answer.requestID = call.request.id
+    var members = try document(of: post.customer, call).members
+    members["receipt"] = answer.wire
+    return .json(200, .object(members))
+  }
+
+  /// The customer as it stands; a post makes no customer, so an unknown one has nothing.
+  private static func document(of customer: CustomerID, _ call: Call) throws(LedgerError) -> SubscriberDocument {
+    let backend = call.project.backend
+    do throws(LedgerError) {
+      return SubscriberDocument(
+        record: try backend.knownCustomer(customer), subscriptions: try backend.subscriptions(of: customer))
+    } catch {
+      guard error.code == .customerNotFound else { throw error }
+      let now = call.project.clock.now()
+      let record = CustomerRecord(
+        customer: customer, originalID: customer, ids: [customer], firstSeenAt: now, asOf: now, entitlements: [],
+        nonSubscriptions: [])
+      return SubscriberDocument(record: record, subscriptions: [])
+    }
+  }
+}
+
+extension ReceiptPost.Source {
+  fileprivate static let all = [purchase, updates, restore, sweep, refunds].map(\.rawValue)
+}
+
+extension ReceiptPost.OrderSearch {
+  fileprivate static let all = [Self.none, find, findOrOpen].map(\.rawValue)
+}
+#endif

@@ -1,0 +1,90 @@
+#if Server
+internal import GemLedger
+internal import StoreBackend
+internal import SystemHTTP
+
+/// Spends of a customer from the app, with the customer's session token.
+enum SpendingRoutes {
+  static var all: [Route] { [spend, buyItem] }
+
+  private static let keyHeader = [
+    Parameter("Idempotency-Key", .text(1...257), "The same spend under the same key is booked once.")
+  ]
+
+  private static let commonFields = [
+    Schema.Field("idempotency_key", .nullable(.text(1...255)), "The key, where it does not fit into the header."),
+    Schema.Field("app_user_id", .nullable(.customerID), "The customer, checked against the session token."),
+  ]
+
+  private static let spendBody = Schema.object(
+    [
+      .always(
+        "amounts", .map(.integer(-Limits.amount...Limits.amount), 1...Limits.adjustmentsPerRequest),
+        "How much of each currency, by its code; the sign does not matter."),
+      Schema.Field("reference", .nullable(.text(1...1500)), "The caller's name for what it pays for."),
+    ] + commonFields)
+
+  private static let spendAnswer = Schema.object([
+    .always("virtual_currencies", .balancesByCode, "All balances after the spend."),
+    .always("booking", .booking),
+  ])
+
+  private static let spend = Route.sdk(
+    "POST", "/v1/customer/virtual_currencies/spend", "spend_virtual_currencies",
+    "Spends amounts that the app names, where the project allows that.", access: .session, headers: keyHeader,
+    body: spendBody, answers: [200: spendAnswer],
+    work: .later { (call) async throws(LedgerError) in
+      let (customer, key) = (try call.spender(), try call.spendKey())
+      var amounts: [Adjustment] = []
+      for amount in try call.wire.amounts("amounts") {
+        // The bound of the body keeps the magnitude within range.
+        amounts.append(Adjustment(amount.currency, abs(amount.amount)))
+      }
+      let backend = call.project.backend
+      let booking = try await backend.spend(
+        amounts, customer: customer, key: key, reference: call.wire.optionalIdentifier("reference"))
+      var members = JSONValue.balances(try await backend.balances(of: customer)).object ?? [:]
+      members["booking"] = booking.wire
+      return .json(200, .object(members))
+    })
+
+  private static let buyItem = Route.sdk(
+    "POST", "/v1/customer/items/buy", "buy_item", "Buys an item at the price that the catalog has for it.",
+    access: .session, headers: keyHeader,
+    body: .object(
+      [.always("item_id", .catalogID), Schema.Field("quantity", .integer(), "1 by default.")]
+        + commonFields),
+    answers: [200: .object([.always("booking", .booking)])],
+    work: .later { (call) async throws(LedgerError) in
+      let (customer, key) = (try call.spender(), try call.spendKey())
+      let booking = try await call.project.backend.buyItem(
+        call.wire.identifier("item_id"), quantity: call.wire.optionalInteger("quantity") ?? 1, customer: customer,
+        key: key)
+      return .json(200, ["booking": booking.wire])
+    })
+}
+
+extension Call {
+  /// The session's customer, by the id that the body names where it names one.
+  ///
+  /// - Throws: `LedgerError` with `forbidden` where the body names another customer.
+  fileprivate func spender() throws(LedgerError) -> CustomerID {
+    guard let named: CustomerID = try wire.optionalIdentifier("app_user_id") else { return try customer() }
+    return try permitted(named)
+  }
+
+  /// The key in the header or the body.
+  ///
+  /// - Throws: `LedgerError` with `invalid_request` where there is none, or two.
+  fileprivate func spendKey() throws(LedgerError) -> IdempotencyKey {
+    let (header, body): (IdempotencyKey?, IdempotencyKey?) = (
+      try idempotencyKey(), try wire.optionalIdentifier("idempotency_key")
+    )
+    guard let key = header ?? body else {
+      throw .parameter("Idempotency-Key", "is missing; a repeated spend would be booked twice without it")
+    }
+    guard key == body ?? key else { throw .parameter("idempotency_key", "is another key than the header's") }
+    return key
+  }
+}
+#endif

@@ -1,0 +1,65 @@
+#if Server
+internal import GemLedger
+internal import StoreBackend
+internal import SystemHTTP
+
+/// A customer's record, balances and history.
+enum SubscriberRoutes {
+  static var all: [Route] { [get, register, balances, ownBalances, purchases] }
+
+  private static let get = Route.sdk(
+    "GET", "/v1/subscribers/{app_user_id}", "get_subscriber", "Gets or creates a customer.",
+    answers: [200: .customerInfo, 201: .customerInfo],
+    work: .later { (call) async throws(LedgerError) in
+      let customer = try call.subscriber()
+      let registration = try await call.project.backend.register(customer)
+      let record = try await call.project.backend.customer(customer)
+      let document = SubscriberDocument(
+        record: record, subscriptions: try call.project.backend.subscriptions(of: customer))
+      return .json(registration.isCreated ? 201 : 200, .object(document.members))
+    })
+
+  private static let register = Route.sdk(
+    "POST", "/v1/subscribers/{app_user_id}/register", "register_subscriber",
+    "Makes a customer known, as every start of an app does.",
+    answers: [200: .registration, 201: .registration],
+    work: .later { (call) async throws(LedgerError) in
+      try await call.project.backend.register(try call.subscriber()).response
+    })
+
+  private static let balanceAnswer = Schema.object([
+    .always("virtual_currencies", .balancesByCode, "Every currency of the project, zeros included.")
+  ])
+
+  private static let balances = Route.sdk(
+    "GET", "/v1/subscribers/{app_user_id}/virtual_currencies", "get_subscriber_virtual_currencies",
+    "A customer's balances of all currencies; creates an unknown customer.", answers: [200: balanceAnswer],
+    work: .later { (call) async throws(LedgerError) in
+      .json(200, .balances(try await call.project.backend.balances(of: call.subscriber())))
+    })
+
+  private static let ownBalances = Route.sdk(
+    "GET", "/v1/customer/virtual_currencies", "get_customer_virtual_currencies",
+    "The balances of the session's customer.", access: .session, answers: [200: balanceAnswer],
+    work: .later { (call) async throws(LedgerError) in
+      .json(200, .balances(try await call.project.backend.balances(of: call.customer())))
+    })
+
+  private static let purchases = Route.sdk(
+    "GET", "/v1/subscribers/{app_user_id}/purchases", "list_subscriber_purchases",
+    "A customer's credited purchases with the orders that they paid for, newest first.", query: SDKRoutes.paging,
+    answers: [200: .object([.always("purchases", .list(.purchase))])],
+    work: .later { (call) async throws(LedgerError) in
+      let (page, size) = call.page
+      let purchases = try await call.project.backend.purchases(of: call.subscriber(), page: page, size: size)
+      return .json(200, ["purchases": purchases.wire])
+    })
+}
+
+extension JSONValue {
+  /// Balances by currency code, in their order.
+  static func balances(_ balances: [Balance]) -> JSONValue {
+    ["virtual_currencies": .object(JSONObject(balances.map { ($0.currency.description, $0.wire) }))]
+  }
+}
+#endif

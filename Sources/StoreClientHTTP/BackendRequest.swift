@@ -1,0 +1,70 @@
+#if Server
+internal import Foundation
+internal import GemLedger
+
+/// A call of the backend as a request, before its credential.
+struct BackendRequest {
+  let method: String
+  let path: [String]
+  /// The customer that it is about, for a session token.
+  let customer: CustomerID
+  var query: [(name: String, value: String)] = []
+  var body: JSONValue?
+  /// The key of a spend.
+  var key: IdempotencyKey?
+  /// Whether it needs a session token in any case.
+  var isSpend = false
+
+  static func get(
+    _ path: String..., customer: CustomerID, query: [(name: String, value: String)] = []
+  ) -> Self { Self(method: "GET", path: path, customer: customer, query: query) }
+
+  static func post(_ path: String..., customer: CustomerID, body: JSONValue? = nil) -> Self {
+    Self(method: "POST", path: path, customer: customer, body: body)
+  }
+
+  /// A spend under a key; its customer and, where the header cannot hold it, its key are in the body.
+  static func spend(
+    _ path: String..., customer: CustomerID, key: IdempotencyKey, body: JSONObject
+  ) -> Self {
+    var body = body
+    body["app_user_id"] = .string(customer.text)
+    let fits = key.fitsHeader
+    if !fits { body["idempotency_key"] = .string(key.text) }
+    return Self(
+      method: "POST", path: path, customer: customer, body: .object(body), key: fits ? key : nil, isSpend: true)
+  }
+
+  func request(credential: String) -> ClientRequest {
+    var target = (["v1"] + path).map { "/" + Self.encoded($0) }.joined()
+    if !query.isEmpty {
+      target += "?" + query.map { "\($0.name)=\(Self.encoded($0.value))" }.joined(separator: "&")
+    }
+    var headers = [("Authorization", "Bearer \(credential)"), ("Accept", "application/json")]
+    if body != nil { headers.append(("Content-Type", "application/json")) }
+    if let key { headers.append(("Idempotency-Key", key.text)) }
+    return ClientRequest(
+      method: method, target: target, headers: headers.map { (name: $0.0, value: $0.1) },
+      body: body.map { Array($0.text().utf8) })
+  }
+
+  private static let unreserved = CharacterSet(
+    charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+
+  private static func encoded(_ text: String) -> String {
+    // Two parts mean a folder to URLs, and have to stay what they are.
+    if text == "." || text == ".." { return text.utf8.map { _ in "%2E" }.joined() }
+    return text.utf8.map { byte in
+      let scalar = UnicodeScalar(byte)
+      if byte < 0x80, unreserved.contains(scalar) { return String(scalar) }
+      let digits = String(byte, radix: 16, uppercase: true)
+      return digits.utf8.count == 1 ? "%0\(digits)" : "%\(digits)"
+    }.joined()
+  }
+}
+
+extension IdempotencyKey {
+  /// Whether a header field holds the key as it is: visible ASCII, and no quotes, which a server takes off.
+  fileprivate var fitsHeader: Bool { text.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != 0x22 } }
+}
+#endif

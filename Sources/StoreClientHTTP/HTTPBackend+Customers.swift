@@ -1,0 +1,96 @@
+#if Server
+public import GemLedger
+public import StoreBackend
+
+// Customers, their ids and their balances.
+extension HTTPBackend {
+  /// As `PurchaseBackend.register(_:)`.
+  public func register(_ customer: CustomerID) async throws(LedgerError) -> Registration {
+    try await answer(to: .post("subscribers", customer.text, "register", customer: customer), Registration.init(wire:))
+  }
+
+  /// As `PurchaseBackend.logIn(_:from:)`.
+  public func logIn(_ id: CustomerID, from current: CustomerID) async throws(LedgerError) -> Registration {
+    try await answer(to: .post("subscribers", "identify", customer: current, body: Self.identify(id, current))) {
+      (wire) throws(LedgerError) in Registration(customer: id, isCreated: try wire.flag("created"))
+    }
+  }
+
+  /// As `PurchaseBackend.createAlias(_:of:)`; needs a session token where the customer has signed in.
+  public func createAlias(_ alias: CustomerID, of customer: CustomerID) async throws(LedgerError) -> Registration {
+    let body: JSONValue = ["new_app_user_id": .string(alias.text)]
+    return try await answer(to: .post("subscribers", customer.text, "alias", customer: customer, body: body)) {
+      (wire) throws(LedgerError) in Registration(customer: alias, isCreated: try wire.flag("created"))
+    }
+  }
+
+  /// As `PurchaseBackend.previewLogIn(_:from:)`.
+  public func previewLogIn(
+    _ id: CustomerID, from current: CustomerID
+  ) async throws(LedgerError) -> IdentityPreview {
+    try await answer(
+      to: .post("subscribers", "identify", "preview", customer: current, body: Self.identify(id, current)),
+      IdentityPreview.init(wire:))
+  }
+
+  private static func identify(_ id: CustomerID, _ current: CustomerID) -> JSONValue {
+    ["app_user_id": .string(current.text), "new_app_user_id": .string(id.text)]
+  }
+
+  /// As `PurchaseBackend.restore(_:customer:sharing:)`; needs a session token to share by `alias` where the customer
+  /// has signed in.
+  public func restore(
+    _ receipts: [StoreReceipt], customer: CustomerID, sharing: EntitlementSharing
+  ) async throws(LedgerError) -> CustomerRecord {
+    try await answer(
+      to: .post(
+        "subscribers", customer.text, "restore", customer: customer, body: Self.restore(receipts, sharing))
+    ) { (wire) throws(LedgerError) in try wire.value("customer") }
+  }
+
+  /// As `PurchaseBackend.previewRestore(_:customer:sharing:)`.
+  public func previewRestore(
+    _ receipts: [StoreReceipt], customer: CustomerID, sharing: EntitlementSharing
+  ) async throws(LedgerError) -> IdentityPreview {
+    try await answer(
+      to: .post(
+        "subscribers", customer.text, "restore", "preview", customer: customer,
+        body: Self.restore(receipts, sharing)),
+      IdentityPreview.init(wire:))
+  }
+
+  private static func restore(_ receipts: [StoreReceipt], _ sharing: EntitlementSharing) -> JSONValue {
+    ["receipts": .array(receipts.map { .string($0.text) }), "sharing": .string(sharing.name)]
+  }
+
+  /// As `PurchaseBackend.customer(_:)`.
+  public func customer(_ customer: CustomerID) async throws(LedgerError) -> CustomerRecord {
+    try await answer(to: .get("subscribers", customer.text, customer: customer)) { (wire) throws(LedgerError) in
+      try wire.value("customer")
+    }
+  }
+
+  /// As `PurchaseBackend.balances(of:)`.
+  public func balances(of customer: CustomerID) async throws(LedgerError) -> [Balance] {
+    try await answer(to: .get("subscribers", customer.text, "virtual_currencies", customer: customer)) {
+      (wire) throws(LedgerError) in
+      var balances: [Balance] = []
+      for (code, value) in try wire.optionalObject("virtual_currencies")?.object.members ?? [] {
+        balances.append(try Balance(wire: WireObject(value, at: code)))
+      }
+      return balances
+    }
+  }
+
+  /// As `PurchaseBackend.purchases(of:page:size:)`.
+  public func purchases(of customer: CustomerID, page: Int, size: Int) async throws(LedgerError) -> [PurchaseRecord] {
+    try await answer(
+      to: .get("subscribers", customer.text, "purchases", customer: customer, query: Self.paging(page, size))
+    ) { (wire) throws(LedgerError) in try wire.values("purchases") }
+  }
+
+  static func paging(_ page: Int, _ size: Int) -> [(name: String, value: String)] {
+    [("page", String(page)), ("size", String(size))]
+  }
+}
+#endif
