@@ -74,12 +74,13 @@ package struct Gatekeeper: Sendable {
   private static func check(_ caller: Caller, for access: Access) throws(LedgerError) {
     switch (access, caller.kind) {
     case (.open, _), (.app, .secret), (.app, .app), (.session, .session): return
+    case (.player, .secret), (.player, .app), (.player, .session): return
     case (.secret(let scope), .secret(let scopes)):
       guard scopes.isEmpty || scopes.contains(where: { $0.covers(scope) }) else {
         throw LedgerError(.forbidden, "This key lacks the scope \(scope).", details: [.text("scope", "\(scope)")])
       }
     case (.secret, _): throw LedgerError(.forbidden, "This needs a secret key, from a server of yours.")
-    case (.app, _): throw LedgerError(.forbidden, "This needs a key of the project.")
+    case (.app, _), (.player, _): throw LedgerError(.forbidden, "This needs a key of the project.")
     case (.session, _):
       throw LedgerError(
         .forbidden, "This needs a session token of the customer; your server gets one with its secret key.")

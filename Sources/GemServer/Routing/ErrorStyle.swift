@@ -16,7 +16,9 @@ package enum ErrorStyle: Sendable {
   /// Writes an error of an operation.
   package func response(_ error: LedgerError, requestID: String) -> HTTPResponse {
     switch self {
-    case .rest, .sdk, .payment, .spend: Self.rest(error, requestID: requestID)
+    case .rest, .sdk: Self.rest(error, requestID: requestID)
+    case .payment: Self.payment(error, requestID: requestID)
+    case .spend: Self.spend(error, requestID: requestID)
     }
   }
 }

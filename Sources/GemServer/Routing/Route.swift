@@ -68,6 +68,8 @@ package enum Access: Hashable, Sendable {
   case app
   /// A customer with a session token, for the customer's own currency only.
   case session
+  /// A customer with a session token, or any key of the project, with which the request names the customer.
+  case player
 }
 
 /// What a secret key may be restricted to, such as `customer_information:purchases:read`.
