@@ -8,6 +8,10 @@ static inline CURLcode gem_curl_set_long(CURL *handle, CURLoption option, long v
   return curl_easy_setopt(handle, option, value);
 }
 
+static inline CURLcode gem_curl_set_text(CURL *handle, CURLoption option, const char *value) {
+  return curl_easy_setopt(handle, option, value);
+}
+
 static inline CURLcode gem_curl_set_pointer(CURL *handle, CURLoption option, const void *value) {
   return curl_easy_setopt(handle, option, value);
 }
@@ -18,7 +22,23 @@ static inline CURLcode gem_curl_set_callback(CURL *handle, CURLoption option, ge
   return curl_easy_setopt(handle, option, callback);
 }
 
+// Older releases know the protocols as a set of bits only, newer ones warn of that.
+static inline CURLcode gem_curl_set_web_only(CURL *handle) {
+#if LIBCURL_VERSION_NUM >= 0x075500
+  return curl_easy_setopt(handle, CURLOPT_PROTOCOLS_STR, "http,https");
+#else
+  return curl_easy_setopt(handle, CURLOPT_PROTOCOLS, (long)(CURLPROTO_HTTP | CURLPROTO_HTTPS));
+#endif
+}
+
+static inline CURLcode gem_curl_init(void) { return curl_global_init(CURL_GLOBAL_DEFAULT); }
+
 static inline CURLcode gem_curl_status(CURL *handle, long *status) {
   return curl_easy_getinfo(handle, CURLINFO_RESPONSE_CODE, status);
+}
+
+// How many bytes of requests left this machine.
+static inline CURLcode gem_curl_sent_count(CURL *handle, long *count) {
+  return curl_easy_getinfo(handle, CURLINFO_REQUEST_SIZE, count);
 }
 #endif

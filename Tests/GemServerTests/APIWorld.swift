@@ -24,13 +24,13 @@ final class APIWorld: Sendable {
 
   init(
     policy: BackendPolicy = BackendPolicy(), delivery: (any DeliveryTarget)? = nil,
-    limits: [RateDomain: Int] = [:], ledger: Ledger? = nil
+    limits: [RateDomain: Int] = [:], ledger: Ledger? = nil, itemGranter: (any ItemGranter)? = nil
   ) throws {
     self.ledger = ledger ?? Ledger.inMemory(clock: time.clock, salt: 1)
     try self.ledger.apply(Catalog.load(Fixture.bytes("gems.json")))
     receipts = try UnsignedReceipts(session: "s1")
     backend = LocalBackend(ledger: self.ledger, verifier: receipts, policy: policy, delivery: delivery)
-    project = ServerProject(ledger: self.ledger, backend: backend)
+    project = ServerProject(ledger: self.ledger, backend: backend, itemGranter: itemGranter)
     let secret = APIKey.make(.secret(scopes: []), at: time.now)
     let app = APIKey.make(.app(.apple), at: time.now)
     keys = KeysInMemory([secret.key, app.key])
@@ -46,7 +46,8 @@ final class APIWorld: Sendable {
     headers: [(name: String, value: String)] = []
   ) async throws -> Answer {
     let parts = target.split(separator: "?", maxSplits: 1)
-    let path = try parts[0].split(separator: "/").map { try XCTUnwrap(Percent.decoded($0.utf8)) }
+    let path = try parts[0].dropFirst().split(separator: "/", omittingEmptySubsequences: false)
+      .map { try XCTUnwrap(Percent.decoded($0.utf8)) }
     let query = try parts.dropFirst().first.map { text in
       try text.split(separator: "&").map { pair in
         let sides = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)

@@ -26,8 +26,19 @@ extension Ledger {
   public func spend(
     _ amounts: [Adjustment], customer: CustomerID, key: IdempotencyKey, giving give: () async throws -> Void
   ) async throws -> Booking {
+    try await spend(amounts, customer: customer, key: key, reference: Reference(key.text), giving: give)
+  }
+
+  /// Spends as ``spend(_:customer:key:giving:)``, for a purpose that a retry has to have too.
+  ///
+  /// - Parameter give: Throws ``GivingIsUnknown`` where it could not learn whether the goods were given. The currency
+  ///   stays held then, so that the same key finishes the spend until the hold's deadline returns it.
+  package func spend(
+    _ amounts: [Adjustment], customer: CustomerID, key: IdempotencyKey, reference: Reference,
+    giving give: () async throws -> Void
+  ) async throws -> Booking {
     let steps = try HoldSteps(
-      ledger: self, customer: customer, amounts: amounts, key: key, reference: Reference(key.text),
+      ledger: self, customer: customer, amounts: amounts, key: key, reference: reference,
       duration: LedgerCommand.holdDuration)
     var (current, hold): (HoldSteps, HoldID)
     switch try await steps.findOrBegin() {
@@ -38,6 +49,8 @@ extension Ledger {
     }
     do {
       try await give()
+    } catch let error as GivingIsUnknown {
+      throw error
     } catch {
       try await current.release(hold, because: "\(error)")
       throw error
@@ -49,5 +62,44 @@ extension Ledger {
       case .held(let found, let open, _): (current, hold) = (found, open)
       }
     }
+  }
+}
+
+/// No answer came from the giver of goods, which may have given them.
+package struct GivingIsUnknown: Error, Hashable {
+  /// What is known of it.
+  package let message: String
+
+  package init(_ message: String) { self.message = message }
+}
+
+/// A spend that began under a key.
+package struct BegunSpend: Hashable, Sendable {
+  package let amounts: [Adjustment]
+  package let reference: Reference?
+}
+
+extension Ledger {
+  /// Returns the spend that ``spend(_:customer:key:reference:giving:)`` began under the key, with the amounts of that
+  /// time; nil where it began none.
+  ///
+  /// - Throws: ``LedgerError`` with `customer_not_found`.
+  package func begunSpend(under key: IdempotencyKey, customer: CustomerID) throws(LedgerError) -> BegunSpend? {
+    let step = try IdempotencyKey("\(key.text)/hold")
+    let id = try reading { (snapshot, definitions) throws(LedgerError) -> TransactionID? in
+      let finder = CustomerFinder(snapshot)
+      for number in try finder.numbers(of: finder.customer(customer)) {
+        let hash = KeyHash.of(ByteHash.of(step.text), customer: number)
+        guard let row = try snapshot.key(step, customer: number, hash: hash),
+          case .booked(let transaction) = row.outcome, let begun = try snapshot.transaction(transaction)
+        else { continue }
+        return definitions.transactionIDs.id(number: transaction, createdAt: begun.createdAt)
+      }
+      return nil
+    }
+    guard let id else { return nil }
+    let record = try transaction(id)
+    let amounts = record.booking.hold?.amounts ?? []
+    return BegunSpend(amounts: amounts.map { Adjustment($0.currency, $0.amount) }, reference: record.reference)
   }
 }

@@ -40,7 +40,7 @@ package struct OpenAPIDocument: Sendable {
     switch route.access {
     case .open: operation["security"] = []
     case .secret: operation["security"] = [["secret_key": []]]
-    case .app: operation["security"] = [["public_key": []], ["secret_key": []]]
+    case .app: operation["security"] = [["public_key": []], ["session_token": []], ["secret_key": []]]
     case .session: operation["security"] = [["session_token": []]]
     }
     return .object(operation)
@@ -108,6 +108,7 @@ extension Schema {
       if bounds.lowerBound > .min { schema["minimum"] = .integer(bounds.lowerBound) }
       if bounds.upperBound < .max { schema["maximum"] = .integer(bounds.upperBound) }
       return .object(schema)
+    case .decimal: return ["type": "number", "minimum": 0, "maximum": 999_999_999_999, "multipleOf": .number("0.001")]
     case .boolean: return ["type": "boolean"]
     case .list(let schema, let bounds):
       return [

@@ -16,8 +16,10 @@ package enum ErrorStyle: Sendable {
   /// Writes an error of an operation.
   package func response(_ error: LedgerError, requestID: String) -> HTTPResponse {
     switch self {
+    case .rest: Self.rest(error, requestID: requestID)
     case .sdk: Self.sdk(error, requestID: requestID)
-    case .rest, .payment, .spend: Self.rest(error, requestID: requestID)
+    case .payment: Self.payment(error, requestID: requestID)
+    case .spend: Self.spend(error, requestID: requestID)
     }
   }
 }

@@ -7,6 +7,8 @@ package indirect enum Schema: Sendable {
   case text(ClosedRange<Int> = 0...1_048_576, pattern: String? = nil)
   case word([String])
   case integer(ClosedRange<Int64> = Int64.min...Int64.max)
+  /// A number of zero or more, of at most twelve plain digits, with at most three behind a dot.
+  case decimal
   case boolean
   case list(Schema, ClosedRange<Int> = 0...10_000)
   /// Members of any name with one form of value.
@@ -54,6 +56,8 @@ extension Schema {
       guard bounds.contains(number) else {
         throw .parameter(path, "has to be \(bounds.lowerBound) to \(bounds.upperBound)")
       }
+    case (.decimal, .integer(let number)) where (0...999_999_999_999).contains(number): return
+    case (.decimal, .number(let text)) where Self.isDecimal(text): return
     case (.list(let schema, let bounds), .array(let elements)):
       try Self.check(elements.count, in: bounds, "elements", at: path)
       for (index, element) in elements.enumerated() { try schema.check(element, at: "\(path)[\(index)]") }
@@ -85,6 +89,12 @@ extension Schema {
     }
   }
 
+  private static func isDecimal(_ text: String) -> Bool {
+    let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+    let isDigits = parts.allSatisfy { $0.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } }
+    return isDigits && parts.count == 2 && (1...12).contains(parts[0].count) && (1...3).contains(parts[1].count)
+  }
+
   private static func path(_ path: String, _ name: String) -> String {
     path.isEmpty ? String(name.prefix(100)) : "\(path).\(name.prefix(100))"
   }
@@ -94,6 +104,7 @@ extension Schema {
     switch self {
     case .text, .word: "a text"
     case .integer: "a whole number in plain digits"
+    case .decimal: "a number of at most twelve plain digits, with at most three behind a dot"
     case .boolean: "true or false"
     case .list: "a list"
     case .map, .object: "an object"

@@ -9,12 +9,18 @@ package final class ServerProject: Sendable {
   package let ledger: Ledger
   package let backend: LocalBackend
   package let clock: LedgerClock
+  /// Gives the items that customers buy; nil where the ledger alone counts them.
+  package let itemGranter: (any ItemGranter)?
 
-  package init(id: String = "default", ledger: Ledger, backend: LocalBackend, clock: LedgerClock? = nil) {
+  package init(
+    id: String = "default", ledger: Ledger, backend: LocalBackend, clock: LedgerClock? = nil,
+    itemGranter: (any ItemGranter)? = nil
+  ) {
     self.id = id
     self.ledger = ledger
     self.backend = backend
     self.clock = clock ?? ledger.clock
+    self.itemGranter = itemGranter
   }
 }
 #endif

@@ -33,6 +33,8 @@ public struct Delivery: Hashable, Sendable {
   public var customer: CustomerID
   /// The product.
   public var product: ProductCode
+  /// The product's id at the store, as the catalog has it now; nil where the catalog has none for it.
+  public var storeProductID: String?
   /// The number of units.
   public var quantity: Int64
   /// The price of all units together, where the store states it.
@@ -49,11 +51,13 @@ public struct Delivery: Hashable, Sendable {
   /// A delivery.
   public init(
     purchaseCode: PurchaseCode, customer: CustomerID, product: ProductCode, quantity: Int64, price: Money?,
-    items: [Item], context: OrderContext, storeTransactionID: StoreTransactionID, store: Store
+    items: [Item], context: OrderContext, storeTransactionID: StoreTransactionID, store: Store,
+    storeProductID: String? = nil
   ) {
     self.purchaseCode = purchaseCode
     self.customer = customer
     self.product = product
+    self.storeProductID = storeProductID
     self.quantity = quantity
     self.price = price
     self.items = items

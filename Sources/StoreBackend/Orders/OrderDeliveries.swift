@@ -57,14 +57,18 @@ struct OrderDeliveries: Sendable {
 
   private func deliver(_ order: LedgerOrder) async throws(LedgerError) -> Bool {
     guard let target = context.delivery else { return false }
-    let message = try context.reading { (view, _) throws(LedgerError) in try delivery(of: order, in: view) }
+    let message = try context.reading { (view, productIndex) throws(LedgerError) in
+      try delivery(of: order, in: view, productIndex)
+    }
     guard await target.deliver(message) else { return false }
     _ = try await context.ledger.book(.advanceOrder(order.code, .deliver, customer: message.customer))
     return true
   }
 
   /// Builds the order's delivery from the journal.
-  private func delivery(of order: LedgerOrder, in view: LedgerView) throws(LedgerError) -> Delivery {
+  private func delivery(
+    of order: LedgerOrder, in view: LedgerView, _ productIndex: ProductIndex
+  ) throws(LedgerError) -> Delivery {
     guard let purchase = try view.purchases.purchase(payingFor: order) else { throw .unpaid(order) }
     let receipt = try view.purchases.booking(of: purchase, customer: purchase.customer)
     let currencies = receipt.entries.map { Delivery.Item(id: $0.currency.description, quantity: $0.amount) }
@@ -73,7 +77,8 @@ struct OrderDeliveries: Sendable {
       quantity: purchase.quantity, price: purchase.price,
       items: currencies + receipt.items.map { .init(id: $0.item.text, quantity: $0.quantity) },
       context: try OrderDocument.request(of: order, customer: purchase.customer).context,
-      storeTransactionID: purchase.storeTransactionID, store: purchase.store)
+      storeTransactionID: purchase.storeTransactionID, store: purchase.store,
+      storeProductID: productIndex.product(purchase.product)?.storeIDs[purchase.store.description])
   }
 }
 

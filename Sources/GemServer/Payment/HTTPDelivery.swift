@@ -1,0 +1,67 @@
+#if Server
+package import GemLedger
+package import StoreBackend
+package import StoreReceipts
+package import SystemHTTP
+
+/// Delivers paid orders to a game server over HTTP.
+///
+/// The game server confirms with status 200 and the member `"success": true`; any other answer, and none, means that
+/// the delivery is tried again by the backend's schedule. It may see a delivery more than once and knows it by
+/// `purchaseCode`, which is also the `webhook-id` of every try.
+package struct HTTPDelivery: DeliveryTarget {
+  private let post: SignedPost
+  private let onFailure: @Sendable (PurchaseCode, String) -> Void
+
+  /// - Parameters:
+  ///   - url: The game server's address for deliveries.
+  ///   - secrets: Sign the deliveries; none for no signature, two while one is exchanged for another.
+  ///   - timeout: How long a try may take; the buyer's app waits for the first one.
+  ///   - clock: Dates the signatures.
+  ///   - onFailure: Told why a try was not confirmed.
+  package init(
+    to url: OutgoingURL, secrets: [WebhookSecret] = [], sender: HTTPSender, timeout: Duration = HTTPSender.timeout,
+    clock: LedgerClock = .system, onFailure: @escaping @Sendable (PurchaseCode, String) -> Void = { _, _ in }
+  ) {
+    post = SignedPost(url: url, secrets: secrets, sender: sender, timeout: timeout, clock: clock)
+    self.onFailure = onFailure
+  }
+
+  package func deliver(_ delivery: Delivery) async -> Bool {
+    switch await post.send(Self.document(delivery), id: delivery.purchaseCode.text) {
+    case .failure(let failure):
+      onFailure(delivery.purchaseCode, failure.description)
+      return false
+    case .success(let reply):
+      guard Self.isConfirmed(reply) else {
+        onFailure(delivery.purchaseCode, "It answered \(reply.status) without \"success\": true.")
+        return false
+      }
+      return true
+    }
+  }
+
+  /// Whether the answer is exactly the confirmation: half an answer, or a word in place of `true`, is none.
+  private static func isConfirmed(_ reply: HTTPReply) -> Bool {
+    guard reply.status == 200, !reply.isBodyCut else { return false }
+    do throws(JSONError) { return try JSONValue.parse(reply.body)["success"]?.bool == true } catch { return false }
+  }
+
+  static func document(_ delivery: Delivery) -> JSONValue {
+    let context = delivery.context
+    let items = delivery.items.map { item -> JSONValue in
+      ["itemId": .string(item.id), "quantity": .integer(item.quantity)]
+    }
+    var document: JSONObject = [
+      "purchaseCode": .string(delivery.purchaseCode.text), "gameUserId": .string(delivery.customer.text),
+      "productId": .string(delivery.storeProductID ?? delivery.product.text),
+      "amount": PaymentAmount.json(delivery.price), "currency": JSONValue(delivery.price?.currency),
+      "items": .array(items), "roleId": JSONValue(context.roleID), "serverGameId": JSONValue(context.serverID),
+      "transactionId": .string(delivery.storeTransactionID.text),
+      "platform": .string(PaymentMethod.word(for: delivery.store)),
+    ]
+    if let extraData = context.extraData { document["extraData"] = .string(extraData) }
+    return .object(document)
+  }
+}
+#endif

@@ -1,0 +1,62 @@
+#if Server
+internal import GemLedger
+internal import StoreBackend
+internal import SystemHTTP
+
+/// The second step of a two-step purchase: the receipt is verified, credited and delivered.
+enum PaymentCompletion {
+  static var route: Route {
+    Route(
+      method: "POST", path: "\(PaymentRoutes.base)/complete-payment", name: "complete_payment",
+      summary: "Verifies and credits the receipt of an announced purchase, and delivers it.", access: .app,
+      style: .payment, body: .object(fields), answers: [200: answer],
+      work: PaymentStatusCode.Step.completePayment.work(complete))
+  }
+
+  /// The longest receipt, in characters.
+  static let receiptLengthMax = 32_768
+
+  private static let fields = [
+    PaymentPlayer.field, PaymentAnswer.purchaseCode,
+    Schema.Field("receiptData", .text(1...receiptLengthMax), "The evidence as the store gave it.", isRequired: true),
+    Schema.Field("externalTransactionId", .text(1...255), "Not looked at: the receipt says it, with proof."),
+    Schema.Field("paymentMethod", PaymentMethod.schema, "Not looked at: the order says it."),
+    Schema.Field("extraData", .text(0...8192), "Not looked at: the announcement's is carried through."),
+  ]
+
+  static let answer = Schema.object([
+    PaymentAnswer.statusCode, PaymentAnswer.message,
+    Schema.Field("purchaseCode", .nullable(.text()), "Names the order; null without one.", isRequired: true),
+    PaymentAnswer.paymentStatus,
+    Schema.Field("deliveryPending", .boolean, "Whether the game server is still to confirm.", isRequired: true),
+    Schema.Field("productId", .nullable(.text()), "The product's id at the store.", isRequired: true),
+    Schema.Field("transactionId", .text(), "The store transaction.", isRequired: true),
+    Schema.Field("originalTransactionId", .text(), "The first one of the subscription.", isRequired: true),
+  ])
+
+  private static func complete(_ call: Call) async throws(LedgerError) -> HTTPResponse {
+    let backend = call.project.backend
+    let code = try PurchaseCode(call.body["purchaseCode"]?.text ?? "")
+    let order = try backend.order(code)
+    // The receipt alone proves the purchase. Who sends it does not matter: the order's player is credited, or the buyer
+    // that the receipt names.
+    let player = try PaymentPlayer.named(call.body["sdkUserId"], in: call) ?? order.request.customer
+    let receipt = StoreReceipt(call.body["receiptData"]?.text ?? "")
+    let answer = try await backend.completePayment(
+      code, post: ReceiptPost(receipt: receipt, customer: player, source: .purchase))
+    return .json(200, .object(json(answer)))
+  }
+
+  static func json(_ answer: ReceiptAnswer) -> JSONObject {
+    let (order, purchase) = (answer.order, answer.purchase)
+    var object = PaymentAnswer.object(PaymentStatusCode(completed: answer))
+    object["purchaseCode"] = JSONValue(order?.code.text)
+    object["paymentStatus"] = .string((order?.status ?? .success).rawValue)
+    object["deliveryPending"] = .bool(order?.status == .deliveryPending)
+    object["productId"] = JSONValue(order?.storeProductID ?? purchase.storeProductID)
+    object["transactionId"] = .string(purchase.storeTransactionID.text)
+    object["originalTransactionId"] = .string(purchase.originalTransactionID.text)
+    return object
+  }
+}
+#endif

@@ -1,0 +1,87 @@
+#if Server
+internal import GemLedger
+internal import StoreBackend
+internal import SystemHTTP
+
+/// The orders that a player announced, as two-step SDKs list them.
+enum PaymentHistory {
+  static var route: Route {
+    Route(
+      method: "GET", path: "\(PaymentRoutes.base)/", name: "list_payments",
+      summary: "The orders that the player announced, newest first.", access: .app, style: .payment,
+      query: [
+        Parameter("page", .integer(1...1_000_000), "From 1, the default."),
+        Parameter("limit", .integer(1...100), "How many orders a page has; 20 by default."), PaymentPlayer.parameter,
+      ],
+      answers: [200: answer], work: PaymentStatusCode.Step.history.work { (call) throws(LedgerError) in try list(call) })
+  }
+
+  private static let answer = Schema.object([
+    PaymentAnswer.statusCode, PaymentAnswer.message,
+    Schema.Field("data", .list(.object(fields)), "Empty behind the last page.", isRequired: true),
+    Schema.Field("page", .integer(1...Int64.max), isRequired: true), Schema.Field("limit", .integer(1...100), isRequired: true),
+  ])
+
+  private static let fields =
+    ["_id", "code", "gameUserId", "bundleId", "type", "createdAt", "updatedAt"].map {
+      Schema.Field($0, .text(), isRequired: true)
+    }
+    + [
+      "productId", "rechargeType", "transactionId", "originalTransactionId", "roleId", "roleName", "serverGameId",
+      "gameId",
+    ].map { Schema.Field($0, .nullable(.text()), isRequired: true) } + [
+      PaymentAnswer.paymentStatus,
+      Schema.Field("amount", .nullable(.decimal), "The price of all units, where it is known.", isRequired: true),
+    ]
+
+  private static func list(_ call: Call) throws(LedgerError) -> HTTPResponse {
+    let player = try PaymentPlayer.required(call.query["sdkUserId"], in: call)
+    let page = Int(call.query["page"]?.integer ?? 1)
+    var (orders, code): ([Order], PaymentStatusCode) = ([], .success)
+    do throws(LedgerError) {
+      orders = try call.project.backend.orders(of: player, page: page, size: call.limit)
+    } catch {
+      // A player without any order is no failure.
+      guard error.code == .customerNotFound else { throw error }
+      code = .notFound
+    }
+    let products = try call.project.ledger.currentCatalog().products
+    var answer = PaymentAnswer.object(code)
+    answer["data"] = .array(orders.map { json($0, products: products) })
+    answer["page"] = .integer(Int64(page))
+    answer["limit"] = .integer(Int64(call.limit))
+    return .json(200, .object(answer))
+  }
+
+  private static func json(_ order: Order, products: [Product]) -> JSONValue {
+    let context = order.request.context
+    return [
+      "_id": .string(order.code.text), "code": .string(order.code.text),
+      "gameUserId": .string(order.request.customer.text), "productId": JSONValue(order.storeProductID),
+      "bundleId": .string(order.bundleID), "type": .string(PaymentMethod.word(for: order.request.store)),
+      "rechargeType": JSONValue(context.rechargeType), "paymentStatus": .string(status(of: order).rawValue),
+      "amount": PaymentAmount.json(order.request.price ?? price(of: order, products: products)),
+      "transactionId": JSONValue(order.storeTransactionID?.text),
+      "originalTransactionId": JSONValue(order.originalTransactionID?.text), "roleId": JSONValue(context.roleID),
+      "roleName": JSONValue(context.roleName), "serverGameId": JSONValue(context.serverID),
+      "gameId": JSONValue(context.gameID), "createdAt": .string(order.createdAt.description),
+      "updatedAt": .string(order.updatedAt.description),
+    ]
+  }
+
+  /// How far an order came: one that no game server confirmed in all its tries counts as failed here, as those SDKs
+  /// expect.
+  ///
+  /// Its credit stays, and a delivery that an operator starts can still succeed.
+  static func status(of order: Order) -> Order.Status { order.isDeliveryExhausted ? .failed : order.status }
+
+  /// The catalog's price of the order, where its app announced none.
+  private static func price(of order: Order, products: [Product]) -> Money? {
+    guard let storefront = StorefrontCode(exactly: PaymentAmount.storefront),
+      let price = products.first(where: { $0.code == order.request.product })?.prices[storefront]
+    else { return nil }
+    let (total, overflow) = price.minorUnits.multipliedReportingOverflow(by: order.request.quantity)
+    return overflow ? nil : Money(minorUnits: total, currency: price.currency.code)
+  }
+}
+#endif

@@ -1,0 +1,74 @@
+#if Server
+internal import GemLedger
+internal import StoreBackend
+
+/// Says who buys, and at which store.
+///
+/// The requests that two-step SDKs send name no player: their backend knows the player by the login. So the proven way
+/// is a session token as the bearer, with which the bodies stay as those SDKs have them. With a key, which everybody
+/// who has the app has too, a request names the player as `sdkUserId`, just as RevenueCat's SDKs send an app user id:
+/// such a request can announce a purchase, complete it with a receipt, and list the announced ones, and moves no
+/// currency. An id that nobody can guess keeps others from reading along.
+enum PaymentPlayer {
+  static let field = Schema.Field(
+    "sdkUserId", .text(1...1500), "The player, with a key; a session token says it already.")
+  static let parameter = Parameter(
+    "sdkUserId", .text(1...1500), "The player, with a key; a session token says it already.")
+
+  /// The player of a request; nil where neither a token nor the request names one.
+  ///
+  /// - Throws: `invalid_identifier`, `invalid_user_id`; `forbidden` where the request names another player than the
+  ///   token.
+  static func named(_ id: JSONValue?, in call: Call) throws(LedgerError) -> CustomerID? {
+    let named = try id?.text.map { (text) throws(LedgerError) in try CustomerID(text) }
+    guard case .session(let customer) = call.caller.kind else { return named }
+    guard let named, named != customer else { return customer }
+    guard try isSame(named, customer, in: call.project.ledger) else {
+      throw LedgerError(.forbidden, "The session token is of another customer than \"sdkUserId\".")
+    }
+    return customer
+  }
+
+  /// The player of a request that must have one.
+  ///
+  /// - Throws: `invalid_request` where nothing names one, then as ``named(_:in:)``.
+  static func required(_ id: JSONValue?, in call: Call) throws(LedgerError) -> CustomerID {
+    guard let player = try named(id, in: call) else { throw .parameter("sdkUserId", "is missing") }
+    return player
+  }
+
+  private static func isSame(_ one: CustomerID, _ other: CustomerID, in ledger: Ledger) throws(LedgerError) -> Bool {
+    do throws(LedgerError) {
+      return try ledger.customerIDs(of: one).contains(other)
+    } catch {
+      guard error.code == .customerNotFound else { throw error }
+      return false
+    }
+  }
+}
+
+/// The stores by the names that two-step SDKs have for them.
+enum PaymentMethod {
+  private static let stores: [(word: String, store: Store)] = [
+    ("APPLE", .apple), ("GOOGLE", .google), ("AMAZON", .amazon), ("TEST", .test),
+  ]
+  static let schema = Schema.word(stores.map(\.word))
+
+  static func word(for store: Store) -> String {
+    stores.first { $0.store == store }?.word ?? store.description.uppercased()
+  }
+
+  /// The store that a request is about: the one it names, or that of the key.
+  ///
+  /// - Throws: `invalid_request` where neither names one, or the key is of an app at another store.
+  static func store(_ value: JSONValue?, _ name: String, in call: Call) throws(LedgerError) -> Store {
+    let own: Store? = if case .app(let kind) = call.caller.kind { Store(name: kind.rawValue) } else { nil }
+    let named = stores.first { $0.word == value?.text }?.store
+    if let named, let own, named != own {
+      throw .parameter(name, "is not \(word(for: own)), the store of the key's app")
+    }
+    guard let store = named ?? own else { throw .parameter(name, "is missing") }
+    return store
+  }
+}
+#endif

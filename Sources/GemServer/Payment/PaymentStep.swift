@@ -1,0 +1,60 @@
+#if Server
+internal import GemLedger
+internal import StoreBackend
+internal import SystemHTTP
+
+extension PaymentStatusCode.Step {
+  /// Wraps the work of a step, so that its errors carry the number that two-step SDKs know for them.
+  func work(
+    _ body: @escaping @Sendable (Call) async throws(LedgerError) -> HTTPResponse
+  ) -> Route.Work {
+    .later { (call) throws(LedgerError) in
+      do throws(LedgerError) {
+        return try await body(call)
+      } catch {
+        guard let number = PaymentStatusCode(error, in: self) else { throw error }
+        throw LedgerError(
+          error.code, error.message,
+          details: error.details + [.integer(ErrorStyle.statusCodeDetail, Int64(number.rawValue))])
+      }
+    }
+  }
+}
+
+extension ErrorStyle {
+  /// The detail with the number of a two-step purchase's error.
+  static let statusCodeDetail = "status_code"
+
+  /// Writes an error of the two-step purchase.
+  ///
+  /// `statusCode` is the number that SDKs know for it, else the HTTP status, which is below all of those.
+  static func payment(_ error: LedgerError, requestID: String) -> HTTPResponse {
+    let status = error.code.kind.row.httpStatus
+    let body: JSONValue = [
+      "statusCode": .integer(error.integer(statusCodeDetail) ?? Int64(status)),
+      "message": .string(publicMessage(error)), "code": .string(error.code.description),
+      "requestId": .string(requestID),
+    ]
+    var response = HTTPResponse.json(status, body)
+    if let seconds = error.integer("retry_after") { response.headers.append(("Retry-After", String(seconds))) }
+    return response
+  }
+}
+
+/// What the answers of the two-step purchase have in common.
+enum PaymentAnswer {
+  static let statusCode = Schema.Field(
+    "statusCode", .integer(0...9999), "0, or 1034, 1036, 1049 or 1050, which are successes too.", isRequired: true)
+  static let message = Schema.Field("message", .text(), "The name of the number.", isRequired: true)
+  static let paymentStatus = Schema.Field(
+    "paymentStatus", .word(Order.Status.allCases.map(\.rawValue)), "How far the order came.", isRequired: true)
+  static let purchaseCode = Schema.Field(
+    "purchaseCode", .text(1...255), "Names the order; the delivery has it too.", isRequired: true)
+
+  /// Number and name, which every answer begins with.
+  static func object(_ code: PaymentStatusCode) -> JSONObject {
+    let name = code.description.split(separator: " ").last.map(String.init) ?? ""
+    return ["statusCode": .integer(Int64(code.rawValue)), "message": .string(name)]
+  }
+}
+#endif

@@ -1,0 +1,86 @@
+#if Server
+internal import GemLedger
+internal import StoreBackend
+internal import SystemHTTP
+
+/// The purchase in a single call, which apps from before the two steps still make.
+///
+/// **It still credits.** The player has paid by then, so refusing the receipt would lose the purchase. The order that
+/// those apps do not announce is announced here, with what they say about it, so that the purchase is delivered and
+/// listed like every other. Each answer says by the `Deprecation` field (RFC 9745) and its message that the path is to
+/// be left.
+enum SingleCallPayment {
+  static var apple: Route { route("apple", "purchase_apple", .apple) }
+  static var google: Route { route("google", "purchase_google", .google) }
+
+  private static func route(_ path: String, _ name: String, _ store: Store) -> Route {
+    Route(
+      method: "POST", path: "\(PaymentRoutes.base)/\(path)", name: name,
+      summary: "Credits a receipt without an announced order. Use init-payment and complete-payment.",
+      access: .app, style: .payment, body: .object(fields), answers: [200: PaymentCompletion.answer],
+      isDeprecated: true,
+      work: PaymentStatusCode.Step.completePayment.work { (call) throws(LedgerError) in
+        try await credit(call, at: store)
+      })
+  }
+
+  private static let fields = [
+    PaymentPlayer.field,
+    Schema.Field(
+      "receiptData", .text(1...PaymentCompletion.receiptLengthMax), "The evidence as the store gave it.",
+      isRequired: true),
+    Schema.Field("externalTransactionId", .text(1...200), "The store transaction; a retry has the same one."),
+    Schema.Field("productId", .text(1...255), "The product's id at the store."),
+    Schema.Field("productName", .text(0...1000), "Not looked at."),
+    Schema.Field("bundleId", .text(1...255), "The app."),
+    Schema.Field("amount", .decimal, "Not looked at: the receipt says the price."),
+    Schema.Field("currency", .text(3...3), "Not looked at."),
+    Schema.Field("paymentMethod", PaymentMethod.schema, "Not looked at: the path says it."),
+  ] + PaymentOpening.context
+
+  /// The day on which the two steps took its place: 2026-05-04.
+  private static let deprecatedSince = "@1777852800"
+
+  private static func credit(_ call: Call, at store: Store) async throws(LedgerError) -> HTTPResponse {
+    let player = try PaymentPlayer.required(call.body["sdkUserId"], in: call)
+    let code = try await announce(call, at: store, by: player)
+    var post = ReceiptPost(
+      receipt: StoreReceipt(call.body["receiptData"]?.text ?? ""), customer: player, source: .purchase)
+    let answer: ReceiptAnswer
+    if let code {
+      answer = try await call.project.backend.completePayment(code, post: post)
+    } else {
+      post.orderSearch = .findOrOpen
+      answer = try await call.project.backend.post(post)
+    }
+    var body = PaymentCompletion.json(answer)
+    body["message"] = .string(
+      "This path is deprecated and stays for old apps: use init-payment and complete-payment.")
+    var response = HTTPResponse.json(200, .object(body))
+    response.headers.append(("Deprecation", deprecatedSince))
+    response.headers.append(("Link", "<\(PaymentRoutes.base)/init-payment>; rel=\"successor-version\""))
+    return response
+  }
+
+  /// The order that the call pays for, announced now or by an earlier try of the call; nil where it cannot be announced,
+  /// which must not keep the receipt from its credit.
+  private static func announce(
+    _ call: Call, at store: Store, by player: CustomerID
+  ) async throws(LedgerError) -> PurchaseCode? {
+    let body = call.body
+    guard let transaction = body["externalTransactionId"]?.text, let id = body["productId"]?.text,
+      let bundleID = body["bundleId"]?.text
+    else { return nil }
+    do throws(LedgerError) {
+      let request = OrderRequest(
+        customer: player, product: try PaymentOpening.product(id, at: store, in: call.project.ledger), store: store,
+        bundleID: bundleID, context: PaymentOpening.context(of: body),
+        key: try IdempotencyKey("single-call/\(store)/\(transaction)"))
+      return try await call.project.backend.initPayment(request).code
+    } catch {
+      guard error.isRefusal else { throw error }
+      return nil
+    }
+  }
+}
+#endif

@@ -1,0 +1,78 @@
+#if Server
+internal import GemLedger
+
+/// Sends requests to other servers, on a few threads of its own.
+///
+/// A host's addresses are looked up once and all of them checked, and the connection goes to one of those: a name that
+/// resolves to another address a moment later changes nothing. Redirects are not followed, and no proxy is used.
+package struct HTTPSender: Sendable {
+  /// How long a request may take as a whole, unless the caller says otherwise.
+  package static let timeout = Duration.seconds(15)
+  /// The longest time that a caller can give a request.
+  package static let timeoutMax = Duration.seconds(120)
+  /// How many requests may wait for a thread.
+  package static let waitingMax = 10_000
+
+  private let target: OutgoingTarget
+  private let lookup: AddressLookup
+  private let threads: SendingThreads
+
+  /// - Parameters:
+  ///   - target: Where requests may go out to.
+  ///   - threadCount: How many requests are under way at once, at most; at least one.
+  ///   - lookup: Finds the addresses of hosts.
+  package init(to target: OutgoingTarget, threadCount: Int = 8, lookup: AddressLookup = .system) {
+    self.target = target
+    self.lookup = lookup
+    threads = SendingThreads(count: max(1, threadCount), waitingMax: Self.waitingMax)
+  }
+
+  /// Posts a body, and waits for the answer or for the end of the time.
+  ///
+  /// - Parameters:
+  ///   - url: It is checked again, with the addresses that its host has now.
+  ///   - headers: Beside `User-Agent`; without control characters.
+  ///   - body: Sent as it is.
+  ///   - timeout: From the look-up to the last byte of the answer; at most ``timeoutMax``.
+  package func post(
+    _ url: OutgoingURL, headers: [(name: String, value: String)], body: [UInt8], timeout: Duration = Self.timeout
+  ) async -> Result<HTTPReply, HTTPSendFailure> {
+    let request = OutgoingRequest(
+      url: url, headers: headers, body: body, timeout: min(max(timeout, .milliseconds(1)), Self.timeoutMax))
+    let (target, lookup) = (target, lookup)
+    return await withCheckedContinuation { continuation in
+      let isTaken = threads.run { continuation.resume(returning: Self.send(request, to: target, lookup: lookup)) }
+      guard !isTaken else { return }
+      continuation.resume(returning: .failure(HTTPSendFailure(.overloaded, "Too many requests wait to be sent.")))
+    }
+  }
+
+  private static func send(
+    _ request: OutgoingRequest, to target: OutgoingTarget, lookup: AddressLookup
+  ) -> Result<HTTPReply, HTTPSendFailure> {
+    let start = ContinuousClock.now
+    let addresses: [NetworkAddress]
+    do throws(LedgerError) {
+      try target.check(request.url)
+      addresses = lookup.addresses(of: request.url.host)
+      try target.check(addresses, of: request.url)
+    } catch {
+      return .failure(HTTPSendFailure(.refused, error.message))
+    }
+    guard !addresses.isEmpty else {
+      return .failure(HTTPSendFailure(.unresolved, "The host \"\(request.url.host)\" has no address."))
+    }
+    let left = request.timeout - (ContinuousClock.now - start)
+    guard left > .zero else { return .failure(HTTPSendFailure(.timedOut, "The look-up of the host took too long.")) }
+    return CurlTransfer(request, addresses: addresses, timeout: left).run()
+  }
+}
+
+/// A request to another server.
+struct OutgoingRequest: Sendable {
+  let url: OutgoingURL
+  let headers: [(name: String, value: String)]
+  let body: [UInt8]
+  let timeout: Duration
+}
+#endif

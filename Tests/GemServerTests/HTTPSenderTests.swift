@@ -1,0 +1,166 @@
+#if Server
+import GemLedger
+import Synchronization
+import SystemHTTP
+import XCTest
+
+final class HTTPSenderTests: XCTestCase {
+  private func sender(threads: Int = 4) throws -> HTTPSender {
+    HTTPSender(to: try OutgoingTarget(allowedHosts: ["localhost", "127.0.0.1"]), threadCount: threads)
+  }
+
+  private func post(
+    _ sender: HTTPSender, _ server: LoopbackServer, _ path: String = "/hook", timeout: Duration = .seconds(10),
+    headers: [(name: String, value: String)] = [("Content-Type", "application/json")]
+  ) async throws -> Result<HTTPReply, HTTPSendFailure> {
+    let url = try OutgoingURL("http://localhost:\(server.port)\(path)")
+    return await sender.post(url, headers: headers, body: Array("{\"a\":1}".utf8), timeout: timeout)
+  }
+
+  func testPostsTheBodyAsItIs() async throws {
+    let server = try LoopbackServer { _ in LoopbackServer.answer(202, "taken", ["Retry-After: 7"]) }
+    defer { server.stop() }
+    let reply = try await post(try sender(), server, "/hook?x=1").get()
+    XCTAssertEqual(reply.status, 202)
+    XCTAssertTrue(reply.isSuccess)
+    XCTAssertEqual(String(decoding: reply.body, as: UTF8.self), "taken")
+    XCTAssertEqual(reply.headers["retry-after"], "7")
+    let request = try XCTUnwrap(server.requests.first)
+    XCTAssertEqual(request.line, "POST /hook?x=1 HTTP/1.1")
+    XCTAssertEqual(String(decoding: request.body, as: UTF8.self), "{\"a\":1}")
+    XCTAssertEqual(request.field("User-Agent"), "GemLedger")
+    XCTAssertEqual(request.field("Host"), "localhost:\(server.port)")
+    XCTAssertNil(request.field("Expect"))
+  }
+
+  func testARedirectIsAFailureAndIsNotFollowed() async throws {
+    let server = try LoopbackServer { request in
+      request.path == "/hook" ? LoopbackServer.answer(302, "", ["Location: /other"]) : LoopbackServer.answer(200)
+    }
+    defer { server.stop() }
+    let reply = try await post(try sender(), server).get()
+    XCTAssertEqual(reply.status, 302)
+    XCTAssertFalse(reply.isSuccess)
+    XCTAssertEqual(server.requests.count, 1)
+  }
+
+  func testALongBodyIsCut() async throws {
+    let server = try LoopbackServer { _ in LoopbackServer.answer(200, String(repeating: "x", count: 1_000_000)) }
+    defer { server.stop() }
+    let reply = try await post(try sender(), server).get()
+    XCTAssertTrue(reply.isBodyCut)
+    XCTAssertEqual(reply.body.count, HTTPReply.bodyByteCountMax)
+    XCTAssertTrue(reply.isSuccess)
+  }
+
+  func testAnEndlessHeadIsNoAnswer() async throws {
+    let server = try LoopbackServer { _ in
+      "HTTP/1.1 200 OK\r\n" + String(repeating: "X-Field: \(String(repeating: "y", count: 500))\r\n", count: 2000)
+    }
+    defer { server.stop() }
+    guard case .failure(let failure) = try await post(try sender(), server) else { return XCTFail("was taken") }
+    XCTAssertTrue(failure.mayHaveArrived)
+  }
+
+  func testASlowServerTimesOut() async throws {
+    let server = try LoopbackServer { _ in
+      Thread.sleep(forTimeInterval: 3)
+      return nil
+    }
+    defer { server.stop() }
+    let start = ContinuousClock.now
+    guard case .failure(let failure) = try await post(try sender(), server, timeout: .milliseconds(300)) else {
+      return XCTFail("was answered")
+    }
+    XCTAssertEqual(failure.kind, .timedOut)
+    XCTAssertTrue(failure.mayHaveArrived)
+    XCTAssertLessThan(ContinuousClock.now - start, .seconds(3))
+  }
+
+  func testALostConnectionAndAClosedPortDiffer() async throws {
+    let server = try LoopbackServer { _ in nil }
+    guard case .failure(let lost) = try await post(try sender(), server) else { return XCTFail("was answered") }
+    XCTAssertEqual(lost.kind, .lost)
+    XCTAssertTrue(lost.mayHaveArrived)
+    server.stop()
+    // The listening ends on another thread.
+    Thread.sleep(forTimeInterval: 0.1)
+    guard case .failure(let closed) = try await post(try sender(), server) else { return XCTFail("was answered") }
+    XCTAssertEqual(closed.kind, .unreachable)
+    XCTAssertFalse(closed.mayHaveArrived)
+  }
+
+  func testANameOfAPrivateAddressIsRefusedWithoutAConnection() async throws {
+    let server = try LoopbackServer { _ in LoopbackServer.answer(200) }
+    defer { server.stop() }
+    let lookup = AddressLookup { _ in [NetworkAddress("8.8.8.8"), NetworkAddress("127.0.0.1")].compactMap(\.self) }
+    let sender = HTTPSender(to: try OutgoingTarget(), lookup: lookup)
+    let url = try OutgoingURL("http://rebind.example/")
+    guard case .failure(let failure) = await sender.post(url, headers: [], body: []) else {
+      return XCTFail("was sent")
+    }
+    XCTAssertEqual(failure.kind, .refused)
+    XCTAssertTrue(server.requests.isEmpty)
+  }
+
+  func testTheConnectionGoesToTheCheckedAddress() async throws {
+    let server = try LoopbackServer { _ in LoopbackServer.answer(200) }
+    defer { server.stop() }
+    let count = Mutex(0)
+    // No resolver knows this name: only the pinned address leads to the server.
+    let lookup = AddressLookup { _ in
+      count.withLock { $0 += 1 }
+      return [NetworkAddress("127.0.0.1")].compactMap(\.self)
+    }
+    let sender = HTTPSender(to: try OutgoingTarget(allowedHosts: ["game.invalid"]), lookup: lookup)
+    let reply = await sender.post(try OutgoingURL("http://game.invalid:\(server.port)/"), headers: [], body: [])
+    XCTAssertEqual(try reply.get().status, 200)
+    XCTAssertEqual(count.withLock { $0 }, 1)
+    XCTAssertEqual(server.requests.first?.field("Host"), "game.invalid:\(server.port)")
+  }
+
+  func testTheProxyOfTheEnvironmentIsNotUsed() async throws {
+    setenv("http_proxy", "http://127.0.0.1:1", 1)
+    defer { unsetenv("http_proxy") }
+    let server = try LoopbackServer { _ in LoopbackServer.answer(200) }
+    defer { server.stop() }
+    XCTAssertEqual(try await post(try sender(), server).get().status, 200)
+  }
+
+  func testAFieldWithALineBreakIsRefused() async throws {
+    let server = try LoopbackServer { _ in LoopbackServer.answer(200) }
+    defer { server.stop() }
+    let result = try await post(try sender(), server, headers: [("X-A", "b\r\nX-C: d")])
+    guard case .failure(let failure) = result else { return XCTFail("was sent") }
+    XCTAssertEqual(failure.kind, .refused)
+    XCTAssertTrue(server.requests.isEmpty)
+  }
+
+  func testManyRequestsShareFewThreads() async throws {
+    let atOnce = Mutex((now: 0, most: 0))
+    let server = try LoopbackServer { _ in
+      atOnce.withLock {
+        $0.now += 1
+        $0.most = max($0.most, $0.now)
+      }
+      Thread.sleep(forTimeInterval: 0.01)
+      atOnce.withLock { $0.now -= 1 }
+      return LoopbackServer.answer(200)
+    }
+    defer { server.stop() }
+    let sender = try sender(threads: 2)
+    let url = try OutgoingURL("http://localhost:\(server.port)/")
+    let successes = await withTaskGroup(of: Bool.self) { group in
+      for _ in 0..<40 {
+        group.addTask {
+          guard case .success(let reply) = await sender.post(url, headers: [], body: []) else { return false }
+          return reply.isSuccess
+        }
+      }
+      return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+    }
+    XCTAssertEqual(successes, 40)
+    XCTAssertLessThanOrEqual(atOnce.withLock { $0.most }, 2)
+  }
+}
+#endif

@@ -1,0 +1,220 @@
+#if Server
+import GemLedger
+import StoreBackend
+import XCTest
+
+@testable import GemServer
+
+final class PaymentTests: XCTestCase {
+  private static let base = "/api/v1/client/purchase"
+
+  // MARK: Catalog
+
+  func testTheCatalogIsThatOfTheKeysStore() async throws {
+    let world = try APIWorld()
+    let answer = try await world.send("GET", "\(Self.base)/products?clientId=game", key: world.appKey)
+    XCTAssertEqual(answer.status, 200)
+    XCTAssertEqual(answer.body["statusCode"], 0)
+    let first = try XCTUnwrap(answer.body["data"]?.array?.first)
+    XCTAssertEqual(
+      first,
+      [
+        "storeProductId": "gems_300", "productId": "gems_300", "code": "gems_300", "name": "300 Gems",
+        "productName": "300 Gems", "title": "300 Gems", "description": "A handful of gems", "price": 75000,
+        "currency": "VND", "discountPrice": nil,
+        "items": [["itemId": "GEM", "itemName": "Gems", "quantity": 300]], "isActive": true, "sortOrder": 1,
+      ])
+    let american = try await world.send(
+      "GET", "\(Self.base)/products?storefront=USA&locale=de_AT", key: world.key(of: .google))
+    let package = try XCTUnwrap(american.body["data"]?.array?.first)
+    XCTAssertEqual(package["price"], .number("2.99"))
+    XCTAssertEqual(package["title"], "300 Edelsteine")
+    let amazon = try await world.send("GET", "\(Self.base)/products", key: world.key(of: .amazon))
+    XCTAssertEqual(amazon.body["data"], [])
+  }
+
+  func testASecretKeySaysTheStoreAndAnAppsKeyMayNotContradictIt() async throws {
+    let world = try APIWorld()
+    let missing = try await world.send("GET", "\(Self.base)/products")
+    XCTAssertEqual(missing.status, 400)
+    XCTAssertEqual(missing.body["statusCode"], 400)
+    let given = try await world.send("GET", "\(Self.base)/products?type=GOOGLE")
+    XCTAssertEqual(given.body["data"]?.array?.count, 3)
+    let wrong = try await world.send("GET", "\(Self.base)/products?type=GOOGLE", key: world.appKey)
+    XCTAssertEqual(wrong.status, 400)
+  }
+
+  // MARK: Both steps
+
+  func testAnnouncedAndPaid() async throws {
+    let world = try APIWorld()
+    let opened = try await world.announce("alice", ["amount": 249_000])
+    XCTAssertEqual(opened.status, 200)
+    XCTAssertEqual(opened.body.only("statusCode", "paymentStatus"), ["statusCode": 0, "paymentStatus": "pending"])
+    let code = try XCTUnwrap(opened.body["purchaseCode"]?.text)
+    XCTAssertTrue(code.hasPrefix("AP"))
+    let receipt = try world.receipt("t1")
+    let done = try await world.complete(code, receipt)
+    XCTAssertEqual(done.status, 200)
+    XCTAssertEqual(
+      done.body,
+      [
+        "statusCode": 0, "message": "success", "purchaseCode": .string(code), "paymentStatus": "success",
+        "deliveryPending": false, "productId": "gems_1200", "transactionId": "t1", "originalTransactionId": "t1",
+      ])
+    let again = try await world.complete(code, receipt)
+    XCTAssertEqual(again.body.only("statusCode", "paymentStatus"), ["statusCode": 1050, "paymentStatus": "success"])
+    XCTAssertEqual(try world.balance(of: "alice"), 1200)
+  }
+
+  func testTheSameAnnouncementUnderOneKeyIsOneOrder() async throws {
+    let world = try APIWorld()
+    let body: JSONValue = ["productId": "gems_1200", "bundleId": "com.example.gems", "sdkUserId": "alice"]
+    var codes: Set<String?> = []
+    for expected in [0, 1034] as [Int64] {
+      let answer = try await world.send(
+        "POST", "\(Self.base)/init-payment", body, key: world.appKey, headers: [("Idempotency-Key", "k1")])
+      XCTAssertEqual(answer.body["statusCode"], .integer(expected))
+      codes.insert(answer.body["purchaseCode"]?.text)
+    }
+    XCTAssertEqual(codes.count, 1)
+    let other = try await world.send(
+      "POST", "\(Self.base)/init-payment",
+      ["productId": "gems_300", "bundleId": "com.example.gems", "sdkUserId": "alice"], key: world.appKey,
+      headers: [("Idempotency-Key", "k1")])
+    XCTAssertEqual(other.status, 409)
+    XCTAssertEqual(other.body["code"], "key_conflict")
+  }
+
+  func testAReplayAtLaunchFindsTheOrderOfItsTransaction() async throws {
+    let world = try APIWorld()
+    let code = try XCTUnwrap(try await world.announce().body["purchaseCode"]?.text)
+    let receipt = try world.receipt("t1")
+    _ = try await world.complete(code, receipt)
+    let late = try await world.announce(
+      "alice", ["externalTransactionId": "t1", "environment": "LocalTesting", "testSession": "s1"])
+    XCTAssertEqual(late.body["statusCode"], 1034)
+    XCTAssertEqual(late.body["purchaseCode"], .string(code))
+    // An app that says nothing of the transaction gets an order of its own, and the receipt still credits once.
+    let plain = try XCTUnwrap(try await world.announce().body["purchaseCode"]?.text)
+    let answer = try await world.complete(plain, receipt)
+    XCTAssertEqual(answer.body.only("statusCode", "purchaseCode"), ["statusCode": 1050, "purchaseCode": .string(code)])
+    XCTAssertEqual(try world.balance(of: "alice"), 1200)
+  }
+
+  func testAnotherPlayerSendsTheReceiptAndTheAnnouncerIsCredited() async throws {
+    let world = try APIWorld()
+    let code = try XCTUnwrap(try await world.announce("alice").body["purchaseCode"]?.text)
+    let answer = try await world.complete(code, world.receipt("t1"), by: "bob")
+    XCTAssertEqual(answer.body["statusCode"], 0)
+    XCTAssertEqual(try world.balance(of: "alice"), 1200)
+    XCTAssertThrowsError(try world.balance(of: "bob"))
+  }
+
+  // MARK: Refusals
+
+  func testRefusalsHaveTheNumbersThatSDKsKnow() async throws {
+    let world = try APIWorld()
+    let unknown = try await world.announce("alice", ["productId": "gems_7"])
+    XCTAssertEqual(unknown.status, 404)
+    XCTAssertEqual(unknown.body["statusCode"], 1032)
+    let bundle = try await world.announce("alice", ["bundleId": "com.example.other"])
+    XCTAssertEqual(bundle.status, 422)
+    XCTAssertEqual(bundle.body["statusCode"], 1031)
+    let code = try XCTUnwrap(try await world.announce().body["purchaseCode"]?.text)
+    let receipt = try await world.complete(code, world.receipt("t1", bundleID: "com.example.other"))
+    XCTAssertEqual(receipt.body["statusCode"], 1030)
+    let missing = try await world.complete("GG000000", world.receipt("t1"))
+    XCTAssertEqual(missing.status, 404)
+    XCTAssertEqual(missing.body["statusCode"], 1049)
+    let forged = try await world.complete(code, "not a receipt")
+    XCTAssertEqual(forged.status, 422)
+    XCTAssertEqual(forged.body.only("statusCode", "code"), ["statusCode": 422, "code": "receipt_malformed"])
+    XCTAssertEqual(forged.body["requestId"], "r1")
+  }
+
+  func testAmountsAreCheckedAgainstTheCatalog() async throws {
+    let world = try APIWorld()
+    let rows: [(line: UInt, amount: JSONValue, more: JSONObject, status: Int)] = [
+      (#line, 249_000, [:], 200), (#line, .number("249000.0"), [:], 200), (#line, 498_000, ["quantity": 2], 200),
+      (#line, .number("9.99"), ["currency": "USD"], 200), (#line, 1, [:], 422), (#line, 498_000, [:], 422),
+      (#line, .number("249000.5"), [:], 400), (#line, .number("2.49e5"), [:], 400), (#line, -1, [:], 400),
+      (#line, "249000", [:], 400), (#line, 249_000, ["currency": "dong"], 400), (#line, 5, ["currency": "GBP"], 422),
+      (#line, .number("9.9900"), ["currency": "USD"], 400), (#line, 9_999_999_999_999, [:], 400),
+      (#line, 249_000, ["quantity": 0], 400),
+    ]
+    for row in rows {
+      var more = row.more
+      more["amount"] = row.amount
+      let answer = try await world.announce("alice", more)
+      XCTAssertEqual(answer.status, row.status, "\(answer.body)", line: row.line)
+    }
+  }
+
+  func testThePlayerIsTheTokensOrTheOneThatTheKeyNames() async throws {
+    let world = try APIWorld()
+    let nobody = try await world.send(
+      "POST", "\(Self.base)/init-payment", ["productId": "gems_300", "bundleId": "com.example.gems"],
+      key: world.appKey)
+    XCTAssertEqual(nobody.status, 400)
+    let other = try await world.announce("alice", ["sdkUserId": "bob"])
+    XCTAssertEqual(other.status, 403)
+    let same = try await world.announce("alice", ["sdkUserId": "alice"])
+    XCTAssertEqual(same.status, 200)
+    let stranger = try await world.send("GET", "\(Self.base)/?sdkUserId=bob", key: world.session("alice"))
+    XCTAssertEqual(stranger.status, 403)
+    let keyless = try await world.send("GET", "\(Self.base)/", key: "nothing")
+    XCTAssertEqual(keyless.status, 401)
+    XCTAssertEqual(keyless.body["statusCode"], 401)
+  }
+
+  func testAContextOverItsBoundIsRefused() async throws {
+    let world = try APIWorld()
+    let long = JSONValue.string(String(repeating: "x", count: 8192))
+    let answer = try await world.announce("alice", ["extraData": long])
+    XCTAssertEqual(answer.status, 400)
+    XCTAssertEqual(answer.body["code"], "limit_exceeded")
+  }
+
+  // MARK: History
+
+  func testTheHistoryHasAllFields() async throws {
+    let world = try APIWorld()
+    let code = try XCTUnwrap(
+      try await world.announce("alice", ["amount": 249_000, "roleName": "PlayerOne"]).body["purchaseCode"]?.text)
+    _ = try await world.complete(code, world.receipt("t1"))
+    world.time.advance(seconds: 1)
+    _ = try await world.announce("alice", ["productId": "gems_300"])
+    let answer = try await world.send("GET", "\(Self.base)/?page=2&limit=1", key: world.session("alice"))
+    XCTAssertEqual(answer.status, 200)
+    XCTAssertEqual(answer.body.only("statusCode", "page", "limit"), ["statusCode": 0, "page": 2, "limit": 1])
+    XCTAssertEqual(
+      answer.body["data"]?.array?.first,
+      [
+        "_id": .string(code), "code": .string(code), "gameUserId": "alice", "productId": "gems_1200",
+        "bundleId": "com.example.gems", "type": "APPLE", "rechargeType": "IN_GAME", "paymentStatus": "success",
+        "amount": 249_000, "transactionId": "t1", "originalTransactionId": "t1", "roleId": "char-12345",
+        "roleName": "PlayerOne", "serverGameId": "server-01", "gameId": "65a1f3b",
+        "createdAt": "2026-01-01T00:00:00.000Z", "updatedAt": "2026-01-01T00:00:00.000Z",
+      ])
+    let newest = try await world.send("GET", "\(Self.base)/?limit=1", key: world.session("alice"))
+    let pending = try XCTUnwrap(newest.body["data"]?.array?.first)
+    XCTAssertEqual(
+      pending.only("paymentStatus", "amount", "transactionId"),
+      ["paymentStatus": "pending", "amount": 75000, "transactionId": nil])
+    let behind = try await world.send("GET", "\(Self.base)/?page=1000000", key: world.session("alice"))
+    XCTAssertEqual(behind.body["data"], [])
+  }
+
+  func testAPlayerWithoutOrdersHasAnEmptyHistory() async throws {
+    let world = try APIWorld()
+    let answer = try await world.send("GET", "\(Self.base)/?sdkUserId=nobody", key: world.appKey)
+    XCTAssertEqual(answer.status, 200)
+    XCTAssertEqual(answer.body.only("statusCode", "data"), ["statusCode": 1049, "data": []])
+    for query in ["page=0", "limit=0", "limit=101", "page=-1", "page=x", "size=3", "page=1&page=2"] {
+      let refused = try await world.send("GET", "\(Self.base)/?\(query)", key: world.session("alice"))
+      XCTAssertEqual(refused.status, 400, query)
+    }
+  }
+}
+#endif
