@@ -62,7 +62,6 @@ let package = Package(
     .library(name: "SimulatedStoreKit", targets: ["SimulatedStoreKit"]),
     .library(name: "StoreReceipts", targets: ["StoreReceipts"]),
     .library(name: "StoreClientHTTP", targets: ["StoreClientHTTP"]),
-    .library(name: "GemServer", targets: ["GemServer"]),
     .library(name: "StoreSimulation", targets: ["StoreSimulation"]),
     .executable(name: "gemctl", targets: ["gemctl"]),
     .executable(name: "gembench", targets: ["gembench"]),

@@ -39,13 +39,21 @@ package struct Gatekeeper: Sendable {
   package func admit(
     _ request: HTTPRequest, to access: Access, projectID: String?
   ) throws(LedgerError) -> (project: ServerProject, caller: Caller) {
-    if access == .open, let project = projects.first?.project { return (project, Caller(.anybody)) }
+    if access == .open { return (try openProject(projectID), Caller(.anybody)) }
     let (guarded, caller) = try identify(request)
     if let projectID, !guarded.project.id.hasBytes(of: projectID) {
       throw LedgerError(.forbidden, "This key belongs to another project.")
     }
     try Self.check(caller, for: access)
     return (guarded.project, caller)
+  }
+
+  /// The project of an operation that takes no key: the one in the path, or else the first.
+  private func openProject(_ id: String?) throws(LedgerError) -> ServerProject {
+    guard let found = projects.first(where: { id?.hasBytes(of: $0.project.id) ?? true }) else {
+      throw .parameter("project_id", "names no project of this server")
+    }
+    return found.project
   }
 
   private func identify(_ request: HTTPRequest) throws(LedgerError) -> (GuardedProject, Caller) {
