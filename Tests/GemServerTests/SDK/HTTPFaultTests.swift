@@ -1,6 +1,7 @@
 #if Server
 import GemLedger
 import GemTestSupport
+import SimulatedStores
 import StoreBackend
 import StoreClient
 import StoreClientHTTP

@@ -120,7 +120,7 @@ final class WireTests: XCTestCase {
         XCTAssertEqual((error as? LedgerError)?.text("param"), row.path)
       }
     }
-    XCTAssertThrowsError(try WireObject([1, 2]))
+    XCTAssertThrowsError(try WireObject(.array([1, 2])))
     // Members of a later version do no harm.
     XCTAssertEqual(
       try Registration(wire: WireObject(["customer_id": "a", "later": 1])).customer, try CustomerID("a"))
