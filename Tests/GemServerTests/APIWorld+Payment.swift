@@ -1,5 +1,6 @@
 #if Server
 import GemLedger
+import GemTestSupport
 import StoreBackend
 import XCTest
 
@@ -50,6 +51,11 @@ extension APIWorld {
   func balance(of customer: String) throws -> Int64 {
     try ledger.balances(of: CustomerID(customer)).first { $0.currency.description == "GEM" }?.balance ?? 0
   }
+}
+
+extension APIWorld.Answer {
+  /// The order's code, which the answer must have.
+  func purchaseCode() throws -> String { try XCTUnwrap(body["purchaseCode"]?.text, "\(body)") }
 }
 
 extension JSONValue {

@@ -1,5 +1,6 @@
 #if Server
 import GemLedger
+import GemTestSupport
 import StoreBackend
 import StoreReceipts
 import Synchronization
@@ -37,7 +38,7 @@ final class HTTPDeliveryTests: XCTestCase {
   }
 
   private func pay(_ world: APIWorld) async throws -> APIWorld.Answer {
-    let code = try XCTUnwrap(try await world.announce().body["purchaseCode"]?.text)
+    let code = try await world.announce().purchaseCode()
     return try await world.complete(code, world.receipt("t1"))
   }
 
@@ -77,7 +78,8 @@ final class HTTPDeliveryTests: XCTestCase {
       (#line, LoopbackServer.answer(200, "[{\"success\": true}]"), false),
       (#line, LoopbackServer.answer(200, "{\"success\": true,}"), false),
       (#line, LoopbackServer.answer(200, "{\"success\": false, \"success\": true}"), false),
-      (#line, LoopbackServer.answer(200, "{\"success\": true} more"), false), (#line, LoopbackServer.answer(200, long), false),
+      (#line, LoopbackServer.answer(200, "{\"success\": true} more"), false),
+      (#line, LoopbackServer.answer(200, long), false),
       (#line, LoopbackServer.answer(302, "{\"success\": true}", ["Location: /"]), false),
       (#line, LoopbackServer.answer(500, "{\"success\": true}"), false), (#line, nil, false),
     ]

@@ -84,7 +84,7 @@ final class HTTPSenderTests: XCTestCase {
     XCTAssertTrue(lost.mayHaveArrived)
     server.stop()
     // The listening ends on another thread.
-    Thread.sleep(forTimeInterval: 0.1)
+    try await Task.sleep(for: .milliseconds(100))
     guard case .failure(let closed) = try await post(try sender(), server) else { return XCTFail("was answered") }
     XCTAssertEqual(closed.kind, .unreachable)
     XCTAssertFalse(closed.mayHaveArrived)
@@ -119,12 +119,23 @@ final class HTTPSenderTests: XCTestCase {
     XCTAssertEqual(server.requests.first?.field("Host"), "game.invalid:\(server.port)")
   }
 
+  func testAHostThatIsAnAddressIsConnectedTo() async throws {
+    let server = try LoopbackServer { _ in LoopbackServer.answer(200) }
+    defer { server.stop() }
+    let url = try OutgoingURL("http://127.0.0.1:\(server.port)/")
+    let reply = try await sender().post(url, headers: [("X-Empty", "")], body: []).get()
+    XCTAssertEqual(reply.status, 200)
+    XCTAssertEqual(server.requests.first?.field("X-Empty"), "")
+    XCTAssertEqual(server.requests.first?.field("Content-Length"), "0")
+  }
+
   func testTheProxyOfTheEnvironmentIsNotUsed() async throws {
     setenv("http_proxy", "http://127.0.0.1:1", 1)
     defer { unsetenv("http_proxy") }
     let server = try LoopbackServer { _ in LoopbackServer.answer(200) }
     defer { server.stop() }
-    XCTAssertEqual(try await post(try sender(), server).get().status, 200)
+    let reply = try await post(try sender(), server).get()
+    XCTAssertEqual(reply.status, 200)
   }
 
   func testAFieldWithALineBreakIsRefused() async throws {

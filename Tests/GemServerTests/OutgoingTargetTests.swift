@@ -30,7 +30,8 @@ final class OutgoingTargetTests: XCTestCase {
     (#line, "gopher://example.com/"), (#line, "javascript://example.com/"), (#line, "https://user@example.com/"),
     (#line, "https://user:secret@example.com/"), (#line, "https://example.com@10.0.0.1/"),
     (#line, "https://example.com#@10.0.0.1/"), (#line, "https://example.com/#part"), (#line, "https://exa mple.com/"),
-    (#line, "https://example.com\\@10.0.0.1/"), (#line, "https://example.com/\r\nX: y"), (#line, "https://exämple.com/"),
+    (#line, "https://example.com\\@10.0.0.1/"), (#line, "https://example.com/\r\nX: y"),
+    (#line, "https://exämple.com/"),
     (#line, "https://example.com:0/"), (#line, "https://example.com:65536/"), (#line, "https://example.com:+80/"),
     (#line, "https://example.com:080/"), (#line, "https://example.com:/"), (#line, "https://example.com:22/"),
     (#line, "https://example.com:8080/"), (#line, "https://example.com./"), (#line, "https://.example.com/"),
@@ -39,7 +40,8 @@ final class OutgoingTargetTests: XCTestCase {
     (#line, "https://example.com/\(String(repeating: "a", count: 2048))"),
     // This machine.
     (#line, "http://localhost/"), (#line, "http://LOCALHOST/"), (#line, "http://a.localhost/"),
-    (#line, "http://127.0.0.1/"), (#line, "http://127.255.255.254/"), (#line, "http://0.0.0.0/"), (#line, "http://[::1]/"),
+    (#line, "http://127.0.0.1/"), (#line, "http://127.255.255.254/"), (#line, "http://0.0.0.0/"),
+    (#line, "http://[::1]/"),
     (#line, "http://[::]/"),
     // Other forms of addresses.
     (#line, "http://2130706433/"), (#line, "http://0x7f000001/"), (#line, "http://0x7f.0.0.1/"),

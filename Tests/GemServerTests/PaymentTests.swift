@@ -1,5 +1,6 @@
 #if Server
 import GemLedger
+import GemTestSupport
 import StoreBackend
 import XCTest
 
@@ -88,7 +89,7 @@ final class PaymentTests: XCTestCase {
 
   func testAReplayAtLaunchFindsTheOrderOfItsTransaction() async throws {
     let world = try APIWorld()
-    let code = try XCTUnwrap(try await world.announce().body["purchaseCode"]?.text)
+    let code = try await world.announce().purchaseCode()
     let receipt = try world.receipt("t1")
     _ = try await world.complete(code, receipt)
     let late = try await world.announce(
@@ -96,7 +97,7 @@ final class PaymentTests: XCTestCase {
     XCTAssertEqual(late.body["statusCode"], 1034)
     XCTAssertEqual(late.body["purchaseCode"], .string(code))
     // An app that says nothing of the transaction gets an order of its own, and the receipt still credits once.
-    let plain = try XCTUnwrap(try await world.announce().body["purchaseCode"]?.text)
+    let plain = try await world.announce().purchaseCode()
     let answer = try await world.complete(plain, receipt)
     XCTAssertEqual(answer.body.only("statusCode", "purchaseCode"), ["statusCode": 1050, "purchaseCode": .string(code)])
     XCTAssertEqual(try world.balance(of: "alice"), 1200)
@@ -104,11 +105,48 @@ final class PaymentTests: XCTestCase {
 
   func testAnotherPlayerSendsTheReceiptAndTheAnnouncerIsCredited() async throws {
     let world = try APIWorld()
-    let code = try XCTUnwrap(try await world.announce("alice").body["purchaseCode"]?.text)
+    let code = try await world.announce("alice").purchaseCode()
     let answer = try await world.complete(code, world.receipt("t1"), by: "bob")
     XCTAssertEqual(answer.body["statusCode"], 0)
     XCTAssertEqual(try world.balance(of: "alice"), 1200)
     XCTAssertThrowsError(try world.balance(of: "bob"))
+  }
+
+  func testOneReceiptAtOnceFromManyCallsIsCreditedOnce() async throws {
+    let world = try APIWorld()
+    let body: JSONValue = [
+      "purchaseCode": .string(try await world.announce().purchaseCode()),
+      "receiptData": .string(try world.receipt("t1")),
+    ]
+    let token = try world.session("alice")
+    let codes = try await withThrowingTaskGroup(of: Int64?.self) { group in
+      for _ in 0..<20 {
+        group.addTask {
+          try await world.send("POST", "/api/v1/client/purchase/complete-payment", body, key: token).body["statusCode"]?
+            .integer
+        }
+      }
+      return try await group.reduce(into: []) { $0.append($1) }
+    }
+    XCTAssertEqual(codes.count { $0 == 0 }, 1)
+    XCTAssertEqual(codes.count { $0 == 1050 }, 19)
+    XCTAssertEqual(try world.balance(of: "alice"), 1200)
+  }
+
+  func testAnAppsKeyHoldsNobodysCurrency() async throws {
+    let product = try ProductCode("gems_1200")
+    let costs = [product: [Adjustment(try CurrencyCode("GEM"), 60)]]
+    let world = try APIWorld(policy: BackendPolicy(currencyPrices: costs))
+    try world.grant(100, to: "alice")
+    let body: JSONValue = [
+      "productId": "gems_1200", "bundleId": "com.example.gems", "sdkUserId": "alice", "paymentMethod": "APPLE",
+    ]
+    let refused = try await world.send("POST", "\(Self.base)/init-payment", body, key: world.appKey)
+    XCTAssertEqual(refused.status, 403)
+    XCTAssertEqual(try world.ledger.balances(of: CustomerID("alice")).first?.available, 100)
+    let own = try await world.announce("alice")
+    XCTAssertEqual(own.status, 200)
+    XCTAssertEqual(try world.ledger.balances(of: CustomerID("alice")).first?.available, 40)
   }
 
   // MARK: Refusals
@@ -121,7 +159,7 @@ final class PaymentTests: XCTestCase {
     let bundle = try await world.announce("alice", ["bundleId": "com.example.other"])
     XCTAssertEqual(bundle.status, 422)
     XCTAssertEqual(bundle.body["statusCode"], 1031)
-    let code = try XCTUnwrap(try await world.announce().body["purchaseCode"]?.text)
+    let code = try await world.announce().purchaseCode()
     let receipt = try await world.complete(code, world.receipt("t1", bundleID: "com.example.other"))
     XCTAssertEqual(receipt.body["statusCode"], 1030)
     let missing = try await world.complete("GG000000", world.receipt("t1"))
@@ -180,8 +218,7 @@ final class PaymentTests: XCTestCase {
 
   func testTheHistoryHasAllFields() async throws {
     let world = try APIWorld()
-    let code = try XCTUnwrap(
-      try await world.announce("alice", ["amount": 249_000, "roleName": "PlayerOne"]).body["purchaseCode"]?.text)
+    let code = try await world.announce("alice", ["amount": 249_000, "roleName": "PlayerOne"]).purchaseCode()
     _ = try await world.complete(code, world.receipt("t1"))
     world.time.advance(seconds: 1)
     _ = try await world.announce("alice", ["productId": "gems_300"])

@@ -1,5 +1,6 @@
 #if Server
 import GemLedger
+import GemTestSupport
 import StoreBackend
 import XCTest
 

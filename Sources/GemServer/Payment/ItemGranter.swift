@@ -18,7 +18,7 @@ package enum ItemGrantOutcome: Hashable, Sendable {
   case unknown(String)
 }
 
-/// Has items given by a server of the project's owner: a 2xx confirms, and any other answer says that nothing was given.
+/// Has items given by a server of the project's owner: a 2xx confirms, any other answer says that nothing was given.
 ///
 /// The request's `idempotencyKey` is the same for every try, and so is its `webhook-id`, which has dots replaced by
 /// `%2E`.

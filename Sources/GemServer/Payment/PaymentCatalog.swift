@@ -13,7 +13,8 @@ enum PaymentCatalog {
         Parameter("clientId", .text(0...255), "The game; the key says the project, so this is not looked at."),
         Parameter("type", PaymentMethod.schema, "The store, where the key does not say it."),
         Parameter(
-          "storefront", .text(3...3), "The country whose prices are told, such as USA; VNM unless it is given."),
+          "storefront", .text(3...3, pattern: "^[A-Z]{3}$"),
+          "The country whose prices are told, such as USA; VNM unless it is given."),
         Parameter("locale", .text(2...35), "The language of the texts, such as vi_VN, where there is one."),
       ],
       answers: [200: answer], work: .now(list))
@@ -42,7 +43,8 @@ enum PaymentCatalog {
 
   private static let itemFields = [
     Schema.Field("itemId", .text(), "A currency's code or an item's id.", isRequired: true),
-    Schema.Field("itemName", .text(), isRequired: true), Schema.Field("quantity", .integer(1...Int64.max), isRequired: true),
+    Schema.Field("itemName", .text(), isRequired: true),
+    Schema.Field("quantity", .integer(1...Int64.max), isRequired: true),
   ]
 
   private static func list(_ call: Call) throws(LedgerError) -> HTTPResponse {

@@ -13,13 +13,15 @@ enum PaymentHistory {
         Parameter("page", .integer(1...1_000_000), "From 1, the default."),
         Parameter("limit", .integer(1...100), "How many orders a page has; 20 by default."), PaymentPlayer.parameter,
       ],
-      answers: [200: answer], work: PaymentStatusCode.Step.history.work { (call) throws(LedgerError) in try list(call) })
+      answers: [200: answer],
+      work: PaymentStatusCode.Step.history.work { (call) throws(LedgerError) in try list(call) })
   }
 
   private static let answer = Schema.object([
     PaymentAnswer.statusCode, PaymentAnswer.message,
     Schema.Field("data", .list(.object(fields)), "Empty behind the last page.", isRequired: true),
-    Schema.Field("page", .integer(1...Int64.max), isRequired: true), Schema.Field("limit", .integer(1...100), isRequired: true),
+    Schema.Field("page", .integer(1...1_000_000), isRequired: true),
+    Schema.Field("limit", .integer(1...100), isRequired: true),
   ])
 
   private static let fields =

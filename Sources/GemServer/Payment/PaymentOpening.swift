@@ -13,23 +13,24 @@ enum PaymentOpening {
       body: .object(fields), answers: [200: answer], work: PaymentStatusCode.Step.initPayment.work(open))
   }
 
-  private static let fields = [
-    PaymentPlayer.field,
-    Schema.Field("productId", .text(1...255), "The product's id at the store, or its code.", isRequired: true),
-    Schema.Field("bundleId", .text(1...255), "The app.", isRequired: true),
-    Schema.Field("paymentMethod", PaymentMethod.schema, "The store, where the key does not say it."),
-    Schema.Field("quantity", .integer(1...Limits.quantity), "How many units; 1 unless it is given."),
-    Schema.Field("amount", .decimal, "The price of all units as the app showed it, where it is to be checked."),
-    Schema.Field("currency", .text(3...3), "Of the amount; VND unless it is given."),
-    Schema.Field("productName", .text(0...1000), "Not looked at: the catalog has the name."),
-    Schema.Field(
-      "externalTransactionId", .text(1...255),
-      "The store transaction that has paid already, as after a replay at launch; on Google Play the purchase token."),
-    Schema.Field(
-      "environment", .word(["Production", "Sandbox", "Xcode", "LocalTesting"]),
-      "Of that transaction; Production unless it is given."),
-    Schema.Field("testSession", .text(1...255), "Of that transaction, for Xcode and LocalTesting."),
-  ] + context
+  private static let fields =
+    [
+      PaymentPlayer.field,
+      Schema.Field("productId", .text(1...255), "The product's id at the store, or its code.", isRequired: true),
+      Schema.Field("bundleId", .text(1...255), "The app.", isRequired: true),
+      Schema.Field("paymentMethod", PaymentMethod.schema, "The store, where the key does not say it."),
+      Schema.Field("quantity", .integer(1...Limits.quantity), "How many units; 1 unless it is given."),
+      Schema.Field("amount", .decimal, "The price of all units as the app showed it, where it is to be checked."),
+      Schema.Field("currency", .text(3...3, pattern: "^[A-Z]{3}$"), "Of the amount; VND unless it is given."),
+      Schema.Field("productName", .text(0...1000), "Not looked at: the catalog has the name."),
+      Schema.Field(
+        "externalTransactionId", .text(1...255),
+        "The store transaction that has paid already, as after a replay at launch; on Google Play the purchase token."),
+      Schema.Field(
+        "environment", .word(["Production", "Sandbox", "Xcode", "LocalTesting"]),
+        "Of that transaction; Production unless it is given."),
+      Schema.Field("testSession", .text(1...255), "Of that transaction, for Xcode and LocalTesting."),
+    ] + context
 
   /// What is carried through to the history and the delivery, 8 KiB in all.
   static let context = [
@@ -56,11 +57,13 @@ enum PaymentOpening {
   private static func request(_ call: Call) throws(LedgerError) -> OrderRequest {
     let body = call.body
     let store = try PaymentMethod.store(body["paymentMethod"], "paymentMethod", in: call)
+    let player = try PaymentPlayer.required(body["sdkUserId"], in: call)
+    let product = try product(body["productId"]?.text ?? "", at: store, in: call.project.ledger)
+    try PaymentPlayer.checkProven(in: call, toAnnounce: product)
     return OrderRequest(
-      customer: try PaymentPlayer.required(body["sdkUserId"], in: call),
-      product: try product(body["productId"]?.text ?? "", at: store, in: call.project.ledger),
-      quantity: body["quantity"]?.integer ?? 1, store: store, bundleID: body["bundleId"]?.text ?? "",
-      price: try PaymentAmount.read(body["amount"], currency: body["currency"]), context: context(of: body),
+      customer: player, product: product, quantity: body["quantity"]?.integer ?? 1, store: store,
+      bundleID: body["bundleId"]?.text ?? "", price: try PaymentAmount.read(body["amount"], currency: body["currency"]),
+      context: context(of: body),
       key: try call.idempotencyKey(), paidBy: try paidTransaction(body))
   }
 

@@ -7,8 +7,9 @@ internal import StoreBackend
 /// The requests that two-step SDKs send name no player: their backend knows the player by the login. So the proven way
 /// is a session token as the bearer, with which the bodies stay as those SDKs have them. With a key, which everybody
 /// who has the app has too, a request names the player as `sdkUserId`, just as RevenueCat's SDKs send an app user id:
-/// such a request can announce a purchase, complete it with a receipt, and list the announced ones, and moves no
-/// currency. An id that nobody can guess keeps others from reading along.
+/// such a request can announce a purchase, complete it with a receipt, and list the announced ones. It moves no
+/// currency: a product that costs virtual currency too, which the announcement holds, takes a token or a secret key. An
+/// id that nobody can guess keeps others from reading along.
 enum PaymentPlayer {
   static let field = Schema.Field(
     "sdkUserId", .text(1...1500), "The player, with a key; a session token says it already.")
@@ -35,6 +36,15 @@ enum PaymentPlayer {
   static func required(_ id: JSONValue?, in call: Call) throws(LedgerError) -> CustomerID {
     guard let player = try named(id, in: call) else { throw .parameter("sdkUserId", "is missing") }
     return player
+  }
+
+  /// Refuses to hold a player's currency for a caller who may be anybody.
+  ///
+  /// - Throws: `forbidden`.
+  static func checkProven(in call: Call, toAnnounce product: ProductCode) throws(LedgerError) {
+    guard case .app = call.caller.kind, call.project.backend.policy.currencyPrices[product] != nil else { return }
+    throw LedgerError(
+      .forbidden, "\"\(product)\" costs virtual currency too: announce it with a session token of the player.")
   }
 
   private static func isSame(_ one: CustomerID, _ other: CustomerID, in ledger: Ledger) throws(LedgerError) -> Bool {

@@ -49,7 +49,7 @@ enum PaymentAnswer {
   static let paymentStatus = Schema.Field(
     "paymentStatus", .word(Order.Status.allCases.map(\.rawValue)), "How far the order came.", isRequired: true)
   static let purchaseCode = Schema.Field(
-    "purchaseCode", .text(1...255), "Names the order; the delivery has it too.", isRequired: true)
+    "purchaseCode", .text(1...64), "Names the order; the delivery has it too.", isRequired: true)
 
   /// Number and name, which every answer begins with.
   static func object(_ code: PaymentStatusCode) -> JSONObject {

@@ -24,19 +24,20 @@ enum SingleCallPayment {
       })
   }
 
-  private static let fields = [
-    PaymentPlayer.field,
-    Schema.Field(
-      "receiptData", .text(1...PaymentCompletion.receiptLengthMax), "The evidence as the store gave it.",
-      isRequired: true),
-    Schema.Field("externalTransactionId", .text(1...200), "The store transaction; a retry has the same one."),
-    Schema.Field("productId", .text(1...255), "The product's id at the store."),
-    Schema.Field("productName", .text(0...1000), "Not looked at."),
-    Schema.Field("bundleId", .text(1...255), "The app."),
-    Schema.Field("amount", .decimal, "Not looked at: the receipt says the price."),
-    Schema.Field("currency", .text(3...3), "Not looked at."),
-    Schema.Field("paymentMethod", PaymentMethod.schema, "Not looked at: the path says it."),
-  ] + PaymentOpening.context
+  private static let fields =
+    [
+      PaymentPlayer.field,
+      Schema.Field(
+        "receiptData", .text(1...PaymentCompletion.receiptLengthMax), "The evidence as the store gave it.",
+        isRequired: true),
+      Schema.Field("externalTransactionId", .text(1...200), "The store transaction; a retry has the same one."),
+      Schema.Field("productId", .text(1...255), "The product's id at the store."),
+      Schema.Field("productName", .text(0...1000), "Not looked at."),
+      Schema.Field("bundleId", .text(1...255), "The app."),
+      Schema.Field("amount", .decimal, "Not looked at: the receipt says the price."),
+      Schema.Field("currency", .text(3...3), "Not looked at."),
+      Schema.Field("paymentMethod", PaymentMethod.schema, "Not looked at: the path says it."),
+    ] + PaymentOpening.context
 
   /// The day on which the two steps took its place: 2026-05-04.
   private static let deprecatedSince = "@1777852800"
@@ -62,8 +63,9 @@ enum SingleCallPayment {
     return response
   }
 
-  /// The order that the call pays for, announced now or by an earlier try of the call; nil where it cannot be announced,
-  /// which must not keep the receipt from its credit.
+  /// The order that the call pays for, announced now or by an earlier try of the call.
+  ///
+  /// It is nil where the order cannot be announced, which must not keep the receipt from its credit.
   private static func announce(
     _ call: Call, at store: Store, by player: CustomerID
   ) async throws(LedgerError) -> PurchaseCode? {
@@ -72,9 +74,10 @@ enum SingleCallPayment {
       let bundleID = body["bundleId"]?.text
     else { return nil }
     do throws(LedgerError) {
+      let product = try PaymentOpening.product(id, at: store, in: call.project.ledger)
+      try PaymentPlayer.checkProven(in: call, toAnnounce: product)
       let request = OrderRequest(
-        customer: player, product: try PaymentOpening.product(id, at: store, in: call.project.ledger), store: store,
-        bundleID: bundleID, context: PaymentOpening.context(of: body),
+        customer: player, product: product, store: store, bundleID: bundleID, context: PaymentOpening.context(of: body),
         key: try IdempotencyKey("single-call/\(store)/\(transaction)"))
       return try await call.project.backend.initPayment(request).code
     } catch {

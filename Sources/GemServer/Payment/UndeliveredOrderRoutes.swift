@@ -48,7 +48,9 @@ enum UndeliveredOrderRoutes {
 
   private static func list(_ call: Call) throws(LedgerError) -> HTTPResponse {
     let cursor = try call.query["starting_after"]?.text.map { (text) throws(LedgerError) in
-      guard let cursor = OrdersPage.Cursor(text) else { throw .parameter("starting_after", "is no cursor of this list") }
+      guard let cursor = OrdersPage.Cursor(text) else {
+        throw .parameter("starting_after", "is no cursor of this list")
+      }
       return cursor
     }
     let backend = call.project.backend

@@ -27,7 +27,8 @@ struct CurlTransfer {
       return .failure(HTTPSendFailure(.unreachable, "libcurl could not be readied."))
     }
     defer { curl_easy_cleanup(handle) }
-    let fields = CurlList(fieldLines), pins = CurlList([pin])
+    let fields = CurlList(fieldLines)
+    let pins = CurlList(pins)
     defer {
       fields.free()
       pins.free()
@@ -92,10 +93,11 @@ struct CurlTransfer {
     request.headers.map { $0.value.isEmpty ? "\($0.name);" : "\($0.name): \($0.value)" } + ["Expect:"]
   }
 
-  /// The host's addresses, in place of a look-up of the library's own.
-  private var pin: String {
+  /// The host's addresses, in place of a look-up of the library's own; a host that is an address needs none.
+  private var pins: [String] {
+    guard case .name(let name) = request.url.host else { return [] }
     let list = addresses.map { $0.bytes.count == 16 ? "[\($0)]" : $0.description }.joined(separator: ",")
-    return "\(request.url.host):\(request.url.port):\(list)"
+    return ["\(name):\(request.url.port):\(list)"]
   }
 
   private static func isField(_ name: String, _ value: String) -> Bool {
