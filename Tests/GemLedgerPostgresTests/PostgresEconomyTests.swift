@@ -37,6 +37,11 @@ final class PostgresEconomyTests: XCTestCase {
     try PolicyContract { try schemas.create(clock: $0) }.runAll()
   }
 
+  func testInactiveCurrenciesMeetTheContract() throws {
+    let schemas = try Schemas()
+    try InactiveCurrencyContract { try schemas.create(clock: $0, lanes: 8) }.runAll()
+  }
+
   func testExchangesWithAnotherServerSurviveTheirProcesses() async throws {
     let schemas = try Schemas()
     try schemas.create().close()

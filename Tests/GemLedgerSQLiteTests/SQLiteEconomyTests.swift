@@ -27,4 +27,6 @@ final class SQLiteEconomyTests: XCTestCase {
   }
 
   func testPoliciesMeetTheContract() throws { try PolicyContract(make: make()).runAll() }
+
+  func testInactiveCurrenciesMeetTheContract() throws { try InactiveCurrencyContract(make: make()).runAll() }
 }

@@ -26,4 +26,8 @@ final class MemoryEconomyTests: XCTestCase {
   func testPoliciesMeetTheContract() throws {
     try PolicyContract { clock in Ledger.inMemory(clock: clock, salt: 1) }.runAll()
   }
+
+  func testInactiveCurrenciesMeetTheContract() throws {
+    try InactiveCurrencyContract { clock in Ledger.inMemory(clock: clock, salt: 1) }.runAll()
+  }
 }

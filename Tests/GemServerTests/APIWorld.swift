@@ -30,12 +30,12 @@ final class APIWorld: Sendable {
     try self.ledger.apply(Catalog.load(Fixture.bytes("gems.json")))
     receipts = try UnsignedReceipts(session: "s1")
     backend = LocalBackend(ledger: self.ledger, verifier: receipts, policy: policy, delivery: delivery)
-    project = ServerProject(ledger: self.ledger, backend: backend, itemGranter: itemGranter)
+    project = ServerProject(ledger: self.ledger, backend: backend, sessions: sessions, itemGranter: itemGranter)
     let secret = APIKey.make(.secret(scopes: []), at: time.now)
     let app = APIKey.make(.app(.apple), at: time.now)
     keys = KeysInMemory([secret.key, app.key])
     (secretKey, appKey) = (secret.text, app.text)
-    let gate = Gatekeeper([GuardedProject(project, keys: keys, sessions: sessions)], clock: time.clock)
+    let gate = Gatekeeper([GuardedProject(project, keys: keys)], clock: time.clock)
     handler = APIHandler(
       routes: Routes.all, gatekeeper: gate, limiter: RateLimiter(limits: limits), clock: time.clock)
   }

@@ -11,17 +11,16 @@ internal import XCTest
 package final class HandlerTransport: HTTPTransport {
   package let project: ServerProject
   package let appKey: String
-  private let sessions: SessionTokens
   package let handler: APIHandler
   private let router = Router(Routes.all)
   private let count = Mutex(0)
 
   package init(_ backend: LocalBackend) {
-    project = ServerProject(ledger: backend.ledger, backend: backend)
+    let sessions = SessionTokens(projectID: "default", secret: [UInt8](repeating: 7, count: 32))
+    project = ServerProject(ledger: backend.ledger, backend: backend, sessions: sessions)
     let app = APIKey.make(.app(.test), at: project.clock.now())
     appKey = app.text
-    sessions = SessionTokens(projectID: project.id, secret: [UInt8](repeating: 7, count: 32))
-    let guarded = GuardedProject(project, keys: OneKey(key: app.key), sessions: sessions)
+    let guarded = GuardedProject(project, keys: OneKey(key: app.key))
     handler = APIHandler(
       routes: Routes.all, gatekeeper: Gatekeeper([guarded], clock: project.clock), limiter: RateLimiter(limits: [:]),
       clock: project.clock)
@@ -32,7 +31,7 @@ package final class HandlerTransport: HTTPTransport {
 
   /// A session token of a customer, for an hour.
   package func sessionToken(for customer: CustomerID) -> String {
-    sessions.make(for: customer, until: project.clock.now().advanced(milliseconds: 3_600_000))
+    project.sessions.make(for: customer, until: project.clock.now().advanced(milliseconds: 3_600_000))
   }
 
   /// A backend over this transport, or over one in front of it.

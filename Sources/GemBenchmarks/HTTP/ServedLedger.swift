@@ -20,7 +20,9 @@ final class ServedLedger {
     settings.maintenanceInterval = nil
     // Lines are made, and written to nobody.
     let log = ServerLog(clock: ledger.clock) { _ in }
-    server = try GemServer(settings, projects: [ServerProject(ledger: ledger, backend: backend)], log: log)
+    let sessions = try SessionTokens(projectID: "default", keptIn: ledger)
+    let project = ServerProject(ledger: ledger, backend: backend, sessions: sessions)
+    server = try GemServer(settings, projects: [project], log: log)
   }
 
   var port: UInt16 { server.port }

@@ -93,13 +93,16 @@ public struct CatalogDifference: Hashable, Sendable {
 
 extension Catalog {
   /// Returns the problems that prevent this catalog from replacing the old one: a currency cannot be removed.
-  public func problemsReplacing(_ old: Catalog) -> [CatalogProblem] {
-    let codes = Set(currencies.map(\.code))
+  public func problemsReplacing(_ old: Catalog) -> [CatalogProblem] { problemsReplacing(old, removing: nil) }
+
+  /// - Parameter removed: A currency that may be missing.
+  func problemsReplacing(_ old: Catalog, removing removed: CurrencyCode?) -> [CatalogProblem] {
+    let codes = Set(currencies.map(\.code) + (removed.map { [$0] } ?? []))
     return old.currencies.filter { !codes.contains($0.code) }.map { currency in
       CatalogProblem(
         path: "$.currencies",
         message: "The currency \"\(currency.code)\" is missing. Balances and history may name it, so it must stay;"
-          + " to stop its use, take it out of products and items.")
+          + " to stop its use, set \"active\" to false.")
     }
   }
 }

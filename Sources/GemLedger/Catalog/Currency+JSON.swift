@@ -1,7 +1,7 @@
 extension Currency: CatalogDocument {
   private static let fieldNames = [
     "code", "name", "description", "icon", "maximum_balance", "burn_order", "refund_policy", "initial_balance",
-    "recharge", "allowance", "limits",
+    "recharge", "allowance", "limits", "active",
   ]
 
   package init?(reading field: CatalogField) {
@@ -17,22 +17,26 @@ extension Currency: CatalogDocument {
     let recharge = fields.optional("recharge", Recharge.init(reading:))
     let allowance = fields.optional("allowance", Allowance.init(reading:))
     let limits = fields.optional("limits", Self.limits)
+    let isActive = fields.optional("active", default: true) { $0.bool() }
     guard let code, let name else { return nil }
     self.init(
       code: code, name: name, description: description, icon: icon, maximumBalance: maximumBalance,
       burnOrder: burnOrder, refundPolicy: refundPolicy, initialBalance: initialBalance, recharge: recharge,
-      allowance: allowance, spendLimit: limits?.spend, grantLimit: limits?.grant)
+      allowance: allowance, spendLimit: limits?.spend, grantLimit: limits?.grant, isActive: isActive)
     checkMaximum(fields)
   }
 
   package func json() -> JSONValue {
-    [
+    var document: JSONObject = [
       "code": .string(code.description), "name": .string(name), "description": JSONValue(description),
       "icon": JSONValue(icon), "maximum_balance": JSONValue(maximumBalance),
       "burn_order": .string(burnOrder.description), "refund_policy": .string(refundPolicy.description),
       "initial_balance": JSONValue(initialBalance), "recharge": recharge?.json() ?? .null,
       "allowance": allowance?.json() ?? .null, "limits": limitsJSON(),
     ]
+    // Documents that were stored before there were inactive currencies stay as they are, byte by byte.
+    if !isActive { document["active"] = false }
+    return .object(document)
   }
 
   private func limitsJSON() -> JSONValue {

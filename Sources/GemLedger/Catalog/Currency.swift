@@ -3,9 +3,9 @@ public struct Currency: Hashable, Sendable {
   /// The code, such as `GEM`.
   public let code: CurrencyCode
   /// The currency's name for people, 1 to 50 characters.
-  public let name: String
+  public package(set) var name: String
   /// More about it.
-  public let description: String?
+  public package(set) var description: String?
   /// Where its picture is: a URL or a name of the app's own.
   public let icon: String?
   /// The most that one customer may have, or nil where only the hard limit holds.
@@ -24,13 +24,18 @@ public struct Currency: Hashable, Sendable {
   public let spendLimit: WindowLimit?
   /// The most that one customer may be granted in a period, or nil where there is no such limit.
   public let grantLimit: WindowLimit?
+  /// Whether it may be granted, spent, held and moved.
+  ///
+  /// An inactive currency keeps its balances. Paid purchases of it are still credited. Refunds, reversals, captures,
+  /// expiries, merges and scheduled grants go on too.
+  public package(set) var isActive: Bool
 
   /// A currency as the catalog describes it; making the catalog checks it.
   public init(
     code: CurrencyCode, name: String, description: String? = nil, icon: String? = nil, maximumBalance: Int64? = nil,
     burnOrder: BurnOrder = .freeFirst, refundPolicy: RefundPolicy = .floor, initialBalance: Int64? = nil,
     recharge: Recharge? = nil, allowance: Allowance? = nil, spendLimit: WindowLimit? = nil,
-    grantLimit: WindowLimit? = nil
+    grantLimit: WindowLimit? = nil, isActive: Bool = true
   ) {
     self.code = code
     self.name = name
@@ -44,5 +49,6 @@ public struct Currency: Hashable, Sendable {
     self.allowance = allowance
     self.spendLimit = spendLimit
     self.grantLimit = grantLimit
+    self.isActive = isActive
   }
 }

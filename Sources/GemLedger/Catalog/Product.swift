@@ -15,7 +15,7 @@ public struct Product: Hashable, Sendable {
   /// Its price while it is on offer, by storefront.
   public let discountPrices: [StorefrontCode: Price]
   /// The currencies that one unit gives.
-  public let grants: [Grant]
+  public package(set) var grants: [Grant]
   /// The items that one unit gives.
   public let itemGrants: [ItemGrant]
   /// The right that it gives, such as `premium`.

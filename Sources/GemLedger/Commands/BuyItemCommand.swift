@@ -56,6 +56,7 @@ final class BuyItemCommand: Command {
       try AccountPlanning.plan(&decider, .spend, part.currency, part.amount, customer: customer, session: session)
     }
     try AccountPlanning.checkPremises(&decider, command, customer: customer)
+    try AccountPlanning.checkCurrencies(&decider)
     let made = decider.work.changes.customers.count
     let keeper = item.stock == nil ? nil : try Self.stockKeeper(&decider, of: item.id, session: session)
     do throws(LedgerError) {

@@ -13,6 +13,8 @@ package final class CurrencyDefinitions: Sendable {
   let inForceFrom: Timestamp
   /// Whether any currency has policies.
   let hasPolicies: Bool
+  /// Whether any currency is inactive.
+  let hasInactive: Bool
   package let transactionIDs: TransactionIDMaker
   /// The parsed frozen definitions of purchases, by their text; their number grows only with the catalog's versions.
   private let readFrozenProducts = Mutex<[ByteString: FrozenProduct]>([:])
@@ -46,6 +48,7 @@ package final class CurrencyDefinitions: Sendable {
       CurrencyDefinition(number: number, currency: currency, versions: versionsByNumber[number] ?? [])
     }.sorted { $0.code < $1.code }
     hasPolicies = self.currencies.contains { $0.policies != nil }
+    hasInactive = self.currencies.contains { !$0.isActive }
     byNumber = Dictionary(self.currencies.map { ($0.number, $0) }) { first, _ in first }
     names = Dictionary(
       currencies.map { ($0.number, ($0.currency.name, $0.currency.description)) }
@@ -84,6 +87,11 @@ package final class CurrencyDefinitions: Sendable {
   func currency(number: Int64, at instant: Timestamp) -> (name: String, description: String?)? {
     guard let versions = versions[number] else { return names[number] }
     return versions.last { $0.from <= instant }.map { ($0.currency.name, $0.currency.description) }
+  }
+
+  /// When the currency came into the catalog; nil where that was before the ledger kept versions of currencies.
+  package func addedAt(_ currency: CurrencyDefinition) -> Timestamp? {
+    versions[currency.number]?.first.flatMap { $0.from.milliseconds > 0 ? $0.from : nil }
   }
 
   func name(of number: Int64) -> String { names[number]?.name ?? "" }
@@ -188,7 +196,8 @@ extension CurrencyDefinition {
   init(number: Int64, currency: Currency, versions: [CurrencyVersion] = []) {
     self.init(
       number: number, code: currency.code, maximumBalance: currency.maximumBalance ?? Limits.amount,
-      burnsPaidFirst: currency.burnOrder == .paidFirst, refundPolicy: currency.refundPolicy,
+      burnsPaidFirst: currency.burnOrder == .paidFirst, isActive: currency.isActive,
+      refundPolicy: currency.refundPolicy,
       policies: CurrencyPolicies(
         of: currency, eras: versions.map { PolicyEra(from: $0.from.milliseconds, $0.currency) }))
   }

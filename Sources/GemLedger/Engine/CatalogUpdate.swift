@@ -3,26 +3,34 @@ struct CatalogUpdate {
   let storage: any LedgerStorage
   let clock: LedgerClock
 
-  /// Replaces the catalog by the closure's result.
-  func apply(_ change: (Catalog) throws(CatalogProblems) -> Catalog) throws(LedgerError) -> CatalogDifference {
+  /// Replaces the catalog by the closure's result, which may be asked for several times.
+  ///
+  /// - Parameter removed: A currency that may be missing in the new catalog, where no account has it.
+  func apply(
+    removing removed: CurrencyCode? = nil, _ change: (Catalog) throws(LedgerError) -> Catalog
+  ) throws(LedgerError) -> CatalogDifference {
     let lanes = Array(0..<storage.traits.laneCount)
     return try storage.commit(lanes: lanes) { (session) throws(LedgerError) -> CatalogDifference in
       let old = try Catalog(in: session)
-      let catalog: Catalog
-      do throws(CatalogProblems) { catalog = try change(old) } catch { throw error.ledgerError }
-      let problems = catalog.problemsReplacing(old)
+      let catalog = try change(old)
+      if let removed { try CurrencyUse(in: session).checkIsUnused(removed) }
+      let problems = catalog.problemsReplacing(old, removing: removed)
       guard problems.isEmpty else { throw CatalogProblems(problems).ledgerError }
       let difference = CatalogDifference(from: old, to: catalog)
       guard !difference.isEmpty else { return difference }
-      try session.write(try changes(from: old, to: catalog, in: session))
+      try session.write(try changes(from: old, to: catalog, removing: removed, in: session))
       return difference
     }
   }
 
   private func changes(
-    from old: Catalog, to catalog: Catalog, in session: any StorageSession
+    from old: Catalog, to catalog: Catalog, removing removed: CurrencyCode?, in session: any StorageSession
   ) throws(LedgerError) -> ChangeSet {
-    let (known, versions) = (try session.catalogRows(.currency), try session.catalogRows(.currencyVersion))
+    let known = try session.catalogRows(.currency)
+    // A later currency with the code is another one.
+    let versions = try session.catalogRows(.currencyVersion).filter { row in
+      removed.map { !row.code.hasPrefix("\($0)@") } ?? true
+    }
     // Earlier transactions were booked under the version before, so the new one begins no earlier than the journal's
     // end.
     let now = max(try journalTime(in: session), Timestamp(milliseconds: versions.last?.position ?? .min))

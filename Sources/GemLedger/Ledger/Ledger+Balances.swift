@@ -106,7 +106,8 @@ extension Balance {
     self.init(
       currency: currency.code, name: names?.name ?? definitions.name(of: currency.number),
       description: names == nil ? definitions.description(of: currency.number) : names?.description,
-      balance: moment.balance, held: moment.row.held, debt: moment.row.debt, version: moment.row.version)
+      balance: moment.balance, held: moment.row.held, debt: moment.row.debt, version: moment.row.version,
+      isActive: currency.isActive)
   }
 
   init(
@@ -116,6 +117,6 @@ extension Balance {
     self.init(
       currency: currency.code, name: definitions.name(of: currency.number),
       description: definitions.description(of: currency.number), balance: balance, held: held, debt: debt,
-      version: version)
+      version: version, isActive: currency.isActive)
   }
 }

@@ -26,16 +26,47 @@ extension Ledger {
   /// - Throws: ``LedgerError`` with, in order of precedence, `invalid_catalog` when a catalog may not hold the
   ///   currency's name, text or bounds, `limit_exceeded` when there would be more than ``Limits/currenciesPerProject``.
   public func define(_ currency: Currency) throws(LedgerError) {
-    _ = try CatalogUpdate(storage: storage, clock: clock).apply { (old) throws(CatalogProblems) in
+    try changeCatalog { (old) throws(LedgerError) in
       var currencies = old.currencies
       if let index = currencies.firstIndex(where: { $0.code == currency.code }) {
         currencies[index] = currency
       } else {
         currencies.append(currency)
       }
-      return try Catalog(
-        currencies: currencies, products: old.products, offerings: old.offerings,
-        currentOffering: old.currentOffering, items: old.items, settings: old.settings)
+      return try old.with(currencies: currencies, products: old.products)
+    }
+  }
+
+  /// Replaces the catalog by what the closure makes of it; of changes at the same time each sees the one before.
+  ///
+  /// - Parameter change: Makes the new catalog. It may be called several times.
+  /// - Throws: ``LedgerError`` as ``apply(_:)``, and the errors of the closure.
+  @discardableResult
+  package func changeCatalog(
+    _ change: (Catalog) throws(LedgerError) -> Catalog
+  ) throws(LedgerError) -> CatalogDifference {
+    try CatalogUpdate(storage: storage, clock: clock).apply(change)
+  }
+
+  /// Takes a currency that was never used out of the catalog, and out of what products give.
+  ///
+  /// Writers wait while it reads all accounts; a currency that is in use is found before that.
+  ///
+  /// - Throws: ``LedgerError`` with, in order of precedence, `unknown_currency`, `not_available` where anything was
+  ///   booked in the currency, or an item has its price in it.
+  package func removeCurrency(_ code: CurrencyCode) throws(LedgerError) {
+    try storage.read { (snapshot) throws(LedgerError) in try CurrencyUse(in: snapshot).checkIsUnused(code) }
+    _ = try CatalogUpdate(storage: storage, clock: clock).apply(removing: code) { (old) throws(LedgerError) in
+      if let item = old.items.first(where: { $0.price.contains { $0.currency == code } }) {
+        throw LedgerError(
+          .notAvailable, "The item \"\(item.id)\" has its price in \(code).", details: [.text("item", item.id.text)])
+      }
+      let products = old.products.map { product in
+        var product = product
+        product.grants.removeAll { $0.currency == code }
+        return product
+      }
+      return try old.with(currencies: old.currencies.filter { $0.code != code }, products: products)
     }
   }
 

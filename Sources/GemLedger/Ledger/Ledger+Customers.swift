@@ -21,6 +21,30 @@ extension Ledger {
     }
   }
 
+  /// Returns original ids of customers, oldest customer first; merged and erased ones are left out.
+  ///
+  /// - Parameters:
+  ///   - id: The list begins behind the customer that was made under it; nil for the oldest.
+  ///   - limit: How many at most; at least 1.
+  /// - Throws: ``LedgerError`` with `customer_not_found`.
+  package func originalCustomerIDs(
+    after id: CustomerID? = nil, limit: Int
+  ) throws(LedgerError) -> [CustomerID] {
+    try storage.read { (snapshot) throws(LedgerError) -> [CustomerID] in
+      let finder = CustomerFinder(snapshot)
+      var last: CustomerNumber = 0
+      if let id { last = try finder.customer(id).original }
+      var ids: [CustomerID] = []
+      while ids.count < limit {
+        let page = try finder.unmerged(after: last, limit: limit)
+        guard let end = page.last?.number else { break }
+        ids += page.lazy.map(\.id).filter { !$0.isOfErased }
+        last = end
+      }
+      return Array(ids.prefix(limit))
+    }
+  }
+
   func summary(
     of row: CustomerRow, named id: CustomerID, in snapshot: any StorageSnapshot, definitions: CurrencyDefinitions
   ) throws(LedgerError) -> CustomerSummary {

@@ -14,6 +14,8 @@ public struct Balance: Hashable, Sendable {
   public let debt: Int64
   /// How many entries the account has.
   public let version: Int64
+  /// Whether the currency may be granted and spent now.
+  public package(set) var isActive = true
 
   /// The amount that can be spent.
   public var available: Int64 { balance - held }

@@ -12,13 +12,10 @@ package protocol KeyDirectory: Sendable {
 package struct GuardedProject: Sendable {
   package let project: ServerProject
   package let keys: any KeyDirectory
-  /// Reads session tokens.
-  package let sessions: SessionTokens
 
-  package init(_ project: ServerProject, keys: any KeyDirectory, sessions: SessionTokens) {
+  package init(_ project: ServerProject, keys: any KeyDirectory) {
     self.project = project
     self.keys = keys
-    self.sessions = sessions
   }
 }
 
@@ -73,7 +70,7 @@ package struct Gatekeeper: Sendable {
 
   private func session(_ token: String) throws(LedgerError) -> (GuardedProject, Caller) {
     for guarded in projects {
-      guard let session = try guarded.sessions.read(token, now: clock.now()) else { continue }
+      guard let session = try guarded.project.sessions.read(token, now: clock.now()) else { continue }
       return (guarded, Caller(.session(session), keyID: "session"))
     }
     throw LedgerError(.unauthenticated, "This session token is not of this server.")

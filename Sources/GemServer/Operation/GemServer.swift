@@ -35,13 +35,7 @@ package final class GemServer: Sendable {
     let state = ServerState()
     self.state = state
     let clock = projects.first?.clock ?? .system
-    var guarded: [GuardedProject] = []
-    for project in projects {
-      guarded.append(
-        GuardedProject(
-          project, keys: KeyRing(project.ledger, clock: project.clock),
-          sessions: try SessionTokens(projectID: project.id, keptIn: project.ledger)))
-    }
+    let guarded = projects.map { GuardedProject($0, keys: KeyRing($0.ledger, clock: $0.clock)) }
     let metrics = Metrics()
     let operation = OperationRoutes(metrics: metrics, projects: projects, state: state)
     let handler = APIHandler(

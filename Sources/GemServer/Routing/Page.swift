@@ -46,6 +46,11 @@ package struct Page: Sendable {
     return kept.map { "\(Percent.encoded($0.name))=\(Percent.encoded($0.value))" }.joined(separator: "&")
   }
 
+  /// The path and query of the next page; nil on the last page.
+  func link(to call: Call) -> String? {
+    next.map { "/" + call.request.path.map(Percent.encoded).joined(separator: "/") + "?" + query(of: call, after: $0) }
+  }
+
   /// The parameters of every list.
   package static let parameters = [
     Parameter("starting_after", .text(1...1500), "The id of the last item of the page before."),

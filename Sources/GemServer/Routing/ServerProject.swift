@@ -9,14 +9,20 @@ package final class ServerProject: Sendable {
   package let ledger: Ledger
   package let backend: LocalBackend
   package let clock: LedgerClock
+  /// Makes and reads the tokens by which customers' apps spend.
+  package let sessions: SessionTokens
   /// Gives the items that customers buy; nil where the ledger alone counts them.
   package let itemGranter: (any ItemGranter)?
+  /// Reads the ledger's catalog.
+  package let catalogs: CatalogReader
 
   package init(
-    id: String = "default", ledger: Ledger, backend: LocalBackend, clock: LedgerClock? = nil,
+    id: String = "default", ledger: Ledger, backend: LocalBackend, sessions: SessionTokens, clock: LedgerClock? = nil,
     itemGranter: (any ItemGranter)? = nil
   ) {
     self.id = id
+    self.sessions = sessions
+    catalogs = CatalogReader(ledger)
     self.ledger = ledger
     self.backend = backend
     self.clock = clock ?? ledger.clock

@@ -76,7 +76,8 @@ extension ServeCommand {
 
   private func project(_ id: String, _ ledger: Ledger) throws(LedgerError) -> ServerProject {
     let backend = LocalBackend(ledger: ledger, verifier: try ServeSettings.verifiers(invocation.parsed))
-    return ServerProject(id: id, ledger: ledger, backend: backend)
+    let sessions = try SessionTokens(projectID: id, keptIn: ledger)
+    return ServerProject(id: id, ledger: ledger, backend: backend, sessions: sessions)
   }
 }
 #else

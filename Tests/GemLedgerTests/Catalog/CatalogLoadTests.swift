@@ -43,6 +43,17 @@ final class CatalogLoadTests: XCTestCase {
     XCTAssertEqual(hat.limitPeriod, .day)
   }
 
+  func testOnlyAnInactiveCurrencySaysSo() throws {
+    let text = #"{"currencies":[{"code":"A","name":"A","active":false},{"code":"B","name":"B","active":true}]}"#
+    let catalog = try Catalog.load(Array(text.utf8))
+    XCTAssertEqual(catalog.currencies.map(\.isActive), [false, true])
+    XCTAssertEqual(catalog.currencies.map { $0.json()["active"] }, [false, nil])
+    XCTAssertEqual(try Currency(json: catalog.currencies[0].json()), catalog.currencies[0])
+    let active = try Catalog.load(Array(text.replacing("false", with: "true").utf8))
+    let difference = CatalogDifference(from: active, to: catalog)
+    XCTAssertEqual(difference.changed.flatMap(\.fields), ["active: none -> false"])
+  }
+
   func testAbsentPoliciesAreNone() throws {
     let text = #"""
       {"currencies":[{"code":"GEM","name":"Gems","allowance":{"amount":1,"per":"day"}},{"code":"OLD","name":"Old"}],

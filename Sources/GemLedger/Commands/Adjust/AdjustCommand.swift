@@ -55,7 +55,7 @@ final class AdjustCommand: Command {
 
   /// - Throws: in order of precedence `invalid_request`, `limit_exceeded`, `amount_out_of_range`, `customer_not_found`,
   ///   `key_conflict`, `invalid_request` (an expiry that is past), `unknown_currency`, `condition_failed`,
-  ///   `customer_frozen`, `insufficient_balance`, `over_maximum`.
+  ///   `customer_frozen`, `not_available`, `insufficient_balance`, `over_maximum`.
   func decide(
     _ decider: inout Decider, _ command: LedgerCommand.Body, session: any StorageSnapshot
   ) throws(LedgerError) -> Booking {
@@ -261,7 +261,7 @@ extension Ledger {
   /// - Returns: The entries with the balances after them, and the amounts taken from each lot.
   /// - Throws: ``LedgerError`` with, in order of precedence, `invalid_request`, `limit_exceeded`,
   ///   `amount_out_of_range`, `customer_not_found`, `key_conflict`, `unknown_currency`, `condition_failed`,
-  ///   `customer_frozen`, `insufficient_balance`.
+  ///   `customer_frozen`, `not_available`, `insufficient_balance`.
   @discardableResult
   public func spend(
     _ amounts: [Adjustment], customer: CustomerID, key: IdempotencyKey? = nil, conditions: [Condition] = []

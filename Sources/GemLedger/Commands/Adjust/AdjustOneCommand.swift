@@ -55,7 +55,7 @@ struct AdjustOneCommand: Command {
     }
     let number = AccountNumber(customer: customer.number, currency: currency.number)
     let slot = try decider.work.slot(of: number, session: session)
-    if command.conditions.isEmpty, !customer.isFrozen, currency.policies == nil,
+    if command.conditions.isEmpty, !customer.isFrozen, currency.isActive, currency.policies == nil,
       !ScheduledEffects.isDue(&decider.work, slot, currency),
       decider.work.accounts[slot].row.hasOnlyPool(at: decider.work.now, for: adjustment.amount)
     {

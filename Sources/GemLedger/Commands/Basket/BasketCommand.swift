@@ -15,7 +15,7 @@ struct BasketCommand: Command {
   /// - Throws: in order of precedence `invalid_request`, `limit_exceeded`, `same_customer`, `amount_out_of_range`,
   ///   `customer_not_found` (the payer), `key_conflict`, `customer_not_found` (the others), `same_customer` (two ids of
   ///   one), `unknown_currency`, `item_not_found`, `invalid_request` (a customer gives and gets the same),
-  ///   `condition_failed`, `customer_frozen`, `insufficient_balance`, `over_maximum`.
+  ///   `condition_failed`, `customer_frozen`, `not_available`, `insufficient_balance`, `over_maximum`.
   func decide(
     _ decider: inout Decider, _ command: LedgerCommand.Body, session: any StorageSnapshot
   ) throws(LedgerError) -> Booking {
@@ -44,6 +44,7 @@ struct BasketCommand: Command {
     for side in basket.sides where side.customer.isFrozen && gives(&decider, side) {
       throw LedgerError(.customerFrozen, "The customer \"\(side.id)\" is frozen and may not spend.")
     }
+    try AccountPlanning.checkCurrencies(&decider)
     for side in basket.sides {
       for (item, quantity) in summed(side.items) where quantity < 0 {
         let owned = try decider.work.owned(item, customer: side.customer.number, session: session)
@@ -229,7 +230,8 @@ extension Ledger {
   ///   - key: Send the same one with every retry.
   /// - Throws: ``LedgerError`` with, in order of precedence, `invalid_request`, `limit_exceeded`, `same_customer`,
   ///   `amount_out_of_range`, `customer_not_found`, `key_conflict`, `same_customer` (two ids of one customer),
-  ///   `unknown_currency`, `item_not_found`, `customer_frozen`, `insufficient_balance`, `over_maximum`.
+  ///   `unknown_currency`, `item_not_found`, `customer_frozen`, `not_available`, `insufficient_balance`,
+  ///   `over_maximum`.
   @discardableResult
   public func basket(
     _ legs: [BasketLeg], payer: CustomerID, key: IdempotencyKey? = nil

@@ -25,7 +25,7 @@ final class ExchangeCommand: Command {
 
   /// - Throws: in order of precedence `invalid_request`, `limit_exceeded`, `amount_out_of_range`, `customer_not_found`,
   ///   `key_conflict`, `unknown_currency`, `rounds_to_zero`, `amount_out_of_range` (the received amount),
-  ///   `condition_failed`, `customer_frozen`, `insufficient_balance`, `over_maximum`.
+  ///   `condition_failed`, `customer_frozen`, `not_available`, `insufficient_balance`, `over_maximum`.
   func decide(
     _ decider: inout Decider, _ command: LedgerCommand.Body, session: any StorageSnapshot
   ) throws(LedgerError) -> Booking {
@@ -184,7 +184,8 @@ extension Ledger {
   ///
   /// - Throws: ``LedgerError`` with, in order of precedence, `invalid_identifier`, `invalid_request`,
   ///   `amount_out_of_range`, `customer_not_found`, `key_conflict`, `unknown_currency`, `rounds_to_zero`,
-  ///   `amount_out_of_range` (the new amount), `customer_frozen`, `insufficient_balance`, `over_maximum`.
+  ///   `amount_out_of_range` (the new amount), `customer_frozen`, `not_available`, `insufficient_balance`,
+  ///   `over_maximum`.
   @discardableResult
   public func exchange(
     _ amount: Adjustment, into currency: CurrencyCode, rate: ExchangeRate, customer: CustomerID,

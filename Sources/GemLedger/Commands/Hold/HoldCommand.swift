@@ -15,7 +15,8 @@ struct HoldCommand: Command {
   var independence: Independence { .ofOtherCustomers }
 
   /// - Throws: in order of precedence `invalid_request`, `limit_exceeded`, `amount_out_of_range`, `customer_not_found`,
-  ///   `key_conflict`, `unknown_currency`, `condition_failed`, `customer_frozen`, `insufficient_balance`.
+  ///   `key_conflict`, `unknown_currency`, `condition_failed`, `customer_frozen`, `not_available`,
+  ///   `insufficient_balance`.
   func decide(
     _ decider: inout Decider, _ command: LedgerCommand.Body, session: any StorageSnapshot
   ) throws(LedgerError) -> Booking {
@@ -121,7 +122,7 @@ extension Ledger {
   /// - Returns: ``Booking/hold`` names the hold and the amounts available now.
   /// - Throws: ``LedgerError`` with, in order of precedence, `invalid_request`, `limit_exceeded`,
   ///   `amount_out_of_range`, `customer_not_found`, `key_conflict`, `unknown_currency`, `customer_frozen`,
-  ///   `insufficient_balance`.
+  ///   `not_available`, `insufficient_balance`.
   @discardableResult
   public func hold(
     _ amounts: [Adjustment], customer: CustomerID, for duration: Duration = LedgerCommand.holdDuration,

@@ -4,6 +4,8 @@ package struct CurrencyDefinition: Hashable, Sendable {
   package var code: CurrencyCode
   package var maximumBalance: Int64
   package var burnsPaidFirst: Bool
+  /// Whether it may be granted, spent, held and moved.
+  package var isActive = true
   package var refundPolicy: RefundPolicy = .floor
   /// Nil for the common currency, which has no scheduled grants and no caps.
   package var policies: CurrencyPolicies?
@@ -51,6 +53,14 @@ enum AccountRules {
         throw overMaximum(currency, balance: balance, amount: amount)
       }
     }
+  }
+
+  /// - Throws: `not_available` where the currency is inactive.
+  static func checkIsActive(_ currency: CurrencyDefinition) throws(LedgerError) {
+    guard !currency.isActive else { return }
+    throw LedgerError(
+      .notAvailable, "The currency \(currency.code) is inactive: it is neither granted nor spent. Nothing was changed.",
+      details: [.text("currency", currency.code.description)])
   }
 
   private static func failed(

@@ -19,12 +19,13 @@ enum AccountPlanning {
     }
   }
 
-  /// - Throws: in order of precedence `condition_failed`, `customer_frozen`, `limit_reached`, `insufficient_balance`,
-  ///   `over_maximum`.
+  /// - Throws: in order of precedence `condition_failed`, `customer_frozen`, `not_available`, `limit_reached`,
+  ///   `insufficient_balance`, `over_maximum`.
   static func checkPlans(
     _ decider: inout Decider, _ command: LedgerCommand.Body, customer: FoundCustomer, session: any StorageSnapshot
   ) throws(LedgerError) {
     try checkPremises(&decider, command, customer: customer)
+    try checkCurrencies(&decider)
     if decider.definitions.hasPolicies { try UsageCounts.checkCaps(&decider, session: session) }
     try checkBalances(&decider)
   }
@@ -41,6 +42,15 @@ enum AccountPlanning {
     if customer.isFrozen, decider.plans.contains(where: { $0.amount < 0 }) {
       throw LedgerError(.customerFrozen, "The customer \"\(command.customer)\" is frozen and may not spend.")
     }
+  }
+
+  /// Checks that the plans grant, spend, hold and move active currencies only; what undoes an earlier change may touch
+  /// all of them, and so may an opening balance.
+  ///
+  /// - Throws: `not_available`.
+  static func checkCurrencies(_ decider: inout Decider) throws(LedgerError) {
+    guard decider.definitions.hasInactive else { return }
+    for plan in decider.plans where plan.kind != .initial { try AccountRules.checkIsActive(plan.currency) }
   }
 
   /// - Throws: in order of precedence `insufficient_balance`, `over_maximum`.

@@ -1,0 +1,90 @@
+#if Server
+internal import GemLedger
+
+/// Changes of the catalog's currencies; each reads the catalog and replaces it in one commit.
+struct CurrencyEdit {
+  private let call: Call
+  private var ledger: Ledger { call.project.ledger }
+
+  init(_ call: Call) { self.call = call }
+
+  /// The code in the path.
+  ///
+  /// - Throws: `LedgerError` with `unknown_currency` where no currency can have it.
+  static func code(in call: Call) throws(LedgerError) -> CurrencyCode {
+    let text = call.name("virtual_currency_code")
+    guard let code = CurrencyCode(exactly: text) else { throw unknown(text) }
+    return code
+  }
+
+  static func unknown(_ code: String) -> LedgerError {
+    LedgerError(
+      .unknownCurrency, "There is no currency \"\(code.prefix(100))\" in the catalog.",
+      details: [.text("param", "virtual_currency_code")])
+  }
+
+  /// - Returns: The new currency's code.
+  /// - Throws: `LedgerError` with, in order of precedence, `invalid_request`, `already_exists`, `product_not_found`,
+  ///   `limit_exceeded`, `invalid_catalog`.
+  func create() throws(LedgerError) -> CurrencyCode {
+    guard let code = CurrencyCode(exactly: call.body["code"]?.text ?? "") else {
+      throw .parameter("code", "has to be 1 to 10 of A-Z, a-z, 0-9 and _")
+    }
+    let grants = try ProductGrants(call.body[ProductGrants.member] ?? .null)
+    try ledger.changeCatalog { (old) throws(LedgerError) in
+      guard old.currency(code) == nil else {
+        throw LedgerError(
+          .alreadyExists, "There is a currency with the code \(code) already.", details: [.text("param", "code")])
+      }
+      let currency = Currency(
+        code: code, name: call.body["name"]?.text ?? "", description: call.body["description"]?.text)
+      return try old.with(
+        currencies: old.currencies + [currency], products: try grants.applied(to: old.products, of: code))
+    }
+    return code
+  }
+
+  /// Changes what the body names, and leaves the rest; null takes a description or all grants away.
+  ///
+  /// - Throws: `LedgerError` with, in order of precedence, `unknown_currency`, `product_not_found`, `invalid_request`,
+  ///   `invalid_catalog`.
+  func update() throws(LedgerError) -> CurrencyCode {
+    var grants: ProductGrants?
+    if let value = call.body[ProductGrants.member] { grants = try ProductGrants(value) }
+    return try change { (currency, products) throws(LedgerError) in
+      if let name = call.body["name"]?.text { currency.name = name }
+      if let description = call.body["description"] { currency.description = description.text }
+      if let grants { products = try grants.applied(to: products, of: currency.code) }
+    }
+  }
+
+  /// Archives the currency, or takes it out of the archive.
+  ///
+  /// - Throws: `LedgerError` with `unknown_currency`.
+  func setActive(_ isActive: Bool) throws(LedgerError) -> CurrencyCode {
+    try change { (currency, _) throws(LedgerError) in currency.isActive = isActive }
+  }
+
+  /// - Throws: `LedgerError` with `unknown_currency`, `not_available` where the currency was used.
+  func delete() throws(LedgerError) -> CurrencyCode {
+    let code = try Self.code(in: call)
+    do throws(LedgerError) { try ledger.removeCurrency(code) } catch { throw error.about("virtual_currency_code") }
+    return code
+  }
+
+  private func change(
+    _ change: (inout Currency, inout [Product]) throws(LedgerError) -> Void
+  ) throws(LedgerError) -> CurrencyCode {
+    let code = try Self.code(in: call)
+    try ledger.changeCatalog { (old) throws(LedgerError) in
+      guard let index = old.currencies.firstIndex(where: { $0.code == code }) else {
+        throw Self.unknown(code.description)
+      }
+      var (currencies, products) = (old.currencies, old.products)
+      try change(&currencies[index], &products)
+      return try old.with(currencies: currencies, products: products)
+    }
+    return code
+  }
+}
+#endif

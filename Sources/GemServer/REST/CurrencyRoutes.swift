@@ -1,0 +1,114 @@
+#if Server
+internal import GemLedger
+internal import SystemHTTP
+
+/// The currencies of a project.
+enum CurrencyRoutes {
+  static var all: [Route] { [list, create, get, update, delete, archive, unarchive] }
+
+  private static let path = RESTRoutes.project + "/virtual_currencies"
+  private static let onePath = path + "/{virtual_currency_code}"
+
+  private static let list = Route(
+    method: "GET", path: path, name: "list_virtual_currencies", summary: "Lists the currencies, archived ones too.",
+    access: .secret(.currencies), query: Page.parameters, answers: [200: RESTSchemas.list(of: schema)],
+    rate: .projectConfiguration,
+    work: .now { (call) throws(LedgerError) in
+      let catalog = try call.project.catalogs.current()
+      return try Page(of: catalog.catalog.currencies, call, cursor: \.code.description) {
+        json($0, catalog, call)
+      }.response(to: call)
+    })
+
+  private static let create = Route(
+    method: "POST", path: path, name: "create_virtual_currency", summary: "Adds a currency; its code never changes.",
+    access: .secret(.currencies.writing), body: .object([codeField, nameField(isRequired: true)] + optionalFields),
+    answers: [201: schema], rate: .projectConfiguration,
+    work: .later { (call) async throws(LedgerError) in try answer(CurrencyEdit(call).create(), call, status: 201) })
+
+  private static let get = Route(
+    method: "GET", path: onePath, name: "get_virtual_currency", summary: "One currency.",
+    access: .secret(.currencies), answers: [200: schema], rate: .projectConfiguration,
+    work: .now { (call) throws(LedgerError) in try answer(CurrencyEdit.code(in: call), call) })
+
+  private static let update = edit(
+    "", name: "update_virtual_currency",
+    summary: "Changes the members that the body has; a list of grants replaces all grants, and null takes them away.",
+    body: .object([nameField(isRequired: false)] + optionalFields)
+  ) { (edit) throws(LedgerError) in try edit.update() }
+
+  private static let archive = edit(
+    "/actions/archive", name: "archive_virtual_currency",
+    summary: "Archives a currency: transactions in it are refused, and what was paid for is still credited."
+  ) { (edit) throws(LedgerError) in try edit.setActive(false) }
+
+  private static let unarchive = edit(
+    "/actions/unarchive", name: "unarchive_virtual_currency", summary: "Takes a currency out of the archive."
+  ) { (edit) throws(LedgerError) in try edit.setActive(true) }
+
+  private static let delete = Route(
+    method: "DELETE", path: onePath, name: "delete_virtual_currency",
+    summary: "Deletes a currency that was never used; one that was is refused, and can be archived.",
+    access: .secret(.currencies.writing), answers: [200: RESTSchemas.deleted("virtual_currency")],
+    rate: .projectConfiguration,
+    work: .later { (call) async throws(LedgerError) in
+      let code = try CurrencyEdit(call).delete()
+      return RESTSchemas.deletedAnswer("virtual_currency", id: code.description, at: call.project.clock.now())
+    })
+
+  private static func edit(
+    _ ending: String, name: String, summary: String, body: Schema? = nil,
+    _ change: @escaping @Sendable (CurrencyEdit) throws(LedgerError) -> CurrencyCode
+  ) -> Route {
+    Route(
+      method: "POST", path: onePath + ending, name: name, summary: summary, access: .secret(.currencies.writing),
+      body: body, answers: [200: schema], rate: .projectConfiguration,
+      work: .later { (call) async throws(LedgerError) in try answer(change(CurrencyEdit(call)), call) })
+  }
+
+  // MARK: Answers
+
+  private static func answer(
+    _ code: CurrencyCode, _ call: Call, status: Int = 200
+  ) throws(LedgerError) -> HTTPResponse {
+    let catalog = try call.project.catalogs.current()
+    guard let currency = catalog.catalog.currency(code) else { throw CurrencyEdit.unknown(code.description) }
+    return .json(status, json(currency, catalog, call))
+  }
+
+  private static func json(_ currency: Currency, _ catalog: ProjectCatalog, _ call: Call) -> JSONValue {
+    [
+      "object": "virtual_currency", "project_id": .string(call.project.id),
+      "code": .string(currency.code.description), "name": .string(currency.name),
+      "description": JSONValue(currency.description), "state": .string(currency.isActive ? "active" : "inactive"),
+      "created_at": .integer(catalog.createdAt(currency.code).milliseconds),
+      "product_grants": ProductGrants(of: currency.code, in: catalog.catalog).json,
+    ]
+  }
+
+  // MARK: Forms
+
+  private static let codeField = Schema.Field(
+    "code", .text(1...10, pattern: "^[a-zA-Z0-9_]+$"), "Codes differ by case.", isRequired: true)
+
+  private static func nameField(isRequired: Bool) -> Schema.Field {
+    Schema.Field("name", .text(1...50), "The name for people.", isRequired: isRequired)
+  }
+
+  private static let optionalFields = [
+    Schema.Field("description", .nullable(.text(1...1500)), "More about it."),
+    Schema.Field(ProductGrants.member, ProductGrants.requestSchema, "What products give of it."),
+  ]
+
+  private static let schema = RESTSchemas.object(
+    "virtual_currency",
+    [
+      Schema.Field("project_id", .text(), isRequired: true), Schema.Field("code", .text(1...10), isRequired: true),
+      Schema.Field("name", .text(), isRequired: true),
+      Schema.Field("description", .nullable(.text()), isRequired: true),
+      Schema.Field("state", .word(["active", "inactive"]), "Inactive while it is archived.", isRequired: true),
+      Schema.Field("created_at", RESTSchemas.milliseconds, isRequired: true),
+      Schema.Field("product_grants", ProductGrants.answerSchema, isRequired: true),
+    ])
+}
+#endif

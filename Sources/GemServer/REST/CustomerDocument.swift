@@ -1,0 +1,96 @@
+#if Server
+internal import GemLedger
+internal import StoreBackend
+internal import SystemHTTP
+
+/// A customer as RevenueCat's API has it.
+///
+/// Versions, country and platform are null: the ledger keeps nothing about devices.
+struct CustomerDocument {
+  private let project: ServerProject
+  private let record: CustomerRecord
+  private let lastSeenAt: Timestamp
+
+  /// - Throws: `LedgerError` with `customer_not_found`.
+  init(_ id: CustomerID, in project: ServerProject) throws(LedgerError) {
+    self.project = project
+    record = try project.backend.knownCustomer(id)
+    let newest = try project.ledger.history(of: id, limit: 1).transactions.first
+    lastSeenAt = newest?.booking.createdAt ?? record.firstSeenAt
+  }
+
+  /// - Parameter withAttributes: Whether the answer is to hold attributes, of which the ledger keeps none.
+  func json(withAttributes: Bool = false) -> JSONValue {
+    var document: JSONObject = [
+      "object": "customer", "id": .string(record.customer.text), "project_id": .string(project.id),
+      "first_seen_at": .integer(record.firstSeenAt.milliseconds), "last_seen_at": .integer(lastSeenAt.milliseconds),
+      "last_seen_app_version": nil, "last_seen_country": nil, "last_seen_platform": nil,
+      "last_seen_platform_version": nil,
+      "active_entitlements": list("active_entitlements", activeEntitlements.map(Self.json)), "experiment": nil,
+    ]
+    if withAttributes { document["attributes"] = list("attributes", []) }
+    return .object(document)
+  }
+
+  var activeEntitlements: [CustomerRecord.Entitlement] { record.entitlements.filter(\.isActive) }
+
+  /// All ids of the customer, the original one first.
+  var aliases: [CustomerID] { record.ids }
+
+  static func json(_ entitlement: CustomerRecord.Entitlement) -> JSONValue {
+    [
+      "object": "customer.active_entitlement", "entitlement_id": .string(entitlement.id),
+      "expires_at": JSONValue(entitlement.expiresAt?.milliseconds),
+    ]
+  }
+
+  /// One of ``aliases``; the ledger knows when the customer was made, and not when an id was added.
+  func json(_ alias: CustomerID) -> JSONValue {
+    ["object": "customer.alias", "id": .string(alias.text), "created_at": .integer(record.firstSeenAt.milliseconds)]
+  }
+
+  private func list(_ name: String, _ items: [JSONValue]) -> JSONValue {
+    let path = ["v2", "projects", project.id, "customers", record.customer.text, name]
+    return [
+      "object": "list", "items": .array(items), "next_page": nil,
+      "url": .string("/" + path.map(Percent.encoded).joined(separator: "/")),
+    ]
+  }
+
+  // MARK: Forms
+
+  static let aliasSchema = RESTSchemas.object(
+    "customer.alias",
+    [
+      Schema.Field("id", .text(), "The app user id.", isRequired: true),
+      Schema.Field("created_at", RESTSchemas.milliseconds, "When the customer was made.", isRequired: true),
+    ])
+
+  static let entitlementSchema = RESTSchemas.object(
+    "customer.active_entitlement",
+    [
+      Schema.Field("entitlement_id", .text(), isRequired: true),
+      Schema.Field("expires_at", .nullable(RESTSchemas.milliseconds), "Null for never.", isRequired: true),
+    ])
+
+  static let schema = RESTSchemas.object(
+    "customer",
+    [
+      Schema.Field("id", .text(), "The app user id as it was asked for.", isRequired: true),
+      Schema.Field("project_id", .text(), isRequired: true),
+      Schema.Field("first_seen_at", RESTSchemas.milliseconds, isRequired: true),
+      Schema.Field(
+        "last_seen_at", RESTSchemas.milliseconds, "When a balance changed last, or the customer was made.",
+        isRequired: true),
+      absent("last_seen_app_version"), absent("last_seen_country"), absent("last_seen_platform"),
+      absent("last_seen_platform_version"),
+      Schema.Field("active_entitlements", RESTSchemas.list(of: entitlementSchema), isRequired: true),
+      absent("experiment"),
+      Schema.Field("attributes", RESTSchemas.list(of: .anything), "Where asked for; always empty."),
+    ])
+
+  private static func absent(_ name: String) -> Schema.Field {
+    Schema.Field(name, .nullable(.text()), "Always null: the ledger does not keep it.", isRequired: true)
+  }
+}
+#endif

@@ -1,0 +1,148 @@
+#if Server
+internal import GemLedger
+internal import StoreBackend
+internal import SystemHTTP
+
+/// The customers of a project.
+enum CustomerRoutes {
+  static var all: [Route] { [list, create, get, delete, aliases, activeEntitlements, createSessionToken] }
+
+  private static let path = RESTRoutes.project + "/customers"
+
+  private static let list = Route(
+    method: "GET", path: path, name: "list_customers",
+    summary: "Lists customers, oldest first, each under its original id.", access: .secret(.customers),
+    query: Page.parameters, answers: [200: RESTSchemas.list(of: CustomerDocument.schema)], rate: .customerInformation,
+    work: .later { (call) async throws(LedgerError) in
+      let ids = try originalIDs(call)
+      var page = Page([], next: ids.count > call.limit ? ids[call.limit - 1].text : nil)
+      for id in ids.prefix(call.limit) { try append(id, to: &page, of: call.project) }
+      return page.response(to: call)
+    })
+
+  /// One more than the page has.
+  private static func originalIDs(_ call: Call) throws(LedgerError) -> [CustomerID] {
+    let ledger = call.project.ledger
+    guard let text = call.query["starting_after"]?.text else {
+      return try ledger.originalCustomerIDs(limit: call.limit + 1)
+    }
+    do throws(LedgerError) {
+      return try ledger.originalCustomerIDs(after: try CustomerID(text), limit: call.limit + 1)
+    } catch {
+      guard error.code == .customerNotFound else { throw error.about("starting_after") }
+      throw .parameter("starting_after", "names no customer")
+    }
+  }
+
+  private static func append(_ id: CustomerID, to page: inout Page, of project: ServerProject) throws(LedgerError) {
+    do throws(LedgerError) {
+      page.items.append(try CustomerDocument(id, in: project).json())
+    } catch {
+      // An erasure in between took the customer away.
+      guard error.code == .customerNotFound else { throw error }
+    }
+  }
+
+  private static let create = Route(
+    method: "POST", path: path, name: "create_customer", summary: "Makes a customer.",
+    access: .secret(.customers.writing),
+    body: .object([Schema.Field("id", RESTSchemas.identifier(1500), "The app user id.", isRequired: true)]),
+    answers: [201: CustomerDocument.schema], rate: .customerInformation,
+    work: .later { (call) async throws(LedgerError) in
+      let id = try newID(call)
+      let booking = try await call.project.ledger.book(.createCustomer(id))
+      guard !booking.isReplayed else {
+        throw LedgerError(
+          .alreadyExists, "There is a customer \"\(id.text.prefix(100))\" already.", details: [.text("param", "id")])
+      }
+      // Purchases name their customer by the token that this makes known.
+      _ = try await call.project.backend.register(id)
+      return .json(201, try CustomerDocument(id, in: call.project).json())
+    })
+
+  private static func newID(_ call: Call) throws(LedgerError) -> CustomerID {
+    do throws(LedgerError) {
+      let id = try CustomerID(call.body["id"]?.text ?? "")
+      try UserID.check(id)
+      return id
+    } catch {
+      throw error.about("id")
+    }
+  }
+
+  private static let get = Route(
+    method: "GET", path: RESTRoutes.customer, name: "get_customer", summary: "One customer.",
+    access: .secret(.customers),
+    query: [Parameter("expand", .word(["attributes"]), "Adds the list of attributes, which is always empty.")],
+    answers: [200: CustomerDocument.schema], rate: .customerInformation,
+    work: .now { (call) throws(LedgerError) in
+      let document = try CustomerDocument(call.customer(), in: call.project)
+      return .json(200, document.json(withAttributes: call.query["expand"] != nil))
+    })
+
+  private static let delete = Route(
+    method: "DELETE", path: RESTRoutes.customer, name: "delete_customer",
+    summary: "Erases a customer: all ids, keys and texts about the customer go, and the books stay.",
+    access: .secret(.customers.writing), answers: [200: RESTSchemas.deleted("customer")], rate: .customerInformation,
+    work: .later { (call) async throws(LedgerError) in
+      let id = try call.customer()
+      let booking = try await call.project.ledger.book(.erase(id))
+      return RESTSchemas.deletedAnswer("customer", id: id.text, at: booking.createdAt)
+    })
+
+  private static let aliases = Route(
+    method: "GET", path: RESTRoutes.customer + "/aliases", name: "list_customer_aliases",
+    summary: "Lists all ids of a customer, the original one first.", access: .secret(.customers),
+    query: Page.parameters, answers: [200: RESTSchemas.list(of: CustomerDocument.aliasSchema)],
+    rate: .customerInformation,
+    work: .now { (call) throws(LedgerError) in
+      let document = try CustomerDocument(call.customer(), in: call.project)
+      return try Page(of: document.aliases, call, cursor: \.text, item: document.json).response(to: call)
+    })
+
+  private static let activeEntitlements = Route(
+    method: "GET", path: RESTRoutes.customer + "/active_entitlements", name: "list_customer_active_entitlements",
+    summary: "Lists the entitlements that a customer has now.", access: .secret(.customers), query: Page.parameters,
+    answers: [200: RESTSchemas.list(of: CustomerDocument.entitlementSchema)], rate: .customerInformation,
+    work: .now { (call) throws(LedgerError) in
+      let document = try CustomerDocument(call.customer(), in: call.project)
+      return try Page(of: document.activeEntitlements, call, cursor: \.id, item: CustomerDocument.json)
+        .response(to: call)
+    })
+
+  // MARK: Session tokens
+
+  private static let lifetimeDefault: Int64 = 3600
+
+  private static let createSessionToken = Route(
+    method: "POST", path: RESTRoutes.customer + "/session_tokens", name: "create_session_token",
+    summary: "Makes a token by which the customer's app spends the customer's own currency for a while.",
+    access: .secret(.customers.writing),
+    body: .object([
+      Schema.Field(
+        "expires_in", .nullable(.integer(SessionTokens.lifetimes)), "How long it holds, in seconds; 3,600 by default.")
+    ]),
+    answers: [201: sessionTokenSchema], rate: .customerInformation,
+    work: .now { (call) throws(LedgerError) in
+      let customer = try call.customer()
+      _ = try call.project.ledger.view { (view) throws(LedgerError) in try view.customers.customer(customer) }
+      // Tokens end with whole seconds.
+      let second = call.project.clock.now().milliseconds / 1000
+      let end = Timestamp(milliseconds: (second + (call.body["expires_in"]?.integer ?? lifetimeDefault)) * 1000)
+      return .json(
+        201,
+        [
+          "object": "session_token", "token": .string(call.project.sessions.make(for: customer, until: end)),
+          "customer_id": .string(customer.text), "expires_at": .integer(end.milliseconds),
+        ])
+    })
+
+  private static let sessionTokenSchema = RESTSchemas.object(
+    "session_token",
+    [
+      Schema.Field("token", .text(), "Send it as \"Authorization: Bearer TOKEN\".", isRequired: true),
+      Schema.Field("customer_id", .text(), isRequired: true),
+      Schema.Field("expires_at", RESTSchemas.milliseconds, isRequired: true),
+    ])
+}
+#endif

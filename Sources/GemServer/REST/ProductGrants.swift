@@ -1,0 +1,126 @@
+#if Server
+internal import GemLedger
+
+/// What products give of one currency, as RevenueCat lists it: products that give the same are one element.
+struct ProductGrants {
+  private struct Element {
+    var products: [ProductCode]
+    let amount: Int64
+    let expires: Bool
+  }
+
+  private let elements: [Element]
+
+  /// What the products of a catalog give.
+  init(of code: CurrencyCode, in catalog: Catalog) {
+    var elements: [Element] = []
+    for product in catalog.products {
+      guard let grant = product.grants.first(where: { $0.currency == code }) else { continue }
+      let (amount, expires) = (grant.amount + grant.bonus, grant.expiresAtCycleEnd)
+      if let index = elements.firstIndex(where: { $0.amount == amount && $0.expires == expires }) {
+        elements[index].products.append(product.code)
+      } else {
+        elements.append(Element(products: [product.code], amount: amount, expires: expires))
+      }
+    }
+    self.elements = elements
+  }
+
+  /// Reads the member `product_grants` of a checked body; null is an empty list.
+  ///
+  /// - Throws: `LedgerError` with `invalid_identifier`.
+  init(_ value: JSONValue) throws(LedgerError) {
+    var elements: [Element] = []
+    for element in value.array ?? [] {
+      var products: [ProductCode] = []
+      for id in element["product_ids"]?.array ?? [] { products.append(try ProductCode(id.text ?? "")) }
+      elements.append(
+        Element(
+          products: products, amount: element["amount"]?.integer ?? 0,
+          expires: element["expire_at_cycle_end"]?.bool ?? false))
+    }
+    self.elements = elements
+  }
+
+  var json: JSONValue {
+    .array(
+      elements.map { element in
+        [
+          "object": "virtual_currency.product_grant",
+          "product_ids": .array(element.products.map { .string($0.text) }), "amount": .integer(element.amount),
+          "trial_amount": 0, "expire_at_cycle_end": .bool(element.expires),
+        ]
+      })
+  }
+
+  /// The products with these grants of the currency in place of those that they had.
+  ///
+  /// A product that gives as much as before keeps how much of that is its bonus.
+  ///
+  /// - Throws: `LedgerError` with `product_not_found`, `invalid_request` for a product in two elements.
+  func applied(to products: [Product], of code: CurrencyCode) throws(LedgerError) -> [Product] {
+    let wanted = try elementsByProduct(products)
+    return products.map { product in
+      var product = product
+      let index = product.grants.firstIndex { $0.currency == code }
+      guard let element = wanted[product.code] else {
+        if let index { product.grants.remove(at: index) }
+        return product
+      }
+      let grant = Self.grant(element, of: code, replacing: index.map { product.grants[$0] })
+      if let index { product.grants[index] = grant } else { product.grants.append(grant) }
+      return product
+    }
+  }
+
+  private func elementsByProduct(_ products: [Product]) throws(LedgerError) -> [ProductCode: Element] {
+    let known = Set(products.map(\.code))
+    var wanted: [ProductCode: Element] = [:]
+    for element in elements {
+      for code in element.products {
+        guard known.contains(code) else {
+          throw LedgerError(
+            .productNotFound, "There is no product \"\(code.text.prefix(100))\" in the catalog.",
+            details: [.text("param", Self.member)])
+        }
+        guard wanted.updateValue(element, forKey: code) == nil else {
+          throw .parameter(Self.member, "names the product \"\(code.text.prefix(100))\" twice")
+        }
+      }
+    }
+    return wanted
+  }
+
+  private static func grant(_ element: Element, of code: CurrencyCode, replacing old: Grant?) -> Grant {
+    guard let old, old.amount + old.bonus == element.amount else {
+      return Grant(currency: code, amount: element.amount, expiresAtCycleEnd: element.expires)
+    }
+    return Grant(currency: code, amount: old.amount, bonus: old.bonus, expiresAtCycleEnd: element.expires)
+  }
+
+  static let member = "product_grants"
+}
+
+extension ProductGrants {
+  static let requestSchema = Schema.nullable(
+    .list(
+      .object([
+        Schema.Field(
+          "product_ids", .list(RESTSchemas.identifier(255), 1...10_000), "Codes of products in the catalog.",
+          isRequired: true),
+        Schema.Field("amount", .integer(1...Limits.amount), "What one unit of them gives.", isRequired: true),
+        Schema.Field("trial_amount", .nullable(.integer(0...0)), "Nothing: trials give no currency here."),
+        Schema.Field("expire_at_cycle_end", .nullable(.boolean), "For subscriptions with a period; false by default."),
+      ])))
+
+  static let answerSchema = Schema.list(
+    RESTSchemas.object(
+      "virtual_currency.product_grant",
+      [
+        Schema.Field("product_ids", .list(.text()), "Codes of products in the catalog.", isRequired: true),
+        Schema.Field("amount", .integer(), "What one unit of them gives, the bonus included.", isRequired: true),
+        Schema.Field("trial_amount", .integer(), isRequired: true),
+        Schema.Field("expire_at_cycle_end", .boolean, isRequired: true),
+      ]))
+}
+#endif

@@ -1,0 +1,57 @@
+#if Server
+internal import GemLedger
+internal import SystemHTTP
+
+/// Forms that several operations of the REST API share.
+enum RESTSchemas {
+  /// A text that an identifier of the ledger can be made of.
+  static func identifier(_ lengthMax: Int) -> Schema {
+    .text(1...lengthMax, pattern: "^[^\\u0000-\\u001f\\u007f-\\u009f]+$")
+  }
+
+  /// Milliseconds since 1970.
+  static let milliseconds = Schema.integer()
+
+  /// A list of objects in RevenueCat's envelope.
+  static func list(of item: Schema) -> Schema {
+    object(
+      "list",
+      [
+        Schema.Field("items", .list(item), "In the order of the list.", isRequired: true),
+        Schema.Field("next_page", .nullable(.text()), "Where the next page is; null on the last.", isRequired: true),
+        Schema.Field("url", .text(), "Where the list is.", isRequired: true),
+      ])
+  }
+
+  static func object(_ name: String, _ fields: [Schema.Field]) -> Schema {
+    .object([Schema.Field("object", .word([name]), isRequired: true)] + fields)
+  }
+
+  /// The answer where an object was deleted.
+  static func deleted(_ name: String) -> Schema {
+    object(
+      name,
+      [
+        Schema.Field("id", .text(), isRequired: true),
+        Schema.Field("deleted_at", milliseconds, "When it was deleted, in milliseconds since 1970.", isRequired: true),
+      ])
+  }
+
+  static func deletedAnswer(_ name: String, id: String, at instant: Timestamp) -> HTTPResponse {
+    .json(200, ["object": .string(name), "id": .string(id), "deleted_at": .integer(instant.milliseconds)])
+  }
+
+  static let expand = Parameter(
+    "expand", .text(), "Taken for clients that send it; the answer holds all parts with and without it.")
+}
+
+extension LedgerError {
+  /// The same error, about a part of the request.
+  func about(_ param: String) -> LedgerError {
+    guard text("param") == nil else { return self }
+    var error = LedgerError(code, message, details: details + [.text("param", param)])
+    error.isReplayed = isReplayed
+    return error
+  }
+}
+#endif

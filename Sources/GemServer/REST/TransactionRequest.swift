@@ -1,0 +1,79 @@
+#if Server
+internal import GemLedger
+internal import SystemHTTP
+
+/// A transaction as RevenueCat's clients ask for it: signed amounts by currency, all or none.
+struct TransactionRequest {
+  private let ledger: Ledger
+  private let customer: CustomerID
+  private let adjustments: [Adjustment]
+  private let command: LedgerCommand
+
+  /// - Throws: `LedgerError` with `invalid_identifier`, `invalid_request`.
+  init(_ call: Call) throws(LedgerError) {
+    ledger = call.project.ledger
+    customer = try call.customer()
+    adjustments = try Self.adjustments(in: call.body)
+    var details = CommandDetails(actor: try ActorName("key:\(call.caller.keyID)"))
+    if let text = call.body["reference"]?.text {
+      do throws(LedgerError) { details.reference = try Reference(text) } catch { throw error.about("reference") }
+    }
+    command = .adjust(adjustments, customer: customer, key: try call.idempotencyKey(), details: details)
+  }
+
+  private static func adjustments(in body: JSONObject) throws(LedgerError) -> [Adjustment] {
+    var adjustments: [Adjustment] = []
+    for (code, amount) in body["adjustments"]?.object?.members ?? [] {
+      guard let currency = CurrencyCode(exactly: code) else {
+        throw .parameter(
+          "adjustments", "names \"\(code.prefix(40))\", which is no code: 1 to 10 of A-Z, a-z, 0-9 and _")
+      }
+      adjustments.append(Adjustment(currency, amount.integer ?? 0))
+    }
+    return adjustments
+  }
+
+  /// Books it, and reads the balances of its currencies.
+  ///
+  /// - Throws: `LedgerError` as `Ledger.book(_:)` of an adjustment.
+  func book() async throws(LedgerError) -> (booking: Booking, balances: [BalanceList.Item]) {
+    let booking = try await ledger.book(command)
+    return (booking, try balances(after: booking))
+  }
+
+  /// The amounts available after the booking; of a repeated one those of the first time.
+  private func balances(after booking: Booking) throws(LedgerError) -> [BalanceList.Item] {
+    let instant = booking.isReplayed ? booking.createdAt : nil
+    if adjustments.count == 1 {
+      return [Self.item(try ledger.balance(of: adjustments[0].currency, customer: customer, at: instant), booking)]
+    }
+    let wanted = Set(adjustments.map(\.currency))
+    return try ledger.balances(of: customer, at: instant).filter { wanted.contains($0.currency) }.map {
+      Self.item($0, booking)
+    }
+  }
+
+  private static func item(_ balance: Balance, _ booking: Booking) -> BalanceList.Item {
+    // Another command may have changed the balance in between; the entry has the one after this command.
+    let after = booking.balance(balance.currency) ?? balance.balance
+    return BalanceList.Item(balance: balance, available: max(0, after - balance.held))
+  }
+
+  // MARK: Forms
+
+  static let body = Schema.object([
+    Schema.Field(
+      "adjustments", .map(.integer(-Limits.amount...Limits.amount), 1...Limits.adjustmentsPerRequest),
+      "Amounts by currency code: negative spends, positive grants, none is 0; all are booked or none.",
+      isRequired: true),
+    Schema.Field(
+      "reference", .nullable(RESTSchemas.identifier(Limits.referenceBytes)),
+      "The caller's own name for the transaction."),
+  ])
+
+  static let key = Parameter(
+    "Idempotency-Key", .text(1...257),
+    "Send the same key with every retry: the request is done once, and a retry gets the first answer. A key belongs to"
+      + " its customer, and is kept for ever.")
+}
+#endif
