@@ -1,5 +1,6 @@
 #if Server
 internal import GemLedger
+internal import StoreBackend
 internal import SystemHTTP
 
 /// What the stores tell the server by themselves.
