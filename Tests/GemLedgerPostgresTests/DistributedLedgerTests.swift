@@ -19,7 +19,6 @@ final class DistributedLedgerTests: XCTestCase {
     try RefundContract(make: make).runAll()
     try MergeContract(make: make).runAll()
     try OrderContract(make: make, reopen: { try schemas.reopen($0, clock: $1) }).runAll()
-    try DocumentContract(make: make, reopen: { try schemas.reopen($0, clock: $1) }).runAll()
     try HoldContract(make: make).runAll()
     try ReversalContract(make: make).runAll()
     try BasketContract(make: make).runAll()
@@ -27,6 +26,21 @@ final class DistributedLedgerTests: XCTestCase {
     try PolicyContract(make: make).runAll()
     try JournalEventContract(make: make).runAll()
     try ErasureContract(make: make).runAll()
+    try assertAccepted(schemas.server.takeStatements())
+  }
+
+  func testDocumentsMeetTheContract() throws {
+    let schemas = try SpreadSchemas()
+    try DocumentContract(
+      make: { try schemas.create(clock: $0) }, reopen: { try schemas.reopen($0, clock: $1) },
+      join: { try Ledger.openPostgres(at: schemas.current, clock: $1) }
+    ).runAll()
+    let ledger = try schemas.create()
+    try ledger.save(document: "lease", content: "1", replacing: nil)
+    try ledger.save(document: "lease", content: "2", replacing: 1)
+    XCTAssertEqual(try ledger.documents(withPrefix: "le").map(\.content), ["2"])
+    try ledger.removeDocument(named: "lease", version: 2)
+    ledger.close()
     try assertAccepted(schemas.server.takeStatements())
   }
 

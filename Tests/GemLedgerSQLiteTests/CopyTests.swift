@@ -26,6 +26,19 @@ final class CopyTests: XCTestCase {
     }
   }
 
+  /// A copy brings documents, and would replace those of a service.
+  func testNothingIsCopiedOverDocuments() throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.path("to.sqlite")
+    let ledger = try Ledger.createSQLite(at: path)
+    let project = try ledger.storage.read { (snapshot) throws(LedgerError) in try snapshot.project() }
+    try ledger.save(document: "key", content: "1", replacing: nil)
+    assertRefused(.alreadyExists) { try SQLiteStorage.openCopy(path: path, project: project, source: 0) }
+    try ledger.removeDocument(named: "key", version: 1)
+    XCTAssertNoThrow(try SQLiteStorage.openCopy(path: path, project: project, source: 0).close())
+    ledger.close()
+  }
+
   func testACopyDoesNotGoOnFromALedgerThatWasWrittenTo() throws {
     let directory = try TemporaryDirectory()
     let ledger = try Ledger.createSQLite(at: directory.path("from.sqlite"))
