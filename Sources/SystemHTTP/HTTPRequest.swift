@@ -1,8 +1,8 @@
 #if Server
 /// A request, once all of it has come.
 ///
-/// Its parts are as the sender wrote them, but for the path: that is split, and each part decoded on its own, so that an
-/// encoded slash stays inside its part.
+/// Its parts are as the sender wrote them, but for the path: that is split, and each part decoded on its own, so that
+/// an encoded slash stays inside its part.
 package struct HTTPRequest: Sendable {
   /// In capitals, such as `GET`.
   package var method: String

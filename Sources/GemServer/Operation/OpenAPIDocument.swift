@@ -4,8 +4,13 @@ package import GemLedger
 /// The description of all operations in OpenAPI 3.1, made from the routes, so that it is never out of step with them.
 package struct OpenAPIDocument: Sendable {
   private let routes: [Route]
+  private let projectIDs: [String]
 
-  package init(_ routes: [Route]) { self.routes = routes }
+  /// - Parameter projectIDs: The projects of the server that is described.
+  package init(_ routes: [Route], projectIDs: [String]) {
+    self.routes = routes
+    self.projectIDs = projectIDs
+  }
 
   package var json: JSONValue {
     var paths = JSONObject()
@@ -30,7 +35,9 @@ package struct OpenAPIDocument: Sendable {
     var operation: JSONObject = ["operationId": .string(route.name), "summary": .string(route.summary)]
     if route.isDeprecated { operation["deprecated"] = true }
     let parameters =
-      names(in: route.path).map { parameter(Parameter($0, .text(1...1500), "In the path.", isRequired: true), "path") }
+      names(in: route.path).map {
+        parameter(Parameter($0, schema(ofName: $0), "In the path.", isRequired: true), "path")
+      }
       + route.query.map { parameter($0, "query") } + route.headers.map { parameter($0, "header") }
     if !parameters.isEmpty { operation["parameters"] = .array(parameters) }
     if let body = route.body {
@@ -50,6 +57,14 @@ package struct OpenAPIDocument: Sendable {
     path.split(separator: "/").filter { $0.hasPrefix("{") }.map { String($0.dropFirst().dropLast()) }
   }
 
+  private func schema(ofName name: String) -> Schema {
+    switch name {
+    case "project_id": .word(projectIDs)
+    case "customer_id", "app_user_id": .text(1...1500)
+    default: .text(1...255)
+    }
+  }
+
   private func parameter(_ parameter: Parameter, _ place: String) -> JSONValue {
     [
       "name": .string(parameter.name), "in": .string(place), "required": .bool(parameter.isRequired),
@@ -61,7 +76,7 @@ package struct OpenAPIDocument: Sendable {
     var responses = JSONObject()
     for (status, schema) in route.answers.sorted(by: { $0.key < $1.key }) {
       responses[String(status)] = [
-        "description": "Done.", "content": ["application/json": ["schema": schema.json]],
+        "description": "Done.", "content": .object(JSONObject([(route.mediaType, ["schema": schema.json])])),
       ]
     }
     let refusal: JSONValue = [

@@ -15,13 +15,13 @@ struct OperationRoutes: Sendable {
     let own = [
       route("/healthz", "healthz", "Whether the server runs.", status) { _ in .json(200, ["status": "ok"]) },
       route("/readyz", "readyz", "Whether the server can do work: its storages answer.", status) { _ in ready() },
-      route("/metrics", "metrics", "Figures in Prometheus' text format.", .text()) { _ in
+      route("/metrics", "metrics", "Figures in Prometheus' text format.", .text(), as: "text/plain") { _ in
         HTTPResponse(
           status: 200, headers: [("Content-Type", "text/plain; version=0.0.4")],
           content: .bytes(Array(metrics.text.utf8)))
       },
     ]
-    let document = OpenAPIDocument(routes + own).json.text()
+    let document = OpenAPIDocument(routes + own, projectIDs: projects.map(\.id)).json.text()
     return own + [
       route("/openapi.json", "openapi", "This description.", .anything) { _ in .json(200, document) }
     ]
@@ -40,11 +40,12 @@ struct OperationRoutes: Sendable {
   }
 
   private func route(
-    _ path: String, _ name: String, _ summary: String, _ answer: Schema,
+    _ path: String, _ name: String, _ summary: String, _ answer: Schema, as mediaType: String = "application/json",
     _ work: @escaping @Sendable (Call) throws(LedgerError) -> HTTPResponse
   ) -> Route {
     Route(
-      method: "GET", path: path, name: name, summary: summary, access: .open, answers: [200: answer], work: .now(work))
+      method: "GET", path: path, name: name, summary: summary, access: .open, answers: [200: answer],
+      mediaType: mediaType, work: .now(work))
   }
 }
 #endif

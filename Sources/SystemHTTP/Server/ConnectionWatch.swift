@@ -7,7 +7,9 @@ internal import Darwin
 internal import Glibc
 #endif
 
-/// Cuts connections whose request does not come in time: a sender of one byte now and then holds no connection for long.
+/// Cuts connections whose request does not come in time.
+///
+/// A sender of one byte now and then thus holds no connection for long.
 final class ConnectionWatch: Sendable {
   /// By socket: until when the connection may go on as it is; nil while its request is worked on.
   private let deadlines = Mutex<[Int32: ContinuousClock.Instant?]>([:])

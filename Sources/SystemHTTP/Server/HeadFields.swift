@@ -5,8 +5,8 @@ internal import CMicroHTTPD
 ///
 /// libmicrohttpd 0.9 hides three things that two readers could read in two ways: a NUL in a value, a value that goes on
 /// in a second line, and a line that ends without a carriage return. They show all the same: it hands out pointers into
-/// the bytes as they came, with NUL in place of the ends of lines. So where the lines do not stand one behind the other,
-/// something was hidden. Version 1.0 refuses all three by itself.
+/// the bytes as they came, with NUL in place of the ends of lines. So where the lines do not stand one behind the
+/// other, something was hidden. Version 1.0 refuses all three by itself.
 struct HeadFields {
   typealias Field = (name: [UInt8], value: [UInt8])
 

@@ -1,7 +1,7 @@
 #if Server
 /// The first line and the fields of a request, checked.
 ///
-/// libmicrohttpd 0.9 is laxer than RFC 9112, and what it lets through could be read in another way by a proxy before it.
+/// libmicrohttpd 0.9 is laxer than RFC 9112, and a proxy before it could read in another way what it lets through.
 struct RequestHead {
   /// Why a request is refused.
   ///
