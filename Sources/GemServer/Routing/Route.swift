@@ -21,6 +21,8 @@ package struct Route: Sendable {
   package var body: Schema?
   /// What it answers where it succeeds, by status; an empty object where there is no body.
   package var answers: [Int: Schema] = [:]
+  /// The media type of its answers where it succeeds.
+  package var answerType = "application/json"
   /// The rate limit that it counts under; nil for none.
   package var rate: RateDomain?
   /// Whether it is there for old clients only.
