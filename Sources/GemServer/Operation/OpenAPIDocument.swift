@@ -61,7 +61,7 @@ package struct OpenAPIDocument: Sendable {
     var responses = JSONObject()
     for (status, schema) in route.answers.sorted(by: { $0.key < $1.key }) {
       responses[String(status)] = [
-        "description": "Done.", "content": ["application/json": ["schema": schema.json]],
+        "description": "Done.", "content": .object([route.answerType: ["schema": schema.json]]),
       ]
     }
     let refusal: JSONValue = [
