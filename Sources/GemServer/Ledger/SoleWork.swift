@@ -1,5 +1,5 @@
 #if Server
-package import GemLedger
+internal import GemLedger
 internal import Synchronization
 
 /// Long work that runs once at a time.
