@@ -99,6 +99,8 @@ extension WebhookQueue {
   mutating func park(
     _ transaction: TransactionID, _ outcome: WebhookOutcome?, at now: Timestamp, _ settings: WebhookSettings
   ) {
+    // One that was asked for again may fail in its turn too.
+    remove(transaction)
     waiting.append(Waiting(transaction, next: now))
     if let outcome { _ = fail(transaction, at: transaction, outcome, now, settings) }
   }
