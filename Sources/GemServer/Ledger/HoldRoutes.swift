@@ -14,7 +14,8 @@ enum HoldRoutes {
     access: .secret(.purchases.writing), query: [.dryRun], headers: [.idempotencyKey],
     body: .object([
       .amounts("Positive amounts by currency code."),
-      Schema.Field("expires_in", .nullable(seconds), "After how many seconds it is released by itself; 900 by default."),
+      Schema.Field(
+        "expires_in", .nullable(seconds), "After how many seconds it is released by itself; 900 by default."),
       .reference, .reason,
     ]),
     answers: [201: HoldDocument.answerSchema, 200: HoldDocument.answerSchema], rate: .createTransaction,

@@ -52,7 +52,8 @@ enum MoveRoutes {
 
   private static let rate = Schema.object([
     .always("numerator", .amount, "How much is received."), .always("denominator", .amount, "For how much."),
-    Schema.Field("rounding", .word(ExchangeRate.Rounding.Kind.allCases.map(\.rawValue)), "Of a part of a unit; down by default."),
+    Schema.Field(
+      "rounding", .word(ExchangeRate.Rounding.Kind.allCases.map(\.rawValue)), "Of a part of a unit; down by default."),
   ])
 
   private static func rate(of call: Call) -> ExchangeRate {

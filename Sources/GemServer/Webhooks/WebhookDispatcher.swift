@@ -79,7 +79,9 @@ package final class WebhookDispatcher: Sendable {
           queue.lease = nil
           do throws(LedgerError) {
             _ = try context.store.save(queue, of: endpoint.id, replacing: kept.version)
-          } catch where error.code != .conditionFailed { throw error } catch {}
+          } catch {
+            guard error.code == .conditionFailed else { throw error }
+          }
         }
       }
     } catch {

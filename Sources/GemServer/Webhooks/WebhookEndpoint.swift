@@ -41,7 +41,8 @@ package struct WebhookEndpoint: Hashable, Sendable {
   /// - Throws: `LedgerError` with `invalid_request`.
   package static func check(url: String) throws(LedgerError) {
     let scheme = ["https://", "http://"].first { url.lowercased().hasPrefix($0) }
-    guard let scheme, url.utf8.allSatisfy({ (0x21...0x7E).contains($0) }), !url.contains(where: { "#\\\"<>^`{|}".contains($0) })
+    guard let scheme, url.utf8.allSatisfy({ (0x21...0x7E).contains($0) }),
+      !url.contains(where: { "#\\\"<>^`{|}".contains($0) })
     else { throw .parameter("url", "has to be an address such as https://example.com/hook") }
     let authority = url.dropFirst(scheme.count).prefix { $0 != "/" && $0 != "?" }
     guard !authority.isEmpty, !authority.hasPrefix(":"), !authority.contains("@") else {

@@ -127,7 +127,10 @@ extension WebhookEvent {
     do throws(LedgerError) {
       guard let row = try snapshot.customer(number: try finder.customer(customer).number) else { return [customer] }
       return try finder.ids(of: row)
-    } catch where error.code != .customerNotFound { throw error } catch { return [customer] }
+    } catch {
+      guard error.code == .customerNotFound else { throw error }
+      return [customer]
+    }
   }
 }
 

@@ -129,7 +129,9 @@ package struct WebhookStore: Sendable {
       do throws(LedgerError) {
         try documents.save(name, content: content, replacing: version)
         return
-      } catch where error.code != .conditionFailed { throw error } catch {}
+      } catch {
+        guard error.code == .conditionFailed else { throw error }
+      }
     }
     throw Self.contended
   }
@@ -163,7 +165,9 @@ package struct WebhookStore: Sendable {
       do throws(LedgerError) {
         try documents.save(name, content: content.text(), replacing: document.version)
         return value
-      } catch where error.code != .conditionFailed { throw error } catch {}
+      } catch {
+        guard error.code == .conditionFailed else { throw error }
+      }
     }
     throw Self.contended
   }
@@ -174,7 +178,9 @@ package struct WebhookStore: Sendable {
       do throws(LedgerError) {
         try documents.remove(name, version: document.version)
         return true
-      } catch where error.code != .conditionFailed { throw error } catch {}
+      } catch {
+        guard error.code == .conditionFailed else { throw error }
+      }
     }
     throw Self.contended
   }

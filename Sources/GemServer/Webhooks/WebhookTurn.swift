@@ -85,7 +85,9 @@ struct WebhookTurn {
   private mutating func disable() async throws(LedgerError) {
     let (store, id) = (context.store, endpoint.id)
     let changed = try await BlockingWork.run { () throws(LedgerError) in
-      try store.change(id) { $0.state = .disabled; $0.disabledReason = "The receiver answered 410 Gone." }
+      try store.change(id) { endpoint in
+        (endpoint.state, endpoint.disabledReason) = (.disabled, "The receiver answered 410 Gone.")
+      }
     }
     endpoint.state = .disabled
     if let changed { endpoint = changed }

@@ -95,7 +95,8 @@ final class MoveRouteTests: XCTestCase {
     XCTAssertEqual(up.body["entries"]?.array?.first { $0["currency_code"] == "COIN" }?["amount"], 38)
     try await world.refused(
       "POST", exchange, body(1, ["numerator": 1, "denominator": 2]), status: 422, code: "rounds_to_zero")
-    try await world.refused("POST", exchange, body(1, ["numerator": 0, "denominator": 2]), status: 400, code: "invalid_request")
+    try await world.refused(
+      "POST", exchange, body(1, ["numerator": 0, "denominator": 2]), status: 400, code: "invalid_request")
     try await world.refused("POST", exchange, body(1000, rate), status: 422, code: "insufficient_balance")
   }
 }

@@ -232,7 +232,7 @@ final class WebhookDeliveryTests: XCTestCase {
     let alice = try Make.customer("alice")
     try world.grant("alice", 1_000_000)
     for _ in 0..<20 {
-      _ = world.ledger.submit((0..<1000).map { _ in .spend([Adjustment(.gem, 1)], customer: alice) })
+      _ = world.ledger.submit(try (0..<1000).map { _ in try .spend([Adjustment(.gem, 1)], customer: alice) })
     }
     try await world.deliver()
     XCTAssertLessThan(try queue(world, endpoint).json.text().utf8.count, 1000)

@@ -8,7 +8,9 @@ import XCTest
 final class WebhookRouteTests: XCTestCase {
   private let path = "/integrations/webhooks"
 
-  private func create(_ world: APIWorld, _ body: JSONValue = ["url": "https://example.com/hook"]) async throws -> String {
+  private func create(
+    _ world: APIWorld, _ body: JSONValue = ["url": "https://example.com/hook"]
+  ) async throws -> String {
     let answer = try await world.checked("POST", path, body, status: 201)
     XCTAssert(answer.body["secret"]?.text?.hasPrefix("whsec_") ?? false)
     return try XCTUnwrap(answer.body["id"]?.text)

@@ -37,7 +37,10 @@ final class DocumentsInMemory: ServerDocuments {
     _ name: String, content: String, replacing version: Int64?
   ) throws(LedgerError) -> ServerDocument {
     let document = ServerDocument(name: name, version: (version ?? 0) + 1, content: content)
-    try change(name, version) { $0.saves += 1; $0.documents[name] = document }
+    try change(name, version) { state in
+      state.saves += 1
+      state.documents[name] = document
+    }
     return document
   }
 
@@ -45,7 +48,9 @@ final class DocumentsInMemory: ServerDocuments {
     try change(name, version) { $0.documents[name] = nil }
   }
 
-  private func change(_ name: String, _ version: Int64?, _ body: (inout State) -> Void) throws(LedgerError) {
+  private func change(
+    _ name: String, _ version: Int64?, _ body: (inout State) -> Void
+  ) throws(LedgerError) {
     try state.withLock { (state) throws(LedgerError) in
       if let max = state.savesMax, state.saves >= max { throw LedgerError(.storageUnavailable, "The process died here.") }
       guard state.documents[name]?.version == version else {
