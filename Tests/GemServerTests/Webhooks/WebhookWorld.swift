@@ -52,7 +52,9 @@ final class DocumentsInMemory: ServerDocuments {
     _ name: String, _ version: Int64?, _ body: (inout State) -> Void
   ) throws(LedgerError) {
     try state.withLock { (state) throws(LedgerError) in
-      if let max = state.savesMax, state.saves >= max { throw LedgerError(.storageUnavailable, "The process died here.") }
+      if let max = state.savesMax, state.saves >= max {
+        throw LedgerError(.storageUnavailable, "The process died here.")
+      }
       guard state.documents[name]?.version == version else {
         throw LedgerError(.conditionFailed, "\(name) has another version.")
       }
