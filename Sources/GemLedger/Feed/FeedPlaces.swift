@@ -1,7 +1,7 @@
 // Reads of the feed for services that deliver its events: single events, and those of one customer.
 
 extension Ledger {
-  /// Returns the end of the feed: a reader that begins there gets what is booked from now on.
+  /// Returns the end of the feed: a reader that begins there gets later transactions only.
   ///
   /// Where lanes commit side by side, a transaction that took a minute to commit may be left out.
   ///

@@ -9,7 +9,7 @@ enum AccountRoute {
     method: "GET", path: LedgerRoutes.customer + "/virtual_currencies/{virtual_currency_code}",
     name: "get_virtual_currency_account",
     summary: "Returns a customer's balance of one currency with its parts, now or at an earlier instant.",
-    access: .secret(.purchases), query: [Parameter("at", .instant, "In milliseconds since 1970; now by default.")],
+    access: .secret(.purchases), query: [Parameter("at", .requestedInstant, "In milliseconds since 1970; now by default.")],
     answers: [200: schema], rate: .customerInformation,
     work: .now { (call) throws(LedgerError) in .json(200, try json(call)) })
 
@@ -45,7 +45,7 @@ enum AccountRoute {
     ]
   }
 
-  /// What expires when, soonest first; what never expires comes last.
+  /// The amounts by their expiry, soonest first; amounts without one come last.
   private static func expirations(_ lots: [Explanation.Lot]) -> JSONValue {
     var sums: [Int64: (available: Int64, held: Int64)] = [:]
     for lot in lots {

@@ -3,7 +3,7 @@ internal import GemLedger
 internal import GemLedgerAudit
 internal import SystemHTTP
 
-/// The proof of the books, and the booking of what is due.
+/// The proof of the books, and the booking of due effects.
 enum BookRoutes {
   static var all: [Route] { [verify, sweep] }
 

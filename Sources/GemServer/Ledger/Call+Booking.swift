@@ -33,7 +33,7 @@ extension Call {
     return command
   }
 
-  /// The caller in the journal: `key:` and the key's id; nil for nobody.
+  /// The caller in the journal: `key:` and the key's id; nil without a key.
   package var actor: ActorName? {
     get throws(LedgerError) { caller.keyID.isEmpty ? nil : try ActorName("key:\(caller.keyID)") }
   }
@@ -73,10 +73,8 @@ extension Schema {
     .text(1...lengthMax, pattern: "^[^\\u0000-\\u001f\\u007f-\\u009f]+$")
   }
 
-  static let customerID = identifier(Limits.customerIDBytes)
-  static let currencyCode = Schema.text(1...Limits.currencyCodeLength, pattern: "^[A-Za-z0-9_]+$")
-  /// A moment in milliseconds since 1970.
-  static let instant = Schema.integer(0...Limits.expiryMilliseconds)
+  /// An instant of a request, in milliseconds since 1970.
+  static let requestedInstant = Schema.integer(0...Limits.expiryMilliseconds)
   static let amount = Schema.integer(1...Limits.amount)
 }
 

@@ -5,12 +5,12 @@ package import SystemHTTP
 
 /// The streams of a project's events, all fed by one reader of the feed.
 ///
-/// A new stream first reads what it missed, page by page, as fast as its receiver takes it. Once it has all of it, the
-/// one reader writes to it too. A receiver that is too slow loses its stream and goes on from its last event.
+/// A new stream first reads earlier events, page by page, as fast as its receiver takes them. Once it has all of them,
+/// the one reader writes to it too. A receiver that is too slow loses its stream and goes on from its last event.
 package final class EventStreams: Sendable {
   /// Most streams of a project at a time.
   package static let streamCountMax = 1000
-  /// After what time without an event a comment keeps the connection alive.
+  /// The time between comments that keep idle connections alive.
   package static let heartbeat = Duration.seconds(15)
   private static let pageSize = 100
   /// How many bytes may wait for a receiver that catches up.
@@ -20,9 +20,9 @@ package final class EventStreams: Sendable {
 
   private struct Member {
     let stream: HTTPStream
-    /// Reads what the stream missed; nil once the one reader writes to it.
+    /// Reads earlier events; nil once the one reader writes to the stream.
     var joining: Task<Void, Never>?
-    /// What the stream has read beyond the one reader's position.
+    /// The stream's own position when it joined, which may be beyond that of the one reader.
     var position: FeedPosition?
   }
 
@@ -130,7 +130,7 @@ package final class EventStreams: Sendable {
     }
   }
 
-  /// Waits until the receiver has taken most of what was written; false where it does not.
+  /// Waits until the receiver has taken most of the written bytes; false where it does not.
   private func takes(_ stream: HTTPStream) async -> Bool {
     for _ in 0..<Self.patience.count {
       if stream.isClosed { return false }
@@ -185,7 +185,7 @@ package final class EventStreams: Sendable {
     }
   }
 
-  /// Writes a comment to every stream, and lets go of those that nobody receives.
+  /// Writes a comment to every stream, and removes those with a closed connection.
   package func keepAlive() {
     for (id, member) in state.withLock({ $0.members }) where !member.stream.write(": alive\n\n") { remove(id) }
   }

@@ -21,8 +21,8 @@ enum MoveRoutes {
     LedgerRoutes.project + "/virtual_currencies/actions/transfer", name: "transfer_virtual_currencies",
     "Moves currency from one customer to another; both must exist.",
     .object([
-      Schema.Field("from", .customerID, "The payer, to whom the key belongs.", isRequired: true),
-      Schema.Field("to", .customerID, "The payee.", isRequired: true),
+      Schema.Field("from", .identifier(Limits.customerIDBytes), "The payer, to whom the key belongs.", isRequired: true),
+      Schema.Field("to", .identifier(Limits.customerIDBytes), "The payee.", isRequired: true),
       .amounts("Positive amounts by currency code."), .reference, .reason,
     ])
   ) { (call) throws(LedgerError) in
@@ -35,7 +35,7 @@ enum MoveRoutes {
     LedgerRoutes.project + "/virtual_currencies/actions/exchange", name: "exchange_virtual_currencies",
     "Changes currency into another one of the same customer.",
     .object([
-      Schema.Field("customer_id", .customerID, isRequired: true),
+      Schema.Field("customer_id", .identifier(Limits.customerIDBytes), isRequired: true),
       Schema.Field(
         "from", .object([.always("code", .currencyCode), .always("amount", .amount)]), "What is given.",
         isRequired: true), Schema.Field("into", .currencyCode, "What is received.", isRequired: true),

@@ -10,7 +10,7 @@ package final class SoleWork: Sendable {
 
   /// Does the work on a thread that may block.
   ///
-  /// - Parameter name: What runs, at the beginning of a message.
+  /// - Parameter name: The work's name, at the beginning of a message.
   /// - Throws: `LedgerError` with `in_progress` where it is under way, and the work's own errors.
   func run<Value: Sendable>(
     _ name: String, _ work: @escaping @Sendable () throws(LedgerError) -> Value

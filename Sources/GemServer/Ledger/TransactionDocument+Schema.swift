@@ -70,13 +70,6 @@ extension TransactionDocument {
   ])
 }
 
-extension Schema.Field {
-  /// A member that is always there.
-  static func always(_ name: String, _ schema: Schema, _ help: String = "") -> Self {
-    Self(name, schema, help, isRequired: true)
-  }
-}
-
 extension Schema {
   /// RevenueCat's envelope around the items of a list.
   static func page(of item: Schema) -> Schema {

@@ -89,7 +89,7 @@ extension ServerDocument {
     do throws(JSONError) { return try JSONValue.parse(content) } catch { throw damaged }
   }
 
-  /// That the content is not what the server writes.
+  /// The error for content that the server did not write.
   var damaged: LedgerError {
     LedgerError(.storageDamaged, "The document \(name) cannot be read.")
   }

@@ -2,7 +2,7 @@
 internal import GemLedger
 internal import StoreReceipts
 
-/// What the delivery of webhooks works with.
+/// The parts that the delivery of webhooks works with.
 struct WebhookContext: Sendable {
   let ledger: Ledger
   let store: WebhookStore

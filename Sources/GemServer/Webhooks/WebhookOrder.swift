@@ -13,9 +13,9 @@ struct WebhookOrder: Sendable {
     case wait
   }
 
-  /// Those who wait behind an event of theirs.
+  /// Customers that wait behind an event of their own.
   private var waiting: Set<CustomerID> = []
-  /// All customers of the events that somebody waits behind.
+  /// All customers of those events.
   private var concerned: Set<CustomerID> = []
 
   init(behind events: some Sequence<FeedEvent>) {

@@ -18,7 +18,7 @@ package struct WebhookQueue: Hashable, Sendable {
     package var reason = ""
     /// Whether the receiver was there and refused it.
     package var isRefused = false
-    /// Whether it was asked for again, out of order: then nobody waits behind it.
+    /// Whether it is a replay, out of order: then no customer waits behind it.
     package var isReplay = false
 
     package init(_ transaction: TransactionID, next: Timestamp) {
@@ -52,7 +52,7 @@ package struct WebhookQueue: Hashable, Sendable {
   package init(cursor: FeedCursor) { self.cursor = cursor }
 }
 
-// MARK: What to do
+// MARK: Due work
 
 extension WebhookQueue {
   /// How many customers wait.
@@ -86,14 +86,14 @@ extension WebhookQueue {
   }
 }
 
-// MARK: What happened
+// MARK: Outcomes
 
 extension WebhookQueue {
   private func index(of transaction: TransactionID) -> Int? {
     waiting.firstIndex { $0.transaction == transaction }
   }
 
-  /// An event of a customer who did not wait failed, or has to wait for another customer's event.
+  /// An event of a customer without a waiting event failed, or has to wait for another customer's event.
   ///
   /// - Parameter outcome: Nil where it was not tried.
   mutating func park(
@@ -151,7 +151,7 @@ extension WebhookQueue {
     for index in waiting.indices { waiting[index].next = min(waiting[index].next, now) }
   }
 
-  /// Nobody waits behind the event any more.
+  /// The customer waits no longer.
   mutating func remove(_ transaction: TransactionID) { waiting.removeAll { $0.transaction == transaction } }
 
   /// The customer waits behind a later event, which was not tried yet.

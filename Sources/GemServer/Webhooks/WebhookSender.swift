@@ -13,7 +13,7 @@ package enum WebhookAnswer: Hashable, Sendable {
   case failed(String)
 }
 
-/// What an answer means for the message.
+/// The meaning of an answer for the message.
 package enum WebhookOutcome: Hashable, Sendable {
   case delivered
   /// The receiver is there and takes this message not.

@@ -15,7 +15,7 @@ package struct WebhookSettings: Sendable {
   package var concurrency = 8
   /// How long an endpoint belongs to the process that last worked on it.
   package var lease = Duration.seconds(90)
-  /// After what time a turn begins no further message; a message under way may take a third of the lease more.
+  /// The time after which a turn begins no further message; a message under way may take half a minute more.
   package var turn = Duration.seconds(30)
   /// The longest pause between two attempts at an endpoint that is down, in seconds.
   package var probeSecondsMax: Int64 = 3600

@@ -78,7 +78,7 @@ final class WebhookDeliveryTests: XCTestCase {
     XCTAssertEqual(letters[0].failures, 10)
     XCTAssertEqual(letters[0].reason, "status 302")
     XCTAssertEqual(try world.problems(without: [bad.description]), [])
-    // It is sent again when somebody asks, and is then no dead letter.
+    // A replay delivers it, and then it is no dead letter.
     world.receivers.answer { _, _ in .status(200) }
     try world.first.replay(bad, to: endpoint.id)
     try await world.deliver()

@@ -63,7 +63,7 @@ final class DocumentsInMemory: ServerDocuments {
   }
 }
 
-/// Receivers that keep what they took, and answer as a test says.
+/// Receivers that keep all messages, and answer as a test says.
 final class Receivers: WebhookSender {
   struct Message: Sendable {
     let url: String
@@ -89,7 +89,7 @@ final class Receivers: WebhookSender {
   /// All attempts, in their order.
   var messages: [Message] { state.withLock { $0.messages } }
 
-  /// What a receiver took, in its order.
+  /// The messages that a receiver took, in their order.
   func taken(_ url: String = WebhookWorld.url) -> [Message] {
     messages.filter { $0.url == url && WebhookOutcome($0.answer) == .delivered }
   }
@@ -139,7 +139,7 @@ final class WebhookWorld: Sendable {
     try XCTUnwrap(ledger.grant([Make.amount("GEM", amount)], customer: Make.customer(customer)).transactionID)
   }
 
-  /// Delivers what is due; failures that a test does not expect are its own.
+  /// Runs one round of deliveries.
   @discardableResult
   func deliver(_ webhooks: Webhooks? = nil) async throws -> [String: LedgerError] {
     try await XCTUnwrap((webhooks ?? first).dispatcher).runOnce()
@@ -153,10 +153,10 @@ final class WebhookWorld: Sendable {
     }
   }
 
-  /// Compares what a receiver took with the journal: nothing is missing, and each customer's events came in order.
+  /// Compares a receiver's messages with the journal: nothing is missing, and each customer's events came in order.
   ///
   /// - Parameter given: Events that are allowed to be missing.
-  /// - Returns: What is wrong.
+  /// - Returns: The differences.
   func problems(
     of url: String = WebhookWorld.url, after cursor: FeedCursor? = nil, without given: Set<String> = []
   ) throws -> [String] {
