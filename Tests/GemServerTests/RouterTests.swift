@@ -33,7 +33,9 @@ final class RouterTests: XCTestCase {
       return XCTFail("not found")
     }
     XCTAssertEqual(end.names, ["id": "actions"])
-    guard case .found(let move) = router.find("POST", ["things", "actions", "move"]) else { return XCTFail("not found") }
+    guard case .found(let move) = router.find("POST", ["things", "actions", "move"]) else {
+      return XCTFail("not found")
+    }
     XCTAssertEqual(move.names, [:])
   }
 }

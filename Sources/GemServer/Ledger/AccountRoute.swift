@@ -9,7 +9,8 @@ enum AccountRoute {
     method: "GET", path: LedgerRoutes.customer + "/virtual_currencies/{virtual_currency_code}",
     name: "get_virtual_currency_account",
     summary: "Returns a customer's balance of one currency with its parts, now or at an earlier instant.",
-    access: .secret(.purchases), query: [Parameter("at", .requestedInstant, "In milliseconds since 1970; now by default.")],
+    access: .secret(.purchases),
+    query: [Parameter("at", .requestedInstant, "In milliseconds since 1970; now by default.")],
     answers: [200: schema], rate: .customerInformation,
     work: .now { (call) throws(LedgerError) in .json(200, try json(call)) })
 

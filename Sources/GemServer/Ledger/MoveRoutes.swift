@@ -21,7 +21,8 @@ enum MoveRoutes {
     LedgerRoutes.project + "/virtual_currencies/actions/transfer", name: "transfer_virtual_currencies",
     "Moves currency from one customer to another; both must exist.",
     .object([
-      Schema.Field("from", .identifier(Limits.customerIDBytes), "The payer, to whom the key belongs.", isRequired: true),
+      Schema.Field(
+        "from", .identifier(Limits.customerIDBytes), "The payer, to whom the key belongs.", isRequired: true),
       Schema.Field("to", .identifier(Limits.customerIDBytes), "The payee.", isRequired: true),
       .amounts("Positive amounts by currency code."), .reference, .reason,
     ])
