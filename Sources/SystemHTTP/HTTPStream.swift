@@ -43,12 +43,15 @@ package final class HTTPStream: Sendable {
     wake?()
   }
 
+  /// How many bytes wait for the reader.
+  package var byteCount: Int { state.withLock { $0.bytes.count } }
+
   /// Whether nobody reads any more.
   package var isClosed: Bool { state.withLock { $0.isClosed } }
 
   // MARK: The reading side
 
-  enum Part {
+  package enum Part {
     case bytes(Int)
     case end
     /// Nothing for now; the reader is woken once there is.
@@ -56,7 +59,7 @@ package final class HTTPStream: Sendable {
   }
 
   /// - Parameter pause: Called where there is nothing, before anybody can wake the reader; returns how to wake it.
-  func read(into buffer: UnsafeMutableRawBufferPointer, pause: () -> @Sendable () -> Void) -> Part {
+  package func read(into buffer: UnsafeMutableRawBufferPointer, pause: () -> @Sendable () -> Void) -> Part {
     state.withLock { state in
       guard state.bytes.isEmpty else {
         let count = min(buffer.count, state.bytes.count)
@@ -70,7 +73,7 @@ package final class HTTPStream: Sendable {
     }
   }
 
-  func close() {
+  package func close() {
     state.withLock { state in
       state.isClosed = true
       state.bytes = []

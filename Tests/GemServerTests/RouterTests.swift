@@ -22,5 +22,21 @@ final class RouterTests: XCTestCase {
     XCTAssertEqual(methods, ["POST"])
     guard case .noSuchPath = router.find("GET", ["v2"]) else { return XCTFail("found") }
   }
+
+  func testANameMayBeThatOfAFixedPart() throws {
+    let router = Router([
+      route("GET", "/things/{id}"), route("POST", "/things/actions/move"), route("POST", "/things/{id}/actions/end"),
+    ])
+    guard case .found(let get) = router.find("GET", ["things", "actions"]) else { return XCTFail("not found") }
+    XCTAssertEqual(get.names, ["id": "actions"])
+    guard case .found(let end) = router.find("POST", ["things", "actions", "actions", "end"]) else {
+      return XCTFail("not found")
+    }
+    XCTAssertEqual(end.names, ["id": "actions"])
+    guard case .found(let move) = router.find("POST", ["things", "actions", "move"]) else {
+      return XCTFail("not found")
+    }
+    XCTAssertEqual(move.names, [:])
+  }
 }
 #endif

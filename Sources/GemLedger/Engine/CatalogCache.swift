@@ -94,8 +94,8 @@ package final class CurrencyDefinitions: Sendable {
     versions[currency.number]?.first.flatMap { $0.from.milliseconds > 0 ? $0.from : nil }
   }
 
-  func name(of number: Int64) -> String { names[number]?.name ?? "" }
-  func description(of number: Int64) -> String? { names[number]?.description }
+  package func name(of number: Int64) -> String { names[number]?.name ?? "" }
+  package func description(of number: Int64) -> String? { names[number]?.description }
 }
 
 /// Keeps the catalog between commands and notices when another process has changed it.

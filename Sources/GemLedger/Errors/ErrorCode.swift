@@ -53,6 +53,8 @@ extension LedgerError.Code {
   public static let purchaseNotFound = Self(.purchaseNotFound)
   /// No hold has that id.
   public static let holdNotFound = Self(.holdNotFound)
+  /// There is no such webhook endpoint.
+  public static let endpointNotFound = Self(.endpointNotFound)
   /// The key was used for another request.
   public static let keyConflict = Self(.keyConflict)
   /// The object to make exists already.
@@ -167,6 +169,7 @@ package enum ErrorKind: String, CaseIterable, Sendable {
   case orderNotFound = "order_not_found"
   case purchaseNotFound = "purchase_not_found"
   case holdNotFound = "hold_not_found"
+  case endpointNotFound = "endpoint_not_found"
   case alreadyExists = "already_exists"
   case inProgress = "in_progress"
   case outcomeUnknown = "outcome_unknown"
@@ -231,7 +234,7 @@ extension ErrorKind {
     case .invalidCatalog, .invalidImport:
       Row(isKept: false, exitStatus: 65, httpStatus: 400, type: "parameter_error")
     case .unknownCurrency, .customerNotFound, .productNotFound, .itemNotFound, .offeringNotFound,
-      .transactionNotFound, .orderNotFound, .purchaseNotFound, .holdNotFound:
+      .transactionNotFound, .orderNotFound, .purchaseNotFound, .holdNotFound, .endpointNotFound:
       Row(isKept: false, exitStatus: 5, httpStatus: 404, type: "resource_missing")
     case .keyConflict:
       Row(isKept: false, exitStatus: 4, httpStatus: 409, type: "idempotency_error")

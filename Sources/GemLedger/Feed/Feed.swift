@@ -29,6 +29,26 @@ public struct FeedPage: Hashable, Sendable {
   public let next: FeedCursor
   /// Whether there were more events when the page was read.
   public let hasMore: Bool
+  let path: FeedPath
+}
+
+extension FeedPage {
+  /// The cursor behind each of the events, in their order.
+  package var cursors: [FeedCursor] {
+    var position = path.start
+    return path.numbers.map { number in
+      position.advance(past: CollectionOfOne(number), isOrdered: path.isOrdered)
+      return FeedCursor(position, salt: path.salt)
+    }
+  }
+}
+
+/// The transactions of a page and the position before them, from which the cursors within the page are made.
+struct FeedPath: Hashable, Sendable {
+  let start: FeedPosition
+  let numbers: [TransactionNumber]
+  let isOrdered: Bool
+  let salt: UInt64
 }
 
 /// The position of a reader in the feed; only the ledger makes them, and a forged one is refused.

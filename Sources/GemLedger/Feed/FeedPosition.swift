@@ -9,7 +9,7 @@ package struct FeedPosition: Hashable, Sendable {
   /// For these lanes, all transactions up to a higher number were read.
   private(set) var lanes: [Int64: TransactionNumber] = [:]
 
-  package init() {}
+  package init(floor: TransactionNumber = 0) { self.floor = floor }
 
   /// The last transaction of a lane that was read, or one before the lane's first.
   package func last(ofLane lane: Int64) -> TransactionNumber { lanes[lane] ?? floor }

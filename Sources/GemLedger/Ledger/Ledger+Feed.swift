@@ -19,9 +19,12 @@ extension Ledger {
       let found = try snapshot.feedTransactions(after: position, limit: limit + 1)
       let rows = Array(found.prefix(limit))
       let events = try HistoryReader(snapshot: snapshot, definitions: definitions).events(rows)
-      position.advance(past: rows.lazy.map(\.number), isOrdered: snapshot.commitsInOrder)
+      let path = FeedPath(
+        start: position, numbers: rows.map(\.number), isOrdered: snapshot.commitsInOrder, salt: salt)
+      position.advance(past: path.numbers, isOrdered: path.isOrdered)
       let next = rows.isEmpty ? cursor : nil
-      return FeedPage(events: events, next: next ?? FeedCursor(position, salt: salt), hasMore: found.count > limit)
+      return FeedPage(
+        events: events, next: next ?? FeedCursor(position, salt: salt), hasMore: found.count > limit, path: path)
     }
   }
 }

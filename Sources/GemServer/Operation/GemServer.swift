@@ -50,10 +50,10 @@ package final class GemServer: Sendable {
     }
     self.http = http
     metrics.addGauge("gemledger_connections", "Open connections.") { Int64(http.connectionCount) }
-    background =
-      settings.maintenanceInterval.map { interval in
-        projects.map { project in Self.maintain(project, every: interval, log) }
-      } ?? []
+    background = projects.flatMap { project in
+      let maintenance = settings.maintenanceInterval.map { Self.maintain(project, every: $0, log) }
+      return [maintenance, Self.deliver(project, log)].compactMap { $0 }
+    }
   }
 
   /// Ends the background work, lets the requests under way finish, and closes.
@@ -63,9 +63,25 @@ package final class GemServer: Sendable {
   package func stop() async -> Bool {
     state.stop()
     for task in background { task.cancel() }
+    for project in projects { project.streams.stop() }
     let isClean = await http.stop()
     for task in background { await task.value }
     return isClean
+  }
+
+  /// Delivers webhooks; nil where the project sends none.
+  private static func deliver(_ project: ServerProject, _ log: ServerLog) -> Task<Void, Never>? {
+    project.webhooks.dispatcher.map { dispatcher in
+      Task {
+        await dispatcher.run { error in
+          log.event(
+            .error, "The delivery of webhooks failed and is tried again.",
+            [
+              "project": .string(project.id), "code": .string("\(error.code)"), "reason": .string(error.message),
+            ])
+        }
+      }
+    }
   }
 
   private static func maintain(

@@ -32,13 +32,17 @@ package struct Page: Sendable {
   }
 
   /// The answer to a call for the page.
-  package func response(to call: Call) -> HTTPResponse {
+  package func response(to call: Call) -> HTTPResponse { .json(200, document(for: call)) }
+
+  /// The envelope with further members of its own.
+  package func document(for call: Call, with others: [(String, JSONValue)] = []) -> JSONValue {
     let path = "/" + call.request.path.map(Percent.encoded).joined(separator: "/")
     var document: JSONObject = ["object": "list"]
     document["items"] = .array(items)
     document["next_page"] = JSONValue(next.map { path + "?" + query(of: call, after: $0) })
     document["url"] = .string(path)
-    return .json(200, .object(document))
+    for (name, value) in others { document[name] = value }
+    return .object(document)
   }
 
   private func query(of call: Call, after cursor: String) -> String {

@@ -50,22 +50,25 @@ package struct Router: Sendable {
   }
 
   package func find(_ method: String, _ path: [String]) -> Outcome {
-    var (node, names): (Node, [String: String]) = (root, [:])
-    for part in path {
-      if let child = node.children[part] {
-        node = child
-      } else if let named = node.named {
-        names[named.name] = part
-        node = named.node
-      } else {
-        return .noSuchPath
-      }
-    }
+    var names: [String: String] = [:]
+    guard let node = Self.node(behind: root, path[...], &names) else { return .noSuchPath }
     let wanted = method == "HEAD" ? "GET" : method
     if let route = node.routes.first(where: { $0.method == wanted }) {
       return .found(Match(route: route, names: names))
     }
-    return node.routes.isEmpty ? .noSuchPath : .otherMethods(node.routes.map(\.method).sorted())
+    return .otherMethods(node.routes.map(\.method).sorted())
+  }
+
+  /// The node of a path with operations: a fixed part comes before a name, unless the path ends in nothing there.
+  private static func node(
+    behind node: Node, _ path: ArraySlice<String>, _ names: inout [String: String]
+  ) -> Node? {
+    guard let part = path.first else { return node.routes.isEmpty ? nil : node }
+    let rest = path.dropFirst()
+    if let child = node.children[part], let found = self.node(behind: child, rest, &names) { return found }
+    guard let named = node.named, let found = self.node(behind: named.node, rest, &names) else { return nil }
+    names[named.name] = part
+    return found
   }
 }
 #endif

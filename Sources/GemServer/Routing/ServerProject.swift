@@ -15,10 +15,17 @@ package final class ServerProject: Sendable {
   package let itemGranter: (any ItemGranter)?
   /// Reads the ledger's catalog.
   package let catalogs: CatalogReader
+  /// The open streams of its events.
+  package let streams: EventStreams
+  /// The endpoints that its events go out to.
+  package let webhooks: Webhooks
+  let verifying = SoleWork()
+  let sweeping = SoleWork()
 
+  /// - Parameter sender: Sends webhooks; nil where none go out.
   package init(
     id: String = "default", ledger: Ledger, backend: LocalBackend, sessions: SessionTokens, clock: LedgerClock? = nil,
-    itemGranter: (any ItemGranter)? = nil
+    itemGranter: (any ItemGranter)? = nil, sender: (any WebhookSender)? = nil
   ) {
     self.id = id
     self.sessions = sessions
@@ -27,6 +34,8 @@ package final class ServerProject: Sendable {
     self.backend = backend
     self.clock = clock ?? ledger.clock
     self.itemGranter = itemGranter
+    streams = EventStreams(ledger)
+    webhooks = Webhooks(ledger, projectID: id, clock: self.clock, sender: sender)
   }
 }
 #endif

@@ -27,9 +27,10 @@ extension Verb {
     ],
     examples: ["gemctl serve", "gemctl serve --listen 0.0.0.0:443 --tls-cert chain.pem --tls-key key.pem"],
     discussion: """
-      Each project has keys of its own, in its own storage. Speaks RevenueCat's currency API, the endpoints of its SDKs, the two-step purchase, and this project's own \
-      operations; /openapi.json describes all of them. "key create" makes the keys. One JSON line a request goes to \
-      standard error. SIGTERM and SIGINT let the requests under way finish.
+      Speaks RevenueCat's currency API, the endpoints of its SDKs, the two-step purchase, and this project's own \
+      operations; /openapi.json describes all of them. "key create" makes the keys. Each project has keys of its own, \
+      in its own storage. One JSON line a request goes to standard error. SIGTERM and SIGINT let the requests under way \
+      finish.
 
       It listens on loopback unless told otherwise. Put TLS or a proxy with TLS before it elsewhere.
       """

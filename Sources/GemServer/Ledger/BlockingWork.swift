@@ -1,0 +1,18 @@
+#if Server
+internal import Dispatch
+internal import GemLedger
+
+/// Work that blocks its thread, such as a read of many rows: done where nothing else waits for the thread.
+enum BlockingWork {
+  static func run<Value: Sendable>(
+    _ work: @escaping @Sendable () throws(LedgerError) -> Value
+  ) async throws(LedgerError) -> Value {
+    let result = await withCheckedContinuation { continuation in
+      DispatchQueue.global().async {
+        continuation.resume(returning: Result { () throws(LedgerError) in try work() })
+      }
+    }
+    return try result.get()
+  }
+}
+#endif

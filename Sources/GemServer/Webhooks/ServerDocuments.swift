@@ -1,0 +1,97 @@
+#if Server
+package import GemLedger
+
+/// A JSON text that the server keeps under a name.
+package struct ServerDocument: Sendable {
+  package let name: String
+  /// From 1; counts up with every change.
+  package let version: Int64
+  package let content: String
+
+  package init(name: String, version: Int64, content: String) {
+    self.name = name
+    self.version = version
+    self.content = content
+  }
+}
+
+/// Where the server keeps its own state: named JSON texts, shared by all processes of a project.
+package protocol ServerDocuments: Sendable {
+  /// The document with the name; nil where there is none.
+  func document(named name: String) throws(LedgerError) -> ServerDocument?
+  /// A page of documents whose names begin with the prefix, in the order of the bytes of their names.
+  func documents(withPrefix prefix: String, after name: String?, limit: Int) throws(LedgerError) -> [ServerDocument]
+  /// Makes a document, or replaces one that is unchanged since it was read.
+  ///
+  /// - Parameter version: The version that is replaced; nil where there must be no such document.
+  /// - Throws: `LedgerError` with `condition_failed` where it has another version.
+  @discardableResult
+  func save(_ name: String, content: String, replacing version: Int64?) throws(LedgerError) -> ServerDocument
+  /// Removes a document that is unchanged since it was read.
+  ///
+  /// - Throws: `LedgerError` with `condition_failed` where it has another version.
+  func remove(_ name: String, version: Int64) throws(LedgerError)
+}
+
+extension ServerDocuments {
+  /// Visits all documents whose names begin with the prefix.
+  func forEach(
+    withPrefix prefix: String, _ body: (ServerDocument) throws(LedgerError) -> Void
+  ) throws(LedgerError) {
+    var last: String?
+    while true {
+      let page = try documents(withPrefix: prefix, after: last, limit: Self.pageSize)
+      for document in page { try body(document) }
+      guard page.count == Self.pageSize, let name = page.last?.name else { return }
+      last = name
+    }
+  }
+
+  private static var pageSize: Int { 100 }
+}
+
+/// The documents in the storage of a ledger.
+package struct LedgerDocuments: ServerDocuments {
+  private let ledger: Ledger
+
+  package init(_ ledger: Ledger) { self.ledger = ledger }
+
+  package func document(named name: String) throws(LedgerError) -> ServerDocument? {
+    try ledger.document(named: name).map(ServerDocument.init)
+  }
+
+  package func documents(
+    withPrefix prefix: String, after name: String?, limit: Int
+  ) throws(LedgerError) -> [ServerDocument] {
+    try ledger.documents(withPrefix: prefix, after: name, limit: limit).map(ServerDocument.init)
+  }
+
+  package func save(
+    _ name: String, content: String, replacing version: Int64?
+  ) throws(LedgerError) -> ServerDocument {
+    ServerDocument(try ledger.save(document: name, content: content, replacing: version))
+  }
+
+  package func remove(_ name: String, version: Int64) throws(LedgerError) {
+    try ledger.removeDocument(named: name, version: version)
+  }
+}
+
+extension ServerDocument {
+  fileprivate init(_ document: LedgerDocument) {
+    self.init(name: document.name, version: document.version, content: document.content)
+  }
+
+  /// The content as a value.
+  ///
+  /// - Throws: `LedgerError` with `storage_damaged`.
+  func value() throws(LedgerError) -> JSONValue {
+    do throws(JSONError) { return try JSONValue.parse(content) } catch { throw damaged }
+  }
+
+  /// The error for content that the server did not write.
+  var damaged: LedgerError {
+    LedgerError(.storageDamaged, "The document \(name) cannot be read.")
+  }
+}
+#endif

@@ -1,0 +1,76 @@
+#if Server
+package import GemLedger
+
+/// Where the events of a project go out to.
+package struct WebhookEndpoint: Hashable, Sendable {
+  package enum State: String, Hashable, Sendable, CaseIterable {
+    case active
+    /// Nothing is sent; once it is active again it goes on where it was.
+    case disabled
+  }
+
+  package let id: String
+  package var name: String?
+  package var url: String
+  /// Signs the messages: `whsec_` and base64.
+  package let secret: String
+  /// The value of the header `Authorization`.
+  package var authorization: String?
+  package var state: State
+  /// Why the server disabled it.
+  package var disabledReason: String?
+  package let createdAt: Timestamp
+
+  package init(
+    id: String, name: String? = nil, url: String, secret: String, authorization: String? = nil, state: State = .active,
+    createdAt: Timestamp
+  ) {
+    self.id = id
+    self.name = name
+    self.url = url
+    self.secret = secret
+    self.authorization = authorization
+    self.state = state
+    self.createdAt = createdAt
+  }
+
+  /// Checks the address that messages go to.
+  ///
+  /// Whether its host may be reached at all is checked with every message, by the host's address.
+  ///
+  /// - Throws: `LedgerError` with `invalid_request`.
+  package static func check(url: String) throws(LedgerError) {
+    let scheme = ["https://", "http://"].first { url.lowercased().hasPrefix($0) }
+    guard let scheme, url.utf8.allSatisfy({ (0x21...0x7E).contains($0) }),
+      !url.contains(where: { "#\\\"<>^`{|}".contains($0) })
+    else { throw .parameter("url", "has to be an address such as https://example.com/hook") }
+    let authority = url.dropFirst(scheme.count).prefix { $0 != "/" && $0 != "?" }
+    guard !authority.isEmpty, !authority.hasPrefix(":"), !authority.contains("@") else {
+      throw .parameter("url", "has to name a host, without a user or a password")
+    }
+  }
+}
+
+// MARK: As a document
+
+extension WebhookEndpoint {
+  package var json: JSONValue {
+    [
+      "id": .string(id), "name": JSONValue(name), "url": .string(url), "secret": .string(secret),
+      "authorization": JSONValue(authorization), "state": .string(state.rawValue),
+      "disabled_reason": JSONValue(disabledReason), "created_at": .integer(createdAt.milliseconds),
+    ]
+  }
+
+  /// Reads the form of ``json``; nil for anything else.
+  package init?(_ json: JSONValue) {
+    guard let id = json["id"]?.text, let url = json["url"]?.text, let secret = json["secret"]?.text,
+      let state = json["state"]?.text.flatMap(State.init(rawValue:)), let createdAt = json["created_at"]?.instant
+    else { return nil }
+    self.init(
+      id: id, name: json["name"]?.text, url: url, secret: secret, authorization: json["authorization"]?.text,
+      state: state, createdAt: createdAt)
+    disabledReason = json["disabled_reason"]?.text
+  }
+}
+#endif

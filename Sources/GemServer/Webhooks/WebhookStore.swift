@@ -1,0 +1,225 @@
+#if Server
+package import GemLedger
+
+/// The endpoints of a project, their queues and their dead letters, in documents.
+package struct WebhookStore: Sendable {
+  /// Most endpoints of a project.
+  package static let endpointCountMax = 20
+  /// How often a change is tried while others change the same document.
+  private static let changeCountMax = 20
+
+  private let documents: any ServerDocuments
+
+  package init(_ documents: any ServerDocuments) { self.documents = documents }
+
+  private static let endpointPrefix = "webhook/endpoint/"
+  private static func queueName(_ id: String) -> String { "webhook/queue/\(id)" }
+  private static func deadPrefix(_ id: String) -> String { "webhook/dead/\(id)/" }
+  private static func deadName(_ id: String, _ transaction: TransactionID) -> String {
+    deadPrefix(id) + transaction.description
+  }
+
+  // MARK: Endpoints
+
+  /// All of them, oldest first.
+  package func endpoints() throws(LedgerError) -> [WebhookEndpoint] {
+    var endpoints: [WebhookEndpoint] = []
+    try documents.forEach(withPrefix: Self.endpointPrefix) { (document) throws(LedgerError) in
+      endpoints.append(try Self.endpoint(document))
+    }
+    return endpoints.sorted { ($0.createdAt, $0.id) < ($1.createdAt, $1.id) }
+  }
+
+  /// - Throws: `LedgerError` with `invalid_request` where there is none.
+  package func endpoint(_ id: String) throws(LedgerError) -> WebhookEndpoint? {
+    // A name of any other form can have no document.
+    guard Self.isID(id) else { return nil }
+    return try documents.document(named: Self.endpointPrefix + id).map { (document) throws(LedgerError) in
+      try Self.endpoint(document)
+    }
+  }
+
+  private static func isID(_ id: String) -> Bool {
+    (1...64).contains(id.utf8.count)
+      && id.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x7A).contains($0) || $0 == 0x2D || $0 == 0x5F }
+  }
+
+  private static func endpoint(_ document: ServerDocument) throws(LedgerError) -> WebhookEndpoint {
+    guard let endpoint = WebhookEndpoint(try document.value()) else { throw document.damaged }
+    return endpoint
+  }
+
+  /// Keeps a new endpoint, with its queue first: an endpoint always has one.
+  package func add(_ endpoint: WebhookEndpoint, _ queue: WebhookQueue) throws(LedgerError) {
+    guard try endpoints().count < Self.endpointCountMax else {
+      throw LedgerError(
+        .limitExceeded, "A project has at most \(Self.endpointCountMax) endpoints of webhooks.",
+        details: [.integer("limit", Int64(Self.endpointCountMax))])
+    }
+    try documents.save(Self.queueName(endpoint.id), content: queue.json.text(), replacing: nil)
+    try documents.save(Self.endpointPrefix + endpoint.id, content: endpoint.json.text(), replacing: nil)
+  }
+
+  /// Changes an endpoint.
+  ///
+  /// - Returns: The changed one; nil where there is none.
+  package func change(
+    _ id: String, _ body: (inout WebhookEndpoint) throws(LedgerError) -> Void
+  ) throws(LedgerError) -> WebhookEndpoint? {
+    guard Self.isID(id) else { return nil }
+    return try change(named: Self.endpointPrefix + id) { (document) throws(LedgerError) in
+      var endpoint = try Self.endpoint(document)
+      try body(&endpoint)
+      return (endpoint, endpoint.json)
+    }
+  }
+
+  /// Removes an endpoint with its queue and its dead letters.
+  ///
+  /// - Returns: Whether there was one.
+  package func remove(_ id: String) throws(LedgerError) -> Bool {
+    guard Self.isID(id), try remove(named: Self.endpointPrefix + id) else { return false }
+    _ = try remove(named: Self.queueName(id))
+    var names: [String] = []
+    try documents.forEach(withPrefix: Self.deadPrefix(id)) { names.append($0.name) }
+    for name in names { _ = try remove(named: name) }
+    return true
+  }
+
+  // MARK: Queues
+
+  /// The queue and its version; nil where the endpoint was removed.
+  package func queue(_ id: String) throws(LedgerError) -> (queue: WebhookQueue, version: Int64)? {
+    guard let document = try documents.document(named: Self.queueName(id)) else { return nil }
+    return (try Self.queue(document), document.version)
+  }
+
+  private static func queue(_ document: ServerDocument) throws(LedgerError) -> WebhookQueue {
+    guard let queue = WebhookQueue(try document.value()) else { throw document.damaged }
+    return queue
+  }
+
+  /// - Returns: The new version.
+  /// - Throws: `LedgerError` with `condition_failed` where the queue has another version.
+  package func save(
+    _ queue: WebhookQueue, of id: String, replacing version: Int64
+  ) throws(LedgerError) -> Int64 {
+    try documents.save(Self.queueName(id), content: queue.json.text(), replacing: version).version
+  }
+
+  /// Changes the queue of an endpoint, also while a process works on it: that one begins again with the change.
+  package func changeQueue(
+    of id: String, _ body: (inout WebhookQueue) throws(LedgerError) -> Void
+  ) throws(LedgerError) -> WebhookQueue? {
+    try change(named: Self.queueName(id)) { (document) throws(LedgerError) in
+      var queue = try Self.queue(document)
+      try body(&queue)
+      return (queue, queue.json)
+    }
+  }
+
+  // MARK: Dead letters
+
+  /// Keeps an event that was given up; one that is kept already gets the newer reason.
+  package func bury(_ letter: WebhookQueue.Waiting, of id: String, at now: Timestamp) throws(LedgerError) {
+    let name = Self.deadName(id, letter.transaction)
+    let content = DeadLetter(letter, failedAt: now).json.text()
+    for _ in 0..<Self.changeCountMax {
+      let version = try documents.document(named: name)?.version
+      do throws(LedgerError) {
+        try documents.save(name, content: content, replacing: version)
+        return
+      } catch {
+        guard error.code == .conditionFailed else { throw error }
+      }
+    }
+    throw Self.contended
+  }
+
+  /// Forgets a dead letter that was delivered after all.
+  package func unbury(_ transaction: TransactionID, of id: String) throws(LedgerError) {
+    _ = try remove(named: Self.deadName(id, transaction))
+  }
+
+  /// A page of dead letters, in the order of their events.
+  package func deadLetters(
+    of id: String, after transaction: TransactionID? = nil, limit: Int
+  ) throws(LedgerError) -> [DeadLetter] {
+    let start = transaction.map { Self.deadName(id, $0) }
+    var letters: [DeadLetter] = []
+    for document in try documents.documents(withPrefix: Self.deadPrefix(id), after: start, limit: limit) {
+      guard let letter = DeadLetter(try document.value()) else { throw document.damaged }
+      letters.append(letter)
+    }
+    return letters
+  }
+
+  // MARK: Changes
+
+  private func change<Value>(
+    named name: String, _ body: (ServerDocument) throws(LedgerError) -> (Value, JSONValue)
+  ) throws(LedgerError) -> Value? {
+    for _ in 0..<Self.changeCountMax {
+      guard let document = try documents.document(named: name) else { return nil }
+      let (value, content) = try body(document)
+      do throws(LedgerError) {
+        try documents.save(name, content: content.text(), replacing: document.version)
+        return value
+      } catch {
+        guard error.code == .conditionFailed else { throw error }
+      }
+    }
+    throw Self.contended
+  }
+
+  private func remove(named name: String) throws(LedgerError) -> Bool {
+    for _ in 0..<Self.changeCountMax {
+      guard let document = try documents.document(named: name) else { return false }
+      do throws(LedgerError) {
+        try documents.remove(name, version: document.version)
+        return true
+      } catch {
+        guard error.code == .conditionFailed else { throw error }
+      }
+    }
+    throw Self.contended
+  }
+
+  private static var contended: LedgerError {
+    LedgerError(.inProgress, "Others are changing the same endpoint; ask again.")
+  }
+}
+
+/// An event that was given up for an endpoint.
+package struct DeadLetter: Hashable, Sendable {
+  package let transaction: TransactionID
+  package let failures: Int
+  package let reason: String
+  package let failedAt: Timestamp
+
+  init(_ waiting: WebhookQueue.Waiting, failedAt: Timestamp) {
+    transaction = waiting.transaction
+    failures = waiting.failures
+    reason = waiting.reason
+    self.failedAt = failedAt
+  }
+
+  var json: JSONValue {
+    [
+      "transaction": .string(transaction.description), "failures": .integer(Int64(failures)),
+      "reason": .string(reason), "failed_at": .integer(failedAt.milliseconds),
+    ]
+  }
+
+  init?(_ json: JSONValue) {
+    guard let text = json["transaction"]?.text, let transaction = TransactionID(exactly: text),
+      let failures = json["failures"]?.integer, let reason = json["reason"]?.text,
+      let failedAt = json["failed_at"]?.instant
+    else { return nil }
+    self.transaction = transaction
+    self.failures = Int(clamping: failures)
+    self.reason = reason
+    self.failedAt = failedAt
+  }
+}
+#endif

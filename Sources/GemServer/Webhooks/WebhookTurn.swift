@@ -1,0 +1,95 @@
+#if Server
+internal import GemLedger
+
+/// One turn of one process on one endpoint: waiting events that are due, then new ones.
+///
+/// All that was done is saved behind each page, in one document with the lease. A process that lost the lease, or that
+/// works on a queue which was changed meanwhile, cannot save, so its messages may be sent again and none is left out.
+struct WebhookTurn {
+  let context: WebhookContext
+  private(set) var endpoint: WebhookEndpoint
+  var queue: WebhookQueue
+  private var version: Int64
+  private let endsAt: Timestamp
+  /// Why the ledger could not be read while messages were sent.
+  var failure: LedgerError?
+
+  var settings: WebhookSettings { context.settings }
+  var now: Timestamp { context.clock.now() }
+  var isOver: Bool { now >= endsAt || Task.isCancelled || endpoint.state != .active }
+
+  /// Takes the endpoint where there is something to do.
+  ///
+  /// - Returns: Nil where there is nothing, or where another process does it.
+  /// - Throws: `LedgerError` with `condition_failed` where another process changed the queue at the same time.
+  static func begin(
+    _ endpoint: WebhookEndpoint, _ context: WebhookContext
+  ) async throws(LedgerError) -> WebhookTurn? {
+    try await BlockingWork.run { () throws(LedgerError) -> WebhookTurn? in
+      let now = context.clock.now()
+      guard var (queue, version) = try context.store.queue(endpoint.id),
+        !queue.belongsToAnother(than: context.owner, at: now)
+      else { return nil }
+      if queue.due(at: now).isEmpty {
+        guard queue.canRead(at: now, context.settings),
+          try !context.ledger.feed(after: queue.cursor, limit: 1).events.isEmpty
+        else { return nil }
+      }
+      let half = context.settings.lease.wholeMilliseconds / 2
+      if queue.lease?.owner != context.owner || now.advanced(milliseconds: half) > queue.lease?.until ?? now {
+        queue.lease = .init(owner: context.owner, until: now.advanced(by: context.settings.lease))
+        version = try context.store.save(queue, of: endpoint.id, replacing: version)
+      }
+      return WebhookTurn(context, endpoint, queue, version, endsAt: now.advanced(by: context.settings.turn))
+    }
+  }
+
+  private init(
+    _ context: WebhookContext, _ endpoint: WebhookEndpoint, _ queue: WebhookQueue, _ version: Int64, endsAt: Timestamp
+  ) {
+    self.context = context
+    self.endpoint = endpoint
+    self.queue = queue
+    self.version = version
+    self.endsAt = endsAt
+  }
+
+  /// Works until nothing is due or the turn is over.
+  ///
+  /// - Returns: Whether there is more to do now.
+  /// - Throws: `LedgerError` with `condition_failed` where the queue was changed or taken meanwhile.
+  mutating func run() async throws(LedgerError) -> Bool {
+    while !isOver {
+      let due = queue.due(at: now)
+      guard !due.isEmpty else { break }
+      try await retry(due)
+    }
+    while !isOver, queue.canRead(at: now, settings) {
+      guard try await read() else { break }
+    }
+    return isOver && endpoint.state == .active
+  }
+
+  mutating func save() async throws(LedgerError) {
+    let (store, id, version) = (context.store, endpoint.id, version)
+    queue.judge(at: now, settings)
+    queue.lease = .init(owner: context.owner, until: now.advanced(by: settings.lease))
+    let queue = queue
+    self.version = try await BlockingWork.run { () throws(LedgerError) in
+      try store.save(queue, of: id, replacing: version)
+    }
+    if let failure { throw failure }
+  }
+
+  mutating func disable() async throws(LedgerError) {
+    let (store, id) = (context.store, endpoint.id)
+    let changed = try await BlockingWork.run { () throws(LedgerError) in
+      try store.change(id) { endpoint in
+        (endpoint.state, endpoint.disabledReason) = (.disabled, "The receiver answered 410 Gone.")
+      }
+    }
+    endpoint.state = .disabled
+    if let changed { endpoint = changed }
+  }
+}
+#endif
