@@ -75,8 +75,10 @@ package struct OpenAPIDocument: Sendable {
   private func responses(_ route: Route) -> JSONValue {
     var responses = JSONObject()
     for (status, schema) in route.answers.sorted(by: { $0.key < $1.key }) {
+      var content = JSONObject()
+      content[route.mediaType] = ["schema": schema.json]
       responses[String(status)] = [
-        "description": "Done.", "content": .object(JSONObject([(route.mediaType, ["schema": schema.json])])),
+        "description": "Done.", "content": .object(content),
       ]
     }
     let refusal: JSONValue = [

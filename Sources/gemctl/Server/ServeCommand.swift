@@ -24,10 +24,11 @@ extension ServeCommand {
     try invocation.withLedger { (ledger) throws(LedgerError) in
       let others = try openOthers()
       defer { for other in others { other.ledger.close() } }
-      var projects = [try project("default", ledger)]
-      for other in others { projects.append(try project(other.id, other.ledger)) }
-      let server = try GemServer(
-        settings, projects: projects, log: ServerLog(clock: ledger.clock) { log.write($0) })
+      let lines = ServerLog(clock: ledger.clock) { log.write($0) }
+      let outgoing = try ServeOutgoing(invocation.parsed)
+      var projects = [try project("default", ledger, outgoing, lines)]
+      for other in others { projects.append(try project(other.id, other.ledger, outgoing, lines)) }
+      let server = try GemServer(settings, projects: projects, log: lines)
       try announce(server, settings)
       try Self.waitForTheEnd(of: server)
     }
@@ -74,10 +75,20 @@ extension ServeCommand {
     return opened
   }
 
-  private func project(_ id: String, _ ledger: Ledger) throws(LedgerError) -> ServerProject {
-    let backend = LocalBackend(ledger: ledger, verifier: try ServeSettings.verifiers(invocation.parsed))
-    let sessions = try SessionTokens(projectID: id, keptIn: ledger)
-    return ServerProject(id: id, ledger: ledger, backend: backend, sessions: sessions)
+  private func project(
+    _ id: String, _ ledger: Ledger, _ outgoing: ServeOutgoing, _ log: ServerLog
+  ) throws(LedgerError) -> ServerProject {
+    var policy = BackendPolicy()
+    if invocation.parsed.flags.contains("--client-spends") { policy.clientSpending = .anyAmount }
+    let delivery = outgoing.delivery { code, reason in
+      log.event(
+        .error, "A delivery was not confirmed.", ["purchase_code": .string(code.text), "reason": .string(reason)])
+    }
+    let backend = LocalBackend(
+      ledger: ledger, verifier: try ServeSettings.verifiers(invocation.parsed), policy: policy, delivery: delivery)
+    return ServerProject(
+      id: id, ledger: ledger, backend: backend, sessions: try SessionTokens(projectID: id, keptIn: ledger),
+      itemGranter: outgoing.granter, sender: outgoing.webhooks)
   }
 }
 #else

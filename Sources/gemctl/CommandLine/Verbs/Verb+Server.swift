@@ -22,6 +22,15 @@ extension Verb {
       Option(
         name: "--app-id", value: "N",
         help: "The app's number at the App Store; receipts of production are taken with it only"),
+      Option(name: "--delivery-url", value: "URL", help: "Tell this game server of paid orders"),
+      Option(name: "--grant-url", value: "URL", help: "Have bought items given by this server before they are paid"),
+      Option(
+        name: "--signing-secrets", value: "FILE", kind: .file,
+        help: "Sign those requests with these secrets (whsec_…), one a line"),
+      Option(
+        name: "--allow-host", value: "HOST", isRepeatable: true,
+        help: "Let requests go to this host although it is private, such as localhost"),
+      Option(name: "--client-spends", help: "Let customers spend amounts that their app names"),
       Option(name: "--max-body", value: "BYTES", help: "Longest body of a request (default: 1048576)"),
       Option(name: "--rate-limits", help: "Refuse more requests a minute and key than RevenueCat does"),
     ],

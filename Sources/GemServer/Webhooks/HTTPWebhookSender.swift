@@ -1,0 +1,30 @@
+#if Server
+internal import GemLedger
+package import SystemHTTP
+
+/// Sends webhook messages over HTTP, to addresses that may be reached from here only.
+package struct HTTPWebhookSender: WebhookSender {
+  private let sender: HTTPSender
+  private let target: OutgoingTarget
+  private let timeout: Duration
+
+  /// - Parameters:
+  ///   - target: Checks the addresses.
+  ///   - timeout: How long a receiver may take.
+  package init(_ sender: HTTPSender, target: OutgoingTarget, timeout: Duration = HTTPSender.timeout) {
+    self.sender = sender
+    self.target = target
+    self.timeout = timeout
+  }
+
+  package func post(_ url: String, headers: [(name: String, value: String)], body: [UInt8]) async -> WebhookAnswer {
+    let address: OutgoingURL
+    do throws(LedgerError) { address = try target.url(url) } catch { return .failed(error.message) }
+    switch await sender.post(address, headers: headers, body: body, timeout: timeout) {
+    case .success(let reply):
+      return .status(reply.status, retryAfter: reply.headers["Retry-After"].flatMap { Int64($0) })
+    case .failure(let failure): return .failed(failure.description)
+    }
+  }
+}
+#endif
