@@ -108,10 +108,11 @@ final class KeysInMemory: KeyDirectory {
 
 enum Fixture {
   /// A file of the package's folder `Fixtures`.
-  static func bytes(_ name: String) throws -> [UInt8] {
-    let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent()
-    return Array(try Data(contentsOf: folder.appending(path: "Fixtures/\(name)")))
+  static func bytes(_ name: String) throws -> [UInt8] { Array(try Data(contentsOf: URL(fileURLWithPath: path(name)))) }
+
+  static func path(_ name: String) -> String {
+    URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent().appending(path: "Fixtures/\(name)").path
   }
 }
 #endif

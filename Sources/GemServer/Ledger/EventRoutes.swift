@@ -37,7 +37,12 @@ enum EventRoutes {
       Parameter(
         "Last-Event-ID", .text(1...900), "The id of the last event that was read; it comes before starting_after.")
     ],
-    answers: [200: .text()], mediaType: "text/event-stream",
+    answers: [
+      200: .object([
+        Schema.Field("id", .text(), "The event's cursor."), Schema.Field("event", .text(), "Its kind."),
+        Schema.Field("data", .text(), "The event as JSON."), Schema.Field("retry", .integer(), "In milliseconds."),
+      ])
+    ], mediaType: "text/event-stream",
     work: .now { (call) throws(LedgerError) in
       let ledger = call.project.ledger
       let after = try cursor(

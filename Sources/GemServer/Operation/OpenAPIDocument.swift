@@ -57,11 +57,14 @@ package struct OpenAPIDocument: Sendable {
     path.split(separator: "/").filter { $0.hasPrefix("{") }.map { String($0.dropFirst().dropLast()) }
   }
 
+  /// What no identifier may have: control characters.
+  private static let withoutControls = "^[^\\u0000-\\u001f\\u007f-\\u009f]+$"
+
   private func schema(ofName name: String) -> Schema {
     switch name {
     case "project_id": .word(projectIDs)
-    case "customer_id", "app_user_id": .text(1...1500)
-    default: .text(1...255)
+    case "customer_id", "app_user_id": .text(1...1500, pattern: Self.withoutControls)
+    default: .text(1...255, pattern: Self.withoutControls)
     }
   }
 
