@@ -17,26 +17,35 @@ struct ServeCommand {
 #if Server
 extension ServeCommand {
   func run() throws {
+    try checkSimulation()
     let settings = try ServeSettings(invocation).server
     let log = BufferedLog { [terminal = invocation.terminal] in terminal.error($0) }
     defer { log.flush() }
     OpenFiles.raiseLimit()
-    try invocation.withLedger { (ledger) throws(LedgerError) in
+    let clock = try simulatedClock()
+    try invocation.withLedger(clock: clock?.ledger) { (ledger) throws(LedgerError) in
       let others = try openOthers()
       defer { for other in others { other.ledger.close() } }
-      var projects = [try project("default", ledger)]
-      for other in others { projects.append(try project(other.id, other.ledger)) }
+      let shop = try clock.map { (clock) throws(LedgerError) in try openShop(clock.shop, ledger) }
+      var projects = [try project("default", ledger, backend(ledger, shop))]
+      for other in others { projects.append(try project(other.id, other.ledger, backend(other.ledger, nil))) }
+      let simulator = try shop.map { (shop) throws(LedgerError) in try simulator(of: shop, projects[0]) }
       let server = try GemServer(
-        settings, projects: projects, log: ServerLog(clock: ledger.clock) { log.write($0) })
-      try announce(server, settings)
+        settings, projects: projects, simulator: simulator, log: ServerLog(clock: ledger.clock) { log.write($0) })
+      let simulation = try shop.map { (shop) throws(LedgerError) in try announcement(ledger, shop.shop.store) }
+      try announce(server, settings, simulation)
       try Self.waitForTheEnd(of: server)
     }
   }
 
-  private func announce(_ server: GemServer, _ settings: GemServer.Settings) throws(LedgerError) {
+  private func announce(
+    _ server: GemServer, _ settings: GemServer.Settings, _ simulation: (json: JSONObject, text: String)?
+  ) throws(LedgerError) {
     let host = settings.http.host.contains(":") ? "[\(settings.http.host)]" : settings.http.host
     let url = "\(settings.http.tls == nil ? "http" : "https")://\(host):\(server.port)"
-    try invocation.print(["listening": .string(url)], { _ in "Listening on \(url)\n" })
+    var json: JSONObject = ["listening": .string(url)]
+    for member in simulation?.json.members ?? [] { json[member.name] = member.value }
+    try invocation.print(.object(json), { _ in "Listening on \(url)\n" + (simulation?.text ?? "") })
   }
 
   private static func waitForTheEnd(of server: GemServer) throws(LedgerError) {
@@ -74,8 +83,18 @@ extension ServeCommand {
     return opened
   }
 
-  private func project(_ id: String, _ ledger: Ledger) throws(LedgerError) -> ServerProject {
-    let backend = LocalBackend(ledger: ledger, verifier: try ServeSettings.verifiers(invocation.parsed))
+  /// The crediting side: it takes the receipts of the simulated store alone, or of the real ones.
+  private func backend(_ ledger: Ledger, _ shop: HomeShop?) throws(LedgerError) -> LocalBackend {
+    guard let shop else {
+      return LocalBackend(ledger: ledger, verifier: try ServeSettings.verifiers(invocation.parsed))
+    }
+    return LocalBackend(
+      ledger: ledger, verifier: shop.receipts, policy: BackendPolicy(sandboxReceipts: .anybody))
+  }
+
+  private func project(
+    _ id: String, _ ledger: Ledger, _ backend: LocalBackend
+  ) throws(LedgerError) -> ServerProject {
     let sessions = try SessionTokens(projectID: id, keptIn: ledger)
     return ServerProject(id: id, ledger: ledger, backend: backend, sessions: sessions)
   }
