@@ -1,6 +1,8 @@
 #if Server
 package import GemLedger
 package import SimulatedStores
+internal import StoreBackend
+internal import StoreClient
 internal import Synchronization
 
 /// The simulated store of a project, under control of its clients: for a developer's machine and for tests.

@@ -1,6 +1,7 @@
 #if Server
 internal import GemLedger
 internal import SimulatedStores
+internal import StoreBackend
 internal import SystemHTTP
 
 /// The simulated store over HTTP, so that a client in any language can play purchases without an account or a device.
