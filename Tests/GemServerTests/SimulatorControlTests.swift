@@ -53,9 +53,7 @@ final class SimulatorControlTests: XCTestCase {
     let refunded = try await world.act("refund", on: id, [:])
     XCTAssertEqual(refunded.body["notice_error"], .null)
     // The old receipt shows no refund.
-    do throws(any Error) { try await world.post(bought) } catch let error as LedgerError {
-      XCTAssertEqual(error.code, .receiptRevoked)
-    }
+    _ = try await world.tryPosting(bought)
     XCTAssertEqual(try world.balance(), 0)
   }
 
@@ -64,8 +62,8 @@ final class SimulatorControlTests: XCTestCase {
     let id = try await world.buyAll()
     let again = try await world.act("redeliver", on: id)
     XCTAssertEqual(again.status, 200)
-    let answer = try await world.post(again.body)
-    XCTAssertTrue(answer.booking.isReplayed)
+    let wasCredited = try await world.post(again.body)
+    XCTAssertTrue(wasCredited)
     XCTAssertEqual(try world.balance(), 1200)
   }
 
@@ -229,7 +227,8 @@ final class SimulatorControlTests: XCTestCase {
 
   func testAnyKeyOfTheProjectOpensItAndNothingElse() async throws {
     let world = try SimulatorWorld()
-    for (key, status) in [(world.appKey, 200), (world.secretKey, 200), ("appl_wrong", 401)] {
+    let session = world.sessions.make(for: try CustomerID("alice"), until: world.clock.now.advanced(by: .seconds(60)))
+    for (key, status) in [(world.appKey, 200), (world.secretKey, 200), ("appl_wrong", 401), (session, 403)] {
       let answer = try await world.send("GET", "/simulator", key: key)
       XCTAssertEqual(answer.status, status)
     }

@@ -41,13 +41,13 @@ final class SimulatorWorld: Sendable {
     let shop = try setUp.open(selling: catalog, clock: clock, signer: receipts, eventLog: log)
     backend = LocalBackend(
       ledger: ledger, verifier: receipts, policy: BackendPolicy(sandboxReceipts: .anybody))
-    let project = ServerProject(ledger: ledger, backend: backend)
+    let project = ServerProject(ledger: ledger, backend: backend, sessions: sessions)
     simulator = try Simulator(shop: shop, project: project, keepClock: keepClock)
     let secret = APIKey.make(.secret(scopes: []), at: clock.now)
     let app = APIKey.make(.app(.apple), at: clock.now)
     keys = KeysInMemory([secret.key, app.key])
     (secretKey, appKey) = (secret.text, app.text)
-    let gate = Gatekeeper([GuardedProject(project, keys: keys, sessions: sessions)], clock: ledger.clock)
+    let gate = Gatekeeper([GuardedProject(project, keys: keys)], clock: ledger.clock)
     handler = APIHandler(
       routes: Routes.all + SimulatorRoutes(simulator).all, gatekeeper: gate, limiter: RateLimiter(limits: [:]),
       clock: ledger.clock)
@@ -109,12 +109,20 @@ final class SimulatorWorld: Sendable {
     try await send("POST", "/simulator/purchases/\(id)/actions/\(action)", body)
   }
 
-  /// Posts a receipt, as the client does that paid.
-  @discardableResult
-  func post(_ bought: JSONValue, as customer: String = "alice") async throws -> ReceiptAnswer {
+  /// Posts a receipt, as the client does that paid; returns the server's answer, which may be a refusal.
+  func tryPosting(_ bought: JSONValue, as customer: String = "alice") async throws -> APIWorld.Answer {
     let token = try XCTUnwrap(bought["fetch_token"]?.text, bought.text())
-    return try await backend.post(
-      ReceiptPost(receipt: StoreReceipt(token), customer: CustomerID(customer), source: .purchase))
+    return try await send("POST", "/v1/receipts", ["fetch_token": .string(token), "app_user_id": .string(customer)])
+  }
+
+  /// Posts a receipt, and expects it to be taken; returns whether it was credited before.
+  @discardableResult
+  func post(
+    _ bought: JSONValue, as customer: String = "alice", file: StaticString = #filePath, line: UInt = #line
+  ) async throws -> Bool {
+    let answer = try await tryPosting(bought, as: customer)
+    XCTAssertEqual(answer.status, 200, answer.body.text(), file: file, line: line)
+    return try XCTUnwrap(answer.body["receipt"]?["booking"]?["replayed"]?.bool, answer.body.text())
   }
 
   /// Buys, posts the receipt and finishes the purchase; returns its id.
