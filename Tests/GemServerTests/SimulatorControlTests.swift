@@ -3,6 +3,7 @@ import GemLedger
 import GemTestSupport
 import SimulatedStores
 import StoreBackend
+import StoreClient
 import Synchronization
 import XCTest
 

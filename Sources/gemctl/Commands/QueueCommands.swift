@@ -1,4 +1,5 @@
 import GemLedger
+import SimulatedStores
 import StoreClient
 
 /// `queue`, `sync`: the receipts that wait for their credit.

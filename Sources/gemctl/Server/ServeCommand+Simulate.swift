@@ -3,6 +3,7 @@ import GemLedger
 import GemServer
 import SimulatedStores
 import StoreBackend
+import StoreClient
 
 /// `serve --simulate`: the home's simulated store under control of the server's clients.
 extension ServeCommand {
@@ -35,7 +36,8 @@ extension ServeCommand {
   }
 
   /// Opens the home's store; other processes cannot use its file meanwhile.
-  func openShop(_ clock: VirtualClock, _ ledger: Ledger) throws(LedgerError) -> HomeShop {
+  func openShop(_ clock: VirtualClock?, _ ledger: Ledger) throws(LedgerError) -> HomeShop? {
+    guard let clock else { return nil }
     try Simulator.checkBooks(of: ledger)
     let opened = try HomeShop(
       try invocation.clientState(), in: try invocation.clientHome(), selling: try ledger.currentCatalog(), clock: clock,
@@ -47,7 +49,8 @@ extension ServeCommand {
   }
 
   /// The simulator, with the notices of an earlier process delivered.
-  func simulator(of opened: HomeShop, _ project: ServerProject) throws(LedgerError) -> Simulator {
+  func simulator(of opened: HomeShop?, _ project: ServerProject) throws(LedgerError) -> Simulator? {
+    guard let opened else { return nil }
     let simulator = try Simulator(shop: opened.shop, project: project, keepClock: try keepClock())
     do throws(LedgerError) {
       try Blocking.wait { () async throws(LedgerError) in try await simulator.deliverNotices() }
@@ -66,7 +69,10 @@ extension ServeCommand {
   /// What the command says of the simulator once it serves.
   ///
   /// A ledger in memory has keys that no other command could make.
-  func announcement(_ ledger: Ledger, _ store: Store) throws(LedgerError) -> (json: JSONObject, text: String) {
+  func announcement(
+    _ ledger: Ledger, _ opened: HomeShop?
+  ) throws(LedgerError) -> (json: JSONObject, text: String)? {
+    guard let store = opened?.shop.store else { return nil }
     let what = store == .google ? "Google Play" : "App Store"
     let text = "The simulated \(what) is on, under /simulator: for tests only.\n"
     guard try StorageChoice(invocation.settings.storage) == .memory else { return (["simulator": true], text) }

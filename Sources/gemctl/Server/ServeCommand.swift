@@ -3,6 +3,7 @@ import StoreBackend
 
 #if Server
 import GemServer
+import SimulatedStores
 import StoreReceipts
 import SystemHTTP
 #endif
@@ -24,18 +25,24 @@ extension ServeCommand {
     OpenFiles.raiseLimit()
     let clock = try simulatedClock()
     try invocation.withLedger(clock: clock?.ledger) { (ledger) throws(LedgerError) in
-      let others = try openOthers()
-      defer { for other in others { other.ledger.close() } }
-      let shop = try clock.map { (clock) throws(LedgerError) in try openShop(clock.shop, ledger) }
-      var projects = [try project("default", ledger, backend(ledger, shop))]
-      for other in others { projects.append(try project(other.id, other.ledger, backend(other.ledger, nil))) }
-      let simulator = try shop.map { (shop) throws(LedgerError) in try simulator(of: shop, projects[0]) }
-      let server = try GemServer(
-        settings, projects: projects, simulator: simulator, log: ServerLog(clock: ledger.clock) { log.write($0) })
-      let simulation = try shop.map { (shop) throws(LedgerError) in try announcement(ledger, shop.shop.store) }
-      try announce(server, settings, simulation)
-      try Self.waitForTheEnd(of: server)
+      try serve(ledger, settings, try openShop(clock?.shop, ledger), log)
     }
+  }
+
+  /// - Parameter shop: The simulated store; nil for none.
+  private func serve(
+    _ ledger: Ledger, _ settings: GemServer.Settings, _ shop: HomeShop?, _ log: BufferedLog
+  ) throws(LedgerError) {
+    let others = try openOthers()
+    defer { for other in others { other.ledger.close() } }
+    let first = try project("default", ledger, try backend(ledger, shop))
+    var projects = [first]
+    for other in others { projects.append(try project(other.id, other.ledger, try backend(other.ledger, nil))) }
+    let server = try GemServer(
+      settings, projects: projects, simulator: try simulator(of: shop, first),
+      log: ServerLog(clock: ledger.clock) { log.write($0) })
+    try announce(server, settings, try announcement(ledger, shop))
+    try Self.waitForTheEnd(of: server)
   }
 
   private func announce(
