@@ -28,8 +28,11 @@ package final class GemServer: Sendable {
 
   /// Begins to serve.
   ///
+  /// - Parameter simulator: The simulated store that clients may control; nil for none, so that its paths do not exist.
   /// - Throws: `LedgerError` with `input_output`, and those of the storages.
-  package init(_ settings: Settings, projects: [ServerProject], log: ServerLog) throws(LedgerError) {
+  package init(
+    _ settings: Settings, projects: [ServerProject], simulator: Simulator? = nil, log: ServerLog
+  ) throws(LedgerError) {
     self.projects = projects
     self.log = log
     let state = ServerState()
@@ -38,8 +41,9 @@ package final class GemServer: Sendable {
     let guarded = projects.map { GuardedProject($0, keys: KeyRing($0.ledger, clock: $0.clock)) }
     let metrics = Metrics()
     let operation = OperationRoutes(metrics: metrics, projects: projects, state: state)
+    let routes = Routes.all + (simulator.map { SimulatorRoutes($0).all } ?? [])
     let handler = APIHandler(
-      routes: Routes.all + operation.all(describing: Routes.all), gatekeeper: Gatekeeper(guarded, clock: clock),
+      routes: routes + operation.all(describing: routes), gatekeeper: Gatekeeper(guarded, clock: clock),
       limiter: RateLimiter(limits: settings.rateLimits), clock: clock,
       onFinish: { summary in
         metrics.count(summary)
@@ -50,10 +54,14 @@ package final class GemServer: Sendable {
     }
     self.http = http
     metrics.addGauge("gemledger_connections", "Open connections.") { Int64(http.connectionCount) }
-    background = projects.flatMap { project in
-      let maintenance = settings.maintenanceInterval.map { Self.maintain(project, every: $0, log) }
-      return [maintenance, Self.deliver(project, log)].compactMap { $0 }
+    let following = simulator.map { simulator in
+      simulator.follow { error in log.error(error, requestID: "simulator") }
     }
+    background =
+      projects.flatMap { project in
+        let maintenance = settings.maintenanceInterval.map { Self.maintain(project, every: $0, log) }
+        return [maintenance, Self.deliver(project, log)].compactMap { $0 }
+      } + [following].compactMap(\.self)
   }
 
   /// Ends the background work, lets the requests under way finish, and closes.

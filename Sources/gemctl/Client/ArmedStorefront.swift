@@ -9,10 +9,10 @@ import Synchronization
 /// A fault in the store's own list would outlive a command that finds its key paid for, and affect the next purchase.
 final class ArmedStorefront: StorefrontDecorator {
   let decorated: any Storefront
-  private let shop: any HomeStore
+  private let shop: any LocalShop
   private let fault = Mutex<StoreFault?>(nil)
 
-  init(_ decorated: any Storefront, of shop: any HomeStore) {
+  init(_ decorated: any Storefront, of shop: any LocalShop) {
     self.decorated = decorated
     self.shop = shop
   }

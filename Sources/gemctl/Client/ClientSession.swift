@@ -6,7 +6,7 @@ import StoreClient
 /// The client's side for one command: the simulated store, the backend over the ledger, and the client between them.
 struct ClientSession: Sendable {
   let ledger: Ledger
-  let store: any HomeStore
+  let store: any LocalShop
   let backend: LocalBackend
   /// The way to the backend, which can be cut.
   let network: FaultyBackend
@@ -39,27 +39,14 @@ struct ClientSession: Sendable {
 
   init(_ parts: Parts, ledger: Ledger) throws(LedgerError) {
     let catalog = try ledger.currentCatalog()
-    let environment = try StoreEnvironment.localTesting(session: parts.state.storeSession)
     // Opens the client's file first: its lock admits one command at a time, and others on this home wait for it.
     let clientLog = try parts.home.map { (home) throws(LedgerError) in
       try FileEventLog(path: home.clientPath, timeout: parts.timeout)
     }
-    let storeLog = try parts.home.map { (home) throws(LedgerError) in
-      try FileEventLog(path: home.storePath, timeout: parts.timeout)
-    }
-    storeProblems = storeLog?.problems ?? []
-    receipts = try HomeReceipts.open(parts.state.store, environment, in: parts.home)
-    var hash = StableHash()
-    hash.combine(parts.state.storeSession)
+    let opened = try HomeShop(
+      parts.state, in: parts.home, selling: catalog, clock: parts.clock, timeout: parts.timeout)
+    (store, receipts, storeProblems) = (opened.shop, opened.receipts, opened.problems)
     let isApple = parts.state.store == .apple
-    let session = (catalog: catalog, state: parts.state, seed: hash.value, receipts: receipts)
-    store = try Self.naming(storeLog) { () throws(LedgerError) -> any HomeStore in
-      isApple
-        ? try AppleHomeStore(
-          session.catalog, session.state, parts.clock, seed: session.seed, signer: session.receipts, eventLog: storeLog)
-        : try GoogleHomeStore(
-          session.catalog, session.state, parts.clock, seed: session.seed, signer: session.receipts, eventLog: storeLog)
-    }
     self.ledger = ledger
     backend = LocalBackend(
       ledger: ledger, verifier: receipts, policy: BackendPolicy(sandboxReceipts: .anybody),
@@ -82,21 +69,6 @@ struct ClientSession: Sendable {
     configuration.logHandler = { _, _ in }  // What matters is in the queue, and in what the verbs print.
     configuration.onStep = parts.onStep
     client = try StoreClient(configuration: configuration)
-  }
-
-  /// Opens the store; an error names its file, and where the damaged part of it is.
-  private static func naming(
-    _ eventLog: FileEventLog?, _ open: () throws(LedgerError) -> any HomeStore
-  ) throws(LedgerError) -> any HomeStore {
-    do throws(LedgerError) { return try open() } catch {
-      let codes: [LedgerError.Code] = [.storageForeign, .storageDamaged, .storageNewer]
-      guard let eventLog, codes.contains(error.code) else { throw error }
-      let parts = eventLog.problems.map { " \($0)" }.joined()
-      let remedy = error.code == .storageNewer ? "" : " Restore the file from a backup."
-      throw LedgerError(
-        error.code, "\(eventLog.path.quotedForPeople) cannot be used: \(error.message)\(parts)\(remedy)",
-        details: error.details + [.text("file", eventLog.path)])
-    }
   }
 
   /// Finishes the work of earlier commands: the store's notices to the backend, the queue, and unfinished transactions.
@@ -144,7 +116,7 @@ struct ClientSession: Sendable {
   }
 
   /// The account's purchases that were interrupted, oldest first.
-  var interruptedPayments: [HomeTransaction] {
+  var interruptedPayments: [ShopTransaction] {
     store.transactions().filter { $0.isInterrupted && $0.account.hasBytes(of: account) }
   }
 

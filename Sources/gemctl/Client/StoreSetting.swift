@@ -49,7 +49,7 @@ enum StoreSetting: String, CaseIterable {
 
 // Reading and changing.
 extension StoreSetting {
-  func text(_ shop: any HomeStore) -> String {
+  func text(_ shop: any LocalShop) -> String {
     switch self {
     case .timeRate: Self.timeRates.first { $0.rate == shop.controls.timeRate }?.word ?? "real"
     case .storefront: shop.controls.storefront.description
@@ -61,9 +61,9 @@ extension StoreSetting {
     }
   }
 
-  func json(_ shop: any HomeStore) -> JSONValue { flag == nil ? .string(text(shop)) : .bool(isOn(shop)) }
+  func json(_ shop: any LocalShop) -> JSONValue { flag == nil ? .string(text(shop)) : .bool(isOn(shop)) }
 
-  private func isOn(_ shop: any HomeStore) -> Bool {
+  private func isOn(_ shop: any LocalShop) -> Bool {
     guard let apple = shop.apple, let flag else { return false }
     return apple[keyPath: flag]
   }
@@ -71,7 +71,7 @@ extension StoreSetting {
   /// Checks the value, and returns the change; storefront and locale are the home's own to change.
   ///
   /// - Returns: Nil where the setting cannot have the value.
-  func change(to text: String) -> (@Sendable (any HomeStore) throws(LedgerError) -> Void)? {
+  func change(to text: String) -> (@Sendable (any LocalShop) throws(LedgerError) -> Void)? {
     switch self {
     case .storefront:
       guard let code = StorefrontCode(exactly: text) else { return nil }
@@ -89,7 +89,7 @@ extension StoreSetting {
     }
   }
 
-  private static func failing(_ text: String) -> (@Sendable (any HomeStore) throws(LedgerError) -> Void)? {
+  private static func failing(_ text: String) -> (@Sendable (any LocalShop) throws(LedgerError) -> Void)? {
     let names = text == "none" ? [] : text.split(separator: ",").map(String.init)
     let calls = names.compactMap(StoreAPI.init(rawValue:)).filter { $0 != .updates }
     guard calls.count == names.count, !names.isEmpty || text == "none" else { return nil }

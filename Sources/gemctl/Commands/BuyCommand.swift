@@ -147,7 +147,7 @@ struct BuyCommand {
 
 extension BuyCommand {
   /// Says why the store would not list the product, which the store itself does not.
-  private static func checkSale(of product: Product, at store: any HomeStore) throws(LedgerError) {
+  private static func checkSale(of product: Product, at store: any LocalShop) throws(LedgerError) {
     let why = product.obstacles(at: store.store.description, storefront: store.storefront).joined(separator: ", ")
     guard !why.isEmpty else { return }
     throw LedgerError(

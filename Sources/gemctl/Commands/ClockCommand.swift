@@ -7,11 +7,6 @@ import StoreClient
 struct ClockCommand {
   let invocation: Invocation
 
-  /// The most effects of one command: two-second periods over a year would be millions.
-  private static let stepsMax = 500
-  /// The longest way of one command: a ledger takes a clock up to two years ahead of its newest transaction.
-  private static let daysMax: Int64 = 366
-
   func show() throws {
     let ahead = try ownHome().clockAhead()
     try tell(Progress(ahead: ahead, now: try invocation.now()))
@@ -21,7 +16,7 @@ struct ClockCommand {
   private struct Progress: Sendable {
     var ahead: Int64
     var now: Timestamp
-    var bought: [HomeTransaction] = []
+    var bought: [ShopTransaction] = []
     var settled = 0
     /// Whether something is left on the way.
     var isStopped = false
@@ -48,9 +43,9 @@ struct ClockCommand {
 
   private func length() throws -> Duration {
     let text = invocation.parsed.positionals[0]
-    guard let span = TimeSpan(text), (1...Self.daysMax * 86_400).contains(span.seconds) else {
+    guard let span = TimeSpan(text), (1...ClockWalk.daysMax * 86_400).contains(span.seconds) else {
       throw UsageError(
-        "TIME is a length of time up to \(Self.daysMax)d, such as 90s, 15m, 1h or 31d; got \(text.quotedForPeople)",
+        "TIME is a length of time up to \(ClockWalk.daysMax)d, such as 90s, 15m, 1h or 31d; got \(text.quotedForPeople)",
         verb: invocation.parsed.verb)
     }
     return .seconds(span.seconds)
@@ -61,38 +56,19 @@ struct ClockCommand {
     _ session: ClientSession, by length: Duration, _ home: Home
   ) async throws(LedgerError) -> Progress {
     let clock = session.store.controls.clock
-    let target = clock.now.advanced(by: length)
-    let end = clock.reading + length.wholeMilliseconds
     let known = Set(session.store.transactions().map(\.id))
-    var progress = Progress(ahead: 0, now: target)
-    for step in 0... {
-      let next = clock.nextAlarm(notAfter: target)
-      if step == stepsMax {
-        progress.isStopped = true
-        break
-      }
-      let now = clock.now
-      let instant = next.map { max($0, now) } ?? target
-      try move(clock, by: max(0, instant.milliseconds(since: now)), home)
+    var progress = Progress(ahead: 0, now: clock.now)
+    progress.isStopped = try await !ClockWalk(clock).go(length) { (ahead) throws(LedgerError) in
+      try home.saveClock(ahead: ahead)
+    } atStop: { () async throws(LedgerError) in
       try await session.recover()
-      // An effect that is still due could not be written; its error comes with the next call to the store.
-      guard let next, clock.nextAlarm(notAfter: target) != next else { break }
     }
-    // The machine's own time went on meanwhile.
-    if !progress.isStopped { try move(clock, by: end - clock.reading, home) }
     progress.settled = try session.ledger.sweep()
     _ = try await session.backend.resolveOrders()
     progress.bought = session.store.transactions().filter { !known.contains($0.id) }
     progress.ahead = try home.clockAhead()
     progress.now = clock.now
     return progress
-  }
-
-  /// Moves the clock; the file first: nothing is booked at a time that a later command does not know.
-  private static func move(_ clock: VirtualClock, by milliseconds: Int64, _ home: Home) throws(LedgerError) {
-    guard milliseconds > 0 else { return }
-    try home.saveClock(ahead: clock.reading + milliseconds)
-    clock.advance(by: .milliseconds(milliseconds))
   }
 
   private func tell(_ progress: Progress) throws(LedgerError) {
@@ -108,7 +84,7 @@ struct ClockCommand {
         text += "Something was due for \(progress.settled) customer\(progress.settled == 1 ? "" : "s"): see history.\n"
       }
       if !progress.bought.isEmpty { text += "\n" + StoreCommands.text(progress.bought, style: style) }
-      if progress.isStopped { text += "Stopped after \(Self.stepsMax) effects; the same command goes on.\n" }
+      if progress.isStopped { text += "Stopped after \(ClockWalk.stopsMax) effects; the same command goes on.\n" }
       return text
     }
   }

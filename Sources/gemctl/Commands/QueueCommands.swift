@@ -1,4 +1,5 @@
 import GemLedger
+import SimulatedStores
 import StoreClient
 
 /// `queue`, `sync`: the receipts that wait for their credit.
@@ -38,14 +39,14 @@ struct QueueCommands {
   /// The receipts in the queue, and the buyers of what is paid for and not in it yet.
   private struct Backlog: Sendable {
     var items: [ReceiptQueueItem]
-    var unseen: [HomeTransaction]
+    var unseen: [ShopTransaction]
   }
 
   /// The store keeps a purchase until its buyer's device has seen it; no other device queues it.
   private static func items(_ session: ClientSession) throws(LedgerError) -> Backlog {
     let items = session.client.queueItems
     let queued = Set(items.map(\.storeTransactionID))
-    var unseen: [HomeTransaction] = []
+    var unseen: [ShopTransaction] = []
     for one in session.store.transactions() where one.isPaid && !one.isFinished && !queued.contains(one.id) {
       // Credited by a device of another account, which cannot tell the store so.
       if try !session.isCredited(one.transaction) { unseen.append(one) }
@@ -109,7 +110,7 @@ struct QueueCommands {
     return table.text(style: style) + doubt + unseen
   }
 
-  private static func unseen(_ transactions: [HomeTransaction]) -> String {
+  private static func unseen(_ transactions: [ShopTransaction]) -> String {
     guard let first = transactions.first else { return "" }
     let count = transactions.count == 1 ? "1 purchase is" : "\(transactions.count) purchases are"
     return "\(count) paid for at the store, and the buyer's device has not seen it yet: "

@@ -1,4 +1,5 @@
 import GemLedger
+import SimulatedStores
 import StoreBackend
 
 #if Receipts

@@ -49,7 +49,7 @@ struct StoreCommands {
     _ change: @escaping @Sendable (ClientSession, StoreTransactionID) throws(LedgerError) -> Void
   ) throws {
     let id = try StoreTransactionID(invocation.parsed.positionals[0])
-    let transaction = try invocation.withClient { (session) async throws(LedgerError) -> HomeTransaction in
+    let transaction = try invocation.withClient { (session) async throws(LedgerError) -> ShopTransaction in
       guard let named = session.store.transaction(id) ?? Self.shortened(id, in: session.store) else {
         throw LedgerError(
           .purchaseNotFound, "The store has no transaction \"\(id)\"; \"gemctl store list\" lists them.",
@@ -68,7 +68,7 @@ struct StoreCommands {
   }
 
   /// The one transaction of an id that a table shortened, such as `275080…00354`; nil where several fit.
-  static func shortened(_ id: StoreTransactionID, in store: any HomeStore) -> HomeTransaction? {
+  static func shortened(_ id: StoreTransactionID, in store: any LocalShop) -> ShopTransaction? {
     let parts = id.text.split(separator: "…", omittingEmptySubsequences: false)
     guard parts.count == 2 else { return nil }
     let fitting = store.transactions().filter { one in
@@ -118,7 +118,7 @@ extension StoreCommands {
     guard length == nil || word == StoreFaultArguments.delay else {
       throw UsageError("--for goes with \(StoreFaultArguments.delay)", verb: parsed.verb)
     }
-    let effect = StoreFaultArguments.effect(word, for: length ?? .seconds(60))
+    let effect = StoreFault.Effect(word: word, delay: length ?? .seconds(60)) ?? .networkCutBefore
     return StoreFault(isAfter ? .networkCutAfter : effect, on: api, try timing())
   }
 
@@ -140,24 +140,11 @@ extension StoreCommands {
 /// The option values of `store fault`.
 enum StoreFaultArguments {
   static let off = "off"
-  static let delay = "delay"
+  static let delay = StoreFault.Effect.delayWord
   static let apis = StoreAPI.allCases.map(\.rawValue)
-  static let failures = StoreFailure.allCases.map(\.rawValue)
+  static let failures = StoreFault.Effect.failureWords
   /// Faults other than a failure of the call.
-  static let effects = plain.map(\.text) + [delay] + VerificationFailure.allCases.map(\.rawValue)
-
-  private static let plain: [StoreFault.Effect] = [
-    .cancel, .reportsCancelled, .reportsPending, .askToBuy, .interrupt, .duplicate, .reorder,
-  ]
-
-  /// The effect of an option's value; a failure of the network happens before any effect.
-  static func effect(_ word: String, for length: Duration) -> StoreFault.Effect {
-    if word == delay { return .delay(length) }
-    if let effect = plain.first(where: { $0.text == word }) { return effect }
-    if let failure = VerificationFailure(rawValue: word) { return .unverified(failure) }
-    let failure = StoreFailure(rawValue: word) ?? .networkError
-    return failure == .networkError ? .networkCutBefore : .failure(failure)
-  }
+  static let effects = StoreFault.Effect.otherWords
 
   static func text(_ fault: StoreFault) -> String {
     "\(fault.api.rawValue): \(fault.effect.text), \(fault.timing.text)"
@@ -167,7 +154,7 @@ enum StoreFaultArguments {
 // MARK: Answering
 
 extension StoreCommands {
-  static func json(_ one: HomeTransaction) -> JSONValue {
+  static func json(_ one: ShopTransaction) -> JSONValue {
     let transaction = one.transaction
     var object: JSONObject = [
       "store_transaction_id": .string(transaction.id.text), "state": .string(one.state),
@@ -181,7 +168,7 @@ extension StoreCommands {
     return .object(object)
   }
 
-  static func text(_ transactions: [HomeTransaction], style: Style) -> String {
+  static func text(_ transactions: [ShopTransaction], style: Style) -> String {
     guard !transactions.isEmpty else { return "Nobody has bought anything at this store yet.\n" }
     var table = Table([
       .id("STORE TRANSACTION"), .init(title: "STATE"), .init(title: "FINISHED"),

@@ -30,7 +30,7 @@ struct StoreSettingsCommand {
   }
 
   /// Storefront and locale are in the home's own file too, where verbs without a client look for them.
-  private static func keep(_ shop: any HomeStore, in home: Home?) throws(LedgerError) {
+  private static func keep(_ shop: any LocalShop, in home: Home?) throws(LedgerError) {
     guard let home else { return }
     var state = try home.state()
     guard state.storefront != shop.controls.storefront || state.locale != shop.controls.locale else { return }
@@ -40,7 +40,7 @@ struct StoreSettingsCommand {
   }
 
   private func change() throws -> (
-    setting: StoreSetting, body: @Sendable (any HomeStore) throws(LedgerError) -> Void
+    setting: StoreSetting, body: @Sendable (any LocalShop) throws(LedgerError) -> Void
   )? {
     let words = invocation.parsed.positionals
     guard let name = words.first, let setting = StoreSetting(rawValue: name) else { return nil }

@@ -3,6 +3,7 @@ import StoreBackend
 
 #if Server
 import GemServer
+import SimulatedStores
 import StoreReceipts
 import SystemHTTP
 #endif
@@ -17,27 +18,41 @@ struct ServeCommand {
 #if Server
 extension ServeCommand {
   func run() throws {
+    try checkSimulation()
     let settings = try ServeSettings(invocation).server
     let log = BufferedLog { [terminal = invocation.terminal] in terminal.error($0) }
     defer { log.flush() }
     OpenFiles.raiseLimit()
-    try invocation.withLedger { (ledger) throws(LedgerError) in
-      let others = try openOthers()
-      defer { for other in others { other.ledger.close() } }
+    let clock = try simulatedClock()
+    try invocation.withLedger(clock: clock?.ledger) { (ledger) throws(LedgerError) in
       let lines = ServerLog(clock: ledger.clock) { log.write($0) }
-      let outgoing = try ServeOutgoing(invocation.parsed)
-      var projects = [try project("default", ledger, outgoing, lines)]
-      for other in others { projects.append(try project(other.id, other.ledger, outgoing, lines)) }
-      let server = try GemServer(settings, projects: projects, log: lines)
-      try announce(server, settings)
-      try Self.waitForTheEnd(of: server)
+      try serve(ledger, settings, try openShop(clock?.shop, ledger), lines)
     }
   }
 
-  private func announce(_ server: GemServer, _ settings: GemServer.Settings) throws(LedgerError) {
+  /// - Parameter shop: The simulated store; nil for none.
+  private func serve(
+    _ ledger: Ledger, _ settings: GemServer.Settings, _ shop: HomeShop?, _ log: ServerLog
+  ) throws(LedgerError) {
+    let others = try openOthers()
+    defer { for other in others { other.ledger.close() } }
+    let outgoing = try ServeOutgoing(invocation.parsed)
+    let first = try project("default", ledger, shop, outgoing, log)
+    var projects = [first]
+    for other in others { projects.append(try project(other.id, other.ledger, nil, outgoing, log)) }
+    let server = try GemServer(settings, projects: projects, simulator: try simulator(of: shop, first), log: log)
+    try announce(server, settings, try announcement(ledger, shop))
+    try Self.waitForTheEnd(of: server)
+  }
+
+  private func announce(
+    _ server: GemServer, _ settings: GemServer.Settings, _ simulation: (json: JSONObject, text: String)?
+  ) throws(LedgerError) {
     let host = settings.http.host.contains(":") ? "[\(settings.http.host)]" : settings.http.host
     let url = "\(settings.http.tls == nil ? "http" : "https")://\(host):\(server.port)"
-    try invocation.print(["listening": .string(url)], { _ in "Listening on \(url)\n" })
+    var json: JSONObject = ["listening": .string(url)]
+    for member in simulation?.json.members ?? [] { json[member.name] = member.value }
+    try invocation.print(.object(json), { _ in "Listening on \(url)\n" + (simulation?.text ?? "") })
   }
 
   private static func waitForTheEnd(of server: GemServer) throws(LedgerError) {
@@ -76,19 +91,21 @@ extension ServeCommand {
   }
 
   private func project(
-    _ id: String, _ ledger: Ledger, _ outgoing: ServeOutgoing, _ log: ServerLog
+    _ id: String, _ ledger: Ledger, _ shop: HomeShop?, _ outgoing: ServeOutgoing, _ log: ServerLog
   ) throws(LedgerError) -> ServerProject {
-    var policy = BackendPolicy()
-    if invocation.parsed.flags.contains("--client-spends") { policy.clientSpending = .anyAmount }
     let delivery = outgoing.delivery { code, reason in
       log.event(
         .error, "A delivery was not confirmed.", ["purchase_code": .string(code.text), "reason": .string(reason)])
     }
-    let backend = LocalBackend(
-      ledger: ledger, verifier: try ServeSettings.verifiers(invocation.parsed), policy: policy, delivery: delivery)
+    // It takes the receipts of the simulated store alone, or of the real ones.
+    var policy = BackendPolicy(sandboxReceipts: shop == nil ? nil : .anybody)
+    if invocation.parsed.flags.contains("--client-spends") { policy.clientSpending = .anyAmount }
+    let verifier: any ReceiptVerifier = try shop?.receipts ?? ServeSettings.verifiers(invocation.parsed)
     return ServerProject(
-      id: id, ledger: ledger, backend: backend, sessions: try SessionTokens(projectID: id, keptIn: ledger),
-      itemGranter: outgoing.granter, sender: outgoing.webhooks)
+      id: id, ledger: ledger,
+      backend: LocalBackend(ledger: ledger, verifier: verifier, policy: policy, delivery: delivery),
+      sessions: try SessionTokens(projectID: id, keptIn: ledger), itemGranter: outgoing.granter,
+      sender: outgoing.webhooks)
   }
 }
 #else

@@ -33,8 +33,12 @@ extension Verb {
       Option(name: "--client-spends", help: "Let customers spend amounts that their app names"),
       Option(name: "--max-body", value: "BYTES", help: "Longest body of a request (default: 1048576)"),
       Option(name: "--rate-limits", help: "Refuse more requests a minute and key than RevenueCat does"),
+      Option(name: "--simulate", help: "Let clients buy at the home's simulated store, under /simulator; for tests"),
     ],
-    examples: ["gemctl serve", "gemctl serve --listen 0.0.0.0:443 --tls-cert chain.pem --tls-key key.pem"],
+    examples: [
+      "gemctl serve", "gemctl serve --listen 0.0.0.0:443 --tls-cert chain.pem --tls-key key.pem",
+      "gemctl serve --simulate",
+    ],
     discussion: """
       Speaks RevenueCat's currency API, the endpoints of its SDKs, the two-step purchase, and this project's own \
       operations; /openapi.json describes all of them. "key create" makes the keys. Each project has keys of its own, \
@@ -42,6 +46,10 @@ extension Verb {
       finish.
 
       It listens on loopback unless told otherwise. Put TLS or a proxy with TLS before it elsewhere.
+
+      With --simulate the home's simulated store is the only one whose receipts are taken: clients buy, approve, \
+      decline, refund, deliver again, inject faults and move the clock under /simulator. A ledger with purchases of \
+      production is refused. Other verbs cannot use the store meanwhile.
       """
   ) { try ServeCommand(invocation: $0).run() }
 

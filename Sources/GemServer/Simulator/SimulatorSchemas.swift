@@ -1,0 +1,118 @@
+#if Server
+internal import GemLedger
+internal import SimulatedStores
+
+/// The forms of the simulator's objects.
+enum SimulatorSchemas {
+  static let purchase = Schema.object(purchaseFields)
+  static let purchaseWithReceipt = Schema.object(
+    purchaseFields + [
+      .always("fetch_token", .nullable(.text()), "The receipt as the store signs it now; null for an unpaid one."),
+      noticeError,
+    ])
+
+  private static let purchaseFields: [Schema.Field] = [
+    .always("object", .word(["simulator.purchase"])),
+    .always("store_transaction_id", .text(), "On Google Play the purchase token."),
+    .always("order_id", .nullable(.text()), "Google Play's order."),
+    .always("state", .text(), "In the store's own terms, such as purchased, ask_to_buy, pending or refunded."),
+    .always("product_id", .nullable(.text()), "The catalog's code; null for a product that left the catalog."),
+    .always("store_product_id", .text()), .always("quantity", .integer()),
+    .always(
+      "price", .nullable(.object([.always("minor_units", .integer()), .always("currency", .text())])),
+      "Of all units together."), .always("store_account", .text(), "The account that pays."),
+    .always("account_token", .nullable(.text()), "Names the buyer to the backend."),
+    .always("pending", .boolean, "Whether it waits for an approval or a late payment."),
+    .always("interrupted", .boolean, "Whether its customer has to do something at the store first."),
+    .always("paid", .boolean, "Whether money was taken."),
+    .always("finished", .boolean, "Whether the app has said that it is credited."),
+    .always("purchased_at", .integer(), "In milliseconds since 1970, as all times here."),
+    .always("expires_at", .nullable(.integer()), "The end of a subscription's period."),
+    .always("refunded_at", .nullable(.integer())),
+    .always("refunded_milli_percent", .nullable(.integer()), "In thousandths of a percent, at the App Store."),
+    .always("refunded_quantity", .nullable(.integer()), "In units, at Google Play."),
+  ]
+
+  static let receipt = Schema.object([
+    .always("object", .word(["simulator.purchase"])),
+    .always("result", .word(Simulator.Receipt.Result.allCases.map(\.rawValue)), "What the app is told."),
+    .always("store_transaction_id", .nullable(.text()), "Null where the store made none."),
+    .always("product_id", .text()), .always("app_user_id", .text()), .always("quantity", .integer()),
+    .always("store_account", .text()), .always("device", .text()),
+    .always("fetch_token", .nullable(.text()), "The signed receipt, to post to /v1/receipts; null unless purchased."),
+    .always(
+      "new", .nullable(.boolean),
+      "Whether money was taken now. An unfinished purchase of the product is returned again without a payment."),
+    .always("unverified", .nullable(.text()), "Why the device does not trust the receipt; null for a trusted one."),
+    .always("failure", .nullable(.text()), "The store's error."),
+    .always(
+      "credit",
+      .nullable(
+        .object([
+          .always("transaction_id", .nullable(.text())), .always("customer_id", .text()),
+          .always("credited", .map(.integer()), "By currency code."),
+          .always("balances", .map(.integer()), "After it."), .always("replayed", .boolean),
+        ])), "Where the server posted the receipt and credited it."),
+    .always("credit_error", .nullable(error), "Where the server posted the receipt and did not credit it."),
+    noticeError,
+  ])
+
+  static let fault = Schema.object(
+    [.always("object", .word(["simulator.fault"]))]
+      + faultFields.map { Schema.Field($0.name, $0.schema, $0.help, isRequired: true) })
+
+  /// As a fault is made and as it is shown.
+  static let faultFields: [Schema.Field] = [
+    Schema.Field("api", .word(StoreAPI.allCases.map(\.rawValue)), "The call that goes wrong.", isRequired: true),
+    Schema.Field(
+      "effect", .word(StoreFault.Effect.words),
+      "How. networkError and networkCutBefore lose the request, networkCutAfter the answer.", isRequired: true),
+    Schema.Field("delay_seconds", .nullable(.integer(0...31_622_400)), "How late, with delay; 60 by default."),
+    Schema.Field(
+      "timing", .word(["once", "always", "nth", "times", "chance"]), "At which calls; always by default."),
+    Schema.Field(
+      "count", .nullable(.integer(1...1_000_000)),
+      "With nth the call's number from now, with times how many calls, with chance how many of 100."),
+    Schema.Field("store_account", .nullable(.text(1...255)), "Only for this account."),
+    Schema.Field("device", .nullable(.text(1...255)), "Only on devices of this name."),
+  ]
+
+  static let clock = Schema.object(clockFields)
+  static let passage = Schema.object(
+    clockFields + [
+      .always("purchases", .list(purchase, 0...1_000_000), "The renewals on the way, oldest first."),
+      .always("settled", .integer(), "For how many customers something was due, such as an expiry."),
+      .always(
+        "stopped", .boolean, "Whether it stopped after \(ClockWalk.stopsMax) effects; the same request goes on."),
+      noticeError,
+    ])
+
+  private static let clockFields: [Schema.Field] = [
+    .always("object", .word(["simulator.clock"])),
+    .always("now", .integer(), "The time of the store and of the ledger."),
+    .always("ahead_seconds", .integer(), "How far it is ahead of the machine's."),
+    .always("movable", .boolean, "Whether it can be moved: only a ledger of this home's own has a time of its own."),
+  ]
+
+  static let state = Schema.object([
+    .always("object", .word(["simulator"])), .always("store", .text(), "Which store it behaves as."),
+    .always("environment", .text()), .always("session", .nullable(.text()), "The test session of its purchases."),
+    .always("storefront", .text(), "The country that it sells in."), .always("locale", .text()),
+    .always("clock", clock), .always("faults", .integer(), "How many faults can still occur."),
+    .always("purchases", .integer(), "How many, attempts included."), .always("pending", .integer()),
+    .always("unfinished", .integer(), "Paid for, and not finished."), .always("refunded", .integer()),
+    .always("waiting_notices", .integer(), "Notices that the backend has not taken, up to 100."),
+  ])
+
+  static func list(of item: Schema) -> Schema {
+    .object([
+      .always("object", .word(["list"])), .always("items", .list(item)), .always("next_page", .nullable(.text())),
+      .always("url", .text()),
+    ])
+  }
+
+  private static let error = Schema.object([.always("code", .text()), .always("message", .text())])
+  private static let noticeError = Schema.Field.always(
+    "notice_error", .nullable(error), "Why the backend did not take a notice of the store; it waits and is sent again.")
+}
+#endif

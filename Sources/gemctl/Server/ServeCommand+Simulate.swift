@@ -1,0 +1,88 @@
+#if Server
+import GemLedger
+import GemServer
+import SimulatedStores
+import StoreBackend
+import StoreClient
+
+/// `serve --simulate`: the home's simulated store under control of the server's clients.
+extension ServeCommand {
+  var simulates: Bool { invocation.parsed.flags.contains("--simulate") }
+
+  /// Real stores' keys beside the simulated store would mix their books.
+  func checkSimulation() throws {
+    guard simulates else { return }
+    for name in ["--root", "--fingerprint", "--play-key", "--app-id", "--project"]
+    where !invocation.parsed.values(name).isEmpty {
+      throw UsageError(
+        "--simulate and \(name) exclude each other: simulated purchases never come into a real store's books",
+        verb: invocation.parsed.verb)
+    }
+  }
+
+  /// Whether the ledger has its time from the simulated store's clock: one that others use has theirs.
+  private var ownsTime: Bool {
+    get throws(LedgerError) {
+      let choice = try StorageChoice(invocation.settings.storage)
+      return choice == .home || choice == .memory
+    }
+  }
+
+  /// The clock of the simulated store, which is the ledger's too where nothing else uses the ledger.
+  func simulatedClock() throws(LedgerError) -> (shop: VirtualClock, ledger: VirtualClock?)? {
+    guard simulates else { return nil }
+    let clock = try invocation.homeClock() ?? VirtualClock(following: .system)
+    return (clock, try ownsTime ? clock : nil)
+  }
+
+  /// Opens the home's store; other processes cannot use its file meanwhile.
+  func openShop(_ clock: VirtualClock?, _ ledger: Ledger) throws(LedgerError) -> HomeShop? {
+    guard let clock else { return nil }
+    try Simulator.checkBooks(of: ledger)
+    let opened = try HomeShop(
+      try invocation.clientState(), in: try invocation.clientHome(), selling: try ledger.currentCatalog(), clock: clock,
+      timeout: invocation.timeout)
+    for problem in opened.problems {
+      invocation.terminal.error("warning: The simulated store's file was damaged: \(problem)\n")
+    }
+    return opened
+  }
+
+  /// The simulator, with the notices of an earlier process delivered.
+  func simulator(of opened: HomeShop?, _ project: ServerProject) throws(LedgerError) -> Simulator? {
+    guard let opened else { return nil }
+    let simulator = try Simulator(shop: opened.shop, project: project, keepClock: try keepClock())
+    do throws(LedgerError) {
+      try Blocking.wait { () async throws(LedgerError) in try await simulator.deliverNotices() }
+    } catch {
+      invocation.terminal.error("warning: A notice of the simulated store was not taken, and waits: \(error)\n")
+    }
+    return simulator
+  }
+
+  private func keepClock() throws(LedgerError) -> (@Sendable (Int64) throws(LedgerError) -> Void)? {
+    guard try ownsTime else { return nil }
+    guard let home = try invocation.clientHome() else { return { _ in } }
+    return { (ahead) throws(LedgerError) in try home.saveClock(ahead: ahead) }
+  }
+
+  /// What the command says of the simulator once it serves.
+  ///
+  /// A ledger in memory has keys that no other command could make.
+  func announcement(
+    _ ledger: Ledger, _ opened: HomeShop?
+  ) throws(LedgerError) -> (json: JSONObject, text: String)? {
+    guard let store = opened?.shop.store else { return nil }
+    let what = store == .google ? "Google Play" : "App Store"
+    let text = "The simulated \(what) is on, under /simulator: for tests only.\n"
+    guard try StorageChoice(invocation.settings.storage) == .memory else { return (["simulator": true], text) }
+    let ring = KeyRing(ledger)
+    let secret = try ring.create(.secret(scopes: [])).text
+    let app = try ring.create(.app(store == .google ? .google : .apple)).text
+    return (
+      ["simulator": true, "secret_key": .string(secret), "public_key": .string(app)],
+      text + "Keys until it ends: \(secret) for a server, \(app) for an app.\n"
+    )
+  }
+}
+#endif
