@@ -44,26 +44,18 @@ extension Ledger {
     }
   }
 
-  /// Returns the feed's events of one customer, in their order.
+  /// Returns the feed's events of one customer behind one of them.
   ///
-  /// The time goes with the number of the customer's transactions behind the first one, memory with the limit.
-  ///
-  /// - Parameters:
-  ///   - transaction: The events begin behind this transaction of the customer.
-  ///   - cursor: Only events that a reader at this cursor has read.
-  ///   - limit: How many events at most, 1 to ``Limits/historyPage``.
-  /// - Returns: The events; none where there are no more.
-  /// - Throws: ``LedgerError`` with, in order of precedence, `limit_exceeded`, `transaction_not_found`,
-  ///   `invalid_request` for a cursor that this project's feed did not give.
-  package func feedEvents(
-    ofCustomerBehind transaction: TransactionID, upTo cursor: FeedCursor, limit: Int
-  ) throws(LedgerError) -> [FeedEvent] {
-    try Limits.check(page: limit)
-    return try reading { (snapshot, definitions) throws(LedgerError) -> [FeedEvent] in
+  /// - Parameter cursor: Only events that a reader at this cursor has read.
+  /// - Throws: ``LedgerError`` with, in order of precedence, `transaction_not_found`, `invalid_request` for a cursor
+  ///   that this project's feed did not give.
+  package func feed(
+    ofCustomerBehind transaction: TransactionID, upTo cursor: FeedCursor
+  ) throws(LedgerError) -> CustomerFeed {
+    try reading { (snapshot, definitions) throws(LedgerError) -> CustomerFeed in
       let first = try Self.row(of: transaction, in: snapshot, definitions)
       let position = try cursor.position(salt: definitions.transactionIDs.salt)
-      let rows = try Self.rows(behind: first, upTo: position, limit: limit, in: snapshot)
-      return try HistoryReader(snapshot: snapshot, definitions: definitions).events(rows)
+      return CustomerFeed(self, customer: first.customer, behind: first.number, upTo: position)
     }
   }
 
@@ -75,40 +67,6 @@ extension Ledger {
       ids.id(number: number, createdAt: row.createdAt) == transaction
     else { throw .noTransaction(transaction) }
     return row
-  }
-
-  /// The customer's own first transactions behind one of them, up to the limit.
-  private static func rows(
-    behind first: TransactionRow, upTo position: FeedPosition, limit: Int, in snapshot: any StorageSnapshot
-  ) throws(LedgerError) -> [TransactionRow] {
-    var start = first.number
-    while true {
-      let numbers = try numbers(of: first.customer, behind: start, upTo: position, limit: limit, in: snapshot)
-      guard let last = numbers.last else { return [] }
-      let found: [TransactionRow] = try snapshot.rows(.byNumber, numbers.map { IndexKey($0, of: first.customer) })
-      // A merge into another customer touches this one and is the other's.
-      let own = found.filter { $0.customer == first.customer }.sorted { $0.number < $1.number }
-      if !own.isEmpty || numbers.count < limit { return own }
-      start = last
-    }
-  }
-
-  /// The first transactions that touched the customer, in their order.
-  private static func numbers(
-    of customer: CustomerNumber, behind start: TransactionNumber, upTo position: FeedPosition, limit: Int,
-    in snapshot: any StorageSnapshot
-  ) throws(LedgerError) -> [TransactionNumber] {
-    // The index leads from new to old, and the oldest ones are wanted: of each page they are kept.
-    var kept: [TransactionNumber] = []
-    var below = TransactionNumber.max
-    while true {
-      let page = try snapshot.newestTransactions(ofAny: [customer], below: below, limit: Limits.historyPage)
-      kept += page.filter { $0 > start && position.covers($0) }
-      kept.removeFirst(max(0, kept.count - limit))
-      guard page.count == Limits.historyPage, let last = page.last, last > start else { return kept.reversed() }
-      guard last < below else { throw .leadsBack("transactions") }
-      below = last
-    }
   }
 }
 

@@ -42,6 +42,7 @@ extension WebhookTurn {
     var delivered: TransactionID?
     func ended(_ end: Advance.End) -> Advance { Advance(waiting: waiting, end: end, delivered: delivered) }
     var events = first.map { [$0] } ?? []
+    var feed: CustomerFeed?
     do throws(LedgerError) {
       var last = waiting.transaction
       while !events.isEmpty {
@@ -54,7 +55,8 @@ extension WebhookTurn {
           guard outcome == .delivered else { return ended(.failed(last, outcome)) }
           delivered = last
         }
-        events = waiting.isReplay ? [] : try await next(behind: last)
+        if waiting.isReplay { break }
+        (events, feed) = try await next(feed, behind: last)
       }
       return ended(.done)
     } catch {
@@ -62,10 +64,14 @@ extension WebhookTurn {
     }
   }
 
-  private func next(behind transaction: TransactionID) async throws(LedgerError) -> [FeedEvent] {
+  /// Reads the customer's next events; the feed is nil at first.
+  private func next(
+    _ feed: CustomerFeed?, behind transaction: TransactionID
+  ) async throws(LedgerError) -> ([FeedEvent], CustomerFeed) {
     let (ledger, cursor, limit) = (context.ledger, queue.cursor, settings.pageSize)
-    return try await BlockingWork.run { () throws(LedgerError) in
-      try ledger.feedEvents(ofCustomerBehind: transaction, upTo: cursor, limit: limit)
+    return try await BlockingWork.run { () throws(LedgerError) -> ([FeedEvent], CustomerFeed) in
+      var feed = if let feed { feed } else { try ledger.feed(ofCustomerBehind: transaction, upTo: cursor) }
+      return (try feed.next(limit), feed)
     }
   }
 
@@ -103,7 +109,7 @@ extension WebhookTurn {
   private mutating func giveUp(_ dead: WebhookQueue.Waiting) async throws(LedgerError) {
     let (store, id, now) = (context.store, endpoint.id, now)
     try await BlockingWork.run { () throws(LedgerError) in try store.bury(dead, of: id, at: now) }
-    guard !dead.isReplay, let next = try await next(behind: dead.transaction).first else {
+    guard !dead.isReplay, let next = try await next(nil, behind: dead.transaction).0.first else {
       queue.remove(dead.transaction)
       return
     }
