@@ -100,7 +100,8 @@ extension ServeCommand {
     // It takes the receipts of the simulated store alone, or of the real ones.
     var policy = BackendPolicy(sandboxReceipts: shop == nil ? nil : .anybody)
     if invocation.parsed.flags.contains("--client-spends") { policy.clientSpending = .anyAmount }
-    let verifier: any ReceiptVerifier = try shop?.receipts ?? ServeSettings.verifiers(invocation.parsed)
+    let verifier: any ReceiptVerifier =
+      if let shop { shop.receipts } else { try ServeSettings.verifiers(invocation.parsed) }
     return ServerProject(
       id: id, ledger: ledger,
       backend: LocalBackend(ledger: ledger, verifier: verifier, policy: policy, delivery: delivery),
