@@ -231,7 +231,8 @@ final class WebhookDeliveryTests: XCTestCase {
     world.receivers.answer { _, _ in .failed("down") }
     let alice = try Make.customer("alice")
     try world.grant("alice", 1_000_000)
-    for _ in 0..<20 {
+    let count = 4000
+    for _ in 0..<count / 1000 {
       _ = world.ledger.submit(try (0..<1000).map { _ in try .spend([Adjustment(.gem, 1)], customer: alice) })
     }
     try await world.deliver()
@@ -240,9 +241,9 @@ final class WebhookDeliveryTests: XCTestCase {
     world.time.advance(seconds: 5)
     try await world.deliver()
     let taken = world.receivers.taken()
-    XCTAssertEqual(taken.count, 20_001)
+    XCTAssertEqual(taken.count, count + 1)
     let balances = taken.compactMap { $0.event["virtual_currencies"]?["GEM"]?["balance"]?.integer }
-    XCTAssertEqual(balances, (0...20_000).map { 1_000_000 - Int64($0) })
+    XCTAssertEqual(balances, (0...count).map { 1_000_000 - Int64($0) })
   }
 }
 

@@ -9,7 +9,8 @@ import XCTest
 /// Random changes, failures, crashes and replays: in the end each receiver has everything, in order.
 final class WebhookSoakTests: XCTestCase {
   func testNothingIsLostAndEachCustomersOrderIsKept() async throws {
-    for round in 0..<6 {
+    let rounds = ProcessInfo.processInfo.environment["GEM_WEBHOOK_ROUNDS"].flatMap { Int($0) } ?? 6
+    for round in 0..<rounds {
       let world = try WebhookWorld()
       var random = SeededRandom()
       try await soak(world, &random, steps: 60)
@@ -46,10 +47,7 @@ final class WebhookSoakTests: XCTestCase {
       world.documents.fail(after: nil)
       // A process that died comes back under another name.
       if random.percent(20) { processes = [world.process("process \(step)"), processes[0]] }
-      if random.percent(5) {
-        let page = try world.ledger.feed(limit: 1 + random.below(20))
-        try world.first.replay(from: page.next, to: endpoint.id)
-      }
+      if random.percent(5) { try replay(world, endpoint, count: 1 + random.below(20)) }
       world.time.advance(seconds: Int64(random.one(of: [1, 5, 60, 400])))
     }
     world.receivers.answer { _, _ in .status(200) }
@@ -58,6 +56,15 @@ final class WebhookSoakTests: XCTestCase {
       try await world.deliver(processes[0])
     }
     XCTAssertEqual(try world.first.store.queue(endpoint.id)?.queue.waiting, [], "seed \(random.seed)")
+  }
+
+  /// Goes back to one of the first events; a cursor that is further ahead would leave out events.
+  private func replay(_ world: WebhookWorld, _ endpoint: WebhookEndpoint, count: Int) throws {
+    let page = try world.ledger.feed(limit: count)
+    let queue = try XCTUnwrap(world.first.store.queue(endpoint.id)).queue
+    let position = try world.ledger.feedPosition(at: queue.cursor)
+    guard try page.events.allSatisfy({ position.covers(try $0.transaction().unprovenNumber) }) else { return }
+    try world.first.replay(from: page.next, to: endpoint.id)
   }
 
   private func book(_ world: WebhookWorld, _ random: inout SeededRandom) throws {
