@@ -97,15 +97,19 @@ extension ServeCommand {
       log.event(
         .error, "A delivery was not confirmed.", ["purchase_code": .string(code.text), "reason": .string(reason)])
     }
-    // It takes the receipts of the simulated store alone, or of the real ones.
     var policy = BackendPolicy(sandboxReceipts: shop == nil ? nil : .anybody)
     if invocation.parsed.flags.contains("--client-spends") { policy.clientSpending = .anyAmount }
-    let verifier: any ReceiptVerifier = try shop?.receipts ?? ServeSettings.verifiers(invocation.parsed)
     return ServerProject(
       id: id, ledger: ledger,
-      backend: LocalBackend(ledger: ledger, verifier: verifier, policy: policy, delivery: delivery),
+      backend: LocalBackend(ledger: ledger, verifier: try verifier(shop), policy: policy, delivery: delivery),
       sessions: try SessionTokens(projectID: id, keptIn: ledger), itemGranter: outgoing.granter,
       sender: outgoing.webhooks)
+  }
+
+  /// Takes the receipts of the simulated store alone, or of the real ones.
+  private func verifier(_ shop: HomeShop?) throws(LedgerError) -> any ReceiptVerifier {
+    guard let shop else { return try ServeSettings.verifiers(invocation.parsed) }
+    return shop.receipts
   }
 }
 #else
