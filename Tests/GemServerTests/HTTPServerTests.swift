@@ -44,8 +44,7 @@ final class HTTPServerTests: XCTestCase {
   private func exchange(_ server: HTTPServer, _ request: [UInt8]) throws -> String {
     let client = try RawClient(port: server.port)
     client.send(request)
-    client.endSending()
-    return client.read()
+    return client.readAnswer()
   }
 
   private func status(_ server: HTTPServer, _ request: String) throws -> String {

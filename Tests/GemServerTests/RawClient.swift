@@ -53,6 +53,29 @@ final class RawClient {
   /// Closes the sending half, as a client that goes away in the middle does.
   func endSending() { shutdown(descriptor, Int32(SHUT_WR)) }
 
+  /// One answer with its body, by its length; what has come where the other end closes before.
+  func readAnswer() -> String {
+    var text = ""
+    while !Self.isWhole(text) {
+      let more = read(atMost: 65_536)
+      guard !more.isEmpty else { break }
+      text += more
+    }
+    return text
+  }
+
+  private static func isWhole(_ text: String) -> Bool {
+    guard let head = text.range(of: "\r\n\r\n"), let mark = text.range(of: "Content-Length: ") else { return false }
+    let length = Int(text[mark.upperBound...].prefix { $0.isNumber }) ?? 0
+    return text[head.upperBound...].utf8.count >= length
+  }
+
+  private func read(atMost count: Int) -> String {
+    var buffer = [UInt8](repeating: 0, count: count)
+    let received = recv(descriptor, &buffer, count, 0)
+    return received > 0 ? String(decoding: buffer[..<received], as: UTF8.self) : ""
+  }
+
   /// All bytes until the other end closes, or until the text has come.
   func read(until end: String? = nil) -> String {
     var bytes: [UInt8] = []
