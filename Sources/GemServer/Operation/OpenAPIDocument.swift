@@ -41,7 +41,9 @@ package struct OpenAPIDocument: Sendable {
       + route.query.map { parameter($0, "query") } + route.headers.map { parameter($0, "header") }
     if !parameters.isEmpty { operation["parameters"] = .array(parameters) }
     if let body = route.body {
-      operation["requestBody"] = ["required": true, "content": ["application/json": ["schema": body.json]]]
+      operation["requestBody"] = [
+        "required": .bool(!body.takesNothing), "content": ["application/json": ["schema": body.json]],
+      ]
     }
     operation["responses"] = responses(route)
     switch route.access {

@@ -112,8 +112,10 @@ package struct APIHandler: HTTPHandler {
       }
       return JSONObject()
     }
+    // Where nothing has to be said, nothing has to be sent.
+    if request.body.isEmpty, schema.takesNothing { return JSONObject() }
     let type = request.headers["Content-Type"]?.split(separator: ";").first?.lowercased() ?? ""
-    guard type.hasPrefix("application/json") else {
+    guard type.filter({ $0 != " " }) == "application/json" else {
       throw LedgerError(.invalidRequest, "Send the body as JSON, with \"Content-Type: application/json\".")
     }
     let value: JSONValue

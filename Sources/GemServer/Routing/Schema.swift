@@ -113,6 +113,12 @@ extension Schema {
     }
   }
 
+  /// Whether an object without members has this form.
+  package var takesNothing: Bool {
+    guard case .object(let fields) = self else { return false }
+    return !fields.contains { $0.isRequired }
+  }
+
   /// Reads a parameter's text as a value of this form.
   ///
   /// - Throws: As ``check(_:at:)``.

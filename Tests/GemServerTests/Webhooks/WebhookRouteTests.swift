@@ -30,6 +30,7 @@ final class WebhookRouteTests: XCTestCase {
     XCTAssertEqual(changed.body["state"], "disabled")
     XCTAssertEqual(changed.body["has_authorization_header"], false)
     XCTAssertEqual(changed.body["name"], "shop")
+    world.time.advance(seconds: 1)
     _ = try await create(world)
     let list = try await world.checked("GET", path + "?limit=1")
     XCTAssertEqual(list.body["items"]?.array?.map { $0["id"]?.text }, [id])
