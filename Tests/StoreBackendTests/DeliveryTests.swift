@@ -20,7 +20,7 @@ final class DeliveryTests: XCTestCase {
       Delivery(
         purchaseCode: order.code, customer: try CustomerID("alice"), product: try ProductCode("gems"), quantity: 1,
         price: Money(minorUnits: 999, currency: "USD"), items: [.init(id: "GEM", quantity: 1200)], context: context,
-        storeTransactionID: try StoreTransactionID("t1"), store: .apple))
+        storeTransactionID: try StoreTransactionID("t1"), store: .apple, storeProductID: "gems.apple"))
     let round = try await shop.backend.retryDeliveries(now: shop.after(hours: 100))
     XCTAssertEqual(round, DeliveryRound())
   }

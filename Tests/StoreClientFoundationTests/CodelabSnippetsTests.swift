@@ -2,14 +2,9 @@ import GemLedger
 import SimulatedStores
 import StoreClientFoundation
 import StoreTestSupport
-import Synchronization
 import XCTest
 
 @testable import PageSnippets
-
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
 
 /// The snippets of RevenueCat's codelab on virtual currencies run as they stand, from the launch to the books.
 @MainActor
@@ -93,55 +88,5 @@ final class CodelabSnippetsTests: XCTestCase {
     XCTAssertEqual(model.errorMessage, "You need more gems for that.")
     await model.spend(on: "no_such_item", idempotencyKey: "tap-8")
     XCTAssertEqual(model.errorMessage, "Could not complete that purchase.")
-  }
-}
-
-/// The app's own server: takes the customer from the session, and the price from the item.
-final class SpendEndpoint: URLProtocol {
-  private struct Server: Sendable {
-    let ledger: Ledger
-    let session: String
-    let customer: CustomerID
-  }
-
-  private static let server = Mutex<Server?>(nil)
-
-  static func open(over ledger: Ledger, session: String, customer: CustomerID) {
-    server.withLock { $0 = Server(ledger: ledger, session: session, customer: customer) }
-    _ = URLProtocol.registerClass(SpendEndpoint.self)
-  }
-
-  static func close() { URLProtocol.unregisterClass(SpendEndpoint.self) }
-
-  override class func canInit(with request: URLRequest) -> Bool { request.url?.host == "your-api.example.com" }
-  override class func canonicalRequest(for request: URLRequest) -> URLRequest { request }
-  override func stopLoading() {}
-
-  override func startLoading() {
-    guard let url = request.url,
-      let response = HTTPURLResponse(url: url, statusCode: status, httpVersion: nil, headerFields: nil)
-    else { return }
-    client?.urlProtocol(self, didReceive: response, cacheStoragePolicy: .notAllowed)
-    client?.urlProtocolDidFinishLoading(self)
-  }
-
-  private var status: Int {
-    struct Body: Decodable {
-      let item: String
-      let idempotencyKey: String
-    }
-    guard let server = Self.server.withLock({ $0 }), request.httpMethod == "POST",
-      request.value(forHTTPHeaderField: "Authorization") == "Bearer \(server.session)"
-    else { return 401 }
-    do {
-      let body = try JSONDecoder().decode(Body.self, from: request.httpBody ?? Data())
-      try server.ledger.buyItem(
-        ItemID(body.item), customer: server.customer, key: IdempotencyKey(body.idempotencyKey))
-      return 200
-    } catch let error as LedgerError where error.code == .insufficientBalance {
-      return 402
-    } catch {
-      return 400
-    }
   }
 }

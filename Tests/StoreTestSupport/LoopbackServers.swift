@@ -23,6 +23,7 @@ package final class LoopbackServers: Sendable {
     guard let url = URL(string: "http://127.0.0.1:\(server.port)/") else {
       throw LedgerError(.configuration, "There is no such address.")
     }
+    SpendEndpoint.register()
     return try HTTPBackend(baseURL: url, apiKey: handler.appKey) { request in
       handler.sessionToken(for: request.customer)
     }

@@ -45,7 +45,8 @@ struct ClockCommand {
     let text = invocation.parsed.positionals[0]
     guard let span = TimeSpan(text), (1...ClockWalk.daysMax * 86_400).contains(span.seconds) else {
       throw UsageError(
-        "TIME is a length of time up to \(ClockWalk.daysMax)d, such as 90s, 15m, 1h or 31d; got \(text.quotedForPeople)",
+        "TIME is a length of time up to \(ClockWalk.daysMax)d, such as 90s, 15m, 1h or 31d; got "
+          + text.quotedForPeople,
         verb: invocation.parsed.verb)
     }
     return .seconds(span.seconds)

@@ -85,6 +85,7 @@ final class HTTPBackendTests: XCTestCase {
     }
     for text in ["ftp://h", "file:///etc", "https://h?x=1", "h"] {
       let url = try XCTUnwrap(URL(string: text))
+      SpendEndpoint.register()
       XCTAssertThrowsError(try HTTPBackend(baseURL: url, apiKey: "appl_1"), text)
     }
   }

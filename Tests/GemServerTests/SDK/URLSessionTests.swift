@@ -37,6 +37,7 @@ final class URLSessionTests: XCTestCase {
 
   private func backend(_ port: UInt16, timeLimit: Duration = .seconds(30)) throws -> HTTPBackend {
     let url = try XCTUnwrap(URL(string: "http://127.0.0.1:\(port)"))
+    SpendEndpoint.register()
     return try HTTPBackend(baseURL: url, apiKey: "appl_hush", timeLimit: timeLimit)
   }
 

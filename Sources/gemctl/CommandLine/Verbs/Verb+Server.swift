@@ -42,8 +42,8 @@ extension Verb {
     discussion: """
       Speaks RevenueCat's currency API, the endpoints of its SDKs, the two-step purchase, and this project's own \
       operations; /openapi.json describes all of them. "key create" makes the keys. Each project has keys of its own, \
-      in its own storage. One JSON line a request goes to standard error. SIGTERM and SIGINT let the requests under way \
-      finish.
+      in its own storage. One JSON line a request goes to standard error. SIGTERM and SIGINT let the requests under \
+      way finish.
 
       It listens on loopback unless told otherwise. Put TLS or a proxy with TLS before it elsewhere.
 
