@@ -1,9 +1,11 @@
-package import Foundation
 package import GemLedger
 internal import Synchronization
 
 #if canImport(FoundationNetworking)
+internal import Foundation
 package import FoundationNetworking
+#else
+package import Foundation
 #endif
 
 /// The app's own server: takes the customer from the session, and the price from the item.
