@@ -43,6 +43,9 @@ package struct HTTPHeaders: Sendable {
   /// The values of all fields with this name.
   package func values(of name: String) -> [String] { fields.filter { Self.isSame($0.name, name) }.map(\.value) }
 
+  /// How many fields have this name.
+  package func count(of name: String) -> Int { fields.count { Self.isSame($0.name, name) } }
+
   package mutating func add(_ name: String, _ value: String) { fields.append((name, value)) }
 
   /// Whether two names are the same, by ASCII.

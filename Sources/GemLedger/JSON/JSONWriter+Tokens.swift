@@ -157,6 +157,9 @@ extension JSONWriter {
   }
 
   private mutating func quoteForTerminal(_ text: UnsafeBufferPointer<UInt8>) {
+    let run = JSONRun(in: text, from: 0)
+    // Most texts are ids and paths, which need no look at single characters; DEL is the one that a run may hold.
+    if run.end == text.count, run.isASCII, !text.contains(0x7F) { return quote(plain: text) }
     buffer.append(ASCII.quote)
     for scalar in String(decoding: text, as: UTF8.self).unicodeScalars {
       switch scalar {

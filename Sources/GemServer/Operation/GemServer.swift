@@ -49,9 +49,8 @@ package final class GemServer: Sendable {
         metrics.count(summary)
         log.request(summary)
       }, onError: { error, id in log.error(error, requestID: id) })
-    let http = try HTTPServer(settings.http, handler: handler) {
-      IdempotencyKey.timeOrdered(at: clock.now()).text
-    }
+    let requestIDs = RequestIDs(seed: .random(in: 0 ... .max))
+    let http = try HTTPServer(settings.http, handler: handler) { requestIDs.next(at: clock.now()) }
     self.http = http
     metrics.addGauge("gemledger_connections", "Open connections.") { Int64(http.connectionCount) }
     let following = simulator.map { simulator in

@@ -25,7 +25,8 @@ package final class ServerLog: Sendable {
     line(.info, "request") { writer in
       writer.text("request_id", summary.id)
       writer.text("method", summary.method)
-      writer.text("path", String(summary.path.prefix(500)))
+      // A path that was sent to fill the log is cut.
+      writer.text("path", summary.path.utf8.count > 500 ? String(summary.path.prefix(500)) : summary.path)
       writer.text("operation", summary.label)
       writer.integer("status", summary.status.map(Int64.init))
       writer.integer("microseconds", summary.nanoseconds / 1000)

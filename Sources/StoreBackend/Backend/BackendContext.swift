@@ -1,5 +1,4 @@
 internal import GemLedger
-internal import Synchronization
 
 /// The shared parts of a backend: the ledger, the policy, the clock, the product index, names of requests.
 final class BackendContext: Sendable {
@@ -10,8 +9,7 @@ final class BackendContext: Sendable {
   let clock: LedgerClock
   let randomness: @Sendable () -> UInt64
   private let productIndexes = ProductIndexCache()
-  private let requestSeed: UInt64
-  private let requestCount = Atomic<UInt64>(0)
+  private let requestIDs: RequestIDs
 
   init(
     ledger: Ledger, verifier: any ReceiptVerifier, policy: BackendPolicy, delivery: (any DeliveryTarget)?,
@@ -23,7 +21,7 @@ final class BackendContext: Sendable {
     self.delivery = delivery
     self.clock = clock
     self.randomness = randomness
-    requestSeed = randomness()
+    requestIDs = RequestIDs(seed: randomness())
   }
 
   /// Reads at one instant, with the products of the catalog as it is at that instant.
@@ -35,36 +33,11 @@ final class BackendContext: Sendable {
   }
 
   /// Names a request in errors, answers and logs.
-  func newRequestID() -> String {
-    // It has to be another one each time, and may be guessed: so chance is asked for once, which takes the system long.
-    let number = requestCount.wrappingAdd(1, ordering: .relaxed).newValue
-    var generator = CountedNumbers(seed: requestSeed, count: number)
-    return IdempotencyKey.timeOrdered(at: clock.now(), using: &generator).text
-  }
+  func newRequestID() -> String { requestIDs.next(at: clock.now()) }
 
   /// How long after a credit the second try of its delivery is; nil without a delivery target.
   var secondDeliveryMilliseconds: Int64? {
     delivery.map { _ in policy.deliverySchedule.gapMilliseconds(after: 1) ?? .max }
-  }
-}
-
-/// Numbers that look random, others for each count.
-private struct CountedNumbers: RandomNumberGenerator {
-  let seed: UInt64
-  let count: UInt64
-  private var position: UInt64 = 0
-
-  init(seed: UInt64, count: UInt64) {
-    self.seed = seed
-    self.count = count
-  }
-
-  mutating func next() -> UInt64 {
-    var hash = StableHash(seed: seed)
-    hash.combine(count)
-    hash.combine(position)
-    position += 1
-    return hash.value
   }
 }
 

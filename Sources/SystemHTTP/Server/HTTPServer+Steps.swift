@@ -135,13 +135,23 @@ extension HTTPServer {
   private static func address(of connection: OpaquePointer) -> String {
     guard let address = gem_mhd_client(connection) else { return "" }
     let isShort = Int32(address.pointee.sa_family) == AF_INET
-    let length = isShort ? MemoryLayout<sockaddr_in>.size : MemoryLayout<sockaddr_in6>.size
+    // The common case without the system's formatting, which takes a microsecond.
+    if isShort { return dotted(UnsafeRawPointer(address).loadUnaligned(as: sockaddr_in.self).sin_addr.s_addr) }
+    let length = MemoryLayout<sockaddr_in6>.size
     var text = [CChar](repeating: 0, count: 64)
     guard getnameinfo(address, socklen_t(length), &text, socklen_t(text.count), nil, 0, NI_NUMERICHOST) == 0 else {
       return ""
     }
     return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
+}
+
+/// An IPv4 address as people write it.
+///
+/// - Parameter address: In the order of the network.
+private func dotted(_ address: UInt32) -> String {
+  let number = UInt32(bigEndian: address)
+  return "\(number >> 24).\(number >> 16 & 255).\(number >> 8 & 255).\(number & 255)"
 }
 
 /// A connection that waits for its answer.

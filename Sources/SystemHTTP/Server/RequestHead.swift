@@ -58,7 +58,7 @@ struct RequestHead {
       else { throw Refusal(400, "A field's value has characters that no field may have.") }
       headers.add(String(decoding: field.name, as: UTF8.self), trimmed(value))
     }
-    for name in onceOnly where headers.values(of: name).count > 1 {
+    for name in onceOnly where headers.count(of: name) > 1 {
       throw Refusal(400, "The field \(name) occurs twice.")
     }
     return headers
