@@ -1,6 +1,10 @@
 #ifndef CMICROHTTPD_SHIM_H
 #define CMICROHTTPD_SHIM_H
 #include <microhttpd.h>
+#ifdef __linux__
+// The load of the benchmarks waits as the library does; Swift's module of the C library leaves this out.
+#include <sys/epoll.h>
+#endif
 
 // Swift imports no variadic functions, and the enumerations differ between 0.9.75 and 1.0.
 
@@ -17,6 +21,12 @@ static inline int gem_mhd_socket(struct MHD_Connection *connection) {
 static inline const struct sockaddr *gem_mhd_client(struct MHD_Connection *connection) {
   const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
   return info == NULL ? NULL : info->client_addr;
+}
+
+/// What the server keeps with a connection.
+static inline void *gem_mhd_connection_context(struct MHD_Connection *connection) {
+  const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+  return info == NULL ? NULL : info->socket_context;
 }
 
 static inline int gem_mhd_queue(struct MHD_Connection *connection, unsigned int status, struct MHD_Response *response) {

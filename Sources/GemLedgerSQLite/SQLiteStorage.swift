@@ -195,12 +195,12 @@ package final class SQLiteStorage: LedgerStorage {
       throw misplaced.unavailable(file.path)
     }
     // One statement sees one state by itself, but a read is several: a transaction holds them to one snapshot.
-    try statements.translating { () throws(SQLiteFailure) in try connection.execute("BEGIN") }
+    try statements.translating { () throws(SQLiteFailure) in try statements.hot(.beginRead).run() }
     defer {
       // A check that was never awaited must not end later reads.
       if connection.stopSign != nil { connection.obey(nil) }
       // Ending a read can fail only with the connection, which is then not used again.
-      if (try? connection.execute("COMMIT")) != nil { giveBack(snapshot) }
+      if (try? statements.hot(.commit).run()) != nil { giveBack(snapshot) }
     }
     do throws(LedgerError) { return try body(snapshot) } catch { throw connection.explained(error) }
   }

@@ -46,6 +46,9 @@ package struct HTTPHeaders: Sendable {
   /// How many fields have this name.
   package func count(of name: String) -> Int { fields.count { Self.isSame($0.name, name) } }
 
+  /// Makes room for so many fields.
+  package mutating func reserve(_ count: Int) { fields.reserveCapacity(count) }
+
   package mutating func add(_ name: String, _ value: String) { fields.append((name, value)) }
 
   /// Whether two names are the same, by ASCII.

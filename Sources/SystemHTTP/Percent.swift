@@ -4,23 +4,34 @@
 package enum Percent {
   /// Encodes all but letters, digits and `-._~`.
   package static func encoded(_ text: String) -> String {
+    guard !text.utf8.allSatisfy(staysPlain) else { return text }
     var bytes: [UInt8] = []
     for byte in text.utf8 {
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-        UInt8(ascii: "~"):
+      guard !staysPlain(byte) else {
         bytes.append(byte)
-      default: bytes += [UInt8(ascii: "%"), digit(byte >> 4), digit(byte & 0x0F)]
+        continue
       }
+      bytes += [UInt8(ascii: "%"), digit(byte >> 4), digit(byte & 0x0F)]
     }
     return String(decoding: bytes, as: UTF8.self)
+  }
+
+  private static func staysPlain(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+      UInt8(ascii: "~"):
+      true
+    default: false
+    }
   }
 
   /// Decodes a text; nil where an escape is not whole, and for NUL or bytes that are not UTF-8.
   ///
   /// - Parameter plusIsSpace: As in a query.
   package static func decoded(_ bytes: some Collection<UInt8>, plusIsSpace: Bool = false) -> String? {
+    let isPlain = bytes.allSatisfy { $0 != UInt8(ascii: "%") && $0 != 0 && !(plusIsSpace && $0 == UInt8(ascii: "+")) }
+    guard !isPlain else { return String(validating: bytes, as: UTF8.self) }
     var decoded: [UInt8] = []
     decoded.reserveCapacity(bytes.count)
     var index = bytes.startIndex

@@ -27,35 +27,38 @@ final class HTTPLoad {
   }
 
   private var connections: [Connection] = []
+  private let readiness: Readiness
   private var buffer = [UInt8](repeating: 0, count: 65_536)
 
   /// Opens the connections.
   init(port: UInt16, connectionCount: Int) throws {
     for _ in 0..<connectionCount { connections.append(Connection(descriptor: try Self.connect(port))) }
+    readiness = Readiness(of: connections.map(\.descriptor))
   }
 
   deinit { for connection in connections { close(connection.descriptor) } }
 
-  /// Sends so many requests, and waits for all answers.
+  /// Sends all requests, and waits for their answers.
   ///
-  /// - Parameter request: Makes the whole text of a request.
-  func run(_ count: Int, request: () throws -> [UInt8]) throws -> Answers {
+  /// - Parameter requests: The whole text of each.
+  func run(_ requests: [[UInt8]]) throws -> Answers {
+    let count = requests.count
     var answers = Answers()
     answers.nanoseconds.reserveCapacity(count)
     var sent = 0
     for index in connections.indices where sent < count {
-      try send(try request(), on: index)
+      try send(requests[sent], on: index)
       sent += 1
     }
-    var polls = connections.map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
     while answers.nanoseconds.count < count {
-      guard poll(&polls, nfds_t(polls.count), 10_000) > 0 else { throw Failure("no answer within ten seconds") }
-      for index in connections.indices where polls[index].revents != 0 {
+      let ready = readiness.wait(seconds: 10)
+      guard !ready.isEmpty else { throw Failure("no answer within ten seconds") }
+      for index in ready {
         guard let status = try receive(on: index) else { continue }
         answers.nanoseconds.append(Self.now() - connections[index].sentAt)
         if status != 200 { answers.failureCount += 1 }
         guard sent < count else { continue }
-        try send(try request(), on: index)
+        try send(requests[sent], on: index)
         sent += 1
       }
     }
@@ -71,7 +74,7 @@ final class HTTPLoad {
       guard count > 0 else { throw Failure("the server closed a connection") }
       connections[0].bytes += buffer[..<count]
       guard let (status, length) = Self.answer(in: connections[0].bytes), connections[0].bytes.count >= length,
-        let end = Self.range(of: Array("\r\n\r\n".utf8), in: connections[0].bytes)
+        let end = Self.range(of: Self.endMark, in: connections[0].bytes)
       else { continue }
       guard status == 200 else { throw Failure("the server answered \(status)") }
       return Array(connections[0].bytes[(end + 4)...])
@@ -129,14 +132,13 @@ final class HTTPLoad {
     return status
   }
 
+  private static let (endMark, lengthMark) = (Array("\r\n\r\n".utf8), Array("Content-Length: ".utf8))
+
   /// Status and whole length of an answer whose head is there.
   private static func answer(in bytes: [UInt8]) -> (status: Int, length: Int)? {
-    let mark = Array("Content-Length: ".utf8)
-    guard let end = range(of: Array("\r\n\r\n".utf8), in: bytes), let start = range(of: mark, in: bytes) else {
-      return nil
-    }
+    guard let end = range(of: endMark, in: bytes), let start = range(of: lengthMark, in: bytes) else { return nil }
     var length = 0
-    for digit in bytes[(start + mark.count)...] {
+    for digit in bytes[(start + lengthMark.count)...] {
       guard (0x30...0x39).contains(digit) else { break }
       length = length * 10 + Int(digit - 0x30)
     }
@@ -145,9 +147,13 @@ final class HTTPLoad {
   }
 
   private static func range(of text: [UInt8], in bytes: [UInt8]) -> Int? {
-    guard bytes.count >= text.count else { return nil }
-    return (0...(bytes.count - text.count)).first { start in
-      bytes[start] == text[0] && bytes[start..<start + text.count].elementsEqual(text)
+    bytes.withUnsafeBufferPointer { bytes in
+      var start = 0
+      while start + text.count <= bytes.count {
+        if bytes[start] == text[0], bytes[start..<start + text.count].elementsEqual(text) { return start }
+        start += 1
+      }
+      return nil
     }
   }
 

@@ -7,7 +7,7 @@ final class LoadBenchmark: Benchmark {
   private let port: UInt16
   private let request: () throws -> [UInt8]
   private var load: HTTPLoad?
-  private var count = 0
+  private var requests: [[UInt8]] = []
   /// The answers of all rounds.
   private(set) var rounds: [HTTPLoad.Answers] = []
 
@@ -23,11 +23,11 @@ final class LoadBenchmark: Benchmark {
 
   func setUp() throws { load = try HTTPLoad(port: port, connectionCount: connectionCount) }
 
-  func prepare(_ count: Int) { self.count = count }
+  func prepare(_ count: Int) throws { requests = try (0..<count).map { _ in try request() } }
 
   func run() throws -> UInt64 {
     guard let load else { return 0 }
-    let answers = try load.run(count, request: request)
+    let answers = try load.run(requests)
     guard answers.failureCount == 0 else { throw HTTPLoad.Failure("\(answers.failureCount) answers were refusals") }
     rounds.append(answers)
     return UInt64(answers.nanoseconds.count)

@@ -24,7 +24,7 @@ extension SubjectBench {
     let sample = try HTTPLoad(port: served.port, connectionCount: 1).body(
       of: served.balances(of: workload.customers[0]))
     let bare = try BareHTTP(threads: Self.threads, body: sample)
-    let request = Array("GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".utf8)
+    let request = served.balances(of: workload.customers[0])
     let load = LoadBenchmark(
       "balances over HTTP", port: served.port, connectionCount: Self.connectionCount, operationCount: operations
     ) { served.balances(of: try workload.next().customer) }
@@ -88,7 +88,7 @@ extension SubjectBench {
     let before = Figure.residentKilobytes()
     let load = try HTTPLoad(port: served.port, connectionCount: 1000)
     let request = Array("GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".utf8)
-    _ = try load.run(1000) { request }
+    _ = try load.run(Array(repeating: request, count: 1000))
     let after = Figure.residentKilobytes()
     print("  1,000 open connections: \(after / 1024) MiB resident, \((after - before) / 1000) KiB a connection")
     try withExtendedLifetime(load) { try served.stop() }

@@ -19,31 +19,49 @@ package enum TimestampText {
   static func write(_ instant: Timestamp) -> String {
     let (day, time) = instant.milliseconds.floorDivided(by: CivilDate.dayMilliseconds)
     let date = CivilDate(day: day)
-    var text = ""
-    text.reserveCapacity(24)
-    if (0...9999).contains(date.year) {
-      append(date.year, digits: 4, to: &text)
-    } else {
-      text += date.year < 0 ? "-" : "+"
-      append(abs(date.year), digits: 6, to: &text)
+    // The longest year has nine digits and a sign.
+    return String(unsafeUninitializedCapacity: 32) { bytes in
+      var writer = Writer(bytes: bytes)
+      if (0...9999).contains(date.year) {
+        writer.number(date.year, digits: 4)
+      } else {
+        writer.mark(date.year < 0 ? "-" : "+")
+        writer.number(abs(date.year), digits: abs(date.year) < 1_000_000 ? 6 : 9)
+      }
+      writer.mark("-")
+      writer.number(date.month, digits: 2)
+      writer.mark("-")
+      writer.number(date.dayOfMonth, digits: 2)
+      writer.mark("T")
+      writer.number(time / 3_600_000, digits: 2)
+      writer.mark(":")
+      writer.number(time / 60_000 % 60, digits: 2)
+      writer.mark(":")
+      writer.number(time / 1000 % 60, digits: 2)
+      writer.mark(".")
+      writer.number(time % 1000, digits: 3)
+      writer.mark("Z")
+      return writer.count
     }
-    for part in [date.month, date.dayOfMonth] {
-      text += "-"
-      append(part, digits: 2, to: &text)
-    }
-    for (mark, part) in [("T", time / 3_600_000), (":", time / 60_000 % 60), (":", time / 1000 % 60)] {
-      text += mark
-      append(part, digits: 2, to: &text)
-    }
-    text += "."
-    append(time % 1000, digits: 3, to: &text)
-    return text + "Z"
   }
 
-  private static func append(_ number: Int64, digits: Int, to text: inout String) {
-    let written = String(number)
-    for _ in written.utf8.count..<max(digits, written.utf8.count) { text += "0" }
-    text += written
+  private struct Writer {
+    let bytes: UnsafeMutableBufferPointer<UInt8>
+    var count = 0
+
+    mutating func mark(_ mark: Unicode.Scalar) {
+      bytes[count] = UInt8(ascii: mark)
+      count += 1
+    }
+
+    mutating func number(_ number: Int64, digits: Int) {
+      var rest = number
+      for place in stride(from: count + digits - 1, through: count, by: -1) {
+        bytes[place] = ASCII.zero + UInt8(rest % 10)
+        rest /= 10
+      }
+      count += digits
+    }
   }
 }
 

@@ -10,6 +10,7 @@ final class StatementCache {
   /// The statements that nearly every command runs.
   enum Hot: Int, CaseIterable {
     case begin
+    case beginRead
     case commit
     case catalogVersion
     case lastTransaction
@@ -29,6 +30,7 @@ final class StatementCache {
     var sql: String {
       switch self {
       case .begin: "BEGIN IMMEDIATE"
+      case .beginRead: "BEGIN"
       case .commit: "COMMIT"
       case .catalogVersion: SQL.catalogVersion
       case .lastTransaction: SQL.lastTransaction

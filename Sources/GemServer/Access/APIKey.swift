@@ -1,5 +1,6 @@
 #if Server
 package import GemLedger
+internal import Synchronization
 internal import SystemCrypto
 
 /// A key by which a server or an app names itself, as the server keeps it: without its secret part.
@@ -66,8 +67,11 @@ package struct APIKey: Hashable, Sendable {
   /// Whether this is the key's text; takes as long whatever differs.
   package func isText(_ text: String) -> Bool { Crypto.areEqual(digest, Self.digest(of: text)) }
 
+  /// Kept, since making one takes longer than to hash a key.
+  private static let hasher = Mutex(Crypto.Hasher())
+
   private static func digest(of text: String) -> [UInt8] {
-    Crypto.Hasher().digest(of: text).withBytes { Array($0) }
+    hasher.withLock { $0.digest(of: text) }.withBytes { Array($0) }
   }
 }
 #endif

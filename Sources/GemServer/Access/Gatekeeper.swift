@@ -57,8 +57,7 @@ package struct Gatekeeper: Sendable {
     guard let field = request.headers["Authorization"] else {
       throw LedgerError(.unauthenticated, "Send a key as \"Authorization: Bearer KEY\".")
     }
-    let scheme = "bearer "
-    let text = field.lowercased().hasPrefix(scheme) ? String(field.dropFirst(scheme.count)) : field
+    let text = Self.withoutScheme(field)
     if text.hasPrefix(SessionTokens.prefix) { return try session(text) }
     for guarded in projects {
       guard let id = APIKey.id(in: text), let key = try guarded.keys.key(id: id), key.isText(text) else { continue }
@@ -66,6 +65,16 @@ package struct Gatekeeper: Sendable {
       return (guarded, Caller(key.callerKind, keyID: key.id))
     }
     throw LedgerError(.unauthenticated, "This key is not known here.")
+  }
+
+  private static func withoutScheme(_ field: String) -> String {
+    let scheme = "bearer "
+    let start = field.utf8.prefix(scheme.utf8.count)
+    // A small letter of ASCII has one bit more than the capital.
+    guard start.count == scheme.utf8.count, zip(start, scheme.utf8).allSatisfy({ $0 | 0x20 == $1 }) else {
+      return field
+    }
+    return String(field[start.endIndex...])
   }
 
   private func session(_ token: String) throws(LedgerError) -> (GuardedProject, Caller) {

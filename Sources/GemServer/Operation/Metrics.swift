@@ -13,8 +13,14 @@ package final class Metrics: Sendable {
   private struct Sum {
     var count = 0
     var nanoseconds: Int64 = 0
-    /// The requests up to each of the bounds.
+    /// The requests up to each of the bounds and past the one before it.
     var buckets = [Int](repeating: 0, count: Metrics.bounds.count)
+
+    mutating func add(_ nanoseconds: Int64) {
+      count += 1
+      self.nanoseconds += nanoseconds
+      if let place = Metrics.bounds.firstIndex(where: { nanoseconds <= $0.nanoseconds }) { buckets[place] += 1 }
+    }
   }
 
   /// The upper bounds of the histogram, in seconds, as text and in nanoseconds.
@@ -32,13 +38,7 @@ package final class Metrics: Sendable {
   /// Counts a request that is over; a lost connection counts as status 0.
   package func count(_ summary: HTTPSummary) {
     let series = Series(operation: summary.label, status: summary.status ?? 0)
-    sums.withLock { sums in
-      sums[series, default: Sum()].count += 1
-      sums[series, default: Sum()].nanoseconds += summary.nanoseconds
-      for (index, bound) in Self.bounds.enumerated() where summary.nanoseconds <= bound.nanoseconds {
-        sums[series, default: Sum()].buckets[index] += 1
-      }
-    }
+    sums.withLock { $0[series, default: Sum()].add(summary.nanoseconds) }
   }
 
   /// Adds a figure that is asked for at each reading.
@@ -69,8 +69,10 @@ package final class Metrics: Sendable {
 
   private static func histogram(_ series: Series, _ sum: Sum) -> [String] {
     let labels = labels(series)
-    var lines = zip(bounds, sum.buckets).map { bound, count in
-      "gemledger_request_seconds_bucket{\(labels),le=\"\(bound.text)\"} \(count)"
+    var (lines, count): ([String], Int) = ([], 0)
+    for (bound, more) in zip(bounds, sum.buckets) {
+      count += more
+      lines.append("gemledger_request_seconds_bucket{\(labels),le=\"\(bound.text)\"} \(count)")
     }
     lines.append("gemledger_request_seconds_bucket{\(labels),le=\"+Inf\"} \(sum.count)")
     lines.append("gemledger_request_seconds_sum{\(labels)} \(seconds(sum.nanoseconds))")

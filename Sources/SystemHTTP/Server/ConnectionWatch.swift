@@ -11,35 +11,69 @@ internal import Glibc
 ///
 /// A sender of one byte now and then thus holds no connection for long.
 final class ConnectionWatch: Sendable {
-  /// By socket: until when the connection may go on as it is; nil while its request is worked on.
-  private let deadlines = Mutex<[Int32: ContinuousClock.Instant?]>([:])
+  private let connections = Mutex<[ObjectIdentifier: OpenConnection]>([:])
 
-  func began(_ socket: Int32, until deadline: ContinuousClock.Instant) {
-    deadlines.withLock { $0[socket] = .some(deadline) }
+  func began(_ connection: OpenConnection) {
+    connections.withLock { $0[ObjectIdentifier(connection)] = connection }
   }
 
-  /// The request is whole, so that the server is to blame from now on.
-  func pause(_ socket: Int32) {
-    deadlines.withLock { deadlines in
-      guard deadlines[socket] != nil else { return }
-      deadlines[socket] = .some(nil)
-    }
+  func ended(_ connection: OpenConnection) {
+    connections.withLock { _ = $0.removeValue(forKey: ObjectIdentifier(connection)) }
   }
 
-  func ended(_ socket: Int32) { deadlines.withLock { _ = $0.removeValue(forKey: socket) } }
-
-  var count: Int { deadlines.withLock { $0.count } }
+  var count: Int { connections.withLock { $0.count } }
 
   /// Shuts the connections down whose time is over; the server's threads then close them.
-  func sweep(at now: ContinuousClock.Instant = .now) {
+  func sweep(at now: SteadyTime = .now) {
     // Under the lock, so that no other connection gets the number of the socket meanwhile.
-    deadlines.withLock { deadlines in
-      for (socket, deadline) in deadlines {
-        guard let deadline, deadline < now else { continue }
-        _ = shutdown(socket, Int32(SHUT_RDWR))
-        deadlines[socket] = .some(nil)
+    connections.withLock { connections in
+      for connection in connections.values where connection.isOver(at: now) {
+        _ = shutdown(connection.socket, Int32(SHUT_RDWR))
       }
     }
   }
+}
+
+/// A connection, for as long as it is open.
+final class OpenConnection: Sendable {
+  let socket: Int32
+  /// The address of the other end, without its port.
+  let client: String
+  /// Until when it may go on as it is.
+  private let deadline: Atomic<Int64>
+
+  init(socket: Int32, client: String, until deadline: SteadyTime) {
+    self.socket = socket
+    self.client = client
+    self.deadline = Atomic(deadline.nanoseconds)
+  }
+
+  /// Has to go on before the deadline.
+  func goOn(until deadline: SteadyTime) { self.deadline.store(deadline.nanoseconds, ordering: .relaxed) }
+
+  /// The request is whole, so that the server is to blame from now on.
+  func pause() { deadline.store(.max, ordering: .relaxed) }
+
+  /// Whether its time is over; says so once.
+  func isOver(at now: SteadyTime) -> Bool {
+    let deadline = deadline.load(ordering: .relaxed)
+    guard deadline < now.nanoseconds else { return false }
+    // A request may have become whole in between, and is not cut then.
+    return self.deadline.compareExchange(expected: deadline, desired: .max, ordering: .relaxed).exchanged
+  }
+}
+
+/// A reading of the clock that goes on steadily, whatever the time of day is set to.
+struct SteadyTime {
+  let nanoseconds: Int64
+
+  static var now: SteadyTime {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return SteadyTime(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
+  }
+
+  /// So many seconds later.
+  func later(seconds: Int) -> SteadyTime { SteadyTime(nanoseconds: nanoseconds + Int64(seconds) * 1_000_000_000) }
 }
 #endif

@@ -57,9 +57,12 @@ struct DaemonOptions {
 
   private static let begin:
     @convention(c) (UnsafeMutableRawPointer?, UnsafePointer<CChar>?, OpaquePointer?) -> UnsafeMutableRawPointer? = {
-      context, target, _ in
-      guard let context, let target else { return nil }
-      return Unmanaged.passRetained(DaemonOptions.server(context).begin(target)).toOpaque()
+      context, target, connection in
+      guard let context, let target, let connection, let opened = gem_mhd_connection_context(connection) else {
+        return nil
+      }
+      let begun = DaemonOptions.server(context).begin(target, on: DaemonOptions.connection(opened))
+      return Unmanaged.passRetained(begun).toOpaque()
     }
 
   /// Paths are decoded part by part later.
@@ -83,26 +86,32 @@ struct DaemonOptions {
     @convention(c) (
       UnsafeMutableRawPointer?, OpaquePointer?, UnsafeMutablePointer<UnsafeMutableRawPointer?>?,
       MHD_RequestTerminationCode
-    ) -> Void = { context, connection, state, _ in
-      guard let context, let connection, let exchange = state?.pointee else { return }
+    ) -> Void = { context, _, state, _ in
+      guard let context, let exchange = state?.pointee else { return }
       state?.pointee = nil
       let ended = Unmanaged<Exchange>.fromOpaque(exchange).takeRetainedValue()
-      DaemonOptions.server(context).complete(ended, connection)
+      DaemonOptions.server(context).complete(ended)
     }
 
   private static let connectionChanged:
     @convention(c) (
       UnsafeMutableRawPointer?, OpaquePointer?, UnsafeMutablePointer<UnsafeMutableRawPointer?>?,
       MHD_ConnectionNotificationCode
-    ) -> Void = { context, connection, _, code in
-      guard let context, let connection else { return }
-      let (server, socket) = (DaemonOptions.server(context), gem_mhd_socket(connection))
+    ) -> Void = { context, connection, state, code in
+      guard let context, let connection, let state else { return }
+      let server = DaemonOptions.server(context)
       if gem_mhd_is_started(code) != 0 {
-        server.watch.began(socket, until: server.deadline(server.settings.requestSeconds))
-      } else {
-        server.watch.ended(socket)
+        state.pointee = Unmanaged.passRetained(server.opened(connection)).toOpaque()
+      } else if let opened = state.pointee {
+        state.pointee = nil
+        server.watch.ended(DaemonOptions.connection(opened))
+        Unmanaged<OpenConnection>.fromOpaque(opened).release()
       }
     }
+
+  private static func connection(_ context: UnsafeMutableRawPointer) -> OpenConnection {
+    Unmanaged<OpenConnection>.fromOpaque(context).takeUnretainedValue()
+  }
 
   private static func server(_ context: UnsafeMutableRawPointer) -> HTTPServer {
     Unmanaged<HTTPServer>.fromOpaque(context).takeUnretainedValue()

@@ -1,6 +1,11 @@
 #if Server
-internal import CMicroHTTPD
 internal import Synchronization
+
+#if canImport(Darwin)
+internal import Darwin
+#else
+internal import Glibc
+#endif
 
 /// One request and its answer, from the first line to the last byte.
 ///
@@ -24,44 +29,34 @@ final class Exchange: @unchecked Sendable {
   /// Where the target lies in the server's memory.
   let targetAddress: UInt
   let id: String
-  let startedAt: ContinuousClock.Instant
+  let connection: OpenConnection
+  let startedAt = SteadyTime.now
   var phase = Phase.begun
   var method = ""
   var head: RequestHead?
   var body: [UInt8] = []
   var isTooLong = false
-  var client = ""
   var status: Int?
   var label = ""
   var byteCount = 0
   let answer = Mutex<HTTPResponse?>(nil)
 
-  init(target: UnsafePointer<CChar>, id: String) {
-    self.target = UnsafeRawPointer(target).withMemoryRebound(to: UInt8.self, capacity: 0) { start in
-      Array(UnsafeBufferPointer(start: start, count: Self.length(target)))
-    }
+  init(target: UnsafePointer<CChar>, id: String, connection: OpenConnection) {
+    self.target = Array(UnsafeRawBufferPointer(start: target, count: Self.length(target)))
     targetAddress = UInt(bitPattern: target)
     self.id = id
-    startedAt = .now
+    self.connection = connection
   }
 
   /// How many bytes stand before the NUL.
-  static func length(_ text: UnsafePointer<CChar>) -> Int {
-    var count = 0
-    while text[count] != 0 { count += 1 }
-    return count
-  }
+  static func length(_ text: UnsafePointer<CChar>) -> Int { strlen(text) }
 
   /// What is said about it once it is over.
-  var summary: HTTPSummary {
-    let path = target.prefix { $0 != UInt8(ascii: "?") }
+  func summary(at now: SteadyTime) -> HTTPSummary {
+    let end = target.firstIndex(of: UInt8(ascii: "?")) ?? target.endIndex
     return HTTPSummary(
-      id: id, method: method, path: String(decoding: path, as: UTF8.self), status: status, label: label, client: client,
-      nanoseconds: (ContinuousClock.now - startedAt).nanoseconds, byteCount: byteCount)
+      id: id, method: method, path: String(decoding: target[..<end], as: UTF8.self), status: status, label: label,
+      client: connection.client, nanoseconds: now.nanoseconds - startedAt.nanoseconds, byteCount: byteCount)
   }
-}
-
-extension Duration {
-  fileprivate var nanoseconds: Int64 { components.seconds * 1_000_000_000 + components.attoseconds / 1_000_000_000 }
 }
 #endif

@@ -30,9 +30,10 @@ extension HTTPServer {
   }
 
   /// The request is over, one way or the other.
-  func complete(_ exchange: Exchange, _ connection: OpaquePointer) {
-    watch.began(gem_mhd_socket(connection), until: deadline(settings.idleSeconds))
-    handler.finished(exchange.summary)
+  func complete(_ exchange: Exchange) {
+    let now = SteadyTime.now
+    exchange.connection.goOn(until: now.later(seconds: settings.idleSeconds))
+    handler.finished(exchange.summary(at: now))
   }
 
   // MARK: Head
@@ -40,9 +41,8 @@ extension HTTPServer {
   private func takeHead(
     _ exchange: Exchange, _ connection: OpaquePointer, method: UnsafePointer<CChar>, version: UnsafePointer<CChar>
   ) -> Bool {
-    watch.began(gem_mhd_socket(connection), until: deadline(settings.requestSeconds))
+    exchange.connection.goOn(until: exchange.startedAt.later(seconds: settings.requestSeconds))
     exchange.method = String(cString: method)
-    exchange.client = Self.address(of: connection)
     exchange.phase = .body
     do throws(RequestHead.Refusal) {
       let fields = try HeadFields.read(connection, behind: version)
@@ -82,14 +82,14 @@ extension HTTPServer {
   // MARK: Answer
 
   private func answer(_ exchange: Exchange, _ connection: OpaquePointer) -> Bool {
-    watch.pause(gem_mhd_socket(connection))
+    exchange.connection.pause()
     guard let head = exchange.head, !exchange.isTooLong else {
       let reason = "The body is too long: at most \(settings.bodyByteCountMax) bytes are taken."
       return refuse(exchange, connection, RequestHead.Refusal(413, reason))
     }
     let request = HTTPRequest(
       method: head.method, path: head.path, query: head.query, headers: head.headers, body: exchange.body,
-      client: exchange.client, id: exchange.id)
+      client: exchange.connection.client, id: exchange.id)
     exchange.body = []
     switch handler.answer(request) {
     case .now(let response): return queue(response, exchange, connection)
@@ -132,7 +132,7 @@ extension HTTPServer {
   }
 
   /// The address of the other end, without its port.
-  private static func address(of connection: OpaquePointer) -> String {
+  static func address(of connection: OpaquePointer) -> String {
     guard let address = gem_mhd_client(connection) else { return "" }
     let isShort = Int32(address.pointee.sa_family) == AF_INET
     // The common case without the system's formatting, which takes a microsecond.

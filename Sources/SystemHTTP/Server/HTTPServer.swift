@@ -103,9 +103,17 @@ package final class HTTPServer: Sendable {
 
   // MARK: Called by the library
 
-  func begin(_ target: UnsafePointer<CChar>) -> Exchange { Exchange(target: target, id: newRequestID()) }
+  func opened(_ connection: OpaquePointer) -> OpenConnection {
+    let opened = OpenConnection(
+      socket: gem_mhd_socket(connection), client: Self.address(of: connection),
+      until: .now.later(seconds: settings.requestSeconds))
+    watch.began(opened)
+    return opened
+  }
 
-  func deadline(_ seconds: Int) -> ContinuousClock.Instant { .now + .seconds(seconds) }
+  func begin(_ target: UnsafePointer<CChar>, on connection: OpenConnection) -> Exchange {
+    Exchange(target: target, id: newRequestID(), connection: connection)
+  }
 
   /// Begins work that may wait, unless the server stops.
   func beginWork() { state.withLock { $0.workCount += 1 } }

@@ -8,50 +8,50 @@ internal import CMicroHTTPD
 /// the bytes as they came, with NUL in place of the ends of lines. So where the lines do not stand one behind the
 /// other, something was hidden. Version 1.0 refuses all three by itself.
 struct HeadFields {
-  typealias Field = (name: [UInt8], value: [UInt8])
-
-  private final class List {
-    var fields: [Field] = []
-    /// Where the next line has to begin.
-    var next: UInt
-    var isBroken = false
-
-    init(next: UInt) { self.next = next }
-
-    func add(_ name: UnsafePointer<CChar>, _ value: UnsafePointer<CChar>) {
-      let bytes = (name: HeadFields.bytes(name), value: HeadFields.bytes(value))
-      if UInt(bitPattern: name) != next { isBroken = true }
-      // The carriage return and the line feed, of which this version makes NUL.
-      next = UInt(bitPattern: value) + UInt(bytes.value.count) + 2
-      if value[bytes.value.count + 1] != 0 { isBroken = true }
-      fields.append(bytes)
-    }
-  }
+  /// A name and a value where they lie in the library's memory, for as long as the request is read.
+  typealias Field = (name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer)
 
   private static let looksBehindLines = MHD_get_version().map { String(cString: $0).hasPrefix("0.9.") } ?? false
+
+  private var fields: [Field] = []
+  /// Where the next line has to begin.
+  private var next: UInt
+  private var isBroken = false
 
   /// - Parameter version: The last word of the first line.
   static func read(
     _ connection: OpaquePointer, behind version: UnsafePointer<CChar>
   ) throws(RequestHead.Refusal) -> [Field] {
-    let list = List(next: UInt(bitPattern: version) + UInt(Exchange.length(version)) + 2)
-    withExtendedLifetime(list) {
+    var head = HeadFields(next: UInt(bitPattern: version) + UInt(Exchange.length(version)) + 2)
+    head.fields.reserveCapacity(16)
+    withUnsafeMutablePointer(to: &head) { head in
       gem_mhd_fields(
         connection,
         { context, _, name, value in
           guard let context, let name, let value else { return gem_mhd_no }
-          Unmanaged<List>.fromOpaque(context).takeUnretainedValue().add(name, value)
+          context.assumingMemoryBound(to: HeadFields.self).pointee.add(name, value)
           return gem_mhd_yes
-        }, Unmanaged.passUnretained(list).toOpaque())
+        }, head)
     }
-    guard !list.isBroken || !looksBehindLines else {
+    guard !head.isBroken || !looksBehindLines else {
       throw RequestHead.Refusal(400, "A field goes over two lines, ends without CRLF, or has a NUL.")
     }
-    return list.fields
+    return head.fields
   }
 
-  private static func bytes(_ text: UnsafePointer<CChar>) -> [UInt8] {
-    UnsafeRawBufferPointer(start: text, count: Exchange.length(text)).map { $0 }
+  private init(next: UInt) { self.next = next }
+
+  private mutating func add(_ name: UnsafePointer<CChar>, _ value: UnsafePointer<CChar>) {
+    let length = Exchange.length(value)
+    if UInt(bitPattern: name) != next { isBroken = true }
+    // The carriage return and the line feed, of which this version makes NUL.
+    next = UInt(bitPattern: value) + UInt(length) + 2
+    if value[length + 1] != 0 { isBroken = true }
+    fields.append(
+      (
+        UnsafeRawBufferPointer(start: name, count: Exchange.length(name)),
+        UnsafeRawBufferPointer(start: value, count: length)
+      ))
   }
 }
 #endif

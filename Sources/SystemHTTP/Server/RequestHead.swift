@@ -27,7 +27,7 @@ struct RequestHead {
   ///   - target: As it was sent, with the query.
   ///   - fields: Names and values as bytes.
   init(
-    method: String, target: [UInt8], version: String, fields: [(name: [UInt8], value: [UInt8])], bodyByteCountMax: Int
+    method: String, target: [UInt8], version: String, fields: [HeadFields.Field], bodyByteCountMax: Int
   ) throws(Refusal) {
     guard version == "HTTP/1.1" || version == "HTTP/1.0" else { throw Refusal(505, "This server speaks HTTP/1.1.") }
     guard !method.isEmpty, method.utf8.allSatisfy(Self.isTokenByte) else {
@@ -49,8 +49,9 @@ struct RequestHead {
   /// Fields of which a second one would let two readers see two requests.
   private static let onceOnly = ["Host", "Content-Length", "Transfer-Encoding", "Authorization", "Content-Type"]
 
-  private static func headers(_ fields: [(name: [UInt8], value: [UInt8])]) throws(Refusal) -> HTTPHeaders {
+  private static func headers(_ fields: [HeadFields.Field]) throws(Refusal) -> HTTPHeaders {
     var headers = HTTPHeaders()
+    headers.reserve(fields.count)
     for field in fields {
       guard !field.name.isEmpty, field.name.allSatisfy(isTokenByte) else { throw Refusal(400, "A field has no name.") }
       guard field.value.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }),
@@ -92,9 +93,9 @@ struct RequestHead {
   private static func isTokenByte(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"):
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
       true
-    default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
+    default: "!#$%&'*+.^`|~".utf8.contains(byte)
     }
   }
 
@@ -108,22 +109,36 @@ struct RequestHead {
     }
     let local = withoutOrigin(target)
     guard local.first == UInt8(ascii: "/") else { throw Refusal(400, "The path has to begin with a slash.") }
-    let sides = local.split(separator: UInt8(ascii: "?"), maxSplits: 1, omittingEmptySubsequences: false)
-    var path: [String] = []
-    for part in sides[0].dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false) {
-      path.append(try decoded(part))
+    let end = local.firstIndex(of: UInt8(ascii: "?")) ?? local.endIndex
+    let path = try segments(of: local[..<end].dropFirst())
+    return (path, end < local.endIndex ? try pairs(of: local[(end + 1)...]) : [])
+  }
+
+  private static func segments(of bytes: ArraySlice<UInt8>) throws(Refusal) -> [String] {
+    var parts: [String] = []
+    parts.reserveCapacity(8)
+    var rest = bytes
+    while let end = rest.firstIndex(of: UInt8(ascii: "/")) {
+      parts.append(try decoded(rest[..<end]))
+      rest = rest[(end + 1)...]
     }
+    parts.append(try decoded(rest))
+    return parts
+  }
+
+  private static func pairs(of bytes: ArraySlice<UInt8>) throws(Refusal) -> [(name: String, value: String)] {
     var query: [(name: String, value: String)] = []
-    for pair in sides.dropFirst().first?.split(separator: UInt8(ascii: "&")) ?? [] {
+    for pair in bytes.split(separator: UInt8(ascii: "&")) {
       let pair = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
       let value = try pair.count > 1 ? decoded(pair[1], plusIsSpace: true) : ""
       query.append((try decoded(pair[0], plusIsSpace: true), value))
     }
-    return (path, query)
+    return query
   }
 
   /// Takes away scheme and host, which a client of a proxy sends.
   private static func withoutOrigin(_ target: [UInt8]) -> ArraySlice<UInt8> {
+    guard target.first != UInt8(ascii: "/") else { return target[...] }
     for scheme in ["http://", "https://"] where target.starts(with: scheme.utf8) {
       let rest = target.dropFirst(scheme.utf8.count)
       return rest.drop { $0 != UInt8(ascii: "/") }
