@@ -56,7 +56,8 @@ enum BalanceRoutes {
     Route(
       method: "POST", path: "\(path)/\(ending)", name: name, summary: summary, access: .secret(.purchases.writing),
       query: [
-        Parameter(includesEmpty, .boolean, "Changes nothing: the transaction's currencies are listed all the same.")
+        Parameter(includesEmpty, .boolean, "Changes nothing: the transaction's currencies are listed all the same."),
+        .dryRun,
       ],
       headers: [TransactionRequest.key], body: TransactionRequest.body, answers: [200: BalanceList.schema],
       rate: .createTransaction,

@@ -4,21 +4,21 @@ internal import SystemHTTP
 
 /// A transaction as RevenueCat's clients ask for it: signed amounts by currency, all or none.
 struct TransactionRequest {
-  private let ledger: Ledger
+  private let call: Call
   private let customer: CustomerID
   private let adjustments: [Adjustment]
   private let command: LedgerCommand
 
   /// - Throws: `LedgerError` with `invalid_identifier`, `invalid_request`.
   init(_ call: Call) throws(LedgerError) {
-    ledger = call.project.ledger
+    self.call = call
     customer = try call.customer()
     adjustments = try Self.adjustments(in: call.body)
-    var details = CommandDetails(actor: try ActorName("key:\(call.caller.keyID)"))
+    var details = CommandDetails()
     if let text = call.body["reference"]?.text {
       do throws(LedgerError) { details.reference = try Reference(text) } catch { throw error.about("reference") }
     }
-    command = .adjust(adjustments, customer: customer, key: try call.idempotencyKey(), details: details)
+    command = .adjust(adjustments, customer: customer, details: details)
   }
 
   private static func adjustments(in body: JSONObject) throws(LedgerError) -> [Adjustment] {
@@ -33,16 +33,17 @@ struct TransactionRequest {
     return adjustments
   }
 
-  /// Books it, and reads the balances of its currencies.
+  /// Books it, or tries it where the call is a dry run, and reads the balances of its currencies.
   ///
   /// - Throws: `LedgerError` as `Ledger.book(_:)` of an adjustment.
   func book() async throws(LedgerError) -> (booking: Booking, balances: [BalanceList.Item]) {
-    let booking = try await ledger.book(command)
+    let booking = try await call.book(command)
     return (booking, try balances(after: booking))
   }
 
   /// The amounts available after the booking; of a repeated one those of the first time.
   private func balances(after booking: Booking) throws(LedgerError) -> [BalanceList.Item] {
+    let ledger = call.project.ledger
     let instant = booking.isReplayed ? booking.createdAt : nil
     if adjustments.count == 1 {
       return [Self.item(try ledger.balance(of: adjustments[0].currency, customer: customer, at: instant), booking)]

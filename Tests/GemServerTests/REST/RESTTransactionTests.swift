@@ -48,6 +48,19 @@ final class RESTTransactionTests: XCTestCase {
     try assertBooksAddUp(world.ledger)
   }
 
+  func testADryRunAnswersWhatWouldBeAndBooksNothing() async throws {
+    let world = try world()
+    let before = try world.ledger.history(of: CustomerID("alice")).transactions.count
+    let spend = try await transact(world, ["GEM": -30], key: "k", at: "transactions?dry_run=true")
+    XCTAssertEqual(spend.body["items"]?.array?.first?["balance"], 470, "\(spend.body)")
+    let refusal = try await transact(world, ["GEM": -501], at: "update_balance?dry_run=true")
+    XCTAssertEqual(refusal.status, 422)
+    XCTAssertEqual(try world.ledger.history(of: CustomerID("alice")).transactions.count, before)
+    // The key is as free as before.
+    let booked = try await transact(world, ["GEM": -40], key: "k")
+    XCTAssertEqual(booked.body["items"]?.array?.first?["balance"], 460)
+  }
+
   func testTooLittleIsRevenueCatsErrorAndTakesNothing() async throws {
     let world = try world()
     let answer = try await transact(world, ["COIN": 20, "GEM": -501])
