@@ -195,6 +195,8 @@ let package = Package(
       dependencies: [
         "GemLedger", "GemLedgerSQLite", "StoreBackend",
         .target(name: "StoreReceipts", condition: .when(traits: ["Receipts"])), "StoreClient", "SimulatedStores",
+        .target(name: "StoreClientHTTP", condition: onServer), .target(name: "GemServer", condition: onServer),
+        .target(name: "SystemHTTP", condition: onServer),
       ],
       path: "Tests/gemcrash", swiftSettings: houseRules),
     .executableTarget(
@@ -284,7 +286,8 @@ let package = Package(
       name: "CrashTests",
       dependencies: [
         "GemLedger", "GemLedgerAudit", "GemLedgerSQLite", "StoreBackend", "StoreClient", "SimulatedStores",
-        "GemTestSupport", "gemcrash",
+        "GemTestSupport", "gemcrash", "gemctl", .target(name: "StoreClientHTTP", condition: onServer),
+        .target(name: "GemServer", condition: onServer),
       ],
       swiftSettings: houseRules),
     .testTarget(

@@ -54,6 +54,13 @@ final class URLSessionTransport: HTTPTransport {
   }
 }
 
+extension HTTPBackend {
+  /// The way over a URL session to a server, to put something in front of it.
+  package static func network(to base: String) -> any HTTPTransport {
+    URLSessionTransport(base: base, configuration: .ephemeral)
+  }
+}
+
 /// Leaves redirects to the caller.
 private final class RedirectRefusal: NSObject, URLSessionTaskDelegate {
   func urlSession(

@@ -8,9 +8,12 @@ import gemcrash
 /// Processes play each cell on files of its own: one in which the fault strikes, and one that starts afterwards with
 /// another customer signed in. Then the files are read. Every payment that was not refunded must be credited once, to
 /// the buyer.
-final class CrashMatrixTests: XCTestCase {
+class CrashMatrixTests: XCTestCase {
+  /// How the app reaches its backend.
+  class var access: Access { .direct }
+
   func testWhatWasPaidForIsCreditedWhateverGoesWrongAtWhicheverStep() throws {
-    let matrix = try Matrix()
+    let matrix = try Matrix(Self.access)
     let cells = Scenario.allCases.flatMap { scenario in
       Step.allCases.flatMap { step in Fault.allCases.map { Cell(scenario, step, $0) } }
     }
@@ -24,7 +27,7 @@ final class CrashMatrixTests: XCTestCase {
   }
 
   /// How many gems were paid for in the end, so that no cell is good because nothing happened in it.
-  private func paid(in cell: Cell) -> Int64 {
+  func paid(in cell: Cell) -> Int64 {
     let isBeforePayment = cell.step == .intent || cell.step == .paid && cell.fault == .lostBefore
     switch cell.scenario {
     case .purchase, .twoStep, .redelivery, .refund: return isBeforePayment ? 0 : 1200
@@ -39,9 +42,9 @@ final class CrashMatrixTests: XCTestCase {
 
   /// Killed from outside at whichever instruction, again and again on the same files.
   func testKillsAtAnyInstructionLoseNothingAndGiveNothingTwice() throws {
-    let matrix = try Matrix()
+    let matrix = try Matrix(Self.access)
     let path = try matrix.home("killed")
-    let runs = Runs(directory: path)
+    let runs = matrix.runs(in: path)
     var generator = SeededRandom()
     var boughtCount = 0
     for _ in 0..<12 {
@@ -61,7 +64,7 @@ final class CrashMatrixTests: XCTestCase {
 
   /// A build that finishes at the store before the credit loses payments, and the matrix shows it.
   func testAControlThatFinishesBeforeItCreditsTurnsTheMatrixRed() throws {
-    let matrix = try Matrix()
+    let matrix = try Matrix(Self.access)
     let scenarios: [Scenario] = [.purchase, .approval]
     let cells = scenarios.flatMap { scenario in
       Step.allCases.flatMap { step in Fault.allCases.map { Cell(scenario, step, $0, build: .finishesFirst) } }

@@ -10,11 +10,13 @@ import gemcrash
 
 /// Plays cells, each in a home of its own, and keeps their outcomes.
 final class Matrix: Sendable {
+  private let access: Access
   private let directory: TemporaryDirectory
   private let template: String
   private let outcomes = Mutex<[Cell: Outcome]>([:])
 
-  init() throws {
+  init(_ access: Access = .direct) throws {
+    self.access = access
     directory = try TemporaryDirectory()
     template = directory.path("template")
     try FileManager.default.createDirectory(atPath: template, withIntermediateDirectories: false)
@@ -43,9 +45,12 @@ final class Matrix: Sendable {
     return path
   }
 
+  /// Runs of processes in a home.
+  func runs(in path: String) -> Runs { Runs(directory: path, access: access) }
+
   private func play(_ cell: Cell) throws -> Outcome {
     let path = try home(cell.arguments.joined(separator: "."))
-    let runs = Runs(directory: path)
+    let runs = runs(in: path)
     var problems: [String] = []
     if cell.scenario == .restart {
       let first = try runs.run(["crash-after-payment"])

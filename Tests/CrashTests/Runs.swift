@@ -14,13 +14,14 @@ struct Runs {
   }
 
   let directory: String
+  let access: Access
 
   /// Runs to the end, or kills the process once it has said so many lines.
   func run(_ arguments: [String], killedAfterLines count: Int? = nil) throws -> Ending {
     let process = Process()
     let (output, error) = (Pipe(), Pipe())
-    process.executableURL = Self.program
-    process.arguments = [directory] + arguments
+    process.executableURL = Self.productDirectory.appendingPathComponent("gemcrash")
+    process.arguments = [directory, access.rawValue] + arguments
     process.standardOutput = output
     process.standardError = error
     try process.run()
@@ -41,12 +42,13 @@ struct Runs {
     return Ending(wasKilled: wasKilled, status: process.terminationStatus, output: said, error: complaint)
   }
 
-  private static let program: URL = {
+  /// The directory of the built programs.
+  static let productDirectory: URL = {
     #if os(macOS)
     let tests = Bundle(for: CrashMatrixTests.self).bundleURL
     #else
     let tests = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
     #endif
-    return tests.deletingLastPathComponent().appendingPathComponent("gemcrash")
+    return tests.deletingLastPathComponent()
   }()
 }

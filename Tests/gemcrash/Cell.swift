@@ -69,6 +69,16 @@ package enum Build: String, Sendable {
   case finishesFirst = "finishes-first"
 }
 
+/// How the app reaches its backend.
+package enum Access: String, Sendable {
+  /// By calls in its process.
+  case direct
+  /// Over HTTP, at a server on a loopback port that is started and killed with the app.
+  case http
+  /// Over HTTP, where a lost answer arrives up to its middle.
+  case httpBreakingOff = "http-breaking-off"
+}
+
 /// One run of the matrix.
 package struct Cell: Hashable, Sendable {
   package var scenario: Scenario

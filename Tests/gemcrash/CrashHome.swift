@@ -18,8 +18,12 @@ package struct CrashHome: Sendable {
   package static let other = "bob"
 
   private let directory: String
+  package let access: Access
 
-  package init(_ directory: String) { self.directory = directory }
+  package init(_ directory: String, _ access: Access = .direct) {
+    self.directory = directory
+    self.access = access
+  }
 
   package var ledgerPath: String { directory + "/ledger.sqlite" }
   package var storePath: String { directory + "/store.records" }
@@ -74,12 +78,13 @@ struct App {
     }
     backend = LocalBackend(
       ledger: ledger, verifier: WatchedVerifier(verifier: try home.receipts(), wire: wire))
+    let reached = try home.access.backend(over: backend, wire)
     let phone = store.account(CrashHome.buyer).device("phone")
     unfinishedCount = try await phone.unfinished(after: nil, limit: 100).count
     storefront = WiredStorefront(device: phone, wire: wire, build: build)
     var configuration = StoreClient.Configuration(
-      apiKey: "test_crash", appUserID: customer, mode: .payment(WiredBackend(backend: backend, wire: wire)),
-      storefront: storefront, eventLog: try FileEventLog(path: home.queuePath))
+      apiKey: "test_crash", appUserID: customer, mode: .payment(reached), storefront: storefront,
+      eventLog: try FileEventLog(path: home.queuePath))
     configuration.clock = clock.storeClock
     configuration.bundleID = "com.example.gems"
     configuration.purchaseStyle = scenario == .twoStep ? .twoStep : .direct

@@ -1,10 +1,10 @@
 /// Plays one purchase on files and lets it go wrong at a chosen step, for tests of the next start.
 ///
-///     gemcrash DIRECTORY strike SCENARIO STEP FAULT BUILD
-///     gemcrash DIRECTORY crash-after-payment
-///     gemcrash DIRECTORY refund-while-closed
-///     gemcrash DIRECTORY buy-until-killed
-///     gemcrash DIRECTORY relaunch SCENARIO
+///     gemcrash DIRECTORY ACCESS strike SCENARIO STEP FAULT BUILD
+///     gemcrash DIRECTORY ACCESS crash-after-payment
+///     gemcrash DIRECTORY ACCESS refund-while-closed
+///     gemcrash DIRECTORY ACCESS buy-until-killed
+///     gemcrash DIRECTORY ACCESS relaunch SCENARIO
 ///
 /// The directory holds a ledger with a catalog, `ledger.sqlite`. It says `struck` once the fault has struck, and
 /// `bought` after each purchase that succeeded.
@@ -12,10 +12,12 @@
 enum Gemcrash {
   static func main() async {
     let arguments = CommandLine.arguments.dropFirst()
-    guard let directory = arguments.first, let verb = arguments.dropFirst().first else { usage() }
+    guard let directory = arguments.first, let access = arguments.dropFirst().first.flatMap(Access.init(rawValue:)),
+      let verb = arguments.dropFirst(2).first
+    else { usage() }
     System.end(afterSeconds: 120)
-    let home = CrashHome(directory)
-    let rest = arguments.dropFirst(2)
+    let home = CrashHome(directory, access)
+    let rest = arguments.dropFirst(3)
     do {
       switch verb {
       case "strike":
@@ -37,6 +39,8 @@ enum Gemcrash {
   }
 
   private static func usage() -> Never {
-    System.fail("usage: gemcrash DIRECTORY strike|crash-after-payment|refund-while-closed|buy-until-killed|relaunch …")
+    System.fail(
+      "usage: gemcrash DIRECTORY direct|http|http-breaking-off "
+        + "strike|crash-after-payment|refund-while-closed|buy-until-killed|relaunch …")
   }
 }

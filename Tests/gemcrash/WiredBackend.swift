@@ -3,8 +3,10 @@ internal import StoreBackend
 
 /// The backend on the other side of the wire.
 struct WiredBackend: BackendDecorator {
-  let backend: LocalBackend
+  let backend: any PurchaseBackend
   let wire: Wire
+  /// Whether the backend is reached over HTTP, so that its requests are cut, and its server says what is credited.
+  let isRemote: Bool
 
   var decorated: any PurchaseBackend { backend }
 
@@ -25,7 +27,7 @@ struct WiredBackend: BackendDecorator {
     let answer = try await run { () throws(LedgerError) in
       // The verifier says in between that it is done.
       let answer = try await body()
-      wire.pass(.credited, .after)
+      if !isRemote { wire.pass(.credited, .after) }
       return answer
     }
     wire.pass(.finishOnly, .before)
@@ -40,7 +42,7 @@ struct WiredBackend: BackendDecorator {
   }
 
   private func cut() throws(LedgerError) {
-    guard wire.isBackendDown else { return }
+    guard wire.isBackendDown, !isRemote else { return }
     throw LedgerError(.backendUnreachable, "The network is down.")
   }
 }

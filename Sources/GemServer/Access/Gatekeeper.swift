@@ -59,12 +59,26 @@ package struct Gatekeeper: Sendable {
     }
     let text = Self.withoutScheme(field)
     if text.hasPrefix(SessionTokens.prefix) { return try session(text) }
-    for guarded in projects {
-      guard let id = APIKey.id(in: text), let key = try guarded.keys.key(id: id), key.isText(text) else { continue }
-      guard key.revokedAt == nil else { throw LedgerError(.unauthenticated, "This key was revoked.") }
-      return (guarded, Caller(key.callerKind, keyID: key.id))
+    guard let (guarded, key) = try find(text) else {
+      throw LedgerError(.unauthenticated, "This key is not known here.")
     }
-    throw LedgerError(.unauthenticated, "This key is not known here.")
+    guard key.revokedAt == nil else { throw LedgerError(.unauthenticated, "This key was revoked.") }
+    return (guarded, Caller(key.callerKind, keyID: key.id))
+  }
+
+  /// The key and its project; a project whose keys cannot be read does not stop the others.
+  private func find(_ text: String) throws(LedgerError) -> (GuardedProject, APIKey)? {
+    guard let id = APIKey.id(in: text) else { return nil }
+    var failure: LedgerError?
+    for guarded in projects {
+      do throws(LedgerError) {
+        if let key = try guarded.keys.key(id: id), key.isText(text) { return (guarded, key) }
+      } catch {
+        failure = failure ?? error
+      }
+    }
+    if let failure { throw failure }
+    return nil
   }
 
   private static func withoutScheme(_ field: String) -> String {
