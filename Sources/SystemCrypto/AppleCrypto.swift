@@ -151,8 +151,18 @@ extension AppleCrypto {
   }
 
   package static func playSignature(of message: [UInt8], by key: SigningKey) -> [UInt8] {
+    rsaSignature(playAlgorithm, of: message, by: key)
+  }
+
+  package static func serviceSignature(of message: [UInt8], by key: SigningKey) -> [UInt8] {
+    rsaSignature(.rsaSignatureMessagePKCS1v15SHA256, of: message, by: key)
+  }
+
+  private static func rsaSignature(
+    _ algorithm: SecKeyAlgorithm, of message: [UInt8], by key: SigningKey
+  ) -> [UInt8] {
     guard case .rsa(let key) = key.kind,
-      let signature = SecKeyCreateSignature(key, playAlgorithm, Data(message) as CFData, nil)
+      let signature = SecKeyCreateSignature(key, algorithm, Data(message) as CFData, nil)
     else { failed("sign") }
     return [UInt8](signature as Data)
   }

@@ -43,6 +43,9 @@ package protocol CryptoLibrary {
   /// Makes an RSA signature with SHA-1.
   static func playSignature(of message: [UInt8], by key: SigningKey) -> [UInt8]
 
+  /// Makes an RSA signature with SHA-256 (PKCS #1, version 1.5), which tokens name `RS256`.
+  static func serviceSignature(of message: [UInt8], by key: SigningKey) -> [UInt8]
+
   // MARK: Keys
 
   static func makeKey(_ kind: KeyKind) -> SigningKey

@@ -55,6 +55,10 @@ extension OpenSSL {
     message.withUnsafeBytes { self.signature(EVP_sha1(), of: $0, by: key) }
   }
 
+  package static func serviceSignature(of message: [UInt8], by key: Key) -> [UInt8] {
+    message.withUnsafeBytes { signature(EVP_sha256(), of: $0, by: key) }
+  }
+
   /// The bytes that one of libcrypto's writers of DER writes.
   private static func written(_ write: (UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>?) -> Int32) -> [UInt8] {
     let count = Int(write(nil))

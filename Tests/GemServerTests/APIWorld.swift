@@ -24,13 +24,15 @@ final class APIWorld: Sendable {
 
   init(
     policy: BackendPolicy = BackendPolicy(), delivery: (any DeliveryTarget)? = nil,
-    limits: [RateDomain: Int] = [:], ledger: Ledger? = nil, itemGranter: (any ItemGranter)? = nil
+    limits: [RateDomain: Int] = [:], ledger: Ledger? = nil, itemGranter: (any ItemGranter)? = nil,
+    playNotices: PlayNotices? = nil, verifier: (any ReceiptVerifier)? = nil
   ) throws {
     self.ledger = ledger ?? Ledger.inMemory(clock: time.clock, salt: 1)
     try self.ledger.apply(Catalog.load(Fixture.bytes("gems.json")))
     receipts = try UnsignedReceipts(session: "s1")
-    backend = LocalBackend(ledger: self.ledger, verifier: receipts, policy: policy, delivery: delivery)
-    project = ServerProject(ledger: self.ledger, backend: backend, sessions: sessions, itemGranter: itemGranter)
+    backend = LocalBackend(ledger: self.ledger, verifier: verifier ?? receipts, policy: policy, delivery: delivery)
+    project = ServerProject(
+      ledger: self.ledger, backend: backend, sessions: sessions, itemGranter: itemGranter, playNotices: playNotices)
     let secret = APIKey.make(.secret(scopes: []), at: time.now)
     let app = APIKey.make(.app(.apple), at: time.now)
     keys = KeysInMemory([secret.key, app.key])

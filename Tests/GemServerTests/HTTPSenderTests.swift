@@ -33,6 +33,23 @@ final class HTTPSenderTests: XCTestCase {
     XCTAssertNil(request.field("Expect"))
   }
 
+  func testGetsWithoutABody() async throws {
+    let server = try LoopbackServer { _ in LoopbackServer.answer(200, "there") }
+    defer { server.stop() }
+    let url = try OutgoingURL("http://localhost:\(server.port)/thing?x=1")
+    let reply = try await sender().get(url, headers: [("Authorization", "Bearer t")]).get()
+    XCTAssertEqual(String(decoding: reply.body, as: UTF8.self), "there")
+    let request = try XCTUnwrap(server.requests.first)
+    XCTAssertEqual(request.line, "GET /thing?x=1 HTTP/1.1")
+    XCTAssertEqual(request.field("Authorization"), "Bearer t")
+    XCTAssertNil(request.field("Content-Length"))
+    XCTAssertTrue(request.body.isEmpty)
+    guard case .failure(let failure) = await HTTPSender(to: try OutgoingTarget()).get(url, headers: []) else {
+      return XCTFail("was sent")
+    }
+    XCTAssertEqual(failure.kind, .refused)
+  }
+
   func testARedirectIsAFailureAndIsNotFollowed() async throws {
     let server = try LoopbackServer { request in
       request.path == "/hook" ? LoopbackServer.answer(302, "", ["Location: /other"]) : LoopbackServer.answer(200)

@@ -19,13 +19,16 @@ package final class ServerProject: Sendable {
   package let streams: EventStreams
   /// The endpoints that its events go out to.
   package let webhooks: Webhooks
+  /// Applies what Google Play notifies of; nil where Google cannot be asked.
+  let playNotices: PlayNotices?
   let verifying = SoleWork()
   let sweeping = SoleWork()
 
   /// - Parameter sender: Sends webhooks; nil where none go out.
   package init(
     id: String = "default", ledger: Ledger, backend: LocalBackend, sessions: SessionTokens, clock: LedgerClock? = nil,
-    itemGranter: (any ItemGranter)? = nil, sender: (any WebhookSender)? = nil
+    itemGranter: (any ItemGranter)? = nil, sender: (any WebhookSender)? = nil,
+    playNotices: PlayNotices? = nil
   ) {
     self.id = id
     self.sessions = sessions
@@ -34,6 +37,7 @@ package final class ServerProject: Sendable {
     self.backend = backend
     self.clock = clock ?? ledger.clock
     self.itemGranter = itemGranter
+    self.playNotices = playNotices
     streams = EventStreams(ledger)
     webhooks = Webhooks(ledger, projectID: id, clock: self.clock, sender: sender)
   }

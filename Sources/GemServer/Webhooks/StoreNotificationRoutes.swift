@@ -5,7 +5,7 @@ internal import SystemHTTP
 
 /// What the stores tell the server by themselves.
 enum StoreNotificationRoutes {
-  static var all: [Route] { [apple] }
+  static var all: [Route] { [apple, google] }
 
   /// App Store Server Notifications V2: the address to name in App Store Connect.
   ///
@@ -23,12 +23,41 @@ enum StoreNotificationRoutes {
       answers: [200: answer], work: .later(applyApple))
   }
 
+  /// Google Play's developer notifications: the address to name in a push subscription of Pub/Sub.
+  ///
+  /// A notification is unsigned: the purchase is looked up at Google, and that is applied. Pub/Sub sends it again until
+  /// it is told 2xx, so that is also the answer to what can never be applied.
+  private static var google: Route {
+    Route(
+      method: "POST", path: "/v1/incoming-webhooks/google/{project_id}", name: "receive_google_play_notification",
+      summary: "Takes a notification of Google Play, looks the purchase up at Google, and applies what it says there.",
+      access: .open,
+      query: [Parameter("token", .text(1...1000), "What the server was told to ask of the push subscription.")],
+      body: .object([
+        Schema.Field(
+          "message", .map(.anything, 0...100), "The message, with the notification in base64 as data.",
+          isRequired: true),
+        Schema.Field("subscription", .text(), "The name of the subscription."),
+        Schema.Field("deliveryAttempt", .integer(), "How often it was delivered."),
+      ]),
+      answers: [200: googleAnswer], work: .later(applyGoogle))
+  }
+
   private static let answer = Schema.object([
     Schema.Field("object", .word(["store_notification"]), isRequired: true),
     Schema.Field(
       "outcome", .text(),
       "credited, refunded, refund_reversed, kept, unchanged, unattributed; none where it is about no transaction.",
       isRequired: true),
+  ])
+
+  private static let googleAnswer = Schema.object([
+    Schema.Field("object", .word(["store_notification"]), isRequired: true),
+    Schema.Field(
+      "outcome", .text(),
+      "As for the App Store; pending where nobody has paid yet, refused where it can never be applied.",
+      isRequired: true),
+    Schema.Field("code", .nullable(.text()), "Why it was refused.", isRequired: true),
   ])
 
   @Sendable
@@ -39,6 +68,25 @@ enum StoreNotificationRoutes {
       [
         "object": "store_notification", "outcome": .string(notice?.outcome.rawValue ?? "none"),
       ])
+  }
+
+  @Sendable
+  private static func applyGoogle(_ call: Call) async throws(LedgerError) -> HTTPResponse {
+    guard let notices = call.project.playNotices else {
+      throw LedgerError(
+        .receiptUnverified, "This server cannot ask Google Play: it was started without a Google service account.",
+        details: [.text("check", "service_account")])
+    }
+    try notices.check(pushToken: call.query["token"]?.text)
+    let (outcome, code): (String, String?) =
+      switch try await notices.apply(call.request.body, to: call.project) {
+      case .applied(let outcome): (outcome.rawValue, nil)
+      case .pending: ("pending", nil)
+      case .none: ("none", nil)
+      case .refused(let code): ("refused", code.description)
+      }
+    return .json(
+      200, ["object": "store_notification", "outcome": .string(outcome), "code": JSONValue(code)])
   }
 }
 #endif

@@ -1,6 +1,6 @@
 #if Server
 /// Store notifications in, and the endpoints that events go out to.
 enum WebhookRoutes {
-  static var all: [Route] { WebhookEndpointRoutes.all + WebhookDeliveryRoutes.all }
+  static var all: [Route] { WebhookEndpointRoutes.all + WebhookDeliveryRoutes.all + StoreNotificationRoutes.all }
 }
 #endif

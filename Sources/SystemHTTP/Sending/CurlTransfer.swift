@@ -49,7 +49,8 @@ struct CurlTransfer {
     let (seconds, attoseconds) = timeout.components
     let milliseconds = max(1, Int(seconds) * 1000 + Int(attoseconds / 1_000_000_000_000_000))
     let numbers: [(CURLoption, Int)] = [
-      (CURLOPT_NOSIGNAL, 1), (CURLOPT_POST, 1), (CURLOPT_FOLLOWLOCATION, 0), (CURLOPT_FORBID_REUSE, 1),
+      (CURLOPT_NOSIGNAL, 1), (request.body == nil ? CURLOPT_HTTPGET : CURLOPT_POST, 1), (CURLOPT_FOLLOWLOCATION, 0),
+      (CURLOPT_FORBID_REUSE, 1),
       (CURLOPT_TIMEOUT_MS, milliseconds), (CURLOPT_CONNECTTIMEOUT_MS, milliseconds),
       (CURLOPT_NETRC, 0), (CURLOPT_SSL_VERIFYPEER, 1), (CURLOPT_SSL_VERIFYHOST, 2),
     ]
@@ -65,9 +66,10 @@ struct CurlTransfer {
 
   /// The library copies the bytes.
   private func setBody(_ handle: UnsafeMutableRawPointer) -> Bool {
+    guard let body = request.body else { return true }
     // Without a pointer, the library would take the body from a stream.
-    guard !request.body.isEmpty else { return gem_curl_set_text(handle, CURLOPT_COPYPOSTFIELDS, "") == CURLE_OK }
-    return request.body.withUnsafeBytes { body in
+    guard !body.isEmpty else { return gem_curl_set_text(handle, CURLOPT_COPYPOSTFIELDS, "") == CURLE_OK }
+    return body.withUnsafeBytes { body in
       gem_curl_set_long(handle, CURLOPT_POSTFIELDSIZE, body.count) == CURLE_OK
         && gem_curl_set_pointer(handle, CURLOPT_COPYPOSTFIELDS, body.baseAddress) == CURLE_OK
     }

@@ -37,8 +37,19 @@ package struct HTTPSender: Sendable {
   package func post(
     _ url: OutgoingURL, headers: [(name: String, value: String)], body: [UInt8], timeout: Duration = Self.timeout
   ) async -> Result<HTTPReply, HTTPSendFailure> {
-    let request = OutgoingRequest(
-      url: url, headers: headers, body: body, timeout: min(max(timeout, .milliseconds(1)), Self.timeoutMax))
+    await send(OutgoingRequest(url: url, headers: headers, body: body, timeout: Self.bounded(timeout)))
+  }
+
+  /// Gets what a URL names, with the same checks and bounds as ``post(_:headers:body:timeout:)``.
+  package func get(
+    _ url: OutgoingURL, headers: [(name: String, value: String)], timeout: Duration = Self.timeout
+  ) async -> Result<HTTPReply, HTTPSendFailure> {
+    await send(OutgoingRequest(url: url, headers: headers, body: nil, timeout: Self.bounded(timeout)))
+  }
+
+  private static func bounded(_ timeout: Duration) -> Duration { min(max(timeout, .milliseconds(1)), timeoutMax) }
+
+  private func send(_ request: OutgoingRequest) async -> Result<HTTPReply, HTTPSendFailure> {
     let (target, lookup) = (target, lookup)
     return await withCheckedContinuation { continuation in
       let isTaken = threads.run { continuation.resume(returning: Self.send(request, to: target, lookup: lookup)) }
@@ -72,7 +83,8 @@ package struct HTTPSender: Sendable {
 struct OutgoingRequest: Sendable {
   let url: OutgoingURL
   let headers: [(name: String, value: String)]
-  let body: [UInt8]
+  /// What is posted; nil for a GET.
+  let body: [UInt8]?
   let timeout: Duration
 }
 #endif

@@ -106,7 +106,7 @@ extension ServeCommand {
       id: id, ledger: ledger,
       backend: LocalBackend(ledger: ledger, verifier: verifier, policy: policy, delivery: delivery),
       sessions: try SessionTokens(projectID: id, keptIn: ledger), itemGranter: outgoing.granter,
-      sender: outgoing.webhooks)
+      sender: outgoing.webhooks, playNotices: try outgoing.playNotices(invocation.parsed, log))
   }
 }
 #else

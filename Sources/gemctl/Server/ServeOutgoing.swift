@@ -42,6 +42,25 @@ struct ServeOutgoing {
     deliveryURL.map { HTTPDelivery(to: $0, secrets: secrets, sender: sender, onFailure: log) }
   }
 
+  /// Applies what Google Play notifies of; nil without a service account.
+  ///
+  /// It has threads of its own: notifications that anybody can forge must not hold up deliveries.
+  func playNotices(_ parsed: Parsed, _ log: ServerLog) throws(LedgerError) -> PlayNotices? {
+    guard let path = parsed.value("--google-service-account") else { return nil }
+    let pushToken = try parsed.value("--google-push-token").map { (path) throws(LedgerError) in
+      String(decoding: try FileAccess.read(path), as: UTF8.self).filter { !$0.isWhitespace }
+    }
+    guard pushToken != "" else { throw .invalid("The file of --google-push-token is empty.") }
+    let baseURL = parsed.value("--google-api-url") ?? PlayDeveloperAPI.address
+    _ = try target.url(baseURL)
+    let api = try PlayDeveloperAPI(
+      account: GoogleServiceAccount(json: try FileAccess.read(path)), sender: HTTPSender(to: target, threadCount: 4),
+      baseURL: baseURL)
+    return PlayNotices(api: api, packageName: parsed.value("--package-name"), pushToken: pushToken) { message, facts in
+      log.event(.error, message, facts)
+    }
+  }
+
   /// Has bought items given by the server that does so; nil where the ledger alone counts them.
   var granter: HTTPItemGranter? { grantURL.map { HTTPItemGranter(to: $0, secrets: secrets, sender: sender) } }
 }

@@ -22,6 +22,16 @@ extension Verb {
       Option(
         name: "--app-id", value: "N",
         help: "The app's number at the App Store; receipts of production are taken with it only"),
+      Option(
+        name: "--google-service-account", value: "FILE", kind: .file,
+        help: "Take Google Play's notifications; look purchases up with this service account's key, JSON"),
+      Option(
+        name: "--package-name", value: "NAME",
+        help: "The app that Google Play notifies of (default: the catalog's bundle_id)"),
+      Option(
+        name: "--google-push-token", value: "FILE", kind: .file,
+        help: "Take those notifications only with this text as \"token\" in the push address"),
+      Option(name: "--google-api-url", value: "URL", help: "Where Google Play's Developer API is, such as a simulator"),
       Option(name: "--delivery-url", value: "URL", help: "Tell this game server of paid orders"),
       Option(name: "--grant-url", value: "URL", help: "Have bought items given by this server before they are paid"),
       Option(
