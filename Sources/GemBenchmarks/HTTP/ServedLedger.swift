@@ -11,7 +11,8 @@ final class ServedLedger {
   let server: GemServer
   private let key: String
 
-  init(_ ledger: Ledger, threads: Int) throws {
+  /// - Parameter sender: Sends webhooks; nil where none go out.
+  init(_ ledger: Ledger, threads: Int, sender: (any WebhookSender)? = nil) throws {
     self.ledger = ledger
     key = try KeyRing(ledger).create(.secret(scopes: [])).text
     let backend = LocalBackend(ledger: ledger, verifier: StoreVerifiers(apple: nil, google: nil))
@@ -21,7 +22,7 @@ final class ServedLedger {
     // Lines are made, and written to nobody.
     let log = ServerLog(clock: ledger.clock) { _ in }
     let sessions = try SessionTokens(projectID: "default", keptIn: ledger)
-    let project = ServerProject(ledger: ledger, backend: backend, sessions: sessions)
+    let project = ServerProject(ledger: ledger, backend: backend, sessions: sessions, sender: sender)
     server = try GemServer(settings, projects: [project], log: log)
   }
 

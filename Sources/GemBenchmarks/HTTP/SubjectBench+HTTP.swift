@@ -5,8 +5,8 @@ internal import GemLedgerSQLite
 internal import SystemHTTP
 
 extension SubjectBench {
-  private static let threads = 2
-  private static let connectionCount = 64
+  static let threads = 2
+  static let connectionCount = 64
 
   func http() throws {
     let customers = settings.customerCount ?? 10_000
@@ -14,6 +14,7 @@ extension SubjectBench {
     defer { files.remove() }
     try httpReads(files, customers: customers)
     try httpSpends(files, customers: customers)
+    try httpUndelivered(files, customers: customers)
     try httpConnections(files)
   }
 
@@ -94,7 +95,7 @@ extension SubjectBench {
     try withExtendedLifetime(load) { try served.stop() }
   }
 
-  private func printTimes(_ load: LoadBenchmark) {
+  func printTimes(_ load: LoadBenchmark) {
     let (middle, slow) = (load.percentile(0.5), load.percentile(0.99))
     print(
       "    median \(Figure.nanoseconds(middle)), 99th percentile \(Figure.nanoseconds(slow)), "
