@@ -75,6 +75,7 @@ static const int gem_mhd_option_completed = MHD_OPTION_NOTIFY_COMPLETED;
 static const int gem_mhd_option_connection = MHD_OPTION_NOTIFY_CONNECTION;
 static const int gem_mhd_option_tls_key = MHD_OPTION_HTTPS_MEM_KEY;
 static const int gem_mhd_option_tls_certificate = MHD_OPTION_HTTPS_MEM_CERT;
+static const int gem_mhd_option_tls_priorities = MHD_OPTION_HTTPS_PRIORITIES;
 
 #define GEM_MHD_FLAGS                                                                                              \
   (MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_AUTO | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ITC)

@@ -194,6 +194,25 @@ final class ItemSpendTests: XCTestCase {
     status.withLock { $0 = 302 }
     try await assertSpend(500, world, key: "k2")
     XCTAssertEqual(try world.balance(of: "alice"), 50)
+    // A proxy in front of the server does not know; the currency stays on hold for the same key.
+    status.withLock { $0 = 503 }
+    try await assertSpend(502, world, key: "k3")
+    XCTAssertEqual(try world.ledger.balances(of: CustomerID("alice")).first?.available, 0)
+    status.withLock { $0 = 200 }
+    try await assertSpend(200, world, key: "k3")
+    XCTAssertEqual(try world.balance(of: "alice"), 0)
+  }
+
+  func testA200ThatSaysNoGivesTheCurrencyBack() async throws {
+    let server = try LoopbackServer { _ in LoopbackServer.answer(200, "{\"success\": false}") }
+    defer { server.stop() }
+    let target = try OutgoingTarget(allowedHosts: ["localhost"])
+    let granter = HTTPItemGranter(
+      to: try target.url("http://localhost:\(server.port)/items"), sender: HTTPSender(to: target))
+    let world = try APIWorld(itemGranter: granter)
+    try world.grant(50, to: "alice")
+    try await assertSpend(500, world)
+    XCTAssertEqual(try world.ledger.balances(of: CustomerID("alice")).first?.available, 50)
   }
 }
 

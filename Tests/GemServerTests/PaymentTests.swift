@@ -2,6 +2,7 @@
 import GemLedger
 import GemTestSupport
 import StoreBackend
+import Synchronization
 import XCTest
 
 @testable import GemServer
@@ -110,6 +111,47 @@ final class PaymentTests: XCTestCase {
     XCTAssertEqual(answer.body["statusCode"], 0)
     XCTAssertEqual(try world.balance(of: "alice"), 1200)
     XCTAssertThrowsError(try world.balance(of: "bob"))
+  }
+
+  func testAReceiptForAnotherProductHasAnOrderOfItsOwnAndIsDelivered() async throws {
+    let game = GameServer()
+    let world = try APIWorld(delivery: game)
+    let code = try await world.announce().purchaseCode()
+    let receipt = try world.receipt("t1", "gems_300")
+    let answer = try await world.complete(code, receipt)
+    XCTAssertEqual(
+      answer.body.only("statusCode", "paymentStatus", "productId", "transactionId"),
+      ["statusCode": 0, "paymentStatus": "success", "productId": "gems_300", "transactionId": "t1"])
+    let own = try answer.purchaseCode()
+    XCTAssertNotEqual(own, code)
+    XCTAssertEqual(game.codes, [own])
+    let again = try await world.complete(code, receipt)
+    XCTAssertEqual(again.body.only("statusCode", "purchaseCode"), ["statusCode": 1050, "purchaseCode": .string(own)])
+    XCTAssertEqual(game.codes, [own])
+    XCTAssertEqual(try world.balance(of: "alice"), 300)
+    // The announced order waits for its payment as before.
+    let paid = try await world.complete(code, world.receipt("t2"))
+    XCTAssertEqual(paid.body.only("statusCode", "purchaseCode"), ["statusCode": 0, "purchaseCode": .string(code)])
+    XCTAssertEqual(try world.balance(of: "alice"), 1500)
+  }
+
+  func testAnotherBuyersReceiptDoesNotPayForThePlayersOrder() async throws {
+    let game = GameServer()
+    let world = try APIWorld(delivery: game)
+    try await world.backend.register("bob", "alice")
+    let code = try await world.announce("alice").purchaseCode()
+    let answer = try await world.complete(code, world.receipt("t1", buyer: "bob"))
+    XCTAssertEqual(answer.body["statusCode"], 0)
+    XCTAssertNotEqual(try answer.purchaseCode(), code)
+    XCTAssertEqual(game.codes, [try answer.purchaseCode()])
+    XCTAssertEqual(game.players, ["bob"])
+    XCTAssertEqual(try world.balance(of: "bob"), 1200)
+    XCTAssertEqual(try world.balance(of: "alice"), 0)
+    XCTAssertEqual(try world.backend.order(PurchaseCode(code)).status, .pending)
+    // Not even where the purchase is credited by now.
+    let later = try await world.announce("alice").purchaseCode()
+    _ = try await world.complete(later, world.receipt("t1", buyer: "bob"))
+    XCTAssertEqual(try world.backend.order(PurchaseCode(later)).status, .pending)
   }
 
   func testOneReceiptAtOnceFromManyCallsIsCreditedOnce() async throws {
@@ -252,6 +294,25 @@ final class PaymentTests: XCTestCase {
       let refused = try await world.send("GET", "\(Self.base)/?\(query)", key: world.session("alice"))
       XCTAssertEqual(refused.status, 400, query)
     }
+  }
+}
+
+/// A game server that confirms everything, and remembers it.
+private final class GameServer: DeliveryTarget {
+  private let state = Mutex<[Delivery]>([])
+
+  var codes: [String] { state.withLock { $0.map(\.purchaseCode.text) } }
+  var players: [String] { state.withLock { $0.map(\.customer.text) } }
+
+  func deliver(_ delivery: Delivery) async -> Bool {
+    state.withLock { $0.append(delivery) }
+    return true
+  }
+}
+
+extension LocalBackend {
+  fileprivate func register(_ customers: String...) async throws {
+    for customer in customers { _ = try await register(CustomerID(customer)) }
   }
 }
 #endif

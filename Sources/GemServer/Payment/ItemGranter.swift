@@ -18,8 +18,11 @@ package enum ItemGrantOutcome: Hashable, Sendable {
   case unknown(String)
 }
 
-/// Has items given by a server of the project's owner: a 2xx confirms, any other answer says that nothing was given.
+/// Has items given by a server of the project's owner.
 ///
+/// A 2xx confirms, unless its body is a JSON object whose `success` or `ok` is false. That, and any other status, says
+/// that nothing was given under the key, now or before. 502, 503 and 504 are a proxy's, which does not know, and count
+/// as no answer.
 /// The request's `idempotencyKey` is the same for every try, and so is its `webhook-id`, which has dots replaced by
 /// `%2E`.
 package struct HTTPItemGranter: ItemGranter {
@@ -43,11 +46,21 @@ package struct HTTPItemGranter: ItemGranter {
       "idempotencyKey": .string(key.text),
     ]
     switch await post.send(document, id: Percent.encoded(key.text).replacing(".", with: "%2E")) {
-    case .success(let reply) where reply.isSuccess: return .granted
-    case .success(let reply): return .refused("The server of the items answered \(reply.status).")
+    case .success(let reply) where [502, 503, 504].contains(reply.status):
+      return .unknown("The server of the items answered \(reply.status).")
+    case .success(let reply) where !reply.isSuccess:
+      return .refused("The server of the items answered \(reply.status).")
+    case .success(let reply): return Self.denies(reply.body) ? .refused("It said that it gave nothing.") : .granted
     case .failure(let failure):
       return failure.mayHaveArrived ? .unknown(failure.description) : .refused(failure.description)
     }
+  }
+
+  private static func denies(_ body: [UInt8]) -> Bool {
+    do throws(JSONError) {
+      let answer = try JSONValue.parse(body)
+      return answer["success"] == false || answer["ok"] == false
+    } catch { return false }
   }
 }
 #endif

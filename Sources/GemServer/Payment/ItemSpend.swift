@@ -33,7 +33,10 @@ enum ItemSpend {
     case .notGranted:
       return .json(
         500, ["error": "Could not grant the item. The currency was returned; use a new key to try again."])
-    case .unknown(let why): throw LedgerError(.outcomeUnknown, "\(why) Ask again with the same key.")
+    case .unknown:
+      // The reason may name hosts of the owner's network, which no customer is to see.
+      throw LedgerError(
+        .outcomeUnknown, "It is not known whether the item was given. Ask again with the same key.")
     }
   }
 }

@@ -42,8 +42,9 @@ enum PaymentCompletion {
     // that the receipt names.
     let player = try PaymentPlayer.named(call.body["sdkUserId"], in: call) ?? order.request.customer
     let receipt = StoreReceipt(call.body["receiptData"]?.text ?? "")
+    // A receipt that pays for something else than announced is delivered under an order of its own.
     let answer = try await backend.completePayment(
-      code, post: ReceiptPost(receipt: receipt, customer: player, source: .purchase))
+      code, post: ReceiptPost(receipt: receipt, customer: player, source: .purchase, orderSearch: .findOrOpen))
     return .json(200, .object(json(answer)))
   }
 

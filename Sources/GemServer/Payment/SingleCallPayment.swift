@@ -45,13 +45,13 @@ enum SingleCallPayment {
   private static func credit(_ call: Call, at store: Store) async throws(LedgerError) -> HTTPResponse {
     let player = try PaymentPlayer.required(call.body["sdkUserId"], in: call)
     let code = try await announce(call, at: store, by: player)
-    var post = ReceiptPost(
-      receipt: StoreReceipt(call.body["receiptData"]?.text ?? ""), customer: player, source: .purchase)
+    let post = ReceiptPost(
+      receipt: StoreReceipt(call.body["receiptData"]?.text ?? ""), customer: player, source: .purchase,
+      orderSearch: .findOrOpen)
     let answer: ReceiptAnswer
     if let code {
       answer = try await call.project.backend.completePayment(code, post: post)
     } else {
-      post.orderSearch = .findOrOpen
       answer = try await call.project.backend.post(post)
     }
     var body = PaymentCompletion.json(answer)

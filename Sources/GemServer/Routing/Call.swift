@@ -35,7 +35,7 @@ package struct Call: Sendable {
   }
 
   /// How many elements a page of a list is to have.
-  package var limit: Int { Int(query["limit"]?.integer ?? 20) }
+  package var limit: Int { Int(min(max(query["limit"]?.integer ?? 20, 1), 100)) }
 }
 
 extension Route {

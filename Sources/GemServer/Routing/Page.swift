@@ -58,7 +58,7 @@ package struct Page: Sendable {
   /// The parameters of every list.
   package static let parameters = [
     Parameter("starting_after", .text(1...1500), "The id of the last item of the page before."),
-    Parameter("limit", .integer(1...100), "How many items a page has; 20 by default."),
+    Parameter("limit", .integer(), "How many items a page has: 1 to 100, and the nearest of these; 20 by default."),
   ]
 }
 #endif

@@ -30,8 +30,7 @@ enum OrderRoutes {
     answers: [200: .object([.always("receipt", .nullable(.receiptAnswer))])],
     work: .later { (call) async throws(LedgerError) in
       let customer = try call.permitted(CustomerID(call.query["app_user_id"]?.text ?? ""))
-      var answer = try await call.project.backend.payment(
-        of: PurchaseCode(call.name("purchase_code")), customer: customer)
+      var answer = try await call.project.backend.payment(of: call.orderCode(), customer: customer)
       answer?.requestID = call.request.id
       return .json(200, ["receipt": answer?.wire ?? .null])
     })
@@ -41,7 +40,7 @@ enum OrderRoutes {
     "Says that an order will not be paid; a receipt that comes all the same is still credited.",
     answers: [200: answer],
     work: .later { (call) async throws(LedgerError) in
-      let order = try await call.project.backend.cancelPayment(PurchaseCode(call.name("purchase_code")))
+      let order = try await call.project.backend.cancelPayment(call.orderCode())
       return .json(200, ["order": order.wire])
     })
 
@@ -54,5 +53,17 @@ enum OrderRoutes {
       let orders = try await call.project.backend.announcedOrders(of: call.subscriber(), page: page, size: size)
       return .json(200, ["orders": orders.wire])
     })
+}
+
+extension Call {
+  /// The order of the path.
+  ///
+  /// - Throws: `LedgerError` with `invalid_identifier`, `order_not_found`; `forbidden` for an order of another customer
+  ///   than the session's.
+  fileprivate func orderCode() throws(LedgerError) -> PurchaseCode {
+    let code = try PurchaseCode(name("purchase_code"))
+    _ = try permitted(project.backend.order(code).request.customer)
+    return code
+  }
 }
 #endif

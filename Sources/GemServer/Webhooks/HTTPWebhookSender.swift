@@ -1,5 +1,5 @@
 #if Server
-internal import GemLedger
+package import GemLedger
 package import SystemHTTP
 
 /// Sends webhook messages over HTTP, to addresses that may be reached from here only.
@@ -16,6 +16,8 @@ package struct HTTPWebhookSender: WebhookSender {
     self.target = target
     self.timeout = timeout
   }
+
+  package func check(_ url: String) throws(LedgerError) { _ = try target.url(url) }
 
   package func post(_ url: String, headers: [(name: String, value: String)], body: [UInt8]) async -> WebhookAnswer {
     let address: OutgoingURL

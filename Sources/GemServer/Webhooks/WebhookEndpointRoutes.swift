@@ -61,7 +61,7 @@ enum WebhookEndpointRoutes {
     work: .now { (call) throws(LedgerError) in
       let store = call.project.webhooks.store
       let header = try authorization(of: call)
-      if let url = call.text("url") { try WebhookEndpoint.check(url: url) }
+      if let url = call.text("url") { try call.project.webhooks.check(url: url) }
       let changed = try store.change(call.endpointID) { endpoint in
         if let url = call.text("url") { endpoint.url = url }
         if call.body["name"] != nil { endpoint.name = call.text("name") }

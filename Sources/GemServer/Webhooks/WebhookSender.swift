@@ -1,8 +1,15 @@
 #if Server
+package import GemLedger
+
 /// Sends webhook messages.
 package protocol WebhookSender: Sendable {
   /// Posts a message, without following redirects, and waits for the answer for a bounded time.
   func post(_ url: String, headers: [(name: String, value: String)], body: [UInt8]) async -> WebhookAnswer
+
+  /// Refuses an address that messages are never sent to, as far as that shows without a look-up.
+  ///
+  /// - Throws: `LedgerError` with `invalid_request`.
+  func check(_ url: String) throws(LedgerError)
 }
 
 /// How a receiver answered a message.

@@ -9,6 +9,7 @@ package final class Webhooks: Sendable {
   package let dispatcher: WebhookDispatcher?
   private let ledger: Ledger
   private let context: WebhookContext?
+  private let sender: (any WebhookSender)?
   private let clock: LedgerClock
   private let settings: WebhookSettings
   private let appID: String
@@ -28,6 +29,7 @@ package final class Webhooks: Sendable {
     appID = projectID
     let store = WebhookStore(documents ?? LedgerDocuments(ledger))
     self.store = store
+    self.sender = sender
     let context = sender.map {
       WebhookContext(
         ledger: ledger, store: store, sender: $0, clock: clock, settings: settings, owner: owner, appID: projectID)
@@ -42,13 +44,21 @@ package final class Webhooks: Sendable {
   package func create(
     url: String, name: String? = nil, authorization: String? = nil
   ) throws(LedgerError) -> WebhookEndpoint {
-    try WebhookEndpoint.check(url: url)
+    try check(url: url)
     let now = clock.now()
     let endpoint = WebhookEndpoint(
       id: "wh_" + IdempotencyKey.timeOrdered(at: now).text, name: name, url: url, secret: WebhookSecret().text,
       authorization: authorization, createdAt: now)
     try store.add(endpoint, WebhookQueue(cursor: try ledger.feedEnd()))
     return endpoint
+  }
+
+  /// Refuses an address that messages cannot go to.
+  ///
+  /// - Throws: `LedgerError` with `invalid_request`; the detail `param` is `url`.
+  package func check(url: String) throws(LedgerError) {
+    try WebhookEndpoint.check(url: url)
+    try sender?.check(url)
   }
 
   /// Sends the events behind a cursor again.

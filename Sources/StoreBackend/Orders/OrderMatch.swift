@@ -13,12 +13,17 @@ enum OrderMatch {
   {
     let purchasedAt = transaction.purchasedAt
     let fitting = orders.filter { order in
-      !order.isPaid && order.store == transaction.store && order.product == product
-        && order.quantity == transaction.quantity
+      fits(order, transaction, as: product)
         && order.createdAt.milliseconds <= purchasedAt.milliseconds + skewMilliseconds
         && (order.state == .pending || order.state == .failed && purchasedAt <= order.deadline)
     }
     return fitting.min { rank($0, purchasedAt) < rank($1, purchasedAt) }
+  }
+
+  /// Whether the transaction is what the order announced, and nothing has paid for the order yet.
+  static func fits(_ order: LedgerOrder, _ transaction: StoreTransaction, as product: ProductCode) -> Bool {
+    !order.isPaid && order.store == transaction.store && order.product == product
+      && order.quantity == transaction.quantity
   }
 
   /// The least is the best.

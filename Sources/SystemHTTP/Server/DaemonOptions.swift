@@ -34,14 +34,20 @@ struct DaemonOptions {
     guard let tls else { return Self.start(options, flags: gem_mhd_flags, server) }
     return tls.key.withCString { key in
       tls.certificate.withCString { certificate in
-        let files = [
-          gem_mhd_option(gem_mhd_option_tls_key, 0, UnsafeMutableRawPointer(mutating: key)),
-          gem_mhd_option(gem_mhd_option_tls_certificate, 0, UnsafeMutableRawPointer(mutating: certificate)),
-        ]
-        return Self.start(options + files, flags: gem_mhd_flags | gem_mhd_tls, server)
+        Self.versions.withCString { versions in
+          let settings = [
+            gem_mhd_option(gem_mhd_option_tls_key, 0, UnsafeMutableRawPointer(mutating: key)),
+            gem_mhd_option(gem_mhd_option_tls_certificate, 0, UnsafeMutableRawPointer(mutating: certificate)),
+            gem_mhd_option(gem_mhd_option_tls_priorities, 0, UnsafeMutableRawPointer(mutating: versions)),
+          ]
+          return Self.start(options + settings, flags: gem_mhd_flags | gem_mhd_tls, server)
+        }
       }
     }
   }
+
+  /// TLS 1.0 and 1.1 are not to be used any more (RFC 8996); in the words of GnuTLS.
+  private static let versions = "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2"
 
   private static func start(
     _ options: [MHD_OptionItem], flags: UInt32, _ server: UnsafeMutableRawPointer

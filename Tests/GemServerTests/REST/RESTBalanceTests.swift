@@ -47,13 +47,18 @@ final class RESTBalanceTests: XCTestCase {
     let third = try await world.send("GET", try XCTUnwrap(second.body["next_page"]?.text))
     XCTAssertEqual(codes(third), ["GEM"])
     XCTAssertEqual(third.body["next_page"], .null)
+    // A page has as many items as there may be, as RevenueCat's has.
+    for (limit, count) in [("0", 1), ("-7", 1), ("101", 5), ("9223372036854775807", 5)] {
+      let page = try await world.send("GET", "\(path)?include_empty_balances=true&limit=\(limit)")
+      XCTAssertEqual(page.body["items"]?.array?.count, count, limit)
+    }
     // The last item of a page was spent before the next one was asked for.
     let two = try await world.send("GET", "\(path)?limit=2")
     XCTAssertEqual(codes(two), ["A", "C"])
     try world.ledger.spend([Adjustment(CurrencyCode("C"), 7)], customer: CustomerID("alice"))
     let rest = try await world.send("GET", try XCTUnwrap(two.body["next_page"]?.text))
     XCTAssertEqual(codes(rest), ["D"])
-    for query in ["limit=0", "limit=101", "limit=x", "starting_after=no%20code", "page=2", "limit=1&limit=2"] {
+    for query in ["limit=1.5", "limit=x", "starting_after=no%20code", "page=2", "limit=1&limit=2"] {
       let answer = try await world.send("GET", "\(path)?\(query)")
       XCTAssertEqual(answer.status, 400, query)
       XCTAssertEqual(answer.body["type"], "parameter_error")

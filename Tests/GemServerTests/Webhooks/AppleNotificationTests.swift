@@ -27,6 +27,7 @@ final class AppleNotificationTests: XCTestCase {
       ("ONE_TIME_CHARGE", "credited", 300), ("ONE_TIME_CHARGE", "unchanged", 300), ("REFUND", "refunded", 0),
     ]
     for step in steps {
+      world.time.advance(seconds: 60)
       let notice = receipts.notification(
         step.type, id: "n", about: try transaction(world, refunded: step.type == "REFUND"), at: world.time.now)
       let answer = try await world.send("POST", path, ["signedPayload": .string(notice)])

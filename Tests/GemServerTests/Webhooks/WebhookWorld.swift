@@ -94,6 +94,8 @@ final class Receivers: WebhookSender {
     messages.filter { $0.url == url && WebhookOutcome($0.answer) == .delivered }
   }
 
+  func check(_ url: String) throws(LedgerError) {}
+
   func post(_ url: String, headers: [(name: String, value: String)], body: [UInt8]) async -> WebhookAnswer {
     let event = (try? JSONValue.parse(body))?["event"] ?? .null
     let answer = state.withLock { $0.behaviour }(url, event)
