@@ -85,6 +85,8 @@ private final class DeadReceiver: WebhookSender {
 
   var count: Int { attempts.withLock { $0 } }
 
+  func check(_ url: String) throws(LedgerError) {}
+
   func post(_ url: String, headers: [(name: String, value: String)], body: [UInt8]) async -> WebhookAnswer {
     attempts.withLock { $0 += 1 }
     return .failed("down")

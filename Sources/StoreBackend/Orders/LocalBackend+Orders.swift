@@ -29,8 +29,8 @@ extension LocalBackend {
   ///
   /// The order is marked in the commit that credits. A receipt that comes after the order failed is credited too, and
   /// the order succeeds. A repeated call gives the first answer again. A receipt for another product, store or quantity
-  /// is credited for itself and leaves the order as it is, and so does a receipt of another buyer than the order's; with
-  /// ``ReceiptPost/orderSearch`` the order that it does pay for is found or opened.
+  /// is credited for itself and leaves the order as it is, and so does a receipt of another buyer than the order's;
+  /// with ``ReceiptPost/orderSearch`` the order that it does pay for is found or opened.
   ///
   /// - Throws: `LedgerError` as ``post(_:)``, with `order_not_found` after `receipt_unverified`.
   public func completePayment(
