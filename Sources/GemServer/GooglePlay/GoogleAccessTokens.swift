@@ -54,7 +54,7 @@ final class GoogleAccessTokens: Sendable {
     case .success(let reply):
       guard reply.isSuccess, let answer = reply.json, let text = answer["access_token"]?.text, !text.isEmpty,
         let seconds = answer["expires_in"]?.integer, (0...86_400).contains(seconds)
-      else { throw .google("gives no access token: status \(reply.status)\(Self.reason(reply))") }
+      else { throw .google("gives no access token: status \(reply.status)\(Self.reason(reply)).") }
       return Token(
         text: text, usableUntil: instant.advanced(milliseconds: seconds * 1000 - Self.marginMilliseconds))
     }
@@ -77,6 +77,6 @@ extension HTTPReply {
 
 extension LedgerError {
   /// Google's servers do not answer as they should; the same request may work later.
-  static func google(_ what: String) -> LedgerError { LedgerError(.backendUnreachable, "Google \(what).") }
+  static func google(_ what: String) -> LedgerError { LedgerError(.backendUnreachable, "Google \(what)") }
 }
 #endif

@@ -86,7 +86,7 @@ package struct PlayDeveloperAPI: Sendable {
   /// A token that is none is 400, one of another app 404, one of long ago 410.
   private static func refusal(_ reply: HTTPReply) -> LedgerError {
     guard [400, 404, 410].contains(reply.status) else {
-      return .google("Play does not answer as it should: status \(reply.status)")
+      return .google("Play does not answer as it should: status \(reply.status).")
     }
     return LedgerError(.purchaseNotFound, "Google Play knows no such purchase of the app: status \(reply.status).")
   }

@@ -27,9 +27,9 @@ struct WebhookContext: Sendable {
 
   /// Posts a message, signed anew, so that each attempt has its own time.
   func post(_ message: WebhookEvent, to endpoint: WebhookEndpoint) async throws(LedgerError) -> WebhookAnswer {
-    let body = message.body
-    let signature = try WebhookSignature(
-      body, id: message.id, at: clock.now(), secrets: [try WebhookSecret(endpoint.secret)])
+    let (body, now) = (message.body, clock.now())
+    let secrets = try endpoint.secrets(at: now).map { (text) throws(LedgerError) in try WebhookSecret(text) }
+    let signature = try WebhookSignature(body, id: message.id, at: now, secrets: secrets)
     var headers = [
       (name: "Content-Type", value: "application/json"), (name: "webhook-id", value: signature.id),
       (name: "webhook-timestamp", value: signature.timestamp),

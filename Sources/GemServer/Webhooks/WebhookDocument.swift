@@ -42,6 +42,11 @@ enum WebhookDocument {
   static let schema = Schema.object(fields)
   static let createdSchema = Schema.object(
     fields + [.always("secret", .text(), "Signs the messages (Standard Webhooks); it is shown this once.")])
+  static let rotatedSchema = Schema.object(
+    fields + [
+      .always("secret", .text(), "The new secret; it is shown this once."),
+      .always("previous_secrets_end_at", .integer(), "When the earlier secrets sign no longer, at the latest."),
+    ])
 
   static let deliverySchema = Schema.object([
     .always("object", .word(["webhook_delivery"])),

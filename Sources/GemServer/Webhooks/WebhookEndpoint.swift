@@ -13,7 +13,9 @@ package struct WebhookEndpoint: Hashable, Sendable {
   package var name: String?
   package var url: String
   /// Signs the messages: `whsec_` and base64.
-  package let secret: String
+  package var secret: String
+  /// Sign the messages too, each until its end, the newest one first.
+  package var previousSecrets: [PreviousSecret] = []
   /// The value of the header `Authorization`.
   package var authorization: String?
   package var state: State
@@ -57,6 +59,7 @@ extension WebhookEndpoint {
   package var json: JSONValue {
     [
       "id": .string(id), "name": JSONValue(name), "url": .string(url), "secret": .string(secret),
+      "previous_secrets": .array(previousSecrets.map(\.json)),
       "authorization": JSONValue(authorization), "state": .string(state.rawValue),
       "disabled_reason": JSONValue(disabledReason), "created_at": .integer(createdAt.milliseconds),
     ]
@@ -71,6 +74,7 @@ extension WebhookEndpoint {
       id: id, name: json["name"]?.text, url: url, secret: secret, authorization: json["authorization"]?.text,
       state: state, createdAt: createdAt)
     disabledReason = json["disabled_reason"]?.text
+    previousSecrets = json["previous_secrets"]?.array?.compactMap(PreviousSecret.init) ?? []
   }
 }
 #endif

@@ -1,6 +1,8 @@
 #if Server
 /// Store notifications in, and the endpoints that events go out to.
 enum WebhookRoutes {
-  static var all: [Route] { WebhookEndpointRoutes.all + WebhookDeliveryRoutes.all + StoreNotificationRoutes.all }
+  static var all: [Route] {
+    WebhookEndpointRoutes.all + WebhookSecretRoutes.all + WebhookDeliveryRoutes.all + StoreNotificationRoutes.all
+  }
 }
 #endif

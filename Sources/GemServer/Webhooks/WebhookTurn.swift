@@ -75,9 +75,12 @@ struct WebhookTurn {
     queue.judge(at: now, settings)
     queue.lease = .init(owner: context.owner, until: now.advanced(by: settings.lease))
     let queue = queue
-    self.version = try await BlockingWork.run { () throws(LedgerError) in
-      try store.save(queue, of: id, replacing: version)
+    let (saved, current) = try await BlockingWork.run { () throws(LedgerError) in
+      (try store.save(queue, of: id, replacing: version), try store.endpoint(id))
     }
+    self.version = saved
+    // Another secret, address or state holds from the next page on.
+    if let current { endpoint = current }
     if let failure { throw failure }
   }
 

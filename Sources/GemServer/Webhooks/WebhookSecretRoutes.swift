@@ -1,0 +1,35 @@
+#if Server
+internal import GemLedger
+internal import SystemHTTP
+
+/// The secrets that sign the messages to an endpoint.
+enum WebhookSecretRoutes {
+  static var all: [Route] { [rotate] }
+
+  /// How long the earlier secret goes on signing unless the caller says otherwise: a day.
+  private static let overlapSeconds: Int64 = 86_400
+  private static let overlapSecondsMax: Int64 = 30 * 86_400
+
+  private static let rotate = Route(
+    method: "POST", path: WebhookEndpointRoutes.endpointPath + "/actions/rotate_secret", name: "rotate_webhook_secret",
+    summary: "Gives an endpoint a new secret, which is in this answer only; the earlier one signs too for a while.",
+    access: .secret(.webhooks.writing),
+    body: .object([
+      Schema.Field(
+        "overlap_seconds", .integer(0...overlapSecondsMax),
+        "How long messages have the signatures of earlier secrets too; a day by default, 0 where one has leaked.")
+    ]), answers: [200: WebhookDocument.rotatedSchema], rate: .projectConfiguration,
+    work: .now { (call) throws(LedgerError) in
+      let (store, now) = (call.project.webhooks.store, call.project.clock.now())
+      let seconds = call.body["overlap_seconds"]?.integer ?? overlapSeconds
+      let changed = try store.change(call.endpointID) { (endpoint) throws(LedgerError) in
+        try endpoint.rotateSecret(at: now, overlapSeconds: seconds)
+      }
+      guard let changed else { throw .noEndpoint(call.endpointID) }
+      var object = try WebhookDocument.json(changed, in: store).object ?? JSONObject()
+      object["secret"] = .string(changed.secret)
+      object["previous_secrets_end_at"] = .integer(now.advanced(milliseconds: seconds * 1000).milliseconds)
+      return .json(200, .object(object))
+    })
+}
+#endif
