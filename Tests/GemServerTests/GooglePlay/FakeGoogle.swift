@@ -16,8 +16,8 @@ final class FakeGoogle: Sendable {
     /// Answers of `purchases.productsv2`, by purchase token.
     var purchases: [String: JSONValue] = [:]
     var isDown = false
-    /// The access token that it takes; each exchange gives the next one.
-    var accessToken = 0
+    /// The access tokens that it takes: each exchange gives a further one, and the earlier ones hold too.
+    var accessTokens: Set<String> = []
     var acknowledged: [String] = []
     var assertions: [String] = []
   }
@@ -79,7 +79,7 @@ final class FakeGoogle: Sendable {
     state.withLock { state in
       guard !state.isDown else { return LoopbackServer.answer(503, "{}") }
       if request.path == "/token" { return Self.exchange(request, &state) }
-      guard request.field("Authorization") == "Bearer ya29.\(state.accessToken)" else {
+      guard let token = request.field("Authorization"), state.accessTokens.contains(token) else {
         return LoopbackServer.answer(401, "{}")
       }
       let app = "/androidpublisher/v3/applications/com.example.gems/purchases"
@@ -106,9 +106,10 @@ final class FakeGoogle: Sendable {
         == Base64URL.text(Crypto.serviceSignature(of: Array(assertion[..<2].joined(separator: ".").utf8), by: key))
     else { return LoopbackServer.answer(400, "{\"error\":\"invalid_grant\"}") }
     state.assertions.append(assertion.joined(separator: "."))
-    state.accessToken += 1
+    let token = "ya29.\(state.assertions.count)"
+    state.accessTokens.insert("Bearer " + token)
     return LoopbackServer.answer(
-      200, "{\"access_token\":\"ya29.\(state.accessToken)\",\"expires_in\":3599,\"token_type\":\"Bearer\"}")
+      200, "{\"access_token\":\"\(token)\",\"expires_in\":3599,\"token_type\":\"Bearer\"}")
   }
 }
 

@@ -289,7 +289,7 @@ final class PlayNotificationTests: XCTestCase {
       play.time.advance(seconds: 1)
       try await push()
       XCTAssertEqual(play.google.exchangeCount, 2)
-      play.google.state.withLock { $0.accessToken += 10 }
+      play.google.state.withLock { $0.accessTokens = [] }
       try await push()
       XCTAssertEqual(play.google.exchangeCount, 3)
     }
