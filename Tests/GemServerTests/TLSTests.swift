@@ -52,6 +52,21 @@ final class TLSTests: XCTestCase {
     return try GemServer(settings, projects: [world.project], log: ServerLog(clock: world.time.clock) { _ in })
   }
 
+  func testVersionsThatAreNotToBeUsedAnyMoreAreRefused() async throws {
+    let directory = try TemporaryDirectory()
+    let server = try server(certificate(in: directory), APIWorld())
+    func status(_ version: String) throws -> Int32 {
+      // At this level the tool itself would still take the old versions.
+      try Self.openssl([
+        "s_client", "-connect", "127.0.0.1:\(server.port)", version, "-cipher", "DEFAULT@SECLEVEL=0",
+      ]).status
+    }
+    XCTAssertEqual(try status("-tls1_2"), 0)
+    XCTAssertNotEqual(try status("-tls1_1"), 0)
+    XCTAssertNotEqual(try status("-tls1"), 0)
+    await server.stop()
+  }
+
   func testAClientGetsItsAnswerWhereItTrustsTheCertificate() async throws {
     let directory = try TemporaryDirectory()
     let world = try APIWorld()

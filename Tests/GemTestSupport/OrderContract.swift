@@ -23,6 +23,7 @@ package struct OrderContract {
     let run = ContractRun(Self.self)
     run.step("testAnOrderKeepsWhatWasAnnounced", testAnOrderKeepsWhatWasAnnounced)
     run.step("testTheCreditAndTheOrderAreOneCommit", testTheCreditAndTheOrderAreOneCommit)
+    run.step("testAPurchasePaysForItsOwnersOrderOnly", testAPurchasePaysForItsOwnersOrderOnly)
     run.step("testStepsAreTakenOnce", testStepsAreTakenOnce)
     run.step("testOneGroupSeesItsOrders", testOneGroupSeesItsOrders)
     run.step("testOrdersAreFound", testOrdersAreFound)
@@ -96,6 +97,31 @@ package struct OrderContract {
       try ledger.book(.completeOrder(Self.completion("A9", "t3"), customer: alice))
     }
     XCTAssertEqual(try ledger.balance(of: CurrencyCode("GEM"), customer: alice).balance, 1200)
+    try check(ledger)
+  }
+
+  func testAPurchasePaysForItsOwnersOrderOnly() throws {
+    let ledger = try ledger()
+    let (alice, bob) = (try Make.customer("alice"), try Make.customer("bob"))
+    try ledger.book(.openOrder(Self.opening("A1"), customer: alice))
+    // By its first receipt, and by any later one.
+    for _ in 0..<2 {
+      let booking = try ledger.book(.completeOrder(Self.completion("A1", "t1"), customer: bob))
+      XCTAssertFalse(booking.completesOrder)
+      XCTAssertEqual(booking.customer, bob)
+    }
+    XCTAssertEqual(try ledger.order("A1")?.state, .pending)
+    XCTAssertEqual(try ledger.balance(of: CurrencyCode("GEM"), customer: bob).balance, 1200)
+    // Nor does naming it in the announcement make it another customer's, or show the owner's order.
+    for (code, customer) in [("A2", alice), ("A3", try Make.customer("new"))] {
+      let opened = try ledger.book(.openOrder(Self.opening(code, paidBy: "t1"), customer: customer))
+      XCTAssertFalse(opened.isReplayed)
+      XCTAssertEqual(try ledger.order(code)?.state, .pending)
+    }
+    // Once they are one customer, it is the owner's order.
+    try ledger.merge(from: bob, into: alice)
+    XCTAssertTrue(try ledger.book(.completeOrder(Self.completion("A1", "t1"), customer: alice)).completesOrder)
+    XCTAssertNotEqual(try ledger.order("A1")?.state, .pending)
     try check(ledger)
   }
 

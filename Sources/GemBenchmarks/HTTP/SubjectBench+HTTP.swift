@@ -58,10 +58,7 @@ extension SubjectBench {
     try Workload(customerCount: customers).open(memory)
     let volatile = try ServedLedger(memory, threads: Self.threads)
     func load(_ name: String, _ served: ServedLedger, seed: UInt64) throws -> LoadBenchmark {
-      var workload = try Workload(customerCount: customers, seed: seed)
-      return LoadBenchmark(
-        name, port: served.port, connectionCount: Self.connectionCount, operationCount: operations
-      ) { served.spend(try workload.next()) }
+      try spendLoad(name, served, try Workload(customerCount: customers, seed: seed), operations)
     }
     let spends = try load("spends over HTTP, SQLite", durable, seed: 7)
     let measurement = try Measurement(
@@ -81,6 +78,15 @@ extension SubjectBench {
     print("    to the ledger alone:        \(Figure.ratio(measurement.rateRatio(of: 2, to: 1)))")
     print("    spends a commit:            \(Figure.ratio(counter.commandsPerCommit))")
     printTimes(spends)
+  }
+
+  func spendLoad(
+    _ name: String, _ served: ServedLedger, _ workload: Workload, _ operationCount: Int
+  ) throws -> LoadBenchmark {
+    var workload = workload
+    return LoadBenchmark(
+      name, port: served.port, connectionCount: Self.connectionCount, operationCount: operationCount
+    ) { served.spend(try workload.next()) }
   }
 
   private func httpConnections(_ files: LedgerFiles) throws {

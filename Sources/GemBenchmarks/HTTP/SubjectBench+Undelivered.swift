@@ -17,15 +17,11 @@ extension SubjectBench {
     let receiver = DeadReceiver()
     let (idle, idleGrowth) = try serve(delivered, receiver, customers: customers)
     let (behind, growth) = try serve(undelivered, receiver, customers: customers)
-    func load(_ name: String, _ served: ServedLedger, seed: UInt64) throws -> LoadBenchmark {
-      var workload = try Workload(customerCount: customers, seed: seed)
-      return LoadBenchmark(
-        name, port: served.port, connectionCount: Self.connectionCount, operationCount: operations
-      ) { served.spend(try workload.next()) }
-    }
-    let slow = try load("the same, \(events) events undelivered", behind, seed: 12)
-    let measurement = try Measurement(
-      [try load("spends over HTTP, all events delivered", idle, seed: 11), slow], rounds: settings.rounds)
+    let slow = try spendLoad(
+      "the same, \(events) events undelivered", behind, try Workload(customerCount: customers, seed: 12), operations)
+    let quick = try spendLoad(
+      "spends over HTTP, all events delivered", idle, try Workload(customerCount: customers, seed: 11), operations)
+    let measurement = try Measurement([quick, slow], rounds: settings.rounds)
     let after = Figure.residentKilobytes()
     try idle.stop()
     try behind.stop()

@@ -26,7 +26,7 @@ package enum TimestampText {
         writer.number(date.year, digits: 4)
       } else {
         writer.mark(date.year < 0 ? "-" : "+")
-        writer.number(abs(date.year), digits: abs(date.year) < 1_000_000 ? 6 : 9)
+        writer.number(abs(date.year), digits: max(6, String(abs(date.year)).utf8.count))
       }
       writer.mark("-")
       writer.number(date.month, digits: 2)

@@ -23,6 +23,7 @@ package enum ItemGrantOutcome: Hashable, Sendable {
 /// A 2xx confirms, unless its body is a JSON object whose `success` or `ok` is false. That, and any other status, says
 /// that nothing was given under the key, now or before. 502, 503 and 504 are a proxy's, which does not know, and count
 /// as no answer.
+///
 /// The request's `idempotencyKey` is the same for every try, and so is its `webhook-id`, which has dots replaced by
 /// `%2E`.
 package struct HTTPItemGranter: ItemGranter {

@@ -143,7 +143,12 @@ struct ReceiptCredits: Sendable {
       var booking = booking
       booking.customer = try view.purchases.owner(of: purchase, asNamedBy: customer)
       var order = try view.orders.order(paidBy: purchase)
-      if order == nil, let code { order = try view.orders.find(code) }
+      // An order that the purchase does not pay for is shown to its own customer alone.
+      if order == nil, let named = try code.flatMap({ (code) throws(LedgerError) in try view.orders.find(code) }),
+        try view.orders.customer(of: named, asNamedBy: customer) == booking.customer
+      {
+        order = named
+      }
       return ReceiptAnswer(
         booking: booking, purchase: PurchaseRecord(purchase),
         order: try order.map { (order) throws(LedgerError) in

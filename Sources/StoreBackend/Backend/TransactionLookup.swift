@@ -24,7 +24,8 @@ struct TransactionLookup: Sendable {
       buyer = try view.customers.buyer(token.number, at: transaction.purchasedAt, asNamedBy: customer)
       if buyer != nil { isBuyerKnown = true }
     }
-    if buyer == nil, let order { buyer = try view.orders.customer(of: order, asNamedBy: customer) }
+    // Where the token is the poster's own, the store itself says that the poster paid, whoever announced the order.
+    if buyer == nil, !isPosters, let order { buyer = try view.orders.customer(of: order, asNamedBy: customer) }
     self.productIndex = productIndex
     self.buyer = buyer ?? customer
     self.isBuyerKnown = isBuyerKnown || buyer.map { token == AccountToken(of: $0) } ?? false

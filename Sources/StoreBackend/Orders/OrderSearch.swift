@@ -8,25 +8,21 @@ struct OrderSearch: Sendable {
   /// How many of a buyer's orders are looked through, newest first.
   private static let searchedCountMax = 1000
 
-  /// The order that the transaction pays for: the named one, or one that is looked for where there is none, or where
-  /// the purchase is of another product than the named one, or of another customer.
+  /// The order that the transaction pays for: the named one, or one that is looked for where none is named or the
+  /// transaction does not pay for that.
   func order(
     _ named: PurchaseCode?, for transaction: StoreTransaction, as product: ProductCode, lookup: TransactionLookup,
     _ search: ReceiptPost.OrderSearch
   ) async throws(LedgerError) -> PurchaseCode? {
     // A renewal was never announced, and a refunded purchase is not delivered.
-    guard named != nil || search != .none, transaction.reason == .purchase, transaction.revocation == nil else {
-      return named
-    }
+    guard search != .none, transaction.reason == .purchase, transaction.revocation == nil else { return named }
     let candidates = try context.reading { (view, _) throws(LedgerError) in
       try view.orders.candidates(of: lookup.buyer, for: lookup.known, limit: Self.searchedCountMax)
     }
     guard let candidates else { return nil }
-    if let named, let own = candidates.first(where: { $0.code == named }) {
-      // The caller that does not have orders looked for gets the named one back, whether it fits or not.
-      if search == .none || OrderMatch.fits(own, transaction, as: product) { return named }
+    if let named, candidates.contains(where: { $0.code == named && OrderMatch.fits($0, transaction, as: product) }) {
+      return named
     }
-    guard search != .none else { return nil }
     if let found = OrderMatch.best(of: candidates, for: transaction, as: product) { return found.code }
     guard search == .findOrOpen else { return nil }
     return try await lateOrder(for: transaction, as: product, buyer: lookup.buyer)

@@ -10,9 +10,8 @@ internal import Glibc
 /// One request and its answer, from the first line to the last byte.
 ///
 /// libmicrohttpd calls for one connection from one thread at a time; only the answer comes from elsewhere.
+// Unchecked: one thread at a time has it, and the answer is behind a lock.
 final class Exchange: @unchecked Sendable {
-  // Unchecked: see above; the answer is behind a lock.
-
   /// Where the work stands.
   enum Phase {
     /// Nothing but the first line has come.

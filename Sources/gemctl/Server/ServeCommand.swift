@@ -36,7 +36,7 @@ extension ServeCommand {
   ) throws(LedgerError) {
     let others = try openOthers()
     defer { for other in others { other.ledger.close() } }
-    let outgoing = try ServeOutgoing(invocation.parsed)
+    let outgoing = try ServeOutgoing(invocation.parsed, log)
     let first = try project("default", ledger, shop, outgoing, log)
     var projects = [first]
     for other in others { projects.append(try project(other.id, other.ledger, nil, outgoing, log)) }
@@ -106,7 +106,7 @@ extension ServeCommand {
       id: id, ledger: ledger,
       backend: LocalBackend(ledger: ledger, verifier: verifier, policy: policy, delivery: delivery),
       sessions: try SessionTokens(projectID: id, keptIn: ledger), itemGranter: outgoing.granter,
-      sender: outgoing.webhooks, playNotices: try outgoing.playNotices(invocation.parsed, log))
+      sender: outgoing.webhooks, playNotices: outgoing.playNotices)
   }
 }
 #else

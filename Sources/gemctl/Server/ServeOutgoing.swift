@@ -11,13 +11,16 @@ struct ServeOutgoing {
   private let secrets: [WebhookSecret]
   private let deliveryURL: OutgoingURL?
   private let grantURL: OutgoingURL?
+  /// Applies what Google Play notifies of; nil without a service account.
+  let playNotices: PlayNotices?
 
-  init(_ parsed: Parsed) throws(LedgerError) {
+  init(_ parsed: Parsed, _ log: ServerLog) throws(LedgerError) {
     target = try OutgoingTarget(allowedHosts: parsed.values("--allow-host"))
     sender = HTTPSender(to: target)
     deliveryURL = try Self.url(parsed.value("--delivery-url"), target)
     grantURL = try Self.url(parsed.value("--grant-url"), target)
     secrets = try Self.secrets(parsed.value("--signing-secrets"))
+    playNotices = try Self.playNotices(parsed, target, log)
   }
 
   private static func url(_ text: String?, _ target: OutgoingTarget) throws(LedgerError) -> OutgoingURL? {
@@ -42,10 +45,10 @@ struct ServeOutgoing {
     deliveryURL.map { HTTPDelivery(to: $0, secrets: secrets, sender: sender, onFailure: log) }
   }
 
-  /// Applies what Google Play notifies of; nil without a service account.
-  ///
   /// It has threads of its own: notifications that anybody can forge must not hold up deliveries.
-  func playNotices(_ parsed: Parsed, _ log: ServerLog) throws(LedgerError) -> PlayNotices? {
+  private static func playNotices(
+    _ parsed: Parsed, _ target: OutgoingTarget, _ log: ServerLog
+  ) throws(LedgerError) -> PlayNotices? {
     guard let path = parsed.value("--google-service-account") else { return nil }
     let pushToken = try parsed.value("--google-push-token").map { (path) throws(LedgerError) in
       String(decoding: try FileAccess.read(path), as: UTF8.self).filter { !$0.isWhitespace }

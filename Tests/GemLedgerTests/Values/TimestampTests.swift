@@ -55,6 +55,7 @@ final class TimestampTests: XCTestCase {
       XCTAssertEqual(Timestamp(timestamp.description), timestamp, timestamp.description)
     }
     XCTAssertEqual(Timestamp(milliseconds: 253_402_300_800_000).description, "+010000-01-01T00:00:00.000Z")
+    XCTAssertEqual(Timestamp(milliseconds: 31_494_784_780_800_000).description, "+1000000-01-01T00:00:00.000Z")
     XCTAssertEqual(Timestamp(milliseconds: -62_167_219_200_001).description, "-000001-12-31T23:59:59.999Z")
   }
 

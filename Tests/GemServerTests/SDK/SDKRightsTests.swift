@@ -132,5 +132,33 @@ final class SDKRightsTests: XCTestCase {
     XCTAssertEqual(again.status, 200)
     XCTAssertEqual(again.body["order"]?["purchase_code"], free.body["order"]?["purchase_code"])
   }
+
+  /// Knowing the code of an order is not enough for another customer's token.
+  func testAnOrderIsItsCustomersAlone() async throws {
+    let shop = try SDKShop()
+    for customer in [shop.alice, shop.bob] { try shop.world.grant(1, to: customer) }
+    let opened = try await shop.send(
+      "POST", "/v1/orders",
+      [
+        "app_user_id": .string(shop.alice), "product": "gems_300", "store": "apple", "bundle_id": "com.example.gems",
+        "key": "k",
+      ], key: try shop.token(shop.alice))
+    let code = try XCTUnwrap(opened.body["order"]?["purchase_code"]?.text, "\(opened.body)")
+    let thief = try shop.token(shop.bob)
+    let read = try await shop.send("GET", "/v1/orders/\(code)/payment?app_user_id=\(shop.bob)", key: thief)
+    shop.assertRefused(read, 403, .forbidden, number: 7224)
+    let cancelled = try await shop.send("POST", "/v1/orders/\(code)/cancel", [:], key: thief)
+    shop.assertRefused(cancelled, 403, .forbidden, number: 7224)
+    // A receipt of the other customer's own is credited, and says nothing of this order.
+    let paid = try await shop.send(
+      "POST", "/v1/orders/\(code)/complete",
+      ["fetch_token": .string(try shop.receipt("1", buyer: shop.bob)), "app_user_id": .string(shop.bob)], key: thief)
+    XCTAssertEqual(paid.status, 200, "\(paid.body)")
+    XCTAssertEqual(paid.body["receipt"]?["order"] ?? .null, .null)
+    XCTAssertEqual(try shop.balance(shop.bob), 301)
+    XCTAssertEqual(try shop.world.backend.order(PurchaseCode(code)).status, .pending)
+    let own = try await shop.send("POST", "/v1/orders/\(code)/cancel", [:], key: try shop.token(shop.alice))
+    XCTAssertEqual(own.body["order"]?["status"]?.text, "failed")
+  }
 }
 #endif

@@ -18,11 +18,14 @@ struct SDKShop {
   }
 
   /// The signed evidence of a purchase.
-  func receipt(_ id: String, product: String = "gems_300", minorUnits: Int64 = 299) throws -> String {
+  func receipt(
+    _ id: String, product: String = "gems_300", minorUnits: Int64 = 299, buyer: String? = nil
+  ) throws -> String {
     let transaction = StoreTransaction(
       store: .apple, environment: try .localTesting(session: "s1"), id: try StoreTransactionID(id),
       bundleID: "com.example.gems", storeProductID: product, productType: .consumable, quantity: 1,
-      price: Money(minorUnits: minorUnits, currency: "USD"), accountToken: nil, purchasedAt: world.time.now,
+      price: Money(minorUnits: minorUnits, currency: "USD"),
+      accountToken: try buyer.map { AccountToken(of: try CustomerID($0)) }, purchasedAt: world.time.now,
       signedAt: world.time.now)
     return world.receipts.receipt(for: transaction).text
   }

@@ -1,6 +1,7 @@
 #if Server
 import GemLedger
 import GemTestSupport
+import SystemHTTP
 import XCTest
 
 @testable import GemServer
@@ -109,6 +110,22 @@ final class WebhookRouteTests: XCTestCase {
     let answer = try await webhooks.test(endpoint)
     XCTAssertEqual(answer, .status(200))
     XCTAssertEqual(receivers.messages[0].event["type"], "TEST")
+  }
+
+  func testAddressesThatNothingIsSentToAreRefusedAtOnce() throws {
+    let world = try APIWorld()
+    let target = try OutgoingTarget(allowedHosts: ["10.0.0.7"])
+    let webhooks = Webhooks(
+      world.ledger, projectID: "default", clock: world.time.clock,
+      sender: HTTPWebhookSender(HTTPSender(to: target), target: target))
+    for url in [
+      "http://169.254.169.254/latest", "http://10.0.0.1/", "https://[::1]/", "http://2130706433/", "http://localhost./",
+      "http://127.0.0.1/", "https://example.com:8443/",
+    ] {
+      assertRefused(.invalidRequest) { try webhooks.create(url: url) }
+    }
+    XCTAssertNoThrow(try webhooks.create(url: "https://example.com/hook"))
+    XCTAssertNoThrow(try webhooks.create(url: "http://10.0.0.7:9000/hook"))
   }
 }
 #endif

@@ -32,7 +32,8 @@ final class CompleteOrderCommand: Command {
 
   /// Credits the purchase first, in any state of the order: a paid purchase is always credited.
   ///
-  /// A receipt for another product, store or quantity than announced pays for no order, and one order is paid for once.
+  /// A receipt for another product, store or quantity than announced pays for no order, and neither does a purchase of
+  /// another customer than the order's. One order is paid for once.
   ///
   /// - Throws: `order_not_found`, then as the credit of a purchase.
   func decide(
@@ -47,7 +48,8 @@ final class CompleteOrderCommand: Command {
       store: completion.purchase.store, environment: environment, transactionID: completion.purchase.transactionID)
     guard order.purchase == nil,
       let purchase = try JournalLookup.knownPurchase(&decider.work, identity, session: session), order.fits(purchase),
-      try decider.work.orders.find(purchase: purchase.number, session: session) == nil
+      try decider.work.orders.find(purchase: purchase.number, session: session) == nil,
+      try JournalLookup.isOwn(&decider.work, purchase, of: order, session: session)
     else { return booking }
     order.complete(by: purchase, at: decider.work.now, retryAfterMilliseconds: completion.retryAfterMilliseconds)
     decider.work.orders.replace(order)

@@ -77,7 +77,7 @@ final class OpenOrderCommand: Command {
       }
       return JournalPosting.answer(&decider.work, command.customer, isReplayed: true)
     }
-    let purchase = try paidPurchase(&decider.work, session: session)
+    let purchase = try paidPurchase(&decider.work, by: known, session: session)
     if let purchase, try decider.work.orders.find(purchase: purchase.number, session: session) != nil {
       return JournalPosting.answer(&decider.work, command.customer, isReplayed: true)
     }
@@ -97,14 +97,18 @@ final class OpenOrderCommand: Command {
     return JournalPosting.answer(&decider.work, command.customer, isReplayed: false)
   }
 
+  /// The customer's purchase that the announcement names; nil where it is not credited yet, or another customer's.
   private func paidPurchase(
-    _ work: inout UnitOfWork, session: any StorageSnapshot
+    _ work: inout UnitOfWork, by customer: FoundCustomer?, session: any StorageSnapshot
   ) throws(LedgerError) -> PurchaseRow? {
-    guard let paid = opening.paidBy else { return nil }
+    guard let paid = opening.paidBy, let customer else { return nil }
     // A read does not give a number to an environment that no purchase has used yet.
     guard let environment = try work.knownNumber(of: paid.environment, session: session) else { return nil }
     let identity = PurchaseIdentity(store: opening.store, environment: environment, transactionID: paid.id)
-    return try JournalLookup.knownPurchase(&work, identity, session: session)
+    guard let purchase = try JournalLookup.knownPurchase(&work, identity, session: session),
+      try JournalLookup.owner(&work, of: purchase, session: session).number == customer.number
+    else { return nil }
+    return purchase
   }
 }
 

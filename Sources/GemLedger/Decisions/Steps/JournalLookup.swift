@@ -32,7 +32,22 @@ enum JournalLookup {
   static func owner(
     _ work: inout UnitOfWork, of purchase: PurchaseRow, session: any StorageSnapshot
   ) throws(LedgerError) -> CustomerRow {
-    let row = try work.knownCustomer(purchase.customer, session: session)
+    try survivor(&work, of: purchase.customer, session: session)
+  }
+
+  /// Whether the customer that announced the order owns the purchase, after merges.
+  static func isOwn(
+    _ work: inout UnitOfWork, _ purchase: PurchaseRow, of order: OrderRow, session: any StorageSnapshot
+  ) throws(LedgerError) -> Bool {
+    if order.customer == purchase.customer { return true }
+    let customer = try survivor(&work, of: order.customer, session: session)
+    return try customer.number == owner(&work, of: purchase, session: session).number
+  }
+
+  private static func survivor(
+    _ work: inout UnitOfWork, of number: CustomerNumber, session: any StorageSnapshot
+  ) throws(LedgerError) -> CustomerRow {
+    let row = try work.knownCustomer(number, session: session)
     return row.mergedInto == 0 ? row : try work.knownCustomer(row.mergedInto, session: session)
   }
 
