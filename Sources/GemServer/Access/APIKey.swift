@@ -67,7 +67,7 @@ package struct APIKey: Hashable, Sendable {
   /// Whether this is the key's text; takes as long whatever differs.
   package func isText(_ text: String) -> Bool { Crypto.areEqual(digest, Self.digest(of: text)) }
 
-  /// Kept, since making one takes longer than to hash a key.
+  /// Kept, since making one looks the algorithm up.
   private static let hasher = Mutex(Crypto.Hasher())
 
   private static func digest(of text: String) -> [UInt8] {

@@ -40,24 +40,24 @@ package struct APIHandler: HTTPHandler {
   }
 
   private func answer(_ request: HTTPRequest, _ match: Router.Match) -> HTTPAnswer {
-    let operation = match.operation
+    let route = match.route
     var usage: RateLimiter.Usage?
     do throws(LedgerError) {
       let call = try call(request, match, usage: &usage)
-      switch operation.route.work {
-      case .now(let work): return .now(finish(try work(call), operation, request, usage))
+      switch route.work {
+      case .now(let work): return .now(finish(try work(call), route, request, usage))
       case .later(let work):
         let usage = usage
         return .later {
           do throws(LedgerError) {
-            return finish(try await work(call), operation, request, usage)
+            return finish(try await work(call), route, request, usage)
           } catch {
-            return finish(response(error, operation, request), operation, request, usage)
+            return finish(response(error, route, request), route, request, usage)
           }
         }
       }
     } catch {
-      return .now(finish(response(error, operation, request), operation, request, usage))
+      return .now(finish(response(error, route, request), route, request, usage))
     }
   }
 
@@ -65,37 +65,34 @@ package struct APIHandler: HTTPHandler {
   private func call(
     _ request: HTTPRequest, _ match: Router.Match, usage: inout RateLimiter.Usage?
   ) throws(LedgerError) -> Call {
-    let operation = match.operation
-    let (project, caller) = try gatekeeper.admit(
-      request, to: operation.route.access, projectID: match.names["project_id"])
-    usage = operation.route.rate.flatMap { limiter.count(caller.keyID, $0, at: clock.now()) }
+    let route = match.route
+    let (project, caller) = try gatekeeper.admit(request, to: route.access, projectID: match.names["project_id"])
+    usage = route.rate.flatMap { limiter.count(caller.keyID, $0, at: clock.now()) }
     if let usage, usage.isOver {
       throw LedgerError(
         .rateLimited, "This key has made its \(usage.limit) requests of this minute.",
         details: [.integer("retry_after", usage.secondsLeft)])
     }
-    let query = try Self.query(of: request, operation)
-    for parameter in operation.route.headers {
+    let query = try Self.query(of: request, route)
+    for parameter in route.headers {
       guard let text = try Self.header(parameter, of: request) else { continue }
       _ = try parameter.schema.value(ofParameter: text, parameter.name)
     }
     return Call(
-      request: request, project: project, caller: caller, names: match.names,
-      body: try Self.body(of: request, operation),
+      request: request, project: project, caller: caller, names: match.names, body: try Self.body(of: request, route),
       query: query)
   }
 
-  private static func query(of request: HTTPRequest, _ operation: Operation) throws(LedgerError) -> [String: JSONValue]
-  {
+  private static func query(of request: HTTPRequest, _ route: Route) throws(LedgerError) -> [String: JSONValue] {
     var values: [String: JSONValue] = [:]
     for (name, text) in request.query {
-      guard let parameter = operation.route.query.first(where: { $0.name.hasBytes(of: name) }) else {
+      guard let parameter = route.query.first(where: { $0.name.hasBytes(of: name) }) else {
         throw .parameter(name, "is not known here")
       }
       guard values[name] == nil else { throw .parameter(name, "occurs twice") }
       values[name] = try parameter.schema.value(ofParameter: text, name)
     }
-    for parameter in operation.route.query where parameter.isRequired && values[parameter.name] == nil {
+    for parameter in route.query where parameter.isRequired && values[parameter.name] == nil {
       throw .parameter(parameter.name, "is missing")
     }
     return values
@@ -108,8 +105,8 @@ package struct APIHandler: HTTPHandler {
     return values.first
   }
 
-  private static func body(of request: HTTPRequest, _ operation: Operation) throws(LedgerError) -> JSONObject {
-    guard let schema = operation.route.body else {
+  private static func body(of request: HTTPRequest, _ route: Route) throws(LedgerError) -> JSONObject {
+    guard let schema = route.body else {
       guard request.body.isEmpty || isEmptyObject(request.body) else {
         throw .parameter("", "has to be empty here")
       }
@@ -137,16 +134,16 @@ package struct APIHandler: HTTPHandler {
 
   // MARK: Answers
 
-  private func response(_ error: LedgerError, _ operation: Operation, _ request: HTTPRequest) -> HTTPResponse {
+  private func response(_ error: LedgerError, _ route: Route, _ request: HTTPRequest) -> HTTPResponse {
     if error.code.kind.row.httpStatus >= 500 { onError(error, request.id) }
-    return operation.route.style.response(error, requestID: request.id)
+    return route.style.response(error, requestID: request.id)
   }
 
   private func finish(
-    _ response: HTTPResponse, _ operation: Operation, _ request: HTTPRequest, _ usage: RateLimiter.Usage?
+    _ response: HTTPResponse, _ route: Route, _ request: HTTPRequest, _ usage: RateLimiter.Usage?
   ) -> HTTPResponse {
     var response = response
-    response.label = operation.route.name
+    response.label = route.name
     response.headers += [("X-Request-Id", request.id), ("Cache-Control", "no-store")]
     if let usage {
       response.headers.append(("RevenueCat-Rate-Limit-Current-Usage", String(usage.count)))

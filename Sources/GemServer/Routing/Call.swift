@@ -8,7 +8,7 @@ package struct Call: Sendable {
   package let project: ServerProject
   package let caller: Caller
   /// The parts of the path that stand for names in braces.
-  package let names: PathNames
+  package let names: [String: String]
   /// The checked body; an empty object where the operation takes none.
   package let body: JSONObject
   /// The checked parameters of the query.

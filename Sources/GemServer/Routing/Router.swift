@@ -6,23 +6,18 @@
 package struct Router: Sendable {
   /// The operations under one path, and under the paths that go on from it.
   private final class Node: Sendable {
-    let operations: [Operation]
-    /// By the part of the path; a node has few, so that looking at each is quicker than a hash.
-    let children: [(part: String, node: Node)]
+    let routes: [Route]
+    let children: [String: Node]
     /// The child for a part that stands for a name in braces.
     let named: (name: String, node: Node)?
 
     init(_ routes: [(rest: ArraySlice<String>, route: Route)]) {
-      operations = routes.filter(\.rest.isEmpty).map { Operation($0.route) }
+      self.routes = routes.filter(\.rest.isEmpty).map(\.route)
       let longer = Dictionary(grouping: routes.filter { !$0.rest.isEmpty }) { $0.rest.first ?? "" }
-      var (children, named): ([(String, Node)], (String, Node)?) = ([], nil)
+      var (children, named): ([String: Node], (String, Node)?) = ([:], nil)
       for (part, list) in longer {
         let node = Node(list.map { ($0.rest.dropFirst(), $0.route) })
-        if part.hasPrefix("{") {
-          named = (String(part.dropFirst().dropLast()), node)
-        } else {
-          children.append((part, node))
-        }
+        if part.hasPrefix("{") { named = (String(part.dropFirst().dropLast()), node) } else { children[part] = node }
       }
       self.children = children
       self.named = named
@@ -43,10 +38,8 @@ package struct Router: Sendable {
 
   /// An operation with the values of the names in its path.
   package struct Match: Sendable {
-    package let operation: Operation
-    package let names: PathNames
-
-    package var route: Route { operation.route }
+    package let route: Route
+    package let names: [String: String]
   }
 
   package enum Outcome: Sendable {
@@ -57,47 +50,25 @@ package struct Router: Sendable {
   }
 
   package func find(_ method: String, _ path: [String]) -> Outcome {
-    var names = PathNames()
+    var names: [String: String] = [:]
     guard let node = Self.node(behind: root, path[...], &names) else { return .noSuchPath }
     let wanted = method == "HEAD" ? "GET" : method
-    if let operation = node.operations.first(where: { $0.route.method == wanted }) {
-      return .found(Match(operation: operation, names: names))
+    if let route = node.routes.first(where: { $0.method == wanted }) {
+      return .found(Match(route: route, names: names))
     }
-    return .otherMethods(node.operations.map(\.route.method).sorted())
+    return .otherMethods(node.routes.map(\.method).sorted())
   }
 
   /// The node of a path with operations: a fixed part comes before a name, unless the path ends in nothing there.
   private static func node(
-    behind node: Node, _ path: ArraySlice<String>, _ names: inout PathNames
+    behind node: Node, _ path: ArraySlice<String>, _ names: inout [String: String]
   ) -> Node? {
-    guard let part = path.first else { return node.operations.isEmpty ? nil : node }
+    guard let part = path.first else { return node.routes.isEmpty ? nil : node }
     let rest = path.dropFirst()
-    if let child = node.children.first(where: { $0.part == part })?.node,
-      let found = self.node(behind: child, rest, &names)
-    {
-      return found
-    }
+    if let child = node.children[part], let found = self.node(behind: child, rest, &names) { return found }
     guard let named = node.named, let found = self.node(behind: named.node, rest, &names) else { return nil }
-    names.add(named.name, part)
+    names[named.name] = part
     return found
   }
-}
-
-/// A route where all requests share it, instead of a copy of its many parts for each.
-package final class Operation: Sendable {
-  package let route: Route
-
-  init(_ route: Route) { self.route = route }
-}
-
-/// The parts of a path that stand for names in braces.
-package struct PathNames: Sendable {
-  private var parts: [(name: String, value: String)] = []
-
-  package subscript(name: String) -> String? { parts.first { $0.name == name }?.value }
-
-  package var count: Int { parts.count }
-
-  fileprivate mutating func add(_ name: String, _ value: String) { parts.append((name, value)) }
 }
 #endif
