@@ -32,14 +32,18 @@ struct LocalRows {
   }
 
   /// A table's size is that of the coordinator's own: nothing else tells of rows that no statement sees.
+  ///
+  /// The sizes are asked in a step of their own: the planner would else ask those of every table of the database, each
+  /// of them from the file system, before it drops the other schemas'.
   private func tablesWithRows() throws(LedgerError) -> [String] {
     let rows = try PostgresStorage.translating(target) { () throws(PostgresFailure) in
       try connection.ask(
         PostgresRequest(
           """
-          SELECT c.relname::text FROM pg_dist_partition p JOIN pg_class c ON c.oid = p.logicalrelid
-          JOIN pg_namespace n ON n.oid = c.relnamespace
-          WHERE n.nspname = $1 AND pg_relation_size(c.oid) > 0 ORDER BY 1
+          WITH spread AS MATERIALIZED (
+            SELECT c.oid, c.relname::text AS name FROM pg_dist_partition p JOIN pg_class c ON c.oid = p.logicalrelid
+            JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = $1)
+          SELECT name FROM spread WHERE pg_relation_size(oid) > 0 ORDER BY 1
           """
         ) { $0.add(target.schema) })
     }
