@@ -63,7 +63,6 @@ static const enum MHD_Result gem_mhd_yes = MHD_YES;
 static const enum MHD_Result gem_mhd_no = MHD_NO;
 
 static const int gem_mhd_option_end = MHD_OPTION_END;
-static const int gem_mhd_option_listen_socket = MHD_OPTION_LISTEN_SOCKET;
 static const int gem_mhd_option_connection_limit = MHD_OPTION_CONNECTION_LIMIT;
 static const int gem_mhd_option_connection_timeout = MHD_OPTION_CONNECTION_TIMEOUT;
 static const int gem_mhd_option_memory_limit = MHD_OPTION_CONNECTION_MEMORY_LIMIT;
@@ -82,6 +81,7 @@ static const int gem_mhd_option_tls_priorities = MHD_OPTION_HTTPS_PRIORITIES;
 
 static const unsigned int gem_mhd_flags = GEM_MHD_FLAGS;
 static const unsigned int gem_mhd_tls = MHD_USE_TLS;
+static const unsigned int gem_mhd_no_listening = MHD_USE_NO_LISTEN_SOCKET;
 static const uint64_t gem_mhd_size_unknown = MHD_SIZE_UNKNOWN;
 static const ssize_t gem_mhd_end_of_stream = MHD_CONTENT_READER_END_OF_STREAM;
 #endif

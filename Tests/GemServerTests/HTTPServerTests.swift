@@ -1,4 +1,5 @@
 #if Server
+import Foundation
 import GemTestSupport
 import Synchronization
 import SystemHTTP
@@ -130,6 +131,53 @@ final class HTTPServerTests: XCTestCase {
       let start = ContinuousClock.now
       XCTAssertEqual(client.read(), "")
       XCTAssertLessThan(ContinuousClock.now - start, .seconds(10))
+    }
+  }
+
+  func testConnectionsTakeTurnsOnTheThreads() async throws {
+    /// Answers with the thread that answers.
+    struct WhichThread: HTTPHandler {
+      func answer(_ request: HTTPRequest) -> HTTPAnswer {
+        .now(HTTPResponse(status: 200, content: .bytes(Array("thread \(pthread_self())".utf8))))
+      }
+
+      func refusal(status: Int, reason: String, requestID: String) -> HTTPResponse { HTTPResponse(status: status) }
+
+      func finished(_ summary: HTTPSummary) {}
+    }
+    var settings = HTTPServerSettings()
+    settings.threads = 2
+    let server = try HTTPServer(settings, handler: WhichThread()) { "r1" }
+    let clients = try (0..<8).map { _ in try RawClient(port: server.port) }
+    var connectionsOfThread: [String: Int] = [:]
+    for client in clients {
+      client.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n")
+      let thread = try XCTUnwrap(client.readAnswer().firstMatch(of: /thread .*/)?.output)
+      connectionsOfThread[String(thread), default: 0] += 1
+    }
+    XCTAssertEqual(connectionsOfThread.values.sorted(), [4, 4])
+    let hasStopped = await server.stop()
+    XCTAssertTrue(hasStopped)
+  }
+
+  func testAFullServerLetsFurtherConnectionsWait() async throws {
+    var settings = HTTPServerSettings()
+    settings.connectionCountMax = 2
+    let request = "GET /now HTTP/1.1\r\nHost: h\r\n\r\n"
+    try await withServer(settings) { server in
+      var first: RawClient? = try RawClient(port: server.port)
+      let second = try RawClient(port: server.port)
+      for client in [first, second] {
+        client?.send(request)
+        XCTAssertEqual(client?.readAnswer().contains(" 200 "), true)
+      }
+      let third = try RawClient(port: server.port)
+      third.send(request)
+      second.send(request)
+      XCTAssertTrue(second.readAnswer().contains(" 200 "))
+      XCTAssertEqual(server.connectionCount, 2)
+      first = nil
+      XCTAssertTrue(third.readAnswer().contains(" 200 "))
     }
   }
 

@@ -7,18 +7,19 @@ internal import CMicroHTTPD
 struct DaemonOptions {
   private var options: [MHD_OptionItem] = []
   private let server: UnsafeMutableRawPointer
+  private let threads: Int
   private let tls: HTTPServerSettings.TLS?
 
-  init(_ settings: HTTPServerSettings, socket: Int32, server: HTTPServer) {
+  init(_ settings: HTTPServerSettings, server: HTTPServer) {
     let context = Unmanaged.passRetained(server).toOpaque()
     self.server = context
+    threads = settings.threads
     tls = settings.tls
-    add(gem_mhd_option_listen_socket, Int(socket))
+    // The acceptor keeps the bound of all of them; each may be the one with the most.
     add(gem_mhd_option_connection_limit, settings.connectionCountMax)
     add(gem_mhd_option_connection_timeout, settings.idleSeconds)
     add(gem_mhd_option_memory_limit, settings.headByteCountMax)
     add(gem_mhd_option_strict, 1)
-    if settings.threads > 1 { add(gem_mhd_option_thread_pool_size, settings.threads) }
     add(gem_mhd_option_uri_log, unsafeBitCast(Self.begin, to: Int.self), context)
     add(gem_mhd_option_unescape, unsafeBitCast(Self.leaveEscapes, to: Int.self), context)
     add(gem_mhd_option_completed, unsafeBitCast(Self.complete, to: Int.self), context)
@@ -30,8 +31,21 @@ struct DaemonOptions {
   }
 
   /// Starts the library's threads; nil where it cannot.
-  func start() -> OpaquePointer? {
-    guard let tls else { return Self.start(options, flags: gem_mhd_flags, server) }
+  func start() -> Workers? {
+    var daemons: [OpaquePointer] = []
+    while daemons.count < max(1, threads) {
+      guard let daemon = startOne() else {
+        Workers(daemons).stop()
+        return nil
+      }
+      daemons.append(daemon)
+    }
+    return Workers(daemons)
+  }
+
+  private func startOne() -> OpaquePointer? {
+    let flags = gem_mhd_flags | gem_mhd_no_listening
+    guard let tls else { return Self.start(options, flags: flags, server) }
     return tls.key.withCString { key in
       tls.certificate.withCString { certificate in
         Self.versions.withCString { versions in
@@ -40,7 +54,7 @@ struct DaemonOptions {
             gem_mhd_option(gem_mhd_option_tls_certificate, 0, UnsafeMutableRawPointer(mutating: certificate)),
             gem_mhd_option(gem_mhd_option_tls_priorities, 0, UnsafeMutableRawPointer(mutating: versions)),
           ]
-          return Self.start(options + settings, flags: gem_mhd_flags | gem_mhd_tls, server)
+          return Self.start(options + settings, flags: flags | gem_mhd_tls, server)
         }
       }
     }

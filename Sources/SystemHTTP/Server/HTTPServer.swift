@@ -22,8 +22,8 @@ package final class HTTPServer: Sendable {
   let streams = Mutex<[ObjectIdentifier: HTTPStream]>([:])
 
   private struct State {
-    // Unchecked: the library's handle, which is used under the lock only.
-    nonisolated(unsafe) var daemon: OpaquePointer?
+    var workers: Workers?
+    var acceptor: Acceptor?
     var isStopping = false
     /// Requests that are worked on.
     var workCount = 0
@@ -42,8 +42,7 @@ package final class HTTPServer: Sendable {
     let socket = try ListenSocket(host: settings.host, port: settings.port)
     port = socket.port
     state = Mutex(State())
-    let daemon = DaemonOptions(settings, socket: socket.descriptor, server: self).start()
-    guard let daemon else {
+    guard let workers = DaemonOptions(settings, server: self).start() else {
       DaemonOptions.release(self)
       ListenSocket.close(socket.descriptor)
       let hint = settings.tls == nil ? "" : "; check the files of certificate and key"
@@ -55,8 +54,11 @@ package final class HTTPServer: Sendable {
         do { try await Task.sleep(for: .seconds(1)) } catch { return }
       }
     }
+    let acceptor = Acceptor(
+      socket.descriptor, hasRoom: { [watch] in watch.count < settings.connectionCountMax }, take: workers.take)
     state.withLock { state in
-      state.daemon = daemon
+      state.workers = workers
+      state.acceptor = acceptor
       state.sweeper = sweeper
     }
   }
@@ -72,12 +74,12 @@ package final class HTTPServer: Sendable {
   /// - Returns: False where requests took longer than they may; they go on for as long as the process does.
   @discardableResult
   package func stop() async -> Bool {
-    let daemon = state.withLock { state -> OpaquePointer? in
-      defer { state.isStopping = true }
-      return state.isStopping ? nil : state.daemon
+    let acceptor = state.withLock { state in
+      state.isStopping = true
+      return state.acceptor.take()
     }
-    guard let daemon else { return true }
-    ListenSocket.close(MHD_quiesce_daemon(daemon))
+    guard let acceptor else { return true }
+    await acceptor.stop()
     let deadline = ContinuousClock.now + .seconds(settings.stopSeconds)
     for stream in streams.withLock({ Array($0.values) }) { stream.end() }
     while isWorking, ContinuousClock.now < deadline { await Self.pause() }
@@ -85,12 +87,9 @@ package final class HTTPServer: Sendable {
     guard !isWorking else { return false }
     // A moment for the last answers to leave the machine.
     for _ in 0..<5 { await Self.pause() }
-    let sweeper = state.withLock { state in
-      state.daemon = nil
-      return state.sweeper.take()
-    }
+    let (sweeper, workers) = state.withLock { ($0.sweeper.take(), $0.workers.take()) }
     sweeper?.cancel()
-    MHD_stop_daemon(daemon)
+    workers?.stop()
     DaemonOptions.release(self)
     return true
   }

@@ -33,6 +33,7 @@ struct ListenSocket {
     var on: Int32 = 1
     _ = setsockopt(made, SOL_SOCKET, SO_REUSEADDR, &on, socklen_t(MemoryLayout<Int32>.size))
     _ = fcntl(made, F_SETFD, FD_CLOEXEC)
+    _ = fcntl(made, F_SETFL, O_NONBLOCK)
     guard bind(made, address.ai_addr, address.ai_addrlen) == 0, listen(made, 1024) == 0 else {
       let failure = Self.failure("listen on", host, port)
       Self.close(made)
