@@ -59,6 +59,18 @@ final class ClockCommandTests: XCTestCase {
       ], in: home)
   }
 
+  /// A clock that far from the newest transaction is refused where nobody moved it on purpose.
+  func testYearsWithoutATransactionStopNoBooking() throws {
+    let home = try home()
+    let advance = Row("gemctl clock advance 366d > /dev/null")
+    try Row.check(
+      [
+        Row("gemctl grant GEM=80 --reason test --customer alice > /dev/null"), advance, advance, advance,
+        Row("gemctl spend GEM=30 --customer alice > /dev/null"),
+        Row("gemctl verify > /dev/null"),
+      ], in: home)
+  }
+
   func testOnlyAHomesOwnClockMovesAndOnlyAhead() throws {
     let home = try home()
     try Row.check(

@@ -76,7 +76,9 @@ struct Invocation: Sendable {
   private func openLedger(_ moving: VirtualClock?) throws(LedgerError) -> Ledger {
     let own = try moving == nil ? homeClock() : moving
     let clock = own?.ledgerClock ?? clock
-    return try StorageChoice(settings.storage).open(home, clock: settings.acceptsClock ? clock.accepted : clock)
+    // A clock that was moved on purpose may be years from the newest transaction.
+    let isAccepted = settings.acceptsClock || own != nil
+    return try StorageChoice(settings.storage).open(home, clock: isAccepted ? clock.accepted : clock)
   }
 }
 
