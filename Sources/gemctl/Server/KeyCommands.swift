@@ -43,6 +43,9 @@ extension KeyCommands {
     let (isSecret, isPublic) = (parsed.flags.contains("--secret"), parsed.flags.contains("--public"))
     guard isSecret != isPublic else { throw UsageError("Say --secret or --public", verb: parsed.verb) }
     if isPublic {
+      guard parsed.values("--scope").isEmpty else {
+        throw UsageError("--scope is for secret keys", verb: parsed.verb)
+      }
       guard let store = parsed.value("--store").flatMap(AppStoreKind.init(rawValue:)) else {
         throw UsageError(
           "A public key is for one store: --store \(Self.stores.joined(separator: "|"))", verb: parsed.verb)
