@@ -63,7 +63,8 @@ final class HoldCommandTests: XCTestCase {
             """),
         Row(
           use + "gemctl capture $(cat hold)", 2,
-          error: "error: The hold <id> has ended: it was captured or released before. Nothing was changed.\n"),
+          error: "error: The hold <id> has ended: it was captured or released before, or its deadline passed. "
+            + "Nothing was changed.\n"),
         Row(use + "gemctl holds", output: "There are no open holds.\n"),
         Row(use + "gemctl verify > /dev/null"),
       ], in: try shop())

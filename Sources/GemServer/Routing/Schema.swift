@@ -103,7 +103,7 @@ extension Schema {
   private var kind: String {
     switch self {
     case .text, .word: "a text"
-    case .integer: "a whole number in plain digits"
+    case .integer: "a whole number of at most 64 bits in plain digits"
     case .decimal: "a number of at most twelve plain digits, with at most three behind a dot"
     case .boolean: "true or false"
     case .list: "a list"
@@ -127,7 +127,7 @@ extension Schema {
     switch self {
     case .integer:
       guard let number = Int64(text), String(number) == text else {
-        throw .parameter(name, "has to be a whole number in plain digits")
+        throw .parameter(name, "has to be a whole number of at most 64 bits in plain digits")
       }
       value = .integer(number)
     case .boolean:

@@ -11,7 +11,7 @@ enum OpenHolds {
     var booking = try KeyReplay.idempotently(&decider, command, customer: owner, session: session) {
       (decider: inout Decider) throws(LedgerError) -> Booking in
       guard let hold else {
-        throw .holdEnded(id, "it was captured or released before. Nothing was changed")
+        throw .holdEnded(id, "it was captured or released before, or its deadline passed. Nothing was changed")
       }
       decider.plans.removeAll(keepingCapacity: true)
       guard hold.deadline > decider.work.now else {
