@@ -1,5 +1,6 @@
 #if Server
 private import Dispatch
+private import Synchronization
 
 #if canImport(Darwin)
 internal import Darwin
@@ -15,8 +16,9 @@ final class Acceptor: Sendable {
   private let hasRoom: @Sendable () -> Bool
   private let take: Take
   private let queue = DispatchQueue(label: "gemledger.accepting")
-  // Unchecked: a source may be used by any thread.
+  // Unchecked: a source may be used by any thread. It keeps this object until it is cancelled.
   private nonisolated(unsafe) let source: any DispatchSourceRead
+  private let waitingForTheEnd = Mutex<CheckedContinuation<Void, Never>?>(nil)
 
   /// - Parameters:
   ///   - listening: The socket, which does not block; it is closed with the end.
@@ -27,20 +29,19 @@ final class Acceptor: Sendable {
     self.hasRoom = hasRoom
     self.take = take
     source = DispatchSource.makeReadSource(fileDescriptor: listening, queue: queue)
-    source.setEventHandler { [unowned self] in acceptAll() }
+    source.setEventHandler { [self] in acceptAll() }
+    source.setCancelHandler { [self] in
+      ListenSocket.close(listening)
+      waitingForTheEnd.withLock { $0.take() }?.resume()
+    }
     source.activate()
   }
 
-  /// Accepts no more connections, and closes the socket.
+  /// Accepts no more connections, and closes the socket; once only.
   func stop() async {
     await withCheckedContinuation { continuation in
-      queue.async { [self] in
-        source.setCancelHandler { [self] in
-          ListenSocket.close(listening)
-          continuation.resume()
-        }
-        source.cancel()
-      }
+      waitingForTheEnd.withLock { $0 = continuation }
+      source.cancel()
     }
   }
 
