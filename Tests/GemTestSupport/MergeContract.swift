@@ -135,6 +135,10 @@ package struct MergeContract {
     try ledger.grant([Make.amount("GEM", 5)], customer: carol)
     XCTAssertEqual(try ledger.createAlias(carol, of: bob).entries.map(\.balance), [15])
     XCTAssertEqual(try ledger.customerIDs(of: carol), [alice, bob, carol])
+    // Whenever they came: an import gets them in another order than the ledger that was exported.
+    let abe = try Make.customer("abe")
+    try ledger.createAlias(abe, of: alice)
+    XCTAssertEqual(try ledger.customerIDs(of: carol), [alice, abe, bob, carol])
     XCTAssertEqual(try ledger.verify().customers, 1)
     try check(ledger)
   }

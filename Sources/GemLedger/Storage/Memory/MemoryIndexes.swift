@@ -27,7 +27,7 @@ extension MemoryTables {
     case .addedIDs:
       return try Row.rows(
         keys.flatMap { key in
-          (cold.idsOfCustomers[key.first] ?? []).map { AddedIDRow(customer: key.first, id: $0) }
+          (cold.idsOfCustomers[key.first] ?? []).sorted().map { AddedIDRow(customer: key.first, id: $0) }
         })
     case .customerByToken:
       return try Row.rows(
