@@ -286,7 +286,8 @@ let package = Package(
       name: "CrashTests",
       dependencies: [
         "GemLedger", "GemLedgerAudit", "GemLedgerSQLite", "StoreBackend", "StoreClient", "SimulatedStores",
-        "GemTestSupport", "gemcrash", "gemctl", .target(name: "StoreClientHTTP", condition: onServer),
+        "GemTestSupport", "StoreTestSupport", "gemcrash", "gemctl",
+        .target(name: "StoreClientHTTP", condition: onServer),
         .target(name: "GemServer", condition: onServer),
       ],
       swiftSettings: houseRules),

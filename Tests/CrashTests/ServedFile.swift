@@ -6,6 +6,7 @@ import GemServer
 import GemTestSupport
 import StoreBackend
 import StoreClientHTTP
+import StoreTestSupport
 import XCTest
 
 #if canImport(FoundationNetworking)
@@ -59,6 +60,7 @@ final class ServedFile: Sendable {
   /// A client of a server.
   func backend(_ server: Running) throws -> HTTPBackend {
     let sessions = sessions
+    SpendEndpoint.register()
     let configuration = URLSessionConfiguration.ephemeral
     configuration.httpMaximumConnectionsPerHost = 16
     return try HTTPBackend(baseURL: server.url, apiKey: appKey, configuration: configuration) { request in
