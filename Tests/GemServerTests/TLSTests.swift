@@ -4,6 +4,7 @@ import GemLedger
 import GemTestSupport
 import StoreBackend
 import StoreClientHTTP
+import StoreTestSupport
 import SystemHTTP
 import XCTest
 
@@ -86,6 +87,7 @@ final class TLSTests: XCTestCase {
     XCTAssertTrue(answer.output.contains(#""balance":7"#), answer.output)
     // To a client that does not trust it, there is no server.
     let url = try XCTUnwrap(URL(string: "https://localhost:\(server.port)"))
+    SpendEndpoint.register()
     let stranger = try HTTPBackend(baseURL: url, apiKey: key)
     let error = await assertRefused(.backendUnreachable) { try await stranger.customer(CustomerID("alice")) }
     XCTAssertNil(error?.integer("status"))
