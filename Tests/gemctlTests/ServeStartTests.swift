@@ -27,17 +27,23 @@ final class ServeStartTests: XCTestCase {
   func testEachProjectHasAnIdAndAStorageOfItsOwn() throws {
     let home = try TestHome()
     let serve = "gemctl serve --listen 127.0.0.1:0"
-    let taken = "error: The project \"two\" has the storage of another one; a storage has one project."
+    func shared(_ one: String) -> String {
+      "error: The projects \"\(one)\" and \"two\" have the same storage, or one a copy of the other's; give each a "
+        + "storage of its own."
+    }
     try Row.check(
       [
         Row("gemctl init > init.txt; mkdir other; gemctl init --home other/home > init.txt"),
-        Row("ln -s .gemctl/ledger.sqlite link; ls other/home/ledger.sqlite", output: "other/home/ledger.sqlite\n"),
-        Row("\(serve) --project two=sqlite:link", 64, error: taken),
+        Row("ln -s .gemctl/ledger.sqlite link"),
+        Row("\(serve) --project two=sqlite:link", 64, error: shared("default")),
         Row(
           "\(serve) --project one=sqlite:other/home/ledger.sqlite --project two=sqlite:./other/home/ledger.sqlite",
-          64, error: taken),
+          64, error: shared("one")),
+        // The copy has the keys and the secret of its source, which the servers before have made.
+        Row("gemctl storage copy sqlite:.gemctl/ledger.sqlite sqlite:copy.sqlite > copied.txt"),
+        Row("\(serve) --project two=sqlite:copy.sqlite", 64, error: shared("default")),
         Row("\(serve) --project a/b=memory:", 64, error: "error: A project's id has 1 to 64 letters of ASCII"),
-        Row("\(serve) --project =memory:", 64, error: "error: "),
+        Row("\(serve) --project =memory:", 64, error: "error: --project takes ID=STORAGE, such as"),
         Row("\(serve) --project default=memory:", 64, error: "error: There are two projects \"default\""),
         Row(
           "gemctl key create --public --store apple --scope x:y:read", 64, error: "error: --scope is for secret keys"),

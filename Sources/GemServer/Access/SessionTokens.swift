@@ -41,6 +41,9 @@ package struct SessionTokens: Sendable {
     }
   }
 
+  /// Whether others are made with the same secret, as in one storage and its copies.
+  func haveSecret(of other: SessionTokens) -> Bool { secret == other.secret }
+
   package func make(for customer: CustomerID, until end: Timestamp) -> String {
     let claims: JSONValue = [
       "p": .string(projectID), "c": .string(customer.text), "e": .integer(end.milliseconds / 1000),

@@ -29,10 +29,12 @@ package final class GemServer: Sendable {
   /// Begins to serve.
   ///
   /// - Parameter simulator: The simulated store that clients may control; nil for none, so that its paths do not exist.
-  /// - Throws: `LedgerError` with `input_output`, and those of the storages.
+  /// - Throws: `LedgerError` with, in order of precedence, `invalid_request` where two projects have their secrets in
+  ///   common, `input_output`, and those of the storages.
   package init(
     _ settings: Settings, projects: [ServerProject], simulator: Simulator? = nil, log: ServerLog
   ) throws(LedgerError) {
+    try Self.checkSecrets(of: projects)
     self.projects = projects
     self.log = log
     let state = ServerState()
@@ -61,6 +63,18 @@ package final class GemServer: Sendable {
         let maintenance = settings.maintenanceInterval.map { Self.maintain(project, every: $0, log) }
         return [maintenance, Self.deliver(project, log)].compactMap { $0 }
       } + [following].compactMap(\.self)
+  }
+
+  /// Refuses a storage, or a copy of it, for two projects: the keys and tokens of the one would open the other.
+  private static func checkSecrets(of projects: [ServerProject]) throws(LedgerError) {
+    for (place, project) in projects.enumerated() {
+      guard let other = projects[..<place].first(where: { $0.sessions.haveSecret(of: project.sessions) }) else {
+        continue
+      }
+      throw .invalid(
+        "The projects \"\(other.id)\" and \"\(project.id)\" have the same storage, or one a copy of the other's; give "
+          + "each a storage of its own.")
+    }
   }
 
   /// Ends the background work, lets the requests under way finish, and closes.

@@ -8,6 +8,8 @@ package struct HTTPServerSettings: Sendable {
   /// How many threads read requests.
   package var threads = 2
   /// How many connections at once; further ones wait for the system, or are refused by it.
+  ///
+  /// A burst passes it by at most the 1024 that wait for the system: a connection counts once a thread has begun it.
   package var connectionCountMax = 10_000
   /// How many bytes a request's first line and fields may have.
   package var headByteCountMax = 32 * 1024

@@ -92,13 +92,6 @@ enum FileAccess {
 
   static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
-  /// The file's absolute path without links; the path as it is where there is no such file.
-  static func resolved(_ path: String) -> String {
-    guard let found = realpath(path, nil) else { return path }
-    defer { free(found) }
-    return String(cString: found)
-  }
-
   /// Removes the files that exist; for undoing a step that just made them.
   static func remove(_ paths: [String]) {
     for path in paths { unlink(path) }

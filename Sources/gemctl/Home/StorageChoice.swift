@@ -55,15 +55,6 @@ enum StorageChoice: Hashable, Sendable {
 // MARK: Opening
 
 extension StorageChoice {
-  /// The storage itself, with its file by one name, whatever links and relative paths lead to it.
-  func place(_ home: Home) -> StorageChoice {
-    switch self {
-    case .home: .file(FileAccess.resolved(home.ledgerPath))
-    case .file(let path): .file(FileAccess.resolved(path))
-    case .memory, .postgres: self
-    }
-  }
-
   /// Opens the ledger that is there.
   ///
   /// - Parameters:

@@ -72,7 +72,6 @@ extension ServeCommand {
   /// Opens the ledgers that `--project ID=STORAGE` names.
   private func openOthers() throws(LedgerError) -> [(id: String, ledger: Ledger)] {
     var opened: [(id: String, ledger: Ledger)] = []
-    var storages: Set = [try StorageChoice(invocation.settings.storage).place(invocation.home)]
     do throws(LedgerError) {
       for text in invocation.parsed.values("--project") {
         let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
@@ -87,12 +86,7 @@ extension ServeCommand {
         guard parts[0] != "default", !opened.contains(where: { $0.id == parts[0] }) else {
           throw .invalid("There are two projects \(parts[0].quotedForPeople); give each its own id.")
         }
-        let choice = try StorageChoice(parts[1])
-        guard storages.insert(choice.place(invocation.home)).inserted || choice == .memory else {
-          throw .invalid(
-            "The project \(parts[0].quotedForPeople) has the storage of another one; a storage has one project.")
-        }
-        opened.append((parts[0], try choice.open(invocation.home)))
+        opened.append((parts[0], try StorageChoice(parts[1]).open(invocation.home)))
       }
     } catch {
       for other in opened { other.ledger.close() }
