@@ -23,7 +23,7 @@ extension OpenSSL {
   package static func playKey(der: [UInt8]) -> Key? {
     let key = der.withUnsafeBufferPointer { bytes -> Key? in
       var position = bytes.baseAddress
-      guard let key = d2i_PUBKEY(nil, &position, bytes.count).map(Key.init) else { return nil }
+      guard let key = d2i_PUBKEY(nil, &position, bytes.count).map({ Key($0) }) else { return nil }
       return position == bytes.baseAddress.map { $0 + bytes.count } ? key : nil
     }
     ERR_clear_error()
@@ -40,7 +40,7 @@ extension OpenSSL {
 
   package static func privateKey(pem: [UInt8]) -> Key? {
     // Without the callback libcrypto asks the terminal for the password of an encrypted key.
-    withFile(pem) { PEM_read_bio_PrivateKey($0, nil, { _, _, _, _ in -1 }, nil).map(Key.init) }
+    withFile(pem) { PEM_read_bio_PrivateKey($0, nil, { _, _, _, _ in -1 }, nil).map { Key($0) } }
   }
 
   package static func pem(of key: Key) -> String {
@@ -48,7 +48,7 @@ extension OpenSSL {
   }
 
   package static func isPlaySignature(_ signature: [UInt8], of message: [UInt8], by key: Key) -> Bool {
-    message.withUnsafeBytes { isSignature(signature, EVP_sha1(), of: $0, by: key) }
+    message.withUnsafeBytes { isSignature(signature, "SHA1", of: $0, by: key) }
   }
 
   package static func playSignature(of message: [UInt8], by key: Key) -> [UInt8] {

@@ -9,9 +9,14 @@ package enum OpenSSL: CryptoLibrary {
   // Unchecked: the pointer is a constant, and libcrypto only reads a certificate that is made.
   package final class Certificate: @unchecked Sendable {
     package let x509: OpaquePointer
+    /// The library context that it was read with; nil for libcrypto's own.
+    let context: OpaquePointer?
 
     /// Takes over the caller's reference.
-    init(_ x509: OpaquePointer) { self.x509 = x509 }
+    init(_ x509: OpaquePointer, readWith context: OpaquePointer? = nil) {
+      self.x509 = x509
+      self.context = context
+    }
 
     deinit { X509_free(x509) }
   }
@@ -20,9 +25,14 @@ package enum OpenSSL: CryptoLibrary {
   // Unchecked: the pointer is a constant, and libcrypto lets many threads use one key.
   package final class Key: @unchecked Sendable {
     let key: OpaquePointer
+    /// The library context that it was read with; nil for libcrypto's own. In another one it would be copied first.
+    let context: OpaquePointer?
 
     /// Takes over the caller's reference.
-    init(_ key: OpaquePointer) { self.key = key }
+    init(_ key: OpaquePointer, readWith context: OpaquePointer? = nil) {
+      self.key = key
+      self.context = context
+    }
 
     deinit { EVP_PKEY_free(key) }
   }
@@ -44,11 +54,14 @@ extension OpenSSL {
   package static func certificate(der: [UInt8]) -> Certificate? {
     der.withUnsafeBufferPointer { bytes in
       var position = bytes.baseAddress
-      guard let x509 = d2i_X509(nil, &position, bytes.count) else {
+      guard let room = X509_new_ex(CertificateAlgorithms.context, nil) else { failed("make room for a certificate") }
+      var result: OpaquePointer? = room
+      // It frees the room where it fails.
+      guard let x509 = d2i_X509(&result, &position, bytes.count) else {
         ERR_clear_error()
         return nil
       }
-      let certificate = Certificate(x509)
+      let certificate = Certificate(x509, readWith: CertificateAlgorithms.context)
       // The rest would be a second text for the same certificate.
       return position == bytes.baseAddress.map { $0 + bytes.count } ? certificate : nil
     }
@@ -125,7 +138,9 @@ extension OpenSSL {
       X509_cmp(OpaquePointer(OPENSSL_sk_value(chain, 1)), intermediate.x509) == 0,
       let root = OpaquePointer(OPENSSL_sk_value(chain, 2))
     else { return .untrusted }
-    guard let key = X509_get_pubkey(leaf.x509).map(Key.init), isOnP256(key) else { return .wrongKey }
+    guard let key = X509_get_pubkey(leaf.x509).map({ Key($0, readWith: leaf.context) }), isOnP256(key) else {
+      return .wrongKey
+    }
     let spans = [leaf.x509, intermediate.x509, root].map(validity)
     return .valid(
       key, Validity(from: spans.map(\.from).max() ?? .max, until: spans.map(\.until).min() ?? .min))
@@ -160,19 +175,19 @@ extension OpenSSL {
 
   package static func isSignature(_ signature: [UInt8], of message: UnsafeRawBufferPointer, by key: Key) -> Bool {
     guard signature.count == 2 * scalarByteCount, let der = der(signature) else { return false }
-    return isSignature(der, EVP_sha256(), of: message, by: key)
+    return isSignature(der, "SHA256", of: message, by: key)
   }
 
   /// Checks a signature in the form of its kind.
   package static func isSignature(
-    _ signature: [UInt8], _ digest: OpaquePointer?, of message: UnsafeRawBufferPointer, by key: Key
+    _ signature: [UInt8], _ digest: String, of message: UnsafeRawBufferPointer, by key: Key
   ) -> Bool {
     guard let context = EVP_MD_CTX_new() else { failed("make room for a signature") }
     defer {
       EVP_MD_CTX_free(context)
       ERR_clear_error()
     }
-    guard EVP_DigestVerifyInit(context, nil, digest, nil, key.key) == 1 else { return false }
+    guard EVP_DigestVerifyInit_ex(context, nil, digest, key.context, nil, key.key, nil) == 1 else { return false }
     let bytes = message.bindMemory(to: UInt8.self)
     return EVP_DigestVerify(context, signature, signature.count, bytes.baseAddress, bytes.count) == 1
   }

@@ -215,6 +215,12 @@ final class AppleVerifierTests: XCTestCase {
     }
   }
 
+  func testAChainOfRSAKeysMaySignALeafForES256() throws {
+    let authority = LocalAuthority(AuthorityPlan(signerKind: .rsa))
+    XCTAssertNoThrow(try Samples.verifier(authority).transaction(authority.token()))
+    assertFails(.chain) { try Samples.verifier(LocalAuthority()).transaction(authority.token()) }
+  }
+
   func testTheCertificatesWereValidWhenItWasSigned() throws {
     let second = Samples.signedAt.milliseconds / 1000
     func authority(from: Int64, until: Int64) -> LocalAuthority {

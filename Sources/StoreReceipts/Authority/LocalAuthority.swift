@@ -28,10 +28,10 @@ public struct LocalAuthority: Sendable {
   /// Makes an authority with new keys.
   ///
   /// - Parameter curve: Of the keys of root and intermediate; receipts are always signed with P-256.
-  public init(curve: Curve = .p256) { self.init(AuthorityPlan(curve: curve)) }
+  public init(curve: Curve = .p256) { self.init(AuthorityPlan(signerKind: curve == .p384 ? .p384 : .p256)) }
 
   init(_ plan: AuthorityPlan) {
-    let kind: KeyKind = plan.curve == .p384 ? .p384 : .p256
+    let kind = plan.signerKind
     let (rootKey, middleKey, leafKey) = (Crypto.makeKey(kind), Crypto.makeKey(kind), Crypto.makeKey(plan.leafKind))
     let root = Crypto.issue(
       CertificateRequest(
@@ -84,7 +84,8 @@ public struct LocalAuthority: Sendable {
 
 /// What a new authority's certificates say; tests make some that must not be trusted.
 struct AuthorityPlan: Sendable {
-  var curve = LocalAuthority.Curve.p256
+  /// Of the keys of root and intermediate.
+  var signerKind = KeyKind.p256
   var leafKind = KeyKind.p256
   /// From 1970 to the end of 9999: a simulated store has a clock of its own.
   var validity = Validity(from: 0, until: 253_402_300_799)
