@@ -36,14 +36,15 @@ enum CertificateAlgorithms {
   }
 
   /// The entry point of the provider: its functions, and the default provider's state, which its algorithms work with.
-  private static let initialize: @convention(c) (
-    OpaquePointer?, UnsafePointer<OSSL_DISPATCH>?, UnsafeMutablePointer<UnsafePointer<OSSL_DISPATCH>?>?,
-    UnsafeMutablePointer<UnsafeMutableRawPointer?>?
-  ) -> Int32 = { _, _, functions, state in
-    functions?.pointee = UnsafePointer(CertificateAlgorithms.functions)
-    state?.pointee = OSSL_PROVIDER_get0_provider_ctx(CertificateAlgorithms.source)
-    return 1
-  }
+  private static let initialize:
+    @convention(c) (
+      OpaquePointer?, UnsafePointer<OSSL_DISPATCH>?, UnsafeMutablePointer<UnsafePointer<OSSL_DISPATCH>?>?,
+      UnsafeMutablePointer<UnsafeMutableRawPointer?>?
+    ) -> Int32 = { _, _, functions, state in
+      functions?.pointee = UnsafePointer(CertificateAlgorithms.functions)
+      state?.pointee = OSSL_PROVIDER_get0_provider_ctx(CertificateAlgorithms.source)
+      return 1
+    }
 
   // Unsafe only because it is a pointer: made once, never changed and never freed.
   private nonisolated(unsafe) static let functions: UnsafeMutablePointer<OSSL_DISPATCH> = {

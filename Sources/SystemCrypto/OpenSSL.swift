@@ -25,7 +25,7 @@ package enum OpenSSL: CryptoLibrary {
   // Unchecked: the pointer is a constant, and libcrypto lets many threads use one key.
   package final class Key: @unchecked Sendable {
     let key: OpaquePointer
-    /// The library context that it was read with; nil for libcrypto's own. In another one it would be copied first.
+    /// The library context that it was read with, which spares a copy into another one; nil for libcrypto's own.
     let context: OpaquePointer?
 
     /// Takes over the caller's reference.

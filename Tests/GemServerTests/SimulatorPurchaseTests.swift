@@ -1,5 +1,6 @@
 #if Server
 import GemLedger
+import GemServer
 import GemTestSupport
 import SimulatedStores
 import StoreBackend
@@ -75,6 +76,34 @@ final class SimulatorPurchaseTests: XCTestCase {
     }
     let listed = try await world.send("GET", "/simulator/purchases").body
     XCTAssertEqual(listed["items"], [])
+  }
+
+  func testAnOrderThatNoGameServerConfirmsIsRefundedAtTheStore() async throws {
+    struct NoServer: DeliveryTarget {
+      func deliver(_ delivery: Delivery) async -> Bool { false }
+    }
+    for store in [Store.apple, .google] {
+      let policy = BackendPolicy(
+        sandboxReceipts: .anybody, deliverySchedule: DeliverySchedule(retriesAfterMilliseconds: []))
+      let world = try SimulatorWorld(store, policy: policy, delivery: NoServer())
+      let bought = try await world.buy()
+      let customer = try CustomerID("alice")
+      let order = try await world.backend.initPayment(
+        OrderRequest(customer: customer, product: ProductCode("gems_1200"), store: store, bundleID: "com.example.gems"))
+      let receipt = StoreReceipt(try XCTUnwrap(bought["fetch_token"]?.text))
+      let paid = try await world.backend.completePayment(
+        order.code, post: ReceiptPost(receipt: receipt, customer: customer, source: .purchase))
+      XCTAssertEqual(paid.order?.status, .deliveryPending)
+      XCTAssertEqual(try world.balance(), 1200)
+      _ = try await world.send("POST", "/simulator/clock", ["advance_seconds": 600])
+      _ = try await world.backend.retryDeliveries()
+      try await world.simulator.deliverNotices()
+      XCTAssertEqual(try world.backend.order(order.code).status, .failed)
+      XCTAssertEqual(try world.balance(), 0)
+      let id = try XCTUnwrap(bought["store_transaction_id"]?.text)
+      let shown = try await world.send("GET", "/simulator/purchases/\(id)").body
+      XCTAssertNotNil(shown["refunded_at"]?.integer, shown.text())
+    }
   }
 
   func testApprovalAndRefusalDecideAPendingPurchase() async throws {

@@ -26,10 +26,12 @@ final class SimulatorWorld: Sendable {
   /// - Parameters:
   ///   - directory: Keeps the ledger, the store and its keys; nil for in memory.
   ///   - keepClock: As for a simulator.
+  ///   - delivery: Its orders are refunded where it does not confirm them by the last try.
   init(
     _ store: Store = .apple, catalog: Catalog? = nil, in directory: TemporaryDirectory? = nil,
     clock: VirtualClock = VirtualClock(),
-    keepClock: (@Sendable (Int64) throws(LedgerError) -> Void)? = { _ in }
+    keepClock: (@Sendable (Int64) throws(LedgerError) -> Void)? = { _ in },
+    policy: BackendPolicy = BackendPolicy(sandboxReceipts: .anybody), delivery: (any DeliveryTarget)? = nil
   ) throws {
     self.clock = clock
     ledger = try Self.ledger(in: directory, clock)
@@ -40,7 +42,7 @@ final class SimulatorWorld: Sendable {
     let log = try directory.map { try FileEventLog(path: $0.path("store.log")) }
     let shop = try setUp.open(selling: catalog, clock: clock, signer: receipts, eventLog: log)
     backend = LocalBackend(
-      ledger: ledger, verifier: receipts, policy: BackendPolicy(sandboxReceipts: .anybody))
+      ledger: ledger, verifier: receipts, policy: policy, delivery: delivery, refundIssuer: ShopRefunds(shop))
     let project = ServerProject(ledger: ledger, backend: backend, sessions: sessions)
     simulator = try Simulator(shop: shop, project: project, keepClock: keepClock)
     let secret = APIKey.make(.secret(scopes: []), at: clock.now)

@@ -95,7 +95,8 @@ package struct ArchiveStream {
     guard !orders.isEmpty else { return try openOrder() }
     let code = generator.one(of: orders.suffix(6))
     if generator.percent(30) {
-      return .advanceOrder(code, generator.percent(50) ? .fail : .deliver, customer: try customer())
+      return .advanceOrder(
+        code, generator.one(of: [.fail, .deliver, .deliver, .withdraw, .resume]), customer: try customer())
     }
     payments += 1
     return .completeOrder(

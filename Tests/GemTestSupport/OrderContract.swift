@@ -1,4 +1,5 @@
 package import GemLedger
+import GemLedgerAudit
 import XCTest
 
 /// The requirements of orders, account tokens and entitlements on every storage; each storage's tests call
@@ -25,6 +26,7 @@ package struct OrderContract {
     run.step("testTheCreditAndTheOrderAreOneCommit", testTheCreditAndTheOrderAreOneCommit)
     run.step("testAPurchasePaysForItsOwnersOrderOnly", testAPurchasePaysForItsOwnersOrderOnly)
     run.step("testStepsAreTakenOnce", testStepsAreTakenOnce)
+    run.step("testARefundedOrderIsWithdrawnAndResumed", testARefundedOrderIsWithdrawnAndResumed)
     run.step("testOneGroupSeesItsOrders", testOneGroupSeesItsOrders)
     run.step("testOrdersAreFound", testOrdersAreFound)
     run.step("testTokensStayWithWhoHasThem", testTokensStayWithWhoHasThem)
@@ -148,6 +150,41 @@ package struct OrderContract {
     XCTAssertTrue(try take("A2", .deliver))
     XCTAssertFalse(try take("A2", .deliver))
     assertRefused(.orderNotFound) { try take("A9", .fail) }
+    try check(ledger)
+  }
+
+  func testARefundedOrderIsWithdrawnAndResumed() throws {
+    var ledger = try ledger()
+    let alice = try Make.customer("alice")
+    func take(_ step: OrderStep) throws -> Bool {
+      try !ledger.book(.advanceOrder(PurchaseCode("A1"), step, customer: alice)).isReplayed
+    }
+    func delivery() throws -> [Consumption.Delivery] {
+      try ledger.consumption(of: StoreTransactionID("t1")).map(\.delivery)
+    }
+    try ledger.book(.openOrder(Self.opening("A1"), customer: alice))
+    XCTAssertFalse(try take(.withdraw))
+    XCTAssertTrue(try take(.fail))
+    // It failed without a payment: there is nothing to deliver.
+    XCTAssertFalse(try take(.resume))
+    try ledger.book(.completeOrder(Self.completion("A1", "t1", retryAfter: 10), customer: alice))
+    XCTAssertEqual(try delivery(), [.pending])
+    try ledger.refund(Make.refund("t1", .full))
+    XCTAssertTrue(try take(.withdraw))
+    XCTAssertFalse(try take(.withdraw))
+    XCTAssertEqual(try delivery(), [.withdrawn])
+    ledger = try reopen(ledger, time.clock)
+    let failed = try XCTUnwrap(try ledger.order("A1"))
+    XCTAssertTrue(failed.isWithdrawn)
+    // Its payment, repeated, changes nothing.
+    try ledger.book(.completeOrder(Self.completion("A1", "t1", retryAfter: 10), customer: alice))
+    XCTAssertEqual(try ledger.order("A1"), failed)
+    try assertBooksAddUp(ledger)
+    try ledger.reverseRefund(Make.reversal("t1"))
+    XCTAssertTrue(try take(.resume))
+    XCTAssertFalse(try take(.resume))
+    XCTAssertTrue(try take(.deliver))
+    XCTAssertEqual(try delivery(), [.delivered])
     try check(ledger)
   }
 

@@ -25,7 +25,7 @@ final class MaintenanceTests: XCTestCase {
     let early = try await runner.runOnce()
     XCTAssertEqual(early.jobs.map(\.name), ["scheduled_effects", "order_holds", "deliveries"])
     XCTAssertEqual(early.jobs[0].counts, ["customers": 1, "settled": 0])
-    XCTAssertEqual(early.jobs[2].counts, ["tried": 0, "confirmed": 0, "exhausted": 0])
+    XCTAssertEqual(early.jobs[2].counts, ["tried": 0, "confirmed": 0, "exhausted": 0, "refunded": 0])
 
     server.setConfirms(true)
     shop.time.advance(seconds: 3600)
@@ -33,7 +33,7 @@ final class MaintenanceTests: XCTestCase {
     XCTAssertTrue(report.isOK)
     XCTAssertEqual(report.startedAt, shop.time.now)
     XCTAssertEqual(report.jobs[0].counts, ["customers": 1, "settled": 1])
-    XCTAssertEqual(report.jobs[2].counts, ["tried": 1, "confirmed": 1, "exhausted": 0])
+    XCTAssertEqual(report.jobs[2].counts, ["tried": 1, "confirmed": 1, "exhausted": 0, "refunded": 0])
     XCTAssertEqual(try shop.backend.order(paid.code).status, .success)
     XCTAssertEqual(try shop.ledger.balance(of: gem(), customer: alice).held, 0)
     let idle = try await runner.runOnce()

@@ -12,8 +12,9 @@ struct Shop {
   let backend: LocalBackend
 
   init(
-    policy: BackendPolicy = BackendPolicy(), delivery: (any DeliveryTarget)? = nil, catalog: Catalog? = nil,
-    environment: StoreEnvironment? = nil, storage: (any LedgerStorage)? = nil
+    policy: BackendPolicy = BackendPolicy(), delivery: (any DeliveryTarget)? = nil,
+    refundIssuer: (any RefundIssuer)? = nil, catalog: Catalog? = nil, environment: StoreEnvironment? = nil,
+    storage: (any LedgerStorage)? = nil
   ) throws {
     if let storage {
       ledger = Self.ledger(storage, time)
@@ -22,7 +23,8 @@ struct Shop {
     }
     try ledger.apply(catalog ?? Self.catalog())
     receipts = try UnsignedReceipts(environment: environment ?? .localTesting(session: "s1"))
-    backend = LocalBackend(ledger: ledger, verifier: receipts, policy: policy, delivery: delivery)
+    backend = LocalBackend(
+      ledger: ledger, verifier: receipts, policy: policy, delivery: delivery, refundIssuer: refundIssuer)
   }
 
   private static func ledger(_ storage: some LedgerStorage, _ time: ManualClock) -> Ledger {

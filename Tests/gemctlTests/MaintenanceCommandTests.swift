@@ -126,7 +126,7 @@ final class MaintenanceCommandTests: XCTestCase {
       JOB                RESULT
       scheduled_effects  customers 1, settled 0
       order_holds        failed 0, found 0, resolved 0
-      deliveries         confirmed 0, exhausted 0, tried 0
+      deliveries         confirmed 0, exhausted 0, refunded 0, tried 0
 
       """, answer.error)
     let json = try home.run("gemctl run --once --json")

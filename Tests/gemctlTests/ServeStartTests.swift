@@ -23,6 +23,19 @@ final class ServeStartTests: XCTestCase {
       ], in: home, errorsBegin: true)
   }
 
+  func testRefundsNeedAGameServerAndAStoreThatIssuesThem() throws {
+    let home = try TestHome()
+    let serve = "gemctl serve --listen 127.0.0.1:0 --refund-undelivered"
+    try Row.check(
+      [
+        Row("gemctl init > init.txt"),
+        Row(serve, 64, error: "error: --refund-undelivered needs a game server: --delivery-url"),
+        Row(
+          "\(serve) --delivery-url https://game.example/deliver", 64,
+          error: "error: --refund-undelivered needs --google-service-account or --simulate"),
+      ], in: home, errorsBegin: true)
+  }
+
   /// Keys and tokens are kept in the storage, so two projects on one would share them.
   func testEachProjectHasAnIdAndAStorageOfItsOwn() throws {
     let home = try TestHome()

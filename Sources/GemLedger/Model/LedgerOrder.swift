@@ -6,7 +6,7 @@ public struct LedgerOrder: Hashable, Sendable {
     case pending
     /// Credited, and delivered where a delivery is expected.
     case success
-    /// Given up.
+    /// Given up before it was paid for, or refunded before it was delivered.
     case failed
     /// Credited; the delivery is not confirmed yet.
     case deliveryPending
@@ -34,8 +34,8 @@ public struct LedgerOrder: Hashable, Sendable {
   public let updatedAt: Timestamp
   /// Until when it is to be paid.
   public let deadline: Timestamp
-  /// When its next step is due: the deadline of a pending order, the next try of a delivery, the failure of a failed
-  /// order; nil for never.
+  /// When its next step is due: the deadline of a pending order, the next try of a delivery or the refund after the
+  /// last one, the failure of a failed order; nil for never.
   public let dueAt: Timestamp?
   /// How many tries of the delivery were begun.
   public let deliveryAttempts: Int64
@@ -55,7 +55,7 @@ public struct LedgerOrder: Hashable, Sendable {
     quantity = row.quantity
     announcement = row.request
     key = row.key
-    state = State(row.state)
+    state = row.isWithdrawn ? .failed : State(row.state)
     createdAt = row.createdAt
     updatedAt = row.updatedAt
     deadline = row.deadline

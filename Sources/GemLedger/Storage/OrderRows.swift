@@ -6,7 +6,7 @@ package struct OrderRow: Hashable, Sendable {
   package enum State: Int64, CaseIterable, Sendable {
     /// Not paid yet.
     case pending = 1
-    /// Credited, and delivered where a delivery is required.
+    /// Credited, and delivered where a delivery is required; or withdrawn (``OrderRow/isWithdrawn``).
     case success = 2
     /// Given up.
     case failed = 3
@@ -33,6 +33,8 @@ package struct OrderRow: Hashable, Sendable {
   package var updatedAt: Timestamp
   package var deadline: Timestamp
   /// The time of the next step, in milliseconds; `.max` for never.
+  ///
+  /// That of a withdrawn order is when it was withdrawn.
   ///
   /// A pending order's deadline, the instant at which an order failed, the next try of a delivery.
   package var dueAt: Int64

@@ -8,6 +8,8 @@ public struct Consumption: Hashable, Sendable {
     case delivered
     /// It is credited; a game server has not confirmed it yet.
     case pending = "delivery_pending"
+    /// It was refunded before a game server confirmed it.
+    case withdrawn = "not_delivered"
   }
 
   /// The purchase.
@@ -132,8 +134,7 @@ struct ConsumptionReader {
     }
     let order = try snapshot.order(purchase: row.number)
     return Consumption(
-      purchase: try reader.purchase(row), delivery: order?.state == .deliveryPending ? .pending : .delivered,
-      currencies: currencies)
+      purchase: try reader.purchase(row), delivery: Consumption.Delivery(order), currencies: currencies)
   }
 
   /// Reads the present state of the lots that the purchase made, by currency.
@@ -189,5 +190,16 @@ struct ConsumptionReader {
       }
     }
     return taken
+  }
+}
+
+extension Consumption.Delivery {
+  /// - Parameter order: The order that the purchase paid for; nil where it paid for none.
+  fileprivate init(_ order: OrderRow?) {
+    if order?.isWithdrawn == true {
+      self = .withdrawn
+    } else {
+      self = order?.state == .deliveryPending ? .pending : .delivered
+    }
   }
 }

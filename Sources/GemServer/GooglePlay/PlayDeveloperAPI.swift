@@ -55,6 +55,18 @@ package struct PlayDeveloperAPI: Sendable {
     guard reply.isSuccess else { throw Self.refusal(reply) }
   }
 
+  /// Refunds an order, all of it, and ends the right to what was bought.
+  ///
+  /// The service account needs the right to manage orders.
+  ///
+  /// - Parameter order: Google's own id of the order, such as `GPA.3372-4150-8203-17209`.
+  /// - Throws: As ``purchase(_:)``; `purchase_not_found` also for an order that cannot be refunded.
+  func refund(order: String, of packageName: String) async throws(LedgerError) {
+    let url = try url("\(Percent.encoded(packageName))/orders/\(Percent.encoded(order)):refund?revoke=true")
+    let reply = try await answer { (headers) in await sender.post(url, headers: headers, body: []) }
+    guard reply.isSuccess else { throw Self.refusal(reply) }
+  }
+
   private func url(_ path: String) throws(LedgerError) -> OutgoingURL {
     try OutgoingURL("\(baseURL)/androidpublisher/v3/applications/\(path)")
   }

@@ -6,6 +6,7 @@ final class BackendContext: Sendable {
   let policy: BackendPolicy
   let verifier: any ReceiptVerifier
   let delivery: (any DeliveryTarget)?
+  let refundIssuer: (any RefundIssuer)?
   let clock: LedgerClock
   let randomness: @Sendable () -> UInt64
   private let productIndexes = ProductIndexCache()
@@ -13,12 +14,13 @@ final class BackendContext: Sendable {
 
   init(
     ledger: Ledger, verifier: any ReceiptVerifier, policy: BackendPolicy, delivery: (any DeliveryTarget)?,
-    clock: LedgerClock, randomness: @escaping @Sendable () -> UInt64
+    refundIssuer: (any RefundIssuer)?, clock: LedgerClock, randomness: @escaping @Sendable () -> UInt64
   ) {
     self.ledger = ledger
     self.policy = policy
     self.verifier = verifier
     self.delivery = delivery
+    self.refundIssuer = refundIssuer
     self.clock = clock
     self.randomness = randomness
     requestIDs = RequestIDs(seed: randomness())
@@ -36,8 +38,13 @@ final class BackendContext: Sendable {
   func newRequestID() -> String { requestIDs.next(at: clock.now()) }
 
   /// How long after a credit the second try of its delivery is; nil without a delivery target.
+  ///
+  /// Where there is one try alone, it is how long after it the refund is due.
   var secondDeliveryMilliseconds: Int64? {
-    delivery.map { _ in policy.deliverySchedule.gapMilliseconds(after: 1) ?? .max }
+    delivery.map { _ in
+      policy.deliverySchedule.gapMilliseconds(after: 1)
+        ?? refundIssuer.map { _ in OrderDeliveries.refundGapMilliseconds } ?? .max
+    }
   }
 }
 

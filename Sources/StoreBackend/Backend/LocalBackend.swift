@@ -34,23 +34,24 @@ public final class LocalBackend: PurchaseBackend {
   ///   - verifier: Reads receipts and proves that the store made them.
   ///   - policy: The rules by which receipts are accepted or refused.
   ///   - delivery: The target that is told of paid orders, such as a game server; nil for none.
+  ///   - refundIssuer: Refunds the orders that were not delivered by the last try; nil to leave them to a person.
   ///   - clock: The source of the time; nil for the ledger's clock.
   ///   - randomness: Makes purchase codes and request ids; it must not be guessable.
   public init(
     ledger: Ledger, verifier: any ReceiptVerifier, policy: BackendPolicy = BackendPolicy(),
-    delivery: (any DeliveryTarget)? = nil, clock: LedgerClock? = nil,
+    delivery: (any DeliveryTarget)? = nil, refundIssuer: (any RefundIssuer)? = nil, clock: LedgerClock? = nil,
     randomness: @escaping @Sendable () -> UInt64 = { .random(in: 0 ... .max) }
   ) {
     let context = BackendContext(
-      ledger: ledger, verifier: verifier, policy: policy, delivery: delivery, clock: clock ?? ledger.clock,
-      randomness: randomness)
+      ledger: ledger, verifier: verifier, policy: policy, delivery: delivery, refundIssuer: refundIssuer,
+      clock: clock ?? ledger.clock, randomness: randomness)
     self.context = context
-    let refunds = StoreRefunds(ledger: ledger)
+    let refunds = StoreRefunds(context: context)
     registry = CustomerRegistry(context: context)
     orders = OrderReading(context: context)
     records = CustomerRecords(context: context, orders: orders)
     holds = OrderHolds(context: context, orders: orders)
-    deliveries = OrderDeliveries(context: context, orders: orders)
+    deliveries = OrderDeliveries(context: context, orders: orders, refunds: refunds)
     openings = OrderOpenings(
       context: context, registry: registry, orders: orders, holds: holds, deliveries: deliveries)
     credits = ReceiptCredits(

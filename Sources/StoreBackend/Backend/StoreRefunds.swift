@@ -1,8 +1,8 @@
 internal import GemLedger
 
-/// Books refunds of the stores, and their reversals.
+/// Books refunds of the stores, and their reversals, and takes the paid orders along.
 struct StoreRefunds: Sendable {
-  let ledger: Ledger
+  let context: BackendContext
 
   /// Books the refund that a credited transaction shows.
   ///
@@ -15,7 +15,7 @@ struct StoreRefunds: Sendable {
     }
     var purchase = known
     if known == nil {
-      purchase = try ledger.view { (view) throws(LedgerError) in try view.purchase(of: transaction) }
+      purchase = try context.reading { (view, _) throws(LedgerError) in try view.purchase(of: transaction) }
     }
     // Evidence from before the refund, delivered again, says nothing of it.
     guard let purchase, purchase.refundedMilliPercent > 0, let evidenceAt = purchase.refundEvidenceAt,
@@ -35,19 +35,49 @@ struct StoreRefunds: Sendable {
       case .quantity(let units): .quantity(units)
       case .totalQuantity(let units): .totalQuantity(units)
       }
-    return try await ledger.book(
+    let booking = try await context.ledger.book(
       .refund(
         StoreRefund(
           store: transaction.store, environment: transaction.environment, transactionID: transaction.creditID,
           revokedAt: revocation.revokedAt, extent: extent, signedAt: transaction.signedAt)))
+    try await advanceOrder(paidBy: transaction)
+    return booking
   }
 
   /// Reverses all refunds of a transaction with newer evidence that shows none.
   func reverse(_ transaction: StoreTransaction) async throws(LedgerError) -> Booking {
-    try await ledger.book(
+    let booking = try await context.ledger.book(
       .reverseRefund(
         StoreRefundReversal(
           store: transaction.store, environment: transaction.environment, transactionID: transaction.creditID,
           signedAt: transaction.signedAt)))
+    try await advanceOrder(paidBy: transaction)
+    return booking
+  }
+
+  /// Withdraws an undelivered order whose payment is refunded, and resumes one whose refund is reversed.
+  ///
+  /// Where the process ends before it, the store's next notice makes it good: stores repeat what was not answered.
+  private func advanceOrder(paidBy transaction: StoreTransaction) async throws(LedgerError) {
+    // Again after each step: another notice may have changed the purchase meanwhile.
+    while let (order, step, customer) = try nextStep(ofOrderPaidBy: transaction) {
+      _ = try await context.ledger.book(.advanceOrder(order.code, step, customer: customer))
+    }
+  }
+
+  private func nextStep(
+    ofOrderPaidBy transaction: StoreTransaction
+  ) throws(LedgerError) -> (order: LedgerOrder, step: OrderStep, customer: CustomerID)? {
+    try context.reading { (view, _) throws(LedgerError) in
+      guard let purchase = try view.purchase(of: transaction), let order = try view.orders.order(paidBy: purchase)
+      else { return nil }
+      let step: OrderStep
+      switch order.state {
+      case .deliveryPending where purchase.isRefunded: step = .withdraw
+      case .failed where !purchase.isRefunded: step = .resume
+      case .pending, .success, .failed, .deliveryPending: return nil
+      }
+      return (order, step, try view.orders.customer(of: order))
+    }
   }
 }

@@ -34,7 +34,8 @@ extension MaintenanceJob {
     }
   }
 
-  /// Tries the due deliveries until there are none; it counts `tried`, `confirmed` and `exhausted`.
+  /// Tries the due deliveries until there are none; it counts `tried`, `confirmed`, `exhausted` and
+  /// `refunded`.
   static func deliveries(of backend: LocalBackend) -> Self {
     Self("deliveries") { now throws(LedgerError) in
       var sum = DeliveryRound()
@@ -44,8 +45,9 @@ extension MaintenanceJob {
         sum.tried += round.tried
         sum.confirmed += round.confirmed
         sum.exhausted += round.exhausted
-      } while round.tried == Limits.historyPage && !Task.isCancelled
-      return ["tried": sum.tried, "confirmed": sum.confirmed, "exhausted": sum.exhausted]
+        sum.refunded += round.refunded
+      } while round.tried + round.refunded == Limits.historyPage && !Task.isCancelled
+      return ["tried": sum.tried, "confirmed": sum.confirmed, "exhausted": sum.exhausted, "refunded": sum.refunded]
     }
   }
 }

@@ -96,7 +96,7 @@ public struct Order: Hashable, Sendable {
     case pending
     /// Credited, and delivered where there is a delivery target.
     case success
-    /// Not paid in time, or given up.
+    /// Not paid in time, given up, or refunded before it was delivered.
     case failed
     /// Credited; the game server has not confirmed the delivery yet.
     case deliveryPending = "delivery_pending"
@@ -124,13 +124,16 @@ public struct Order: Hashable, Sendable {
   public var deadline: Timestamp
   /// How often delivery was tried.
   public var deliveryAttempts: Int64
-  /// When delivery is tried next; nil where it is not.
+  /// When delivery is tried next, or the money given back after the last try; nil where neither is to come.
   public var nextDeliveryAt: Timestamp?
   /// Whether this is the answer of an earlier call: the order existed, or was already paid for.
   public var isReplayed: Bool
 
   /// The app that announced it.
   public var bundleID: String { request.bundleID }
+
+  /// Whether a purchase at the store paid for it, refunded later or not.
+  public var isPaid: Bool { storeTransactionID != nil || status == .success || status == .deliveryPending }
 
   /// Whether all tries of the delivery went by without a confirmation, so that a person has to look.
   public var isDeliveryExhausted: Bool { status == .deliveryPending && nextDeliveryAt == nil }

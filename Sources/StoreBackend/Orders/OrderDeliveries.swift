@@ -1,9 +1,17 @@
 internal import GemLedger
 
-/// Hands paid orders to the delivery target, and tries again by the policy's schedule.
+/// Hands paid orders to the delivery target, tries again by the policy's schedule, and then has the money given back
+/// where there is a refund issuer.
 struct OrderDeliveries: Sendable {
   let context: BackendContext
   let orders: OrderReading
+  let refunds: StoreRefunds
+
+  /// How long after the last try the store is asked for the refund: longer than a try lasts, so that they do not
+  /// overlap.
+  static let refundGapMilliseconds: Int64 = 600_000
+  /// How long after a request for the refund the next one is, where the first did not end in one.
+  static let refundRetryMilliseconds: Int64 = 3_600_000
 
   func retryDue(at instant: Timestamp?, limit: Int) async throws(LedgerError) -> DeliveryRound {
     var round = DeliveryRound()
@@ -15,12 +23,8 @@ struct OrderDeliveries: Sendable {
     }
     var failure: LedgerError?
     for order in due {
-      let gap = context.policy.deliverySchedule.gapMilliseconds(after: order.deliveryAttempts + 1)
-      let next = gap.map { now.advanced(milliseconds: $0) }
       do throws(LedgerError) {
-        guard let isConfirmed = try await tryDelivery(order, nextAt: next) else { continue }
-        round.tried += 1
-        if isConfirmed { round.confirmed += 1 } else if next == nil { round.exhausted += 1 }
+        try await advance(order, at: now, &round)
       } catch {
         // A damaged order does not hold up the others.
         guard error.code == .storageDamaged else { throw error }
@@ -31,10 +35,25 @@ struct OrderDeliveries: Sendable {
     return round
   }
 
+  private func advance(_ order: LedgerOrder, at now: Timestamp, _ round: inout DeliveryRound) async throws(LedgerError)
+  {
+    guard order.deliveryAttempts < context.policy.deliverySchedule.tryCount else {
+      if try await tryRefund(order, at: now) { round.refunded += 1 }
+      return
+    }
+    let gap = context.policy.deliverySchedule.gapMilliseconds(after: order.deliveryAttempts + 1)
+    let next = gap.map { now.advanced(milliseconds: $0) }
+    guard let isConfirmed = try await tryDelivery(order, nextAt: next ?? refundDue(after: now)) else { return }
+    round.tried += 1
+    if isConfirmed { round.confirmed += 1 } else if next == nil { round.exhausted += 1 }
+  }
+
   func retry(_ code: PurchaseCode) async throws(LedgerError) {
     let order = try context.reading { (view, _) throws(LedgerError) in try view.orders.order(code) }
     guard order.state == .deliveryPending, context.delivery != nil else { return }
-    _ = try await tryDelivery(order, nextAt: order.dueAt)
+    // Whoever tries by hand does not have the order refunded meanwhile.
+    let floor = context.clock.now().advanced(milliseconds: Self.refundGapMilliseconds)
+    _ = try await tryDelivery(order, nextAt: order.dueAt.map { max($0, floor) })
   }
 
   /// The first try, right after the credit that has counted it already; how it ends is in the order.
@@ -49,10 +68,8 @@ struct OrderDeliveries: Sendable {
 
   /// Claims the try and makes it; nil where another backend claimed it.
   private func tryDelivery(_ order: LedgerOrder, nextAt: Timestamp?) async throws(LedgerError) -> Bool? {
-    let customer = try orders.customer(of: order.code)
-    let step = OrderStep.tryDelivery(attempts: order.deliveryAttempts, nextAt: nextAt)
-    let receipt = try await context.ledger.book(.advanceOrder(order.code, step, customer: customer))
-    return receipt.isReplayed ? nil : try await deliver(order)
+    guard try await take(.tryDelivery(attempts: order.deliveryAttempts, nextAt: nextAt), order) else { return nil }
+    return try await deliver(order)
   }
 
   private func deliver(_ order: LedgerOrder) async throws(LedgerError) -> Bool {
@@ -60,16 +77,26 @@ struct OrderDeliveries: Sendable {
     let message = try context.reading { (view, productIndex) throws(LedgerError) in
       try delivery(of: order, in: view, productIndex)
     }
+    guard let message else {
+      _ = try await take(.withdraw, order)
+      return false
+    }
     guard await target.deliver(message) else { return false }
-    _ = try await context.ledger.book(.advanceOrder(order.code, .deliver, customer: message.customer))
-    return true
+    return try await take(.deliver, order)
   }
 
-  /// Builds the order's delivery from the journal.
+  /// Takes the order a step on; false where another backend was first.
+  private func take(_ step: OrderStep, _ order: LedgerOrder) async throws(LedgerError) -> Bool {
+    let customer = try orders.customer(of: order.code)
+    return try await !context.ledger.book(.advanceOrder(order.code, step, customer: customer)).isReplayed
+  }
+
+  /// Builds the order's delivery from the journal; nil where its payment is refunded.
   private func delivery(
     of order: LedgerOrder, in view: LedgerView, _ productIndex: ProductIndex
-  ) throws(LedgerError) -> Delivery {
+  ) throws(LedgerError) -> Delivery? {
     guard let purchase = try view.purchases.purchase(payingFor: order) else { throw .unpaid(order) }
+    guard !purchase.isRefunded else { return nil }
     let receipt = try view.purchases.booking(of: purchase, customer: purchase.customer)
     let currencies = receipt.entries.map { Delivery.Item(id: $0.currency.description, quantity: $0.amount) }
     return Delivery(
@@ -79,6 +106,39 @@ struct OrderDeliveries: Sendable {
       context: try OrderDocument.request(of: order, customer: purchase.customer).context,
       storeTransactionID: purchase.storeTransactionID, store: purchase.store,
       storeProductID: productIndex.product(purchase.product)?.storeIDs[purchase.store.description])
+  }
+}
+
+// MARK: Refunds
+
+extension OrderDeliveries {
+  /// When the refund is due after a last try at this instant; nil where nobody issues refunds.
+  func refundDue(after instant: Timestamp) -> Timestamp? {
+    context.refundIssuer.map { _ in instant.advanced(milliseconds: Self.refundGapMilliseconds) }
+  }
+
+  /// Claims the refund of an order without tries left, and asks the store for it.
+  ///
+  /// - Returns: Whether the refund is booked.
+  private func tryRefund(_ order: LedgerOrder, at now: Timestamp) async throws(LedgerError) -> Bool {
+    guard let dueAt = order.dueAt else { return false }
+    let nextAt = context.refundIssuer.map { _ in now.advanced(milliseconds: Self.refundRetryMilliseconds) }
+    guard try await take(.postponeDelivery(dueAt: dueAt, nextAt: nextAt), order), let nextAt,
+      let issuer = context.refundIssuer
+    else { return false }
+    let purchase = try context.reading { (view, _) throws(LedgerError) in
+      guard let purchase = try view.purchases.purchase(payingFor: order) else { throw .unpaid(order) }
+      return purchase
+    }
+    guard !purchase.isRefunded else { return try await take(.withdraw, order) }
+    let transaction: StoreTransaction?
+    do throws(LedgerError) { transaction = try await issuer.refund(purchase) } catch {
+      // The issuer has said why to whom it concerns; a person looks at an order that waits for nothing.
+      if error.code == .notAvailable { _ = try await take(.postponeDelivery(dueAt: nextAt, nextAt: nil), order) }
+      return false
+    }
+    guard let transaction, let revocation = transaction.revocation else { return false }
+    return try await !refunds.refund(transaction, revocation).isReplayed
   }
 }
 

@@ -73,9 +73,9 @@ struct OrderHolds: Sendable {
         }
         throw error
       }
-    case .failed:
+    case .failed where !order.isPaid:
       if let refusal = try steps.refusal() { throw refusal }
-    case .success, .deliveryPending: _ = try await endHold(of: order)
+    case .success, .deliveryPending, .failed: _ = try await endHold(of: order)
     }
     return order
   }
@@ -86,14 +86,15 @@ struct OrderHolds: Sendable {
     let hold = try steps.begun()
     switch order.status {
     case .pending: return .held
-    case .success, .deliveryPending:
+    case .failed where !order.isPaid:
+      if let hold { try await steps.release(hold, because: "The order \(order.code) was not paid for.") }
+      return .released
+    // What an order cost beside its price stays spent after a refund of the store.
+    case .success, .deliveryPending, .failed:
       switch try await steps.spend(hold) {
       case .paid(let receipt): return .spent(receipt)
       case .unpaid(let why): return .unpaid(why)
       }
-    case .failed:
-      if let hold { try await steps.release(hold, because: "The order \(order.code) was not paid for.") }
-      return .released
     }
   }
 

@@ -17,7 +17,7 @@ struct OrderReading: Sendable {
     }
   }
 
-  /// Orders that failed, at their deadline or given up before it, in the order of those instants.
+  /// Orders that were never paid and failed, at their deadline or given up before it, in the order of those instants.
   func failed(
     from: Timestamp, until: Timestamp, limit: Int, after cursor: OrdersPage.Cursor?
   ) throws(LedgerError) -> OrdersPage {

@@ -71,8 +71,7 @@ struct OrderAnnouncements: ClientPart {
 
   /// Decides how to continue an order that was announced before.
   private func replay(_ order: Order, _ opened: OpenedOrder) async throws(LedgerError) -> AnnouncedOrder {
-    let isPaid = order.status == .success || order.status == .deliveryPending
-    if let known = try await standing(of: order, opened.buyer, isPaid: isPaid) { return .answered(known) }
+    if let known = try await standing(of: order, opened.buyer, isPaid: order.isPaid) { return .answered(known) }
     // An order without a claim was announced by the app's own server, for this device to pay.
     let isOwn = order.request.claim.map { $0.hasBytes(of: opened.claim) } ?? true
     guard !isOwn || queue.read({ $0.isPaying(opened) }) else { return .payable(order) }

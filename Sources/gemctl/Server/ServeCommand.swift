@@ -19,6 +19,7 @@ struct ServeCommand {
 extension ServeCommand {
   func run() throws {
     try checkSimulation()
+    try checkRefunds()
     let settings = try ServeSettings(invocation).server
     let log = BufferedLog { [terminal = invocation.terminal] in terminal.error($0) }
     defer { log.flush() }
@@ -27,6 +28,19 @@ extension ServeCommand {
     try invocation.withLedger(clock: clock?.ledger) { (ledger) throws(LedgerError) in
       let lines = ServerLog(clock: ledger.clock) { log.write($0) }
       try serve(ledger, settings, try openShop(clock?.shop, ledger), lines)
+    }
+  }
+
+  /// Whoever asks for refunds wants to know right away where nobody would issue them.
+  private func checkRefunds() throws {
+    guard invocation.parsed.flags.contains("--refund-undelivered") else { return }
+    guard invocation.parsed.value("--delivery-url") != nil else {
+      throw UsageError("--refund-undelivered needs a game server: --delivery-url", verb: invocation.parsed.verb)
+    }
+    guard simulates || invocation.parsed.value("--google-service-account") != nil else {
+      throw UsageError(
+        "--refund-undelivered needs --google-service-account or --simulate: the App Store refunds nothing for sellers",
+        verb: invocation.parsed.verb)
     }
   }
 
@@ -109,7 +123,9 @@ extension ServeCommand {
       if let shop { shop.receipts } else { try ServeSettings.verifiers(invocation.parsed) }
     return ServerProject(
       id: id, ledger: ledger,
-      backend: LocalBackend(ledger: ledger, verifier: verifier, policy: policy, delivery: delivery),
+      backend: LocalBackend(
+        ledger: ledger, verifier: verifier, policy: policy, delivery: delivery,
+        refundIssuer: outgoing.refundIssuer(of: ledger, shop, log)),
       sessions: try SessionTokens(projectID: id, keptIn: ledger), itemGranter: outgoing.granter,
       sender: outgoing.webhooks, playNotices: outgoing.playNotices)
   }

@@ -14,13 +14,16 @@ final class OrderRulesTests: XCTestCase {
     return opening
   }
 
-  private func order(_ state: OrderRow.State = .pending, attempts: Int64 = 0) throws -> OrderRow {
+  private func order(
+    _ state: OrderRow.State = .pending, attempts: Int64 = 0, dueAt: Int64? = nil
+  ) throws -> OrderRow {
     let opening = try opening()
     var order = OrderRow(
       number: 1, code: opening.code, customer: 1, store: opening.store, product: opening.product,
       quantity: opening.quantity, request: opening.request, key: nil, createdAt: Timestamp(milliseconds: 0),
       deadline: Timestamp(milliseconds: 1000))
     (order.state, order.deliveryAttempts) = (state, attempts)
+    if let dueAt { order.dueAt = dueAt }
     return order
   }
 
@@ -77,7 +80,7 @@ final class OrderRulesTests: XCTestCase {
   }
 
   func testSteps() throws {
-    let later = Timestamp(milliseconds: 900)
+    let (due, later) = (Timestamp(milliseconds: 7), Timestamp(milliseconds: 900))
     typealias Row = (line: UInt, order: OrderRow, step: OrderStep, state: OrderRow.State?, dueAt: Int64)
     let rows: [Row] = [
       (#line, try order(), .fail, .failed, 500), (#line, try order(.failed), .fail, nil, 0),
@@ -93,6 +96,20 @@ final class OrderRulesTests: XCTestCase {
       // Another process took this try.
       (#line, try order(.deliveryPending, attempts: 3), .tryDelivery(attempts: 2, nextAt: later), nil, 0),
       (#line, try order(.success, attempts: 2), .tryDelivery(attempts: 2, nextAt: later), nil, 0),
+      (
+        #line, try order(.deliveryPending, dueAt: 7), .postponeDelivery(dueAt: due, nextAt: later), .deliveryPending,
+        900
+      ),
+      (
+        #line, try order(.deliveryPending, dueAt: 7), .postponeDelivery(dueAt: due, nextAt: nil), .deliveryPending, .max
+      ),
+      (#line, try order(.deliveryPending, dueAt: 8), .postponeDelivery(dueAt: due, nextAt: later), nil, 0),
+      (#line, try order(.failed, dueAt: 7), .postponeDelivery(dueAt: due, nextAt: later), nil, 0),
+      (#line, try order(.deliveryPending), .withdraw, .success, 500), (#line, try order(), .withdraw, nil, 0),
+      (#line, try order(.success), .withdraw, nil, 0), (#line, try order(.failed), .withdraw, nil, 0),
+      (#line, try order(.success, dueAt: 7), .resume, .deliveryPending, 500),
+      (#line, try order(.success, dueAt: .max), .resume, nil, 0),
+      (#line, try order(.failed, dueAt: 7), .resume, nil, 0),
     ]
     for row in rows {
       var order = row.order

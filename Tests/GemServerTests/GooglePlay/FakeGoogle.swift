@@ -19,6 +19,10 @@ final class FakeGoogle: Sendable {
     /// The access tokens that it takes: each exchange gives a further one, and the earlier ones hold too.
     var accessTokens: Set<String> = []
     var acknowledged: [String] = []
+    /// What a request for a refund is answered with.
+    var refundStatus = 204
+    /// Whether a refunded purchase says so at once.
+    var showsRefunds = true
     var assertions: [String] = []
   }
 
@@ -38,6 +42,8 @@ final class FakeGoogle: Sendable {
 
   /// How often an access token was asked for.
   var exchangeCount: Int { requests.count { $0.path == "/token" } }
+  /// The requests for refunds.
+  var refunds: [String] { requests.map(\.line).filter { $0.contains(":refund") } }
   /// How often purchases were looked up.
   var lookUpCount: Int { requests.count { $0.path.contains("/productsv2/") } }
 
@@ -93,8 +99,20 @@ final class FakeGoogle: Sendable {
         state.acknowledged.append(String(request.path.dropFirst(acknowledging.count).dropLast(12)))
         return LoopbackServer.answer(204)
       }
+      if request.line.hasPrefix("POST "), request.path.hasSuffix("/orders/GPA.1:refund?revoke=true") {
+        if state.refundStatus == 204, state.showsRefunds {
+          state.purchases = state.purchases.mapValues(Self.canceled)
+        }
+        return LoopbackServer.answer(state.refundStatus)
+      }
       return LoopbackServer.answer(400, "{}")
     }
+  }
+
+  private static func canceled(_ purchase: JSONValue) -> JSONValue {
+    var members = purchase.object ?? JSONObject()
+    members["purchaseStateContext"] = ["purchaseState": "CANCELLED"]
+    return .object(members)
   }
 
   private static func exchange(_ request: LoopbackServer.Request, _ state: inout State) -> String {
@@ -119,6 +137,7 @@ struct PlayWorld {
   /// The time of day, by which tokens end.
   let time = ManualClock()
   let world: APIWorld
+  let api: PlayDeveloperAPI
   let logged = LoggedLines()
 
   final class LoggedLines: Sendable {
@@ -133,7 +152,7 @@ struct PlayWorld {
     google = try FakeGoogle()
     let sender = HTTPSender(to: try OutgoingTarget(allowedHosts: ["127.0.0.1"]), threadCount: 4)
     let account = try GoogleServiceAccount(json: Array(JSONValue.object(google.keyFile(key: key)).text().utf8))
-    let api = try PlayDeveloperAPI(account: account, sender: sender, baseURL: google.url + "/", clock: time.clock)
+    api = try PlayDeveloperAPI(account: account, sender: sender, baseURL: google.url + "/", clock: time.clock)
     let notices = PlayNotices(api: api, pushToken: pushToken) { [logged] message, facts in
       logged.add(message + " " + facts.sorted { $0.key < $1.key }.map { "\($0)=\($1.text())" }.joined(separator: " "))
     }

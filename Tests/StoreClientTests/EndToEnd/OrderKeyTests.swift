@@ -28,6 +28,25 @@ class OrderKeyTests: XCTestCase {
     try assertOnePayment(in: world, server)
   }
 
+  /// The key's payment was made and refunded, so that its order failed; a new payment takes a new key.
+  func testARefundedOrderIsNotPaidForAgain() async throws {
+    let world = try World(delivery: DeliveryLog(confirms: false))
+    let client = try world.client(alice, on: world.phone, eventLog: MemoryEventLog())
+    let first = try await client.purchase(order: order)
+    XCTAssertEqual(first.order?.status, .deliveryPending)
+    world.clock.advance(by: .seconds(60))
+    var refunded = try XCTUnwrap(first.transaction)
+    refunded.revocation = .init(revokedAt: world.clock.now)
+    refunded.signedAt = world.clock.now
+    _ = try await world.backend.apply(refunded)
+    let again = try await client.purchase(order: order)
+    XCTAssertNotNil(again.result.customerInfo)
+    XCTAssertEqual(again.storeTransactionID, first.storeTransactionID)
+    XCTAssertEqual(again.order?.status, .failed)
+    XCTAssertEqual(again.answer?.purchase.refundedMilliPercent, 100_000)
+    XCTAssertEqual(world.store.allTransactions().count, 1)
+  }
+
   func testAPaymentThatWaitsForConsentIsAskedForOnce() async throws {
     let server = DeliveryLog()
     let world = try World(delivery: server)
@@ -155,15 +174,18 @@ class OrderKeyTests: XCTestCase {
   }
 }
 
-/// A game server that confirms every delivery.
+/// A game server that confirms every delivery, or none.
 final class DeliveryLog: DeliveryTarget {
   private let deliveries = Mutex<[Delivery]>([])
+  private let confirms: Bool
+
+  init(confirms: Bool = true) { self.confirms = confirms }
 
   var all: [Delivery] { deliveries.withLock { $0 } }
   var codes: [PurchaseCode] { all.map(\.purchaseCode) }
 
   func deliver(_ delivery: Delivery) async -> Bool {
     deliveries.withLock { $0.append(delivery) }
-    return true
+    return confirms
   }
 }

@@ -6,6 +6,12 @@ package enum OrderStep: Hashable, Sendable {
   case deliver
   /// The try after `attempts` earlier ones begins; the next one is due at that instant, or never.
   case tryDelivery(attempts: Int64, nextAt: Timestamp?)
+  /// What was due at one instant begins; it is due again at another, or never.
+  case postponeDelivery(dueAt: Timestamp, nextAt: Timestamp?)
+  /// The payment was refunded before the delivery was confirmed.
+  case withdraw
+  /// The refund of a withdrawn order was reversed; its delivery begins anew.
+  case resume
 }
 
 /// Takes an order one step on.

@@ -30,6 +30,11 @@ extension OrderRow {
     }
   }
 
+  /// Whether its payment was refunded before the delivery was confirmed.
+  ///
+  /// Nothing is to be done for it any more, as for a success, which is never due; this one has the instant instead.
+  package var isWithdrawn: Bool { state == .success && dueAt != .max }
+
   /// Whether the purchase matches the announcement.
   package func fits(_ purchase: PurchaseRow) -> Bool {
     store == purchase.identity.store && product == purchase.product && quantity == purchase.quantity
@@ -69,6 +74,18 @@ extension OrderRow {
       guard state == .deliveryPending, deliveryAttempts == attempts else { return false }
       deliveryAttempts += 1
       dueAt = nextAt?.milliseconds ?? .max
+    case .postponeDelivery(let due, let nextAt):
+      guard state == .deliveryPending, dueAt == due.milliseconds else { return false }
+      dueAt = nextAt?.milliseconds ?? .max
+    case .withdraw:
+      guard state == .deliveryPending else { return false }
+      state = .success
+      dueAt = now.milliseconds
+    case .resume:
+      guard isWithdrawn else { return false }
+      state = .deliveryPending
+      deliveryAttempts = 0
+      dueAt = now.milliseconds
     }
     updatedAt = now
     return true

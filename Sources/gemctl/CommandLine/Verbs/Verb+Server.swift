@@ -33,6 +33,9 @@ extension Verb {
         help: "Take those notifications only with this text as \"token\" in the push address"),
       Option(name: "--google-api-url", value: "URL", help: "Where Google Play's Developer API is, such as a simulator"),
       Option(name: "--delivery-url", value: "URL", help: "Tell this game server of paid orders"),
+      Option(
+        name: "--refund-undelivered",
+        help: "Refund orders that it did not confirm by the last try, at Google Play or the simulated store"),
       Option(name: "--grant-url", value: "URL", help: "Have bought items given by this server before they are paid"),
       Option(
         name: "--signing-secrets", value: "FILE", kind: .file,

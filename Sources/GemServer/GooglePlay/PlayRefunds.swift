@@ -1,0 +1,84 @@
+#if Server
+package import GemLedger
+package import StoreBackend
+internal import StoreReceipts
+
+/// Refunds purchases at Google Play, the only store that lets its sellers do so.
+package struct PlayRefunds: RefundIssuer {
+  private let api: PlayDeveloperAPI
+  private let ledger: Ledger
+  private let packageName: String?
+  private let onFailure: @Sendable (Purchase, LedgerError) -> Void
+
+  /// - Parameters:
+  ///   - api: With a service account that may manage orders.
+  ///   - ledger: Its catalog names the app.
+  ///   - packageName: The app; nil for the one in the catalog's settings.
+  ///   - onFailure: Told of purchases that were not refunded.
+  package init(
+    api: PlayDeveloperAPI, ledger: Ledger, packageName: String? = nil,
+    onFailure: @escaping @Sendable (Purchase, LedgerError) -> Void
+  ) {
+    self.api = api
+    self.ledger = ledger
+    self.packageName = packageName
+    self.onFailure = onFailure
+  }
+
+  package func refund(_ purchase: Purchase) async throws(LedgerError) -> StoreTransaction? {
+    do throws(LedgerError) {
+      return try await refunded(purchase)
+    } catch {
+      onFailure(purchase, error)
+      throw error
+    }
+  }
+
+  private func refunded(_ purchase: Purchase) async throws(LedgerError) -> StoreTransaction? {
+    guard purchase.store == .google else {
+      throw LedgerError(
+        .notAvailable, "The store \(purchase.store) refunds nothing for sellers: its buyers ask for refunds.")
+    }
+    let app = try app()
+    let before = try await stated(purchase, app)
+    // An earlier call may have refunded it, and died before it was booked.
+    guard before.revocation == nil else { return before }
+    guard let order = before.orderID else {
+      throw LedgerError(.notAvailable, "Google Play names no order of the purchase, so it cannot be refunded.")
+    }
+    do throws(LedgerError) {
+      try await api.refund(order: order, of: app)
+    } catch {
+      guard error.code == .purchaseNotFound else { throw error }
+      throw LedgerError(.notAvailable, "Google Play does not refund the order \(order): \(error.message)")
+    }
+    // Google may take a while to say so; its notification, or the next call, brings it then.
+    let after = try await stated(purchase, app)
+    return after.revocation == nil ? nil : after
+  }
+
+  private func app() throws(LedgerError) -> String {
+    if let packageName { return packageName }
+    guard let bundleID = try ledger.currentCatalog().settings.bundleID else {
+      throw LedgerError(.configuration, "Name the app at Google Play: bundle_id in the catalog's settings.")
+    }
+    return bundleID
+  }
+
+  /// The purchase as Google states it, under the environment of its credit.
+  private func stated(_ purchase: Purchase, _ app: String) async throws(LedgerError) -> StoreTransaction {
+    let request = PlayProductPurchase.Request(
+      packageName: app, token: purchase.storeTransactionID, fetchedAt: ledger.clock.now())
+    let answer: PlayProductPurchase
+    do throws(LedgerError) { answer = try await api.purchase(request) } catch {
+      guard error.code == .purchaseNotFound else { throw error }
+      throw LedgerError(.notAvailable, error.message)
+    }
+    guard var transaction = answer.transaction else {
+      throw LedgerError(.notAvailable, "Google Play says that the purchase is not paid for.")
+    }
+    transaction.environment = purchase.environment
+    return transaction
+  }
+}
+#endif
