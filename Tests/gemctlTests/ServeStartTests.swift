@@ -36,6 +36,19 @@ final class ServeStartTests: XCTestCase {
       ], in: home, errorsBegin: true)
   }
 
+  func testNumbersThatAreNone() throws {
+    let home = try TestHome()
+    let serve = "gemctl serve --listen 127.0.0.1:0 --delivery-url https://game.example/deliver"
+    let retries = "error: --delivery-retries takes at most 100 ascending numbers of minutes, 1 to 43200, such as"
+    let fingerprint = String(repeating: "0", count: 64)
+    let wrong = ["2,,10", "0", "43201", "10,2", "2,2", "1.5", "soon"]
+    try Row.check(
+      [Row("gemctl init > init.txt")]
+        + wrong.map { Row("\(serve) --delivery-retries \($0)", 64, error: retries) } + [
+          Row("\(serve) --fingerprint \(fingerprint) --app-id x", 64, error: "error: --app-id takes")
+        ], in: home, errorsBegin: true)
+  }
+
   /// Keys and tokens are kept in the storage, so two projects on one would share them.
   func testEachProjectHasAnIdAndAStorageOfItsOwn() throws {
     let home = try TestHome()

@@ -118,6 +118,7 @@ extension ServeCommand {
     }
     // It takes the receipts of the simulated store alone, or of the real ones.
     var policy = BackendPolicy(sandboxReceipts: shop == nil ? nil : .anybody)
+    policy.deliverySchedule = try ServeSettings.deliverySchedule(invocation.parsed)
     if invocation.parsed.flags.contains("--client-spends") { policy.clientSpending = .anyAmount }
     let verifier: any ReceiptVerifier =
       if let shop { shop.receipts } else { try ServeSettings.verifiers(invocation.parsed) }

@@ -47,6 +47,21 @@ struct ServeSettings {
     return (host, port)
   }
 
+  /// When a game server that does not confirm an order is told of it again.
+  static func deliverySchedule(_ parsed: Parsed) throws(LedgerError) -> DeliverySchedule {
+    guard let text = parsed.value("--delivery-retries") else { return .standard }
+    let minutes = text == "none" ? [] : text.split(separator: ",", omittingEmptySubsequences: false).map { Int64($0) }
+    let known = minutes.compactMap(\.self)
+    guard known.count == minutes.count, known.count <= 100, known.allSatisfy({ (1...43_200).contains($0) }),
+      zip(known, known.dropFirst()).allSatisfy({ $0 < $1 })
+    else {
+      throw .invalid(
+        "--delivery-retries takes at most 100 ascending numbers of minutes, 1 to 43200, such as 2,10,30; or none; got "
+          + "\(text.quotedForPeople).")
+    }
+    return DeliverySchedule(retriesAfterMilliseconds: known.map { $0 * 60_000 })
+  }
+
   /// The stores whose receipts are taken: those that the options name keys of.
   static func verifiers(_ parsed: Parsed) throws(LedgerError) -> StoreVerifiers {
     var roots: [TrustedRoot] = []
@@ -54,7 +69,12 @@ struct ServeSettings {
     for text in parsed.values("--fingerprint") { roots.append(try TrustedRoot(fingerprint: text)) }
     var apple: AppleVerifier?
     if !roots.isEmpty {
-      let appID = parsed.value("--app-id").flatMap { Int64($0) }
+      let appID = try parsed.value("--app-id").map { (text) throws(LedgerError) in
+        guard let number = Int64(text), number > 0 else {
+          throw .invalid("--app-id takes the app's number, such as 1234567890; got \(text.quotedForPeople).")
+        }
+        return number
+      }
       let environments: Set<StoreEnvironment> = appID == nil ? [.sandbox] : [.sandbox, .production]
       apple = try AppleVerifier(app: AppleApp(appAppleID: appID, environments: environments), roots: roots)
     }

@@ -34,6 +34,9 @@ extension Verb {
       Option(name: "--google-api-url", value: "URL", help: "Where Google Play's Developer API is, such as a simulator"),
       Option(name: "--delivery-url", value: "URL", help: "Tell this game server of paid orders"),
       Option(
+        name: "--delivery-retries", value: "MINUTES",
+        help: "When it is told again unless it confirms (default: 2,10,30,120,360,720,1440); \"none\" for never"),
+      Option(
         name: "--refund-undelivered",
         help: "Refund orders that it did not confirm by the last try, at Google Play or the simulated store"),
       Option(name: "--grant-url", value: "URL", help: "Have bought items given by this server before they are paid"),
