@@ -5,9 +5,10 @@ internal import COpenSSL
 ///
 /// Whenever it reads a public key, libcrypto 3.0 goes through all decoders and key types of its library context, which
 /// takes 250 µs, a fifth of a signature check with P-384; with these few it takes 60 µs. So this is a library context
-/// of its own, whose only provider passes these algorithms on from the default provider.
+/// of its own, whose only provider passes these algorithms on from the default provider. It is for speed alone: keys of
+/// other kinds are read with libcrypto's own context.
 enum CertificateAlgorithms {
-  /// Nil, which is libcrypto's own context, where a build of libcrypto has no default provider.
+  /// Nil, which is libcrypto's own context, where that is as quick, or configured for other providers.
   // Unsafe only because it is a pointer: it is made once, never freed, and libcrypto lets many threads use one context.
   nonisolated(unsafe) static let context: OpaquePointer? = makeContext()
 
@@ -26,13 +27,23 @@ enum CertificateAlgorithms {
 
   private static func makeContext() -> OpaquePointer? {
     defer { ERR_clear_error() }
-    guard source != nil, let context = OSSL_LIB_CTX_new() else { return nil }
+    let lists = [digests, keyTypes, signatures, decoders]
+    // Version 3.5 gains nothing by it.
+    guard OPENSSL_version_major() == 3, OPENSSL_version_minor() == 0, isConfiguredAsUsual, source != nil,
+      lists.allSatisfy({ $0.pointee.algorithm_names != nil }), let context = OSSL_LIB_CTX_new()
+    else { return nil }
     let name = "certificates"
     guard OSSL_PROVIDER_add_builtin(context, name, initialize) == 1, OSSL_PROVIDER_load(context, name) != nil else {
       OSSL_LIB_CTX_free(context)
       return nil
     }
     return context
+  }
+
+  /// Whether the process's own context has the default provider, and no validated one in its place.
+  private static var isConfiguredAsUsual: Bool {
+    OSSL_PROVIDER_available(nil, "default") == 1 && OSSL_PROVIDER_available(nil, "fips") == 0
+      && EVP_default_properties_is_fips_enabled(nil) == 0
   }
 
   /// The entry point of the provider: its functions, and the default provider's state, which its algorithms work with.

@@ -31,7 +31,7 @@ extension OpenSSL {
   }
 
   package static func publicKeyDER(of certificate: Certificate) -> [UInt8] {
-    written { i2d_PUBKEY(X509_get0_pubkey(certificate.x509), $0) }
+    written { i2d_X509_PUBKEY(X509_get_X509_PUBKEY(certificate.x509), $0) }
   }
 
   package static func der(ofPublic key: Key) -> [UInt8] {

@@ -52,16 +52,21 @@ package enum OpenSSL: CryptoLibrary {
 
 extension OpenSSL {
   package static func certificate(der: [UInt8]) -> Certificate? {
+    defer { ERR_clear_error() }
+    let certificate = certificate(der: der, readWith: CertificateAlgorithms.context)
+    guard let certificate, certificate.context != nil, X509_get0_pubkey(certificate.x509) == nil else {
+      return certificate
+    }
+    return self.certificate(der: der, readWith: nil)
+  }
+
+  private static func certificate(der: [UInt8], readWith context: OpaquePointer?) -> Certificate? {
     der.withUnsafeBufferPointer { bytes in
+      guard var room = X509_new_ex(context, nil).map(Optional.init) else { failed("make room for a certificate") }
       var position = bytes.baseAddress
-      guard let room = X509_new_ex(CertificateAlgorithms.context, nil) else { failed("make room for a certificate") }
-      var result: OpaquePointer? = room
       // It frees the room where it fails.
-      guard let x509 = d2i_X509(&result, &position, bytes.count) else {
-        ERR_clear_error()
-        return nil
-      }
-      let certificate = Certificate(x509, readWith: CertificateAlgorithms.context)
+      guard let x509 = d2i_X509(&room, &position, bytes.count) else { return nil }
+      let certificate = Certificate(x509, readWith: context)
       // The rest would be a second text for the same certificate.
       return position == bytes.baseAddress.map { $0 + bytes.count } ? certificate : nil
     }

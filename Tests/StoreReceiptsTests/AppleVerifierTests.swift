@@ -221,6 +221,17 @@ final class AppleVerifierTests: XCTestCase {
     assertFails(.chain) { try Samples.verifier(LocalAuthority()).transaction(authority.token()) }
   }
 
+  func testTheKeyOfACertificateThatWasReadIsTheOneThatWasIssued() throws {
+    for kind in [KeyKind.p256, .p384, .rsa] {
+      var plan = AuthorityPlan(signerKind: kind)
+      plan.leafKind = kind
+      let authority = LocalAuthority(plan)
+      let leaf = try XCTUnwrap(Crypto.certificate(der: Crypto.der(of: authority.chain[0])))
+      XCTAssertFalse(Crypto.publicKeyDER(of: leaf).isEmpty)
+      XCTAssertEqual(Crypto.publicKeyDER(of: leaf), Crypto.der(ofPublic: authority.key))
+    }
+  }
+
   func testTheCertificatesWereValidWhenItWasSigned() throws {
     let second = Samples.signedAt.milliseconds / 1000
     func authority(from: Int64, until: Int64) -> LocalAuthority {
