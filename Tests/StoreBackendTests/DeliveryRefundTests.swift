@@ -160,6 +160,96 @@ final class DeliveryRefundTests: XCTestCase {
     XCTAssertEqual(desk.asked, [])
   }
 
+  /// Tries by hand are not of the schedule: a young order is not refunded for them.
+  func testDeliveriesByHandDoNotBringTheRefundForward() async throws {
+    let (server, desk) = (GameServer(confirms: false), StoreDesk())
+    let shop = try shop(server, desk, retries: [60_000, 7_200_000])
+    let code = try await pay(shop)
+    for _ in 0..<5 { _ = try await shop.backend.retryDelivery(of: code) }
+    shop.time.advance(seconds: 7199)
+    for _ in 0..<3 { _ = try await shop.backend.retryDeliveries() }
+    XCTAssertEqual(desk.asked, [])
+    XCTAssertEqual(try shop.backend.order(code).nextDeliveryAt?.milliseconds, shop.time.now.milliseconds + 7_140_000)
+    XCTAssertEqual(server.heard.count, 7)
+  }
+
+  /// The store has refunded it, or will, and has not said so yet.
+  func testNothingIsDeliveredOnceTheRefundIsAskedFor() async throws {
+    let (server, desk) = (GameServer(confirms: false), StoreDesk())
+    let shop = try shop(server, desk)
+    let code = try await pay(shop)
+    shop.time.advance(seconds: 60)
+    _ = try await shop.backend.retryDeliveries()
+    shop.time.advance(seconds: 600)
+    _ = try await shop.backend.retryDeliveries()
+    XCTAssertEqual(desk.asked, ["t1"])
+    server.setConfirms(true)
+    await assertRefused(.notAvailable) { try await shop.backend.retryDelivery(of: code) }
+    // A server with a longer schedule does not begin to try again.
+    let longer = LocalBackend(
+      ledger: shop.ledger, verifier: shop.receipts, delivery: server, refundIssuer: desk)
+    desk.setAnswer { [shop] in try shop.refunded() }
+    let round = try await longer.retryDeliveries(now: shop.after(hours: 1))
+    XCTAssertEqual(round, DeliveryRound(refunded: 1))
+    XCTAssertEqual(server.heard.count, 2)
+    XCTAssertEqual(try shop.backend.order(code).status, .failed)
+    XCTAssertEqual(try shop.backend.order(code).deliveryAttempts, 2)
+  }
+
+  /// A round with many slow tries ends long after it began.
+  func testTheRefundIsDueFromTheEndOfTheTriesBeforeIt() async throws {
+    final class SlowServer: DeliveryTarget {
+      let time: ManualClock
+      init(_ time: ManualClock) { self.time = time }
+      func deliver(_ delivery: Delivery) async -> Bool {
+        time.advance(seconds: 900)
+        return false
+      }
+    }
+    let desk = StoreDesk()
+    let shop = try shop(GameServer(confirms: false), desk)
+    let codes = [try await pay(shop, "t1"), try await pay(shop, "t2")]
+    shop.time.advance(seconds: 60)
+    let slow = LocalBackend(
+      ledger: shop.ledger, verifier: shop.receipts, policy: shop.backend.policy, delivery: SlowServer(shop.time),
+      refundIssuer: desk)
+    let begin = shop.time.now
+    _ = try await slow.retryDeliveries()
+    XCTAssertEqual(
+      try codes.map { try slow.order($0).nextDeliveryAt?.milliseconds(since: begin) }, [600_000, 1_500_000])
+  }
+
+  func testAnIssuerThatRefundsAPartOrSomethingElseIsAskedAgain() async throws {
+    let desk = StoreDesk()
+    let shop = try shop(GameServer(confirms: false), desk)
+    let code = try await pay(shop)
+    shop.time.advance(seconds: 60)
+    _ = try await shop.backend.retryDeliveries()
+    shop.time.advance(seconds: 600)
+    desk.setAnswer { [shop] in
+      var half = try shop.refunded()
+      half.revocation?.extent = .milliPercent(50_000)
+      return half
+    }
+    let part = try await shop.backend.retryDeliveries()
+    XCTAssertEqual(part, DeliveryRound())
+    XCTAssertEqual(try shop.gems(), 600)
+    desk.setAnswer { [shop] in
+      var other = try shop.refunded()
+      other.environment = .production
+      return other
+    }
+    shop.time.advance(seconds: 3600)
+    let other = try await shop.backend.retryDeliveries()
+    XCTAssertEqual(other, DeliveryRound())
+    desk.setAnswer { [shop] in try shop.refunded() }
+    shop.time.advance(seconds: 3600)
+    let all = try await shop.backend.retryDeliveries()
+    XCTAssertEqual(all, DeliveryRound(refunded: 1))
+    XCTAssertEqual(try shop.gems(), 0)
+    XCTAssertEqual(try shop.backend.order(code).status, .failed)
+  }
+
   func testWithoutAnIssuerAWaitingRefundIsLeftToAPerson() async throws {
     let shop = try shop(GameServer(confirms: false), StoreDesk())
     let code = try await pay(shop)
@@ -194,6 +284,48 @@ final class DeliveryRefundTests: XCTestCase {
     XCTAssertEqual(try shop.backend.order(code).status, .success)
     XCTAssertEqual(try shop.gems(), 1200)
     try assertBooksAddUp(shop.ledger)
+  }
+
+  /// The items are out: the order does not say that they are not.
+  func testAConfirmationThatComesAfterTheRefundCounts() async throws {
+    final class RefundingServer: DeliveryTarget {
+      private let refund: @Sendable () async -> Void
+      init(_ refund: @escaping @Sendable () async -> Void) { self.refund = refund }
+      func deliver(_ delivery: Delivery) async -> Bool {
+        await refund()
+        return true
+      }
+    }
+    let shop = try shop(GameServer(confirms: false))
+    let code = try await pay(shop)
+    shop.time.advance(seconds: 60)
+    let backend = LocalBackend(
+      ledger: shop.ledger, verifier: shop.receipts, policy: shop.backend.policy,
+      delivery: RefundingServer { [shop] in
+        do { _ = try await shop.backend.apply(shop.refunded()) } catch { XCTFail("\(error)") }
+      })
+    let round = try await backend.retryDeliveries()
+    XCTAssertEqual(round.confirmed, 1)
+    XCTAssertEqual(try backend.order(code).status, .success)
+    XCTAssertEqual(try shop.gems(), 0)
+  }
+
+  /// The process ended between the reversal and the step of the order; the app posts its receipt again.
+  func testAReversalWhoseOrderWasNotResumedIsMadeGoodByTheReceipt() async throws {
+    let server = GameServer(confirms: false)
+    let shop = try shop(server)
+    let code = try await pay(shop)
+    shop.time.advance(seconds: 10)
+    _ = try await shop.backend.apply(shop.refunded())
+    shop.time.advance(seconds: 10)
+    _ = try await shop.ledger.book(
+      .reverseRefund(
+        StoreRefundReversal(
+          store: .apple, environment: shop.receipts.environment, transactionID: StoreTransactionID("t1"),
+          signedAt: shop.time.now)))
+    XCTAssertEqual(try shop.backend.order(code).status, .failed)
+    _ = try await shop.backend.post(shop.post(shop.transaction("t1")))
+    XCTAssertEqual(try shop.backend.order(code).status, .deliveryPending)
   }
 
   func testARefundOfAPartLeavesTheDelivery() async throws {

@@ -58,7 +58,7 @@ final class DeliveryTests: XCTestCase {
     server.setConfirms(true)
     let delivered = try await shop.backend.retryDelivery(of: order.code)
     XCTAssertEqual(delivered.status, .success)
-    XCTAssertEqual(delivered.deliveryAttempts, 9)
+    XCTAssertEqual(delivered.deliveryAttempts, 8)
     XCTAssertEqual(try shop.backend.undelivered().orders, [])
     try assertBooksAddUp(shop.ledger)
   }

@@ -39,6 +39,8 @@ public struct LedgerOrder: Hashable, Sendable {
   public let dueAt: Timestamp?
   /// How many tries of the delivery were begun.
   public let deliveryAttempts: Int64
+  /// Whether the store was asked for a refund after the last try.
+  public let isRefundRequested: Bool
   let owner: CustomerNumber
   let purchaseNumber: Int64?
 
@@ -60,7 +62,8 @@ public struct LedgerOrder: Hashable, Sendable {
     updatedAt = row.updatedAt
     deadline = row.deadline
     dueAt = row.dueAt == .max ? nil : Timestamp(milliseconds: row.dueAt)
-    deliveryAttempts = row.deliveryAttempts
+    deliveryAttempts = row.tryCount
+    isRefundRequested = row.isRefundRequested
     number = row.number
     owner = row.customer
     purchaseNumber = row.purchase

@@ -9,7 +9,7 @@ public struct Consumption: Hashable, Sendable {
     /// It is credited; a game server has not confirmed it yet.
     case pending = "delivery_pending"
     /// It was refunded before a game server confirmed it.
-    case withdrawn = "not_delivered"
+    case withdrawn
   }
 
   /// The purchase.

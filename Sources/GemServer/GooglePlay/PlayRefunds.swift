@@ -42,19 +42,26 @@ package struct PlayRefunds: RefundIssuer {
     let app = try app()
     let before = try await stated(purchase, app)
     // An earlier call may have refunded it, and died before it was booked.
-    guard before.revocation == nil else { return before }
+    guard !before.isRefundedInFull else { return before }
     guard let order = before.orderID else {
       throw LedgerError(.notAvailable, "Google Play names no order of the purchase, so it cannot be refunded.")
     }
-    do throws(LedgerError) {
-      try await api.refund(order: order, of: app)
-    } catch {
+    var refusal: LedgerError?
+    do throws(LedgerError) { try await api.refund(order: order, of: app) } catch {
       guard error.code == .purchaseNotFound else { throw error }
-      throw LedgerError(.notAvailable, "Google Play does not refund the order \(order): \(error.message)")
+      refusal = error
+    }
+    let after: StoreTransaction?
+    do throws(LedgerError) { after = try await stated(purchase, app) } catch {
+      guard refusal == nil else { throw error }
+      after = nil
+    }
+    if let after, after.isRefundedInFull { return after }
+    if let refusal {
+      throw LedgerError(.notAvailable, "Google Play does not refund the order \(order): \(refusal.message)")
     }
     // Google may take a while to say so; its notification, or the next call, brings it then.
-    let after = try await stated(purchase, app)
-    return after.revocation == nil ? nil : after
+    return nil
   }
 
   private func app() throws(LedgerError) -> String {
@@ -72,7 +79,7 @@ package struct PlayRefunds: RefundIssuer {
     let answer: PlayProductPurchase
     do throws(LedgerError) { answer = try await api.purchase(request) } catch {
       guard error.code == .purchaseNotFound else { throw error }
-      throw LedgerError(.notAvailable, error.message)
+      throw LedgerError(.notAvailable, "\(app): \(error.message)")
     }
     guard var transaction = answer.transaction else {
       throw LedgerError(.notAvailable, "Google Play says that the purchase is not paid for.")
@@ -80,5 +87,9 @@ package struct PlayRefunds: RefundIssuer {
     transaction.environment = purchase.environment
     return transaction
   }
+}
+
+extension StoreTransaction {
+  fileprivate var isRefundedInFull: Bool { revocation?.extent == .full }
 }
 #endif

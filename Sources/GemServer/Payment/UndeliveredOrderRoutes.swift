@@ -15,7 +15,7 @@ enum UndeliveredOrderRoutes {
         query: [
           Parameter(
             "delivery", .word(["exhausted", "pending"]),
-            "Those without tries left, the default, or those that are still tried."),
+            "Those left to a person, the default, or those that are still tried or refunded."),
           Parameter("starting_after", .text(1...50), "The cursor of the page before, as its next_page has it."),
           Parameter("limit", .integer(1...100), "How many orders a page has; 20 by default."),
         ],
@@ -38,8 +38,12 @@ enum UndeliveredOrderRoutes {
     Schema.Field("store", .word(Store.all.map(\.description)), isRequired: true),
     Schema.Field("status", .word(Order.Status.allCases.map(\.rawValue)), isRequired: true),
     Schema.Field("store_transaction_id", .nullable(.text()), isRequired: true),
-    Schema.Field("delivery_attempts", .integer(0...Int64.max), isRequired: true),
-    Schema.Field("next_delivery_at", .nullable(.integer()), "In milliseconds since 1970.", isRequired: true),
+    Schema.Field(
+      "delivery_attempts", .integer(0...Int64.max), "Tries by the schedule; those by hand do not count.",
+      isRequired: true),
+    Schema.Field(
+      "next_delivery_at", .nullable(.integer()), "The next try, or the refund after the last: milliseconds since 1970.",
+      isRequired: true),
     Schema.Field("is_delivery_exhausted", .boolean, "Whether all tries went by.", isRequired: true),
     Schema.Field("created_at", .integer(), "In milliseconds since 1970.", isRequired: true),
     Schema.Field("updated_at", .integer(), "In milliseconds since 1970.", isRequired: true),

@@ -17,6 +17,8 @@ struct StoreRefunds: Sendable {
     if known == nil {
       purchase = try context.reading { (view, _) throws(LedgerError) in try view.purchase(of: transaction) }
     }
+    // A reversal may have been booked by a process that ended right after it.
+    if let purchase, purchase.refundEvidenceAt != nil { try await advanceOrder(paidBy: transaction) }
     // Evidence from before the refund, delivered again, says nothing of it.
     guard let purchase, purchase.refundedMilliPercent > 0, let evidenceAt = purchase.refundEvidenceAt,
       transaction.signedAt > evidenceAt
@@ -61,7 +63,8 @@ struct StoreRefunds: Sendable {
   private func advanceOrder(paidBy transaction: StoreTransaction) async throws(LedgerError) {
     // Again after each step: another notice may have changed the purchase meanwhile.
     while let (order, step, customer) = try nextStep(ofOrderPaidBy: transaction) {
-      _ = try await context.ledger.book(.advanceOrder(order.code, step, customer: customer))
+      let booking = try await context.ledger.book(.advanceOrder(order.code, step, customer: customer))
+      guard !booking.isReplayed else { return }
     }
   }
 

@@ -124,16 +124,17 @@ extension LocalBackend {
     try await deliveries.retryDue(at: now, limit: limit)
   }
 
-  /// Tries one order's delivery now, regardless of its schedule, as an operator does after an investigation.
+  /// Tries one order's delivery now, as an operator does after an investigation; the schedule does not count it.
   ///
   /// - Returns: The order after it.
-  /// - Throws: `LedgerError` with `order_not_found`.
+  /// - Throws: `LedgerError` with, in order of precedence, `order_not_found`, `not_available` (the store was asked to
+  ///   refund it).
   public func retryDelivery(of code: PurchaseCode) async throws(LedgerError) -> Order {
     try await deliveries.retry(code)
     return try orders.order(code)
   }
 
-  /// Returns a page of the credited orders with a delivery that has a try left, those with the next try first.
+  /// Returns a page of the credited orders that are still tried or refunded, those with the next step first.
   ///
   /// - Throws: `LedgerError` with `limit_exceeded` for a limit that is not 1 to `Limits.historyPage`.
   public func pendingDeliveries(

@@ -122,7 +122,7 @@ public struct Order: Hashable, Sendable {
   public var updatedAt: Timestamp
   /// Until when it is to be paid.
   public var deadline: Timestamp
-  /// How often delivery was tried.
+  /// How often delivery was tried by its schedule; tries by hand do not count.
   public var deliveryAttempts: Int64
   /// When delivery is tried next, or the money given back after the last try; nil where neither is to come.
   public var nextDeliveryAt: Timestamp?

@@ -24,7 +24,8 @@ struct OrderDeliveries: Sendable {
     var failure: LedgerError?
     for order in due {
       do throws(LedgerError) {
-        try await advance(order, at: now, &round)
+        // The tries before it may have taken a while.
+        try await advance(order, at: max(now, context.clock.now()), &round)
       } catch {
         // A damaged order does not hold up the others.
         guard error.code == .storageDamaged else { throw error }
@@ -37,7 +38,7 @@ struct OrderDeliveries: Sendable {
 
   private func advance(_ order: LedgerOrder, at now: Timestamp, _ round: inout DeliveryRound) async throws(LedgerError)
   {
-    guard order.deliveryAttempts < context.policy.deliverySchedule.tryCount else {
+    guard !order.isRefundRequested, order.deliveryAttempts < tryCount else {
       if try await tryRefund(order, at: now) { round.refunded += 1 }
       return
     }
@@ -48,12 +49,23 @@ struct OrderDeliveries: Sendable {
     if isConfirmed { round.confirmed += 1 } else if next == nil { round.exhausted += 1 }
   }
 
+  private var tryCount: Int64 { Int64(context.policy.deliverySchedule.tryCount) }
+
+  /// Tries by hand, which the schedule does not count.
+  ///
+  /// - Throws: `order_not_found`, `not_available` once the store was asked for a refund.
   func retry(_ code: PurchaseCode) async throws(LedgerError) {
     let order = try context.reading { (view, _) throws(LedgerError) in try view.orders.order(code) }
     guard order.state == .deliveryPending, context.delivery != nil else { return }
-    // Whoever tries by hand does not have the order refunded meanwhile.
-    let floor = context.clock.now().advanced(milliseconds: Self.refundGapMilliseconds)
-    _ = try await tryDelivery(order, nextAt: order.dueAt.map { max($0, floor) })
+    guard !order.isRefundRequested else { throw .refundRequested(order) }
+    if order.deliveryAttempts >= tryCount, let dueAt = order.dueAt {
+      // The refund is put off, so that it does not overlap with this try.
+      let nextAt = max(dueAt, context.clock.now().advanced(milliseconds: Self.refundGapMilliseconds))
+      guard try await take(.postponeDelivery(dueAt: dueAt, nextAt: nextAt), order) else {
+        throw .refundRequested(order)
+      }
+    }
+    _ = try await deliver(order)
   }
 
   /// The first try, right after the credit that has counted it already; how it ends is in the order.
@@ -119,30 +131,53 @@ extension OrderDeliveries {
 
   /// Claims the refund of an order without tries left, and asks the store for it.
   ///
-  /// - Returns: Whether the refund is booked.
+  /// - Returns: Whether all of the purchase is refunded now.
   private func tryRefund(_ order: LedgerOrder, at now: Timestamp) async throws(LedgerError) -> Bool {
-    guard let dueAt = order.dueAt else { return false }
-    let nextAt = context.refundIssuer.map { _ in now.advanced(milliseconds: Self.refundRetryMilliseconds) }
-    guard try await take(.postponeDelivery(dueAt: dueAt, nextAt: nextAt), order), let nextAt,
-      let issuer = context.refundIssuer
-    else { return false }
-    let purchase = try context.reading { (view, _) throws(LedgerError) in
-      guard let purchase = try view.purchases.purchase(payingFor: order) else { throw .unpaid(order) }
-      return purchase
+    guard let issuer = context.refundIssuer else {
+      _ = try await take(.giveUpRefund, order)
+      return false
     }
+    let nextAt = now.advanced(milliseconds: Self.refundRetryMilliseconds)
+    guard let dueAt = order.dueAt, try await take(.requestRefund(dueAt: dueAt, nextAt: nextAt), order) else {
+      return false
+    }
+    let purchase = try purchase(payingFor: order)
     guard !purchase.isRefunded else { return try await take(.withdraw, order) }
     let transaction: StoreTransaction?
     do throws(LedgerError) { transaction = try await issuer.refund(purchase) } catch {
-      // The issuer has said why to whom it concerns; a person looks at an order that waits for nothing.
-      if error.code == .notAvailable { _ = try await take(.postponeDelivery(dueAt: nextAt, nextAt: nil), order) }
+      // The issuer has told whom it concerns.
+      if error.code == .notAvailable { _ = try await take(.giveUpRefund, order) }
       return false
     }
-    guard let transaction, let revocation = transaction.revocation else { return false }
-    return try await !refunds.refund(transaction, revocation).isReplayed
+    guard let transaction, transaction.isOf(purchase), let revocation = transaction.revocation else { return false }
+    do throws(LedgerError) { _ = try await refunds.refund(transaction, revocation) } catch {
+      // One order does not hold up the others.
+      guard error.isRefusal else { throw error }
+      return false
+    }
+    return try self.purchase(payingFor: order).isRefunded
+  }
+
+  private func purchase(payingFor order: LedgerOrder) throws(LedgerError) -> Purchase {
+    try context.reading { (view, _) throws(LedgerError) in
+      guard let purchase = try view.purchases.purchase(payingFor: order) else { throw .unpaid(order) }
+      return purchase
+    }
+  }
+}
+
+extension StoreTransaction {
+  fileprivate func isOf(_ purchase: Purchase) -> Bool {
+    store == purchase.store && environment == purchase.environment && creditID == purchase.storeTransactionID
   }
 }
 
 extension LedgerError {
+  fileprivate static func refundRequested(_ order: LedgerOrder) -> Self {
+    LedgerError(
+      .notAvailable, "The store was asked to refund the order \(order.code), so it is not delivered any more.")
+  }
+
   /// An order that says that it is paid for, by a purchase that is not there.
   static func unpaid(_ order: LedgerOrder) -> Self {
     LedgerError(.storageDamaged, "The order \(order.code) names no purchase; run verify.")

@@ -76,7 +76,8 @@ struct DeliveryCommands {
     let order = try invocation.withClient { (session) async throws(LedgerError) in
       try await session.backend.retryDelivery(of: code)
     }
-    let line = "\(order.code): \(order.status.rawValue), tries: \(order.deliveryAttempts)\n"
+    let next = order.nextDeliveryAt.map { ", next try at \($0)" } ?? ""
+    let line = "\(order.code): \(order.status.rawValue)\(next)\n"
     try invocation.print(OrderView.json(order), { _ in line })
     if order.status != .success { throw ExitStatus.incomplete }
   }

@@ -81,12 +81,15 @@ final class OrderRulesTests: XCTestCase {
 
   func testSteps() throws {
     let (due, later) = (Timestamp(milliseconds: 7), Timestamp(milliseconds: 900))
+    let asked = OrderRow.refundMark + 2
     typealias Row = (line: UInt, order: OrderRow, step: OrderStep, state: OrderRow.State?, dueAt: Int64)
     let rows: [Row] = [
       (#line, try order(), .fail, .failed, 500), (#line, try order(.failed), .fail, nil, 0),
       (#line, try order(.success), .fail, nil, 0), (#line, try order(.deliveryPending), .fail, nil, 0),
       (#line, try order(.deliveryPending), .deliver, .success, .max), (#line, try order(), .deliver, nil, 0),
-      (#line, try order(.success), .deliver, nil, 0),
+      (#line, try order(.success, dueAt: .max), .deliver, nil, 0),
+      // The confirmation came after the refund.
+      (#line, try order(.success, dueAt: 7), .deliver, .success, .max),
       (
         #line, try order(.deliveryPending, attempts: 2), .tryDelivery(attempts: 2, nextAt: later), .deliveryPending, 900
       ),
@@ -100,9 +103,14 @@ final class OrderRulesTests: XCTestCase {
         #line, try order(.deliveryPending, dueAt: 7), .postponeDelivery(dueAt: due, nextAt: later), .deliveryPending,
         900
       ),
-      (
-        #line, try order(.deliveryPending, dueAt: 7), .postponeDelivery(dueAt: due, nextAt: nil), .deliveryPending, .max
-      ),
+      (#line, try order(.deliveryPending, dueAt: 7), .requestRefund(dueAt: due, nextAt: later), .deliveryPending, 900),
+      (#line, try order(.deliveryPending, dueAt: 8), .requestRefund(dueAt: due, nextAt: later), nil, 0),
+      (#line, try order(.success, dueAt: 7), .requestRefund(dueAt: due, nextAt: later), nil, 0),
+      (#line, try order(.deliveryPending, attempts: asked, dueAt: 7), .giveUpRefund, .deliveryPending, .max),
+      (#line, try order(.deliveryPending, dueAt: .max), .giveUpRefund, nil, 0),
+      (#line, try order(.failed, dueAt: 7), .giveUpRefund, nil, 0),
+      // Once the refund is asked for, no try begins.
+      (#line, try order(.deliveryPending, attempts: asked), .tryDelivery(attempts: 2, nextAt: later), nil, 0),
       (#line, try order(.deliveryPending, dueAt: 8), .postponeDelivery(dueAt: due, nextAt: later), nil, 0),
       (#line, try order(.failed, dueAt: 7), .postponeDelivery(dueAt: due, nextAt: later), nil, 0),
       (#line, try order(.deliveryPending), .withdraw, .success, 500), (#line, try order(), .withdraw, nil, 0),
@@ -122,6 +130,19 @@ final class OrderRulesTests: XCTestCase {
       XCTAssertEqual(order.dueAt, row.dueAt, line: row.line)
       XCTAssertEqual(order.updatedAt, now, line: row.line)
     }
+  }
+
+  func testTriesAreCountedBesideTheMarkOfARefund() throws {
+    var order = try order(.deliveryPending, attempts: 8, dueAt: 7)
+    for _ in 0..<3 {
+      let due = Timestamp(milliseconds: order.dueAt)
+      XCTAssertTrue(order.take(.requestRefund(dueAt: due, nextAt: due.advanced(milliseconds: 1)), at: now))
+      XCTAssertTrue(order.isRefundRequested)
+      XCTAssertEqual(order.tryCount, 8)
+    }
+    XCTAssertTrue(order.take(.giveUpRefund, at: now))
+    XCTAssertFalse(order.isRefundRequested)
+    XCTAssertEqual(order.deliveryAttempts, 8)
   }
 
   /// An entitlement moves with all cycles of its subscription.

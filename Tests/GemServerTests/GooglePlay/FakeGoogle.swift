@@ -21,6 +21,8 @@ final class FakeGoogle: Sendable {
     var acknowledged: [String] = []
     /// What a request for a refund is answered with.
     var refundStatus = 204
+    /// Whether a request that is refused comes after one that was not.
+    var refundsAllTheSame = false
     /// Whether a refunded purchase says so at once.
     var showsRefunds = true
     var assertions: [String] = []
@@ -100,7 +102,7 @@ final class FakeGoogle: Sendable {
         return LoopbackServer.answer(204)
       }
       if request.line.hasPrefix("POST "), request.path.hasSuffix("/orders/GPA.1:refund?revoke=true") {
-        if state.refundStatus == 204, state.showsRefunds {
+        if state.refundStatus == 204 && state.showsRefunds || state.refundsAllTheSame {
           state.purchases = state.purchases.mapValues(Self.canceled)
         }
         return LoopbackServer.answer(state.refundStatus)

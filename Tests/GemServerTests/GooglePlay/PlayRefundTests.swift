@@ -96,6 +96,27 @@ final class PlayRefundTests: XCTestCase {
     }
   }
 
+  /// A part was refunded before: the rest is, too.
+  func testAPartlyRefundedPurchaseIsRefundedWhole() async throws {
+    let shop = try await Undelivered()
+    defer { shop.play.google.stop() }
+    try shop.play.google.set("t1", quantity: 3, refundable: 2)
+    try await shop.retry(afterMinutes: 10)
+    XCTAssertEqual(shop.play.google.refunds.count, 1)
+    XCTAssertEqual(try shop.status, .failed)
+    XCTAssertEqual(try shop.play.balance(), 0)
+  }
+
+  /// An earlier request was taken, and Google refuses the second one.
+  func testARefusalOfWhatIsRefundedIsNoRefusal() async throws {
+    let shop = try await Undelivered()
+    defer { shop.play.google.stop() }
+    shop.play.google.state.withLock { ($0.refundStatus, $0.refundsAllTheSame) = (400, true) }
+    try await shop.retry(afterMinutes: 10)
+    XCTAssertEqual(try shop.status, .failed)
+    XCTAssertEqual(try shop.play.balance(), 0)
+  }
+
   func testOtherPurchasesAreLeftToAPerson() async throws {
     let apple = try await Undelivered(.apple)
     defer { apple.play.google.stop() }

@@ -6,8 +6,12 @@ package enum OrderStep: Hashable, Sendable {
   case deliver
   /// The try after `attempts` earlier ones begins; the next one is due at that instant, or never.
   case tryDelivery(attempts: Int64, nextAt: Timestamp?)
-  /// What was due at one instant begins; it is due again at another, or never.
-  case postponeDelivery(dueAt: Timestamp, nextAt: Timestamp?)
+  /// What was due at one instant is due at another.
+  case postponeDelivery(dueAt: Timestamp, nextAt: Timestamp)
+  /// The refund that was due at one instant is asked for, in place of further tries; again at another, unless it comes.
+  case requestRefund(dueAt: Timestamp, nextAt: Timestamp)
+  /// There will be no refund: the order waits for a person.
+  case giveUpRefund
   /// The payment was refunded before the delivery was confirmed.
   case withdraw
   /// The refund of a withdrawn order was reversed; its delivery begins anew.

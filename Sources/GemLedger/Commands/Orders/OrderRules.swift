@@ -35,6 +35,15 @@ extension OrderRow {
   /// Nothing is to be done for it any more, as for a success, which is never due; this one has the instant instead.
   package var isWithdrawn: Bool { state == .success && dueAt != .max }
 
+  /// Added to the number of tries once the store was asked for a refund: no try begins any more.
+  static let refundMark: Int64 = 1 << 40
+
+  /// Whether the store was asked for a refund.
+  var isRefundRequested: Bool { deliveryAttempts >= Self.refundMark }
+
+  /// How many tries of the delivery were begun.
+  var tryCount: Int64 { deliveryAttempts % Self.refundMark }
+
   /// Whether the purchase matches the announcement.
   package func fits(_ purchase: PurchaseRow) -> Bool {
     store == purchase.identity.store && product == purchase.product && quantity == purchase.quantity
@@ -67,7 +76,8 @@ extension OrderRow {
       // An order past its deadline failed at the deadline, not when this step failed it.
       dueAt = min(dueAt, now.milliseconds)
     case .deliver:
-      guard state == .deliveryPending else { return false }
+      // The confirmation may come after a refund: the items are out then.
+      guard state == .deliveryPending || isWithdrawn else { return false }
       state = .success
       dueAt = .max
     case .tryDelivery(let attempts, let nextAt):
@@ -76,7 +86,15 @@ extension OrderRow {
       dueAt = nextAt?.milliseconds ?? .max
     case .postponeDelivery(let due, let nextAt):
       guard state == .deliveryPending, dueAt == due.milliseconds else { return false }
-      dueAt = nextAt?.milliseconds ?? .max
+      dueAt = nextAt.milliseconds
+    case .requestRefund(let due, let nextAt):
+      guard state == .deliveryPending, dueAt == due.milliseconds else { return false }
+      if !isRefundRequested { deliveryAttempts += Self.refundMark }
+      dueAt = nextAt.milliseconds
+    case .giveUpRefund:
+      guard state == .deliveryPending, dueAt != .max else { return false }
+      deliveryAttempts = tryCount
+      dueAt = .max
     case .withdraw:
       guard state == .deliveryPending else { return false }
       state = .success
