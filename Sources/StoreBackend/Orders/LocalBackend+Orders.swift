@@ -110,8 +110,8 @@ extension LocalBackend {
   /// Tries the due deliveries, oldest first, one after the other.
   ///
   /// Several backends may do so at once: one of them claims each try. An order without tries left is refunded where the
-  /// backend has a ``RefundIssuer`` whose store does so. Without one it stays `delivery_pending` for an operator to look
-  /// at (``undelivered(limit:after:)``), and its credit stays.
+  /// backend has a ``RefundIssuer`` whose store does so. Without one it stays `delivery_pending` for an operator to
+  /// look at (``undelivered(limit:after:)``), and its credit stays.
   ///
   /// - Parameters:
   ///   - now: The instant up to which deliveries are due; nil for the clock's time.
