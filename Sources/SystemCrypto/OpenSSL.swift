@@ -62,7 +62,8 @@ extension OpenSSL {
 
   private static func certificate(der: [UInt8], readWith context: OpaquePointer?) -> Certificate? {
     der.withUnsafeBufferPointer { bytes in
-      guard var room = X509_new_ex(context, nil).map(Optional.init) else { failed("make room for a certificate") }
+      var room = X509_new_ex(context, nil)
+      guard room != nil else { failed("make room for a certificate") }
       var position = bytes.baseAddress
       // It frees the room where it fails.
       guard let x509 = d2i_X509(&room, &position, bytes.count) else { return nil }

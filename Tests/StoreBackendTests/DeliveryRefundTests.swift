@@ -23,6 +23,14 @@ final class DeliveryRefundTests: XCTestCase {
     return order.code
   }
 
+  /// Pays, and lets both tries go by.
+  private func payAndExhaust(_ shop: Shop) async throws -> PurchaseCode {
+    let code = try await pay(shop)
+    shop.time.advance(seconds: 60)
+    _ = try await shop.backend.retryDeliveries()
+    return code
+  }
+
   // MARK: After the last try
 
   func testAfterTheLastTryTheMoneyAndTheCurrencyAreGivenBack() async throws {
@@ -110,9 +118,7 @@ final class DeliveryRefundTests: XCTestCase {
   func testAStoreThatDoesNotAnswerIsAskedAgain() async throws {
     let desk = StoreDesk()
     let shop = try shop(GameServer(confirms: false), desk)
-    let code = try await pay(shop)
-    shop.time.advance(seconds: 60)
-    _ = try await shop.backend.retryDeliveries()
+    let code = try await payAndExhaust(shop)
     for (seconds, answer) in [(600, Int?.none), (3600, 0), (3600, 1)] as [(Int64, Int?)] {
       desk.setAnswer { [shop] in
         guard let answer else { throw LedgerError(.backendUnreachable, "Down.") }
@@ -135,9 +141,7 @@ final class DeliveryRefundTests: XCTestCase {
     let desk = StoreDesk()
     let shop = try shop(GameServer(confirms: false), desk)
     desk.setAnswer { nil }
-    _ = try await pay(shop)
-    shop.time.advance(seconds: 60)
-    _ = try await shop.backend.retryDeliveries()
+    _ = try await payAndExhaust(shop)
     shop.time.advance(seconds: 600)
     try await withThrowingTaskGroup(of: Void.self) { group in
       for _ in 0..<8 { group.addTask { _ = try await shop.backend.retryDeliveries() } }
@@ -149,9 +153,7 @@ final class DeliveryRefundTests: XCTestCase {
   func testADeliveryByHandPutsTheRefundOff() async throws {
     let (server, desk) = (GameServer(confirms: false), StoreDesk())
     let shop = try shop(server, desk)
-    let code = try await pay(shop)
-    shop.time.advance(seconds: 60)
-    _ = try await shop.backend.retryDeliveries()
+    let code = try await payAndExhaust(shop)
     shop.time.advance(seconds: 599)
     let tried = try await shop.backend.retryDelivery(of: code)
     XCTAssertEqual(tried.nextDeliveryAt, shop.time.now.advanced(milliseconds: 600_000))
@@ -177,9 +179,7 @@ final class DeliveryRefundTests: XCTestCase {
   func testNothingIsDeliveredOnceTheRefundIsAskedFor() async throws {
     let (server, desk) = (GameServer(confirms: false), StoreDesk())
     let shop = try shop(server, desk)
-    let code = try await pay(shop)
-    shop.time.advance(seconds: 60)
-    _ = try await shop.backend.retryDeliveries()
+    let code = try await payAndExhaust(shop)
     shop.time.advance(seconds: 600)
     _ = try await shop.backend.retryDeliveries()
     XCTAssertEqual(desk.asked, ["t1"])
@@ -222,9 +222,7 @@ final class DeliveryRefundTests: XCTestCase {
   func testAnIssuerThatRefundsAPartOrSomethingElseIsAskedAgain() async throws {
     let desk = StoreDesk()
     let shop = try shop(GameServer(confirms: false), desk)
-    let code = try await pay(shop)
-    shop.time.advance(seconds: 60)
-    _ = try await shop.backend.retryDeliveries()
+    let code = try await payAndExhaust(shop)
     shop.time.advance(seconds: 600)
     desk.setAnswer { [shop] in
       var half = try shop.refunded()
@@ -252,9 +250,7 @@ final class DeliveryRefundTests: XCTestCase {
 
   func testWithoutAnIssuerAWaitingRefundIsLeftToAPerson() async throws {
     let shop = try shop(GameServer(confirms: false), StoreDesk())
-    let code = try await pay(shop)
-    shop.time.advance(seconds: 60)
-    _ = try await shop.backend.retryDeliveries()
+    let code = try await payAndExhaust(shop)
     let other = LocalBackend(
       ledger: shop.ledger, verifier: shop.receipts, policy: shop.backend.policy, delivery: GameServer(confirms: false))
     _ = try await other.retryDeliveries(now: shop.after(hours: 1))

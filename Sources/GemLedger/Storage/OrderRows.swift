@@ -34,11 +34,10 @@ package struct OrderRow: Hashable, Sendable {
   package var deadline: Timestamp
   /// The time of the next step, in milliseconds; `.max` for never.
   ///
-  /// That of a withdrawn order is when it was withdrawn.
-  ///
-  /// A pending order's deadline, the instant at which an order failed, the next try of a delivery.
+  /// A pending order's deadline, the instant at which an order failed or was withdrawn, the next try of a delivery or
+  /// the refund after the last one.
   package var dueAt: Int64
-  /// How many tries of the delivery were begun.
+  /// How many tries of the delivery were begun, with a mark while a refund is asked for (``tryCount``).
   package var deliveryAttempts: Int64
 
   package init(

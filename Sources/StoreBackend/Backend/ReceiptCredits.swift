@@ -165,7 +165,7 @@ struct ReceiptCredits: Sendable {
     var answer = try context.reading { (view, productIndex) throws(LedgerError) -> ReceiptAnswer? in
       let order = try view.orders.order(code)
       guard order.isPaid else { return nil }
-      guard let purchase = try view.purchases.purchase(payingFor: order) else { throw .unpaid(order) }
+      let purchase = try view.payment(of: order)
       let owner = try view.purchases.owner(of: purchase, asNamedBy: customer)
       var booking = try view.purchases.booking(of: purchase, customer: owner)
       booking.isReplayed = true

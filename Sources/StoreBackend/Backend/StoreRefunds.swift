@@ -62,15 +62,15 @@ struct StoreRefunds: Sendable {
   /// Where the process ends before it, the store's next notice makes it good: stores repeat what was not answered.
   private func advanceOrder(paidBy transaction: StoreTransaction) async throws(LedgerError) {
     // Again after each step: another notice may have changed the purchase meanwhile.
-    while let (order, step, customer) = try nextStep(ofOrderPaidBy: transaction) {
-      let booking = try await context.ledger.book(.advanceOrder(order.code, step, customer: customer))
+    while let (code, step, customer) = try nextStep(ofOrderPaidBy: transaction) {
+      let booking = try await context.ledger.book(.advanceOrder(code, step, customer: customer))
       guard !booking.isReplayed else { return }
     }
   }
 
   private func nextStep(
     ofOrderPaidBy transaction: StoreTransaction
-  ) throws(LedgerError) -> (order: LedgerOrder, step: OrderStep, customer: CustomerID)? {
+  ) throws(LedgerError) -> (code: PurchaseCode, step: OrderStep, customer: CustomerID)? {
     try context.reading { (view, _) throws(LedgerError) in
       guard let purchase = try view.purchase(of: transaction), let order = try view.orders.order(paidBy: purchase)
       else { return nil }
@@ -80,7 +80,7 @@ struct StoreRefunds: Sendable {
       case .failed where !purchase.isRefunded: step = .resume
       case .pending, .success, .failed, .deliveryPending: return nil
       }
-      return (order, step, try view.orders.customer(of: order))
+      return (order.code, step, try view.orders.customer(of: order))
     }
   }
 }

@@ -107,7 +107,7 @@ struct OrderDeliveries: Sendable {
   private func delivery(
     of order: LedgerOrder, in view: LedgerView, _ productIndex: ProductIndex
   ) throws(LedgerError) -> Delivery? {
-    guard let purchase = try view.purchases.purchase(payingFor: order) else { throw .unpaid(order) }
+    let purchase = try view.payment(of: order)
     guard !purchase.isRefunded else { return nil }
     let receipt = try view.purchases.booking(of: purchase, customer: purchase.customer)
     let currencies = receipt.entries.map { Delivery.Item(id: $0.currency.description, quantity: $0.amount) }
@@ -141,7 +141,7 @@ extension OrderDeliveries {
     guard let dueAt = order.dueAt, try await take(.requestRefund(dueAt: dueAt, nextAt: nextAt), order) else {
       return false
     }
-    let purchase = try purchase(payingFor: order)
+    let purchase = try payment(of: order)
     guard !purchase.isRefunded else { return try await take(.withdraw, order) }
     let transaction: StoreTransaction?
     do throws(LedgerError) { transaction = try await issuer.refund(purchase) } catch {
@@ -155,14 +155,11 @@ extension OrderDeliveries {
       guard error.isRefusal else { throw error }
       return false
     }
-    return try self.purchase(payingFor: order).isRefunded
+    return try payment(of: order).isRefunded
   }
 
-  private func purchase(payingFor order: LedgerOrder) throws(LedgerError) -> Purchase {
-    try context.reading { (view, _) throws(LedgerError) in
-      guard let purchase = try view.purchases.purchase(payingFor: order) else { throw .unpaid(order) }
-      return purchase
-    }
+  private func payment(of order: LedgerOrder) throws(LedgerError) -> Purchase {
+    try context.reading { (view, _) throws(LedgerError) in try view.payment(of: order) }
   }
 }
 
@@ -177,9 +174,16 @@ extension LedgerError {
     LedgerError(
       .notAvailable, "The store was asked to refund the order \(order.code), so it is not delivered any more.")
   }
+}
 
-  /// An order that says that it is paid for, by a purchase that is not there.
-  static func unpaid(_ order: LedgerOrder) -> Self {
-    LedgerError(.storageDamaged, "The order \(order.code) names no purchase; run verify.")
+extension LedgerView {
+  /// The purchase that paid for an order which says that it is paid for.
+  ///
+  /// - Throws: `storage_damaged` where it is not there.
+  func payment(of order: LedgerOrder) throws(LedgerError) -> Purchase {
+    guard let purchase = try purchases.purchase(payingFor: order) else {
+      throw LedgerError(.storageDamaged, "The order \(order.code) names no purchase; run verify.")
+    }
+    return purchase
   }
 }

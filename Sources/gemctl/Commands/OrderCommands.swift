@@ -88,7 +88,7 @@ struct DeliveryCommands {
     }
     let json: JSONValue = [
       "tried": .integer(Int64(round.tried)), "confirmed": .integer(Int64(round.confirmed)),
-      "exhausted": .integer(Int64(round.exhausted)), "refunded": .integer(Int64(round.refunded)),
+      "exhausted": .integer(Int64(round.exhausted)),
     ]
     try invocation.print(
       json, { _ in "Tried \(round.tried), confirmed \(round.confirmed), without a try left \(round.exhausted).\n" })

@@ -47,9 +47,7 @@ struct ServeOutgoing {
   }
 
   /// Refunds the orders of a ledger that no game server confirmed; nil where a person looks at them.
-  func refundIssuer(
-    of ledger: Ledger, _ shop: HomeShop?, _ log: ServerLog
-  ) -> (any RefundIssuer)? {
+  func refundIssuer(of ledger: Ledger, _ shop: HomeShop?, _ log: ServerLog) -> (any RefundIssuer)? {
     guard refundsUndelivered else { return nil }
     if let shop { return ShopRefunds(shop.shop) }
     return playAPI.map { api in

@@ -35,10 +35,10 @@ extension OrderRow {
   /// Nothing is to be done for it any more, as for a success, which is never due; this one has the instant instead.
   package var isWithdrawn: Bool { state == .success && dueAt != .max }
 
-  /// Added to the number of tries once the store was asked for a refund: no try begins any more.
+  /// Added to the number of tries while a refund is asked for: no try begins any more.
   static let refundMark: Int64 = 1 << 40
 
-  /// Whether the store was asked for a refund.
+  /// Whether the store is asked for a refund.
   var isRefundRequested: Bool { deliveryAttempts >= Self.refundMark }
 
   /// How many tries of the delivery were begun.
@@ -98,6 +98,7 @@ extension OrderRow {
     case .withdraw:
       guard state == .deliveryPending else { return false }
       state = .success
+      deliveryAttempts = tryCount
       dueAt = now.milliseconds
     case .resume:
       guard isWithdrawn else { return false }
