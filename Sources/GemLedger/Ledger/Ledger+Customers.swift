@@ -24,24 +24,32 @@ extension Ledger {
   /// Returns original ids of customers, oldest customer first; merged and erased ones are left out.
   ///
   /// - Parameters:
-  ///   - id: The list begins behind the customer that was made under it; nil for the oldest.
+  ///   - place: The list begins behind the customer that was made under this id, or at the place that an earlier call
+  ///     gave; nil for the oldest.
   ///   - limit: How many at most; at least 1.
+  /// - Returns: The ids, and the place behind them where more follow; an erasure leaves a place where it is.
   /// - Throws: ``LedgerError`` with `customer_not_found`.
   package func originalCustomerIDs(
-    after id: CustomerID? = nil, limit: Int
-  ) throws(LedgerError) -> [CustomerID] {
-    try storage.read { (snapshot) throws(LedgerError) -> [CustomerID] in
+    after place: CustomerID? = nil, limit: Int
+  ) throws(LedgerError) -> (ids: [CustomerID], next: CustomerID?) {
+    try storage.read { (snapshot) throws(LedgerError) -> (ids: [CustomerID], next: CustomerID?) in
       let finder = CustomerFinder(snapshot)
+      let salt = try snapshot.project().salt
       var last: CustomerNumber = 0
-      if let id { last = try finder.customer(id).original }
-      var ids: [CustomerID] = []
-      while ids.count < limit {
-        let page = try finder.unmerged(after: last, limit: limit)
+      if let place {
+        // The form that the customer's id would have after an erasure says which one it is, erased or not.
+        let number = place.numberOfErased(salt: salt)
+        if let number { last = number } else { last = try finder.customer(place).original }
+      }
+      var rows: [CustomerRow] = []
+      while rows.count <= limit {
+        let page = try finder.unmerged(after: last, limit: limit + 1)
         guard let end = page.last?.number else { break }
-        ids += page.lazy.map(\.id).filter { !$0.isOfErased }
+        rows += page.lazy.filter { !$0.id.isOfErased }
         last = end
       }
-      return Array(ids.prefix(limit))
+      let next = rows.count > limit ? CustomerID(ofErased: rows[limit - 1].number, salt: salt) : nil
+      return (rows.prefix(limit).map(\.id), next)
     }
   }
 

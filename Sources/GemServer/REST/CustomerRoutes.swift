@@ -14,20 +14,20 @@ enum CustomerRoutes {
     summary: "Lists customers, oldest first, each under its original id.", access: .secret(.customers),
     query: Page.parameters, answers: [200: RESTSchemas.list(of: CustomerDocument.schema)], rate: .customerInformation,
     work: .later { (call) async throws(LedgerError) in
-      let ids = try originalIDs(call)
-      var page = Page([], next: ids.count > call.limit ? ids[call.limit - 1].text : nil)
-      for id in ids.prefix(call.limit) { try append(id, to: &page, of: call.project) }
+      let (ids, next) = try originalIDs(call)
+      var page = Page([], next: next?.text)
+      for id in ids { try append(id, to: &page, of: call.project) }
       return page.response(to: call)
     })
 
-  /// One more than the page has.
-  private static func originalIDs(_ call: Call) throws(LedgerError) -> [CustomerID] {
+  /// The ids of the page, and the place of the next one: a client may delete a page's customers before it goes on.
+  private static func originalIDs(_ call: Call) throws(LedgerError) -> (ids: [CustomerID], next: CustomerID?) {
     let ledger = call.project.ledger
     guard let text = call.query["starting_after"]?.text else {
-      return try ledger.originalCustomerIDs(limit: call.limit + 1)
+      return try ledger.originalCustomerIDs(limit: call.limit)
     }
     do throws(LedgerError) {
-      return try ledger.originalCustomerIDs(after: try CustomerID(text), limit: call.limit + 1)
+      return try ledger.originalCustomerIDs(after: try CustomerID(text), limit: call.limit)
     } catch {
       guard error.code == .customerNotFound else { throw error.about("starting_after") }
       throw .parameter("starting_after", "names no customer")

@@ -89,6 +89,26 @@ final class RESTCustomerTests: XCTestCase {
     XCTAssertEqual(gone.body["param"], "starting_after")
   }
 
+  func testACleanUpMayDeleteEachPageBeforeItGoesOn() async throws {
+    let world = try APIWorld()
+    let all = (0..<7).map { "customer \($0)" }
+    for id in all { _ = try await world.send("POST", path, ["id": .string(id)]) }
+    var (found, next): ([String], String?) = ([], "\(path)?limit=3")
+    while let page = next {
+      let answer = try await world.send("GET", page)
+      XCTAssertEqual(answer.status, 200, "\(answer.body)")
+      for id in ids(answer) {
+        let deleted = try await world.send("DELETE", "\(path)/\(id.replacingOccurrences(of: " ", with: "%20"))")
+        XCTAssertEqual(deleted.status, 200)
+      }
+      found += ids(answer)
+      next = answer.body["next_page"]?.text
+    }
+    XCTAssertEqual(found, all)
+    let rest = try await world.send("GET", path)
+    XCTAssertEqual(ids(rest), [])
+  }
+
   func testADeletedCustomerIsErased() async throws {
     let world = try APIWorld()
     try world.grant(500, to: "alice")
