@@ -20,11 +20,14 @@ extension SubjectBench {
 
   private func httpReads(_ files: LedgerFiles, customers: Int) throws {
     let operations = settings.operationCount ?? 100_000
-    let served = try ServedLedger(Ledger.openSQLite(at: try files.copy()), threads: Self.threads)
+    let path = try files.copy()
+    let served = try ServedLedger(Ledger.openSQLite(at: path), threads: Self.threads)
     var workload = try Workload(customerCount: customers, keys: .none)
     let sample = try HTTPLoad(port: served.port, connectionCount: 1).body(
       of: served.balances(of: workload.customers[0]))
     let bare = try BareHTTP(threads: Self.threads, body: sample)
+    let floor = BareBalances(path: path, threads: Self.threads)
+    let reading = try BareHTTP(threads: Self.threads, body: sample, balances: floor)
     let request = served.balances(of: workload.customers[0])
     let load = LoadBenchmark(
       "balances over HTTP", port: served.port, connectionCount: Self.connectionCount, operationCount: operations
@@ -36,12 +39,19 @@ extension SubjectBench {
           connectionCount: Self.connectionCount, operationCount: operations
         ) { request },
         load,
+        LoadBenchmark(
+          "the bare library with the bare read of SQLite", port: reading.port,
+          connectionCount: Self.connectionCount, operationCount: operations
+        ) { served.balances(of: try workload.next().customer) },
       ], rounds: settings.rounds)
-    bare.stop()
+    for library in [bare, reading] { library.stop() }
+    floor.close()
     try served.stop()
     print("  reads, \(Self.connectionCount) connections, \(Self.threads) threads, \(customers) customers")
     show(measurement)
     print("    to the bare library: \(Figure.ratio(measurement.rateRatio(of: 1, to: 0)))")
+    print("    to the same with the bare read: \(Figure.ratio(measurement.rateRatio(of: 1, to: 2)))")
+    print("    the bare read to the bare library: \(Figure.ratio(measurement.rateRatio(of: 2, to: 0)))")
     printTimes(load)
   }
 
