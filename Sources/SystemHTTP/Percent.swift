@@ -4,7 +4,8 @@
 package enum Percent {
   /// Encodes all but letters, digits and `-._~`.
   package static func encoded(_ text: String) -> String {
-    guard !text.utf8.allSatisfy(staysPlain) else { return text }
+    let isPlain = text.utf8.withContiguousStorageIfAvailable { $0.allSatisfy(staysPlain) }
+    guard isPlain != true else { return text }
     var bytes: [UInt8] = []
     for byte in text.utf8 {
       guard !staysPlain(byte) else {

@@ -137,6 +137,9 @@ package final class CatalogCache: Sendable {
     return definitions
   }
 
+  /// The currencies as the newest command or read of this process found them; nil before the first.
+  package var newest: CurrencyDefinitions? { state.withLock { $0.definitions } }
+
   /// The product and its document as the snapshot has them.
   func product(
     _ code: ProductCode, in snapshot: any StorageSnapshot, definitions: CurrencyDefinitions

@@ -68,6 +68,17 @@ public struct PostedEntry: Hashable, Sendable {
   ///
   /// That is the entry's amount, except where a debt changed: the part that repays a debt comes and goes at once.
   public let allocations: CompactList<Allocation>
+  /// What holds set aside after it, where the command was booked only just now.
+  package var held = HeldAmount()
+}
+
+/// What holds set aside of an account; the journal does not keep it, so that it makes no two entries differ.
+package struct HeldAmount: Hashable, Sendable {
+  /// Nil in the answer of an earlier command.
+  package var amount: Int64?
+
+  package static func == (_: Self, _: Self) -> Bool { true }
+  package func hash(into _: inout Hasher) {}
 }
 
 /// How much of an entry fell on one lot.

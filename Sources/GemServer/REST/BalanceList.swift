@@ -6,8 +6,21 @@ internal import SystemHTTP
 struct BalanceList {
   /// The available amount of one currency.
   struct Item {
-    let balance: Balance
+    let currency: CurrencyCode
+    let name: String
+    let description: String?
     let available: Int64
+
+    init(_ currency: CurrencyCode, name: String, description: String?, available: Int64) {
+      self.currency = currency
+      self.name = name
+      self.description = description
+      self.available = available
+    }
+
+    init(_ balance: Balance, available: Int64) {
+      self.init(balance.currency, name: balance.name, description: balance.description, available: available)
+    }
   }
 
   var items: [Item]
@@ -20,7 +33,13 @@ struct BalanceList {
   init(_ items: [Item], at url: some Sequence<String>, nextPage: String? = nil) {
     self.items = items
     self.nextPage = nextPage
-    self.url = "/" + url.map(Percent.encoded).joined(separator: "/")
+    var text = ""
+    text.reserveCapacity(128)
+    for part in url {
+      text += "/"
+      text += Percent.encoded(part)
+    }
+    self.url = text
   }
 
   var response: HTTPResponse {
@@ -44,10 +63,10 @@ struct BalanceList {
     writer.beginObject()
     writer.name("object")
     writer.plain("virtual_currency_balance")
-    writer.text("currency_code", item.balance.currency.description)
+    writer.text("currency_code", item.currency.description)
     writer.integer("balance", item.available)
-    writer.text("name", item.balance.name)
-    writer.text("description", item.balance.description)
+    writer.text("name", item.name)
+    writer.text("description", item.description)
     writer.endObject()
   }
 

@@ -37,11 +37,11 @@ enum BalanceRoutes {
     for balance in try call.project.ledger.balances(of: call.customer()) where balance.isActive {
       if let start, balance.currency <= start { continue }
       guard showsEmpty || balance.available != 0 else { continue }
-      items.append(BalanceList.Item(balance: balance, available: balance.available))
+      items.append(BalanceList.Item(balance, available: balance.available))
     }
     var list = BalanceList(items.prefix(call.limit).map(\.self), at: call.request.path)
     if items.count > list.items.count, let last = list.items.last {
-      list.nextPage = Page([], next: last.balance.currency.description).link(to: call)
+      list.nextPage = Page([], next: last.currency.description).link(to: call)
     }
     return list.response
   }

@@ -33,31 +33,41 @@ struct TransactionRequest {
     return adjustments
   }
 
-  /// Books it, or tries it where the call is a dry run, and reads the balances of its currencies.
+  /// Books it, or tries it where the call is a dry run, and says the amounts available after it.
   ///
   /// - Throws: `LedgerError` as `Ledger.book(_:)` of an adjustment.
   func book() async throws(LedgerError) -> (booking: Booking, balances: [BalanceList.Item]) {
     let booking = try await call.book(command)
+    if let told = balancesToldBy(booking) { return (booking, told) }
     return (booking, try balances(after: booking))
   }
 
-  /// The amounts available after the booking; of a repeated one those of the first time.
-  private func balances(after booking: Booking) throws(LedgerError) -> [BalanceList.Item] {
-    let ledger = call.project.ledger
-    let instant = booking.isReplayed ? booking.createdAt : nil
-    if adjustments.count == 1 {
-      return [Self.item(try ledger.balance(of: adjustments[0].currency, customer: customer, at: instant), booking)]
+  /// The amounts that the booking itself tells; nil where it is the answer of an earlier call.
+  ///
+  /// Behind a commit a read costs most: it finds none of its pages in memory.
+  private func balancesToldBy(_ booking: Booking) -> [BalanceList.Item]? {
+    guard !booking.isReplayed, let definitions = call.project.ledger.catalog.newest else { return nil }
+    var items: [BalanceList.Item] = []
+    for code in adjustments.map(\.currency).sorted() {
+      guard let entry = booking.entries.last(where: { $0.currency == code }), let held = entry.held.amount,
+        let currency = definitions.currency(code)
+      else { return nil }
+      items.append(
+        BalanceList.Item(
+          code, name: definitions.name(of: currency.number), description: definitions.description(of: currency.number),
+          available: max(0, entry.balance - held)))
     }
-    let wanted = Set(adjustments.map(\.currency))
-    return try ledger.balances(of: customer, at: instant).filter { wanted.contains($0.currency) }.map {
-      Self.item($0, booking)
-    }
+    return items
   }
 
-  private static func item(_ balance: Balance, _ booking: Booking) -> BalanceList.Item {
-    // Another command may have changed the balance in between; the entry has the one after this command.
-    let after = booking.balance(balance.currency) ?? balance.balance
-    return BalanceList.Item(balance: balance, available: max(0, after - balance.held))
+  /// The amounts as they are now, or of a repeated booking those of the first time.
+  private func balances(after booking: Booking) throws(LedgerError) -> [BalanceList.Item] {
+    let instant = booking.isReplayed ? booking.createdAt : nil
+    let wanted = Set(adjustments.map(\.currency))
+    return try call.project.ledger.balances(of: customer, at: instant).filter { wanted.contains($0.currency) }.map {
+      // Another command may have changed the balance in between; the entry has the one after this command.
+      BalanceList.Item($0, available: max(0, (booking.balance($0.currency) ?? $0.balance) - $0.held))
+    }
   }
 
   // MARK: Forms

@@ -97,7 +97,8 @@ struct AdjustOneCommand: Command {
         PostedEntry(
           currency: currency.code, kind: kind, amount: amount, balance: entry.balance, debt: entry.debt,
           version: entry.version,
-          allocations: CompactList(Allocation(lot: entry.lot, source: source, amount: amount)))))
+          allocations: CompactList(Allocation(lot: entry.lot, source: source, amount: amount)),
+          held: HeldAmount(amount: decider.work.accounts[slot].row.held))))
   }
 }
 

@@ -174,7 +174,8 @@ enum JournalPosting {
     if row.version % CheckpointRow.interval == 0 { decider.work.addCheckpoint(of: row) }
     return PostedEntry(
       currency: code, kind: kind, amount: amount, balance: account.balance,
-      debt: account.debt, version: account.version, allocations: allocations)
+      debt: account.debt, version: account.version, allocations: allocations,
+      held: HeldAmount(amount: account.held))
   }
 
   /// Appends the rows of the allocations.
