@@ -83,6 +83,7 @@ final class HTTPServerTests: XCTestCase {
         ("GET /%zz HTTP/1.1\r\nHost: h\r\n\r\n", "400"),
         ("GET /%ff HTTP/1.1\r\nHost: h\r\n\r\n", "400"),
         ("GET /a\u{0}b HTTP/1.1\r\nHost: h\r\n\r\n", "400"),
+        ("GET /a b HTTP/1.1\r\nHost: h\r\n\r\n", "400"),
         ("GET /a HTTP/1.1\r\nHost: h\r\nX: a\u{0}b\r\n\r\n", "400"),
         ("GET /a HTTP/1.1\r\nHost: h\r\nX: a\r\n b\r\n\r\n", "400"),
         ("GET /a HTTP/1.1\r\nHost: h\r\nX: a\r\n\tb\r\nY: c\r\n\r\n", "400"),
@@ -93,6 +94,10 @@ final class HTTPServerTests: XCTestCase {
       ]
       for (request, expected) in cases {
         XCTAssertEqual(try status(server, request), expected, request.debugDescription)
+        // One answer, and the handler's: the library's own are pages for people.
+        let answer = try exchange(server, request)
+        XCTAssertEqual(answer.components(separatedBy: "HTTP/1.1 ").count, 2, answer)
+        XCTAssertFalse(answer.contains("<html>"), answer)
       }
       // It still serves.
       XCTAssertEqual(try status(server, "GET / HTTP/1.1\r\nHost: h\r\n\r\n"), "200")
