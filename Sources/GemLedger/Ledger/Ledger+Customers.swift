@@ -24,23 +24,18 @@ extension Ledger {
   /// Returns original ids of customers, oldest customer first; merged and erased ones are left out.
   ///
   /// - Parameters:
-  ///   - place: The list begins behind the customer that was made under this id, or at the place that an earlier call
-  ///     gave; nil for the oldest.
+  ///   - place: An id, so that the list begins behind the customer that was made under it, or the text of a cursor that
+  ///     an earlier call gave; nil for the oldest.
   ///   - limit: How many at most; at least 1.
-  /// - Returns: The ids, and the place behind them where more follow; an erasure leaves a place where it is.
+  /// - Returns: The ids, and the cursor of their end where more follow; an erasure leaves it where it is.
   /// - Throws: ``LedgerError`` with `customer_not_found`.
   package func originalCustomerIDs(
     after place: CustomerID? = nil, limit: Int
-  ) throws(LedgerError) -> (ids: [CustomerID], next: CustomerID?) {
-    try storage.read { (snapshot) throws(LedgerError) -> (ids: [CustomerID], next: CustomerID?) in
+  ) throws(LedgerError) -> (ids: [CustomerID], next: PageCursor?) {
+    try storage.read { (snapshot) throws(LedgerError) -> (ids: [CustomerID], next: PageCursor?) in
       let finder = CustomerFinder(snapshot)
       let salt = try snapshot.project().salt
-      var last: CustomerNumber = 0
-      if let place {
-        // The form that the customer's id would have after an erasure says which one it is, erased or not.
-        let number = place.numberOfErased(salt: salt)
-        if let number { last = number } else { last = try finder.customer(place).original }
-      }
+      var last = try place.map { (place) throws(LedgerError) in try finder.number(at: place, salt: salt) } ?? 0
       var rows: [CustomerRow] = []
       while rows.count <= limit {
         let page = try finder.unmerged(after: last, limit: limit + 1)
@@ -48,7 +43,8 @@ extension Ledger {
         rows += page.lazy.filter { !$0.id.isOfErased }
         last = end
       }
-      let next = rows.count > limit ? CustomerID(ofErased: rows[limit - 1].number, salt: salt) : nil
+      let next =
+        rows.count > limit ? PageCursor(position: rows[limit - 1].number, list: Self.customersList, salt: salt) : nil
       return (rows.prefix(limit).map(\.id), next)
     }
   }
@@ -69,5 +65,16 @@ extension Ledger {
     return CustomerSummary(
       id: id, originalID: row.id, ids: try CustomerFinder(snapshot).ids(of: row), createdAt: row.createdAt,
       isFrozen: row.isFrozen, frozenReason: row.frozenReason, balances: balances)
+  }
+}
+
+extension CustomerFinder {
+  /// The number of the customer that was made under an id, or at which a cursor of the list stands.
+  fileprivate func number(at place: CustomerID, salt: UInt64) throws(LedgerError) -> CustomerNumber {
+    do throws(LedgerError) {
+      return try PageCursor(place.text).position(list: Ledger.customersList, salt: salt)
+    } catch {
+      return try customer(place).original
+    }
   }
 }

@@ -63,5 +63,5 @@ extension Ledger {
   }
 
   // A list of its own beside the customers' lists, which have positive numbers.
-  private static let customersList: Int64 = -1
+  static let customersList: Int64 = -1
 }

@@ -15,13 +15,13 @@ enum CustomerRoutes {
     query: Page.parameters, answers: [200: RESTSchemas.list(of: CustomerDocument.schema)], rate: .customerInformation,
     work: .later { (call) async throws(LedgerError) in
       let (ids, next) = try originalIDs(call)
-      var page = Page([], next: next?.text)
+      var page = Page([], next: next?.description)
       for id in ids { try append(id, to: &page, of: call.project) }
       return page.response(to: call)
     })
 
   /// The ids of the page, and the place of the next one: a client may delete a page's customers before it goes on.
-  private static func originalIDs(_ call: Call) throws(LedgerError) -> (ids: [CustomerID], next: CustomerID?) {
+  private static func originalIDs(_ call: Call) throws(LedgerError) -> (ids: [CustomerID], next: PageCursor?) {
     let ledger = call.project.ledger
     guard let text = call.query["starting_after"]?.text else {
       return try ledger.originalCustomerIDs(limit: call.limit)

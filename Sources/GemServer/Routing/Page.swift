@@ -57,7 +57,7 @@ package struct Page: Sendable {
 
   /// The parameters of every list.
   package static let parameters = [
-    Parameter("starting_after", .text(1...1500), "The id of the last item of the page before."),
+    Parameter("starting_after", .text(1...1500), "The id of the last item of the page before, or what next_page says."),
     Parameter("limit", .integer(), "How many items a page has: 1 to 100, and the nearest of these; 20 by default."),
   ]
 }

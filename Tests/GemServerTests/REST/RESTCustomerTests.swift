@@ -87,6 +87,10 @@ final class RESTCustomerTests: XCTestCase {
     let gone = try await world.send("GET", "\(path)?starting_after=customer%203")
     XCTAssertEqual(gone.status, 400)
     XCTAssertEqual(gone.body["param"], "starting_after")
+    for forged in ["$erased:0123456789abcdef", "000000000000010123456789", String(repeating: "0", count: 24)] {
+      let answer = try await world.send("GET", "\(path)?starting_after=\(forged)")
+      XCTAssertEqual(answer.status, 400, forged)
+    }
   }
 
   func testACleanUpMayDeleteEachPageBeforeItGoesOn() async throws {
