@@ -23,6 +23,12 @@ static inline const struct sockaddr *gem_mhd_client(struct MHD_Connection *conne
   return info == NULL ? NULL : info->client_addr;
 }
 
+/// How many bytes the head of the request has, its closing empty line included.
+static inline size_t gem_mhd_head_size(struct MHD_Connection *connection) {
+  const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
+  return info == NULL ? 0 : info->header_size;
+}
+
 /// What the server keeps with a connection.
 static inline void *gem_mhd_connection_context(struct MHD_Connection *connection) {
   const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
@@ -67,7 +73,6 @@ static const int gem_mhd_option_connection_limit = MHD_OPTION_CONNECTION_LIMIT;
 static const int gem_mhd_option_connection_timeout = MHD_OPTION_CONNECTION_TIMEOUT;
 static const int gem_mhd_option_memory_limit = MHD_OPTION_CONNECTION_MEMORY_LIMIT;
 static const int gem_mhd_option_strict = MHD_OPTION_STRICT_FOR_CLIENT;
-static const int gem_mhd_option_thread_pool_size = MHD_OPTION_THREAD_POOL_SIZE;
 static const int gem_mhd_option_uri_log = MHD_OPTION_URI_LOG_CALLBACK;
 static const int gem_mhd_option_unescape = MHD_OPTION_UNESCAPE_CALLBACK;
 static const int gem_mhd_option_completed = MHD_OPTION_NOTIFY_COMPLETED;

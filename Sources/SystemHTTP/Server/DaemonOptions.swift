@@ -19,9 +19,9 @@ struct DaemonOptions {
     add(gem_mhd_option_connection_limit, settings.connectionCountMax)
     add(gem_mhd_option_connection_timeout, settings.idleSeconds)
     add(gem_mhd_option_memory_limit, settings.headByteCountMax)
-    // Not strict: what that refuses is refused by RequestHead, while the library closes without an answer, or sends the
-    // head of its own answer twice (0.9.75).
-    add(gem_mhd_option_strict, 0)
+    // What version 0.9 refuses when it is strict, a space in the target and a missing Host, is refused by RequestHead
+    // with an error object; the library closes without an answer, or sends the head of its answer twice.
+    add(gem_mhd_option_strict, HeadFields.looksBehindLines ? 0 : 1)
     add(gem_mhd_option_uri_log, unsafeBitCast(Self.begin, to: Int.self), context)
     add(gem_mhd_option_unescape, unsafeBitCast(Self.leaveEscapes, to: Int.self), context)
     add(gem_mhd_option_completed, unsafeBitCast(Self.complete, to: Int.self), context)

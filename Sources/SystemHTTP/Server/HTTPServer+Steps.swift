@@ -45,8 +45,11 @@ extension HTTPServer {
     exchange.method = String(cString: method)
     exchange.phase = .body
     do throws(RequestHead.Refusal) {
-      let fields = try HeadFields.read(connection, behind: version)
-      guard UInt(bitPattern: version) == exchange.targetAddress + UInt(exchange.target.count) + 1 else {
+      let fields = try HeadFields.read(connection, from: method, behind: version)
+      // One byte stands between two words, of which the library makes NUL.
+      guard exchange.targetAddress == UInt(bitPattern: method) + UInt(Exchange.length(method)) + 1,
+        UInt(bitPattern: version) == exchange.targetAddress + UInt(exchange.target.count) + 1
+      else {
         throw RequestHead.Refusal(400, "The first line has characters that no request has.")
       }
       exchange.head = try RequestHead(

@@ -35,7 +35,7 @@ struct RequestHead {
     }
     let headers = try Self.headers(fields)
     if version == "HTTP/1.1", headers["Host"] == nil { throw Refusal(400, "The field Host is missing.") }
-    bodyByteCount = try Self.bodyByteCount(headers)
+    bodyByteCount = try Self.bodyByteCount(headers, version)
     guard bodyByteCount ?? 0 <= bodyByteCountMax else {
       throw Refusal(413, "The body is too long: at most \(bodyByteCountMax) bytes are taken.")
     }
@@ -75,9 +75,10 @@ struct RequestHead {
     return start <= end ? String(value[start...end]) : ""
   }
 
-  private static func bodyByteCount(_ headers: HTTPHeaders) throws(Refusal) -> Int? {
+  private static func bodyByteCount(_ headers: HTTPHeaders, _ version: String) throws(Refusal) -> Int? {
     let length = headers["Content-Length"]
     if let coding = headers["Transfer-Encoding"] {
+      guard version == "HTTP/1.1" else { throw Refusal(400, "HTTP/1.0 has no transfer codings.") }
       guard length == nil else { throw Refusal(400, "Content-Length and Transfer-Encoding exclude each other.") }
       guard coding.lowercased() == "chunked" else { throw Refusal(501, "This transfer coding is not known here.") }
       return nil
