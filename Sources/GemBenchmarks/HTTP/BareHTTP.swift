@@ -2,32 +2,40 @@
 internal import CMicroHTTPD
 
 /// libmicrohttpd alone, with one fixed answer: what the server is measured against.
+///
+/// Each thread listens at a port of its own: threads that share one leave nearly all connections to one of them.
 final class BareHTTP {
-  private let daemon: OpaquePointer
+  private let daemons: [OpaquePointer]
+  let ports: [UInt16]
   /// Kept for the library's threads.
   private let balances: BareBalances?
-  let port: UInt16
 
   /// - Parameters:
   ///   - body: The answer to every request.
   ///   - balances: What is read before each answer; nil for nothing.
   init(threads: Int, body: [UInt8], balances: BareBalances? = nil) throws {
-    let answer = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: body.count)
-    _ = answer.initialize(from: body)
-    Self.body = UnsafeRawBufferPointer(answer)
-    var options = [gem_mhd_option(gem_mhd_option_thread_pool_size, threads, nil), gem_mhd_option(0, 0, nil)]
+    Self.setBody(body)
     self.balances = balances
-    let started = gem_mhd_start(
-      gem_mhd_flags, Self.access, balances.map { Unmanaged.passUnretained($0).toOpaque() }, &options)
-    guard let started else { throw HTTPLoad.Failure("the bare library did not start") }
-    daemon = started
-    port = gem_mhd_port(started)
+    let context = balances.map { Unmanaged.passUnretained($0).toOpaque() }
+    daemons = try (0..<threads).map { _ in
+      var options = [gem_mhd_option(gem_mhd_option_end, 0, nil)]
+      let started = gem_mhd_start(gem_mhd_flags, Self.access, context, &options)
+      guard let started else { throw HTTPLoad.Failure("the bare library did not start") }
+      return started
+    }
+    ports = daemons.map { gem_mhd_port($0) }
   }
 
-  func stop() { MHD_stop_daemon(daemon) }
+  func stop() { for daemon in daemons { MHD_stop_daemon(daemon) } }
 
-  // One benchmark at a time, and it is set before the library's threads start.
+  // One body at a time, and it is set while no request is under way.
   private nonisolated(unsafe) static var body = UnsafeRawBufferPointer(start: nil, count: 0)
+
+  private static func setBody(_ bytes: [UInt8]) {
+    let answer = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: bytes.count)
+    _ = answer.initialize(from: bytes)
+    body = UnsafeRawBufferPointer(answer)
+  }
 
   private static let access: MHD_AccessHandlerCallback = { context, connection, path, _, _, _, size, state in
     guard let connection, let path, let state else { return gem_mhd_no }

@@ -30,9 +30,11 @@ final class HTTPLoad {
   private let readiness: Readiness
   private var buffer = [UInt8](repeating: 0, count: 65_536)
 
-  /// Opens the connections.
-  init(port: UInt16, connectionCount: Int) throws {
-    for _ in 0..<connectionCount { connections.append(Connection(descriptor: try Self.connect(port))) }
+  /// Opens the connections, at each port in turn.
+  init(ports: [UInt16], connectionCount: Int) throws {
+    for place in 0..<connectionCount {
+      connections.append(Connection(descriptor: try Self.connect(ports[place % ports.count])))
+    }
     readiness = Readiness(of: connections.map(\.descriptor))
   }
 

@@ -4,7 +4,7 @@ final class LoadBenchmark: Benchmark {
   let name: String
   let operationCount: Int
   private let connectionCount: Int
-  private let port: UInt16
+  private let ports: [UInt16]
   private let request: () throws -> [UInt8]
   private var load: HTTPLoad?
   private var requests: [[UInt8]] = []
@@ -12,16 +12,16 @@ final class LoadBenchmark: Benchmark {
   private(set) var rounds: [HTTPLoad.Answers] = []
 
   init(
-    _ name: String, port: UInt16, connectionCount: Int, operationCount: Int, request: @escaping () throws -> [UInt8]
+    _ name: String, ports: [UInt16], connectionCount: Int, operationCount: Int, request: @escaping () throws -> [UInt8]
   ) {
     self.name = name
-    self.port = port
+    self.ports = ports
     self.connectionCount = connectionCount
     self.operationCount = operationCount
     self.request = request
   }
 
-  func setUp() throws { load = try HTTPLoad(port: port, connectionCount: connectionCount) }
+  func setUp() throws { load = try HTTPLoad(ports: ports, connectionCount: connectionCount) }
 
   func prepare(_ count: Int) throws { requests = try (0..<count).map { _ in try request() } }
 

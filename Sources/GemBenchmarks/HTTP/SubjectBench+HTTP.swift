@@ -23,24 +23,24 @@ extension SubjectBench {
     let path = try files.copy()
     let served = try ServedLedger(Ledger.openSQLite(at: path), threads: Self.threads)
     var workload = try Workload(customerCount: customers, keys: .none)
-    let sample = try HTTPLoad(port: served.port, connectionCount: 1).body(
+    let sample = try HTTPLoad(ports: [served.port], connectionCount: 1).body(
       of: served.balances(of: workload.customers[0]))
     let bare = try BareHTTP(threads: Self.threads, body: sample)
     let floor = BareBalances(path: path, threads: Self.threads)
     let reading = try BareHTTP(threads: Self.threads, body: sample, balances: floor)
     let request = served.balances(of: workload.customers[0])
     let load = LoadBenchmark(
-      "balances over HTTP", port: served.port, connectionCount: Self.connectionCount, operationCount: operations
+      "balances over HTTP", ports: [served.port], connectionCount: Self.connectionCount, operationCount: operations
     ) { served.balances(of: try workload.next().customer) }
     let measurement = try Measurement(
       [
         LoadBenchmark(
-          "bare library, a fixed body of \(sample.count) bytes", port: bare.port,
+          "bare library, a fixed body of \(sample.count) bytes", ports: bare.ports,
           connectionCount: Self.connectionCount, operationCount: operations
         ) { request },
         load,
         LoadBenchmark(
-          "the bare library with the bare read of SQLite", port: reading.port,
+          "the bare library with the bare read of SQLite", ports: reading.ports,
           connectionCount: Self.connectionCount, operationCount: operations
         ) { served.balances(of: try workload.next().customer) },
       ], rounds: settings.rounds)
@@ -95,7 +95,7 @@ extension SubjectBench {
   ) throws -> LoadBenchmark {
     var workload = workload
     return LoadBenchmark(
-      name, port: served.port, connectionCount: Self.connectionCount, operationCount: operationCount
+      name, ports: [served.port], connectionCount: Self.connectionCount, operationCount: operationCount
     ) { served.spend(try workload.next()) }
   }
 
@@ -103,7 +103,7 @@ extension SubjectBench {
     OpenFiles.raiseLimit()
     let served = try ServedLedger(Ledger.openSQLite(at: try files.copy()), threads: Self.threads)
     let before = Figure.residentKilobytes()
-    let load = try HTTPLoad(port: served.port, connectionCount: 1000)
+    let load = try HTTPLoad(ports: [served.port], connectionCount: 1000)
     let request = Array("GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".utf8)
     _ = try load.run(Array(repeating: request, count: 1000))
     let after = Figure.residentKilobytes()

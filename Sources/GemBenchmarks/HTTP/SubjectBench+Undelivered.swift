@@ -70,7 +70,7 @@ extension SubjectBench {
     let served = try ServedLedger(Ledger.openSQLite(at: path), threads: Self.threads, sender: receiver)
     var workload = try Workload(customerCount: customers, seed: UInt64(served.port))
     let requests = try (0..<2000).map { _ in served.spend(try workload.next()) }
-    _ = try HTTPLoad(port: served.port, connectionCount: Self.connectionCount).run(requests)
+    _ = try HTTPLoad(ports: [served.port], connectionCount: Self.connectionCount).run(requests)
     return (served, Figure.residentKilobytes() - before)
   }
 }
