@@ -110,6 +110,24 @@ final class HTTPServerTests: XCTestCase {
     }
   }
 
+  func testOrdinaryHeadsAreTakenHoweverTheyCome() async throws {
+    let long = (0..<150).map { "X-\($0): " + String(repeating: "v", count: 100) + "\r\n" }.joined()
+    let cases = [
+      "Host: h\r\nX:\r\n\r\n", "Host: h\r\nX:  \r\n\r\n", "Host: h\r\nX: a \t \r\n\r\n",
+      "Host:h\r\nX: a\r\nX: a\r\n\r\n", "Host: h\r\nCookie: a=b; c=\"d e\"; f\r\n\r\n", "\(long)Host: h\r\n\r\n",
+    ]
+    try await withServer { server in
+      for fields in cases {
+        for start in ["GET /a?b=c HTTP/1.1\r\n", "\r\n\r\nGET http://h/a?b=c HTTP/1.1\r\n"] {
+          XCTAssertEqual(try status(server, start + fields), "200", fields.debugDescription)
+          let client = try RawClient(port: server.port)
+          for byte in (start + fields).utf8 { client.send([byte]) }
+          XCTAssertTrue(client.readAnswer().hasPrefix("HTTP/1.1 200"), fields.debugDescription)
+        }
+      }
+    }
+  }
+
   func testLongBodiesInChunksAreRefusedWithoutBeingKept() async throws {
     var settings = HTTPServerSettings()
     settings.bodyByteCountMax = 1000

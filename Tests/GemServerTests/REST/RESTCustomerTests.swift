@@ -68,45 +68,55 @@ final class RESTCustomerTests: XCTestCase {
     XCTAssertEqual(statuses.count { $0 == 409 }, 19)
   }
 
-  func testThePagesOfTheListHoldEveryCustomerOnce() async throws {
-    let world = try APIWorld()
-    let all = (0..<7).map { "customer \($0)" }
-    for id in all { _ = try await world.send("POST", path, ["id": .string(id)]) }
-    var (found, next): ([String], String?) = ([], "\(path)?limit=3")
+  /// Follows the pages of the list from a first one to its end.
+  ///
+  /// - Parameter work: Gets the ids of each page, before the next one is asked for.
+  private func follow(
+    _ world: APIWorld, from first: String, _ work: ([String]) async throws -> Void = { _ in }
+  ) async throws -> [String] {
+    var (found, next): ([String], String?) = ([], first)
     while let page = next {
       let answer = try await world.send("GET", page)
-      XCTAssertEqual(answer.status, 200)
+      XCTAssertEqual(answer.status, 200, "\(answer.body)")
       XCTAssertEqual(answer.body["url"], .string(path))
+      try await work(ids(answer))
       found += ids(answer)
       next = answer.body["next_page"]?.text
     }
+    return found
+  }
+
+  private func customers(in world: APIWorld) async throws -> [String] {
+    let all = (0..<7).map { "customer \($0)" }
+    for id in all { _ = try await world.send("POST", path, ["id": .string(id)]) }
+    return all
+  }
+
+  func testThePagesOfTheListHoldEveryCustomerOnce() async throws {
+    let world = try APIWorld()
+    let all = try await customers(in: world)
+    let found = try await follow(world, from: "\(path)?limit=3")
     XCTAssertEqual(found, all)
     _ = try await world.send("DELETE", "\(path)/customer%203")
     let rest = try await world.send("GET", "\(path)?starting_after=customer%202")
     XCTAssertEqual(ids(rest), Array(all[4...]))
-    let gone = try await world.send("GET", "\(path)?starting_after=customer%203")
-    XCTAssertEqual(gone.status, 400)
-    XCTAssertEqual(gone.body["param"], "starting_after")
-    for forged in ["$erased:0123456789abcdef", "000000000000010123456789", String(repeating: "0", count: 24)] {
-      let answer = try await world.send("GET", "\(path)?starting_after=\(forged)")
-      XCTAssertEqual(answer.status, 400, forged)
+    for place in [
+      "customer%203", "$erased:0123456789abcdef", "000000000000010123456789", String(repeating: "0", count: 24),
+    ] {
+      let refused = try await world.send("GET", "\(path)?starting_after=\(place)")
+      XCTAssertEqual(refused.status, 400, place)
+      XCTAssertEqual(refused.body["param"], "starting_after", place)
     }
   }
 
   func testACleanUpMayDeleteEachPageBeforeItGoesOn() async throws {
     let world = try APIWorld()
-    let all = (0..<7).map { "customer \($0)" }
-    for id in all { _ = try await world.send("POST", path, ["id": .string(id)]) }
-    var (found, next): ([String], String?) = ([], "\(path)?limit=3")
-    while let page = next {
-      let answer = try await world.send("GET", page)
-      XCTAssertEqual(answer.status, 200, "\(answer.body)")
-      for id in ids(answer) {
+    let all = try await customers(in: world)
+    let found = try await follow(world, from: "\(path)?limit=3") { page in
+      for id in page {
         let deleted = try await world.send("DELETE", "\(path)/\(id.replacingOccurrences(of: " ", with: "%20"))")
         XCTAssertEqual(deleted.status, 200)
       }
-      found += ids(answer)
-      next = answer.body["next_page"]?.text
     }
     XCTAssertEqual(found, all)
     let rest = try await world.send("GET", path)
