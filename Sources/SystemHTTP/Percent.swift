@@ -4,8 +4,7 @@
 package enum Percent {
   /// Encodes all but letters, digits and `-._~`.
   package static func encoded(_ text: String) -> String {
-    let isPlain = text.utf8.withContiguousStorageIfAvailable { $0.allSatisfy(staysPlain) }
-    guard isPlain != true else { return text }
+    guard !text.utf8.allSatisfy(staysPlain) else { return text }
     var bytes: [UInt8] = []
     for byte in text.utf8 {
       guard !staysPlain(byte) else {

@@ -7,19 +7,29 @@ internal import CMicroHTTPD
 final class BareHTTP {
   private let daemons: [OpaquePointer]
   let ports: [UInt16]
-  /// Kept for the library's threads.
-  private let balances: BareBalances?
+  private let answer: Answer
+
+  /// What the library's threads answer with.
+  private final class Answer: Sendable {
+    let body: [UInt8]
+    /// What is read before each answer; nil for nothing.
+    let balances: BareBalances?
+
+    init(body: [UInt8], balances: BareBalances?) {
+      self.body = body
+      self.balances = balances
+    }
+  }
 
   /// - Parameters:
   ///   - body: The answer to every request.
   ///   - balances: What is read before each answer; nil for nothing.
   init(threads: Int, body: [UInt8], balances: BareBalances? = nil) throws {
-    Self.setBody(body)
-    self.balances = balances
-    let context = balances.map { Unmanaged.passUnretained($0).toOpaque() }
+    let answer = Answer(body: body, balances: balances)
+    self.answer = answer
     daemons = try (0..<threads).map { _ in
       var options = [gem_mhd_option(gem_mhd_option_end, 0, nil)]
-      let started = gem_mhd_start(gem_mhd_flags, Self.access, context, &options)
+      let started = gem_mhd_start(gem_mhd_flags, Self.access, Unmanaged.passUnretained(answer).toOpaque(), &options)
       guard let started else { throw HTTPLoad.Failure("the bare library did not start") }
       return started
     }
@@ -28,17 +38,8 @@ final class BareHTTP {
 
   func stop() { for daemon in daemons { MHD_stop_daemon(daemon) } }
 
-  // One body at a time, and it is set while no request is under way.
-  private nonisolated(unsafe) static var body = UnsafeRawBufferPointer(start: nil, count: 0)
-
-  private static func setBody(_ bytes: [UInt8]) {
-    let answer = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: bytes.count)
-    _ = answer.initialize(from: bytes)
-    body = UnsafeRawBufferPointer(answer)
-  }
-
   private static let access: MHD_AccessHandlerCallback = { context, connection, path, _, _, _, size, state in
-    guard let connection, let path, let state else { return gem_mhd_no }
+    guard let context, let connection, let path, let state else { return gem_mhd_no }
     // The first call is for the head; the answer comes with the second, as it does behind a body.
     guard state.pointee != nil else {
       state.pointee = UnsafeMutableRawPointer(connection)
@@ -48,8 +49,9 @@ final class BareHTTP {
       size.pointee = 0
       return gem_mhd_yes
     }
-    if let context { _ = Unmanaged<BareBalances>.fromOpaque(context).takeUnretainedValue().read(path: path) }
-    let response = gem_mhd_response(BareHTTP.body.count, BareHTTP.body.baseAddress)
+    let answer = Unmanaged<Answer>.fromOpaque(context).takeUnretainedValue()
+    _ = answer.balances?.read(path: path)
+    let response = answer.body.withUnsafeBytes { gem_mhd_response($0.count, $0.baseAddress) }
     defer { MHD_destroy_response(response) }
     gem_mhd_add_field(response, "Content-Type", "application/json")
     return gem_mhd_queue(connection, 200, response) != 0 ? gem_mhd_yes : gem_mhd_no

@@ -137,8 +137,10 @@ package final class CatalogCache: Sendable {
     return definitions
   }
 
-  /// The currencies as the newest command or read of this process found them; nil before the first.
-  package var newest: CurrencyDefinitions? { state.withLock { $0.definitions } }
+  /// The currencies as the last command or read of this process found them; nil before the first.
+  ///
+  /// For names in answers: a read of an older state may have left them as they were just before a change.
+  package var lastRead: CurrencyDefinitions? { state.withLock { $0.definitions } }
 
   /// The product and its document as the snapshot has them.
   func product(

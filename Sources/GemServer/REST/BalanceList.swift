@@ -10,17 +10,6 @@ struct BalanceList {
     let name: String
     let description: String?
     let available: Int64
-
-    init(_ currency: CurrencyCode, name: String, description: String?, available: Int64) {
-      self.currency = currency
-      self.name = name
-      self.description = description
-      self.available = available
-    }
-
-    init(_ balance: Balance, available: Int64) {
-      self.init(balance.currency, name: balance.name, description: balance.description, available: available)
-    }
   }
 
   var items: [Item]
@@ -79,5 +68,11 @@ struct BalanceList {
         Schema.Field("name", .text(), "The currency's name for people."),
         Schema.Field("description", .text(), "More about the currency, where there is more."),
       ]))
+}
+
+extension BalanceList.Item {
+  init(_ balance: Balance, available: Int64) {
+    self.init(currency: balance.currency, name: balance.name, description: balance.description, available: available)
+  }
 }
 #endif

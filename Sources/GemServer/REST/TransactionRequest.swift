@@ -46,7 +46,7 @@ struct TransactionRequest {
   ///
   /// Behind a commit a read costs most: it finds none of its pages in memory.
   private func balancesToldBy(_ booking: Booking) -> [BalanceList.Item]? {
-    guard !booking.isReplayed, let definitions = call.project.ledger.catalog.newest else { return nil }
+    guard !booking.isReplayed, let definitions = call.project.ledger.catalog.lastRead else { return nil }
     var items: [BalanceList.Item] = []
     for code in adjustments.map(\.currency).sorted() {
       guard let entry = booking.entries.last(where: { $0.currency == code }), let held = entry.held.amount,
@@ -54,17 +54,25 @@ struct TransactionRequest {
       else { return nil }
       items.append(
         BalanceList.Item(
-          code, name: definitions.name(of: currency.number), description: definitions.description(of: currency.number),
-          available: max(0, entry.balance - held)))
+          currency: code, name: definitions.name(of: currency.number),
+          description: definitions.description(of: currency.number), available: max(0, entry.balance - held)))
     }
     return items
   }
 
   /// The amounts as they are now, or of a repeated booking those of the first time.
   private func balances(after booking: Booking) throws(LedgerError) -> [BalanceList.Item] {
+    let ledger = call.project.ledger
     let instant = booking.isReplayed ? booking.createdAt : nil
     let wanted = Set(adjustments.map(\.currency))
-    return try call.project.ledger.balances(of: customer, at: instant).filter { wanted.contains($0.currency) }.map {
+    // A past balance takes a look into the journal for each currency.
+    let balances =
+      if let only = wanted.first, wanted.count == 1 {
+        [try ledger.balance(of: only, customer: customer, at: instant)]
+      } else {
+        try ledger.balances(of: customer, at: instant).filter { wanted.contains($0.currency) }
+      }
+    return balances.map {
       // Another command may have changed the balance in between; the entry has the one after this command.
       BalanceList.Item($0, available: max(0, (booking.balance($0.currency) ?? $0.balance) - $0.held))
     }
