@@ -34,18 +34,14 @@ extension ReceiptPipeline {
     var before: [ReceiptKey] = []
     var (done, seen) = (0, 0)
     while true {
-      let page: [StoreEvidence]
-      do throws(StoreFailure) {
-        page = try await storefront.unfinished(after: after, limit: Self.batchCount)
-      } catch { return false }
-      guard !page.isEmpty else { return true }
-      seen += page.count
-      let keys = enqueue(page, source: .sweep, current: current)
+      guard let keys = await enqueueUnfinished(after: after, current: current) else { return false }
+      guard !keys.isEmpty else { return true }
+      seen += keys.count
       let outcomes = await postDue(keys)
       let left = queue.read { state in keys.filter { state.items[$0] != nil } }
       done += keys.count - left.count
-      if seen > Self.batchCount || page.count == Self.batchCount { emit(.progress(done: done, seen: seen)) }
-      guard Self.isReached(outcomes), page.count == Self.batchCount else {
+      if seen > Self.batchCount || keys.count == Self.batchCount { emit(.progress(done: done, seen: seen)) }
+      guard Self.isReached(outcomes), keys.count == Self.batchCount else {
         markProvisional()
         return Self.isReached(outcomes)
       }
@@ -54,6 +50,18 @@ extension ReceiptPipeline {
       after = left.last?.id ?? (keys == before ? keys.last?.id : after)
       before = keys
     }
+  }
+
+  /// Puts the next page of the store's unfinished transactions into the queue.
+  ///
+  /// - Returns: The keys in the page; nil where the store could not be asked.
+  private func enqueueUnfinished(after: StoreTransactionID?, current: CustomerID) async -> [ReceiptKey]? {
+    queue.openListing()
+    defer { queue.closeListing() }
+    do throws(StoreFailure) {
+      let page = try await storefront.unfinished(after: after, limit: Self.batchCount)
+      return page.isEmpty ? [] : enqueue(page, source: .sweep, current: current)
+    } catch { return nil }
   }
 
   /// Posts refunds and reversed refunds that the store made without a listener.

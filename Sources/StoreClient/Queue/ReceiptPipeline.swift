@@ -89,22 +89,30 @@ extension ReceiptPipeline {
     _ evidence: [StoreEvidence], source: ReceiptPost.Source, current: CustomerID, intent: PurchaseIntent? = nil
   ) -> [ReceiptKey] {
     let now = clock.now()
-    var events: [QueueEvent] = []
-    var keys: [ReceiptKey] = []
-    var fresh: [ReceiptKey] = []
-    for one in evidence {
-      let key = one.key
-      keys.append(key)
-      if let known = queue.read({ $0.items[key] }), !known.isNews(revision: one.revision, receipt: one.receipt) {
-        if let view = view(key) { emit(.duplicateSkipped(view)) }
-        continue
+    var (fresh, known): ([ReceiptKey], [ReceiptKey]) = ([], [])
+    let error = queue.note { finished in
+      var events: [QueueEvent] = []
+      for one in evidence {
+        if let item = queue.read({ $0.items[one.key] }) {
+          guard item.isNews(revision: one.revision, receipt: one.receipt) else {
+            known.append(one.key)
+            continue
+          }
+        } else if source == .sweep, one.revision.isEmpty, finished.contains(one.key) {
+          // The list is older than the receipt's end.
+          continue
+        }
+        fresh.append(one.key)
+        events += arrival(of: one, source: source, current: current, intent: intent, now: now)
       }
-      fresh.append(key)
-      events += arrival(of: one, source: source, current: current, intent: intent, now: now)
+      // The announced purchase is over, whichever transaction came out of it.
+      if let intent, !events.contains(where: { $0.ends(intent) }) { events.append(.intentEnded(intent.number)) }
+      return events
     }
-    // The announced purchase is over, whichever transaction came out of it.
-    if let intent, !events.contains(where: { $0.ends(intent) }) { events.append(.intentEnded(intent.number)) }
-    if !events.isEmpty { note(events) }
+    if let error { emit(.notKept(error)) }
+    for key in known {
+      if let view = view(key) { emit(.duplicateSkipped(view)) }
+    }
     for key in fresh {
       step(.queued)
       guard let item = queue.read({ $0.items[key] }) else { continue }
@@ -114,7 +122,7 @@ extension ReceiptPipeline {
       guard let failure = one.unverified, let item = queue.read({ $0.items[one.key] }) else { continue }
       observers.onRefused?(item, Self.unverified(failure))
     }
-    return keys
+    return evidence.map(\.key)
   }
 
   private func arrival(

@@ -11,6 +11,7 @@ final class ReceiptQueue: Sendable {
     /// Records that may wait for the next append: losing one means doing something harmless again.
     var lazy: [String] = []
     var recordCount = 0
+    var listings = Listings()
   }
 
   /// The event log may have as many records as twice the live ones, and these.
@@ -64,7 +65,7 @@ final class ReceiptQueue: Sendable {
   func record(_ events: [QueueEvent]) throws(LedgerError) {
     try writing.withLock { (writing) throws(LedgerError) in
       try write(events, &writing)
-      apply(events)
+      apply(events, &writing)
       compact(&writing)
     }
   }
@@ -72,23 +73,28 @@ final class ReceiptQueue: Sendable {
   /// Applies the events even where they cannot be made durable; returns the error then.
   ///
   /// For events that have already happened, written down or not.
-  func note(_ events: [QueueEvent]) -> LedgerError? {
+  func note(_ events: [QueueEvent]) -> LedgerError? { writing.withLock { note(events, &$0) } }
+
+  /// As ``note(_:)``; no other writer comes between the decision on the events and their writing.
+  ///
+  /// - Parameter events: Decides on them, with the receipts that were finished while a listing was open.
+  func note(deciding events: (Set<ReceiptKey>) -> [QueueEvent]) -> LedgerError? {
     writing.withLock { writing in
-      defer { apply(events) }
-      do throws(LedgerError) {
-        try write(events, &writing)
-        return nil
-      } catch {
-        writing.lazy += events.compactMap(\.record)
-        return error
-      }
+      let events = events(writing.listings.finished)
+      return events.isEmpty ? nil : note(events, &writing)
     }
   }
+
+  /// A list of the store's transactions is asked for: receipts that are finished from now on may still be in it.
+  func openListing() { writing.withLock { $0.listings.open() } }
+
+  /// Its receipts are in the queue.
+  func closeListing() { writing.withLock { $0.listings.close() } }
 
   /// Applies the events now, and writes them with the next ones.
   func noteLazily(_ events: [QueueEvent]) {
     writing.withLock { writing in
-      apply(events)
+      apply(events, &writing)
       if eventLog != nil { writing.lazy += events.compactMap(\.record) }
     }
   }
@@ -96,9 +102,21 @@ final class ReceiptQueue: Sendable {
   /// Writes the waiting records.
   func flush() throws(LedgerError) { try record([]) }
 
-  private func apply(_ events: [QueueEvent]) {
+  private func apply(_ events: [QueueEvent], _ writing: inout Writing) {
     state.withLock { state in
       for event in events { state.apply(event) }
+    }
+    writing.listings.note(events)
+  }
+
+  private func note(_ events: [QueueEvent], _ writing: inout Writing) -> LedgerError? {
+    defer { apply(events, &writing) }
+    do throws(LedgerError) {
+      try write(events, &writing)
+      return nil
+    } catch {
+      writing.lazy += events.compactMap(\.record)
+      return error
     }
   }
 

@@ -88,6 +88,26 @@ final class DrainTests: XCTestCase {
     XCTAssertEqual(try fixture.backend.balance("bobby-77d0e2b1"), 1200)
   }
 
+  func testAListOlderThanTheEndOfAReceiptBringsItBackToNobody() async throws {
+    let fixture = try ClientFixture()
+    let client = try fixture.client()
+    _ = try await client.offerings()
+    let evidence = fixture.shop.sell("com.example.gems_300", token: AccountToken(of: client.customerID))
+    let queued = Collector<ReceiptQueueItem>()
+    client.onReceiptPipelineEvent = { if case .queued(let item) = $0 { queued.add(item) } }
+    fixture.shop.whenListed { await client.receive(evidence) }
+    await client.drainReceipts()
+    XCTAssertEqual(queued.all.map(\.storeTransactionID), [evidence.transaction.id])
+    XCTAssertEqual(fixture.backend.count("post"), 1)
+    XCTAssertEqual(fixture.shop.finished, [evidence.transaction.id])
+    // The next list is a new one: a store that has forgotten the end is told again.
+    fixture.shop.forgetEnd(of: evidence)
+    await client.drainReceipts()
+    XCTAssertEqual(fixture.shop.finished, [evidence.transaction.id, evidence.transaction.id])
+    XCTAssertEqual(try fixture.backend.balance("alice-4f1c9a7e"), 300)
+    XCTAssertEqual(client.queueCounts.pending, 0)
+  }
+
   func testASyncSettlesWhatSomebodyElsePutsIntoTheQueueMeanwhile() async throws {
     let fixture = try ClientFixture()
     let (isQueued, isSynced) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))

@@ -34,6 +34,7 @@ final class FakeShop: Storefront {
   private let state = Mutex(State())
   private let isHolding = Mutex(false)
   private let listing = Mutex<(@Sendable () -> Void)?>(nil)
+  private let listed = Mutex<(@Sendable () async -> Void)?>(nil)
 
   init(_ clock: TestClock) { self.clock = clock }
 
@@ -136,16 +137,24 @@ final class FakeShop: Storefront {
   /// Runs the body at the next request for unfinished purchases.
   func whenAsked(_ body: @escaping @Sendable () -> Void) { listing.withLock { $0 = body } }
 
+  /// Runs the body when the next list of unfinished purchases is made, before the client has it.
+  func whenListed(_ body: @escaping @Sendable () async -> Void) { listed.withLock { $0 = body } }
+
+  /// The store has the transaction as unfinished again.
+  func forgetEnd(of evidence: StoreEvidence) { state.withLock { $0.unfinished.append(evidence) } }
+
   func unfinished(after: StoreTransactionID?, limit: Int) async throws(StoreFailure) -> [StoreEvidence] {
     try alive()
     listing.withLock { $0.take() }?()
-    return state.withLock { state in
+    let page = state.withLock { state in
       // Ids are digits of one length and lie in order.
       let start = after.map { after in state.unfinished.partitioningIndex { $0.transaction.id > after } } ?? 0
       let page = Array(state.unfinished[start...].prefix(limit))
       state.pageSizes.append(page.count)
       return page
     }
+    await listed.withLock { $0.take() }?()
+    return page
   }
 
   func all() async throws(StoreFailure) -> [StoreEvidence] { unfinished }

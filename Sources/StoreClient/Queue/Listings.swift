@@ -1,0 +1,21 @@
+/// The lists of transactions that the store is making, and the receipts that were finished meanwhile.
+///
+/// Such a list can be older than the end of a receipt in it. The receipt would come back into the queue, and be posted
+/// a second time.
+struct Listings: Sendable {
+  private var openCount = 0
+  /// The receipts that were finished since the first open listing began.
+  private(set) var finished: Set<ReceiptKey> = []
+
+  mutating func open() { openCount += 1 }
+
+  mutating func close() {
+    openCount -= 1
+    if openCount == 0 { finished = [] }
+  }
+
+  mutating func note(_ events: [QueueEvent]) {
+    guard openCount > 0 else { return }
+    for case .finished(let key) in events { finished.insert(key) }
+  }
+}
