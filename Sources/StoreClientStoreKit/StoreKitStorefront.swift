@@ -116,10 +116,13 @@ public struct StoreKitStorefront: Storefront {
   /// Returns the paid and unfinished transactions, in the order of ids: at most `limit` after the given one.
   public func unfinished(after: StoreTransactionID?, limit: Int) async throws(StoreFailure) -> [StoreEvidence] {
     let start = after.flatMap { UInt64($0.text) }
-    var page: [(id: UInt64, evidence: StoreEvidence)] = []
-    for await result in Transaction.unfinished {
-      let id = result.unsafePayloadValue.id
-      if start.map({ id > $0 }) ?? true { page.append((id, reading.evidence(result))) }
+    let page = await whole { [reading] () -> [(id: UInt64, evidence: StoreEvidence)] in
+      var page: [(id: UInt64, evidence: StoreEvidence)] = []
+      for await result in Transaction.unfinished {
+        let id = result.unsafePayloadValue.id
+        if start.map({ id > $0 }) ?? true { page.append((id, reading.evidence(result))) }
+      }
+      return page
     }
     return page.sorted { $0.id < $1.id }.prefix(max(0, limit)).map(\.evidence)
   }
@@ -136,8 +139,10 @@ public struct StoreKitStorefront: Storefront {
   ///
   /// StoreKit reports no failure of it: a transaction that could not be finished is delivered again by the next start.
   public func finish(_ id: StoreTransactionID) async throws(StoreFailure) {
-    for await result in Transaction.unfinished where String(result.unsafePayloadValue.id) == id.text {
-      return await result.unsafePayloadValue.finish()
+    await whole {
+      for await result in Transaction.unfinished where String(result.unsafePayloadValue.id) == id.text {
+        return await result.unsafePayloadValue.finish()
+      }
     }
   }
 
@@ -149,12 +154,22 @@ public struct StoreKitStorefront: Storefront {
   }
 
   private func list(_ transactions: Transaction.Transactions) async -> [StoreEvidence] {
-    var evidence: [StoreEvidence] = []
-    for await result in transactions { evidence.append(reading.evidence(result)) }
-    return evidence
+    await whole { [reading] in
+      var evidence: [StoreEvidence] = []
+      for await result in transactions { evidence.append(reading.evidence(result)) }
+      return evidence
+    }
+  }
+
+  /// Asks StoreKit in a task of its own: a cancelled task gets no products and no error, and its lists may end early.
+  private func whole<Answer: Sendable>(_ ask: @escaping @Sendable () async -> Answer) async -> Answer {
+    await Task { await ask() }.value
   }
 
   private func appStoreProducts(for ids: [String]) async throws(StoreFailure) -> [Product] {
-    do { return try await Product.products(for: ids) } catch { throw StoreFailure(error) }
+    let products = await whole { () -> Result<[Product], any Error> in
+      do { return .success(try await Product.products(for: ids)) } catch { return .failure(error) }
+    }
+    do { return try products.get() } catch { throw StoreFailure(error) }
   }
 }

@@ -52,6 +52,26 @@ final class StoreKitStorefrontTests: XCTestCase {
     XCTAssertEqual(bought.accountToken, AccountToken(of: try CustomerID("alice")))
   }
 
+  /// StoreKit answers a cancelled task with an empty list: the shop would be empty for as long as it is fresh.
+  func testACancelledTaskGetsTheWholeShopAndAllPurchases() async throws {
+    let stage = try Stage()
+    let client = try stage.client()
+    _ = try await stage.storefront.purchase(StorePaymentRequest(productID: "gems_1200"))
+    let storefront = stage.storefront
+    let screen = Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      let offered = try await client.offerings().current?.availablePackages.count ?? 0
+      let unfinished = try await storefront.unfinished(after: nil, limit: 10)
+      let all = try await storefront.all()
+      await client.syncPurchases()
+      let left = try await storefront.unfinished(after: nil, limit: 10)
+      return [offered > 0 ? 1 : 0, unfinished.count, all.count, left.count]
+    }
+    let counts = try await screen.value
+    XCTAssertEqual(counts, [1, 1, 1, 0])
+    XCTAssertEqual(try stage.gems(), 1200)
+  }
+
   func testAnApprovalAndARefundReachTheLedgerThroughUpdates() async throws {
     let stage = try Stage()
     let client = try stage.client(isAutomatic: true)
