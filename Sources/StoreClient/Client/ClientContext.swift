@@ -44,7 +44,9 @@ final class ClientContext: Sendable {
     /// Receipts with a credit that the app was told of lately; an update may be faster than the answer to its purchase.
     var told = LastKeys()
     /// The keys of spends by product with a lost answer.
-    var openConsumptions: [OpenConsumption: IdempotencyKey] = [:]
+    var openConsumptions: [OpenConsumption: [IdempotencyKey]] = [:]
+    /// Whether the readers of balances were last sent those of the customer before.
+    var balancesAreAnothers = false
     weak var client: StoreClient?
   }
 

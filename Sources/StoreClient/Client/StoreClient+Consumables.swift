@@ -27,22 +27,20 @@ extension StoreClient {
   /// Spends of the one currency that a product gives.
   ///
   /// The spend has one key until its outcome is known. Where the answer was lost, the next call for the same product
-  /// and amount asks again under that key, so that two calls never take twice for one success.
+  /// and amount asks again under that key, so that two calls never take twice for one success. Calls at the same time
+  /// have keys of their own.
   ///
   /// - Returns: False where the balance does not cover it, and nothing is taken; also false where the spend failed,
   ///   which is logged, and which ``consumeProduct(_:amount:key:)`` throws.
   @discardableResult
   public func consumeProduct(_ productID: String, amount: Int64 = 1) async -> Bool {
     let request = OpenConsumption(customer: customerID, productID: productID, amount: amount)
-    let key = context.session.withLock { $0.openConsumptions[request] } ?? context.newKey()
-    do throws(LedgerError) {
-      let isTaken = try await consumeProduct(productID, amount: amount, key: key)
-      context.session.withLock { $0.openConsumptions[request] = nil }
-      return isTaken
-    } catch {
+    let key = context.session.withLock { $0.takeOpenKey(of: request) } ?? context.newKey()
+    do throws(LedgerError) { return try await consumeProduct(productID, amount: amount, key: key) } catch {
       // Only what may have been booked all the same is asked again under its key.
-      let isOpen = PostVerdict(error.code) != .deadLetter
-      context.session.withLock { $0.openConsumptions[request] = isOpen ? key : nil }
+      if PostVerdict(error.code) != .deadLetter {
+        context.session.withLock { $0.openConsumptions[request, default: []].append(key) }
+      }
       context.log(.error, "\(amount) of \"\(productID.prefix(100))\" could not be consumed: \(error)")
       return false
     }
@@ -63,6 +61,16 @@ extension StoreClient {
     } catch  where error.code == .insufficientBalance {
       return false
     }
+  }
+}
+
+extension ClientContext.Session {
+  /// Takes out the oldest key of such a spend with a lost answer: one call at a time asks again under it.
+  fileprivate mutating func takeOpenKey(of request: OpenConsumption) -> IdempotencyKey? {
+    guard var keys = openConsumptions.removeValue(forKey: request), !keys.isEmpty else { return nil }
+    let key = keys.removeFirst()
+    if !keys.isEmpty { openConsumptions[request] = keys }
+    return key
   }
 }
 
