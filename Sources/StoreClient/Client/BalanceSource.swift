@@ -114,7 +114,12 @@ struct BalanceSource: ClientPart {
         queue.noteLazily([.balances(stored)])
       }
     }
-    if isChanged, stored.customer == appUserID { context.balanceBroadcast.send(shown(stored, isStale: false)) }
+    let isNews = context.session.withLock { session in
+      guard stored.customer == session.identity.customer else { return false }
+      defer { session.balancesAreAnothers = false }
+      return isChanged || session.balancesAreAnothers
+    }
+    if isNews { context.balanceBroadcast.send(shown(stored, isStale: false)) }
   }
 
   /// Requests the balances again where they have a listener.

@@ -14,11 +14,11 @@ final class Broadcast<Element: Sendable>: Sendable {
 
   var hasListeners: Bool { state.withLock { !$0.listeners.isEmpty } }
 
-  /// A new stream, which begins with these values.
-  func stream(beginningWith values: [Element] = []) -> AsyncStream<Element> {
+  /// A new stream, which begins with these values: whatever is sent after they were read comes behind them.
+  func stream(beginningWith values: () -> [Element]) -> AsyncStream<Element> {
     AsyncStream(bufferingPolicy: buffer) { continuation in
-      for value in values { continuation.yield(value) }
       let number = state.withLock { state in
+        for value in values() { continuation.yield(value) }
         state.next += 1
         state.listeners[state.next] = continuation
         return state.next

@@ -67,7 +67,7 @@ struct CustomerInfoSource: ClientPart {
       session.isInfoFresh = true
       return isNew
     }
-    if isNew { publish(info) }
+    if isNew { publish() }
   }
 
   /// Returns the buyer's state after a credit: it includes this purchase even if the backend cannot be asked.
@@ -102,7 +102,9 @@ struct CustomerInfoSource: ClientPart {
     return info
   }
 
-  func publish(_ info: CustomerInfo) {
+  /// Tells the app the known state, which another task may have changed since the event that is told.
+  func publish() {
+    guard let info = cached else { return }
     if let client = context.session.withLock({ $0.client }) {
       context.delegateCalls.send { $0.purchases(client, receivedUpdated: info) }
     }

@@ -74,14 +74,15 @@ final class Funnel: Sendable {
   }
 
   func stream() -> AsyncStream<FunnelEvent> {
-    let early = state.withLock { state in
-      defer {
-        state.early = []
-        state.wasHeard = true
+    broadcast.stream {
+      state.withLock { state in
+        defer {
+          state.early = []
+          state.wasHeard = true
+        }
+        return state.early
       }
-      return state.early
     }
-    return broadcast.stream(beginningWith: early)
   }
 
   func send(_ name: FunnelEvent.Name, _ fill: (inout FunnelEvent) -> Void = { _ in }) {

@@ -99,12 +99,14 @@ struct IdentitySwitch: ClientPart {
         session.info = nil
         session.isInfoFresh = false
         session.infoGeneration += 1
+        session.balancesAreAnothers = true
       }
       return isNew
     }
     guard isNew else { return }
     warn(about: customer)
     balances.invalidate()
+    if let known = balances.lastKnown { context.balanceBroadcast.send(known) }
     balances.refreshForListeners()
   }
 

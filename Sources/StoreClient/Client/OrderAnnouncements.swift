@@ -76,7 +76,7 @@ struct OrderAnnouncements: ClientPart {
     let isOwn = order.request.claim.map { $0.hasBytes(of: opened.claim) } ?? true
     guard !isOwn || queue.read({ $0.isPaying(opened) }) else { return .payable(order) }
     // The store may have the payment meanwhile, not yet swept.
-    await pipeline.sweep(current: opened.buyer)
+    await pipeline.sweep { appUserID }
     if let known = try await standing(of: order, opened.buyer, isPaid: true) { return .answered(known) }
     return .answered(PurchaseOutcome(.pending, order: order))
   }

@@ -30,13 +30,15 @@ struct ProvisionalSpends: ClientPart {
         guard PostVerdict(error.code) != .deadLetter, error.code != .forbidden else { throw error }
       }
     }
-    let given = try Self.turn.withLock { (_) throws(LedgerError) -> ProvisionalSpend in
-      // The same tap may have come twice at once.
+    let given = try Self.turn.withLock { (_) throws(LedgerError) -> ProvisionalSpend? in
+      // The same tap may have come twice at once, and the other one be booked by now.
       if let known = try known(spend) { return known }
+      if queue.read({ $0.hasEnded(key, of: customer) }) { return nil }
       try check(spend)
       try queue.record([.spentProvisionally(spend)])
       return spend
     }
+    guard let given else { return .booked(try await bookAtOnce(spend)) }
     balances.refreshForListeners()
     return .provisional(given)
   }
@@ -136,12 +138,10 @@ struct ProvisionalSpends: ClientPart {
           log(.debug, "A provisional spend could not be booked yet: \(error)")
           break
         }
-        // Another task may have told the app of it, and the app may have forgotten it.
-        guard queue.read({ $0.provisionalSpend(of: spend.customer, spend.key)?.isWaiting }) == true else { continue }
         var end = spend
         end.refusal = ProvisionalSpend.Refusal(code: error.code, message: error.message)
+        guard pipeline.note(refused: end) else { continue }
         log(.error, "The provisional spend of \(spend.quantity) \"\(spend.item)\" was refused: \(error)")
-        pipeline.note([.spentProvisionally(end)])
         refused.append(end)
       }
       balances.invalidate()

@@ -117,7 +117,8 @@ struct PurchaseFlow: ClientPart {
   /// Ends an intent without a payment, as far as the store reports.
   @discardableResult
   private func giveUp(_ intent: PurchaseIntent) async -> Order? {
-    queue.noteLazily([.intentEnded(intent.number)])
+    // Durable at once: after a kill, the purchase would count as being paid for.
+    pipeline.note([.intentEnded(intent.number)])
     guard let order = intent.order else { return nil }
     do throws(LedgerError) { return try await backend.cancelPayment(order) } catch {
       log(.debug, "The order \(order) could not be cancelled, and ends by its deadline: \(error)")

@@ -15,7 +15,7 @@ struct PurchaseRestore: ClientPart {
       evidence = try await context.storefront.all()
     } catch { throw context.storeError(error) }
     // Uncredited purchases go the usual way.
-    await pipeline.sweep(current: customer)
+    await pipeline.sweep { customer }
     let receipts = evidence.filter { $0.unverified == nil }.map(\.receipt)
     let generation = context.session.withLock { $0.infoGeneration }
     let record = try await backend.restore(receipts, customer: customer, sharing: sharing)

@@ -17,8 +17,8 @@ final class QueueWork: ClientPart {
 
   /// Sweeps the store's unfinished transactions, and the refunds made without a listener.
   func sweep(looksForRefunds: Bool) async {
-    await pipeline.sweep(current: appUserID)
-    guard looksForRefunds, await pipeline.sweepRefunds(current: appUserID) else { return }
+    await pipeline.sweep { appUserID }
+    guard looksForRefunds, await pipeline.sweepRefunds(current: { appUserID }) else { return }
     context.session.withLock { $0.hasLookedForRefunds = true }
   }
 
@@ -60,9 +60,9 @@ final class QueueWork: ClientPart {
     plan()
   }
 
-  /// Plans the next try.
-  private func plan() {
-    guard configuration.isAutomatic, let next = pipeline.nextWakeUp() else { return }
+  /// Plans the next try, at that instant at the latest.
+  private func plan(by latest: Timestamp? = nil) {
+    guard configuration.isAutomatic, let next = [pipeline.nextWakeUp(), latest].compactMap({ $0 }).min() else { return }
     // Never at once: something that cannot be done now would be tried without end.
     let earliest = configuration.clock.now().milliseconds + 100
     background.wake(at: Timestamp(milliseconds: max(next.milliseconds, earliest)), configuration.clock) { [weak self] in
@@ -78,7 +78,7 @@ final class QueueWork: ClientPart {
       $0.onCredited = { [weak self] item, answer in await self?.credited(item, answer) }
       $0.onRefused = { [weak self] item, error in self?.refused(item, error) }
       $0.onFinished = { [weak self] item in self?.finished(item) }
-      $0.onWakeUp = { [weak self] _ in self?.plan() }
+      $0.onWakeUp = { [weak self] in self?.plan(by: $0) }
     }
   }
 
@@ -87,7 +87,7 @@ final class QueueWork: ClientPart {
     let now = configuration.clock.now()
     let owner = answer.booking.customer
     let key = item.receipt.key
-    let (info, client, isOld, mustAsk) = context.session.withLock { session in
+    let (isInfoNew, client, isOld, mustAsk) = context.session.withLock { session in
       // The app was told of a redelivered transaction when it was credited; of a purchase with a lost answer it was
       // not.
       let isOld = answer.booking.isReplayed && (item.receipt.source != .purchase || session.told.contains(key))
@@ -101,7 +101,7 @@ final class QueueWork: ClientPart {
         answer.purchase.productType == .consumable && answer.entitlement == nil
         && (owner == item.receipt.buyer || session.isOwn(owner))
       if isOwn, isPlain { session.info?.add(answer.purchase, at: now) } else { session.isInfoFresh = false }
-      return (isOwn && isPlain ? session.info : nil, session.client, isOld, isOwn && !isPlain)
+      return (isOwn && isPlain, session.client, isOld, isOwn && !isPlain)
     }
     if item.receipt.revision.isEmpty {
       funnel.send(.paymentValidatedSuccess) { $0.fill(item) }
@@ -109,7 +109,7 @@ final class QueueWork: ClientPart {
         context.delegateCalls.send { $0.purchases(client, didPurchase: answer.purchase, for: owner) }
       }
     }
-    if let info { customerInfo.publish(info) }
+    if isInfoNew { customerInfo.publish() }
     if mustAsk {
       let customerInfo = customerInfo
       Task { await customerInfo.refreshForListeners(ofUnknown: true) }

@@ -38,7 +38,7 @@ extension StoreClient {
   /// Each call starts a stream of its own; a slow reader gets the latest value. While there is a reader, purchases,
   /// spends and changes of user are followed by a request.
   public var balanceUpdates: AsyncStream<VirtualCurrencies> {
-    context.balanceBroadcast.stream(beginningWith: lastKnownVirtualCurrencies.map { [$0] } ?? [])
+    context.balanceBroadcast.stream { lastKnownVirtualCurrencies.map { [$0] } ?? [] }
   }
 
   /// The grants of paid purchases that wait for their credit longer than they should, and are in no balance yet.

@@ -25,7 +25,7 @@ extension StoreClient {
 
   /// Streams the state of the signed-in customer on every change, beginning with the known one.
   public var customerInfoStream: AsyncStream<CustomerInfo> {
-    context.infoBroadcast.stream(beginningWith: cachedCustomerInfo.map { [$0] } ?? [])
+    context.infoBroadcast.stream { cachedCustomerInfo.map { [$0] } ?? [] }
   }
 
   /// Returns a page of the customer's credited purchases, newest first.

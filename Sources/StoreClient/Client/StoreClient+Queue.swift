@@ -93,7 +93,7 @@ extension StoreClient {
   /// backend.
   package func drainReceipts() async {
     await pipeline.drain()
-    await pipeline.sweep(current: customerID)
+    await pipeline.sweep { customerID }
     flush()
   }
 

@@ -81,6 +81,14 @@ struct PurchaseIntent: Hashable, Sendable {
   var key: IdempotencyKey?
 
   var token: AccountToken { AccountToken(of: buyer) }
+
+  /// The most milliseconds by which the device's clock may be ahead of the store's.
+  private static let clockErrorMax: Int64 = 300_000
+
+  /// Whether it was announced before the transaction.
+  func canHaveBegun(_ transaction: StoreTransaction) -> Bool {
+    startedAt.milliseconds(since: transaction.purchasedAt) <= Self.clockErrorMax
+  }
 }
 
 /// An order that this device announced under a key of the app.

@@ -50,9 +50,12 @@ struct QueueState: Sendable {
   func customer(with token: AccountToken) -> CustomerID? { customersByToken[token] }
 
   /// The announced purchase that the evidence is of, the oldest where several could be.
+  ///
+  /// The refund of an older purchase of the same product is not of it.
   func intent(for transaction: StoreTransaction) -> PurchaseIntent? {
     intents.first { intent in
       guard intent.storeProductID.hasBytes(of: transaction.storeProductID) else { return false }
+      if transaction.revocation != nil, !intent.canHaveBegun(transaction) { return false }
       guard let token = transaction.accountToken else { return true }
       return intent.token == token
     }
@@ -76,6 +79,11 @@ struct QueueState: Sendable {
     guard evidence.unverified == nil else { return false }
     let key = evidence.key
     return !evidence.revision.hasBytes(of: items[key]?.receipt.revision ?? postedRefunds[key] ?? "")
+  }
+
+  /// Returns whether a receipt that left the queue did so with this evidence of it.
+  func isPosted(_ evidence: StoreEvidence) -> Bool {
+    evidence.revision.hasBytes(of: postedRefunds[evidence.key] ?? "")
   }
 
   /// The items in the order of their coming.

@@ -29,7 +29,7 @@ extension ReceiptPipeline {
   ///
   /// - Returns: Whether it came to the end.
   @discardableResult
-  func sweep(current: CustomerID) async -> Bool {
+  func sweep(current: () -> CustomerID) async -> Bool {
     var after: StoreTransactionID?
     var before: [ReceiptKey] = []
     var (done, seen) = (0, 0)
@@ -55,12 +55,12 @@ extension ReceiptPipeline {
   /// Puts the next page of the store's unfinished transactions into the queue.
   ///
   /// - Returns: The keys in the page; nil where the store could not be asked.
-  private func enqueueUnfinished(after: StoreTransactionID?, current: CustomerID) async -> [ReceiptKey]? {
+  private func enqueueUnfinished(after: StoreTransactionID?, current: () -> CustomerID) async -> [ReceiptKey]? {
     queue.openListing()
     defer { queue.closeListing() }
     do throws(StoreFailure) {
       let page = try await storefront.unfinished(after: after, limit: Self.batchCount)
-      return page.isEmpty ? [] : enqueue(page, source: .sweep, current: current)
+      return page.isEmpty ? [] : enqueue(page, source: .sweep, current: current())
     } catch { return nil }
   }
 
@@ -69,26 +69,37 @@ extension ReceiptPipeline {
   /// A finished consumable shows in no other list, and the store does not deliver its refund again.
   ///
   /// - Returns: Whether all of it was seen, and is posted or in the queue.
-  func sweepRefunds(current: CustomerID) async -> Bool {
+  func sweepRefunds(current: () -> CustomerID) async -> Bool {
+    queue.openListing()
+    defer { queue.closeListing() }
     let listed: [StoreEvidence]
     do throws(StoreFailure) { listed = try await storefront.all() } catch { return false }
     let news = queue.read { state in listed.filter(state.isNewRefundNotice) }
     for start in stride(from: 0, to: news.count, by: Self.batchCount) {
       let page = Array(news[start..<min(start + Self.batchCount, news.count)])
-      let keys = enqueue(page, source: .refunds, current: current)
+      let keys = enqueue(page, source: .refunds, current: current())
       // Where the backend goes away, the rest stays at the store.
       guard Self.isReached(await postDue(keys)) else { return start + Self.batchCount >= news.count }
     }
     return true
   }
 
-  /// Posts queued receipts without a try, waits for receipts that other tasks are posting, and finishes the credited
-  /// ones.
+  /// Posts queued receipts without a try and those with news since their last one, waits for receipts that other tasks
+  /// are posting, and finishes the credited ones.
   func join() async {
-    let untried = queue.read { $0.ordered { $0.status == .waiting && $0.attemptCount == 0 }.map(\.receipt.key) }
-    _ = await postNow(untried)
+    await postUntried()
     for key in queue.read({ $0.ordered { $0.status == .posting }.map(\.receipt.key) }) { _ = await outcome(of: key) }
+    // News may have come while they were on their way.
+    await postUntried()
     await finish(queue.read { $0.ordered { $0.status == .finishOnly }.map(\.receipt.key) })
+  }
+
+  private func postUntried() async {
+    let now = clock.now()
+    let untried = queue.read { state in
+      state.ordered { $0.status == .waiting && ($0.attemptCount == 0 || $0.nextAttemptAt <= now) }.map(\.receipt.key)
+    }
+    _ = await postNow(untried)
   }
 
   /// Finishes and posts the due receipts.

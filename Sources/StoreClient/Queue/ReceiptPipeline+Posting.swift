@@ -2,8 +2,16 @@ internal import GemLedger
 internal import StoreBackend
 
 extension ReceiptPipeline {
-  /// Posts one receipt: plainly, or as the second step of its order.
+  /// Posts one receipt, in a task of its own: a screen that is left cancels its own task, and not the post.
   func post(_ item: QueueItem) async throws(LedgerError) -> ReceiptAnswer {
+    let answer = await Task { () async -> Result<ReceiptAnswer, LedgerError> in
+      do throws(LedgerError) { return .success(try await send(item)) } catch { return .failure(error) }
+    }.value
+    return try answer.get()
+  }
+
+  /// Sends it plainly, or as the second step of its order.
+  private func send(_ item: QueueItem) async throws(LedgerError) -> ReceiptAnswer {
     let receipt = item.receipt
     let post = ReceiptPost(
       receipt: receipt.receipt, customer: receipt.buyer, source: receipt.source, orderSearch: orderSearch(for: receipt))

@@ -27,7 +27,13 @@ final class ReceiptPipeline: Sendable {
   let clock: StoreClock
   let settings: Settings
   private let observer = Mutex(Observers())
-  private let waiters = Mutex<[ReceiptKey: [CheckedContinuation<PostOutcome, Never>]]>([:])
+  private let waiters = Mutex<[ReceiptKey: [Waiter]]>([:])
+
+  /// A task that waits for the outcome of an attempt that another task makes.
+  private struct Waiter {
+    let attempt: Int
+    let continuation: CheckedContinuation<PostOutcome, Never>
+  }
 
   struct Settings: Sendable {
     var retry: RetryPolicy
@@ -75,6 +81,19 @@ final class ReceiptPipeline: Sendable {
     if let error = queue.note(events) { emit(.notKept(error)) }
   }
 
+  /// Records the refusal of a waiting provisional spend.
+  ///
+  /// - Returns: Whether it still waited: another task may have told the app of it, and the app may have forgotten it.
+  func note(refused spend: ProvisionalSpend) -> Bool {
+    var isWaiting = false
+    let error = queue.note { _ in
+      isWaiting = queue.read { $0.provisionalSpend(of: spend.customer, spend.key)?.isWaiting } ?? false
+      return isWaiting ? [.spentProvisionally(spend)] : []
+    }
+    if let error { emit(.notKept(error)) }
+    return isWaiting
+  }
+
   func view(_ key: ReceiptKey) -> ReceiptQueueItem? { queue.read { $0.items[key]?.view } }
 }
 
@@ -88,7 +107,7 @@ extension ReceiptPipeline {
   func enqueue(
     _ evidence: [StoreEvidence], source: ReceiptPost.Source, current: CustomerID, intent: PurchaseIntent? = nil
   ) -> [ReceiptKey] {
-    let now = clock.now()
+    let (now, isListed) = (clock.now(), source == .sweep || source == .refunds)
     var (fresh, known): ([ReceiptKey], [ReceiptKey]) = ([], [])
     let error = queue.note { finished in
       var events: [QueueEvent] = []
@@ -98,7 +117,7 @@ extension ReceiptPipeline {
             known.append(one.key)
             continue
           }
-        } else if source == .sweep, one.revision.isEmpty, finished.contains(one.key) {
+        } else if isListed, finished.contains(one.key), queue.read({ $0.isPosted(one) }) {
           // The list is older than the receipt's end.
           continue
         }
@@ -177,14 +196,14 @@ extension ReceiptPipeline {
   /// - Returns: The outcome of each receipt that was tried.
   func postNow(_ keys: [ReceiptKey], stopsEarly: Bool = true) async -> [ReceiptKey: PostOutcome] {
     var outcomes: [ReceiptKey: PostOutcome] = [:]
-    var (posted, credited): ([ReceiptKey], [QueueItem]) = ([], [])
+    var (posted, credited): ([QueueItem], [QueueItem]) = ([], [])
     var events: [QueueEvent] = []
     for key in keys {
       guard let item = queue.claim(key, now: clock.now()) else {
         outcomes[key] = await outcome(of: key)
         continue
       }
-      posted.append(key)
+      posted.append(item)
       do throws(LedgerError) {
         let answer = try await post(item)
         step(.credited)
@@ -204,9 +223,9 @@ extension ReceiptPipeline {
     }
     if !events.isEmpty { note(events) }
     if !credited.isEmpty { step(.finishOnly) }
-    await announce(posted, outcomes, credited)
+    await announce(posted.map(\.receipt.key), outcomes, credited)
     await finish(credited.map(\.receipt.key))
-    resume(outcomes)
+    resume(posted, outcomes)
     return outcomes
   }
 
@@ -260,7 +279,8 @@ extension ReceiptPipeline {
         continue
       }
       step(.finished)
-      queue.noteLazily([.finished(key)])
+      // Another task may have finished it meanwhile, and told the app.
+      guard queue.noteLazily([.finished(key)]) else { continue }
       emit(.finished(item.view))
       observers.onFinished?(item)
     }
@@ -272,7 +292,7 @@ extension ReceiptPipeline {
       let known: PostOutcome? = waiters.withLock { waiters in
         let item = queue.read { $0.items[key] }
         guard let item, item.status == .posting else { return Self.outcome(of: item) }
-        waiters[key, default: []].append(continuation)
+        waiters[key, default: []].append(Waiter(attempt: item.attemptCount, continuation: continuation))
         return nil
       }
       if let known { continuation.resume(returning: known) }
@@ -291,11 +311,18 @@ extension ReceiptPipeline {
     }
   }
 
-  private func resume(_ outcomes: [ReceiptKey: PostOutcome]) {
-    let resumed = waiters.withLock { waiters -> [(CheckedContinuation<PostOutcome, Never>, PostOutcome)] in
-      guard !waiters.isEmpty else { return [] }
-      return outcomes.flatMap { key, outcome in (waiters.removeValue(forKey: key) ?? []).map { ($0, outcome) } }
+  /// Hands the outcomes to the tasks that wait for these attempts; a later attempt may be under way already.
+  private func resume(_ posted: [QueueItem], _ outcomes: [ReceiptKey: PostOutcome]) {
+    for item in posted {
+      let key = item.receipt.key
+      guard let outcome = outcomes[key] else { continue }
+      let resumed = waiters.withLock { waiters -> [Waiter] in
+        guard let all = waiters.removeValue(forKey: key) else { return [] }
+        let later = all.filter { $0.attempt > item.attemptCount }
+        if !later.isEmpty { waiters[key] = later }
+        return all.filter { $0.attempt <= item.attemptCount }
+      }
+      for waiter in resumed { waiter.continuation.resume(returning: outcome) }
     }
-    for (continuation, outcome) in resumed { continuation.resume(returning: outcome) }
   }
 }

@@ -92,21 +92,24 @@ final class ReceiptQueue: Sendable {
   func closeListing() { writing.withLock { $0.listings.close() } }
 
   /// Applies the events now, and writes them with the next ones.
-  func noteLazily(_ events: [QueueEvent]) {
+  ///
+  /// - Returns: Whether they changed anything.
+  @discardableResult
+  func noteLazily(_ events: [QueueEvent]) -> Bool {
     writing.withLock { writing in
-      apply(events, &writing)
-      if eventLog != nil { writing.lazy += events.compactMap(\.record) }
+      let isChanged = apply(events, &writing)
+      if isChanged, eventLog != nil { writing.lazy += events.compactMap(\.record) }
+      return isChanged
     }
   }
 
   /// Writes the waiting records.
   func flush() throws(LedgerError) { try record([]) }
 
-  private func apply(_ events: [QueueEvent], _ writing: inout Writing) {
-    state.withLock { state in
-      for event in events { state.apply(event) }
-    }
-    writing.listings.note(events)
+  @discardableResult
+  private func apply(_ events: [QueueEvent], _ writing: inout Writing) -> Bool {
+    defer { writing.listings.note(events) }
+    return state.withLock { state in events.count { state.apply($0) } > 0 }
   }
 
   private func note(_ events: [QueueEvent], _ writing: inout Writing) -> LedgerError? {

@@ -101,7 +101,7 @@ final class DrainTests: XCTestCase {
     XCTAssertEqual(fixture.backend.count("post"), 1)
     XCTAssertEqual(fixture.shop.finished, [evidence.transaction.id])
     // The next list is a new one: a store that has forgotten the end is told again.
-    fixture.shop.forgetEnd(of: evidence)
+    fixture.shop.relist(evidence)
     await client.drainReceipts()
     XCTAssertEqual(fixture.shop.finished, [evidence.transaction.id, evidence.transaction.id])
     XCTAssertEqual(try fixture.backend.balance("alice-4f1c9a7e"), 300)

@@ -35,6 +35,7 @@ final class FakeShop: Storefront {
   private let isHolding = Mutex(false)
   private let listing = Mutex<(@Sendable () -> Void)?>(nil)
   private let listed = Mutex<(@Sendable () async -> Void)?>(nil)
+  private let finishing = Mutex<(@Sendable () async -> Void)?>(nil)
 
   init(_ clock: TestClock) { self.clock = clock }
 
@@ -140,8 +141,13 @@ final class FakeShop: Storefront {
   /// Runs the body when the next list of unfinished purchases is made, before the client has it.
   func whenListed(_ body: @escaping @Sendable () async -> Void) { listed.withLock { $0 = body } }
 
-  /// The store has the transaction as unfinished again.
-  func forgetEnd(of evidence: StoreEvidence) { state.withLock { $0.unfinished.append(evidence) } }
+  /// The store has the transaction as unfinished again, or with this evidence.
+  func relist(_ evidence: StoreEvidence) {
+    state.withLock { state in
+      state.unfinished.removeAll { $0.transaction.id == evidence.transaction.id }
+      state.unfinished.append(evidence)
+    }
+  }
 
   func unfinished(after: StoreTransactionID?, limit: Int) async throws(StoreFailure) -> [StoreEvidence] {
     try alive()
@@ -160,8 +166,12 @@ final class FakeShop: Storefront {
   func all() async throws(StoreFailure) -> [StoreEvidence] { unfinished }
   func currentEntitlements() async throws(StoreFailure) -> [StoreEvidence] { [] }
 
+  /// Runs the body at the next request to finish a purchase.
+  func whenFinishing(_ body: @escaping @Sendable () async -> Void) { finishing.withLock { $0 = body } }
+
   func finish(_ id: StoreTransactionID) async throws(StoreFailure) {
     try alive()
+    await finishing.withLock { $0.take() }?()
     state.withLock { state in
       state.finished.append(id)
       let index = state.unfinished.partitioningIndex { $0.transaction.id >= id }
