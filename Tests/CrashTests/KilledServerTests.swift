@@ -38,7 +38,7 @@ final class KilledServerTests: XCTestCase {
     for _ in 0..<6 {
       let server = try file.start()
       defer { server.kill() }
-      let left = Mutex(1 + generator.below(150))
+      let left = Mutex(50 + generator.below(100))
       apps = try await spend(apps, at: file.backend(server)) {
         let isLast = left.withLock { left in
           left -= 1

@@ -172,11 +172,15 @@ final class FeedTests: XCTestCase {
       }
       return count
     }
-    let listeners = "FROM pg_locks WHERE locktype = 'advisory' AND mode = 'ShareLock'"
-    try schemas.waitUntil("SELECT count(*) > 0 \(listeners)")
+    let listeners = """
+      FROM pg_locks WHERE locktype = 'advisory' AND mode = 'ShareLock'
+        AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+      """
+    try schemas.waitUntil("SELECT count(*) = 1 \(listeners)")
     try writer.grant([amount], customer: alice)
-    XCTAssertEqual(try schemas.execute("SELECT pg_terminate_backend(pid) \(listeners)"), ["t"])
-    try schemas.waitUntil("SELECT count(*) = 0 \(listeners)")
+    let pid = try XCTUnwrap(try schemas.execute("SELECT pid \(listeners)").first)
+    XCTAssertEqual(try schemas.execute("SELECT pg_terminate_backend(\(pid))"), ["t"])
+    try schemas.waitUntil("SELECT count(*) = 0 FROM pg_stat_activity WHERE pid = \(pid)")
     try writer.grant([amount], customer: alice)
     let count = try await read.value
     XCTAssertEqual(count, 2)

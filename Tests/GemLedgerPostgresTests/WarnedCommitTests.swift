@@ -22,10 +22,11 @@ final class WarnedCommitTests: XCTestCase {
     return (server, url)
   }
 
+  /// - Parameter resolves: Whether it looks up the outcome; one that does not gets time to try again.
   private func open(_ url: String, resolves: Bool = true) throws -> Ledger {
-    Ledger(
-      storage: try PostgresStorage(
-        url: url, recovery: PostgresRecovery(retryPolicy: .milliseconds(200), resolvesLostAnswers: resolves)))
+    let recovery = PostgresRecovery(
+      retryPolicy: resolves ? .milliseconds(200) : .seconds(30), resolvesLostAnswers: resolves)
+    return Ledger(storage: try PostgresStorage(url: url, recovery: recovery))
   }
 
   /// Warns once, at the commit of the first row that comes into the table, after the given statements.

@@ -31,7 +31,7 @@ final class HTTPDeliveryTests: XCTestCase {
     let time = Mutex<APIWorld?>(nil)
     let delivery = HTTPDelivery(
       to: try target.url("http://localhost:\(server.port)/deliver"), secrets: secrets, sender: HTTPSender(to: target),
-      timeout: .milliseconds(500), clock: LedgerClock { time.withLock { $0?.time.now } ?? Timestamp(milliseconds: 0) })
+      timeout: .seconds(30), clock: LedgerClock { time.withLock { $0?.time.now } ?? Timestamp(milliseconds: 0) })
     let world = try APIWorld(policy: BackendPolicy(deliverySchedule: schedule), delivery: delivery)
     time.withLock { $0 = world }
     return world

@@ -179,7 +179,7 @@ final class ItemSpendTests: XCTestCase {
     let target = try OutgoingTarget(allowedHosts: ["localhost"])
     let granter = HTTPItemGranter(
       to: try target.url("http://localhost:\(server.port)/items"), secrets: [secret], sender: HTTPSender(to: target),
-      timeout: .seconds(5), clock: ManualClock().clock)
+      timeout: .seconds(30), clock: ManualClock().clock)
     let world = try APIWorld(itemGranter: granter)
     try world.grant(100, to: "alice")
     try await assertSpend(200, world, key: "k.1")

@@ -54,16 +54,22 @@ final class LoopbackServer: Sendable {
     Thread.detachNewThread { [self] in
       while true {
         let connection = accept(listener, nil, nil)
-        guard connection >= 0 else { return }
+        guard connection >= 0 else { break }
         Thread.detachNewThread { self.serve(connection, answer) }
       }
+      #if !canImport(Darwin)
+      close(listener)
+      #endif
     }
   }
 
   /// Ends the listening; connections under way end by themselves.
   func stop() {
     _ = shutdown(listener, Int32(SHUT_RDWR))
+    #if canImport(Darwin)
+    // Nothing else ends the accepting. Elsewhere its thread closes the socket, whose number another one may have soon.
     close(listener)
+    #endif
   }
 
   private func serve(_ connection: Int32, _ answer: (Request) -> String?) {

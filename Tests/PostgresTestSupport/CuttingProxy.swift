@@ -36,13 +36,16 @@ package final class CuttingProxy: Sendable {
     Thread.detachNewThread { [weak self] in
       while true {
         let client = accept(listener, nil, nil)
-        guard client >= 0 else { return }
+        guard client >= 0 else { break }
         guard let self else {
           Foundation.close(client)
-          return
+          break
         }
         self.begin(client)
       }
+      #if !canImport(Darwin)
+      Foundation.close(listener)
+      #endif
     }
   }
 
@@ -55,7 +58,10 @@ package final class CuttingProxy: Sendable {
     }
     guard let links else { return }
     shutdown(listener, Int32(SHUT_RDWR))
+    #if canImport(Darwin)
+    // Nothing else ends the accepting. Elsewhere its thread closes the socket, whose number another one may have soon.
     Foundation.close(listener)
+    #endif
     for link in links { link.cut() }
   }
 

@@ -161,12 +161,8 @@ final class GemShopTests: XCTestCase {
     try await stage.buy("gems_300")
     let bought = try XCTUnwrap(stage.session.store.allTransactions().first)
     try stage.session.store.redeliverTransaction(identifier: bought.identifier)
-    for _ in 0..<100_000 {
-      if await stage.server.postCount == 2 { break }
-      await Task.yield()
-    }
-    let (posts, gems) = (await stage.server.postCount, try await stage.server.gems())
-    XCTAssertEqual(posts, 2)
+    try await until { await stage.server.postCount == 2 }
+    let gems = try await stage.server.gems()
     XCTAssertEqual(gems, 300)
   }
 
@@ -219,10 +215,6 @@ final class GemShopTests: XCTestCase {
   }
 
   private func untilFinished() async throws {
-    for _ in 0..<100_000 {
-      if await Transaction.unfinished.collect().isEmpty { return }
-      await Task.yield()
-    }
-    XCTFail("still unfinished")
+    try await until { await Transaction.unfinished.collect().isEmpty }
   }
 }

@@ -120,7 +120,13 @@ final class ClientFileTests: XCTestCase {
     let path = home.path(".gemctl")
     let holder = Process()
     holder.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    holder.arguments = ["flock", "\(path)/client.log", "sh", "-c", "kill -STOP $PPID; echo locked"]
+    let script = """
+      kill -STOP $PPID
+      # It stops when it runs next; where the system does not say so, no test looks.
+      while [ -e /proc/$PPID/stat ] && ! grep -q ') T ' /proc/$PPID/stat; do sleep 0.01; done
+      echo locked
+      """
+    holder.arguments = ["flock", "\(path)/client.log", "sh", "-c", script]
     let output = Pipe()
     holder.standardOutput = output
     try holder.run()

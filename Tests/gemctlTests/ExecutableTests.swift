@@ -31,8 +31,15 @@ final class ExecutableTests: XCTestCase {
   }
 
   func testEndsQuietlyWhenTheReaderGoesAway() throws {
-    let answer = try Shell.run("{ sleep 0.2; gemctl help; echo $? >&2; } | true")
-    XCTAssertEqual(answer, Shell.Answer(status: 0, output: "", error: "\(Terminal.brokenPipeStatus)\n"))
+    let answer = try Shell.run(
+      """
+      directory=$(mktemp -d); mkfifo $directory/pipe
+      true < $directory/pipe & reader=$!
+      exec 3> $directory/pipe
+      wait $reader; rm -r $directory
+      gemctl help >&3; echo $?
+      """)
+    XCTAssertEqual(answer, Shell.Answer(status: 0, output: "\(Terminal.brokenPipeStatus)\n", error: ""))
   }
 
   func testFailsWhenTheOutputCannotBeWritten() throws {

@@ -46,7 +46,7 @@ final class MaintenanceCommandTests: XCTestCase {
       gemctl run --every 1s --json > rounds & run=$!
       until [ "$(grep -c . rounds)" -ge 1 ]; do kill -0 $run || exit 9; sleep 0.05; done
       gemctl clock advance 1h > /dev/null
-      for i in $(seq 1 100); do grep -q '"confirmed":1' rounds && break; sleep 0.1; done
+      for i in $(seq 1 600); do grep -q '"confirmed":1' rounds && break; sleep 0.1; done
       kill $run; wait $run
       grep -o '"confirmed":1' rounds; gemctl orders --json | grep -o '"status":"[a-z_]*"'
       """

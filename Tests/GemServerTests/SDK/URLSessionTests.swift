@@ -13,10 +13,11 @@ final class URLSessionTests: XCTestCase {
   /// Answers everything alike, and remembers what it was asked.
   private final class Stub: HTTPHandler {
     let response: HTTPResponse
-    let pause: Duration?
+    /// The answer waits for its end.
+    let pause: AsyncStream<Never>?
     let requests = Mutex<[HTTPRequest]>([])
 
-    init(_ response: HTTPResponse, pause: Duration? = nil) {
+    init(_ response: HTTPResponse, pause: AsyncStream<Never>? = nil) {
       self.response = response
       self.pause = pause
     }
@@ -26,7 +27,7 @@ final class URLSessionTests: XCTestCase {
       let (response, pause) = (response, pause)
       guard let pause else { return .now(response) }
       return .later {
-        do { try await Task.sleep(for: pause) } catch { return response }
+        for await _ in pause {}
         return response
       }
     }
@@ -69,10 +70,12 @@ final class URLSessionTests: XCTestCase {
   }
 
   func testAServerThatTakesTooLongIsGivenUp() async throws {
-    let stub = Stub(HTTPResponse(status: 200), pause: .milliseconds(300))
+    let (pause, end) = AsyncStream.makeStream(of: Never.self)
+    let stub = Stub(HTTPResponse(status: 200), pause: pause)
     let server = try HTTPServer(HTTPServerSettings(), handler: stub) { "r1" }
     let backend = try backend(server.port, timeLimit: .milliseconds(50))
     await assertRefused(.timedOut) { try await backend.register(CustomerID("alice")) }
+    end.finish()
     await server.stop()
   }
 

@@ -152,12 +152,14 @@ extension StoreClient {
     line: UInt = #line, _ ask: () async throws -> Seen
   ) async throws {
     var seen: Value?
-    for _ in 0..<20_000 {
-      seen = try await ask()[keyPath: part]
-      if seen == wanted { return }
-      await Task.yield()
+    do {
+      try await until {
+        seen = try await ask()[keyPath: part]
+        return seen == wanted
+      }
+    } catch is NeverHappened {
+      XCTFail("expected \(wanted), saw \(String(describing: seen)) \(message)", file: file, line: line)
     }
-    XCTFail("expected \(wanted), saw \(String(describing: seen)) \(message)", file: file, line: line)
   }
 }
 
@@ -193,14 +195,11 @@ func assertSees(
 ) async throws {
   // Asking for the balance works off the queue, so the queue is looked at first; a client that works by itself may
   // have shown the credit before it told the store, or have been handed the same once more.
-  var queue = (pending: -1, all: -1)
-  for _ in 0..<20_000 where queue != (pending, pending) {
-    queue = (client.queueCounts.pending, client.queueItems.count)
-    if queue != (pending, pending) { await Task.yield() }
+  do {
+    try await until { client.queueCounts.pending == pending && client.queueItems.count == pending }
+  } catch is NeverHappened {
+    XCTFail("expected \(pending) pending, saw \(client.queueItems) \(message)", file: file, line: line)
   }
-  XCTAssertEqual(queue.pending, pending, "pending \(message)", file: file, line: line)
-  XCTAssertEqual(
-    queue.all, pending, "\(message) \(client.queueItems.map(\.lastError))", file: file, line: line)
   let seen = try await client.gems()
   XCTAssertEqual(seen, gems, message, file: file, line: line)
 }
