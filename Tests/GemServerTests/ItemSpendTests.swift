@@ -203,6 +203,26 @@ final class ItemSpendTests: XCTestCase {
     XCTAssertEqual(try world.balance(of: "alice"), 0)
   }
 
+  /// A retry that finds no server says nothing about the try before it, which may have given the item.
+  func testARetryThatFindsNoServerKeepsTheCurrencyOnHold() async throws {
+    let server = try LoopbackServer { _ in nil }
+    let target = try OutgoingTarget(allowedHosts: ["localhost"])
+    let granter = HTTPItemGranter(
+      to: try target.url("http://localhost:\(server.port)/items"), sender: HTTPSender(to: target))
+    let world = try APIWorld(itemGranter: granter)
+    try world.grant(100, to: "alice")
+    try await assertSpend(502, world)
+    XCTAssertEqual(server.requests.count, 1)
+    server.stop()
+    // The listening ends on another thread.
+    try await Task.sleep(for: .milliseconds(100))
+    try await assertSpend(502, world)
+    XCTAssertEqual(try world.ledger.balances(of: CustomerID("alice")).first?.available, 50)
+    // Under a new key nothing can have been given.
+    try await assertSpend(500, world, key: "k2")
+    XCTAssertEqual(try world.ledger.balances(of: CustomerID("alice")).first?.available, 50)
+  }
+
   func testA200ThatSaysNoGivesTheCurrencyBack() async throws {
     let server = try LoopbackServer { _ in LoopbackServer.answer(200, "{\"success\": false}") }
     defer { server.stop() }

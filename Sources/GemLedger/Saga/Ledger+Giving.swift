@@ -26,29 +26,31 @@ extension Ledger {
   public func spend(
     _ amounts: [Adjustment], customer: CustomerID, key: IdempotencyKey, giving give: () async throws -> Void
   ) async throws -> Booking {
-    try await spend(amounts, customer: customer, key: key, reference: Reference(key.text), giving: give)
+    try await spend(amounts, customer: customer, key: key, reference: Reference(key.text)) { _ in try await give() }
   }
 
   /// Spends as ``spend(_:customer:key:giving:)``, for a purpose that a retry has to have too.
   ///
-  /// - Parameter give: Throws ``GivingIsUnknown`` where it could not learn whether the goods were given. The currency
-  ///   stays held then, so that the same key finishes the spend until the hold's deadline returns it.
+  /// - Parameter give: Gets whether no earlier call may have given under the key. Throws ``GivingIsUnknown`` where it
+  ///   could not learn whether the goods were given. The currency stays held then, so that the same key finishes the
+  ///   spend until the hold's deadline returns it.
   package func spend(
     _ amounts: [Adjustment], customer: CustomerID, key: IdempotencyKey, reference: Reference,
-    giving give: () async throws -> Void
+    giving give: (_ isFirst: Bool) async throws -> Void
   ) async throws -> Booking {
     let steps = try HoldSteps(
       ledger: self, customer: customer, amounts: amounts, key: key, reference: reference,
       duration: LedgerCommand.holdDuration)
     var (current, hold): (HoldSteps, HoldID)
+    let isFirst: Bool
     switch try await steps.findOrBegin() {
     case .spent(let booking): return booking
     case .held(let found, let open, let isNew):
-      (current, hold) = (found, open)
+      (current, hold, isFirst) = (found, open, isNew)
       if !isNew { try await found.extend(open) }
     }
     do {
-      try await give()
+      try await give(isFirst)
     } catch let error as GivingIsUnknown {
       throw error
     } catch {

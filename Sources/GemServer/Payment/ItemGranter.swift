@@ -16,6 +16,8 @@ package enum ItemGrantOutcome: Hashable, Sendable {
   case refused(String)
   /// No answer came, so it may have been given.
   case unknown(String)
+  /// This try did not reach the giver; one before it may have.
+  case unreached(String)
 }
 
 /// Has items given by a server of the project's owner.
@@ -53,7 +55,7 @@ package struct HTTPItemGranter: ItemGranter {
       return .refused("The server of the items answered \(reply.status).")
     case .success(let reply): return Self.denies(reply.body) ? .refused("It said that it gave nothing.") : .granted
     case .failure(let failure):
-      return failure.mayHaveArrived ? .unknown(failure.description) : .refused(failure.description)
+      return failure.mayHaveArrived ? .unknown(failure.description) : .unreached(failure.description)
     }
   }
 

@@ -64,10 +64,12 @@ struct GrantedItemSale: Sendable {
     let amounts = try amounts(for: reference)
     do {
       _ = try await project.ledger.spend(amounts, customer: customer, key: key, reference: reference) {
+        isFirst in
         switch await granter.grant(item, to: customer, key: key) {
         case .granted: return
         case .refused: throw NotGranted()
-        case .unknown(let why): throw GivingIsUnknown(why)
+        case .unreached where isFirst: throw NotGranted()
+        case .unknown(let why), .unreached(let why): throw GivingIsUnknown(why)
         }
       }
       return .sold
