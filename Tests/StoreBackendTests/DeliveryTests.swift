@@ -92,6 +92,18 @@ final class DeliveryTests: XCTestCase {
     XCTAssertEqual(server.heard.count, 10)
   }
 
+  func testARoundThatIsCancelledEndsWithTheTryThatIsUnderWay() async throws {
+    let server = CancellingServer()
+    let shop = try Shop(delivery: server)
+    for number in 0..<3 {
+      let order = try await shop.backend.initPayment(shop.request())
+      _ = try await shop.backend.completePayment(order.code, post: shop.post(shop.transaction("t\(number)")))
+    }
+    shop.time.advance(seconds: 120)
+    let round = try await Task { try await shop.backend.retryDeliveries() }.value
+    XCTAssertEqual(round.tried, 1)
+  }
+
   func testUndeliveredOrdersByPages() async throws {
     let policy = BackendPolicy(deliverySchedule: DeliverySchedule(retriesAfterMilliseconds: []))
     let shop = try Shop(policy: policy, delivery: GameServer(confirms: false))
@@ -119,5 +131,13 @@ final class DeliveryTests: XCTestCase {
     XCTAssertEqual([1, 2, 3].map { schedule.gapMilliseconds(after: $0) }, [100, 400, nil])
     XCTAssertEqual(DeliverySchedule.standard.tryCount, 8)
     XCTAssertEqual(DeliverySchedule.standard.retriesAfterMilliseconds.last, 24 * 3_600_000)
+  }
+}
+
+/// A game server that denies, and is stopped with its first try.
+private struct CancellingServer: DeliveryTarget {
+  func deliver(_ delivery: Delivery) async -> Bool {
+    withUnsafeCurrentTask { $0?.cancel() }
+    return false
   }
 }

@@ -1,5 +1,6 @@
 import GemLedger
 import GemTestSupport
+import Synchronization
 import XCTest
 
 @testable import StoreBackend
@@ -128,6 +129,20 @@ final class OrderHoldTests: XCTestCase {
     try assertGems(shop, 40)
   }
 
+  func testTheGemsOfAnOrderAnnouncedLateAreTakenBeforeTheDelivery() async throws {
+    let balances = Mutex<[Int64]>([])
+    let server = WatchingServer { balance in balances.withLock { $0.append(balance) } }
+    let shop = try shop(delivery: server)
+    server.ledger.withLock { $0 = shop.ledger }
+    let payment = try shop.transaction("t1", product: "premium")
+    _ = try await shop.backend.post(shop.post(payment))
+    let order = try await shop.backend.initPayment(
+      shop.request("premium", paidBy: .init(environment: payment.environment, id: payment.id)))
+    XCTAssertEqual(order.status, .success)
+    XCTAssertEqual(balances.withLock { $0 }, [40])
+    try assertGems(shop, 40)
+  }
+
   func testOrdersThatOutliveEveryHoldAreRefused() async throws {
     let shop = try shop(lifetime: 31 * 86_400_000)
     await assertRefused(.limitExceeded) { try await shop.backend.initPayment(shop.request("premium")) }
@@ -162,5 +177,20 @@ final class OrderHoldTests: XCTestCase {
     } else {
       _ = try await pay(shop, order)
     }
+  }
+}
+
+/// A game server that looks at alice's gems when it is delivered to.
+private final class WatchingServer: DeliveryTarget {
+  let ledger = Mutex<Ledger?>(nil)
+  private let see: @Sendable (Int64) -> Void
+
+  init(_ see: @escaping @Sendable (Int64) -> Void) { self.see = see }
+
+  func deliver(_ delivery: Delivery) async -> Bool {
+    guard let ledger = ledger.withLock({ $0 }) else { return false }
+    let balance = try? ledger.balance(of: CurrencyCode("GEM"), customer: CustomerID("alice"))
+    see(balance?.balance ?? -1)
+    return true
   }
 }

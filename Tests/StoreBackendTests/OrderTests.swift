@@ -215,6 +215,36 @@ final class OrderTests: XCTestCase {
     try assertBooksAddUp(shop.ledger)
   }
 
+  /// Both see the one announced order; whoever comes second pays for an order of its own, and is delivered too.
+  func testTwoPaymentsThatFindOneOrderAtTheSameTimeAreBothDelivered() async throws {
+    let server = GameServer()
+    let inner = Ledger.inMemory().storage
+    let gate = GatedStorage(inner)
+    let shop = try Shop(delivery: server, storage: gate)
+    let other = LocalBackend(
+      ledger: Ledger(storage: inner, clock: shop.time.clock), verifier: shop.receipts, delivery: server)
+    let order = try await shop.backend.initPayment(shop.request())
+    var posts = try ["t1", "t2"].map { try shop.post(shop.transaction($0)) }
+    for index in posts.indices { posts[index].orderSearch = .findOrOpen }
+    gate.armEntry()
+    let slow = Task { [posts] in try await shop.backend.post(posts[0]) }
+    await withCheckedContinuation { continuation in
+      Thread.detachNewThread {
+        gate.waitUntilEntered()
+        continuation.resume()
+      }
+    }
+    let fast = try await other.post(posts[1])
+    XCTAssertEqual(fast.order?.code, order.code)
+    gate.open()
+    let late = try await slow.value
+    XCTAssertEqual(late.order?.status, .success)
+    XCTAssertNotEqual(late.order?.code, order.code)
+    XCTAssertEqual(Set(server.heard.map(\.purchaseCode)).count, 2)
+    XCTAssertEqual(try shop.gems(), 2400)
+    try assertBooksAddUp(shop.ledger)
+  }
+
   func testRefusalsOfTheFirstStepInTheirOrder() async throws {
     typealias Row = (
       line: UInt, code: LedgerError.Code, status: PaymentStatusCode?, mend: (inout OrderRequest) throws -> Void

@@ -45,8 +45,19 @@ struct ReceiptCredits: Sendable {
       try rules.check(waitFor: transaction, now: context.clock.now())
     }
     guard let sold = lookup.known?.product ?? product?.code else { throw .defect("A receipt has no product") }
-    let code = try await search.order(named, for: transaction, as: sold, lookup: lookup, mode)
-    let booking = try await book(transaction, as: sold, lookup: lookup, order: code)
+    var code = try await search.order(named, for: transaction, as: sold, lookup: lookup, mode)
+    var booking = try await book(transaction, as: sold, lookup: lookup, order: code)
+    var taken: [PurchaseCode] = []
+    while mode != .none, let lost = code, !booking.completesOrder, !taken.contains(lost) {
+      // Another receipt has paid for the order since it was found.
+      taken.append(lost)
+      let lookup = try context.reading { (view, productIndex) throws(LedgerError) in
+        try TransactionLookup(of: transaction, customer: customer, order: nil, in: view, productIndex)
+      }
+      guard let other = try await search.order(nil, for: transaction, as: sold, lookup: lookup, mode) else { break }
+      code = other
+      booking.completesOrder = try await book(transaction, as: sold, lookup: lookup, order: other).completesOrder
+    }
     // The common case needs no second look at the ledger: all that the answer says was booked just now.
     if let product, !booking.isReplayed, transaction.revocation == nil, code == nil, product.entitlement == nil,
       let id = booking.transactionID

@@ -22,7 +22,8 @@ struct OrderDeliveries: Sendable {
         .deliveryPending, after: OrderPosition(dueAt: .min, number: 0), dueUntil: now, limit: limit)
     }
     var failure: LedgerError?
-    for order in due {
+    // A server that stops does not wait for the tries of all of them.
+    for order in due where !Task.isCancelled {
       do throws(LedgerError) {
         // The tries before it may have taken a while.
         try await advance(order, at: max(now, context.clock.now()), &round)

@@ -26,11 +26,11 @@ struct OrderOpenings: Sendable {
     // The payment names its buyer by the token alone: a receipt without its order finds the buyer by that.
     _ = try await registry.register(request.customer)
     var order = try order(opened: opening, by: request, isReplayed: receipt.isReplayed)
-    if order.status == .deliveryPending, !receipt.isReplayed {
-      await deliveries.deliverFirst(order.code)
-      order = try orders.order(order.code, isReplayed: order.isReplayed)
-    }
-    return order.costs.isEmpty ? order : try await holds.hold(for: order)
+    // What it costs comes before what it gives.
+    if !order.costs.isEmpty { order = try await holds.hold(for: order) }
+    guard order.status == .deliveryPending, !receipt.isReplayed else { return order }
+    await deliveries.deliverFirst(order.code)
+    return try orders.order(order.code, isReplayed: order.isReplayed)
   }
 
   func cancel(_ code: PurchaseCode) async throws(LedgerError) -> Order {
