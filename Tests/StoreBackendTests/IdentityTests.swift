@@ -6,6 +6,24 @@ import XCTest
 
 /// Identities: signing in, aliases, restores, and the data known of a customer.
 final class IdentityTests: XCTestCase {
+  private func anonymous(_ digit: Character) throws -> CustomerID {
+    try CustomerID("$RCAnonymousID:" + String(repeating: digit, count: 32))
+  }
+
+  /// The customer may have signed in since the caller looked: the commit decides.
+  func testAnAliasOfAnAnonymousCustomerIsNoneOfACustomerWhoSignedIn() async throws {
+    let shop = try Shop()
+    let (device, next) = try (anonymous("0"), anonymous("1"))
+    let alice = try CustomerID("alice")
+    _ = try await shop.backend.register(device)
+    _ = try await shop.backend.createAlias(next, ofAnonymous: device)
+    _ = try await shop.backend.logIn(alice, from: device)
+    await assertRefused(.conditionFailed) {
+      try await shop.backend.createAlias(CustomerID("mallory"), ofAnonymous: device)
+    }
+    XCTAssertFalse(try shop.ledger.customerIDs(of: alice).contains(CustomerID("mallory")))
+  }
+
   private let anonymous = "$RCAnonymousID:0123456789abcdef0123456789abcdef"
   private let otherAnonymous = "$RCAnonymousID:fedcba9876543210fedcba9876543210"
 

@@ -33,11 +33,23 @@ extension Call {
     case .session: _ = try permitted(customer)
     case .app, .anybody:
       guard try ids(of: customer).allSatisfy(\.isAnonymous) else {
-        throw LedgerError(
-          .forbidden, "\(what) needs a session token of the customer; your server gets one with its secret key.",
-          details: [Self.needsSession])
+        throw Self.needsSession(what)
       }
     }
+  }
+
+  /// Whether the caller has shown nothing but a public key.
+  var provesNobody: Bool {
+    switch caller.kind {
+    case .secret, .session: false
+    case .app, .anybody: true
+    }
+  }
+
+  static func needsSession(_ what: String) -> LedgerError {
+    LedgerError(
+      .forbidden, "\(what) needs a session token of the customer; your server gets one with its secret key.",
+      details: [needsSession])
   }
 
   private static let needsSession = LedgerError.Detail.text("needs", "session_token")

@@ -41,12 +41,17 @@ enum IdentityRoutes {
     "Makes an id another one of the customer, and merges the two customers where both exist.",
     body: .object([.always("new_app_user_id", .customerID)]), answers: [200: identifyAnswer, 201: identifyAnswer],
     work: .later { (call) async throws(LedgerError) in
-      let customer = try call.subscriber()
+      let (customer, backend) = (try call.subscriber(), call.project.backend)
       // The new id could spend what the customer has.
-      try call.checkMayGive(from: customer, "An alias of a customer who has signed in")
-      let registration = try await call.project.backend.createAlias(
-        call.wire.identifier("new_app_user_id"), of: customer)
-      return try await response(registration, call)
+      let what = "An alias of a customer who has signed in"
+      try call.checkMayGive(from: customer, what)
+      let alias: CustomerID = try call.wire.identifier("new_app_user_id")
+      guard call.provesNobody else { return try await response(backend.createAlias(alias, of: customer), call) }
+      do throws(LedgerError) {
+        return try await response(backend.createAlias(alias, ofAnonymous: customer), call)
+      } catch  where error.code == .conditionFailed {
+        throw Call.needsSession(what)
+      }
     })
 
   private static func response(
@@ -76,7 +81,9 @@ enum IdentityRoutes {
       let sharing = try call.wire.word("sharing", EntitlementSharing.init(name:))
       // Under this rule two customers become one, and the receipts' owner gets what the other one has.
       if sharing == .alias { try call.checkMayGive(from: customer, "A restore that merges customers") }
-      let record = try await backend.restore(call.wire.receipts(), customer: customer, sharing: sharing)
+      // An anonymous customer gets the entitlement alone, and so does one who signs in meanwhile.
+      let rule = sharing == .alias && call.provesNobody ? .transfer : sharing
+      let record = try await backend.restore(call.wire.receipts(), customer: customer, sharing: rule)
       let document = SubscriberDocument(record: record, subscriptions: try backend.subscriptions(of: customer))
       return .json(200, .object(document.members))
     })

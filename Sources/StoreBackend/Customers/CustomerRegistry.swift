@@ -49,11 +49,14 @@ struct CustomerRegistry: Sendable {
     }
   }
 
-  func createAlias(_ alias: CustomerID, of customer: CustomerID) async throws(LedgerError) -> Registration {
+  func createAlias(
+    _ alias: CustomerID, of customer: CustomerID, isOfAnonymous: Bool = false
+  ) async throws(LedgerError) -> Registration {
     try UserID.check(alias)
     _ = try await register(customer)
     let isKnown = try context.reading { (view, _) throws(LedgerError) in try view.customers.find(alias) != nil }
-    _ = try await context.ledger.book(.createAlias(alias, of: customer))
+    _ = try await context.ledger.book(
+      isOfAnonymous ? .createAlias(alias, ofAnonymous: customer) : .createAlias(alias, of: customer))
     _ = try await register(alias)
     return Registration(customer: alias, isCreated: !isKnown)
   }

@@ -27,6 +27,16 @@ extension LocalBackend {
     try await registry.createAlias(alias, of: customer)
   }
 
+  /// As ``createAlias(_:of:)``, for a caller who may give up nothing of a customer who has signed in.
+  ///
+  /// - Throws: `LedgerError` with `condition_failed` where the customer has an id that is not anonymous; else as
+  ///   ``createAlias(_:of:)``.
+  package func createAlias(
+    _ alias: CustomerID, ofAnonymous customer: CustomerID
+  ) async throws(LedgerError) -> Registration {
+    try await registry.createAlias(alias, of: customer, isOfAnonymous: true)
+  }
+
   /// Says which customers ``logIn(_:from:)`` would make one, and what would move; books nothing.
   ///
   /// - Throws: `LedgerError` as ``logIn(_:from:)``.
