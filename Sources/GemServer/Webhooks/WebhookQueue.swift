@@ -80,9 +80,11 @@ extension WebhookQueue {
   }
 
   /// Whether another process works on the endpoint.
-  func belongsToAnother(than owner: String, at now: Timestamp) -> Bool {
+  ///
+  /// A lease that ends later than any taken now was taken by a clock that was ahead, and does not count.
+  func belongsToAnother(than owner: String, at now: Timestamp, _ settings: WebhookSettings) -> Bool {
     guard let lease else { return false }
-    return lease.owner != owner && now < lease.until
+    return lease.owner != owner && now < lease.until && lease.until <= now.advanced(by: settings.lease)
   }
 }
 

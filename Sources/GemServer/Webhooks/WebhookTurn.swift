@@ -28,7 +28,7 @@ struct WebhookTurn {
     try await BlockingWork.run { () throws(LedgerError) -> WebhookTurn? in
       let now = context.clock.now()
       guard var (queue, version) = try context.store.queue(endpoint.id),
-        !queue.belongsToAnother(than: context.owner, at: now)
+        !queue.belongsToAnother(than: context.owner, at: now, context.settings)
       else { return nil }
       if queue.due(at: now).isEmpty {
         guard queue.canRead(at: now, context.settings),

@@ -37,6 +37,17 @@ final class WebhookQueueTests: XCTestCase {
     }
   }
 
+  func testALeaseOfAClockThatWasAheadDoesNotCount() {
+    var queue = WebhookQueue(cursor: FeedCursor("abc"))
+    let (settings, now) = (WebhookSettings(), Timestamp(milliseconds: 1_000_000))
+    for (ahead, isAnothers) in [(0, true), (3_600_000, false)] as [(Int64, Bool)] {
+      let taken = now.advanced(milliseconds: ahead)
+      queue.lease = .init(owner: "first", until: taken.advanced(by: settings.lease))
+      XCTAssertEqual(queue.belongsToAnother(than: "second", at: now, settings), isAnothers)
+      XCTAssertFalse(queue.belongsToAnother(than: "first", at: now, settings))
+    }
+  }
+
   func testWaitsDoNotOverflowAndAreBounded() {
     var settings = WebhookSettings()
     settings.jitter = { _ in 0 }
