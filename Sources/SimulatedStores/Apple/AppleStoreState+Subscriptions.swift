@@ -38,7 +38,9 @@ extension AppleStoreState {
     case .active: endPeriod(subscription, at: at)
     case .inGracePeriod:
       subscription.state = .inBillingRetry
-      subscription.waitsUntil = settings.timeRate.end(ofDays: Self.retryDays, from: subscription.expiresAt)
+      let end = settings.timeRate.end(ofDays: Self.retryDays, from: subscription.expiresAt)
+      // Where a time rate makes all spans as long as a period, they follow each other.
+      subscription.waitsUntil = end > at ? end : settings.timeRate.end(ofDays: Self.retryDays, from: at)
       record(.subscription(subscription))
     case .inBillingRetry: expire(subscription)
     case .expired, .revoked: break

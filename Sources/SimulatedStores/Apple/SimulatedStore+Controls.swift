@@ -108,10 +108,12 @@ extension SimulatedStore {
 extension SimulatedStore {
   /// Does something to a transaction, or says why it cannot be done.
   func control(
-    _ id: StoreTransactionID, _ body: (inout AppleStoreState, AppleRow, Timestamp) -> String?
+    _ id: StoreTransactionID, refusal: (AppleRow) -> LedgerError? = { _ in nil },
+    _ body: (inout AppleStoreState, AppleRow, Timestamp) -> String?
   ) throws(LedgerError) {
     let problem = try engine.act { shop, now -> LedgerError? in
       guard let row = shop.row(id) else { return Self.notFound("\"\(id)\"") }
+      if let refusal = refusal(row) { return refusal }
       return body(&shop, row, now).map { .invalid("Transaction \(id): \($0)") }
     }
     if let problem { throw problem }

@@ -60,11 +60,11 @@ extension SimulatedStore {
   private func refund(
     _ id: StoreTransactionID, _ extent: StoreTransaction.Revocation.Extent, isAppIssue: Bool
   ) throws(LedgerError) {
-    let wasRefunded = try engine.act { shop, _ in shop.row(id)?.transaction.revocation?.extent == .full }
-    guard !wasRefunded else {
-      throw LedgerError(.alreadyRefunded, "The store gave all money for \(id) back already.")
+    let refusal = { (row: AppleRow) -> LedgerError? in
+      guard row.transaction.revocation?.extent == .full else { return nil }
+      return LedgerError(.alreadyRefunded, "The store gave all money for \(id) back already.")
     }
-    try control(id) { shop, row, now in
+    try control(id, refusal: refusal) { shop, row, now in
       guard row.isPurchased else { return "Nothing was paid." }
       guard let extent = extent.asPercentage(of: row.transaction.quantity) else { return "So much was never paid." }
       shop.revoke(row, extent, isAppIssue: isAppIssue, now: now)

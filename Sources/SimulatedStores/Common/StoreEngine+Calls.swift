@@ -124,9 +124,12 @@ extension StoreEngine {
   }
 
   func pendingNotices(limit: Int) -> [NumberedNotice] {
-    look { Array($0.common.waitingNotices.prefix(max(0, limit))) }.map {
-      NumberedNotice(id: $0.number, notice: $0.signed(evidence($0.transaction)), signedText: signedText(of: $0))
-    }
+    look { Array($0.common.waitingNotices.prefix(max(0, limit))) }.map(numbered)
+  }
+
+  private func numbered(_ notice: QueuedNotice) -> NumberedNotice {
+    NumberedNotice(
+      id: notice.number, notice: notice.signed(evidence(notice.transaction)), signedText: signedText(of: notice))
   }
 
   private func signedText(of notice: QueuedNotice) -> String? {
@@ -142,8 +145,11 @@ extension StoreEngine {
   }
 
   func takeNotices(limit: Int) throws(LedgerError) -> [StoreNotice] {
-    let notices = pendingNotices(limit: limit)
-    if let last = notices.last { try acknowledgeNotices(through: last.id) }
-    return notices.map(\.notice)
+    let taken = try act { shop, _ in
+      let taken = Array(shop.common.waitingNotices.prefix(max(0, limit)))
+      if let last = taken.last { shop.record(.noticesTaken(last.number)) }
+      return taken
+    }
+    return taken.map { numbered($0).notice }
   }
 }

@@ -12,10 +12,34 @@ final class StoreEngine<Shop: StoreState>: ClockAlarm {
     var recordCount = 0
     var updates = UpdateStreamList<TransactionUpdate>()
     var notices = UpdateStreamList<QueuedNotice>()
+    /// Decided, and not yet handed to the readers; in the order of the decisions.
+    var outbox: [Dispatch] = []
+    var lastDispatch: UInt64 = 0
     /// The devices on which the app has asked for updates since it was started.
     var launched: Set<DeviceName> = []
     var onStep: (@Sendable (StoreStep) -> Void)?
     var timer: (due: Timestamp, task: Task<Void, Never>)?
+  }
+
+  /// The effects of one decision, for those who read at that moment: later ones find them in the shop.
+  private struct Dispatch {
+    let number: UInt64
+    let effects: [StoreEffect]
+    let updates: [UpdateStream<TransactionUpdate>]
+    let notices: [UpdateStream<QueuedNotice>]
+    /// Whether its steps were reported, which come before its deliveries.
+    var isReady = false
+
+    func deliver() {
+      for effect in effects {
+        switch effect {
+        case .deliver(let update):
+          for feed in updates where update.isFor(feed.name) { feed.push(update) }
+        case .notice(let notice): for feed in notices { feed.push(notice) }
+        case .step: break
+        }
+      }
+    }
   }
 
   let clock: VirtualClock
@@ -46,18 +70,16 @@ final class StoreEngine<Shop: StoreState>: ClockAlarm {
     _ body: (inout Shop, Timestamp) -> Answer
   ) throws(LedgerError) -> Answer {
     let answer: Answer
-    let effects: [StoreEffect]
-    (answer, effects) = try state.withLock { (state) throws(LedgerError) in
+    let dispatch: Dispatch?
+    (answer, dispatch) = try state.withLock { (state) throws(LedgerError) in
       let now = clock.now
       state.shop.applyDue(now: now)
       let answer = body(&state.shop, now)
       try write(&state)
       setTimer(&state)
-      let effects = state.shop.effects
-      if !effects.isEmpty { state.shop.effects = [] }
-      return (answer, effects)
+      return (answer, takeEffects(&state))
     }
-    if !effects.isEmpty { perform(effects) }
+    if let dispatch { perform(dispatch) }
     return answer
   }
 
@@ -84,15 +106,15 @@ final class StoreEngine<Shop: StoreState>: ClockAlarm {
 extension StoreEngine {
   var nextDue: Timestamp? { state.withLock { $0.shop.nextDue } }
 
-  func ring() {
-    // The next caller of the shop gets the write error.
-    try? act { _, _ in }
-  }
+  func ring() { actWithReading() }
 
-  func clockMoved() {
-    let reading = clock.reading
-    // As above.
+  func clockMoved() { actWithReading() }
+
+  /// Performs the due effects, in one write with the clock's reading: a shop that is opened again is never before them.
+  private func actWithReading() {
+    // The next caller of the shop gets the write error.
     try? act { shop, _ in
+      let reading = clock.reading
       if shop.log.isKept, shop.common.clockReading != reading { shop.record(.clock(reading)) }
     }
   }
@@ -114,16 +136,23 @@ extension StoreEngine {
     state.timer = (due, task)
   }
 
-  private func perform(_ effects: [StoreEffect]) {
-    for case .step(let step) in effects { self.step(step) }
-    let (updates, notices) = state.withLock { ($0.updates.all, $0.notices.all) }
-    for effect in effects {
-      switch effect {
-      case .deliver(let update):
-        for feed in updates where update.isFor(feed.name) { feed.push(update) }
-      case .notice(let notice): for feed in notices { feed.push(notice) }
-      case .step: break
-      }
+  private func takeEffects(_ state: inout State) -> Dispatch? {
+    guard !state.shop.effects.isEmpty else { return nil }
+    state.lastDispatch += 1
+    let dispatch = Dispatch(
+      number: state.lastDispatch, effects: state.shop.effects, updates: state.updates.all, notices: state.notices.all)
+    state.shop.effects = []
+    state.outbox.append(dispatch)
+    return dispatch
+  }
+
+  /// Reports the steps, and hands to the readers what is due before and with it: a decision never overtakes another.
+  private func perform(_ dispatch: Dispatch) {
+    for case .step(let step) in dispatch.effects { self.step(step) }
+    state.withLock { state in
+      guard let index = state.outbox.firstIndex(where: { $0.number == dispatch.number }) else { return }
+      state.outbox[index].isReady = true
+      while state.outbox.first?.isReady == true { state.outbox.removeFirst().deliver() }
     }
   }
 }

@@ -109,7 +109,10 @@ extension PlayStoreState {
     if let until = row.pendingUntil, until != old?.pendingUntil { due.add(.payment(row.serial), at: until) }
     if let deadline = row.deadline, deadline != old?.deadline { due.add(.deadline(row.serial), at: deadline) }
     if let until = row.hiddenUntil, until != old?.hiddenUntil { due.add(.show(row.serial), at: until) }
-    if row.isPaid, row.period != nil, let end = row.transaction.expiresAt, end != old?.transaction.expiresAt {
+    // A pending row has an end too, and nothing is scheduled for it.
+    if row.isPaid, row.period != nil, let end = row.transaction.expiresAt,
+      old?.isPaid != true || end != old?.transaction.expiresAt
+    {
       due.add(.period(row.serial), at: end)
     }
   }

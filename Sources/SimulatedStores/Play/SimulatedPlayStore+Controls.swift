@@ -37,10 +37,11 @@ extension SimulatedPlayStore {
     token: StoreTransactionID, quantity: Int64? = nil, source: VoidedPurchase.Source = .developer,
     reason: VoidedPurchase.Reason = .other
   ) throws(LedgerError) {
-    if let found = purchase(token: token), found.state == .canceled, found.transaction.revocation != nil {
-      throw LedgerError(.alreadyRefunded, "The store gave all money for the purchase back already.")
+    let refusal = { (row: PlayRow) -> LedgerError? in
+      guard PlayPurchase(row).state == .canceled, row.transaction.revocation != nil else { return nil }
+      return LedgerError(.alreadyRefunded, "The store gave all money for the purchase back already.")
     }
-    try control(token) { shop, row, now in
+    try control(token, refusal: refusal) { shop, row, now in
       guard row.isPaid else { return "It is not paid for." }
       let units = quantity ?? row.refundableQuantity
       guard units > 0, units <= row.refundableQuantity else {
@@ -68,10 +69,12 @@ extension SimulatedPlayStore {
   public func clearPurchases() throws(LedgerError) { try engine.act { shop, _ in shop.clear() } }
 
   private func control(
-    _ token: StoreTransactionID, _ body: (inout PlayStoreState, PlayRow, Timestamp) -> String?
+    _ token: StoreTransactionID, refusal: (PlayRow) -> LedgerError? = { _ in nil },
+    _ body: (inout PlayStoreState, PlayRow, Timestamp) -> String?
   ) throws(LedgerError) {
     let problem = try engine.act { shop, now -> LedgerError? in
       guard let row = shop.row(token) else { return Self.notFound }
+      if let refusal = refusal(row) { return refusal }
       return body(&shop, row, now).map { .invalid("The purchase: \($0)") }
     }
     if let problem { throw problem }

@@ -47,6 +47,18 @@ final class PlayStoreTests: XCTestCase {
     XCTAssertNil(store.purchase(token: second.purchaseToken)?.transaction.orderID)
   }
 
+  func testASubscriptionThatWasPendingRenewsAsEveryOther() async throws {
+    let store = try store()
+    store.paymentInstrument = .cash
+    let phone = store.account("alice").device("pixel")
+    let token = try await phone.launchBillingFlow(productID: "monthly").purchaseToken
+    try store.approvePendingPurchase(token: token)
+    try await phone.acknowledge(token)
+    let end = try XCTUnwrap(store.purchase(token: token)?.transaction.expiresAt)
+    clock.advance(by: day * 32)
+    XCTAssertGreaterThan(try XCTUnwrap(store.purchase(token: token)?.transaction.expiresAt), end)
+  }
+
   func testAnOwnedConsumableHasToBeConsumedBeforeItIsBoughtAgain() async throws {
     let store = try store()
     let phone = store.account("alice").device("pixel")

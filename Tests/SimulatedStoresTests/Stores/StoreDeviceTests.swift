@@ -7,6 +7,33 @@ import XCTest
 
 /// The promises of StoreKit 2 about consumables, seen from a device.
 final class StoreDeviceTests: XCTestCase {
+  private func all(of inbox: UpdateInbox) -> [StoreEvidence] {
+    var all: [StoreEvidence] = []
+    while let next = inbox.take() { all.append(next) }
+    return all
+  }
+
+  /// What comes from a decision inside of another one's report comes behind it.
+  func testUpdatesComeInTheOrderOfTheDecisions() throws {
+    let shop = try SimulatedShop()
+    let inbox = shop.phone.inbox()
+    let store = shop.store
+    store.onStep = { step in
+      if case .paid(let id) = step { try? store.refundTransaction(identifier: id) }
+    }
+    try store.buyProduct(identifier: "gems", account: "alice")
+    XCTAssertEqual(all(of: inbox).map { $0.transaction.revocation != nil }, [false, true])
+  }
+
+  /// A reader that comes between a decision and its delivery finds it in the shop, and not a second time.
+  func testAReaderThatComesInBetweenGetsAnUpdateOnce() throws {
+    let shop = try SimulatedShop()
+    let (phone, inboxes) = (shop.phone, Collector<UpdateInbox>())
+    shop.store.onStep = { if case .paid = $0 { inboxes.add(phone.inbox()) } }
+    try shop.store.buyProduct(identifier: "gems", account: "alice")
+    XCTAssertEqual(inboxes.all.flatMap(all).count, 1)
+  }
+
   func testPurchaseCarriesPriceQuantityTokenAndIdentity() async throws {
     let shop = try SimulatedShop()
     let token = AccountToken(of: try CustomerID("alice"))

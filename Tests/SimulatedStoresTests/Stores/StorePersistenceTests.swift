@@ -4,6 +4,7 @@ import SimulatedStores
 import StoreBackend
 import StoreClient
 import StoreTestSupport
+import Synchronization
 import XCTest
 
 /// A store that is opened again goes on where its process ended.
@@ -37,6 +38,21 @@ final class StorePersistenceTests: XCTestCase {
     let id = try await shop.phone.buy("gems").id
     try await shop.phone.finish(id)
     XCTAssertEqual(seen.all, [.paid(id), .finished(id)])
+  }
+
+  /// A process that ends itself in a renewal's step finds the renewal again, and not in the future.
+  func testARenewalIsNotAheadOfTheClockThatIsKept() async throws {
+    let eventLog = RetainedEventLog()
+    let shop = try SimulatedShop(eventLog: eventLog)
+    try await shop.phone.buy("weekly")
+    let seen = Mutex<[Bool]>([])
+    shop.store.onStep = { step in
+      guard case .paid = step, let other = try? SimulatedShop(eventLog: eventLog) else { return }
+      let newest = other.store.allTransactions().map(\.transaction.purchasedAt).max()
+      seen.withLock { $0.append(newest.map { $0 <= other.clock.now } ?? false) }
+    }
+    shop.clock.advance(by: .seconds(8 * 86_400))
+    XCTAssertEqual(seen.withLock { $0 }, [true])
   }
 
   func testSettingsFaultsClockAndNoticesSurvive() async throws {

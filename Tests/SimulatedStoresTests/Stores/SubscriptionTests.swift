@@ -108,6 +108,21 @@ final class SubscriptionTests: XCTestCase {
     XCTAssertEqual(entitled, [1, 1, 0, 0])
   }
 
+  /// Where a time rate makes every period five minutes, the grace period and the retries last one each.
+  func testGraceAndRetriesFollowEachOtherAtEveryTimeRate() async throws {
+    let shop = try SimulatedShop()
+    shop.store.timeRate = .anyRenewalEveryFiveMinutes
+    shop.store.shouldEnterBillingRetryOnRenewal = true
+    shop.store.billingGracePeriodIsEnabled = true
+    try await shop.phone.buy("monthly")
+    var states: [SubscriptionStatus.State?] = []
+    for _ in 0..<3 {
+      shop.clock.advance(by: .seconds(301))
+      states.append(try await shop.phone.subscriptionStatus(of: "monthly")?.state)
+    }
+    XCTAssertEqual(states, [.inGracePeriod, .inBillingRetryPeriod, .expired])
+  }
+
   func testAResolvedIssueRenewsFromThenOn() async throws {
     let shop = try SimulatedShop()
     shop.store.shouldEnterBillingRetryOnRenewal = true
