@@ -112,6 +112,45 @@ final class ClientFileTests: XCTestCase {
 
   // MARK: Another process
 
+  /// Whatever another command did while this one waited for the home is what this one goes on from.
+  func testACommandThatWaitedReadsTheHomeAfterwards() throws {
+    let (home, later) = (try TestHome(), try TestHome())
+    XCTAssertEqual(try home.run("gemctl init > /dev/null").status, 0)
+    let path = home.path(".gemctl")
+    try FileManager.default.copyItem(atPath: path, toPath: later.path(".gemctl"))
+    let other = "gemctl clock advance 31d > /dev/null && gemctl store settings storefront JPN > /dev/null"
+    XCTAssertEqual(try later.run(other).status, 0)
+    let holder = Mutex<FileEventLog?>(try FileEventLog(path: "\(path)/client.log"))
+    let waited = Mutex(Duration.zero)
+    let laterPath = later.path(".gemctl")
+    let parsed = try Parser.parse(["buy", "gems_300"])
+    var invocation = Invocation(
+      parsed: parsed, settings: try GlobalSettings(parsed) { $0 == "GEMCTL_HOME" ? path : nil }, terminal: Terminal())
+    let othersTurn: @Sendable (Duration) -> Void = { span in
+      waited.withLock { $0 += span }
+      for file in ["clock", "store.log", "home.json"] {
+        let target = "\(path)/\(file)"
+        try? FileManager.default.removeItem(atPath: target)
+        try? FileManager.default.copyItem(atPath: "\(laterPath)/\(file)", toPath: target)
+      }
+      try? FileManager.default.removeItem(atPath: "\(path)/unfinished")
+      holder.withLock { $0 = nil }
+    }
+    invocation.timeout = LockTimeout(limit: .seconds(10), now: { waited.withLock { $0 } }, pause: othersTurn)
+    let command = invocation
+    let (isMarked, pending) = try command.withClient { session throws(LedgerError) in
+      _ = try await session.client.purchase(ProductCode("gems_300"))
+      _ = try await session.client.identify("bob")
+      return (FileManager.default.fileExists(atPath: "\(path)/unfinished"), session.client.queueItems)
+    }
+    XCTAssertGreaterThan(waited.withLock { $0 }, .zero)
+    XCTAssertEqual(pending, [])
+    XCTAssertTrue(isMarked, "a kill now would leave a payment that no reading verb recovers")
+    let state = try Home(path: path).state()
+    XCTAssertEqual(state.customer.text, "bob")
+    XCTAssertEqual(state.storefront.description, "JPN")
+  }
+
   /// A stopped command (Ctrl-Z) keeps the home's lock; the next one waits for a limited time only.
   func testAStoppedCommandIsNotWaitedForWithoutEnd() throws {
     try XCTSkipUnless(try Shell.run("command -v flock").status == 0, "there is no flock(1)")

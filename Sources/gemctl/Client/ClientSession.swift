@@ -31,6 +31,8 @@ struct ClientSession: Sendable {
     /// The shell command that delivers a paid order; nil for none.
     var deliver: String?
     var onStep: (@Sendable (PurchaseStep) -> Void)?
+    /// The client's open file; nil without a home.
+    var clientLog: FileEventLog?
     /// How long to wait for another command on this home.
     var timeout = LockTimeout.atMost()
     /// The time of the home's store and client.
@@ -39,10 +41,6 @@ struct ClientSession: Sendable {
 
   init(_ parts: Parts, ledger: Ledger) throws(LedgerError) {
     let catalog = try ledger.currentCatalog()
-    // Opens the client's file first: its lock admits one command at a time, and others on this home wait for it.
-    let clientLog = try parts.home.map { (home) throws(LedgerError) in
-      try FileEventLog(path: home.clientPath, timeout: parts.timeout)
-    }
     let opened = try HomeShop(
       parts.state, in: parts.home, selling: catalog, clock: parts.clock, timeout: parts.timeout)
     (store, receipts, storeProblems) = (opened.shop, opened.receipts, opened.problems)
@@ -57,7 +55,7 @@ struct ClientSession: Sendable {
     storefront = ArmedStorefront(store.device(account: account, name: parts.device ?? "device"), of: store)
     var configuration = StoreClient.Configuration(
       apiKey: isApple ? "appl_gemctl" : "goog_gemctl", appUserID: who.text, mode: .payment(network),
-      storefront: storefront, eventLog: clientLog)
+      storefront: storefront, eventLog: parts.clientLog)
     configuration.clock = parts.clock.storeClock
     configuration.bundleID = catalog.settings.bundleID ?? "com.example.app"
     configuration.isAutomatic = false

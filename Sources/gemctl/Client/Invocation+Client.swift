@@ -18,13 +18,21 @@ extension Invocation {
     _ body: @escaping @Sendable (ClientSession) async throws(LedgerError) -> Answer
   ) throws(LedgerError) -> Answer {
     let home = try clientHome()
+    // Says where there is no home; what it read may be old behind the lock.
+    _ = try clientState()
+    // Before anything is read to act on: its lock admits one command at a time, and others on this home wait here.
+    let clientLog = try home.map { (home) throws(LedgerError) in
+      try FileEventLog(path: home.clientPath, timeout: timeout)
+    }
+    // Held to the end, when the mark of unfinished work is removed.
+    defer { withExtendedLifetime(clientLog) {} }
     var customer = try settings.customer.map { (id) throws(LedgerError) in try CustomerID(id) }
     if onlyReads, let id = customer, !UserID.isAllowed(id) { customer = nil }
     var clock = try homeClock()
     if movesClock, clock == nil { clock = VirtualClock(following: .system) }
     var parts = ClientSession.Parts(
       state: try clientState(), home: home, customer: customer, device: settings.device, account: settings.storeAccount,
-      deliver: settings.deliver, onStep: onStep, timeout: timeout)
+      deliver: settings.deliver, onStep: onStep, clientLog: clientLog, timeout: timeout)
     if let clock { parts.clock = clock }
     let final = parts
     return try withLedger(clock: clock) { (ledger) throws(LedgerError) in
