@@ -239,10 +239,30 @@ final class OrderTests: XCTestCase {
     gate.open()
     let late = try await slow.value
     XCTAssertEqual(late.order?.status, .success)
+    XCTAssertEqual(PaymentStatusCode(completed: late), .success)
     XCTAssertNotEqual(late.order?.code, order.code)
     XCTAssertEqual(Set(server.heard.map(\.purchaseCode)).count, 2)
     XCTAssertEqual(try shop.gems(), 2400)
     try assertBooksAddUp(shop.ledger)
+  }
+
+  /// An unannounced payment of the same product came first and took the order that was announced for this one.
+  func testAnAnnouncedPaymentThatLostItsOrderIsDeliveredToo() async throws {
+    let server = GameServer()
+    let shop = try Shop(delivery: server)
+    let order = try await shop.backend.initPayment(shop.request())
+    var unannounced = try shop.post(shop.transaction("t0"))
+    unannounced.orderSearch = .findOrOpen
+    let first = try await shop.backend.post(unannounced)
+    XCTAssertEqual(first.order?.code, order.code)
+    let announced = try shop.post(shop.transaction("t1"))
+    for _ in 0..<2 {
+      let second = try await shop.backend.completePayment(order.code, post: announced)
+      XCTAssertEqual(second.order?.status, .success)
+      XCTAssertNotEqual(second.order?.code, order.code)
+    }
+    XCTAssertEqual(server.heard.count, 2)
+    XCTAssertEqual(try shop.gems(), 2400)
   }
 
   func testRefusalsOfTheFirstStepInTheirOrder() async throws {

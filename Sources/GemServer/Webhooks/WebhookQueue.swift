@@ -81,10 +81,10 @@ extension WebhookQueue {
 
   /// Whether another process works on the endpoint.
   ///
-  /// A lease that ends later than any taken now was taken by a clock that was ahead, and does not count.
+  /// A lease that ends much later than any taken now was taken by a clock that was far ahead, and does not count.
   func belongsToAnother(than owner: String, at now: Timestamp, _ settings: WebhookSettings) -> Bool {
     guard let lease else { return false }
-    return lease.owner != owner && now < lease.until && lease.until <= now.advanced(by: settings.lease)
+    return lease.owner != owner && now < lease.until && lease.until <= now.advanced(by: settings.lease * 2)
   }
 }
 

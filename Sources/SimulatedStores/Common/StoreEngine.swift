@@ -106,16 +106,16 @@ final class StoreEngine<Shop: StoreState>: ClockAlarm {
 extension StoreEngine {
   var nextDue: Timestamp? { state.withLock { $0.shop.nextDue } }
 
-  func ring() { actWithReading() }
-
-  func clockMoved() { actWithReading() }
-
   /// Performs the due effects, in one write with the clock's reading: a shop that is opened again is never before them.
-  private func actWithReading() {
+  func ring() { act { !$0.log.events.isEmpty } }
+
+  func clockMoved() { act { _ in true } }
+
+  private func act(recordingClockIf isWanted: (borrowing Shop) -> Bool) {
     // The next caller of the shop gets the write error.
     try? act { shop, _ in
       let reading = clock.reading
-      if shop.log.isKept, shop.common.clockReading != reading { shop.record(.clock(reading)) }
+      if shop.log.isKept, shop.common.clockReading != reading, isWanted(shop) { shop.record(.clock(reading)) }
     }
   }
 

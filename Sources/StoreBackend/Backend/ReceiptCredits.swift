@@ -47,15 +47,20 @@ struct ReceiptCredits: Sendable {
     guard let sold = lookup.known?.product ?? product?.code else { throw .defect("A receipt has no product") }
     var code = try await search.order(named, for: transaction, as: sold, lookup: lookup, mode)
     var booking = try await book(transaction, as: sold, lookup: lookup, order: code)
-    var taken: [PurchaseCode] = []
-    while mode != .none, let lost = code, !booking.completesOrder, !taken.contains(lost) {
-      // Another receipt has paid for the order since it was found.
+    var (taken, isOrderNew): ([PurchaseCode], Bool) = ([], false)
+    while let lost = code, !booking.completesOrder, !taken.contains(lost) {
+      // Another receipt has paid for the order since it was found, or since it was announced.
       taken.append(lost)
-      let lookup = try context.reading { (view, productIndex) throws(LedgerError) in
-        try TransactionLookup(of: transaction, customer: customer, order: nil, in: view, productIndex)
+      let (lookup, isTaken) = try context.reading { (view, productIndex) throws(LedgerError) in
+        let order = try view.orders.find(lost)
+        let lookup = try TransactionLookup(of: transaction, customer: customer, order: nil, in: view, productIndex)
+        return (lookup, order.map { $0.isPaid && OrderMatch.isAnnouncement($0, of: transaction, as: sold) } ?? false)
       }
-      guard let other = try await search.order(nil, for: transaction, as: sold, lookup: lookup, mode) else { break }
-      code = other
+      guard mode != .none || isTaken,
+        let other = try await search.order(
+          nil, for: transaction, as: sold, lookup: lookup, mode == .none ? .findOrOpen : mode)
+      else { break }
+      (code, isOrderNew) = (other, !booking.isReplayed)
       booking.completesOrder = try await book(transaction, as: sold, lookup: lookup, order: other).completesOrder
     }
     // The common case needs no second look at the ledger: all that the answer says was booked just now.
@@ -66,7 +71,8 @@ struct ReceiptCredits: Sendable {
         booking: booking, purchase: PurchaseRecord(transaction, product, transactionID: id), requestID: requestID)
     }
     return try await answer(
-      booked: booking, transaction, known: lookup.known, customer: customer, order: code, requestID: requestID)
+      booked: booking, transaction, known: lookup.known, customer: customer, order: code, isOrderNew: isOrderNew,
+      requestID: requestID)
   }
 
   /// The product that the transaction pays for, where everything about the transaction is as it should be.
@@ -134,10 +140,12 @@ struct ReceiptCredits: Sendable {
 
   /// The answer where more has to be looked at than the transaction: a refund, an order, an earlier credit.
   ///
-  /// - Parameter known: The purchase as it stood before the booking, where it was credited by then.
+  /// - Parameters:
+  ///   - known: The purchase as it stood before the booking, where it was credited by then.
+  ///   - isOrderNew: Whether the purchase has its order since just now.
   private func answer(
     booked booking: Booking, _ transaction: StoreTransaction, known: Purchase?, customer: CustomerID,
-    order code: PurchaseCode?, requestID: String
+    order code: PurchaseCode?, isOrderNew: Bool, requestID: String
   ) async throws(LedgerError) -> ReceiptAnswer {
     let isChanged = try await refunds.applyGivenBack(of: transaction, known: known)
     if let code, booking.completesOrder {
@@ -163,7 +171,7 @@ struct ReceiptCredits: Sendable {
       return ReceiptAnswer(
         booking: booking, purchase: PurchaseRecord(purchase),
         order: try order.map { (order) throws(LedgerError) in
-          try orders.order(order, isReplayed: !booking.completesOrder, in: view, productIndex)
+          try orders.order(order, isReplayed: !booking.completesOrder && !isOrderNew, in: view, productIndex)
         }, entitlement: try records.ownEntitlement(of: purchase, in: view), requestID: requestID)
     }
     if let order = answer.order { answer.held = try await holds.endHold(of: order) }

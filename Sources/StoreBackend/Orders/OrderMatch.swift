@@ -22,8 +22,12 @@ enum OrderMatch {
 
   /// Whether the transaction is what the order announced, and nothing has paid for the order yet.
   static func fits(_ order: LedgerOrder, _ transaction: StoreTransaction, as product: ProductCode) -> Bool {
-    !order.isPaid && order.store == transaction.store && order.product == product
-      && order.quantity == transaction.quantity
+    !order.isPaid && isAnnouncement(order, of: transaction, as: product)
+  }
+
+  /// Whether the transaction is what the order announced.
+  static func isAnnouncement(_ order: LedgerOrder, of transaction: StoreTransaction, as product: ProductCode) -> Bool {
+    order.store == transaction.store && order.product == product && order.quantity == transaction.quantity
   }
 
   /// The least is the best.

@@ -114,12 +114,14 @@ struct BalanceSource: ClientPart {
         queue.noteLazily([.balances(stored)])
       }
     }
-    let isNews = context.session.withLock { session in
-      guard stored.customer == session.identity.customer else { return false }
-      defer { session.balancesAreAnothers = false }
-      return isChanged || session.balancesAreAnothers
+    context.balanceBroadcast.send {
+      let isNews = context.session.withLock { session in
+        guard stored.customer == session.identity.customer else { return false }
+        defer { session.balancesAreAnothers = false }
+        return isChanged || session.balancesAreAnothers
+      }
+      return isNews ? shown(stored, isStale: false) : nil
     }
-    if isNews { context.balanceBroadcast.send(shown(stored, isStale: false)) }
   }
 
   /// Requests the balances again where they have a listener.

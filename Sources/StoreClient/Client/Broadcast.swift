@@ -34,6 +34,14 @@ final class Broadcast<Element: Sendable>: Sendable {
     for listener in listeners { listener.yield(value) }
   }
 
+  /// Sends what the body finds, if anything; no other value that is sent so comes between its finding and its sending.
+  func send(found value: () -> Element?) {
+    state.withLock { state in
+      guard let value = value() else { return }
+      for listener in state.listeners.values { listener.yield(value) }
+    }
+  }
+
   func finish() {
     let listeners = state.withLock { state in
       defer { state.listeners = [:] }

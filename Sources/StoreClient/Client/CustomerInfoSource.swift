@@ -104,10 +104,8 @@ struct CustomerInfoSource: ClientPart {
 
   /// Tells the app the known state, which another task may have changed since the event that is told.
   func publish() {
-    guard let info = cached else { return }
-    if let client = context.session.withLock({ $0.client }) {
-      context.delegateCalls.send { $0.purchases(client, receivedUpdated: info) }
-    }
-    context.infoBroadcast.send(info)
+    let (info, client) = context.session.withLock { ($0.info, $0.client) }
+    if let info, let client { context.delegateCalls.send { $0.purchases(client, receivedUpdated: info) } }
+    context.infoBroadcast.send { cached }
   }
 }

@@ -106,7 +106,7 @@ struct IdentitySwitch: ClientPart {
     guard isNew else { return }
     warn(about: customer)
     balances.invalidate()
-    if let known = balances.lastKnown { context.balanceBroadcast.send(known) }
+    context.balanceBroadcast.send { balances.lastKnown }
     balances.refreshForListeners()
   }
 

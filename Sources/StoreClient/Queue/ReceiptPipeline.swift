@@ -197,10 +197,11 @@ extension ReceiptPipeline {
   func postNow(_ keys: [ReceiptKey], stopsEarly: Bool = true) async -> [ReceiptKey: PostOutcome] {
     var outcomes: [ReceiptKey: PostOutcome] = [:]
     var (posted, credited): ([QueueItem], [QueueItem]) = ([], [])
+    var others: [ReceiptKey] = []
     var events: [QueueEvent] = []
     for key in keys {
       guard let item = queue.claim(key, now: clock.now()) else {
-        outcomes[key] = await outcome(of: key)
+        others.append(key)
         continue
       }
       posted.append(item)
@@ -226,6 +227,8 @@ extension ReceiptPipeline {
     await announce(posted.map(\.receipt.key), outcomes, credited)
     await finish(credited.map(\.receipt.key))
     resume(posted, outcomes)
+    // Only now: another task may wait for one of these, while it has one of those.
+    for key in others { outcomes[key] = await outcome(of: key) }
     return outcomes
   }
 
@@ -280,7 +283,7 @@ extension ReceiptPipeline {
       }
       step(.finished)
       // Another task may have finished it meanwhile, and told the app.
-      guard queue.noteLazily([.finished(key)]) else { continue }
+      guard queue.noteLazily([.finished(key)]) || queue.read({ $0.items[key] != nil }) else { continue }
       emit(.finished(item.view))
       observers.onFinished?(item)
     }
