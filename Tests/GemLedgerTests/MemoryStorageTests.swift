@@ -30,6 +30,13 @@ final class MemoryStorageTests: XCTestCase {
     }
   }
 
+  /// With this seed the clock goes back before anything is booked: behind the catalog's time nothing is.
+  func testFollowsTheModelWhereTheClockGoesBackAtFirst() throws {
+    let generator = SeededRandom(seed: 7_916_319_143_591_912_180)
+    var contract = try ModelContract(generator: generator) { clock in Ledger.inMemory(clock: clock, salt: 1) }
+    XCTAssertFalse(try contract.run(100).isEmpty)
+  }
+
   func testServesManyCallersAtOnce() async throws {
     try await ConcurrencyContract { Ledger.inMemory() }.runAll()
   }

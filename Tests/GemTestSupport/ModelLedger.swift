@@ -76,7 +76,7 @@ package struct ModelLedger {
   package var clock: Int64
   /// Journal time never goes back.
   package var now: Int64 { max(clock, journalTime) }
-  private var journalTime: Int64 = 0
+  private var journalTime: Int64
   /// All customers, in the order of their creation.
   package internal(set) var everybody: [String] = []
   package var customers: [String] { everybody.filter { parts[$0] == nil } }
@@ -95,7 +95,11 @@ package struct ModelLedger {
   /// The surviving customer of each merged one.
   var parts: [String: String] = [:]
 
-  package init(clock: Int64) { self.clock = clock }
+  /// - Parameter clock: The time now, which is also that of the catalog: nothing is booked before it.
+  package init(clock: Int64) {
+    self.clock = clock
+    journalTime = clock
+  }
 
   package func balance(_ id: String, _ currency: String) -> Int64 {
     let customer = person(id)
