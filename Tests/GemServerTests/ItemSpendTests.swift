@@ -203,13 +203,16 @@ final class ItemSpendTests: XCTestCase {
     XCTAssertEqual(try world.balance(of: "alice"), 0)
   }
 
+  private func world(grantedBy server: LoopbackServer) throws -> APIWorld {
+    let target = try OutgoingTarget(allowedHosts: ["localhost"])
+    let url = try target.url("http://localhost:\(server.port)/items")
+    return try APIWorld(itemGranter: HTTPItemGranter(to: url, sender: HTTPSender(to: target)))
+  }
+
   /// A retry that finds no server says nothing about the try before it, which may have given the item.
   func testARetryThatFindsNoServerKeepsTheCurrencyOnHold() async throws {
     let server = try LoopbackServer { _ in nil }
-    let target = try OutgoingTarget(allowedHosts: ["localhost"])
-    let granter = HTTPItemGranter(
-      to: try target.url("http://localhost:\(server.port)/items"), sender: HTTPSender(to: target))
-    let world = try APIWorld(itemGranter: granter)
+    let world = try world(grantedBy: server)
     try world.grant(100, to: "alice")
     try await assertSpend(502, world)
     XCTAssertEqual(server.requests.count, 1)
@@ -226,10 +229,7 @@ final class ItemSpendTests: XCTestCase {
   func testA200ThatSaysNoGivesTheCurrencyBack() async throws {
     let server = try LoopbackServer { _ in LoopbackServer.answer(200, "{\"success\": false}") }
     defer { server.stop() }
-    let target = try OutgoingTarget(allowedHosts: ["localhost"])
-    let granter = HTTPItemGranter(
-      to: try target.url("http://localhost:\(server.port)/items"), sender: HTTPSender(to: target))
-    let world = try APIWorld(itemGranter: granter)
+    let world = try world(grantedBy: server)
     try world.grant(50, to: "alice")
     try await assertSpend(500, world)
     XCTAssertEqual(try world.ledger.balances(of: CustomerID("alice")).first?.available, 50)

@@ -63,8 +63,7 @@ struct GrantedItemSale: Sendable {
     let reference = try Reference(JSONValue.object(["item": .string(item.text)]).text())
     let amounts = try amounts(for: reference)
     do {
-      _ = try await project.ledger.spend(amounts, customer: customer, key: key, reference: reference) {
-        isFirst in
+      _ = try await project.ledger.spend(amounts, customer: customer, key: key, reference: reference) { isFirst in
         switch await granter.grant(item, to: customer, key: key) {
         case .granted: return
         case .refused: throw NotGranted()

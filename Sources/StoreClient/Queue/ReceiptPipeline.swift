@@ -320,10 +320,10 @@ extension ReceiptPipeline {
       let key = item.receipt.key
       guard let outcome = outcomes[key] else { continue }
       let resumed = waiters.withLock { waiters -> [Waiter] in
-        guard let all = waiters.removeValue(forKey: key) else { return [] }
-        let later = all.filter { $0.attempt > item.attemptCount }
-        if !later.isEmpty { waiters[key] = later }
-        return all.filter { $0.attempt <= item.attemptCount }
+        guard var all = waiters.removeValue(forKey: key) else { return [] }
+        let later = all.partition { $0.attempt > item.attemptCount }
+        if later < all.endIndex { waiters[key] = Array(all[later...]) }
+        return Array(all[..<later])
       }
       for waiter in resumed { waiter.continuation.resume(returning: outcome) }
     }
