@@ -44,6 +44,12 @@ let onServer: TargetDependencyCondition? = .when(traits: ["Server"])
 /// On Apple's platforms an app that links StoreClientStoreKit links no simulated store.
 let withoutStoreKit: TargetDependencyCondition? = .when(platforms: [.linux, .windows, .android])
 
+/// The test targets to build: all of them, or those that `GEMLEDGER_TEST_TARGETS` names, separated by commas.
+///
+/// All tests are linked into one bundle, so that a change of the core compiles every test target before the first test
+/// runs. `.ci/test --only` builds what the wanted tests need.
+let wantedTests = Context.environment["GEMLEDGER_TEST_TARGETS"]?.split(separator: ",").map(String.init) ?? []
+
 let package = Package(
   name: "GemLedger",
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
@@ -203,6 +209,7 @@ let package = Package(
       name: "gemdamage",
       dependencies: ["GemLedger", "GemLedgerAudit", "GemLedgerArchive", "GemLedgerSQLite", "CSQLite"],
       path: "Tests/gemdamage", swiftSettings: houseRules),
+    .executableTarget(name: "gemtest", path: "Tests/gemtest", swiftSettings: houseRules),
     .testTarget(
       name: "GemLedgerTests",
       dependencies: ["GemLedger", "GemLedgerAudit", "GemLedgerArchive", "GemTestSupport"],
@@ -305,12 +312,13 @@ let package = Package(
         "StoreClient",
       ],
       swiftSettings: houseRules),
+    .testTarget(name: "gemtestTests", dependencies: ["gemtest"], swiftSettings: houseRules),
     .testTarget(
       name: "GemBenchmarksTests",
       dependencies: [
         "GemBenchmarks", "GemLedger", "GemLedgerSQLite", "GemTestSupport", "PostgresTestSupport", "gembench",
       ],
       swiftSettings: houseRules),
-  ],
+  ].filter { $0.type != .test || wantedTests.isEmpty || wantedTests.contains($0.name) },
   swiftLanguageModes: [.v6]
 )

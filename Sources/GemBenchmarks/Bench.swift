@@ -8,6 +8,8 @@ public enum Bench {
     public var customerCount: Int?
     /// How many operations a round does; nil for each subject's own number.
     public var operationCount: Int?
+    /// How long each contender on PostgreSQL is measured in a round; nil for as many seconds as there are operations.
+    public var roundSeconds: Double?
     /// How many entries a journal has; nil for each subject's own number.
     public var entryCount: Int?
     /// Where files are made; they are removed afterwards.

@@ -14,9 +14,9 @@ final class BenchTests: XCTestCase {
     let directory = try TemporaryDirectory()
     var settings = Bench.Settings(directory: directory.url.path)
     settings.rounds = 1
-    settings.customerCount = 100
-    settings.operationCount = 600
-    settings.entryCount = 2000
+    settings.customerCount = 50
+    settings.operationCount = Tier.current.length(60, thorough: 600)
+    settings.entryCount = Tier.current.length(300, thorough: 2000)
     // Those that need a server and a second a round have tests of their own.
     for subject in Bench.Subject.allCases where subject != .postgres && subject != .processes {
       var lines: [String] = []
@@ -42,7 +42,7 @@ final class BenchTests: XCTestCase {
     var settings = Bench.Settings(directory: directory.url.path)
     settings.rounds = 1
     settings.customerCount = 100
-    settings.operationCount = 1
+    settings.roundSeconds = 0.1
     settings.storage = try PostgresServer.shared().createDatabase()
     settings.program = try XCTUnwrap(Self.gembench)
     var lines: [String] = []

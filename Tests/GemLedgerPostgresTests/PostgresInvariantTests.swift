@@ -14,7 +14,8 @@ final class PostgresInvariantTests: XCTestCase {
       try schemas.create(clock: $0, lanes: 1)
     }
     var memory = try InvariantContract(generator: generator) { Ledger.inMemory(clock: $0, salt: 1) }
-    let (stored, expected) = (try database.run(400), try memory.run(400))
+    let count = Tier.current.length(200, thorough: 400)
+    let (stored, expected) = (try database.run(count), try memory.run(count))
     let lines = zip(stored.journalWithoutNumbers, expected.journalWithoutNumbers)
     for (number, (one, other)) in lines.enumerated() where one != other {
       return XCTFail("seed \(generator.seed): \(Invariant.enginesAgree.rawValue); \(number)\n  \(one)\n  \(other)")

@@ -60,7 +60,7 @@ final class PostgresStorageTests: XCTestCase {
   func testWhatWasReportedStaysSo() throws {
     let schemas = try Schemas()
     var contract = try LaterContract(generator: InvariantContract.generator(1)[0]) { try schemas.create(clock: $0) }
-    try contract.run(200)
+    try contract.run(Tier.current.length(80, thorough: 200))
   }
 
   /// The same commands give the same journal as in memory, numbers apart, and opening it anew in between changes
@@ -71,7 +71,8 @@ final class PostgresStorageTests: XCTestCase {
     var memory = try ModelContract(generator: generator) { clock in Ledger.inMemory(clock: clock, salt: 1) }
     let reopen: ModelContract.Reopen = { try schemas.reopen($0, clock: $1) }
     var database = try ModelContract(generator: generator, reopen: reopen) { try schemas.create(clock: $0, lanes: 1) }
-    let (found, expected) = (try database.run(1200), try memory.run(1200))
+    let count = Tier.current.length(300, thorough: 1200)
+    let (found, expected) = (try database.run(count), try memory.run(count))
     XCTAssertEqual(found.map { $0.map(Self.withoutNumbers) }, expected.map { $0.map(Self.withoutNumbers) })
   }
 
@@ -82,7 +83,7 @@ final class PostgresStorageTests: XCTestCase {
     var database = try ModelContract(generator: SeededRandom(), hasManyLanes: true, reopen: reopen) {
       try schemas.create(clock: $0, lanes: 8)
     }
-    _ = try database.run(1200)
+    _ = try database.run(Tier.current.length(300, thorough: 1200))
   }
 
   /// The parts of a record that do not depend on how a storage numbers.

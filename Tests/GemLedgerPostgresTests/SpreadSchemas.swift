@@ -8,12 +8,19 @@ import XCTest
 final class SpreadSchemas {
   static let shards = 4
 
+  /// One cluster for all tests of a process; it goes with the process.
+  private static let loggingServer = Result {
+    try PostgresServer(settings: ["log_statement": "all", "log_line_prefix": "%p "])
+  }
+
   let server: PostgresServer
   let database: String
   private var count = 0
 
+  var isEmpty: Bool { count == 0 }
+
   init() throws {
-    server = try PostgresServer(settings: ["log_statement": "all", "log_line_prefix": "%p ", "fsync": "off"])
+    server = try Self.loggingServer.get()
     database = try server.createDatabase()
     try server.standInForAnEngine(in: database)
   }

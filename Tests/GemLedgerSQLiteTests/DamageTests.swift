@@ -15,25 +15,27 @@ import XCTest
 /// which draws that many for each kind of damage and prints the first.
 final class DamageTests: XCTestCase {
   func testExtremeValuesInAnyColumnEndNoProcess() throws {
-    for name in ["rich", "economy"] { try assertEnds("values", of: try original(name), fixed: 12) }
+    for name in ["rich", "economy"] {
+      try assertEnds("values", of: try original(name), fixed: Tier.current.length(3, thorough: 12))
+    }
   }
 
   func testDamagedPagesEndNoProcess() throws {
-    try assertEnds("pages", of: try original("rich"), fixed: 15)
+    try assertEnds("pages", of: try original("rich"), fixed: Tier.current.length(4, thorough: 15))
   }
 
   func testExtremeNumbersInAnExportEndNoProcess() throws {
-    try assertEnds("export", of: try original("export"), fixed: 25)
+    try assertEnds("export", of: try original("export"), fixed: Tier.current.length(6, thorough: 25))
   }
 
   // MARK: Running
 
   private func assertEnds(
-    _ damage: String, of original: String, fixed: UInt64, file: StaticString = #filePath, line: UInt = #line
+    _ damage: String, of original: String, fixed: Int, file: StaticString = #filePath, line: UInt = #line
   ) throws {
     let drawn = ProcessInfo.processInfo.environment["GEMLEDGER_DAMAGE_SEEDS"].flatMap { UInt64($0) }
     let first = drawn == nil ? 1 : UInt64.random(in: 1...UInt64(Int64.max / 2))
-    let end = first + (drawn ?? fixed)
+    let end = first + (drawn ?? UInt64(fixed))
     if drawn != nil { print("\(damage): seeds \(first) to \(end - 1)") }
     var next = first
     var failures: [String] = []

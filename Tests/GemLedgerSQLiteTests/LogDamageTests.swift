@@ -83,7 +83,8 @@ final class LogDamageTests: XCTestCase {
     let commits = whole.commitFrames
     let (lastBegins, secondLast) = (commits[commits.count - 2] + 1, commits[commits.count - 2])
     var outcomes = (named: 0, harmless: 0, last: 0)
-    for seed in first..<first + (drawn ?? 60) {
+    let count = drawn ?? UInt64(Tier.current.length(15, thorough: 60))
+    for seed in first..<first + count {
       var generator = SeededRandom(seed: seed)
       let (files, frames) = damaged(whole, &generator)
       switch try open(files, directory) {
@@ -96,7 +97,7 @@ final class LogDamageTests: XCTestCase {
         XCTAssertLessThanOrEqual(booked - left, frames.lowerBound < lastBegins ? 2 : 1, "seed \(seed)")
       }
     }
-    print("of \(drawn ?? 60) damages \(outcomes)")
+    print("of \(count) damages \(outcomes)")
     XCTAssertGreaterThan(outcomes.named, 0)
   }
 

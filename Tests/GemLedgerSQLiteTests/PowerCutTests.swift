@@ -18,7 +18,7 @@ final class PowerCutTests: XCTestCase {
     let drawn = ProcessInfo.processInfo.environment["GEMLEDGER_POWER_CUTS"].flatMap { UInt64($0) }
     let first = drawn == nil ? 1 : UInt64.random(in: 1...UInt64(Int64.max / 2))
     var (cuts, behind) = (0, 0)
-    for seed in first..<first + (drawn ?? 12) {
+    for seed in first..<first + (drawn ?? UInt64(Tier.current.length(3, thorough: 12))) {
       var generator = SeededRandom(seed: seed)
       let directory = try TemporaryDirectory()
       var path = directory.path("0.sqlite")

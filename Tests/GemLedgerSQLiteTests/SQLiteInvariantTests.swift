@@ -18,7 +18,8 @@ final class SQLiteInvariantTests: XCTestCase {
         try Ledger.createSQLite(at: path, clock: clock, salt: 1)
       }
       var memory = try InvariantContract(generator: generator) { Ledger.inMemory(clock: $0, salt: 1) }
-      let (stored, expected) = (try file.run(800), try memory.run(800))
+      let count = Tier.current.length(400, thorough: 800)
+      let (stored, expected) = (try file.run(count), try memory.run(count))
       if let difference = stored.difference(from: expected) {
         XCTFail("seed \(generator.seed): \(Invariant.enginesAgree.rawValue); \(difference)")
       }

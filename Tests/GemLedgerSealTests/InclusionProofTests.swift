@@ -80,7 +80,8 @@ final class InclusionProofTests: XCTestCase {
     let proven = try proof.check()
     let bytes = Array(proof.text.utf8)
     var refused = 0
-    for index in bytes.indices {
+    let indices = Tier.current.items(bytes.count / 5, of: bytes.indices)
+    for index in indices {
       for bit: UInt8 in [1, 2, 32] {
         var other = bytes
         other[index] ^= bit
@@ -95,7 +96,7 @@ final class InclusionProofTests: XCTestCase {
         }
       }
     }
-    XCTAssertGreaterThan(refused, bytes.count * 2)
+    XCTAssertGreaterThan(refused, indices.count * 2)
   }
 
   /// Records that are sealed each prove nothing together unless they are of one transaction.

@@ -13,7 +13,7 @@ final class InvariantControlTests: XCTestCase {
     var access = InvariantContract.Access()
     change(&access)
     var found: [String] = []
-    for generator in InvariantContract.generator(8) {
+    for generator in InvariantContract.generator(8, quick: 8) {
       var contract = try InvariantContract(generator: generator, access: access) { Ledger.inMemory(clock: $0, salt: 1) }
       let breaches = try contract.findBreaches(800).breaches
       if breaches.contains(where: { $0.invariant == invariant }) { return }

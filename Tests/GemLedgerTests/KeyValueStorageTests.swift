@@ -70,13 +70,14 @@ final class KeyValueStorageTests: XCTestCase {
     var file = try ModelContract(generator: generator, reopen: reopen) { clock in
       try Self.ledger(at: directory.path("ledger"), clock)
     }
-    XCTAssertEqual(try file.run(600), try memory.run(600))
+    let count = Tier.current.length(200, thorough: 600)
+    XCTAssertEqual(try file.run(count), try memory.run(count))
   }
 
   func testTheTwelveInvariantsHoldOverAStreamOfEverything() throws {
     for generator in InvariantContract.generator(1) {
       var contract = try InvariantContract(generator: generator, make: make())
-      XCTAssertFalse(try contract.run(600).transactions.isEmpty)
+      XCTAssertFalse(try contract.run(Tier.current.length(250, thorough: 600)).transactions.isEmpty)
     }
   }
 

@@ -152,14 +152,14 @@ package struct InvariantContract {
 // MARK: Seeds
 
 extension InvariantContract {
-  /// The dice of that many runs: the same each time, so that a failure can be found again.
+  /// The generators of that many runs in the thorough tier, with fixed seeds; the quick tier has some of them.
   ///
-  /// They are others where GEMLEDGER_SEED is `random` or names a seed; GEMLEDGER_RUNS gives their number.
-  package static func generator(_ count: Int, for test: String = #function) -> [SeededRandom] {
+  /// If GEMLEDGER_SEED is `random` or a seed, the seeds differ; GEMLEDGER_RUNS sets their number.
+  package static func generator(_ count: Int, quick: Int = 1, for test: String = #function) -> [SeededRandom] {
     let wanted = ProcessInfo.processInfo.environment["GEMLEDGER_SEED"]
     if let seed = wanted.flatMap(UInt64.init) { return [SeededRandom(seed: seed, for: test)] }
-    let count = ProcessInfo.processInfo.environment["GEMLEDGER_RUNS"].flatMap(Int.init) ?? count
-    return (1...max(1, count)).map { run in
+    let runs = ProcessInfo.processInfo.environment["GEMLEDGER_RUNS"].flatMap(Int.init).map { Array(1...max(1, $0)) }
+    return (runs ?? Tier.current.items(quick, of: 1...count)).map { run in
       wanted == "random" ? SeededRandom(for: test) : SeededRandom(seed: UInt64(run) &* 0x2545_F491_4F6C_DD1D, for: test)
     }
   }

@@ -87,15 +87,17 @@ package struct RefundContract {
   ]
 
   func testWhatIsTakenAndGivenBack() throws {
-    let alice = try Make.customer("alice")
+    // One ledger: to make one takes longer than all that happens to a row.
+    let ledger = try ledger()
     for row in Self.rows {
-      let ledger = try ledger()
-      try ledger.creditPurchase(Make.purchase("t", product: row.product, quantity: row.quantity), customer: alice)
+      let (name, id) = ("alice \(row.line)", "t\(row.line)")
+      let alice = try Make.customer(name)
+      try ledger.creditPurchase(Make.purchase(id, product: row.product, quantity: row.quantity), customer: alice)
       if row.spent > 0 { try ledger.spend([Make.amount(row.code, row.spent)], customer: alice) }
       if row.other > 0 { try ledger.grant([Make.amount(row.code, row.other)], customer: alice) }
-      let before = try balance(ledger, row.code)
-      let refund = try ledger.refund(Make.refund("t", row.extent))
-      let after = try balance(ledger, row.code)
+      let before = try balance(ledger, row.code, name)
+      let refund = try ledger.refund(Make.refund(id, row.extent))
+      let after = try balance(ledger, row.code, name)
       XCTAssertEqual(refund.kind, .refund, line: row.line)
       XCTAssertEqual(refund.customer, alice, line: row.line)
       XCTAssertEqual([after.balance, after.debt], [row.balance, row.debt], line: row.line)
@@ -103,15 +105,16 @@ package struct RefundContract {
       XCTAssertEqual(refund.entries.map(\.amount), change == 0 ? [] : [change], line: row.line)
       XCTAssertEqual(try ledger.customer(alice).isFrozen, row.isFrozen, line: row.line)
       try assertBooksAddUp(ledger, line: row.line)
-      let reversal = try ledger.reverseRefund(Make.reversal("t"))
+      let reversal = try ledger.reverseRefund(Make.reversal(id))
       XCTAssertEqual(reversal.kind, .reversedRefund, line: row.line)
-      let restored = try balance(ledger, row.code)
+      let restored = try balance(ledger, row.code, name)
       XCTAssertEqual([restored.balance, restored.debt], [before.balance, 0], line: row.line)
       XCTAssertFalse(try ledger.customer(alice).isFrozen, line: row.line)
       // The lots are as before: the whole balance can be spent, and nothing more.
       if before.balance > 0 { try ledger.spend([Make.amount(row.code, before.balance)], customer: alice) }
-      try check(ledger, line: row.line)
+      try assertBooksAddUp(ledger, line: row.line)
     }
+    ledger.close()
   }
 
   /// Google says of each refund how many units it was for, Apple how much of the purchase is refunded in all.
@@ -126,22 +129,24 @@ package struct RefundContract {
       (#line, [(.totalQuantity(1), 2), (.quantity(1), 1), (.quantity(1), 3)], 2400),
       (#line, [(.milliPercent(25_000), 1), (.milliPercent(25_000), 2)], 3600),
     ]
-    let alice = try Make.customer("alice")
-    for row in rows {
-      for notices in [row.notices, row.notices.reversed()] {
+    let ledger = try ledger()
+    for (number, row) in rows.enumerated() {
+      for (order, notices) in [row.notices, row.notices.reversed()].enumerated() {
         for isEarly in [false, true] {
-          let ledger = try ledger()
-          if !isEarly { try ledger.creditPurchase(Make.purchase("t", quantity: 4), customer: alice) }
+          let (name, id) = ("alice \(number) \(order) \(isEarly)", "t\(number) \(order) \(isEarly)")
+          let purchase = try Make.purchase(id, quantity: 4)
+          if !isEarly { try ledger.creditPurchase(purchase, customer: Make.customer(name)) }
           // Each comes twice, as notices do.
           for notice in notices + notices {
-            try ledger.refund(Make.refund("t", notice.extent, revokedAt: notice.revokedAt, signedAt: notice.revokedAt))
+            try ledger.refund(Make.refund(id, notice.extent, revokedAt: notice.revokedAt, signedAt: notice.revokedAt))
           }
-          if isEarly { try ledger.creditPurchase(Make.purchase("t", quantity: 4), customer: alice) }
-          XCTAssertEqual(try balance(ledger, "GEM").balance, row.balance, "\(notices)", line: row.line)
-          try check(ledger, line: row.line)
+          if isEarly { try ledger.creditPurchase(purchase, customer: Make.customer(name)) }
+          XCTAssertEqual(try balance(ledger, "GEM", name).balance, row.balance, "\(notices)", line: row.line)
         }
       }
+      try assertBooksAddUp(ledger, line: row.line)
     }
+    ledger.close()
   }
 
   func testExtentsCountFromTheWholePurchase() throws {
@@ -173,14 +178,13 @@ package struct RefundContract {
   // MARK: In which order
 
   func testTheOrderOfNoticesChangesNothing() throws {
-    typealias Step = (Ledger) throws -> Void
-    let alice = try Make.customer("alice")
+    typealias Step = (_ ledger: Ledger, _ id: String) throws -> Void
     let steps: [Step] = [
-      { try $0.creditPurchase(Make.purchase("t", product: "rubies"), customer: alice) },
-      { try $0.refund(Make.refund("t", .milliPercent(50_000), revokedAt: 1, signedAt: 10)) },
-      { try $0.refund(Make.refund("t", .full, revokedAt: 2, signedAt: 20)) },
-      { try $0.reverseRefund(Make.reversal("t", revokedAt: 2, signedAt: 30)) },
-      { try $0.reverseRefund(Make.reversal("t", signedAt: 5)) },
+      { try $0.creditPurchase(Make.purchase($1, product: "rubies"), customer: Make.customer($1)) },
+      { try $0.refund(Make.refund($1, .milliPercent(50_000), revokedAt: 1, signedAt: 10)) },
+      { try $0.refund(Make.refund($1, .full, revokedAt: 2, signedAt: 20)) },
+      { try $0.reverseRefund(Make.reversal($1, revokedAt: 2, signedAt: 30)) },
+      { try $0.reverseRefund(Make.reversal($1, signedAt: 5)) },
     ]
     var orders: [[Int]] = [[]]
     for step in steps.indices {
@@ -189,17 +193,17 @@ package struct RefundContract {
       }
     }
     XCTAssertEqual(Set(orders).count, 120)
+    let ledger = try ledger()
     for order in orders {
-      let ledger = try ledger()
-      for step in order { try steps[step](ledger) }
-      for step in order.reversed() { try steps[step](ledger) }
-      let ruby = try balance(ledger, "RUBY")
+      let id = order.map { "\($0)" }.joined()
+      for step in order + order.reversed() { try steps[step](ledger, id) }
+      let ruby = try balance(ledger, "RUBY", id)
       XCTAssertEqual([ruby.balance, ruby.debt], [60, 0], "\(order)")
       XCTAssertEqual(
-        try ledger.purchase(store: .apple, environment: .production, transactionID: StoreTransactionID("t"))?
+        try ledger.purchase(store: .apple, environment: .production, transactionID: StoreTransactionID(id))?
           .refundedMilliPercent, 50_000, "\(order)")
-      try check(ledger)
     }
+    try check(ledger)
   }
 
   func testRepeatedAndOlderNoticesAreReplays() throws {

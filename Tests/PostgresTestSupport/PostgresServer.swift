@@ -45,13 +45,15 @@ package final class PostgresServer: Sendable {
 
   /// Starts a private cluster; it goes with this value, and at the latest with this process.
   ///
+  /// It does not sync its files, since no test cuts the machine's power; the setting `fsync` turns that on.
+  ///
   /// - Parameter settings: The settings for postgresql.conf, by name.
   /// - Throws: `XCTSkip` where there is no server; an error in its place if `GEMLEDGER_REQUIRE_POSTGRES` is set.
   package convenience init(settings: [String: String] = [:]) throws {
     try Self.requirePrograms()
     // Not in the temporary directory of the user, the path of which is too long for a socket on some systems.
     let directory = URL(fileURLWithPath: "/tmp/gemledger-postgres-\(Self.randomName())")
-    let settings = settings.map { "\($0.key)=\($0.value)" }.sorted()
+    let settings = ["fsync": "off"].merging(settings) { $1 }.map { "\($0.key)=\($0.value)" }.sorted()
     let process = "\(ProcessInfo.processInfo.processIdentifier)"
     let url = try Self.script(["start", directory.path, "--for", process] + settings)
     self.init(url: url, directory: directory)

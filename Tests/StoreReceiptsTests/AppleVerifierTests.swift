@@ -88,7 +88,7 @@ final class AppleVerifierTests: XCTestCase {
     let verifier = try Samples.verifier(authority)
     let token = Array(authority.token().utf8)
     XCTAssertNoThrow(try verifier.transaction(String(decoding: token, as: UTF8.self)))
-    for index in token.indices {
+    for index in Tier.current.items(token.count / 5, of: token.indices) {
       var damaged = token
       damaged[index] ^= 1 << UInt8(index % 8)
       do {

@@ -1,4 +1,5 @@
 import GemLedger
+import GemTestSupport
 import XCTest
 
 @testable import StoreSimulation
@@ -60,7 +61,7 @@ final class SimulationTests: XCTestCase {
 
   /// One token and one row in every list, but an order and a credit for each period.
   func testRenewalsAtGooglePlayAreCountedAndCreditedByTheirOrders() async throws {
-    var settings = Simulation.Settings(seed: 24, eventCount: 3000)
+    var settings = Simulation.Settings(seed: 24, eventCount: Tier.current.length(2000, thorough: 3000))
     settings.hasAppleStore = false
     settings.deviceCount = 12
     let (report, problems, _) = try await Simulation(settings).play(settings.eventCount) { _ in }

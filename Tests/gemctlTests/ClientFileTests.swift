@@ -81,7 +81,7 @@ final class ClientFileTests: XCTestCase {
     XCTAssertEqual(bought.error, "")
     var generator = SeededRandom()
     var counts: [String: Int] = [:]
-    for round in 0..<40 {
+    for round in 0..<Tier.current.length(10, thorough: 40) {
       let name = round % 2 == 0 ? "client.log" : "store.log"
       _ = try home.run("rm -rf .gemctl; cp -r kept .gemctl")
       let what = try damage(home.path(".gemctl/\(name)"), &generator)

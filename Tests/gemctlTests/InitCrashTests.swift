@@ -10,26 +10,24 @@ import XCTest
 
 /// `init` that is killed at every system call that changes a file, or that finds the disk full there.
 ///
-/// A kill before a call without changes has the result of a kill before the next call with changes. With
-/// `GEMLEDGER_ALL_CALLS=1` every test plays all calls; otherwise the slower ones play some, chosen by a printed seed.
+/// A kill before a call without changes has the result of a kill before the next call with changes. The thorough tier
+/// plays all calls.
 final class InitCrashTests: XCTestCase {
-  private static let playsAll = ProcessInfo.processInfo.environment["GEMLEDGER_ALL_CALLS"] == "1"
-
   func testKilledAtAnyCallTheNextInitMakesTheHome() throws {
     let stage = try SystemCallStage("init")
     let calls = try stage.calls()
     // 280 with one step of the schema; each further step is a transaction with calls of its own.
     XCTAssertGreaterThan(calls.count, 250)
     let peaceful = try HomeContent(stage.directory.path("traced"))
-    let counts = play(calls) { call in try Self.checkKill(stage, call, peaceful) }
-    print("init killed at \(calls.count) calls: \(counts)")
+    let counts = play(chosen(calls, 45)) { call in try Self.checkKill(stage, call, peaceful) }
+    print("init killed at some of \(calls.count) calls: \(counts)")
   }
 
   func testKilledAtAnyCallTheNextInitFinishesALedgerElsewhere() throws {
     let stage = try SystemCallStage("--storage sqlite:HOME.ledger init")
     let calls = try stage.calls()
     let peaceful = try HomeContent(stage.directory.path("traced"), ledger: stage.directory.path("traced.ledger"))
-    let counts = play(chosen(calls, 60)) { call in try Self.checkKill(stage, call, peaceful, isElsewhere: true) }
+    let counts = play(chosen(calls, 40)) { call in try Self.checkKill(stage, call, peaceful, isElsewhere: true) }
     print("init elsewhere killed: \(counts)")
   }
 
@@ -37,9 +35,10 @@ final class InitCrashTests: XCTestCase {
     for line in ["init", "--storage sqlite:HOME.ledger init"] {
       let stage = try SystemCallStage(line)
       let calls = try stage.calls().filter { $0.needsSpace }
-      let counts = play(chosen(calls, 80)) { call in try Self.checkFullDisk(stage, call) }
+      let played = chosen(calls, 45)
+      let counts = play(played) { call in try Self.checkFullDisk(stage, call) }
       print("\(line) on a full disk: \(counts)")
-      XCTAssertGreaterThan(counts["nothing left", default: 0], 30)
+      XCTAssertGreaterThan(counts["nothing left", default: 0], played.count / 3)
     }
   }
 
@@ -87,11 +86,10 @@ final class InitCrashTests: XCTestCase {
   // MARK: All calls
 
   private func chosen(_ calls: [TracedCall], _ count: Int) -> [TracedCall] {
-    guard !Self.playsAll, calls.count > count else { return calls }
-    var generator = SeededRandom()
+    guard calls.count > count else { return calls }
     // The beginning and the end, where each call does something of its own, and some of the many between them.
     let middle = calls.dropFirst(15).dropLast(15)
-    return calls.prefix(15) + middle.shuffled(using: &generator).prefix(count - 30) + calls.suffix(15)
+    return calls.prefix(15) + Tier.current.items(count - 30, of: middle) + calls.suffix(15)
   }
 
   /// Plays the calls, as many at a time as there are cores, and counts the outcomes.

@@ -16,7 +16,7 @@ struct PostgresBench {
   init(settings: Bench.Settings, print: @escaping (String) -> Void) throws {
     self.settings = settings
     self.print = print
-    seconds = Double(settings.operationCount ?? 4)
+    seconds = settings.roundSeconds ?? Double(settings.operationCount ?? 4)
     url = try settings.loadedServer()
   }
 
@@ -30,7 +30,7 @@ struct PostgresBench {
 
   func run() throws {
     let customers = settings.customerCount ?? 100_000
-    print("  \(customers) customers, \(Int(seconds)) seconds a round; every round measures all in turn")
+    print("  \(customers) customers, \(seconds) seconds a round; every round measures all in turn")
     try prepare(customers)
     let ledger = try Ledger.openPostgres(at: schemaURL)
     defer { ledger.close() }
@@ -65,7 +65,9 @@ struct PostgresBench {
       return try Workload(customerCount: customers, seed: round &* 7919)
     }
     return [
-      Contender(name: "pgbench, TPC-B-like, scale 10, 32 clients") { try pgbench(["--builtin=tpcb-like"]) },
+      Contender(name: "pgbench, TPC-B-like, scale \(Self.scale(customers)), 32 clients") {
+        try pgbench(["--builtin=tpcb-like"])
+      },
       Contender(name: "plpgsql function, one transaction each, 32 clients") {
         try pgbench(["--file=\(try script(customers))"])
       },
@@ -103,10 +105,13 @@ struct PostgresBench {
     try Workload(customerCount: customers).open(ledger)
     ledger.close()
     print("  making pgbench's tables and the function's ...")
-    _ = try program("pgbench", ["--initialize", "--scale=10", "--quiet", url])
+    _ = try program("pgbench", ["--initialize", "--scale=\(Self.scale(customers))", "--quiet", url])
     try PlainSQL(url).run(PlainFunction.tables(customers: customers))
     try PlainSQL(url).run(["ANALYZE", "CHECKPOINT"], alone: true)
   }
+
+  /// pgbench has 100,000 accounts a unit of scale.
+  private static func scale(_ customers: Int) -> Int { customers < 10_000 ? 1 : 10 }
 
   private func singles(_ ledger: Ledger, _ workload: Workload, callers: Int) throws -> Double {
     let start = ContinuousClock.now
@@ -193,7 +198,7 @@ struct PostgresBench {
   private func pgbench(_ script: [String]) throws -> Double {
     var output = ""
     // A machine that is busy with other work commits none of so many clients in a short time.
-    for length in [Int(seconds), 10, 60] {
+    for length in [max(1, Int(seconds)), 10, 60] {
       output = try program(
         "pgbench",
         ["--no-vacuum", "--protocol=prepared", "--client=\(Self.callers)", "--jobs=2", "--time=\(length)"]

@@ -13,7 +13,7 @@ struct ProcessesBench {
   init(settings: Bench.Settings, print: @escaping (String) -> Void) throws {
     self.settings = settings
     self.print = print
-    seconds = Double(settings.operationCount ?? 4)
+    seconds = settings.roundSeconds ?? Double(settings.operationCount ?? 4)
     url = try settings.loadedServer()
   }
 
@@ -36,7 +36,7 @@ struct ProcessesBench {
 
   func run() throws {
     let customers = settings.customerCount ?? 100_000
-    print("  \(customers) customers, \(Int(seconds)) seconds a round; every round measures all in turn")
+    print("  \(customers) customers, \(seconds) seconds a round; every round measures all in turn")
     let schema = PostgresSchemas.url(url, schema: "gembench")
     try PlainSQL(url).run(["DROP SCHEMA IF EXISTS gembench CASCADE"])
     let ledger = try Ledger.createPostgres(at: schema)

@@ -57,7 +57,7 @@ final class ExchangeCrashTests: XCTestCase {
   /// Several exchanges at once, with deaths, lost answers, passing time and other spends.
   func testRandomLivesEndOnceOnBothSides() async throws {
     var generator = SeededRandom()
-    for _ in 0..<150 {
+    for _ in 0..<Tier.current.length(40, thorough: 150) {
       let world = try SagaWorld()
       try world.ledger.grant([Adjustment(world.gem, 200)], customer: world.alice)
       if generator.percent(10) { world.server.refuse() }

@@ -8,12 +8,13 @@ import XCTest
 @testable import StoreClient
 
 final class DrainTests: XCTestCase {
-  func testABacklogOfTenThousandDrainsInOrderAndInBoundedMemory() async throws {
+  func testALongBacklogDrainsInOrderAndInBoundedMemory() async throws {
     let fixture = try ClientFixture()
+    let count = Tier.current.length(1000, thorough: 10_000)
     let client = try fixture.client()
     _ = try await client.offerings()
     let token = AccountToken(of: client.customerID)
-    for _ in 0..<10_000 { fixture.shop.sell("com.example.gems_300", token: token) }
+    for _ in 0..<count { fixture.shop.sell("com.example.gems_300", token: token) }
     let (most, progress) = (Collector<Int>(), Collector<Int>())
     client.onReceiptPipelineEvent = { [weak client] event in
       if let client { most.add(client.queueCounts.pending) }
@@ -21,14 +22,14 @@ final class DrainTests: XCTestCase {
     }
     let before = fixture.eventLog.appendCount
     await client.syncPurchases()
-    XCTAssertEqual(try fixture.backend.balance("alice-4f1c9a7e"), 3_000_000)
-    XCTAssertEqual(fixture.shop.finished.map(\.text), (0..<10_000).map { "\(2_000_000_001 + $0)" })
+    XCTAssertEqual(try fixture.backend.balance("alice-4f1c9a7e"), 300 * Int64(count))
+    XCTAssertEqual(fixture.shop.finished.map(\.text), (0..<count).map { "\(2_000_000_001 + $0)" })
     XCTAssertLessThanOrEqual(most.all.max() ?? 0, ReceiptPipeline.batchCount)
     XCTAssertEqual(progress.all, progress.all.sorted())
-    XCTAssertEqual(progress.all.last, 10_000)
+    XCTAssertEqual(progress.all.last, count)
     XCTAssertLessThanOrEqual(fixture.shop.pageSizes.max() ?? 0, ReceiptPipeline.batchCount)
     // The receipts of a page share two syncs.
-    XCTAssertLessThanOrEqual(fixture.eventLog.appendCount - before, 2 * (10_000 / ReceiptPipeline.batchCount + 2))
+    XCTAssertLessThanOrEqual(fixture.eventLog.appendCount - before, 2 * (count / ReceiptPipeline.batchCount + 2))
     XCTAssertLessThan(fixture.eventLog.records().count, 2 * ReceiptQueue.slack)
   }
 

@@ -11,7 +11,7 @@ import XCTest
 class ClientCallStreamTests: XCTestCase {
   func testAnyCallsWithCutsAnywhereCreditAndSpendOnce() async throws {
     var generator = SeededRandom()
-    for _ in 0..<20 {
+    for _ in 0..<Tier.current.length(5, thorough: 20) {
       var story = try ClientStory(seed: generator.next())
       for _ in 0..<120 { try await story.step() }
       try await story.end()

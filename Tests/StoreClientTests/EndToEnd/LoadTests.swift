@@ -50,10 +50,11 @@ class LoadTests: XCTestCase {
     try assertBooksAddUp(world.ledger)
   }
 
-  func testABacklogOfTenThousandDrainsInOrderWithProgress() async throws {
+  func testALongBacklogDrainsInOrderWithProgress() async throws {
     let world = try World()
+    let count = Tier.current.length(1000, thorough: 10_000)
     let token = AccountToken(of: try CustomerID(alice))
-    for _ in 0..<10_000 {
+    for _ in 0..<count {
       try world.store.account("family").buyProduct(identifier: "gems", options: [.appAccountToken(token)])
     }
     let paid = world.store.allTransactions().map(\.identifier)
@@ -69,15 +70,15 @@ class LoadTests: XCTestCase {
     await client.syncPurchases()
     world.store.onStep = nil
     let posted = events.all.compactMap { if case .posted(let item) = $0 { item.storeTransactionID } else { nil } }
-    XCTAssertEqual(posted.count, 10_000)
+    XCTAssertEqual(posted.count, count)
     XCTAssertTrue(posted == paid, "not in the order in which they were paid for")
     let progress = events.all.compactMap { if case .progress(let done, _) = $0 { done } else { nil } }
-    XCTAssertEqual(progress.last, 10_000)
+    XCTAssertEqual(progress.last, count)
     XCTAssertEqual(progress, progress.sorted())
-    XCTAssertGreaterThan(progress.count, 100)
+    XCTAssertGreaterThan(progress.count, count / 100)
     // A page of the store's list at a time, and never all of it.
     XCTAssertLessThanOrEqual(largest.withLock { $0 }, 64)
-    XCTAssertEqual(try world.balance(alice), 3_000_000)
+    XCTAssertEqual(try world.balance(alice), 300 * Int64(count))
     XCTAssertTrue(world.store.allTransactions().allSatisfy(\.isFinished))
     try assertBooksAddUp(world.ledger)
   }

@@ -1,0 +1,136 @@
+import Foundation
+import Synchronization
+
+/// A process that runs the tests of a unit, with a temporary directory and a log of its own.
+final class UnitProcess {
+  /// The processes that run now, for signals.
+  private static let identifiers = Mutex<Set<Int32>>([])
+
+  /// Which of the places for processes it has.
+  let slot: Int
+  private let process: Process
+  private let output = Pipe()
+  private let log: FileHandle
+  private let clock = ContinuousClock()
+  private var lastOutput: ContinuousClock.Instant
+  private var lastStart: ContinuousClock.Instant
+  private var parser: TestOutput
+  private var line: [UInt8] = []
+  /// What the process used until the start of the test that runs, and until the last look at it.
+  private var (startSeconds, lastSeconds) = (0.0, 0.0)
+  private var wasStopped = false
+
+  init(_ unit: TestUnit, slot: Int, bundle: TestBundle, options: Options) throws {
+    self.slot = slot
+    parser = TestOutput(unit.tests)
+    process = bundle.process(running: unit.tests)
+    let directory = "\(options.temporary)/\(slot)"
+    try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+    process.environment = ProcessInfo.processInfo.environment.merging(
+      ["TMPDIR": directory, "GEMLEDGER_TIER": options.tier]
+    ) { $1 }
+    process.standardInput = FileHandle.nullDevice
+    process.standardOutput = output
+    process.standardError = output
+    let first = unit.tests[0]
+    log = try Self.openLog("\(options.logs)/\(first.module).\(first.className).\(first.method).txt")
+    lastOutput = clock.now
+    lastStart = lastOutput
+    try process.run()
+    // The writing end belongs to the process alone.
+    try output.fileHandleForWriting.close()
+    Self.identifiers.withLock { _ = $0.insert(process.processIdentifier) }
+  }
+
+  private static func openLog(_ path: String) throws -> FileHandle {
+    guard FileManager.default.createFile(atPath: path, contents: nil), let log = FileHandle(forWritingAtPath: path)
+    else { throw CocoaError(.fileWriteUnknown, userInfo: [NSFilePathErrorKey: path]) }
+    return log
+  }
+
+  var descriptor: Int32 { output.fileHandleForReading.fileDescriptor }
+  var hasEnded: Bool { !process.isRunning }
+  var silentSeconds: Double { (clock.now - lastOutput) / .seconds(1) }
+
+  /// Reads what there is.
+  ///
+  /// - Returns: Whether there was something.
+  func readOutput() -> Bool {
+    var buffer = [UInt8](repeating: 0, count: 1 << 16)
+    let count = read(descriptor, &buffer, buffer.count)
+    guard count > 0 else { return false }
+    lastOutput = clock.now
+    log.write(Data(buffer[..<count]))
+    for byte in buffer[..<count] {
+      if byte == UInt8(ascii: "\n") { endLine() } else { line.append(byte) }
+    }
+    return true
+  }
+
+  /// A process that has ended tells no more, so that its last test counts until the look before.
+  func noteProcessorTime() {
+    lastSeconds = ProcessorTime.seconds(of: process.processIdentifier) ?? lastSeconds
+  }
+
+  private func endLine() {
+    let text = String(decoding: line, as: UTF8.self)
+    line.removeAll(keepingCapacity: true)
+    switch parser.read(text) {
+    case .started:
+      lastStart = clock.now
+      noteProcessorTime()
+      startSeconds = lastSeconds
+    case .ended:
+      noteProcessorTime()
+      parser.add(processorSeconds: lastSeconds - startSeconds)
+    case .other: break
+    }
+  }
+
+  /// Ends a process that hangs.
+  func stop() {
+    wasStopped = true
+    kill(process.processIdentifier, SIGKILL)
+  }
+
+  /// The results, and the tests that no process has tried.
+  func finish() -> (results: [TestResult], unrun: [TestName]) {
+    if !line.isEmpty { endLine() }
+    process.waitUntilExit()
+    Self.identifiers.withLock { _ = $0.remove(process.processIdentifier) }
+    try? log.close()
+    guard !parser.remaining.isEmpty else { return (parser.results, []) }
+    let ending = "\(process.terminationReason == .uncaughtSignal ? "signal" : "status") \(process.terminationStatus)"
+    let reason =
+      wasStopped ? "it printed nothing for \(Int(TestRun.silentSecondsMax)) s" : "its process ended with \(ending)"
+    if parser.current != nil {
+      parser.fail(reason, seconds: (clock.now - lastStart) / .seconds(1))
+      return (parser.results, parser.remaining)
+    }
+    if parser.results.isEmpty || process.terminationStatus == 0 {
+      parser.failRemaining("it was not run; \(reason)")
+      return (parser.results, [])
+    }
+    return (parser.results, parser.remaining)
+  }
+
+  static func stopAll() {
+    for identifier in identifiers.withLock({ $0 }) { kill(identifier, SIGTERM) }
+  }
+}
+
+/// The processor time of another process.
+enum ProcessorTime {
+  /// What a process and its ended children used so far; nil if the system does not tell.
+  static func seconds(of process: Int32) -> Double? {
+    #if os(Linux)
+    guard let text = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8) else { return nil }
+    // The name in parentheses may have spaces. User and system time, and the children's, are words 12 to 15 after it.
+    let words = text.suffix(from: text.lastIndex(of: ")") ?? text.startIndex).split(separator: " ")
+    guard words.count > 15 else { return nil }
+    return words[12...15].compactMap { Double($0) }.reduce(0, +) / Double(sysconf(Int32(_SC_CLK_TCK)))
+    #else
+    return nil
+    #endif
+  }
+}
