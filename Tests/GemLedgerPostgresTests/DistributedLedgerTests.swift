@@ -12,10 +12,10 @@ import XCTest
 final class DistributedLedgerTests: XCTestCase {
   // MARK: The same rules
 
-  /// Runs contracts; the quick tier plays one in five of their steps, since the rules are those of one machine.
+  /// Runs contracts; the quick tier plays one in eight of their steps, since the rules are those of one machine.
   private func check(_ run: (SpreadSchemas) throws -> Void) throws {
     let schemas = try SpreadSchemas()
-    try ContractRun.$quickDivisor.withValue(5) { try run(schemas) }
+    try ContractRun.$quickDivisor.withValue(8) { try run(schemas) }
     // A contract of which nothing is played still has a ledger whose statements count.
     if schemas.isEmpty { try schemas.create().close() }
     try assertAccepted(schemas.server.takeStatements())
@@ -85,7 +85,7 @@ final class DistributedLedgerTests: XCTestCase {
 
   func testTheFeedSkipsNothing() async throws {
     let schemas = try SpreadSchemas()
-    try await FeedContract { try schemas.create() }.runAll()
+    try await ContractRun.$quickDivisor.withValue(3) { try await FeedContract { try schemas.create() }.runAll() }
     try assertAccepted(schemas.server.takeStatements())
   }
 

@@ -6,6 +6,11 @@ import PostgresTestSupport
 import XCTest
 
 final class PostgresStorageTests: XCTestCase {
+  override func invokeTest() {
+    // The quick tier has all steps of the contracts in memory and on SQLite, and half of them here.
+    ContractRun.$quickDivisor.withValue(2) { super.invokeTest() }
+  }
+
   func testMeetsStorageContract() throws {
     let schemas = try Schemas()
     try StorageContract { try schemas.create(clock: $0) }.runAll()

@@ -379,20 +379,20 @@ package struct HoldContract {
 
   /// Hold, refund, release; spend, refund, reverse; hold, refund, capture, reverse.
   func testNothingLeavesMoneyAndGems() throws {
-    for product in ["gems_1200", "rubies", "ore_pack"] {
-      let code = ["gems_1200": "GEM", "rubies": "RUBY", "ore_pack": "ORE"][product] ?? ""
+    let ledger = try ledger()
+    for (product, code) in [("gems_1200", "GEM"), ("rubies", "RUBY"), ("ore_pack", "ORE")] {
       for path in 0..<3 {
-        let ledger = try ledger()
-        let alice = try Make.customer("alice")
-        try ledger.creditPurchase(Make.purchase("t", product: product), customer: alice)
+        let name = "alice \(code) \(path)"
+        let alice = try Make.customer(name)
+        try ledger.creditPurchase(Make.purchase(name, product: product), customer: alice)
         if path == 1 {
           let spend = try ledger.spend([Make.amount(code, 70)], customer: alice)
-          try ledger.refund(Make.refund("t"))
+          try ledger.refund(Make.refund(name))
           try ledger.reverse(try XCTUnwrap(spend.transactionID))
         } else {
           let held = try ledger.hold([Make.amount(code, 70)], customer: alice)
           let id = try XCTUnwrap(held.hold?.id)
-          try ledger.refund(Make.refund("t"))
+          try ledger.refund(Make.refund(name))
           if path == 0 {
             try ledger.release(id)
           } else {
@@ -402,8 +402,8 @@ package struct HoldContract {
         let found = try ledger.balance(of: CurrencyCode(code), customer: alice)
         XCTAssertEqual(found.balance, 0, "\(product) by path \(path)")
         XCTAssertEqual(found.debt, 0, "\(product) by path \(path)")
-        try check(ledger)
       }
     }
+    try check(ledger)
   }
 }

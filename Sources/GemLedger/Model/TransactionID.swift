@@ -28,7 +28,11 @@ public struct TransactionID: Hashable, Comparable, Sendable, CustomStringConvert
   public var description: String { HexForm.uuid(high: high, low: low) }
 
   /// The number that the id says, whichever project made it.
-  package var unprovenNumber: Int64 { Int64((high & 0xFFF) << 42 | (low >> 20) & (1 << 42 - 1)) }
+  package var unprovenNumber: Int64 {
+    let top: UInt64 = (high & 0xFFF) << 42
+    let rest: UInt64 = (low >> 20) & 0x3FF_FFFF_FFFF
+    return Int64(top | rest)
+  }
 
   /// In journal order.
   public static func < (left: Self, right: Self) -> Bool { (left.high, left.low) < (right.high, right.low) }

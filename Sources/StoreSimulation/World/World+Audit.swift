@@ -114,8 +114,11 @@ extension World {
   /// The ids of each customer, in the order of ids.
   private func groups() -> [(survivingCustomer: CustomerID, ids: [CustomerID])] {
     let members = recorder.read { books in books.customers.map { (books.identities.survivingCustomer($0), $0) } }
-    return Dictionary(grouping: members, by: \.0).map { ($0, $1.map(\.1).sorted { $0.text < $1.text }) }
-      .sorted { $0.0.text < $1.0.text }.map { (survivingCustomer: $0.0, ids: $0.1) }
+    var groups: [CustomerID: [CustomerID]] = [:]
+    for (survivor, id) in members { groups[survivor, default: []].append(id) }
+    return groups.keys.sorted { $0.text < $1.text }.map { survivor in
+      (survivingCustomer: survivor, ids: (groups[survivor] ?? []).sorted { $0.text < $1.text })
+    }
   }
 
   /// Balances less debts, of the first of the ids that the ledger knows.
