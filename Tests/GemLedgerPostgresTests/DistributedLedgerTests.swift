@@ -85,7 +85,7 @@ final class DistributedLedgerTests: XCTestCase {
 
   func testTheFeedSkipsNothing() async throws {
     let schemas = try SpreadSchemas()
-    try await ContractRun.$quickDivisor.withValue(3) { try await FeedContract { try schemas.create() }.runAll() }
+    try await ContractRun.$quickDivisor.withValue(8) { try await FeedContract { try schemas.create() }.runAll() }
     try assertAccepted(schemas.server.takeStatements())
   }
 

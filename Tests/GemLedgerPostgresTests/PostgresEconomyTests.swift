@@ -8,8 +8,8 @@ import XCTest
 /// Holds, reversals, baskets and erasures: over lanes, and by processes that remember rows changed by others.
 final class PostgresEconomyTests: XCTestCase {
   override func invokeTest() {
-    // The quick tier has all steps of the contracts in memory and on SQLite, and half of them here.
-    ContractRun.$quickDivisor.withValue(2) { super.invokeTest() }
+    // The quick tier has all steps of the contracts in memory and on SQLite, and a third of them here.
+    ContractRun.$quickDivisor.withValue(3) { super.invokeTest() }
   }
 
   func testHoldsMeetTheContract() throws {

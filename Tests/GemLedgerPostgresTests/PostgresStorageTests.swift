@@ -7,8 +7,8 @@ import XCTest
 
 final class PostgresStorageTests: XCTestCase {
   override func invokeTest() {
-    // The quick tier has all steps of the contracts in memory and on SQLite, and half of them here.
-    ContractRun.$quickDivisor.withValue(2) { super.invokeTest() }
+    // The quick tier has all steps of the contracts in memory and on SQLite, and a third of them here.
+    ContractRun.$quickDivisor.withValue(3) { super.invokeTest() }
   }
 
   func testMeetsStorageContract() throws {

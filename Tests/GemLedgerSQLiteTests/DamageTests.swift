@@ -16,12 +16,12 @@ import XCTest
 final class DamageTests: XCTestCase {
   func testExtremeValuesInAnyColumnEndNoProcess() throws {
     for name in ["rich", "economy"] {
-      try assertEnds("values", of: try original(name), fixed: Tier.current.length(3, thorough: 12))
+      try assertEnds("values", of: try original(name), fixed: Tier.current.length(2, thorough: 12))
     }
   }
 
   func testDamagedPagesEndNoProcess() throws {
-    try assertEnds("pages", of: try original("rich"), fixed: Tier.current.length(4, thorough: 15))
+    try assertEnds("pages", of: try original("rich"), fixed: Tier.current.length(3, thorough: 15))
   }
 
   func testExtremeNumbersInAnExportEndNoProcess() throws {

@@ -11,7 +11,7 @@ package enum RichJournal {
     open: (LedgerClock) throws -> Ledger
   ) throws {
     var model = try ModelContract(generator: generator, hasManyLanes: true, make: make)
-    _ = try model.run(Tier.current.length(250, thorough: 400))
+    _ = try model.run(Tier.current.length(120, thorough: 400))
     time.advance(seconds: 1_000_000)
     let ledger = try open(time.clock)
     let (zoe, yan) = (try Make.customer("zoe"), try Make.customer("yan"))

@@ -167,11 +167,13 @@ package final class PostgresServer: Sendable {
   }
 
   /// Ends it and leaves nothing behind; of a server that is not one's own, removes the databases made here.
+  ///
+  /// `GEMLEDGER_TEST_POSTGRES_IS_TEMPORARY` says that the server is removed with all of them soon.
   package func remove() {
     do {
       if let directory {
         try Self.script(["remove", directory.path])
-      } else {
+      } else if Self.environment["GEMLEDGER_TEST_POSTGRES_IS_TEMPORARY", default: ""].isEmpty {
         for name in databases.withLock({ $0 }) { try drop(name) }
       }
     } catch {

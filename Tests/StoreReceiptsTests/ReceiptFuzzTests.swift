@@ -15,7 +15,7 @@ final class ReceiptFuzzTests: XCTestCase {
 
   func testRandomInputs() throws {
     let environment = ProcessInfo.processInfo.environment
-    let count = environment["GEMLEDGER_FUZZ"].flatMap(Int.init) ?? Tier.current.length(2000, thorough: 20_000)
+    let count = environment["GEMLEDGER_FUZZ"].flatMap(Int.init) ?? Tier.current.length(1000, thorough: 20_000)
     var random = SeededRandom(seed: environment["GEMLEDGER_SEED"].flatMap(UInt64.init) ?? 22)
     let targets = try Targets(Self.authority)
     for number in 0..<count {

@@ -19,7 +19,7 @@ final class InitCrashTests: XCTestCase {
     // 280 with one step of the schema; each further step is a transaction with calls of its own.
     XCTAssertGreaterThan(calls.count, 250)
     let peaceful = try HomeContent(stage.directory.path("traced"))
-    let counts = play(chosen(calls, 45)) { call in try Self.checkKill(stage, call, peaceful) }
+    let counts = play(chosen(calls, 30)) { call in try Self.checkKill(stage, call, peaceful) }
     print("init killed at some of \(calls.count) calls: \(counts)")
   }
 
@@ -27,7 +27,7 @@ final class InitCrashTests: XCTestCase {
     let stage = try SystemCallStage("--storage sqlite:HOME.ledger init")
     let calls = try stage.calls()
     let peaceful = try HomeContent(stage.directory.path("traced"), ledger: stage.directory.path("traced.ledger"))
-    let counts = play(chosen(calls, 40)) { call in try Self.checkKill(stage, call, peaceful, isElsewhere: true) }
+    let counts = play(chosen(calls, 30)) { call in try Self.checkKill(stage, call, peaceful, isElsewhere: true) }
     print("init elsewhere killed: \(counts)")
   }
 
@@ -35,7 +35,7 @@ final class InitCrashTests: XCTestCase {
     for line in ["init", "--storage sqlite:HOME.ledger init"] {
       let stage = try SystemCallStage(line)
       let calls = try stage.calls().filter { $0.needsSpace }
-      let played = chosen(calls, 45)
+      let played = chosen(calls, 30)
       let counts = play(played) { call in try Self.checkFullDisk(stage, call) }
       print("\(line) on a full disk: \(counts)")
       XCTAssertGreaterThan(counts["nothing left", default: 0], played.count / 3)
@@ -88,8 +88,8 @@ final class InitCrashTests: XCTestCase {
   private func chosen(_ calls: [TracedCall], _ count: Int) -> [TracedCall] {
     guard calls.count > count else { return calls }
     // The beginning and the end, where each call does something of its own, and some of the many between them.
-    let middle = calls.dropFirst(15).dropLast(15)
-    return calls.prefix(15) + Tier.current.items(count - 30, of: middle) + calls.suffix(15)
+    let middle = calls.dropFirst(10).dropLast(10)
+    return calls.prefix(10) + Tier.current.items(count - 20, of: middle) + calls.suffix(10)
   }
 
   /// Plays the calls, as many at a time as there are cores, and counts the outcomes.
