@@ -15,7 +15,7 @@ final class BenchTests: XCTestCase {
     var settings = Bench.Settings(directory: directory.url.path)
     settings.rounds = 1
     settings.customerCount = 50
-    settings.operationCount = Tier.current.length(60, thorough: 600)
+    settings.operationCount = Tier.current.length(20, thorough: 600)
     settings.entryCount = Tier.current.length(300, thorough: 2000)
     // Those that need a server and a second a round have tests of their own.
     for subject in Bench.Subject.allCases where subject != .postgres && subject != .processes {

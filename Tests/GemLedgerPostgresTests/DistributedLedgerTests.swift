@@ -94,7 +94,7 @@ final class DistributedLedgerTests: XCTestCase {
     var model = try ModelContract(
       generator: SeededRandom(), hasManyLanes: true, reopen: { try schemas.reopen($0, clock: $1) },
       make: { try schemas.create(clock: $0) })
-    _ = try model.run(Tier.current.length(200, thorough: 600))
+    _ = try model.run(Tier.current.length(100, thorough: 600))
     try assertAccepted(schemas.server.takeStatements())
   }
 

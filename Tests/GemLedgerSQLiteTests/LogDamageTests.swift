@@ -83,7 +83,7 @@ final class LogDamageTests: XCTestCase {
     let commits = whole.commitFrames
     let (lastBegins, secondLast) = (commits[commits.count - 2] + 1, commits[commits.count - 2])
     var outcomes = (named: 0, harmless: 0, last: 0)
-    let count = drawn ?? UInt64(Tier.current.length(15, thorough: 60))
+    let count = drawn ?? UInt64(Tier.current.length(10, thorough: 60))
     for seed in first..<first + count {
       var generator = SeededRandom(seed: seed)
       let (files, frames) = damaged(whole, &generator)

@@ -10,6 +10,11 @@ final class MissingRowsTests: XCTestCase {
 
   // MARK: The contracts
 
+  override func invokeTest() {
+    // The quick tier has all steps of the contracts in memory and on SQLite, and a third of them here.
+    ContractRun.$quickDivisor.withValue(3) { super.invokeTest() }
+  }
+
   func testStorageRefundsAndMerges() throws {
     try StorageContract { self.ledger($0) }.runAll()
     try RefundContract { self.ledger($0) }.runAll()

@@ -7,13 +7,14 @@ import XCTest
 /// The soak repeats exactly, and finds planted bugs.
 final class SimulationTests: XCTestCase {
   func testTheSameSeedGivesTheSameRun() async throws {
-    let settings = Simulation.Settings(seed: 11, eventCount: 400)
+    let count = Tier.current.length(120, thorough: 400)
+    let settings = Simulation.Settings(seed: 11, eventCount: count)
     var first = try await Simulation(settings).run()
     var second = try await Simulation(settings).run()
     first.elapsed = .zero
     second.elapsed = .zero
     XCTAssertEqual(first, second)
-    let other = try await Simulation(Simulation.Settings(seed: 12, eventCount: 400)).run()
+    let other = try await Simulation(Simulation.Settings(seed: 12, eventCount: count)).run()
     XCTAssertNotEqual(first.digest, other.digest)
   }
 

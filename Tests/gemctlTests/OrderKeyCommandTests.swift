@@ -1,4 +1,5 @@
 import Foundation
+import GemTestSupport
 import XCTest
 
 /// `buy --key`: the binary asks the store for one payment under each key.
@@ -103,26 +104,25 @@ final class OrderKeyCommandTests: XCTestCase {
       "s/\"USA\": \"2.99\"/\"USA\": \"1.99\"/", "s/\"apple\": \"gems_300\"/\"apple\": \"other\"/",
       "/gems_300/s/\"active\": true/\"active\": false/",
     ]
-    for edit in edits {
-      for key in ["", " --key k"] {
-        let home = try TestHome()
-        try home.write(try Self.catalog(), to: "first.json")
-        let buy = "gemctl buy gems_300 --json"
-        try Row.check(
-          [
-            Row("gemctl init first.json > /dev/null"),
-            Self.row("\(buy) --offline\(key) | result", #""result":"pending_server_validation""#),
-            Row("sed '\(edit)' first.json > second.json && gemctl catalog apply second.json > /dev/null"),
-            Row(Self.words + "gemctl sync > /dev/null"),
-            Self.row("gemctl queue --json | grep -o '\"dead_lettered\":[0-9]*'", #""dead_lettered":0"#),
-            Self.row("gemctl balance GEM --json | grep -o '\"balance\":[0-9]*'", #""balance":300"#),
-            Row("gemctl verify > /dev/null"),
-            Row(
-              "gemctl export --output out.jsonl > /dev/null && gemctl import out.jsonl --storage sqlite:new > /dev/null"
-            ),
-            Row("gemctl export --storage sqlite:new | cmp - out.jsonl"),
-          ], in: home)
-      }
+    let cells = edits.flatMap { edit in ["", " --key k"].map { (edit, $0) } }
+    for (edit, key) in Tier.current.items(edits.count, of: cells) {
+      let home = try TestHome()
+      try home.write(try Self.catalog(), to: "first.json")
+      let buy = "gemctl buy gems_300 --json"
+      try Row.check(
+        [
+          Row("gemctl init first.json > /dev/null"),
+          Self.row("\(buy) --offline\(key) | result", #""result":"pending_server_validation""#),
+          Row("sed '\(edit)' first.json > second.json && gemctl catalog apply second.json > /dev/null"),
+          Row(Self.words + "gemctl sync > /dev/null"),
+          Self.row("gemctl queue --json | grep -o '\"dead_lettered\":[0-9]*'", #""dead_lettered":0"#),
+          Self.row("gemctl balance GEM --json | grep -o '\"balance\":[0-9]*'", #""balance":300"#),
+          Row("gemctl verify > /dev/null"),
+          Row(
+            "gemctl export --output out.jsonl > /dev/null && gemctl import out.jsonl --storage sqlite:new > /dev/null"
+          ),
+          Row("gemctl export --storage sqlite:new | cmp - out.jsonl"),
+        ], in: home)
     }
   }
 

@@ -43,11 +43,11 @@ struct TestRun {
     let count = poll(&descriptors, nfds_t(descriptors.count), 200)
     guard count >= 0 || errno == EINTR else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
     if count <= 0 { for process in running { process.noteProcessorTime() } }
-    for (process, descriptor) in zip(running, descriptors) {
-      // The order counts: what a process wrote before it ended is read.
+    for process in running {
+      // The order counts: what a process wrote before it ended is read after that.
       let hasEnded = process.hasEnded
-      let hasOutput = descriptor.revents != 0 && process.readOutput()
-      if hasEnded, !hasOutput {
+      process.readOutput()
+      if hasEnded {
         end(process)
       } else if process.silentSeconds > Self.silentSecondsMax {
         process.stop()

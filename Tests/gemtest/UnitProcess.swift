@@ -52,19 +52,20 @@ final class UnitProcess {
   var hasEnded: Bool { !process.isRunning }
   var silentSeconds: Double { (clock.now - lastOutput) / .seconds(1) }
 
-  /// Reads what there is.
-  ///
-  /// - Returns: Whether there was something.
-  func readOutput() -> Bool {
+  /// Reads what there is, and does not wait for more.
+  func readOutput() {
     var buffer = [UInt8](repeating: 0, count: 1 << 16)
-    let count = read(descriptor, &buffer, buffer.count)
-    guard count > 0 else { return false }
-    lastOutput = clock.now
-    log.write(Data(buffer[..<count]))
-    for byte in buffer[..<count] {
-      if byte == UInt8(ascii: "\n") { endLine() } else { line.append(byte) }
+    while true {
+      var state = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+      guard poll(&state, 1, 0) > 0 else { return }
+      let count = read(descriptor, &buffer, buffer.count)
+      guard count > 0 else { return }
+      lastOutput = clock.now
+      log.write(Data(buffer[..<count]))
+      for byte in buffer[..<count] {
+        if byte == UInt8(ascii: "\n") { endLine() } else { line.append(byte) }
+      }
     }
-    return true
   }
 
   /// A process that has ended tells no more, so that its last test counts until the look before.
