@@ -17,8 +17,6 @@ final class SpreadSchemas {
   let database: String
   private var count = 0
 
-  var isEmpty: Bool { count == 0 }
-
   init() throws {
     server = try Self.loggingServer.get()
     database = try server.createDatabase()

@@ -10,7 +10,7 @@ import XCTest
 /// The verbs run in processes of their own (`gemdamage`), since a trap ends the process that it strikes. The seeds are
 /// fixed; others run with
 ///
-///     GEMLEDGER_DAMAGE_SEEDS=1000 swift test --filter DamageTests
+///     GEMLEDGER_DAMAGE_SEEDS=1000 .ci/test --filter DamageTests
 ///
 /// which draws that many for each kind of damage and prints the first.
 final class DamageTests: XCTestCase {

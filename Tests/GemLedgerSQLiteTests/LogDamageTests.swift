@@ -8,7 +8,7 @@ import XCTest
 ///
 /// The seeds are fixed; others run with
 ///
-///     GEMLEDGER_DAMAGE_SEEDS=1000 swift test --filter LogDamageTests
+///     GEMLEDGER_DAMAGE_SEEDS=1000 .ci/test --filter LogDamageTests
 ///
 /// which draws that many and prints the first.
 final class LogDamageTests: XCTestCase {

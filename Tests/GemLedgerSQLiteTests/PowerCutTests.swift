@@ -10,7 +10,7 @@ import XCTest
 /// old or new. The ledger goes on from the remains of the cut, is cut again, and so on: remains of several commits lie
 /// in one log. More runs with
 ///
-///     GEMLEDGER_POWER_CUTS=1000 swift test --filter PowerCutTests
+///     GEMLEDGER_POWER_CUTS=1000 .ci/test --filter PowerCutTests
 final class PowerCutTests: XCTestCase {
   private let time = ManualClock()
 

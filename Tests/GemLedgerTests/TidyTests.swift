@@ -88,18 +88,21 @@ final class TidyTests: XCTestCase {
     let list = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
     process.waitUntilExit()
     // A bundle may have some modules only.
-    let found = Set(list.split(separator: "\n").map { $0.replacing(/\..*\//, with: " ") })
-    let modules = Set(found.compactMap { $0.split(separator: " ").first })
+    let found = Set(list.split(separator: "\n").map(String.init))
+    let modules = Set(found.compactMap { $0.split(separator: ".").first })
     XCTAssertTrue(modules.contains("GemLedgerTests"))
     for file in try sources() {
       let parts = file.name.split(separator: "/")
       guard parts[0] == "Tests", modules.contains(parts[1]) else { continue }
       var isCompiled = true
+      var type = ""
       for line in file.lines {
+        if let match = line.firstMatch(of: /^(?:\w+ )*(?:class|extension) (\w+)/) { type = String(match.1) }
         if line.hasSuffix("#else") { isCompiled = false } else if line.hasSuffix("#endif") { isCompiled = true }
         guard isCompiled, line.utf8.starts(with: "  func test".utf8) else { continue }
         let method = line.dropFirst("  func ".count).prefix { $0 != "(" && $0 != "<" }
-        XCTAssertTrue(found.contains("\(parts[1]) \(method)"), "\(file.name): the runner does not find \(method)")
+        let name = "\(parts[1]).\(type)/\(method)"
+        XCTAssertTrue(found.contains(name), "\(file.name): the runner does not find \(name)")
       }
     }
   }

@@ -1,12 +1,16 @@
 internal import Foundation
+internal import Synchronization
 import XCTest
 
 /// One run of a contract's steps: each is reported by name, and a failed one does not keep the others from running.
-package struct ContractRun {
-  /// One in so many steps is played in the quick tier, for storages that other suites of the same code cover too.
+package final class ContractRun: Sendable {
+  /// One in so many steps is played in the quick tier, the first one always.
+  ///
+  /// It is 1 unless other suites cover the same code.
   @TaskLocal package static var quickDivisor = 1
 
   private let contract: String
+  private let stepCount = Mutex(0)
 
   init(_ contract: Any.Type) { self.contract = "\(contract)" }
 
@@ -21,7 +25,11 @@ package struct ContractRun {
   }
 
   private func starts(_ name: String) -> Bool {
-    guard Tier.current.plays("\(contract).\(name)", quickDivisor: Self.quickDivisor) else { return false }
+    let number = stepCount.withLock { count in
+      defer { count += 1 }
+      return count
+    }
+    guard Tier.current.plays(number, quickDivisor: Self.quickDivisor) else { return false }
     print("Contract \(contract).\(name) started.")
     fflush(nil)
     return true

@@ -2,15 +2,14 @@ import Foundation
 
 /// Runs the tests of a built bundle in several processes at once, and reports them as one run.
 ///
-///     gemtest BUNDLE --times FILE --logs DIRECTORY --temporary DIRECTORY [--tier TIER] [--only MODULE,…]
-///       [--filter REGEX] [--jobs N] [--show-times [--build-seconds WALL,PROCESSOR]] [--record]
+///     gemtest BUNDLE --times FILE --logs DIRECTORY --temporary DIRECTORY [--tier quick|thorough|K/N]
+///       [--only MODULE,…] [--filter REGEX] [--jobs N] [--show-times [--build-seconds WALL,PROCESSOR]] [--record]
 ///
 /// `.ci/test` builds the bundle and starts it. The exit status is 0 if every listed test passed or was skipped, 1 if a
 /// test failed, and 64 or 70 if nothing could be run.
 @main
 enum Gemtest {
   static func main() {
-    signal(SIGPIPE, SIG_IGN)
     exit(run(Array(CommandLine.arguments.dropFirst())))
   }
 
@@ -33,17 +32,25 @@ enum Gemtest {
       return 0
     }
     var times = try TestTimes(file: options.times)
-    let units = TestUnit.divide(tests) { times.seconds(of: $0, in: options.tier) }
+    let thorough = times.share(options.part, of: options.partCount, tests)
+    let tier: (TestName) -> Tier = { thorough.contains($0) ? .thorough : options.tier }
+    let units = TestUnit.divide(tests, in: tier, times)
     var run = TestRun(bundle: bundle, options: options, units: units)
     let report = TestReport(results: try run.perform(), wallSeconds: run.wallSeconds)
     if options.showsTimes { report.printTimes(build: options.buildSeconds) }
     if options.records {
-      times.record(report.results, in: options.tier)
+      times.record(report.results, in: tier)
       try times.write(to: options.times)
     }
     report.printSummary(logs: options.logs)
     return report.isSuccess ? 0 : 1
   }
+}
+
+/// How much of their seeds and steps the tests play; its names are the values of `GEMLEDGER_TIER`.
+enum Tier: String {
+  case quick
+  case thorough
 }
 
 /// What the command line asks for.
@@ -58,10 +65,11 @@ struct Options {
   private(set) var times = ""
   private(set) var logs = ""
   private(set) var temporary = ""
-  /// The value of `GEMLEDGER_TIER` for the tests.
-  private(set) var tier = "quick"
-  /// How many processes run at once.
-  private(set) var jobs = 2 * ProcessInfo.processInfo.activeProcessorCount
+  private(set) var tier = Tier.quick
+  /// Which of so many shares of the tests plays the thorough tier.
+  private(set) var (part, partCount) = (-1, 1)
+  /// How many processes run at once; PostgreSQL's connections bound them.
+  private(set) var jobs = min(2 * ProcessInfo.processInfo.activeProcessorCount, 16)
   private(set) var showsTimes = false
   private(set) var records = false
   private(set) var lists = false
@@ -97,7 +105,7 @@ struct Options {
     case "--times": times = value
     case "--logs": logs = value
     case "--temporary": temporary = value
-    case "--tier": tier = value
+    case "--tier": try setTier(value)
     case "--only": modules = Set(value.split(separator: ",").map(String.init))
     case "--build-seconds": buildSeconds = value.split(separator: ",").compactMap { Double($0) }
     case "--jobs":
@@ -108,6 +116,18 @@ struct Options {
     case "--filter":
       do { filter = try Regex(value) } catch { throw Problem("--filter \(value): not a regular expression") }
     default: throw Problem("unknown option \(option)")
+    }
+  }
+
+  private mutating func setTier(_ value: String) throws {
+    if let tier = Tier(rawValue: value) {
+      self.tier = tier
+    } else if let match = value.wholeMatch(of: /(\d+)\/(\d+)/), let part = Int(match.1), let count = Int(match.2),
+      part < count
+    {
+      (self.part, partCount) = (part, count)
+    } else {
+      throw Problem("a tier is quick, thorough, or K/N with K from 0 to N - 1; not \(value)")
     }
   }
 

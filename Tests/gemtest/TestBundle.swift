@@ -43,7 +43,13 @@ struct TestBundle {
     try process.run()
     let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
     process.waitUntilExit()
-    return text.split(separator: "\n").compactMap { TestName($0) }.sorted()
+    let tests = text.split(separator: "\n").compactMap { TestName($0) }.sorted()
+    // "Listing 2133 tests in debug.xctest:"; on macOS there is no such line.
+    let count = text.firstMatch(of: /Listing (\d+) tests?/).flatMap { Int($0.1) } ?? tests.count
+    guard process.terminationStatus == 0, count == tests.count, Set(tests).count == count else {
+      throw Options.Problem("the bundle lists \(count) tests, of which \(tests.count) have a name that can be read")
+    }
+    return tests
   }
 
   /// A process that runs the tests, and is not started yet.

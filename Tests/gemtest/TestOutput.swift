@@ -79,7 +79,8 @@ struct TestOutput {
     results.append(
       TestResult(
         name: name, status: status, seconds: seconds, messages: messages,
-        failureCount: status == .failed ? max(failureCount, 1) : 0, unexpectedCount: unexpectedCount))
+        failureCount: status == .failed ? max(failureCount, 1) : 0,
+        unexpectedCount: status == .failed ? unexpectedCount : 0))
     remaining.removeAll { $0 == name }
     current = nil
   }
@@ -91,6 +92,16 @@ struct TestOutput {
     failureCount += 1
     unexpectedCount += 1
     finish(.failed, seconds: seconds)
+  }
+
+  /// Fails the last test, after which its process did not end well.
+  mutating func failLast(_ reason: String) {
+    guard var last = results.popLast() else { return }
+    last.status = .failed
+    last.failureCount += 1
+    last.unexpectedCount += 1
+    last.messages += ["\(last.name): error: after the test, \(reason); its last output:"] + tail
+    results.append(last)
   }
 
   /// Fails the tests that a process was asked for and did not report.

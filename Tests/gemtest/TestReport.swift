@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a run printed at its end.
+/// What a run prints at its end.
 struct TestReport {
   let results: [TestResult]
   let wallSeconds: Double

@@ -1,11 +1,14 @@
 import Foundation
+import Synchronization
 
 /// Runs units in processes, several at once, and collects the results of their tests.
 ///
 /// One thread reads the output of all processes in turn.
 struct TestRun {
-  /// A process that prints nothing for so long hangs.
-  static let silentSecondsMax = 900.0
+  /// A process that prints nothing for this long is taken to hang.
+  ///
+  /// A test with a million inputs may print nothing for half an hour.
+  static let silentSecondsMax = 3600.0
 
   private let bundle: TestBundle
   private let options: Options
@@ -25,14 +28,16 @@ struct TestRun {
   mutating func perform() throws -> [TestResult] {
     let clock = ContinuousClock()
     let start = clock.now
-    let signals = endProcessesOnSignals()
-    defer { for source in signals { source.cancel() } }
+    let parent = getppid()
+    EndingSignal.watch()
+    defer { UnitProcess.stopAll() }
     while !waiting.isEmpty || !running.isEmpty {
       while running.count < options.jobs, let unit = waiting.popFirst() {
         let slot = (0..<options.jobs).first { slot in !running.contains { $0.slot == slot } } ?? 0
         running.append(try UnitProcess(unit, slot: slot, bundle: bundle, options: options))
       }
       try readOnce()
+      if let number = EndingSignal.received ?? (getppid() == parent ? nil : SIGHUP) { end(by: number) }
     }
     wallSeconds = (clock.now - start) / .seconds(1)
     return results
@@ -60,24 +65,36 @@ struct TestRun {
     let (ended, unrun) = process.finish()
     results += ended
     // The tests after a crash run in another process.
-    if !unrun.isEmpty { waiting = [TestUnit(tests: unrun, seconds: 0)] + waiting }
-    for result in ended where result.status == .failed { print("\nFAILED \(result.name)") }
+    if !unrun.isEmpty { waiting = [TestUnit(tests: unrun, tier: process.tier)] + waiting }
+    for result in ended where result.status == .failed { print("FAILED \(result.name)") }
+    fflush(nil)
     let failures = results.count { $0.status == .failed }
     TestReport.showProgress(
       "\(results.count) of \(testCount) tests" + (failures > 0 ? ", \(failures) failed" : ""))
   }
 
-  /// Ctrl-C and its kind end the processes of tests too; `.ci/test` removes their files.
-  private func endProcessesOnSignals() -> [any DispatchSourceSignal] {
-    [SIGINT, SIGTERM, SIGHUP].map { number in
-      signal(number, SIG_IGN)
-      let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-      source.setEventHandler {
-        UnitProcess.stopAll()
-        exit(128 + number)
-      }
-      source.resume()
-      return source
+  /// Ends the tests and leaves no file: the script that would remove them may be gone.
+  private func end(by signal: Int32) -> Never {
+    UnitProcess.stopAll()
+    try? FileManager.default.removeItem(atPath: options.temporary)
+    exit(128 + signal)
+  }
+}
+
+/// The signals by which users and systems end a run.
+///
+/// They have handlers, since started programs inherit ignored signals, and tests are to run as programs usually do.
+private enum EndingSignal {
+  private static let number = Atomic<Int32>(0)
+
+  static func watch() {
+    for signal in [SIGINT, SIGTERM, SIGHUP] {
+      _ = Foundation.signal(signal) { EndingSignal.number.store($0, ordering: .relaxed) }
     }
+  }
+
+  static var received: Int32? {
+    let number = number.load(ordering: .relaxed)
+    return number == 0 ? nil : number
   }
 }

@@ -6,7 +6,7 @@ import Foundation
 /// are left out. Wrong times cost balance, never a test.
 struct TestTimes {
   static let recordedSecondsMin = 0.2
-  /// Of a test without a line.
+  /// Assumed for a test without a line.
   static let unrecordedSeconds = 0.03
 
   private struct Times {
@@ -27,20 +27,25 @@ struct TestTimes {
     }
   }
 
-  func seconds(of test: TestName, in tier: String) -> Double {
+  func seconds(of test: TestName, in tier: Tier) -> Double {
     let times = times[test] ?? Times()
-    return tier == "thorough" ? times.thorough : times.quick
+    return tier == .thorough ? times.thorough : times.quick
   }
 
-  /// Takes over the durations of a run; those of other tests and of the other tier stay.
-  mutating func record(_ results: [TestResult], in tier: String) {
-    for result in results {
+  /// The tests of one of several shares, each of which takes about as long in the thorough tier.
+  ///
+  /// Each test is in one share.
+  func share(_ part: Int, of count: Int, _ tests: [TestName]) -> Set<TestName> {
+    func added(_ test: TestName) -> Double { seconds(of: test, in: .thorough) - seconds(of: test, in: .quick) }
+    let sorted = tests.map { (added($0), $0) }.sorted { ($0.0, $1.1) > ($1.0, $0.1) }.map(\.1)
+    return Set(sorted.enumerated().filter { $0.offset % count == part }.map(\.element))
+  }
+
+  /// Takes over the durations of passed tests; those of other tests and of the other tier stay.
+  mutating func record(_ results: [TestResult], in tier: (TestName) -> Tier) {
+    for result in results where result.status == .passed {
       var changed = times[result.name] ?? Times()
-      switch tier {
-      case "quick": changed.quick = result.seconds
-      case "thorough": changed.thorough = result.seconds
-      default: continue
-      }
+      if tier(result.name) == .thorough { changed.thorough = result.seconds } else { changed.quick = result.seconds }
       times[result.name] = changed
     }
   }

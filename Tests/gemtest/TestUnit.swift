@@ -6,25 +6,26 @@ struct TestUnit {
   static let testCountMax = 400
 
   private(set) var tests: [TestName]
-  private(set) var seconds: Double
+  let tier: Tier
+  private(set) var seconds = 0.0
 
   /// Divides the tests, the longest unit first, so that the last units to start are short ones.
-  ///
-  /// - Parameter seconds: The expected duration of a test.
-  static func divide(_ tests: [TestName], seconds: (TestName) -> Double) -> [TestUnit] {
+  static func divide(_ tests: [TestName], in tier: (TestName) -> Tier, _ times: TestTimes) -> [TestUnit] {
     var units: [TestUnit] = []
-    for (_, tests) in Dictionary(grouping: tests, by: \.module) {
-      var rest = TestUnit(tests: [], seconds: 0)
-      // Longest first, so that the shared processes fill up with short tests; then by class, which share fixtures.
-      for (test, seconds) in tests.map({ ($0, seconds($0)) }).sorted(by: { $0.0 < $1.0 }) {
+    for (group, tests) in Dictionary(grouping: tests, by: { "\($0.module) \(tier($0))" }) {
+      let tier = group.hasSuffix(" thorough") ? Tier.thorough : .quick
+      var rest = TestUnit(tests: [], tier: tier)
+      // In order of their names: tests of a class share what the class starts once.
+      for test in tests.sorted() {
+        let seconds = times.seconds(of: test, in: tier)
         if seconds >= targetSeconds {
-          units.append(TestUnit(tests: [test], seconds: seconds))
+          units.append(TestUnit(tests: [test], tier: tier, seconds: seconds))
           continue
         }
         let isFull = rest.seconds + seconds > targetSeconds || rest.tests.count == testCountMax
         if isFull, !rest.tests.isEmpty {
           units.append(rest)
-          rest = TestUnit(tests: [], seconds: 0)
+          rest = TestUnit(tests: [], tier: tier)
         }
         rest.tests.append(test)
         rest.seconds += seconds

@@ -8,6 +8,8 @@ final class UnitProcess {
 
   /// Which of the places for processes it has.
   let slot: Int
+  let tier: Tier
+  private let directory: String
   private let process: Process
   private let output = Pipe()
   private let log: FileHandle
@@ -24,16 +26,17 @@ final class UnitProcess {
     self.slot = slot
     parser = TestOutput(unit.tests)
     process = bundle.process(running: unit.tests)
-    let directory = "\(options.temporary)/\(slot)"
+    directory = "\(options.temporary)/\(slot)"
+    tier = unit.tier
     try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
     process.environment = ProcessInfo.processInfo.environment.merging(
-      ["TMPDIR": directory, "GEMLEDGER_TIER": options.tier]
+      ["TMPDIR": directory, "GEMLEDGER_TIER": unit.tier.rawValue]
     ) { $1 }
     process.standardInput = FileHandle.nullDevice
     process.standardOutput = output
     process.standardError = output
     let first = unit.tests[0]
-    log = try Self.openLog("\(options.logs)/\(first.module).\(first.className).\(first.method).txt")
+    log = try Self.openLog("\(options.logs)/\(first.module).\(first.className).\(first.method).\(unit.tier).txt")
     lastOutput = clock.now
     lastStart = lastOutput
     try process.run()
@@ -91,7 +94,7 @@ final class UnitProcess {
   /// Ends a process that hangs.
   func stop() {
     wasStopped = true
-    kill(process.processIdentifier, SIGKILL)
+    ProcessTree.kill(process.processIdentifier)
   }
 
   /// The results, and the tests that no process has tried.
@@ -100,23 +103,46 @@ final class UnitProcess {
     process.waitUntilExit()
     Self.identifiers.withLock { _ = $0.remove(process.processIdentifier) }
     try? log.close()
-    guard !parser.remaining.isEmpty else { return (parser.results, []) }
+    // What tests left behind, which may be memory.
+    try? FileManager.default.removeItem(atPath: directory)
     let ending = "\(process.terminationReason == .uncaughtSignal ? "signal" : "status") \(process.terminationStatus)"
     let reason =
       wasStopped ? "it printed nothing for \(Int(TestRun.silentSecondsMax)) s" : "its process ended with \(ending)"
     if parser.current != nil {
       parser.fail(reason, seconds: (clock.now - lastStart) / .seconds(1))
-      return (parser.results, parser.remaining)
-    }
-    if parser.results.isEmpty || process.terminationStatus == 0 {
+    } else if parser.results.isEmpty || process.terminationStatus == 0 && !parser.remaining.isEmpty {
       parser.failRemaining("it was not run; \(reason)")
-      return (parser.results, [])
+    } else if process.terminationReason == .uncaughtSignal
+      || process.terminationStatus != 0 && !parser.results.contains(where: { $0.status == .failed })
+    {
+      // A crash between tests or at the end, or a failure outside of the tests.
+      parser.failLast(reason)
     }
     return (parser.results, parser.remaining)
   }
 
+  /// Ends all processes that run, and those that they started.
   static func stopAll() {
-    for identifier in identifiers.withLock({ $0 }) { kill(identifier, SIGTERM) }
+    for identifier in identifiers.withLock({ $0 }) { ProcessTree.kill(identifier) }
+  }
+}
+
+/// A process and all that it started: servers and others of which a test is still the parent.
+enum ProcessTree {
+  static func kill(_ root: Int32) {
+    var children: [Int32: [Int32]] = [:]
+    for name in (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? [] {
+      guard let process = Int32(name), let text = try? String(contentsOfFile: "/proc/\(name)/stat", encoding: .utf8)
+      else { continue }
+      // The name in parentheses may have spaces; the state and the parent follow.
+      let words = text.suffix(from: text.lastIndex(of: ")") ?? text.startIndex).split(separator: " ")
+      if words.count > 2, let parent = Int32(words[2]) { children[parent, default: []].append(process) }
+    }
+    var waiting = [root]
+    while let process = waiting.popLast() {
+      _ = Foundation.kill(process, SIGKILL)
+      waiting += children[process] ?? []
+    }
   }
 }
 

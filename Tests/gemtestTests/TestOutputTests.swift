@@ -61,6 +61,18 @@ final class TestOutputTests: XCTestCase {
     XCTAssertEqual(output.remaining, [])
   }
 
+  func testATestAfterWhichItsProcessCrashedFails() {
+    var output = read(
+      """
+      Test Case 'CTests.testA' started at 2026-11-27 02:54:43.584
+      Test Case 'CTests.testA' passed (0.012 seconds)
+      Fatal error: in a deinitializer
+      """)
+    output.failLast("its process ended with signal 4")
+    XCTAssertEqual(output.results.map(\.status), [.failed])
+    XCTAssertTrue(output.results[0].messages.contains("Fatal error: in a deinitializer"))
+  }
+
   /// A test that prints the lines of another test's end is not ended by them.
   func testAnotherTestsLinesEndNothing() {
     let output = read(
