@@ -108,7 +108,7 @@ struct TestOutput {
   mutating func failRemaining(_ reason: String) {
     for name in remaining {
       current = name
-      tail = []
+      (tail, failureCount, unexpectedCount) = ([], 0, 0)
       fail(reason, seconds: 0)
     }
   }
