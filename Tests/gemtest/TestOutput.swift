@@ -68,10 +68,11 @@ struct TestOutput {
       isInMessage = true
     } else if line.contains(": Test skipped") {
       isInMessage = true
-    } else if line.hasPrefix("Test ") || line.contains(/^[^ ]+: seed [0-9]+$/) {
-      isInMessage = line.contains(": seed ")
+    } else if line.hasPrefix("Test ") {
+      isInMessage = false
     }
-    if isInMessage, messages.count < Self.messageCountMax { messages.append(line) }
+    // A seed repeats the failure.
+    if isInMessage || line.contains(/: seed [0-9]+$/), messages.count < Self.messageCountMax { messages.append(line) }
   }
 
   private mutating func finish(_ status: TestResult.Status, seconds: Double) {

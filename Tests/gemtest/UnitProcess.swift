@@ -73,7 +73,7 @@ final class UnitProcess {
 
   /// A process that has ended tells no more, so that its last test counts until the look before.
   func noteProcessorTime() {
-    lastSeconds = ProcessorTime.seconds(of: process.processIdentifier) ?? lastSeconds
+    lastSeconds = ProcessStatus(process.processIdentifier)?.processorSeconds ?? lastSeconds
   }
 
   private func endLine() {
@@ -132,11 +132,8 @@ enum ProcessTree {
   static func kill(_ root: Int32) {
     var children: [Int32: [Int32]] = [:]
     for name in (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? [] {
-      guard let process = Int32(name), let text = try? String(contentsOfFile: "/proc/\(name)/stat", encoding: .utf8)
-      else { continue }
-      // The name in parentheses may have spaces; the state and the parent follow.
-      let words = text.suffix(from: text.lastIndex(of: ")") ?? text.startIndex).split(separator: " ")
-      if words.count > 2, let parent = Int32(words[2]) { children[parent, default: []].append(process) }
+      guard let process = Int32(name), let parent = ProcessStatus(process)?.parent else { continue }
+      children[parent, default: []].append(process)
     }
     var waiting = [root]
     while let process = waiting.popLast() {
@@ -146,18 +143,20 @@ enum ProcessTree {
   }
 }
 
-/// The processor time of another process.
-enum ProcessorTime {
-  /// What a process and its ended children used so far; nil if the system does not tell.
-  static func seconds(of process: Int32) -> Double? {
-    #if os(Linux)
+/// What the system tells about a process; nothing on systems without `/proc`.
+struct ProcessStatus {
+  let parent: Int32
+  /// The processor time of the process and of its ended children.
+  let processorSeconds: Double
+
+  init?(_ process: Int32) {
     guard let text = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8) else { return nil }
-    // The name in parentheses may have spaces. User and system time, and the children's, are words 12 to 15 after it.
+    // The name in parentheses may have spaces. The state and the parent follow; user and system time, and those of the
+    // children, are words 12 to 15 after it.
     let words = text.suffix(from: text.lastIndex(of: ")") ?? text.startIndex).split(separator: " ")
-    guard words.count > 15 else { return nil }
-    return words[12...15].compactMap { Double($0) }.reduce(0, +) / Double(sysconf(Int32(_SC_CLK_TCK)))
-    #else
-    return nil
-    #endif
+    guard words.count > 15, let parent = Int32(words[2]) else { return nil }
+    self.parent = parent
+    let ticks = words[12...15].compactMap { Double($0) }.reduce(0, +)
+    processorSeconds = ticks / Double(sysconf(Int32(_SC_CLK_TCK)))
   }
 }
