@@ -244,7 +244,8 @@ let package = Package(
       ],
       swiftSettings: houseRules),
     .testTarget(
-      name: "StoreBackendTests", dependencies: ["GemLedger", "StoreBackend", "SimulatedStores", "GemTestSupport"],
+      name: "StoreBackendTests",
+      dependencies: ["GemLedger", "GemLedgerAudit", "StoreBackend", "SimulatedStores", "GemTestSupport"],
       swiftSettings: houseRules),
     .testTarget(
       name: "StoreReceiptsTests",

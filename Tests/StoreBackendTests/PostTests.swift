@@ -75,8 +75,10 @@ final class PostTests: XCTestCase {
     shop.time.advance(seconds: 3599)
     let last = await assertRefused(.validationPending) { try await shop.backend.post(post) }
     XCTAssertEqual(last?.integer("retry_after"), 1)
-    assertRefused(.customerNotFound) { try shop.gems("bob") }
+    XCTAssertEqual(try shop.gems("bob"), 0)
+    // It is credited as soon as she is known, without another post.
     _ = try await shop.backend.register(try CustomerID("carol"))
+    XCTAssertEqual(try shop.gems("carol"), 1200)
     let found = try await shop.backend.post(post)
     XCTAssertEqual(found.booking.customer.text, "carol")
     XCTAssertEqual(try shop.gems("carol"), 1200)
@@ -109,21 +111,41 @@ final class PostTests: XCTestCase {
     XCTAssertEqual(answer.booking.customer.text, "bob")
   }
 
-  /// Other SDKs put random UUIDs, or ids of their own, where our clients put their customers' tokens.
-  func testATokenOfAnotherMakeNamesNobody() async throws {
+  /// Stock SDKs name the customer by the id itself, where it is a UUID; in capitals or not, and whoever posts.
+  func testAnIDThatIsAUUIDIsItsOwnToken() async throws {
     let shop = try Shop()
+    let id = "3F0F4A52-9C1B-4F7E-8A2D-5B6C7D8E9F01"
     var transaction = try shop.transaction("t1")
-    transaction.accountToken = try XCTUnwrap(AccountToken("3f0f4a52-9c1b-4f7e-8a2d-5b6c7d8e9f01"))
+    transaction.accountToken = try XCTUnwrap(AccountToken(id))
+    await assertRefused(.validationPending) { try await shop.backend.post(shop.post(transaction, as: "bob")) }
+    // The id is of a customer whom no device registered.
+    try shop.ledger.createCustomer(CustomerID(id))
     let answer = try await shop.backend.post(shop.post(transaction, as: "bob"))
-    XCTAssertEqual(answer.booking.customer.text, "bob")
+    XCTAssertEqual(answer.booking.customer.text, id)
+    // A device registers in other letters: it is the same buyer's token.
+    _ = try await shop.backend.register(try CustomerID("aaaaaaaa-9c1b-4f7e-8a2d-5B6C7D8E9F01"))
+    transaction.id = try StoreTransactionID("t2")
+    transaction.accountToken = try XCTUnwrap(AccountToken("AAAAAAAA-9C1B-4F7E-8A2D-5B6C7D8E9F01"))
+    let second = try await shop.backend.post(shop.post(transaction, as: "bob"))
+    XCTAssertEqual(second.booking.customer.text, "aaaaaaaa-9c1b-4f7e-8a2d-5B6C7D8E9F01")
+    XCTAssertEqual(try shop.gems("bob"), 0)
+  }
+
+  /// An id that looks like another customer's token takes nothing of theirs.
+  func testNobodyTakesATokenByItsForm() async throws {
+    let shop = try Shop()
+    let token = AccountToken(of: try CustomerID("carol"))
+    _ = try await shop.backend.register(try CustomerID(token.description))
+    let post = try shop.post(shop.transaction("t1", of: "carol"), as: token.description)
+    await assertRefused(.validationPending) { try await shop.backend.post(post) }
+    _ = try await shop.backend.register(try CustomerID("carol"))
+    XCTAssertEqual(try shop.gems("carol"), 1200)
   }
 
   /// A post that will be refused does not wait.
   func testWhatIsRefusedIsRefusedAtOnce() async throws {
     let shop = try Shop()
-    var transaction = try shop.transaction("t1", product: "nothing", of: "carol")
-    await assertRefused(.productNotFound) { try await shop.backend.post(shop.post(transaction, as: "bob")) }
-    transaction.storeProductID = "gems.apple"
+    var transaction = try shop.transaction("t1", of: "carol")
     transaction.revocation = .init(revokedAt: shop.time.now)
     await assertRefused(.receiptRevoked) { try await shop.backend.post(shop.post(transaction, as: "bob")) }
   }
@@ -184,15 +206,15 @@ final class PostTests: XCTestCase {
     }
     let open = try Shop()
     let later: [Row] = [
-      (#line, .productNotFound, nil, { _ in }), (#line, .amountMismatch, nil, { $0.storeProductID = "gems.apple" }),
+      (#line, .receiptRevoked, nil, { _ in }), (#line, .validationPending, nil, { $0.revocation = nil }),
+      (#line, .amountMismatch, nil, { $0.storeProductID = "gems.apple" }),
       (#line, .amountMismatch, nil, { $0.quantity = 2 }),
-      (#line, .receiptRevoked, nil, { $0.price = Money(minorUnits: 1998, currency: "USD") }),
     ]
     for row in later {
       try row.mend(&transaction)
       await assertRefused(row.code, line: row.line) { try await open.backend.post(open.post(transaction)) }
     }
-    transaction.revocation = nil
+    transaction.price = Money(minorUnits: 1998, currency: "USD")
     transaction.id = try StoreTransactionID("t2")
     let answer = try await open.backend.post(open.post(transaction))
     XCTAssertEqual(answer.booking.entries.map(\.amount), [2400])
@@ -280,7 +302,7 @@ final class PostTests: XCTestCase {
     try await post("e", 799, at: third)
     XCTAssertEqual(try shop.gems(), 8 * 1200)
     shop.time.advance(seconds: 60)
-    await assertRefused(.productNotFound) { try await post("f", 799, at: shop.time.now) }
+    await assertRefused(.validationPending) { try await post("f", 799, at: shop.time.now) }
     try assertBooksAddUp(shop.ledger)
   }
 
@@ -320,7 +342,7 @@ final class PostTests: XCTestCase {
 
   func testAChangedCatalogIsNoticed() async throws {
     let shop = try Shop()
-    await assertRefused(.productNotFound) {
+    await assertRefused(.validationPending) {
       try await shop.backend.post(shop.post(shop.transaction("t1", product: "new")))
     }
     let old = try Shop.catalog()

@@ -118,14 +118,18 @@ final class RefundTests: XCTestCase {
     let transaction = try shop.transaction("t1", of: "alice")
     let unknown = try await shop.backend.apply(transaction)
     XCTAssertEqual(unknown.outcome, .unattributed)
+    // It is credited as soon as she is known.
     _ = try await shop.backend.register(CustomerID("alice"))
-    let credited = try await shop.backend.apply(transaction)
+    XCTAssertEqual(try shop.gems(), 1200)
+    var second = transaction
+    second.id = try StoreTransactionID("t2")
+    let credited = try await shop.backend.apply(second)
     XCTAssertEqual(credited.outcome, .credited)
     let again = try await shop.backend.apply(transaction)
     XCTAssertEqual(again.outcome, .unchanged)
     let posted = try await shop.backend.post(shop.post(transaction, as: "bob"))
     XCTAssertTrue(posted.booking.isReplayed)
-    XCTAssertEqual(try shop.gems(), 1200)
+    XCTAssertEqual(try shop.gems(), 2400)
   }
 
   func testNoticesAreCheckedToo() async throws {

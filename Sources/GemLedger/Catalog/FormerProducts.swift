@@ -1,4 +1,4 @@
-/// The prices and store ids of products in earlier catalog versions, to check earlier purchases against.
+/// The products in earlier catalog versions, by which earlier purchases are credited.
 struct FormerProducts {
   /// The number of rows kept; a catalog that changes more drops the oldest.
   static let countMax = 4096
@@ -43,6 +43,14 @@ struct FormerProducts {
     ]
   }
 
+  /// The version of a product that was in force at an instant, or the first later one.
+  ///
+  /// Nil where that is the newest version, and where not all of them are kept.
+  func row(of code: ProductCode, at instant: Timestamp) -> CatalogRow? {
+    guard since <= instant.milliseconds else { return nil }
+    return rows.first { $0.position > instant.milliseconds && $0.code.hasBytes(of: "\(code)@\($0.position)") }
+  }
+
   /// Returns the products in the versions from an instant until now, without the newest; nil where not all of them are
   /// kept.
   func products(since instant: Timestamp) throws(LedgerError) -> [Product]? {
@@ -56,10 +64,12 @@ struct FormerProducts {
 }
 
 extension Product {
-  /// Whether a store sells the other one under the same ids and for the same prices.
+  /// Whether a store sells the other one under the same ids, for the same prices, and both give the same.
   fileprivate func isSold(as other: Product?) -> Bool {
     guard let other else { return false }
     return storeIDs == other.storeIDs && prices == other.prices && discountPrices == other.discountPrices
+      && type == other.type && grants == other.grants && itemGrants == other.itemGrants
+      && entitlement == other.entitlement && period == other.period
   }
 }
 

@@ -6,24 +6,32 @@ public struct Grant: Hashable, Sendable {
   public let amount: Int64
   /// The free part on top.
   public let bonus: Int64
+  /// What a trial for nothing gives; nil where that is the same, amount and bonus together.
+  public let trial: Int64?
   /// Whether the rest expires when the subscription's cycle ends.
   public let expiresAtCycleEnd: Bool
 
   /// A grant of at least one unit, paid and bonus part together.
-  public init(currency: CurrencyCode, amount: Int64, bonus: Int64 = 0, expiresAtCycleEnd: Bool = false) {
+  public init(
+    currency: CurrencyCode, amount: Int64, bonus: Int64 = 0, trial: Int64? = nil, expiresAtCycleEnd: Bool = false
+  ) {
     self.currency = currency
     self.amount = amount
     self.bonus = bonus
+    self.trial = trial
     self.expiresAtCycleEnd = expiresAtCycleEnd
   }
 }
 
 extension Grant {
   init?(reading field: CatalogField) {
-    guard let fields = field.fields(["currency", "amount", "bonus", "expires_at_cycle_end"]) else { return nil }
+    guard let fields = field.fields(["currency", "amount", "bonus", "trial", "expires_at_cycle_end"]) else {
+      return nil
+    }
     let currency = fields.required("currency") { $0.currencyReference() }
     let amount = fields.required("amount") { $0.integer(in: 0...Limits.amount) }
     let bonus = fields.optional("bonus", default: 0) { $0.integer(in: 0...Limits.amount) }
+    let trial = fields.optional("trial", default: nil) { $0.integer(in: 1...Limits.amount) }
     let expires = fields.optional("expires_at_cycle_end", default: false) { $0.bool() }
     guard let currency, let amount else { return nil }
     // Both are within the limit, so that their sum cannot overflow.
@@ -31,14 +39,16 @@ extension Grant {
       field.check.add(field.path, "Amount and bonus together should be from 1 to \(Limits.amount).")
       return nil
     }
-    self.init(currency: currency, amount: amount, bonus: bonus, expiresAtCycleEnd: expires)
+    self.init(currency: currency, amount: amount, bonus: bonus, trial: trial, expiresAtCycleEnd: expires)
   }
 
   func json() -> JSONValue {
-    [
+    var members: JSONObject = [
       "currency": .string(currency.description), "amount": .integer(amount), "bonus": .integer(bonus),
       "expires_at_cycle_end": .bool(expiresAtCycleEnd),
     ]
+    if let trial { members["trial"] = .integer(trial) }
+    return .object(members)
   }
 }
 

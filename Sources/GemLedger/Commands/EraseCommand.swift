@@ -46,6 +46,7 @@ struct EraseCommand: Command {
       decider.work.cold.ids[id] = nil
       decider.work.cold.events.erasedIDs.insert(id)
     }
+    for own in numbers { try HoldReceiptCommand.erase(&decider, of: own, session: session) }
     decider.work.changes.ownCold.addedIDs.removeAll { numbers.contains($0.customer) }
     decider.work.changes.ownCold.erasures.append(erasure)
     return JournalPosting.bookingWithoutEntries(&decider, .erase, number, of: erasure.ids[0])

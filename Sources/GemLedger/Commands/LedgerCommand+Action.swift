@@ -9,6 +9,7 @@ extension LedgerCommand {
     case adjust(AdjustCommand)
     case buyItem(BuyItemCommand)
     case creditPurchase(CreditPurchaseCommand)
+    case holdReceipt(HoldReceiptCommand)
     case createCustomer(CreateCustomerCommand)
     case openOrder(OpenOrderCommand)
     case completeOrder(CompleteOrderCommand)
@@ -37,6 +38,7 @@ extension LedgerCommand {
       case .adjust(let command): command
       case .buyItem(let command): command
       case .creditPurchase(let command): command
+      case .holdReceipt(let command): command
       case .createCustomer(let command): command
       case .openOrder(let command): command
       case .completeOrder(let command): command

@@ -104,6 +104,8 @@ package final class CatalogCache: Sendable {
     var definitions: CurrencyDefinitions?
     var products: [ProductCode: (product: Product, document: String)] = [:]
     var items: [ItemID: Item] = [:]
+    /// The earlier versions of products; nil until they are read.
+    var former: FormerProducts?
   }
 
   private let state = Mutex(State())
@@ -153,6 +155,23 @@ package final class CatalogCache: Sendable {
     let loaded = (product: try Self.read(row, as: Product.self), document: row.document)
     state.withLock { if $0.definitions === definitions { $0.products[code] = loaded } }
     return loaded
+  }
+
+  /// The product and its document as they were in force at an instant, or in the first later catalog that has it.
+  func product(
+    _ code: ProductCode, boughtAt instant: Timestamp, in snapshot: any StorageSnapshot,
+    definitions: CurrencyDefinitions
+  ) throws(LedgerError) -> (product: Product, document: String) {
+    var former = state.withLock { $0.definitions === definitions ? $0.former : nil }
+    if former == nil {
+      let read = try FormerProducts(in: snapshot)
+      state.withLock { if $0.definitions === definitions { $0.former = read } }
+      former = read
+    }
+    if let former, let row = former.row(of: code, at: instant) {
+      return (try Self.read(row, as: Product.self), row.document)
+    }
+    return try product(code, in: snapshot, definitions: definitions)
   }
 
   func item(_ id: ItemID, in snapshot: any StorageSnapshot, definitions: CurrencyDefinitions) throws(LedgerError)

@@ -2,7 +2,7 @@
 struct ColdWork {
   var customers: [CustomerNumber: CustomerRow] = [:]
   var ids: [CustomerID: CustomerNumber] = [:]
-  var evidence: [PurchaseIdentity: [RefundEvidenceRow]] = [:]
+  var evidence: [PurchaseIdentity: [EvidenceRow]] = [:]
   /// The refund states of purchases after the group's refunds.
   var refundStates: [Int64: RefundStateRow] = [:]
   var events = PendingEvents()
@@ -92,8 +92,8 @@ extension UnitOfWork {
   /// The store's evidence about a purchase, whether the purchase is credited or not.
   func evidence(
     _ identity: PurchaseIdentity, _ purchase: PurchaseRow?, session: any StorageSnapshot
-  ) throws(LedgerError) -> [RefundEvidenceRow] {
-    let kept: [RefundEvidenceRow]
+  ) throws(LedgerError) -> [EvidenceRow] {
+    let kept: [EvidenceRow]
     if let known = cold.evidence[identity] {
       kept = known
     } else {
@@ -103,13 +103,23 @@ extension UnitOfWork {
     return RefundRules.known(kept, and: try refunds(of: purchase, session: session), about: identity)
   }
 
-  /// Keeps a notice without a booked refund.
+  /// Keeps a statement, or a note of our own, unless it is there.
   ///
   /// - Parameter known: The known evidence about the same purchase.
-  mutating func keep(_ notice: RefundEvidenceRow, among known: [RefundEvidenceRow]) {
+  mutating func keep(_ notice: EvidenceRow, among known: [EvidenceRow]) {
+    let row = RefundRules.joined(notice, with: known)
+    if known.contains(row) { return }
     cold.evidence[notice.identity] = RefundRules.adding(notice, to: known)
     hasCold = true
-    changes.ownCold.refundEvidence.append(notice)
+    changes.ownCold.evidence.append(row)
+  }
+
+  /// Keeps a row as it is, in the place of the one about the same.
+  mutating func keep(replacing row: EvidenceRow) {
+    if let known = cold.evidence[row.identity] {
+      cold.evidence[row.identity] = known.filter { !$0.isAboutTheSame(as: row) } + [row]
+    }
+    changes.ownCold.evidence.append(row)
   }
 
   mutating func add(_ refund: RefundRow, _ parts: [RefundChange.Part]) {

@@ -11,7 +11,7 @@ package struct ColdChanges: Sendable {
   package var refunds: [RefundRow] = []
   package var refundParts: [RefundPartRow] = []
   /// They replace the stored evidence about the same refunds.
-  package var refundEvidence: [RefundEvidenceRow] = []
+  package var evidence: [EvidenceRow] = []
   package var events: [JournalEventRow] = []
   /// Open holds that are new, or of which something is other than before.
   package var holds: [HoldRow] = []

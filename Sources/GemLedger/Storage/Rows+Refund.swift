@@ -1,38 +1,3 @@
-/// The store's newest notice about one refund of a purchase, whether the purchase is credited yet or not.
-///
-/// A notice that a refund was booked for is kept in that refund; only the others are kept beside it.
-package struct RefundEvidenceRow: Hashable, Sendable {
-  package enum Kind: Int64, CaseIterable, Sendable {
-    case refund = 1
-    /// The refund of that date was taken back.
-    case reversal = 2
-    /// All refunds so far were taken back.
-    case reversalOfAll = 3
-    /// Not a notice of the store: an amount came back to the purchase, and went to the shortfall of its refunds.
-    case reclaim = 4
-  }
-
-  package var identity: PurchaseIdentity
-  package var kind: Kind
-  /// The date of the refund that it is about; 0 where it is about all.
-  package var revokedAt: Timestamp
-  package var signedAt: Timestamp
-  /// How much is given back; all for a reversal, where it says nothing.
-  package var extent: StoreRefund.Extent
-
-  package init(
-    identity: PurchaseIdentity, kind: Kind, revokedAt: Timestamp, signedAt: Timestamp, extent: StoreRefund.Extent
-  ) {
-    self.identity = identity
-    self.kind = kind
-    self.revokedAt = revokedAt
-    self.signedAt = signedAt
-    self.extent = extent
-  }
-
-  func isAboutTheSame(as other: Self) -> Bool { kind == other.kind && revokedAt == other.revokedAt }
-}
-
 extension StoreRefund.Extent {
   /// The extent as two numbers, for a storage.
   package var stored: (kind: Int64, amount: Int64) {
@@ -60,7 +25,7 @@ package struct RefundRow: Hashable, Sendable {
   package var transaction: TransactionNumber
   package var purchase: Int64
   /// The notice that made it.
-  package var kind: RefundEvidenceRow.Kind
+  package var kind: EvidenceRow.Kind
   package var revokedAt: Timestamp
   package var signedAt: Timestamp
   /// How much the notice says; nil where it was no notice of the store's.
@@ -73,7 +38,7 @@ package struct RefundRow: Hashable, Sendable {
   package var freezes: Int64
 
   package init(
-    transaction: TransactionNumber, purchase: Int64, kind: RefundEvidenceRow.Kind, revokedAt: Timestamp,
+    transaction: TransactionNumber, purchase: Int64, kind: EvidenceRow.Kind, revokedAt: Timestamp,
     signedAt: Timestamp, extent: StoreRefund.Extent? = nil, evidenceAt: Timestamp? = nil, share: RefundShare,
     freezes: Int64
   ) {
@@ -89,9 +54,9 @@ package struct RefundRow: Hashable, Sendable {
   }
 
   /// The notice that it was booked for, where it is kept here.
-  func notice(about identity: PurchaseIdentity) -> RefundEvidenceRow? {
+  func notice(about identity: PurchaseIdentity) -> EvidenceRow? {
     guard let extent else { return nil }
-    return RefundEvidenceRow(
+    return EvidenceRow(
       identity: identity, kind: kind, revokedAt: revokedAt, signedAt: signedAt, extent: extent)
   }
 

@@ -81,7 +81,7 @@ extension StorageScan {
     try page(\.purchase, after: after, limit: limit)
   }
 
-  package func refundEvidence(after: RefundEvidenceRow?, limit: Int) throws(LedgerError) -> [RefundEvidenceRow] {
+  package func evidence(after: EvidenceRow?, limit: Int) throws(LedgerError) -> [EvidenceRow] {
     try page(after: after, limit: limit)
   }
 

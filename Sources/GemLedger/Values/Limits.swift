@@ -55,6 +55,8 @@ public enum Limits {
 
   /// Longest name of a document, in bytes of UTF-8.
   package static let documentNameBytes = 255
+  /// Statements of stores that are kept of one store transaction; of further ones the newest alone.
+  package static let statementsPerPurchase = 32
   /// Longest content of a document, in bytes of UTF-8: 1 MiB.
   package static let documentBytes = 1 << 20
   /// Most documents on one page; a page is held in memory as a whole.

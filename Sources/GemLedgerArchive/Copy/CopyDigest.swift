@@ -42,7 +42,7 @@ struct CopyDigest: Hashable {
     add("merges", cold.merges)
     add("refunds", cold.refunds)
     add("refund parts", cold.refundParts)
-    add("refund evidence", cold.refundEvidence)
+    add("evidence", cold.evidence)
     add("effects", cold.events)
     add("holds", cold.holds)
     add("counts", cold.counts)

@@ -167,10 +167,10 @@ extension CopySource {
     return copy
   }
 
-  func readRefundEvidence(_ page: Page) throws(LedgerError) {
-    try pages(from: nil, scan.refundEvidence(after:limit:), position: \.self) { (rows) throws(LedgerError) in
+  func readEvidence(_ page: Page) throws(LedgerError) {
+    try pages(from: nil, scan.evidence(after:limit:), position: \.self) { (rows) throws(LedgerError) in
       var changes = ChangeSet()
-      changes.ownCold.refundEvidence = rows
+      changes.ownCold.evidence = rows
       try page(&changes)
     }
   }

@@ -36,7 +36,7 @@ struct CopySource {
     case .checkpoints: try readCheckpoints(page)
     case .merges: try readMerges(page)
     case .refunds: try readRefunds(page)
-    case .refundEvidence: try readRefundEvidence(page)
+    case .evidence: try readEvidence(page)
     case .orders: try readOrders(page)
     case .accountTokens: try readAccountTokens(page)
     case .events: try readEvents(page)

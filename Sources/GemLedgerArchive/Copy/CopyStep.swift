@@ -14,7 +14,7 @@ enum CopyStep: Int64, CaseIterable {
   case checkpoints
   case merges
   case refunds
-  case refundEvidence
+  case evidence
   case orders
   case accountTokens
   case events

@@ -43,7 +43,7 @@ public struct ExportCursor: Hashable, Sendable, CustomStringConvertible {
 enum ExportSection: Int, CaseIterable {
   case addedIDs
   case refusals
-  case refundEvidence
+  case evidence
   case orders
   case accountTokens
   case entitlements

@@ -25,14 +25,24 @@ extension CatalogRow.Kind {
   }
 }
 
-extension RefundEvidenceRow.Kind {
+extension EvidenceRow.Kind {
   var name: String {
     switch self {
     case .refund: "refund"
     case .reversal: "reversal"
     case .reversalOfAll: "reversal_of_all"
     case .reclaim: "reclaim"
+    case .pending: "pending"
+    case .cancelled: "cancelled"
+    case .bookedBefore: "booked_before"
+    case .held: "held"
+    case .purchased: "purchased"
     }
+  }
+
+  init?(name: String) {
+    guard let found = Self.allCases.first(where: { $0.name == name }) else { return nil }
+    self = found
   }
 }
 

@@ -20,7 +20,7 @@ extension JournalExport {
     switch section {
     case .addedIDs: try writeAddedIDs(writer)
     case .refusals: try writeRefusals(writer)
-    case .refundEvidence: try writeEvidence(writer)
+    case .evidence: try writeEvidence(writer)
     case .orders: try writeOrders(writer)
     case .accountTokens: try writeTokens(writer)
     case .entitlements: try writeEntitlements(writer)
@@ -55,14 +55,25 @@ extension JournalExport {
   }
 
   private func writeEvidence(_ writer: ExportWriter) throws(LedgerError) {
-    try pages(from: nil, scan.refundEvidence(after:limit:), position: \.self) { (rows) throws(LedgerError) in
+    try pages(from: nil, scan.evidence(after:limit:), position: \.self) { (rows) throws(LedgerError) in
       for row in rows {
-        writer.begin("refund_notice")
+        writer.begin("evidence")
         writer.identity(row.identity)
         writer.text("kind", row.kind.name)
-        writer.time("revoked_at", row.revokedAt)
+        if row.revokedAt.milliseconds != 0 { writer.time("revoked_at", row.revokedAt) }
+        // As it is: the content that it was made of may be erased.
+        if row.variant != 0 { writer.integer("variant", row.variant) }
+        if row.firstSignedAt != row.signedAt { writer.time("first_signed_at", row.firstSignedAt) }
         writer.time("signed_at", row.signedAt)
         writer.amount(of: row.extent)
+        if !row.content.isEmpty { writer.text("content", row.content) }
+        writer.text("original", ifAny: row.original)
+        if let held = row.held {
+          writer.text("reason", held.reason.name)
+          if held.dueAt != .max { writer.integer("due_at_milliseconds", held.dueAt) }
+          if held.customer != 0 { writer.integer("customer", held.customer) }
+          writer.text("subject", ifAny: held.subject)
+        }
         try writer.end()
       }
     }

@@ -52,7 +52,8 @@ struct ImportBounds {
     case .entitlement(let row):
       try expectCustomer(row.holder, "holder")
       try expectPurchase(row.purchase)
-    case .header, .catalog, .refundNotice, .end: break
+    case .evidence(let row): if let held = row.held, held.customer != 0 { try expectCustomer(held.customer) }
+    case .header, .catalog, .end: break
     }
   }
 

@@ -10,7 +10,7 @@ enum ImportRecord {
   case transaction(ImportedTransaction)
   case key(KeyRow)
   case addedID(AddedIDRow)
-  case refundNotice(RefundEvidenceRow)
+  case evidence(EvidenceRow)
   case order(OrderRow)
   case accountToken(AccountTokenRow)
   case entitlement(EntitlementRow)
@@ -28,7 +28,7 @@ enum ImportRecord {
     // Refusals come behind the ids that were added.
     case .key(let row): if case .booked = row.outcome { 6 } else { 8 }
     case .addedID: 7
-    case .refundNotice: 9
+    case .evidence: 9
     case .order: 10
     case .accountToken: 11
     case .entitlement: 12
@@ -88,7 +88,8 @@ extension ImportRecord {
     case "transaction": self = .transaction(try fields.transaction(context))
     case "key": self = .key(try fields.key())
     case "added_id": self = .addedID(try fields.addedID())
-    case "refund_notice": self = .refundNotice(try fields.refundNotice())
+    // The first name is that of exports from before all evidence was kept.
+    case "refund_notice", "evidence": self = .evidence(try fields.evidence())
     case "order": self = .order(try fields.order())
     case "account_token": self = .accountToken(try fields.accountToken())
     case "entitlement": self = .entitlement(try fields.entitlement())
@@ -202,15 +203,22 @@ extension ImportFields {
     return row
   }
 
-  fileprivate mutating func refundNotice() throws(LineFault) -> RefundEvidenceRow {
-    let row = RefundEvidenceRow(
-      identity: try identity(),
-      kind: try word("kind") { name in RefundEvidenceRow.Kind.allCases.first { $0.name == name } },
-      revokedAt: try time("revoked_at"), signedAt: try time("signed_at"),
-      extent: try extent() ?? .full)
+  fileprivate mutating func evidence() throws(LineFault) -> EvidenceRow {
+    var row = EvidenceRow(
+      identity: try identity(), kind: try word("kind", EvidenceRow.Kind.init(name:)),
+      revokedAt: try time(ifAny: "revoked_at") ?? Timestamp(milliseconds: 0), signedAt: try time("signed_at"),
+      extent: try extent() ?? .full, content: try text(ifAny: "content") ?? "", original: try text(ifAny: "original"))
+    row.variant = try integer(ifAny: "variant") ?? 0
+    row.firstSignedAt = try time(ifAny: "first_signed_at") ?? row.signedAt
+    if row.kind == .held {
+      row.held = EvidenceRow.HeldState(
+        reason: try word("reason", HoldReason.init(name:)), dueAt: try integer(ifAny: "due_at_milliseconds") ?? .max,
+        customer: try number(ifAny: "customer") ?? 0, subject: try text(ifAny: "subject"))
+    }
     try end(
-      "type", "store", "environment", "store_transaction_id", "kind", "revoked_at", "signed_at", "milli_percent",
-      "quantity")
+      "type", "store", "environment", "store_transaction_id", "kind", "revoked_at", "variant", "first_signed_at",
+      "signed_at", "milli_percent", "quantity", "units", "content", "original", "reason", "due_at_milliseconds",
+      "customer", "subject")
     return row
   }
 

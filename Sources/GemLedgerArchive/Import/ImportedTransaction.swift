@@ -119,7 +119,7 @@ extension ImportFields {
     guard whole > 0, (0...whole).contains(part) else { throw LineFault("\"share\" is \(part) of \(whole).") }
     transaction.refund = RefundRow(
       transaction: transaction.row.number, purchase: try fields.number("purchase"),
-      kind: try fields.word("kind") { name in RefundEvidenceRow.Kind.allCases.first { $0.name == name } },
+      kind: try fields.word("kind", EvidenceRow.Kind.init(name:)),
       revokedAt: try fields.time("revoked_at"), signedAt: try fields.time("signed_at"),
       extent: try fields.extent(), evidenceAt: try fields.time(ifAny: "evidence_at"),
       share: RefundShare(part, of: whole), freezes: try fields.integer(ifAny: "freezes") ?? 0)

@@ -140,7 +140,7 @@ final class JournalReplay {
     case .key(let row): try add(row)
     case .addedID(let row):
       try add(row)
-    case .refundNotice(let row): changes.ownCold.refundEvidence.append(row)
+    case .evidence(let row): changes.ownCold.evidence.append(row)
     case .order(let row): try add(row)
     case .accountToken(let row):
       let isKnown = try asking { () throws(LedgerError) in

@@ -57,9 +57,9 @@ extension StorageSnapshot {
   }
 
   /// The evidence of purchases for which no refund was booked.
-  package func refundEvidence(
+  package func evidence(
     of purchases: [PurchaseIdentity]
-  ) throws(LedgerError) -> [PurchaseIdentity: [RefundEvidenceRow]] {
+  ) throws(LedgerError) -> [PurchaseIdentity: [EvidenceRow]] {
     try rows(.ofPurchase, purchases.map { IndexKey($0) }, groupedBy: \.identity)
   }
 

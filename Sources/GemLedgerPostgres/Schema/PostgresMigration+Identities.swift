@@ -21,7 +21,19 @@ extension PostgresMigration {
       )
       """,
       // The newest notice of the store about each refund that none was booked for, of unknown purchases too.
-      table(RefundEvidenceRow.self),
+      """
+      CREATE TABLE refund_evidence (
+        store_transaction text COLLATE "C" NOT NULL,
+        environment bigint NOT NULL,
+        store smallint NOT NULL,
+        kind smallint NOT NULL,
+        revoked_at bigint NOT NULL,
+        signed_at bigint NOT NULL,
+        extent_kind smallint NOT NULL,
+        extent bigint NOT NULL,
+        PRIMARY KEY (store_transaction, environment, store, kind, revoked_at)
+      )
+      """,
       """
       CREATE TABLE purchase_codes (
         code text COLLATE "C" PRIMARY KEY,

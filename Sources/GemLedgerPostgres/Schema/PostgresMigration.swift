@@ -23,7 +23,8 @@ package struct PostgresMigration: Sendable {
   package static let all = [
     PostgresMigration(
       name: "0001-create-ledger",
-      sql: foundations + journal + projections + identities + triggers)
+      sql: foundations + journal + projections + identities + triggers),
+    PostgresMigration(name: "0002-keep-evidence", sql: evidence),
   ]
 
   // MARK: Triggers

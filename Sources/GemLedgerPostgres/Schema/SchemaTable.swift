@@ -60,7 +60,7 @@ package struct SchemaTable: Hashable, Sendable {
     Self("counters", .byCustomer), Self("owned_items", .byCustomer), Self("checkpoints", .byCustomer),
     Self("orders", .byCustomer), Self("entitlements", .byCustomer), Self("commit_tokens", .byCustomer),
     byValue("aliases", "id"), byValue("store_transactions", "store_transaction"),
-    byValue("refund_evidence", "store_transaction", with: "store_transactions"),
+    byValue("evidence", "store_transaction", with: "store_transactions"),
     byValue("purchase_codes", "code"), byValue("account_tokens", "high"), byValue("entitlement_holders", "purchase"),
     byValue("documents", "name"),
   ]

@@ -31,7 +31,19 @@ extension Migration {
       customerList("customer_lists"),
       // The newest rows of the lists; a row is in one of the two tables.
       customerList("customer_lists_buffer"),
-      table(RefundEvidenceRow.self),
+      """
+      CREATE TABLE refund_evidence (
+        store_transaction TEXT NOT NULL,
+        environment INTEGER NOT NULL,
+        store INTEGER NOT NULL,
+        kind INTEGER NOT NULL,
+        revoked_at INTEGER NOT NULL,
+        signed_at INTEGER NOT NULL,
+        extent_kind INTEGER NOT NULL,
+        extent INTEGER NOT NULL,
+        PRIMARY KEY (store_transaction, environment, store, kind, revoked_at)
+      ) STRICT, WITHOUT ROWID
+      """,
       table(OrderRow.self, instead: ["code": "code TEXT NOT NULL UNIQUE"]),
       "CREATE INDEX orders_of_customer ON orders (customer, number)",
       "CREATE INDEX orders_due ON orders (state, due_at, number) WHERE state <> 2",

@@ -17,7 +17,8 @@ package struct Migration: Sendable {
 
   /// All steps, in their order; a file's `user_version` is the number of steps applied to it.
   package static let all = [
-    Migration(name: "0001-create-ledger", sql: (foundations + journal + projections).joined(separator: ";\n"))
+    Migration(name: "0001-create-ledger", sql: (foundations + journal + projections).joined(separator: ";\n")),
+    Migration(name: "0002-keep-evidence", sql: evidence.joined(separator: ";\n")),
   ]
 
   static func appendOnly(_ table: String) -> [String] {

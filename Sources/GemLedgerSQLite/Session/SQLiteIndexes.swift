@@ -14,7 +14,7 @@ extension SQLiteTables {
   @specialized(where Row == OwnedItemRow)
   @specialized(where Row == PurchaseRow)
   @specialized(where Row == RefundRow)
-  @specialized(where Row == RefundEvidenceRow)
+  @specialized(where Row == EvidenceRow)
   func rows<Row>(_ index: RowIndex<Row>, _ keys: [IndexKey]) throws(LedgerError) -> [Row] {
     if index.name == .purchaseCreditedBy { return try Row.rows(purchases.credited(by: keys)) }
     let keys = keys.withoutOwners

@@ -5,6 +5,6 @@ extension RefundTable {
     let parts = changes.partsOfRefunds()
     try statements.insert(parts.rows)
     try statements.insert(parts.others)
-    try statements.replace(changes.refundEvidence)
+    try statements.replace(changes.evidence)
   }
 }

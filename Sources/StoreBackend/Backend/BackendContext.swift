@@ -9,12 +9,14 @@ final class BackendContext: Sendable {
   let refundIssuer: (any RefundIssuer)?
   let clock: LedgerClock
   let randomness: @Sendable () -> UInt64
+  let warn: @Sendable (BackendWarning) -> Void
   private let productIndexes = ProductIndexCache()
   private let requestIDs: RequestIDs
 
   init(
     ledger: Ledger, verifier: any ReceiptVerifier, policy: BackendPolicy, delivery: (any DeliveryTarget)?,
-    refundIssuer: (any RefundIssuer)?, clock: LedgerClock, randomness: @escaping @Sendable () -> UInt64
+    refundIssuer: (any RefundIssuer)?, clock: LedgerClock, randomness: @escaping @Sendable () -> UInt64,
+    warn: @escaping @Sendable (BackendWarning) -> Void
   ) {
     self.ledger = ledger
     self.policy = policy
@@ -23,6 +25,7 @@ final class BackendContext: Sendable {
     self.refundIssuer = refundIssuer
     self.clock = clock
     self.randomness = randomness
+    self.warn = warn
     requestIDs = RequestIDs(seed: randomness())
   }
 
@@ -33,6 +36,14 @@ final class BackendContext: Sendable {
       try body(view, try productIndexes.productIndex(in: view))
     }
   }
+
+  /// Proves that a store made the receipt.
+  func verified(_ receipt: StoreReceipt) throws(LedgerError) -> Evidence {
+    Evidence(transaction: try verifier.verify(receipt), original: original(receipt.text))
+  }
+
+  /// The digest of a signed text, as evidence keeps it.
+  func original(_ text: String) -> String? { verifier.digest(of: text).map { Base64URL.text($0) } }
 
   /// Names a request in errors, answers and logs.
   func newRequestID() -> String { requestIDs.next(at: clock.now()) }

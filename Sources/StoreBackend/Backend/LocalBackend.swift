@@ -19,6 +19,7 @@ public final class LocalBackend: PurchaseBackend {
   let openings: OrderOpenings
   let credits: ReceiptCredits
   private let notices: StoreNotices
+  let held: HeldReceipts
   let restores: PurchaseRestores
   let previews: IdentityPreviews
 
@@ -37,14 +38,16 @@ public final class LocalBackend: PurchaseBackend {
   ///   - refundIssuer: Refunds the orders that were not delivered by the last try; nil to leave them to a person.
   ///   - clock: The source of the time; nil for the ledger's clock.
   ///   - randomness: Makes purchase codes and request ids; it must not be guessable.
+  ///   - onWarning: Told of what an operator should know of, such as a price that differs from the catalog's.
   public init(
     ledger: Ledger, verifier: any ReceiptVerifier, policy: BackendPolicy = BackendPolicy(),
     delivery: (any DeliveryTarget)? = nil, refundIssuer: (any RefundIssuer)? = nil, clock: LedgerClock? = nil,
-    randomness: @escaping @Sendable () -> UInt64 = { .random(in: 0 ... .max) }
+    randomness: @escaping @Sendable () -> UInt64 = { .random(in: 0 ... .max) },
+    onWarning: @escaping @Sendable (BackendWarning) -> Void = { _ in }
   ) {
     let context = BackendContext(
       ledger: ledger, verifier: verifier, policy: policy, delivery: delivery, refundIssuer: refundIssuer,
-      clock: clock ?? ledger.clock, randomness: randomness)
+      clock: clock ?? ledger.clock, randomness: randomness, warn: onWarning)
     self.context = context
     let refunds = StoreRefunds(context: context)
     registry = CustomerRegistry(context: context)
@@ -58,6 +61,7 @@ public final class LocalBackend: PurchaseBackend {
       context: context, records: records, orders: orders, holds: holds, deliveries: deliveries,
       search: OrderSearch(context: context, openings: openings), refunds: refunds)
     notices = StoreNotices(context: context, credits: credits, refunds: refunds)
+    held = HeldReceipts(context: context, credits: credits, notices: notices)
     restores = PurchaseRestores(context: context, registry: registry, credits: credits)
     previews = IdentityPreviews(context: context)
   }
@@ -91,7 +95,7 @@ public final class LocalBackend: PurchaseBackend {
   ///   that is not credited yet those of ``post(_:)``.
   @discardableResult
   public func apply(_ transaction: StoreTransaction) async throws(LedgerError) -> NoticeAnswer {
-    try await notices.apply(transaction)
+    try await notices.apply(Evidence(transaction: transaction, isNotice: true))
   }
 
   /// Verifies the evidence in a store's own notice, and applies it.
@@ -99,7 +103,9 @@ public final class LocalBackend: PurchaseBackend {
   /// - Throws: `LedgerError` with `receipt_malformed`, `receipt_unverified`; then as ``apply(_:)``.
   @discardableResult
   public func apply(evidence: StoreReceipt) async throws(LedgerError) -> NoticeAnswer {
-    try await notices.apply(try context.verifier.verify(evidence))
+    var evidence = try context.verified(evidence)
+    evidence.isNotice = true
+    return try await notices.apply(evidence)
   }
 
   /// Verifies a store's own notice as a whole, and applies the transaction that it is about.
@@ -110,7 +116,7 @@ public final class LocalBackend: PurchaseBackend {
   @discardableResult
   public func apply(signedNotice text: String) async throws(LedgerError) -> NoticeAnswer? {
     guard let transaction = try context.verifier.transaction(inNotice: text) else { return nil }
-    return try await notices.apply(transaction)
+    return try await notices.apply(Evidence(transaction: transaction, original: context.original(text), isNotice: true))
   }
 
   // MARK: Shop window and balances

@@ -14,8 +14,10 @@ public struct NoticeAnswer: Hashable, Sendable {
     case kept
     /// The notice says nothing that was not known.
     case unchanged
-    /// The purchase's buyer is unknown here; it is credited when the app posts its receipt.
+    /// The purchase's buyer is unknown here; it is held, and credited when the app posts its receipt.
     case unattributed
+    /// The purchase cannot be credited yet; it is held, and credited once the reason is gone.
+    case held
   }
 
   /// The outcome of a notice.

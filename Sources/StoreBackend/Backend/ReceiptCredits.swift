@@ -15,45 +15,119 @@ struct ReceiptCredits: Sendable {
     let requestID = context.newRequestID()
     do throws(LedgerError) {
       try post.customer.checkNotReserved()
-      let transaction = try context.verifier.verify(post.receipt)
       return try await credit(
-        transaction, customer: post.customer, order: order, search: post.orderSearch, requestID: requestID)
+        try context.verified(post.receipt), customer: post.customer, order: order, search: post.orderSearch,
+        requestID: requestID)
     } catch {
       throw error.adding(.text("request_id", requestID))
     }
   }
 
-  /// Credits a verified transaction, or finds its credit, and applies the store's refunds.
+  /// Credits a purchase, or finds its credit, and applies the store's refunds; holds what cannot be credited yet.
+  ///
+  /// Whatever the answer is, the evidence is stored before it.
   ///
   /// - Parameters:
   ///   - named: The order that it pays for, where the client says.
   ///   - mode: Whether its order is looked for, where the client does not say.
   ///   - waitsForBuyer: Whether to wait for a buyer that no device has registered yet.
   func credit(
-    _ transaction: StoreTransaction, customer: CustomerID, order named: PurchaseCode?,
-    search mode: ReceiptPost.OrderSearch, requestID: String, waitsForBuyer: Bool = true
+    _ evidence: Evidence, customer: CustomerID, order named: PurchaseCode?, search mode: ReceiptPost.OrderSearch,
+    requestID: String, waitsForBuyer: Bool = true
   ) async throws(LedgerError) -> ReceiptAnswer {
-    let (now, policy) = (context.clock.now(), context.policy)
+    let (transaction, now, policy) = (evidence.transaction, context.clock.now(), context.policy)
     try ReceiptRules.check(datesOf: transaction, now: now, skewMilliseconds: policy.futureSkewMilliseconds)
-    let lookup = try context.reading { (view, productIndex) throws(LedgerError) in
-      try TransactionLookup(of: transaction, customer: customer, order: named, in: view, productIndex)
-    }
+    let lookup = try lookup(transaction, customer: customer, order: named)
     let rules = ReceiptRules(policy: policy, settings: lookup.productIndex.catalog.settings)
-    try rules.check(bundleID: transaction.bundleID)
-    let product = lookup.known == nil ? try await checkedProduct(of: transaction, lookup: lookup, rules: rules) : nil
-    if product != nil, waitsForBuyer, !lookup.isBuyerKnown {
-      try rules.check(waitFor: transaction, now: context.clock.now())
+    var product: Product?
+    if lookup.known == nil {
+      let found = try self.product(of: transaction, lookup: lookup)
+      switch ReceiptDecision(
+        transaction, lookup, product: found, rules: rules, waitsFor: waitsForBuyer ? .poster : .nobody, now: now)
+      {
+      case .credit(let decided): product = decided
+      case .refuse(let error):
+        // Kept, so that older evidence of the same purchase, should it still come, is not credited for good.
+        if let revocation = transaction.revocation { _ = try await refunds.refund(evidence, revocation) }
+        throw error
+      case .hold(let reason, let end, let error):
+        try await hold(evidence, reason, until: end, customer: customer, order: named)
+        throw error
+      }
+      if let product { try checkPrice(of: transaction, product: product, lookup: lookup, rules: rules) }
     }
+    // A part that was given back before the credit is kept, and booked with it.
+    if let revocation = transaction.revocation { _ = try await refunds.refund(evidence, revocation) }
     guard let sold = lookup.known?.product ?? product?.code else { throw .defect("A receipt has no product") }
+    do throws(LedgerError) {
+      return try await credit(
+        evidence, as: sold, product, lookup, customer: customer, order: named, search: mode, requestID: requestID)
+    } catch {
+      // The ledger cannot hold so much, or the catalog has changed at this moment.
+      if error.code == .amountOutOfRange || error.code == .productNotFound {
+        try await hold(evidence, .amount, customer: customer, order: named)
+      }
+      throw error
+    }
+  }
+
+  private func lookup(
+    _ transaction: StoreTransaction, customer: CustomerID, order: PurchaseCode?
+  ) throws(LedgerError) -> TransactionLookup {
+    try context.reading { (view, productIndex) throws(LedgerError) in
+      try TransactionLookup(
+        of: transaction, customer: customer, order: order, in: view, productIndex, digest: context.verifier.digest)
+    }
+  }
+
+  /// Keeps a purchase that cannot be credited yet; of an app or an environment that is not credited, a few alone.
+  ///
+  /// - Parameter customer: Who posted it; nil where a store told of it.
+  func hold(
+    _ evidence: Evidence, _ reason: HoldReason, until end: Timestamp? = nil, customer: CustomerID?,
+    order: PurchaseCode? = nil
+  ) async throws(LedgerError) {
+    let transaction = evidence.transaction
+    let subject: String? =
+      switch reason {
+      case .buyer: transaction.accountToken?.description
+      case .app: transaction.bundleID
+      case .environment: transaction.environment.description
+      default: nil
+      }
+    // Whoever has an app of their own can make such receipts, so they make no customers and are kept by the sample.
+    let isForeign = reason == .app || reason == .environment
+    if isForeign, let subject {
+      let known = try context.reading { (view, _) throws(LedgerError) in try view.evidence.held(waitingFor: subject) }
+      guard known.count < Self.samplesPerSubject else { return }
+    }
+    if let revocation = transaction.revocation { _ = try await refunds.refund(evidence, revocation) }
+    let hold = ReceiptHold(
+      store: transaction.store, environment: transaction.environment, transactionID: transaction.creditID,
+      kind: evidence.isNotice ? .reversalOfAll : .purchased, statedAt: transaction.signedAt,
+      statement: transaction.revocation == nil ? evidence.statement : nil,
+      reason: reason, dueAt: end, subject: subject, note: HoldNote(order: order).text)
+    _ = try await context.ledger.book(.holdReceipt(hold, customer: isForeign ? nil : customer))
+  }
+
+  /// How many purchases of one app or environment that is not credited are kept.
+  private static let samplesPerSubject = 10
+
+  private func credit(
+    _ evidence: Evidence, as sold: ProductCode, _ product: Product?, _ lookup: TransactionLookup,
+    customer: CustomerID, order named: PurchaseCode?, search mode: ReceiptPost.OrderSearch, requestID: String
+  ) async throws(LedgerError) -> ReceiptAnswer {
+    let transaction = evidence.transaction
     var code = try await search.order(named, for: transaction, as: sold, lookup: lookup, mode)
-    var booking = try await book(transaction, as: sold, lookup: lookup, order: code)
+    var booking = try await book(evidence, as: sold, lookup: lookup, order: code)
     var (taken, isOrderNew): ([PurchaseCode], Bool) = ([], false)
     while let lost = code, !booking.completesOrder, !taken.contains(lost) {
       // Another receipt has paid for the order since it was found, or since it was announced.
       taken.append(lost)
       let (lookup, isTaken) = try context.reading { (view, productIndex) throws(LedgerError) in
         let order = try view.orders.find(lost)
-        let lookup = try TransactionLookup(of: transaction, customer: customer, order: nil, in: view, productIndex)
+        let lookup = try TransactionLookup(
+          of: transaction, customer: customer, order: nil, in: view, productIndex, digest: context.verifier.digest)
         return (lookup, order.map { $0.isPaid && OrderMatch.isAnnouncement($0, of: transaction, as: sold) } ?? false)
       }
       guard mode != .none || isTaken,
@@ -61,7 +135,7 @@ struct ReceiptCredits: Sendable {
           nil, for: transaction, as: sold, lookup: lookup, mode == .none ? .findOrOpen : mode)
       else { break }
       (code, isOrderNew) = (other, !booking.isReplayed)
-      booking.completesOrder = try await book(transaction, as: sold, lookup: lookup, order: other).completesOrder
+      booking.completesOrder = try await book(evidence, as: sold, lookup: lookup, order: other).completesOrder
     }
     // The common case needs no second look at the ledger: all that the answer says was booked just now.
     if let product, !booking.isReplayed, transaction.revocation == nil, code == nil, product.entitlement == nil,
@@ -75,44 +149,29 @@ struct ReceiptCredits: Sendable {
       requestID: requestID)
   }
 
-  /// The product that the transaction pays for, where everything about the transaction is as it should be.
+  /// Nobody vouches for the price of an unsigned receipt: it must be one of the catalog, or was one since the purchase.
   ///
-  /// - Throws: in order of precedence `environment_not_allowed`, `product_not_found`, `amount_mismatch`,
-  ///   `receipt_revoked`.
-  private func checkedProduct(
-    of transaction: StoreTransaction, lookup: TransactionLookup, rules: ReceiptRules
-  ) async throws(LedgerError) -> Product {
-    try rules.check(environment: transaction.environment, customer: lookup.buyer)
-    guard let product = try product(of: transaction, lookup: lookup) else {
-      throw LedgerError(
-        .productNotFound,
-        "No product of the catalog has the id \"\(transaction.storeProductID.prefix(100))\" at \(transaction.store).",
-        details: [.text("store_product_id", transaction.storeProductID)])
-    }
-    try rules.check(quantityOf: transaction, product: product)
+  /// - Throws: `amount_mismatch`.
+  private func checkPrice(
+    of transaction: StoreTransaction, product: Product, lookup: TransactionLookup, rules: ReceiptRules
+  ) throws(LedgerError) {
     do throws(LedgerError) { try rules.check(priceOf: transaction, product: product) } catch {
-      // A payment at a former price of the catalog is credited, even after the price has changed.
       let former = try formerProducts(sinceOrderOf: transaction, lookup: lookup)?.filter { $0.code == product.code }
-      if let former, !rules.isPrice(of: transaction, amongThoseOf: former) { throw error }
+      let isFormer = former.map { rules.isPrice(of: transaction, amongThoseOf: $0) } ?? true
+      if isFormer { return }
+      guard context.verifier.provesPrices else { throw error }
+      context.warn(.priceDiffers(transaction, product, error))
     }
-    if let revocation = transaction.revocation, revocation.extent == .full {
-      // Kept, so that older evidence of the same purchase, should it still come, is not credited for good.
-      _ = try await refunds.refund(transaction, revocation)
-      throw LedgerError(
-        .receiptRevoked, "The store took the purchase back on \(revocation.revokedAt), before it was credited.",
-        details: [.integer("revoked_at", revocation.revokedAt.milliseconds)])
-    }
-    return product
   }
 
-  /// The product with the transaction's id at the store: as the catalog says, or as it said when the purchase was made.
+  /// The product with the transaction's id at the store: as the catalog said when the purchase was made, or later.
   private func product(of transaction: StoreTransaction, lookup: TransactionLookup) throws(LedgerError) -> Product? {
     let (productIndex, id) = (lookup.productIndex, transaction.storeProductID)
-    if let product = productIndex.product(storeID: id, at: transaction.store) { return product }
-    let former = try formerProducts(sinceOrderOf: transaction, lookup: lookup)?.last {
+    let former = try formerProducts(sinceOrderOf: transaction, lookup: lookup)?.first {
       $0.storeIDs[transaction.store.description]?.hasBytes(of: id) == true
     }
     return former.flatMap { productIndex.product($0.code) }
+      ?? productIndex.product(storeID: id, at: transaction.store)
   }
 
   /// The products as the catalog had them from the order or the purchase until now; nil where that is not known.
@@ -124,9 +183,10 @@ struct ReceiptCredits: Sendable {
   }
 
   private func book(
-    _ transaction: StoreTransaction, as product: ProductCode, lookup: TransactionLookup, order: PurchaseCode?
+    _ evidence: Evidence, as product: ProductCode, lookup: TransactionLookup, order: PurchaseCode?
   ) async throws(LedgerError) -> Booking {
-    let purchase = StorePurchase(transaction, product: product)
+    var purchase = StorePurchase(evidence, product: product)
+    if !lookup.isBuyerKnown { purchase.unknownBuyer = evidence.transaction.accountToken?.description }
     guard let order else {
       return try await context.ledger.book(
         LedgerCommand.creditPurchase(purchase, customer: lookup.buyer).namedByLedger())
@@ -147,16 +207,14 @@ struct ReceiptCredits: Sendable {
     booked booking: Booking, _ transaction: StoreTransaction, known: Purchase?, customer: CustomerID,
     order code: PurchaseCode?, isOrderNew: Bool, requestID: String
   ) async throws(LedgerError) -> ReceiptAnswer {
-    let isChanged = try await refunds.applyGivenBack(of: transaction, known: known)
+    // The evidence may have changed how much is refunded; a process may have ended right after it.
+    if known != nil || transaction.revocation != nil { try await refunds.advanceOrder(paidBy: transaction) }
     if let code, booking.completesOrder {
       _ = try await holds.endHold(of: orders.order(code))
       await deliveries.deliverFirst(code)
     }
     var answer = try context.reading { (view, productIndex) throws(LedgerError) -> ReceiptAnswer in
-      // An unchanged earlier credit was read before the decision.
-      var found = isChanged ? nil : known
-      if found == nil { found = try view.purchase(of: transaction) }
-      guard let purchase = found else {
+      guard let purchase = try view.purchase(of: transaction) else {
         throw .defect("Store transaction \(transaction.id) was credited and has no purchase")
       }
       var booking = booking
@@ -199,11 +257,17 @@ struct ReceiptCredits: Sendable {
 }
 
 extension StorePurchase {
-  init(_ transaction: StoreTransaction, product: ProductCode) {
+  init(_ evidence: Evidence, product: ProductCode) {
+    let transaction = evidence.transaction
     self.init(
       store: transaction.store, environment: transaction.environment, transactionID: transaction.creditID,
       product: product, quantity: transaction.quantity, price: transaction.price, purchasedAt: transaction.purchasedAt,
       cycleEndsAt: transaction.expiresAt,
-      originalTransactionID: transaction.originalID == transaction.id ? nil : transaction.originalID)
+      originalTransactionID: transaction.originalID == transaction.id ? nil : transaction.originalID,
+      terms: transaction.offer?.isFreeTrial == true ? .trial : transaction.isFree ? .free : .paid)
+    // What states a refund is kept as that.
+    guard transaction.revocation == nil else { return }
+    statedAt = transaction.signedAt
+    statement = evidence.statement
   }
 }

@@ -41,21 +41,23 @@ struct ReceiptRules {
       details: [.text("environment", environment.description)])
   }
 
-  /// Makes a transaction wait while the customer of its token is unknown: the app that bought has not reached the
-  /// backend.
+  /// Until when a transaction waits for the customer of its token, whom no device has registered.
+  ///
+  /// Nil where another customer is credited instead.
   ///
   /// Another app on the same store account may have found the purchase first, and must not take it.
-  ///
-  /// - Throws: `validation_pending` with the detail `retry_after`, in seconds.
-  func check(waitFor transaction: StoreTransaction, now: Timestamp) throws(LedgerError) {
+  func hold(
+    forBuyerOf transaction: StoreTransaction, _ wait: BuyerWait, now: Timestamp
+  ) -> (until: Timestamp, error: LedgerError)? {
     let end = transaction.purchasedAt.advanced(milliseconds: policy.unknownBuyerWaitMilliseconds)
-    let left = end.milliseconds(since: now)
-    guard policy.unknownBuyerWaitMilliseconds > 0, left > 0 else { return }
-    throw LedgerError(
+    let seconds = (max(end.milliseconds(since: now), 0) + 999) / 1000
+    guard wait == .poster, policy.unknownBuyerWaitMilliseconds > 0, seconds > 0 else { return nil }
+    let error = LedgerError(
       .validationPending,
       "The purchase names a buyer whom this backend does not know yet. It is credited as soon as that is so, and in "
-        + "\((left + 59_999) / 60_000) minutes to whoever posts it then.",
-      details: [.integer("retry_after", (left + 999) / 1000)])
+        + "\((seconds + 59) / 60) minutes to whoever posted it first.",
+      details: [.text("reason", HoldReason.buyer.name), .integer("retry_after", seconds)])
+    return (end, error)
   }
 
   /// - Throws: `amount_mismatch`.

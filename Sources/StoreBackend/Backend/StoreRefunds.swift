@@ -4,32 +4,11 @@ internal import GemLedger
 struct StoreRefunds: Sendable {
   let context: BackendContext
 
-  /// Books the refund that a credited transaction shows.
-  ///
-  /// - Parameter known: The purchase, where it is read already.
-  /// - Returns: Whether anything was booked.
-  func applyGivenBack(of transaction: StoreTransaction, known: Purchase?) async throws(LedgerError) -> Bool {
-    if let revocation = transaction.revocation {
-      _ = try await refund(transaction, revocation)
-      return true
-    }
-    var purchase = known
-    if known == nil {
-      purchase = try context.reading { (view, _) throws(LedgerError) in try view.purchase(of: transaction) }
-    }
-    // A reversal may have been booked by a process that ended right after it.
-    if let purchase, purchase.refundEvidenceAt != nil { try await advanceOrder(paidBy: transaction) }
-    // Evidence from before the refund, delivered again, says nothing of it.
-    guard let purchase, purchase.refundedMilliPercent > 0, let evidenceAt = purchase.refundEvidenceAt,
-      transaction.signedAt > evidenceAt
-    else { return false }
-    _ = try await reverse(transaction)
-    return true
-  }
-
+  /// Keeps the evidence of a refund, and books it where the purchase is credited.
   func refund(
-    _ transaction: StoreTransaction, _ revocation: StoreTransaction.Revocation
+    _ evidence: Evidence, _ revocation: StoreTransaction.Revocation
   ) async throws(LedgerError) -> Booking {
+    let transaction = evidence.transaction
     let extent: StoreRefund.Extent =
       switch revocation.extent {
       case .full: .full
@@ -41,18 +20,20 @@ struct StoreRefunds: Sendable {
       .refund(
         StoreRefund(
           store: transaction.store, environment: transaction.environment, transactionID: transaction.creditID,
-          revokedAt: revocation.revokedAt, extent: extent, signedAt: transaction.signedAt)))
+          revokedAt: revocation.revokedAt, extent: extent, signedAt: transaction.signedAt,
+          statement: evidence.statement)))
     try await advanceOrder(paidBy: transaction)
     return booking
   }
 
   /// Reverses all refunds of a transaction with newer evidence that shows none.
-  func reverse(_ transaction: StoreTransaction) async throws(LedgerError) -> Booking {
+  func reverse(_ evidence: Evidence) async throws(LedgerError) -> Booking {
+    let transaction = evidence.transaction
     let booking = try await context.ledger.book(
       .reverseRefund(
         StoreRefundReversal(
           store: transaction.store, environment: transaction.environment, transactionID: transaction.creditID,
-          signedAt: transaction.signedAt)))
+          signedAt: transaction.signedAt, statement: evidence.statement)))
     try await advanceOrder(paidBy: transaction)
     return booking
   }
@@ -60,7 +41,7 @@ struct StoreRefunds: Sendable {
   /// Withdraws an undelivered order whose payment is refunded, and resumes one whose refund is reversed.
   ///
   /// Where the process ends before it, the store's next notice makes it good: stores repeat what was not answered.
-  private func advanceOrder(paidBy transaction: StoreTransaction) async throws(LedgerError) {
+  func advanceOrder(paidBy transaction: StoreTransaction) async throws(LedgerError) {
     // Again after each step: another notice may have changed the purchase meanwhile.
     while let (code, step, customer) = try nextStep(ofOrderPaidBy: transaction) {
       let booking = try await context.ledger.book(.advanceOrder(code, step, customer: customer))

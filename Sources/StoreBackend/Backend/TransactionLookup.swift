@@ -4,31 +4,37 @@ internal import GemLedger
 struct TransactionLookup: Sendable {
   let productIndex: ProductIndex
   let buyer: CustomerID
-  /// Whether the buyer is the customer of the transaction's token; true also without a token that is made of an id.
+  /// Whether the buyer is whom the transaction's token names, or it has none.
   let isBuyerKnown: Bool
   /// When the named order was announced.
   let orderedAt: Timestamp?
   /// The purchase, where the transaction is credited.
   let known: Purchase?
 
+  /// - Parameters:
+  ///   - customer: Who posted the receipt; nil where a store told of the transaction.
+  ///   - digest: Computes the SHA-256 of an id.
   init(
     of transaction: StoreTransaction, customer: CustomerID, order code: PurchaseCode?, in view: LedgerView,
-    _ productIndex: ProductIndex
+    _ productIndex: ProductIndex, digest: (String) -> [UInt8]?
   ) throws(LedgerError) {
     let order = try code.map { (code) throws(LedgerError) in try view.orders.order(code) }
     let token = transaction.accountToken
-    let isPosters = token == AccountToken(of: customer)
-    var isBuyerKnown = token?.isMadeOfID != true || isPosters
+    let isPosters = token.map { $0.names(customer, digest: digest) } ?? false
     var buyer: CustomerID?
     if let token, order != nil || !isPosters {
-      buyer = try view.customers.buyer(token.number, at: transaction.purchasedAt, asNamedBy: customer)
-      if buyer != nil { isBuyerKnown = true }
+      buyer = try view.customers.buyer(token, at: transaction.purchasedAt, asNamedBy: customer)
     }
+    var isBuyerKnown = token == nil || isPosters || buyer != nil
     // Where the token is the poster's own, the store itself says that the poster paid, whoever announced the order.
-    if buyer == nil, !isPosters, let order { buyer = try view.orders.customer(of: order, asNamedBy: customer) }
+    if buyer == nil, !isPosters, let order {
+      let orderer = try view.orders.customer(of: order, asNamedBy: customer)
+      isBuyerKnown = isBuyerKnown || token.map { $0.names(orderer, digest: digest) } ?? false
+      buyer = orderer
+    }
     self.productIndex = productIndex
     self.buyer = buyer ?? customer
-    self.isBuyerKnown = isBuyerKnown || buyer.map { token == AccountToken(of: $0) } ?? false
+    self.isBuyerKnown = isBuyerKnown
     orderedAt = order?.createdAt
     known = try view.purchase(of: transaction)
   }
@@ -39,5 +45,25 @@ extension LedgerView {
   func purchase(of transaction: StoreTransaction) throws(LedgerError) -> Purchase? {
     try purchases.purchase(
       store: transaction.store, environment: transaction.environment, transactionID: transaction.creditID)
+  }
+}
+
+extension LedgerView.Customers {
+  /// The customer whom a store's token names: by a registered token, or by an id that is the token.
+  ///
+  /// - Parameters:
+  ///   - instant: When the purchase was made.
+  ///   - asked: The answer where it names the same customer.
+  func buyer(
+    _ token: AccountToken, at instant: Timestamp, asNamedBy asked: CustomerID? = nil
+  ) throws(LedgerError) -> CustomerID? {
+    if let registered = try buyer(token.number, at: instant, asNamedBy: asked) { return registered }
+    guard !token.isMadeOfID, !token.isMadeOfDigest else { return nil }
+    // Apps write UUIDs in small letters or in capitals.
+    for text in [token.description, token.description.uppercased()] {
+      let id = CustomerID(unchecked: text)
+      if try find(id) != nil { return id }
+    }
+    return nil
   }
 }

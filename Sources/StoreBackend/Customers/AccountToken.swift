@@ -20,11 +20,58 @@ public struct AccountToken: Hashable, Sendable, CustomStringConvertible {
     low = 2 << 62 | word(seed: 0x746F_6B65) >> 2
   }
 
-  /// Reads a lower-case UUID, or gives nil where the text is none.
+  /// Reads a UUID, or gives nil where the text is none.
   public init?(_ text: String) {
-    guard let (high, low) = HexForm.parseUUID(text) else { return nil }
+    guard text.utf8.count == 36, let (high, low) = HexForm.parseUUID(text.lowercased()) else { return nil }
     (self.high, self.low) = (high, low)
   }
+
+  /// Reads an obfuscated account id of Google Play: a UUID, or the SHA-256 of a customer's id in Base64 or hexadecimal
+  /// digits, as RevenueCat's SDK makes it.
+  ///
+  /// Nil for any other text.
+  public init?(obfuscated text: String) {
+    if let token = Self(text) {
+      self = token
+      return
+    }
+    guard let digest = Self.digest(text) else { return nil }
+    self.init(digest: digest)
+  }
+
+  /// The token of whom a digest names: its first bits, marked so that no UUID is like it.
+  package init(digest: [UInt8]) {
+    func word(_ start: Int) -> UInt64 { digest[start..<(start + 8)].reduce(0) { $0 << 8 | UInt64($1) } }
+    high = word(0) & ~0xF000 | 0xF000
+    low = word(8) | 3 << 62
+  }
+
+  /// All tokens by which a store may name a customer: ours, the id itself where it is a UUID, and the id's digest.
+  ///
+  /// - Parameter digest: The SHA-256 of the id; nil where nothing here can compute it.
+  static func all(of customer: CustomerID, digest: [UInt8]?) -> [Self] {
+    let own = Self(of: customer)
+    // An id that looks like another customer's token names nobody.
+    let asUUID = Self(customer.text).flatMap { $0.isMadeOfID || $0.isMadeOfDigest ? nil : $0 }
+    return [own] + [asUUID, digest.map(Self.init(digest:))].compactMap(\.self)
+  }
+
+  private static func digest(_ text: String) -> [UInt8]? {
+    if text.utf8.count == 64 {
+      let halves = Array(text.utf8).compactMap { Character(Unicode.Scalar($0)).hexDigitValue.map(UInt8.init) }
+      return halves.count == 64 ? (0..<32).map { halves[2 * $0] << 4 | halves[2 * $0 + 1] } : nil
+    }
+    guard (43...44).contains(text.utf8.count) else { return nil }
+    let digits = text.replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+    return Base64URL.decode(Array(digits.utf8)).flatMap { $0.count == 32 ? $0 : nil }
+  }
+
+  /// Whether the token is one of a customer's.
+  func names(_ customer: CustomerID, digest: (String) -> [UInt8]?) -> Bool {
+    self == Self(of: customer) || !isMadeOfID && Self.all(of: customer, digest: digest(customer.text)).contains(self)
+  }
+
+  var isMadeOfDigest: Bool { high >> 12 & 0xF == 0xF && low >> 62 == 3 }
 
   /// Whether it has the form of a customer's token; apps of before made UUIDs of other versions, by rules of their own.
   var isMadeOfID: Bool { high >> 12 & 0xF == 8 && low >> 62 == 2 }

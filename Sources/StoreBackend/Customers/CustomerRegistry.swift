@@ -5,16 +5,28 @@ struct CustomerRegistry: Sendable {
   let context: BackendContext
 
   func register(_ customer: CustomerID) async throws(LedgerError) -> Registration {
+    try await registerTokens(of: customer).registration
+  }
+
+  /// - Returns: The tokens that are known since now: the store may have told of purchases of theirs before.
+  func registerTokens(
+    of customer: CustomerID
+  ) async throws(LedgerError) -> (registration: Registration, tokens: [AccountToken]) {
     try UserID.check(customer)
-    let token = AccountToken(of: customer).number
+    let tokens = AccountToken.all(of: customer, digest: context.verifier.digest(of: customer.text))
     // Every start of an app registers, and nearly all of them find everything in its place.
-    let isKnown = try context.reading { (view, _) throws(LedgerError) -> Bool in
-      guard try view.customers.find(customer) != nil else { return false }
-      return try view.customers.isRegistered(token)
+    let missing = try context.reading { (view, _) throws(LedgerError) -> [AccountToken] in
+      guard try view.customers.find(customer) != nil else { return tokens }
+      var missing: [AccountToken] = []
+      for token in tokens where try !view.customers.isRegistered(token.number) { missing.append(token) }
+      return missing
     }
-    if isKnown { return Registration(customer: customer, isCreated: false) }
-    let receipt = try await context.ledger.book(.registerToken(token, customer: customer))
-    return Registration(customer: customer, isCreated: !receipt.isReplayed)
+    var isCreated = false
+    for token in missing {
+      let booking = try await context.ledger.book(.registerToken(token.number, customer: customer))
+      if !booking.isReplayed { isCreated = true }
+    }
+    return (Registration(customer: customer, isCreated: isCreated), missing)
   }
 
   func logIn(_ id: CustomerID, from current: CustomerID) async throws(LedgerError) -> Registration {

@@ -70,7 +70,9 @@ struct IdentityPreviews: Sendable {
     let customer = preview.customer
     let (owner, isCredited, isAnonymous) = try context.reading {
       (view, productIndex) throws(LedgerError) -> (CustomerID?, Bool, Bool) in
-      let lookup = try TransactionLookup(of: transaction, customer: customer, order: nil, in: view, productIndex)
+      let lookup = try TransactionLookup(
+        of: transaction, customer: customer, order: nil, in: view, productIndex,
+        digest: context.verifier.digest)
       let owner = try lookup.known.map { (known) throws(LedgerError) in
         try view.purchases.owner(of: known, asNamedBy: customer)
       }

@@ -6,7 +6,9 @@ extension LocalBackend {
   ///
   /// - Throws: `LedgerError` with `invalid_identifier` for an id that only the ledger makes, and `invalid_user_id`.
   public func register(_ customer: CustomerID) async throws(LedgerError) -> Registration {
-    try await registry.register(customer)
+    let (registration, tokens) = try await registry.registerTokens(of: customer)
+    for token in tokens { try await held.decide(for: token) }
+    return registration
   }
 
   /// Signs in: merges a customer with only anonymous ids into the id's customer; from any other customer nothing moves.
@@ -16,7 +18,9 @@ extension LocalBackend {
   /// - Throws: `LedgerError` with, in order of precedence: `invalid_identifier`, `invalid_user_id`, `over_maximum`
   ///   where the two together would pass the hard limit.
   public func logIn(_ id: CustomerID, from current: CustomerID) async throws(LedgerError) -> Registration {
-    try await registry.logIn(id, from: current)
+    let registration = try await registry.logIn(id, from: current)
+    try await held.decide(for: id)
+    return registration
   }
 
   /// Makes `alias` another id of the customer; merges the two customers where both have balances.
@@ -24,7 +28,9 @@ extension LocalBackend {
   /// - Throws: `LedgerError` with, in order of precedence: `invalid_identifier`, `invalid_user_id`, `over_maximum`
   ///   where the two together would pass the hard limit.
   public func createAlias(_ alias: CustomerID, of customer: CustomerID) async throws(LedgerError) -> Registration {
-    try await registry.createAlias(alias, of: customer)
+    let registration = try await registry.createAlias(alias, of: customer)
+    try await held.decide(for: alias)
+    return registration
   }
 
   /// As ``createAlias(_:of:)``, for a caller who may give up nothing of a customer who has signed in.

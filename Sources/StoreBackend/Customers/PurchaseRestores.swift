@@ -14,12 +14,12 @@ struct PurchaseRestores: Sendable {
     var isAnyTaken = false
     for receipt in receipts {
       do throws(LedgerError) {
-        let transaction = try context.verifier.verify(receipt)
+        let evidence = try context.verified(receipt)
         let answer = try await credits.credit(
-          transaction, customer: customer, order: nil, search: .find, requestID: context.newRequestID(),
+          evidence, customer: customer, order: nil, search: .find, requestID: context.newRequestID(),
           waitsForBuyer: false)
         isAnyTaken = true
-        try await share(transaction, ownedBy: answer.booking.customer, with: customer, sharing)
+        try await share(evidence.transaction, ownedBy: answer.booking.customer, with: customer, sharing)
       } catch {
         guard !error.code.meansNothingIsKnown else { throw error }
         refusal = refusal ?? error

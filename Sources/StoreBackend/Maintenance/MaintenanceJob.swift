@@ -34,6 +34,17 @@ extension MaintenanceJob {
     }
   }
 
+  /// Decides again about held purchases whose time has come, and about all that a new catalog may concern; it counts
+  /// `decided` and `credited`.
+  static func heldReceipts(of backend: LocalBackend) -> Self {
+    Self("held_receipts") { now throws(LedgerError) in
+      let (due, others) = (
+        try await backend.held.decideDue(now: now), try await backend.held.decideAfterCatalogChange()
+      )
+      return ["decided": due.decided + others.decided, "credited": due.credited + others.credited]
+    }
+  }
+
   /// Tries the due deliveries until there are none; it counts `tried`, `confirmed`, `exhausted` and
   /// `refunded`.
   static func deliveries(of backend: LocalBackend) -> Self {

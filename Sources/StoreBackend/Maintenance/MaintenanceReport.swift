@@ -4,7 +4,8 @@ public import GemLedger
 public struct MaintenanceReport: Sendable {
   /// The result of one job.
   public struct Job: Sendable {
-    /// The job's name: `scheduled_effects`, `order_holds`, `deliveries`, or the name of a job of the caller's own.
+    /// The job's name: `scheduled_effects`, `held_receipts`, `order_holds`, `deliveries`, or the name of a job of the
+    /// caller's own.
     public let name: String
     /// What it did, by name; empty where it failed.
     public let counts: [String: Int]

@@ -1,7 +1,7 @@
 public import GemLedger
 internal import Synchronization
 
-/// Runs the standing work of a backend: scheduled effects, order holds and deliveries, round after round.
+/// Runs the standing work of a backend, round after round: scheduled effects, held receipts, order holds, deliveries.
 ///
 /// ```swift
 /// let runner = MaintenanceRunner(backend: backend)
@@ -46,7 +46,7 @@ public final class MaintenanceRunner: Sendable {
     }
     let startedAt = now ?? backend.context.clock.now()
     var results: [MaintenanceReport.Job] = []
-    for job in [.scheduledEffects(of: backend.ledger), orderHolds, .deliveries(of: backend)] + jobs {
+    for job in Self.standing(of: backend, orderHolds) + jobs {
       guard !Task.isCancelled else { break }
       results.append(await Self.result(of: job, at: startedAt))
     }
@@ -77,6 +77,10 @@ public final class MaintenanceRunner: Sendable {
       }
       do { try await clock.sleep(for: interval) } catch { return }
     }
+  }
+
+  private static func standing(of backend: LocalBackend, _ orderHolds: MaintenanceJob) -> [MaintenanceJob] {
+    [.scheduledEffects(of: backend.ledger), .heldReceipts(of: backend), orderHolds, .deliveries(of: backend)]
   }
 
   private static func result(of job: MaintenanceJob, at now: Timestamp) async -> MaintenanceReport.Job {

@@ -151,7 +151,7 @@ extension OrderDeliveries {
       return false
     }
     guard let transaction, transaction.isOf(purchase), let revocation = transaction.revocation else { return false }
-    do throws(LedgerError) { _ = try await refunds.refund(transaction, revocation) } catch {
+    do throws(LedgerError) { _ = try await refunds.refund(Evidence(transaction: transaction), revocation) } catch {
       // One order does not hold up the others.
       guard error.isRefusal else { throw error }
       return false

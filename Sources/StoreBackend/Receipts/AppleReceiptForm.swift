@@ -24,7 +24,8 @@ enum AppleReceiptForm {
     writer.integer("quantity", transaction.quantity)
     writer.text("type", name(of: transaction.productType))
     writer.text("appAccountToken", transaction.accountToken?.description)
-    writer.text("inAppOwnershipType", "PURCHASED")
+    writer.text("inAppOwnershipType", transaction.ownership.rawValue)
+    if let offer = transaction.offer { write(offer, to: &writer) }
     writer.instant("signedDate", transaction.signedAt)
     if let revocation = transaction.revocation { write(revocation, to: &writer) }
     writer.text("environment", ReceiptForm.name(of: transaction.environment))
@@ -35,6 +36,23 @@ enum AppleReceiptForm {
       writer.text("currency", transaction.price?.currency)
     }
     if transaction.store != .apple { writer.text("store", transaction.store.description) }
+  }
+
+  /// Apple numbers the kinds of offers from 1.
+  private static func write(_ offer: StoreTransaction.Offer, to writer: inout JSONWriter) {
+    let number = offer.kind.flatMap { StoreTransaction.Offer.Kind.allCases.firstIndex(of: $0) }
+    if let number { writer.integer("offerType", Int64(number) + 1) }
+    writer.text("offerIdentifier", offer.identifier)
+    if offer.isFreeTrial { writer.text("offerDiscountType", "FREE_TRIAL") }
+  }
+
+  private static func offer(_ fields: ReceiptFields) throws(LedgerError) -> StoreTransaction.Offer? {
+    let number = try fields.optionalInteger("offerType", in: 0...Int64.max)
+    let offer = StoreTransaction.Offer(
+      kind: number.flatMap { StoreTransaction.Offer.Kind.numbered($0) },
+      identifier: try fields.optionalNonEmptyText("offerIdentifier"),
+      isFreeTrial: try fields.optionalText("offerDiscountType") == "FREE_TRIAL")
+    return number == nil && offer == StoreTransaction.Offer(kind: nil) ? nil : offer
   }
 
   private static func write(_ revocation: StoreTransaction.Revocation, to writer: inout JSONWriter) {
@@ -71,6 +89,8 @@ enum AppleReceiptForm {
       originalPurchasedAt: try fields.optionalInstant("originalPurchaseDate") ?? purchasedAt,
       expiresAt: try fields.optionalInstant("expiresDate"), revocation: try revocation(fields),
       reason: try fields.optionalText("transactionReason").flatMap(StoreTransaction.Reason.init) ?? .purchase,
+      offer: try offer(fields),
+      ownership: try fields.optionalText("inAppOwnershipType").flatMap(StoreTransaction.Ownership.init) ?? .purchased,
       signedAt: try fields.instant("signedDate"))
   }
 
@@ -111,5 +131,12 @@ enum AppleReceiptForm {
 
   private static func name(of type: ProductType) -> String {
     types.first { $0.1 == type }?.0 ?? "Consumable"
+  }
+}
+
+extension StoreTransaction.Offer.Kind {
+  /// The kind with Apple's number.
+  fileprivate static func numbered(_ number: Int64) -> Self? {
+    (1...Int64(allCases.count)).contains(number) ? allCases[Int(number) - 1] : nil
   }
 }

@@ -32,6 +32,9 @@ enum GoogleReceiptForm {
       writer.text("priceCurrencyCode", transaction.price?.currency)
     }
     if transaction.reason == .renewal { writer.integer("renewal", 1) }
+    // A promotion code at Google Play makes a purchase of type 1, which costs nothing.
+    if transaction.offer?.kind == .code { writer.integer("purchaseType", 1) }
+    writer.text("offerId", transaction.offer?.identifier)
     if let revocation = transaction.revocation { write(revocation, of: transaction.quantity, to: &writer) }
     writer.text("environment", ReceiptForm.name(of: transaction.environment))
     writer.instant("signedDate", transaction.signedAt)
@@ -72,7 +75,15 @@ enum GoogleReceiptForm {
       originalPurchasedAt: try fields.optionalInstantText("initialPurchaseTimeMillis") ?? purchasedAt,
       expiresAt: try fields.optionalInstantText("expiryTimeMillis"), revocation: revocation,
       reason: try fields.optionalInteger("renewal", in: 0...1) == 1 ? .renewal : .purchase,
+      offer: try offer(fields),
       signedAt: try fields.optionalInstant("signedDate") ?? purchasedAt)
+  }
+
+  private static func offer(_ fields: ReceiptFields) throws(LedgerError) -> StoreTransaction.Offer? {
+    let isPromotion = try fields.optionalInteger("purchaseType", in: 0...Int64.max) == 1
+    let identifier = try fields.optionalNonEmptyText("offerId")
+    guard isPromotion || identifier != nil else { return nil }
+    return StoreTransaction.Offer(kind: isPromotion ? .code : nil, identifier: identifier, isFreeTrial: isPromotion)
   }
 
   private static func canceledAt(_ fields: ReceiptFields) throws(LedgerError) -> Timestamp? {
@@ -88,13 +99,13 @@ enum GoogleReceiptForm {
     return fields.object["autoRenewing"] == nil ? .consumable : .autoRenewableSubscription
   }
 
-  /// Apps may put any text there; only a token of the kind made here names a buyer.
+  /// Apps may put any text there; only a token of the kind made here, and the digest of an id, name a buyer.
   private static func accountToken(_ fields: ReceiptFields) throws(LedgerError) -> AccountToken? {
     let stated = (
       try fields.optionalNonEmptyText("obfuscatedExternalAccountId"),
       try fields.optionalNonEmptyText("obfuscatedAccountId")
     )
-    return (stated.0 ?? stated.1).flatMap(AccountToken.init)
+    return (stated.0 ?? stated.1).flatMap(AccountToken.init(obfuscated:))
   }
 
   private static func revocation(

@@ -21,9 +21,20 @@ public protocol ReceiptVerifier: Sendable {
   /// - Returns: The transaction that it is about; nil where it is about none.
   /// - Throws: As ``verify(_:)``; `receipt_malformed` where the store signs no notices, as the default does.
   func transaction(inNotice text: String) throws(LedgerError) -> StoreTransaction?
+
+  /// Whether a store signed or confirmed what is verified, so that a stated price was paid.
+  var provesPrices: Bool { get }
+
+  /// The SHA-256 of a text; nil where there is no cryptography, as the default has none.
+  func digest(of text: String) -> [UInt8]?
 }
 
 extension ReceiptVerifier {
+  /// True: receipts of stores are signed.
+  public var provesPrices: Bool { true }
+  /// Nil.
+  public func digest(of text: String) -> [UInt8]? { nil }
+
   /// Refuses every notice, for stores that sign none.
   public func transaction(inNotice text: String) throws(LedgerError) -> StoreTransaction? {
     throw LedgerError(.receiptMalformed, "Notices of this store are not signed: look the transaction up at the store.")

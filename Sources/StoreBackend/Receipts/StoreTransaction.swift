@@ -40,6 +40,43 @@ public struct StoreTransaction: Hashable, Sendable {
     }
   }
 
+  /// An offer that changed the price.
+  public struct Offer: Hashable, Sendable {
+    /// How the customer came to it.
+    public enum Kind: String, Hashable, Sendable, CaseIterable {
+      /// For new subscribers.
+      case introductory
+      /// For customers whom the app chose.
+      case promotional
+      /// A code that the customer entered.
+      case code
+      /// For former subscribers.
+      case winBack = "win_back"
+    }
+
+    /// How the customer came to it; nil for a kind that is not known here.
+    public var kind: Kind?
+    /// Its id at the store.
+    public var identifier: String?
+    /// Whether it is a trial for nothing.
+    public var isFreeTrial: Bool
+
+    /// An offer.
+    public init(kind: Kind?, identifier: String? = nil, isFreeTrial: Bool = false) {
+      self.kind = kind
+      self.identifier = identifier
+      self.isFreeTrial = isFreeTrial
+    }
+  }
+
+  /// Who paid for the customer's right to it.
+  public enum Ownership: String, Hashable, Sendable {
+    /// The customer.
+    case purchased = "PURCHASED"
+    /// A member of the customer's family.
+    case familyShared = "FAMILY_SHARED"
+  }
+
   /// Where it was bought.
   public var store: Store
   /// Production, sandbox, or a test session.
@@ -76,6 +113,10 @@ public struct StoreTransaction: Hashable, Sendable {
   public var revocation: Revocation?
   /// Why money was taken.
   public var reason: Reason
+  /// The offer by which it was bought, where there was one.
+  public var offer: Offer?
+  /// Who paid for it.
+  public var ownership: Ownership
   /// When the store signed this evidence; of two, the later holds.
   public var signedAt: Timestamp
 
@@ -85,7 +126,8 @@ public struct StoreTransaction: Hashable, Sendable {
     orderID: String? = nil, bundleID: String, storeProductID: String, productType: ProductType,
     subscriptionGroupID: String? = nil, quantity: Int64 = 1, price: Money? = nil, storefront: StorefrontCode? = nil,
     accountToken: AccountToken? = nil, purchasedAt: Timestamp, originalPurchasedAt: Timestamp? = nil,
-    expiresAt: Timestamp? = nil, revocation: Revocation? = nil, reason: Reason = .purchase, signedAt: Timestamp
+    expiresAt: Timestamp? = nil, revocation: Revocation? = nil, reason: Reason = .purchase, offer: Offer? = nil,
+    ownership: Ownership = .purchased, signedAt: Timestamp
   ) {
     self.store = store
     self.environment = environment
@@ -105,11 +147,16 @@ public struct StoreTransaction: Hashable, Sendable {
     self.expiresAt = expiresAt
     self.revocation = revocation
     self.reason = reason
+    self.offer = offer
+    self.ownership = ownership
     self.signedAt = signedAt
   }
 }
 
 extension StoreTransaction {
+  /// Whether the customer paid nothing for it.
+  public var isFree: Bool { price?.minorUnits == 0 || ownership == .familyShared || offer?.isFreeTrial == true }
+
   /// The identity of its credit: the store's id of the transaction.
   ///
   /// A subscription of Google Play keeps its purchase token through renewals: there it is the token and the order id,

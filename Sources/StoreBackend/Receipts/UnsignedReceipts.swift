@@ -20,6 +20,9 @@ public struct UnsignedReceipts: ReceiptVerifier {
   /// The first segment of every receipt, which names the environment.
   private let header: [UInt8]
 
+  /// False: nobody vouches for a price.
+  public var provesPrices: Bool { false }
+
   /// Makes receipts of one test environment.
   ///
   /// - Parameter environment: Xcode's or local testing, with its session.

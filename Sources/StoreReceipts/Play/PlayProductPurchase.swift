@@ -77,13 +77,14 @@ struct PlayParts {
   var paidAt: Timestamp?
   var regionCode: String?
   var accountToken: AccountToken?
+  var offer: StoreTransaction.Offer?
 
   func transaction(_ request: PlayProductPurchase.Request, paidAt: Timestamp) -> StoreTransaction {
     StoreTransaction(
       store: .google, environment: isTest ? .sandbox : .production, id: request.token, orderID: orderID,
       bundleID: request.packageName, storeProductID: productID, productType: .consumable, quantity: quantity,
       storefront: regionCode.flatMap(StorefrontCode.init(exactly:)), accountToken: accountToken, purchasedAt: paidAt,
-      revocation: revocation(at: request.fetchedAt), signedAt: request.fetchedAt)
+      revocation: revocation(at: request.fetchedAt), offer: offer, signedAt: request.fetchedAt)
   }
 
   /// The refunded units: the answer has no date of them, so that of the answer counts.
@@ -98,7 +99,9 @@ struct PlayParts {
 extension PlayParts {
   /// `purchases.products`: numbers for words.
   init(v1 fields: ReceiptFields, _ request: PlayProductPurchase.Request) throws(LedgerError) {
-    isTest = try fields.optionalInteger("purchaseType", in: 0...Int64.max) == 0
+    let type = try fields.optionalInteger("purchaseType", in: 0...Int64.max)
+    isTest = type == 0
+    if type == 1 { offer = StoreTransaction.Offer(kind: .code, isFreeTrial: true) }
     guard let product = try fields.optionalNonEmptyText("productId") ?? request.productID else {
       throw ReceiptFields.malformed("productId is missing")
     }
@@ -117,7 +120,8 @@ extension PlayParts {
     paidAt = try fields.optionalInstantText("purchaseTimeMillis")
     if paidAt == nil { throw ReceiptFields.malformed("purchaseTimeMillis is missing") }
     regionCode = try fields.optionalNonEmptyText("regionCode")
-    accountToken = try fields.optionalNonEmptyText("obfuscatedExternalAccountId").flatMap(AccountToken.init)
+    accountToken = try fields.optionalNonEmptyText("obfuscatedExternalAccountId").flatMap(
+      AccountToken.init(obfuscated:))
   }
 
   /// `purchases.productsv2`: words, and a list of products with one in it.
@@ -125,7 +129,7 @@ extension PlayParts {
     guard let items = fields.object["productLineItem"]?.array, items.count == 1, let item = items[0].object else {
       throw ReceiptFields.malformed("productLineItem is no list of one product")
     }
-    let (line, offer) = (ReceiptFields(item), try ReceiptFields(item).optionalObject("productOfferDetails"))
+    let (line, details) = (ReceiptFields(item), try ReceiptFields(item).optionalObject("productOfferDetails"))
     isTest = try fields.optionalObject("testPurchaseContext") != nil
     productID = try line.name("productId")
     let states: [(String, State)] = [("PURCHASED", .purchased), ("CANCELLED", .canceled), ("PENDING", .pending)]
@@ -134,15 +138,17 @@ extension PlayParts {
     }
     state = try context.word("purchaseState", states)
     orderID = try fields.optionalNonEmptyText("orderId")
-    quantity = try offer?.optionalInteger("quantity", in: 1...Int64.max) ?? 1
-    refundableQuantity = try offer?.optionalInteger("refundableQuantity", in: 0...Int64.max)
-    isConsumed = offer?.object["consumptionState"]?.text == "CONSUMPTION_STATE_CONSUMED"
+    offer = try details?.optionalNonEmptyText("offerId").map { StoreTransaction.Offer(kind: nil, identifier: $0) }
+    quantity = try details?.optionalInteger("quantity", in: 1...Int64.max) ?? 1
+    refundableQuantity = try details?.optionalInteger("refundableQuantity", in: 0...Int64.max)
+    isConsumed = details?.object["consumptionState"]?.text == "CONSUMPTION_STATE_CONSUMED"
     isAcknowledged = fields.object["acknowledgementState"]?.text == "ACKNOWLEDGEMENT_STATE_ACKNOWLEDGED"
     paidAt = try fields.optionalText("purchaseCompletionTime").flatMap { Timestamp($0) }
     guard paidAt != nil || state != .purchased else {
       throw ReceiptFields.malformed("purchaseCompletionTime is missing, or no time")
     }
     regionCode = try fields.optionalNonEmptyText("regionCode")
-    accountToken = try fields.optionalNonEmptyText("obfuscatedExternalAccountId").flatMap(AccountToken.init)
+    accountToken = try fields.optionalNonEmptyText("obfuscatedExternalAccountId").flatMap(
+      AccountToken.init(obfuscated:))
   }
 }

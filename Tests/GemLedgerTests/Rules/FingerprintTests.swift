@@ -176,10 +176,14 @@ final class FingerprintTests: XCTestCase {
       // first.
       (
         #line, try Make.purchase("t"), purchase,
-        ["product", "quantity", "price", "purchasedAt", "cycleEndsAt", "originalTransactionID"]
+        [
+          "product", "quantity", "price", "purchasedAt", "cycleEndsAt", "originalTransactionID", "terms",
+          "unknownBuyer", "statedAt",
+          "statement",
+        ]
       ),
-      (#line, try Make.refund("t"), purchase + ["revokedAt", "extent"], ["signedAt"]),
-      (#line, try Make.reversal("t"), purchase + ["revokedAt"], ["signedAt"]),
+      (#line, try Make.refund("t"), purchase + ["revokedAt", "extent"], ["signedAt", "statement"]),
+      (#line, try Make.reversal("t"), purchase + ["revokedAt"], ["signedAt", "statement"]),
     ]
     for row in rows {
       let fields = Mirror(reflecting: row.value).children.compactMap(\.label)

@@ -54,14 +54,14 @@ final class RefundRulesTests: XCTestCase {
 
   func testTheNewestEvidenceHolds() throws {
     let identity = PurchaseIdentity(store: .apple, environment: 1, transactionID: try StoreTransactionID("t"))
-    func notice(_ kind: RefundEvidenceRow.Kind, _ revokedAt: Int64, _ signedAt: Int64, _ part: Int64 = 0)
-      -> RefundEvidenceRow
+    func notice(_ kind: EvidenceRow.Kind, _ revokedAt: Int64, _ signedAt: Int64, _ part: Int64 = 0)
+      -> EvidenceRow
     {
-      RefundEvidenceRow(
+      EvidenceRow(
         identity: identity, kind: kind, revokedAt: Timestamp(milliseconds: revokedAt),
         signedAt: Timestamp(milliseconds: signedAt), extent: part == 0 ? .full : .milliPercent(part))
     }
-    let rows: [(line: UInt, notices: [RefundEvidenceRow], milliPercent: Int64)] = [
+    let rows: [(line: UInt, notices: [EvidenceRow], milliPercent: Int64)] = [
       (#line, [], 0), (#line, [notice(.refund, 1, 1)], 100_000),
       (#line, [notice(.refund, 1, 1, 30_000), notice(.refund, 2, 2, 50_000)], 50_000),
       (#line, [notice(.refund, 1, 5, 30_000), notice(.refund, 1, 4, 50_000)], 30_000),
@@ -75,7 +75,7 @@ final class RefundRulesTests: XCTestCase {
     ]
     for row in rows {
       for notices in [row.notices, row.notices.reversed()] {
-        var known: [RefundEvidenceRow] = []
+        var known: [EvidenceRow] = []
         for notice in notices where RefundRules.isNew(notice, among: known) {
           known = RefundRules.adding(notice, to: known)
         }

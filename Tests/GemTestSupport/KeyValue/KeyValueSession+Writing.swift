@@ -50,7 +50,7 @@ final class KeyValueSession: KeyValueSnapshot, StorageSession {
       if row.mergedInto != 0 { put(MergedCustomerRow(customer: row.mergedInto, merged: row.number)) }
     }
     put(cold.changedCustomers, cold.addedIDs, cold.merges, cold.lotAttributes, cold.movedLots)
-    put(cold.refunds, cold.refunds.map(\.state), cold.refundParts, cold.refundEvidence)
+    put(cold.refunds, cold.refunds.map(\.state), cold.refundParts, cold.evidence)
     for refund in cold.refunds {
       if var purchase = try purchase(number: refund.purchase) {
         purchase.refund = refund.state

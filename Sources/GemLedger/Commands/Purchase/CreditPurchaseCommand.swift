@@ -23,7 +23,8 @@ final class CreditPurchaseCommand: Command {
   /// the answer must be that it is credited.
   ///
   /// - Throws: in order of precedence `invalid_request`, `amount_out_of_range` (quantity, price), `key_conflict`,
-  ///   `product_not_found`, `amount_out_of_range` (the credit passes the hard limit).
+  ///   `receipt_revoked` (its customer was erased before it was credited), `product_not_found`, `amount_out_of_range`
+  ///   (the credit passes the hard limit).
   func decide(
     _ decider: inout Decider, _ command: LedgerCommand.Body, session: any StorageSnapshot
   ) throws(LedgerError) -> Booking {
@@ -31,10 +32,15 @@ final class CreditPurchaseCommand: Command {
     let identity = PurchaseIdentity(
       store: purchase.store, environment: try decider.work.number(of: purchase.environment, session: session),
       transactionID: purchase.transactionID)
-    if let known = try JournalLookup.knownPurchase(&decider.work, identity, session: session) {
+    let known = try JournalLookup.knownPurchase(&decider.work, identity, session: session)
+    let evidence = try decider.work.evidence(identity, known, session: session)
+    if let known {
+      try RefundNotices.bookStanding(
+        &decider, of: known, statement(of: identity), among: evidence, command: command, session: session)
       let owner = try JournalLookup.owner(&decider.work, of: known, session: session)
       return try KeyReplay.replay(&decider, known.transaction, of: known.customer, customer: owner.id, session: session)
     }
+    try HoldReceiptCommand.checkNotErased(&decider, evidence, session: session)
     var customer = try decider.findCustomer(command.customer, session: session)
     let isNew = customer == nil
     if isNew {
@@ -52,10 +58,30 @@ final class CreditPurchaseCommand: Command {
       if isNew { decider.work.removeNewestCustomer() }
       throw error
     }
-    if !booking.isReplayed {
-      try RefundNotices.bookEarlyRefunds(&decider, of: identity, command: command, session: session)
+    if !booking.isReplayed, let credited = decider.work.newPurchase(identity) {
+      try RefundNotices.bookStanding(
+        &decider, of: credited, statement(of: identity), among: evidence, command: command, session: session)
+      if let token = purchase.unknownBuyer { try markUnknownBuyer(&decider, token, of: credited, session: session) }
     }
     return booking
+  }
+
+  /// Its buyer may appear later: then a person decides.
+  private func markUnknownBuyer(
+    _ decider: inout Decider, _ token: String, of credited: PurchaseRow, session: any StorageSnapshot
+  ) throws(LedgerError) {
+    let note = EvidenceRow(
+      identity: credited.identity, kind: .held, signedAt: decider.work.now,
+      held: EvidenceRow.HeldState(reason: .owner, customer: credited.customer, subject: token))
+    decider.work.keep(note, among: try decider.work.evidence(credited.identity, nil, session: session))
+  }
+
+  private func statement(of identity: PurchaseIdentity) -> EvidenceRow? {
+    purchase.statedAt.map {
+      EvidenceRow(
+        identity: identity, kind: purchase.statement?.isNotice == true ? .reversalOfAll : .purchased, signedAt: $0,
+        statement: purchase.statement)
+    }
   }
 
   private func credit(
@@ -63,7 +89,7 @@ final class CreditPurchaseCommand: Command {
     session: any StorageSnapshot
   ) throws(LedgerError) -> Booking {
     let (product, document) = try decider.catalog.product(
-      purchase.product, in: session, definitions: decider.definitions)
+      purchase.product, boughtAt: purchase.purchasedAt, in: session, definitions: decider.definitions)
     let number = try decider.work.next(.purchase, session: session)
     let credits = try PurchaseRules.credits(
       of: product, for: purchase, number: number, environment: identity.environment)
@@ -116,7 +142,8 @@ extension LedgerCommand {
 extension Ledger {
   /// Credits a store transaction exactly once, however many calls ask for it.
   ///
-  /// The grant is resolved from the catalog inside the commit and frozen with it. A store transaction that was credited
+  /// The grant is resolved inside the commit and frozen with it: from the catalog in force at the date of the purchase,
+  /// or the first later one that has the product. A store transaction that was credited
   /// before, to any customer, is a success: the result is the first booking, which names the owner.
   ///
   /// - Throws: ``LedgerError`` with, in order of precedence, `invalid_request`, `amount_out_of_range`, `key_conflict`,

@@ -15,7 +15,8 @@ package enum PurchaseRules {
     }
   }
 
-  /// Returns the lots that the purchase makes, by currency in the order of codes: paid and bonus parts apart.
+  /// Returns the lots that the purchase makes, by currency in the order of codes: paid and bonus parts apart, or all as
+  /// bonus where nobody paid.
   ///
   /// The price is spread evenly over the paid currencies; shares round down and the last takes the rest.
   ///
@@ -24,11 +25,22 @@ package enum PurchaseRules {
     of product: Product, for purchase: StorePurchase, number: Int64, environment: Int64
   ) throws(LedgerError) -> [(CurrencyCode, [LotCredit])] {
     let grants = product.grants.sorted { $0.currency < $1.currency }
-    var shares = PriceShares(price: purchase.price, parts: grants.count { $0.amount > 0 })
+    var shares = PriceShares(
+      price: purchase.terms == .paid ? purchase.price : nil, parts: grants.count { $0.amount > 0 })
     var credits: [(CurrencyCode, [LotCredit])] = []
     for grant in grants {
       let expiresAt = grant.expiresAtCycleEnd ? expiry(of: purchase) : .max
       var lots: [LotCredit] = []
+      if purchase.terms != .paid {
+        let whole = grant.amount + grant.bonus
+        lots.append(
+          LotCredit(
+            amount: try times(purchase.terms == .trial ? grant.trial ?? whole : whole, purchase), source: .bonus,
+            environment: environment,
+            price: nil, purchase: number, expiresAt: expiresAt))
+        credits.append((grant.currency, lots))
+        continue
+      }
       if grant.amount > 0 {
         lots.append(
           LotCredit(

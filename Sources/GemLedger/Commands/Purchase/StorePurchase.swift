@@ -46,6 +46,18 @@ public struct Money: Hashable, Sendable {
 
 /// The store's own record of a purchase, with the fields for its credit.
 public struct StorePurchase: Hashable, Sendable {
+  /// What was asked for a purchase.
+  ///
+  /// What nobody paid for gives ``LotSource/bonus`` lots without a price.
+  public enum Terms: Hashable, Sendable, CaseIterable {
+    /// Its price.
+    case paid
+    /// Nothing: an offer, or the share of a family member's purchase.
+    case free
+    /// Nothing, for a trial: the product may give another amount then.
+    case trial
+  }
+
   /// Where it was bought.
   public var store: Store
   /// Production, sandbox, or a test session.
@@ -64,12 +76,22 @@ public struct StorePurchase: Hashable, Sendable {
   public var cycleEndsAt: Timestamp?
   /// The first transaction of the same subscription; nil where this is the first.
   public var originalTransactionID: StoreTransactionID?
+  /// What was asked for it.
+  public var terms: Terms
+  /// The token of a buyer whom nobody has registered, where the customer of the post is credited instead.
+  public var unknownBuyer: String?
+  /// The date of the store's statement that it is bought and not given back; nil where nobody kept it.
+  public var statedAt: Timestamp?
+  /// All that the store stated; nil where nobody kept it.
+  public var statement: StoreStatement?
 
   /// A record of a purchase.
   public init(
     store: Store, environment: StoreEnvironment, transactionID: StoreTransactionID, product: ProductCode,
     quantity: Int64 = 1, price: Money? = nil, purchasedAt: Timestamp, cycleEndsAt: Timestamp? = nil,
-    originalTransactionID: StoreTransactionID? = nil
+    originalTransactionID: StoreTransactionID? = nil, terms: Terms = .paid, unknownBuyer: String? = nil,
+    statedAt: Timestamp? = nil,
+    statement: StoreStatement? = nil
   ) {
     self.store = store
     self.environment = environment
@@ -80,5 +102,9 @@ public struct StorePurchase: Hashable, Sendable {
     self.purchasedAt = purchasedAt
     self.cycleEndsAt = cycleEndsAt
     self.originalTransactionID = originalTransactionID
+    self.terms = terms
+    self.unknownBuyer = unknownBuyer
+    self.statedAt = statedAt
+    self.statement = statement
   }
 }

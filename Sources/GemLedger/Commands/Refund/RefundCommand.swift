@@ -33,11 +33,12 @@ final class RefundCommand: Command {
     _ decider: inout Decider, _ command: LedgerCommand.Body, session: any StorageSnapshot
   ) throws(LedgerError) -> Booking {
     try RefundRules.check(refund.extent)
-    let notice = RefundEvidenceRow(
+    let notice = EvidenceRow(
       identity: PurchaseIdentity(
         store: refund.store, environment: try decider.work.number(of: refund.environment, session: session),
         transactionID: refund.transactionID),
-      kind: .refund, revokedAt: refund.revokedAt, signedAt: refund.signedAt, extent: refund.extent)
+      kind: .refund, revokedAt: refund.revokedAt, signedAt: refund.signedAt, extent: refund.extent,
+      statement: refund.statement)
     return try RefundNotices.take(&decider, command, notice, session: session)
   }
 }

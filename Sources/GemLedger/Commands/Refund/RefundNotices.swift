@@ -1,45 +1,71 @@
 /// Books what the store's notices of refunds and of their reversals come to, for the commands of both.
 enum RefundNotices {
   static func take(
-    _ decider: inout Decider, _ command: LedgerCommand.Body, _ notice: RefundEvidenceRow, session: any StorageSnapshot
+    _ decider: inout Decider, _ command: LedgerCommand.Body, _ notice: EvidenceRow, session: any StorageSnapshot
   ) throws(LedgerError) -> Booking {
     let credited = try JournalLookup.knownPurchase(&decider.work, notice.identity, session: session)
     let known = try decider.work.evidence(notice.identity, credited, session: session)
     let isNew = RefundRules.isNew(notice, among: known)
     guard let purchase = credited else {
-      if isNew { decider.work.keep(notice, among: known) }
+      decider.work.keep(notice, among: known)
       return answerWithoutBooking(
         &decider.work, command.customer, notice, isReplayed: !isNew, isAwaitingPurchase: true)
     }
     let owner = try JournalLookup.owner(&decider.work, of: purchase, session: session)
-    guard isNew else { return try answerAgain(&decider, notice, purchase, owner, session: session) }
+    let notice = decider.withoutErased(notice, of: owner)
+    guard isNew else {
+      if !notice.content.isEmpty { decider.work.keep(notice, among: known) }
+      return try answerAgain(&decider, notice, purchase, owner, session: session)
+    }
     return try idempotentlyWhereBooked(&decider, command, owner: owner, session: session) {
       (decider: inout Decider) throws(LedgerError) -> Booking in
       let evidence = RefundRules.adding(notice, to: known)
       let booking = try bookDue(
         &decider, purchase, evidence: evidence, notice: notice, owner: owner, command: command, session: session)
+      // A booked refund is evidence by itself, but for what else was stated.
+      if booking == nil || !notice.content.isEmpty { decider.work.keep(notice, among: known) }
       if let booking { return booking }
-      decider.work.keep(notice, among: known)
       return try answerAgain(&decider, notice, purchase, owner, session: session)
     }
   }
 
-  /// Books the refunds with evidence from before the purchase.
-  static func bookEarlyRefunds(
-    _ decider: inout Decider, of identity: PurchaseIdentity, command: LedgerCommand.Body, session: any StorageSnapshot
+  /// Keeps the statement of a purchase that is credited, and books what all evidence says by now.
+  ///
+  /// The purchase may have been credited just now, with refunds that came before it, or earlier, and then the statement
+  /// may take a refund back.
+  static func bookStanding(
+    _ decider: inout Decider, of purchase: PurchaseRow, _ statement: EvidenceRow?, among known: [EvidenceRow],
+    command: LedgerCommand.Body, session: any StorageSnapshot
   ) throws(LedgerError) {
-    guard let purchase = decider.work.newPurchase(identity) else { return }
-    let evidence = try decider.work.evidence(identity, purchase, session: session)
-    let newest = evidence.max { ($0.signedAt, $0.kind.rawValue) < ($1.signedAt, $1.kind.rawValue) }
-    guard let newest else { return }
+    var evidence = known
     let owner = try JournalLookup.owner(&decider.work, of: purchase, session: session)
+    if let statement {
+      let statement = decider.withoutErased(statement, of: owner)
+      decider.work.keep(statement, among: evidence)
+      evidence = RefundRules.adding(statement, to: evidence)
+    }
+    endHold(&decider.work, among: evidence)
+    let newest = evidence.filter(\.kind.isAboutRefunds).max {
+      ($0.signedAt, $0.kind.rawValue, $0.variant) < ($1.signedAt, $1.kind.rawValue, $1.variant)
+    }
+    guard let newest else { return }
     _ = try bookDue(
       &decider, purchase, evidence: evidence, notice: newest, owner: owner, command: command, session: session)
   }
 
+  /// A purchase that is credited is held no more.
+  private static func endHold(_ work: inout UnitOfWork, among evidence: [EvidenceRow]) {
+    guard var held = evidence.first(where: { $0.kind == .held }), held.held?.reason.endsWithCredit == true else {
+      return
+    }
+    held.held = nil
+    held.content = ""
+    work.keep(held, among: evidence)
+  }
+
   /// Brings the clawed-back share of the purchase to the share in the evidence; nil where they are equal already.
   private static func bookDue(
-    _ decider: inout Decider, _ purchase: PurchaseRow, evidence: [RefundEvidenceRow], notice: RefundEvidenceRow,
+    _ decider: inout Decider, _ purchase: PurchaseRow, evidence: [EvidenceRow], notice: EvidenceRow,
     owner: CustomerRow, command: LedgerCommand.Body, session: any StorageSnapshot
   ) throws(LedgerError) -> Booking? {
     let share = RefundRules.share(of: evidence, quantity: purchase.quantity)
@@ -72,7 +98,7 @@ enum RefundNotices {
   }
 
   private static func book(
-    _ decider: inout Decider, _ change: RefundChange, notice: RefundEvidenceRow, evidenceAt: Timestamp,
+    _ decider: inout Decider, _ change: RefundChange, notice: EvidenceRow, evidenceAt: Timestamp,
     owner: CustomerRow, command: LedgerCommand.Body, session: any StorageSnapshot
   ) throws(LedgerError) -> Booking {
     decider.plans.removeAll { $0.amount == 0 }
@@ -102,7 +128,7 @@ enum RefundNotices {
 
   /// Finds the earlier booking for such a notice; a booking without entries where nothing was booked.
   private static func answerAgain(
-    _ decider: inout Decider, _ notice: RefundEvidenceRow, _ purchase: PurchaseRow, _ owner: CustomerRow,
+    _ decider: inout Decider, _ notice: EvidenceRow, _ purchase: PurchaseRow, _ owner: CustomerRow,
     session: any StorageSnapshot
   ) throws(LedgerError) -> Booking {
     let refunds = try decider.work.refunds(of: purchase, session: session)
@@ -118,7 +144,7 @@ enum RefundNotices {
   }
 
   private static func answerWithoutBooking(
-    _ work: inout UnitOfWork, _ customer: CustomerID, _ notice: RefundEvidenceRow, isReplayed: Bool,
+    _ work: inout UnitOfWork, _ customer: CustomerID, _ notice: EvidenceRow, isReplayed: Bool,
     isAwaitingPurchase: Bool
   ) -> Booking {
     Booking(
@@ -143,5 +169,13 @@ enum RefundNotices {
     let booking = try decide(&decider)
     if !booking.isReplayed { KeyReplay.keepBooking(&decider, under: key, command: command, customer: owner.number) }
     return booking
+  }
+}
+
+extension Decider {
+  /// The statement as it may be kept: of an erased customer's purchase, nothing names the buyer.
+  fileprivate func withoutErased(_ statement: EvidenceRow, of owner: CustomerRow) -> EvidenceRow {
+    guard owner.isErased(salt: definitions.transactionIDs.salt) else { return statement }
+    return statement.erased(ending: false) ?? statement
   }
 }

@@ -51,21 +51,40 @@ package struct RefundShare: Hashable, Comparable, Sendable {
 
 /// The meaning of the store's refund notices together; pure.
 package enum RefundRules {
-  /// Whether a notice adds to the known ones: of two about the same refund, only a later one does.
-  static func isNew(_ notice: RefundEvidenceRow, among known: [RefundEvidenceRow]) -> Bool {
-    guard let same = known.first(where: { $0.isAboutTheSame(as: notice) }) else { return true }
-    return same.signedAt < notice.signedAt
+  /// Whether a statement adds anything to the known ones but an earlier date.
+  static func isNew(_ notice: EvidenceRow, among known: [EvidenceRow]) -> Bool {
+    var row = joined(notice, with: known)
+    guard let same = known.first(where: { $0.isAboutTheSame(as: row) }) else { return true }
+    row.firstSignedAt = same.firstSignedAt
+    return row != same
   }
 
-  /// The known notices with the new one, which replaces an earlier one about the same refund.
-  static func adding(_ notice: RefundEvidenceRow, to known: [RefundEvidenceRow]) -> [RefundEvidenceRow] {
-    known.filter { !$0.isAboutTheSame(as: notice) } + [notice]
+  /// The known statements with the new one, in any order of their arrival.
+  static func adding(_ notice: EvidenceRow, to known: [EvidenceRow]) -> [EvidenceRow] {
+    let row = joined(notice, with: known)
+    return known.filter { !$0.isAboutTheSame(as: row) } + [row]
+  }
+
+  /// The row of the statement, with what is known of it already.
+  static func joined(_ notice: EvidenceRow, with known: [EvidenceRow]) -> EvidenceRow {
+    let bounded = bounded(notice, among: known)
+    return known.first { $0.isAboutTheSame(as: bounded) }?.joined(with: bounded) ?? bounded
+  }
+
+  /// The statement without what tells it from others, where there are too many: the dates alone decide.
+  private static func bounded(_ notice: EvidenceRow, among known: [EvidenceRow]) -> EvidenceRow {
+    guard notice.kind != .held, notice.variant != 0, known.count >= Limits.statementsPerPurchase,
+      !known.contains(where: { $0.isAboutTheSame(as: notice) })
+    else { return notice }
+    var notice = notice
+    notice.variant = 0
+    return notice
   }
 
   /// All known evidence about a purchase: the notices that its refunds were booked for, and those kept beside them.
   package static func known(
-    _ kept: [RefundEvidenceRow], and refunds: [RefundRow], about identity: PurchaseIdentity
-  ) -> [RefundEvidenceRow] {
+    _ kept: [EvidenceRow], and refunds: [RefundRow], about identity: PurchaseIdentity
+  ) -> [EvidenceRow] {
     refunds.compactMap { $0.notice(about: identity) }.reduce(kept) { known, notice in
       isNew(notice, among: known) ? adding(notice, to: known) : known
     }
@@ -75,14 +94,15 @@ package enum RefundRules {
   ///
   /// Of extents that count from the whole purchase, the largest holds; units of single refunds are added up. A refund
   /// counts until evidence of the same date or later takes it back.
-  package static func share(of evidence: [RefundEvidenceRow], quantity: Int64) -> RefundShare {
+  package static func share(of evidence: [EvidenceRow], quantity: Int64) -> RefundShare {
     let standing = evidence.filter { refund in
       refund.kind == .refund
         && !evidence.contains { other in
           switch other.kind {
-          case .refund, .reclaim: false
+          case .refund, .reclaim, .pending, .cancelled, .bookedBefore, .held: false
           case .reversal: other.revokedAt == refund.revokedAt && other.signedAt >= refund.signedAt
           case .reversalOfAll: other.signedAt >= refund.signedAt
+          case .purchased: other.signedAt > refund.signedAt
           }
         }
     }
@@ -95,7 +115,7 @@ package enum RefundRules {
   ///
   /// That is one refund's units and all others', or the total until its date and the units of later refunds.
   private static func units(
-    with refund: RefundEvidenceRow, among standing: [RefundEvidenceRow], of quantity: Int64
+    with refund: EvidenceRow, among standing: [EvidenceRow], of quantity: Int64
   ) -> RefundShare {
     let start: Int64?
     switch refund.extent {
@@ -115,9 +135,9 @@ package enum RefundRules {
     return RefundShare(units, of: quantity)
   }
 
-  /// The date of the newest notice.
-  package static func newest(_ evidence: [RefundEvidenceRow]) -> Timestamp {
-    evidence.map(\.signedAt).max() ?? Timestamp(milliseconds: 0)
+  /// The date of the newest statement that says how much is given back.
+  package static func newest(_ evidence: [EvidenceRow]) -> Timestamp {
+    evidence.filter(\.kind.isAboutRefunds).map(\.signedAt).max() ?? Timestamp(milliseconds: 0)
   }
 
   /// Splits the amount to claw back in a currency over the purchase's lots, in proportion to their grants.

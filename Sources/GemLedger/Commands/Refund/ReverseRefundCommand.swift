@@ -23,12 +23,13 @@ final class ReverseRefundCommand: Command {
   func decide(
     _ decider: inout Decider, _ command: LedgerCommand.Body, session: any StorageSnapshot
   ) throws(LedgerError) -> Booking {
-    let notice = RefundEvidenceRow(
+    let notice = EvidenceRow(
       identity: PurchaseIdentity(
         store: reversal.store, environment: try decider.work.number(of: reversal.environment, session: session),
         transactionID: reversal.transactionID),
       kind: reversal.revokedAt == nil ? .reversalOfAll : .reversal,
-      revokedAt: reversal.revokedAt ?? Timestamp(milliseconds: 0), signedAt: reversal.signedAt, extent: .full)
+      revokedAt: reversal.revokedAt ?? Timestamp(milliseconds: 0), signedAt: reversal.signedAt,
+      statement: reversal.statement)
     return try RefundNotices.take(&decider, command, notice, session: session)
   }
 }

@@ -28,11 +28,13 @@ public struct StoreRefund: Hashable, Sendable {
   public var extent: Extent
   /// The date of the evidence; of two notices of one refund the later holds.
   public var signedAt: Timestamp
+  /// All that the store stated; nil where nobody kept it.
+  public var statement: StoreStatement?
 
   /// A record of a refund.
   public init(
     store: Store, environment: StoreEnvironment, transactionID: StoreTransactionID, revokedAt: Timestamp,
-    extent: Extent = .full, signedAt: Timestamp
+    extent: Extent = .full, signedAt: Timestamp, statement: StoreStatement? = nil
   ) {
     self.store = store
     self.environment = environment
@@ -40,6 +42,7 @@ public struct StoreRefund: Hashable, Sendable {
     self.revokedAt = revokedAt
     self.extent = extent
     self.signedAt = signedAt
+    self.statement = statement
   }
 }
 
@@ -55,16 +58,38 @@ public struct StoreRefundReversal: Hashable, Sendable {
   public var revokedAt: Timestamp?
   /// The date of the evidence; a refund with later evidence stands.
   public var signedAt: Timestamp
+  /// All that the store stated; nil where nobody kept it.
+  public var statement: StoreStatement?
 
   /// A record of a refund that was taken back.
   public init(
     store: Store, environment: StoreEnvironment, transactionID: StoreTransactionID, revokedAt: Timestamp? = nil,
-    signedAt: Timestamp
+    signedAt: Timestamp, statement: StoreStatement? = nil
   ) {
     self.store = store
     self.environment = environment
     self.transactionID = transactionID
     self.revokedAt = revokedAt
     self.signedAt = signedAt
+    self.statement = statement
+  }
+}
+
+/// All that a store stated about a store transaction, for its evidence.
+public struct StoreStatement: Hashable, Sendable {
+  /// What it states, as JSON without the dates of its signature.
+  ///
+  /// Statements with equal contents are kept once, with their first and last date.
+  public var content: String
+  /// The digest of the signed original, where there is one.
+  public var original: String?
+  /// Whether the store told of it by itself, as it does of a reversed refund; false for a state that was asked for.
+  public var isNotice: Bool
+
+  /// A statement.
+  public init(content: String, original: String? = nil, isNotice: Bool = false) {
+    self.content = content
+    self.original = original
+    self.isNotice = isNotice
   }
 }

@@ -4,7 +4,7 @@ package struct ColumnBounds: ColumnVisitor {
     TransactionRow.self, EntryRow.self, JournalEventRow.self, AllocationRow.self, ItemEntryRow.self, MergeRow.self,
     KeyRow.self, NoteRow.self, LotAttributesRow.self, RefundWithPart.self, RefundPartRow.self, RefundStateRow.self,
     PurchaseRow.self, AccountRow.self, AddedIDRow.self, LotRow.self, CheckpointRow.self, OrderRow.self, HoldRow.self,
-    CountRow.self, OwnedItemRow.self, AccountTokenRow.self, EntitlementRow.self, RefundEvidenceRow.self,
+    CountRow.self, OwnedItemRow.self, AccountTokenRow.self, EntitlementRow.self, EvidenceRow.self,
     CustomerRow.self, MergedCustomerRow.self, ProjectRow.self, CatalogRow.self, CatalogVersionRow.self,
     EnvironmentRow.self, DocumentRow.self, CopyProgress.self, CopiedJournal.self,
   ]

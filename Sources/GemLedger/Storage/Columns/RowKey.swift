@@ -4,12 +4,12 @@
 package struct RowKey: Hashable, Comparable, Sendable {
   private var before: (Int64, Int64) = (0, 0)
   private var text = ""
-  private var behind: (Int64, Int64, Int64, Int64) = (0, 0, 0, 0)
+  private var behind: (Int64, Int64, Int64, Int64, Int64) = (0, 0, 0, 0, 0)
   private var hasText = false
   private var column = 0
   private var columnsLeft: Int
 
-  /// A key has at most two numbers before its text and four behind it.
+  /// A key has at most two numbers before its text and five behind it.
   package init<Row: StoredRow>(of row: Row) {
     columnsLeft = Row.keyColumnCount
     var row = row
@@ -34,6 +34,7 @@ package struct RowKey: Hashable, Comparable, Sendable {
     hasher.combine(behind.1)
     hasher.combine(behind.2)
     hasher.combine(behind.3)
+    hasher.combine(behind.4)
   }
 
   package static func < (left: Self, right: Self) -> Bool {
@@ -52,7 +53,8 @@ extension RowKey: ColumnVisitor {
     case (true, 0): behind.0 = value
     case (true, 1): behind.1 = value
     case (true, 2): behind.2 = value
-    case (true, _): behind.3 = value
+    case (true, 3): behind.3 = value
+    case (true, _): behind.4 = value
     }
     column += 1
     columnsLeft -= 1

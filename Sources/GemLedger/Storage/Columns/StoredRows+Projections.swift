@@ -167,13 +167,12 @@ extension EntitlementRow: StoredRow {
   }
 }
 
-extension RefundEvidenceRow: StoredRow {
-  package static let table: StaticString = "refund_evidence"
-  package static let keyColumnCount = 5
+extension EvidenceRow: StoredRow {
+  package static let table: StaticString = "evidence"
+  package static let keyColumnCount = 6
   package static var blank: Self {
     let identity = PurchaseIdentity(store: .test, environment: 0, transactionID: StoreTransactionID(unchecked: ""))
-    let never = Timestamp(milliseconds: 0)
-    return Self(identity: identity, kind: .refund, revokedAt: never, signedAt: never, extent: .full)
+    return Self(identity: identity, kind: .refund, signedAt: Timestamp(milliseconds: 0))
   }
 
   package mutating func visit<Columns: ColumnVisitor>(_ columns: inout Columns) {
@@ -182,8 +181,28 @@ extension RefundEvidenceRow: StoredRow {
     columns.store("store", &identity.store)
     columns.kind("kind", &kind, else: .refund)
     columns.date("revoked_at", &revokedAt)
+    columns.integer("variant", .any, &variant)
+    columns.date("first_signed_at", &firstSignedAt)
     columns.date("signed_at", &signedAt)
     columns.extent("extent_kind", "extent", &extent)
+    columns.text("content", &content)
+    columns.text("original", optional: &original)
+    columns.held(&held)
+  }
+}
+
+extension ColumnVisitor {
+  /// The state of a held purchase, over four columns that are null together; a subject may be null alone.
+  fileprivate mutating func held(_ value: inout EvidenceRow.HeldState?) {
+    var (reason, dueAt) = (value?.reason.rawValue, value?.dueAt)
+    var (customer, subject) = (value?.customer, value?.subject)
+    integer("reason", .kind, optional: &reason)
+    integer("due_at", .instantOrNever, optional: &dueAt)
+    integer("holder", .number, optional: &customer)
+    text("subject", optional: &subject)
+    value = reason.flatMap(HoldReason.init).map {
+      EvidenceRow.HeldState(reason: $0, dueAt: dueAt ?? .max, customer: customer ?? 0, subject: subject)
+    }
   }
 }
 

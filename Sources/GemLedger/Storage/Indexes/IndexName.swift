@@ -74,8 +74,14 @@ package enum IndexName: Int, CaseIterable, Sendable {
   case refundsOfPurchase
   /// Without an owner they must be found as well.
   case partsOfRefund
-  /// The evidence of a purchase for which no refund was booked.
+  /// The evidence about a store transaction.
   case evidenceOfPurchase
+  /// The purchases that are held for a reason, in the order in which they are due.
+  case heldDue
+  /// The purchases of a customer's posts that are held.
+  case heldOfCustomer
+  /// The purchases that wait for a buyer, or come from an app or an environment that is not credited.
+  case heldForSubject
 
   case orderByCode
   case orderByPurchase
@@ -161,7 +167,7 @@ extension IndexName {
     case is EntitlementRow.Type: [.entitlementByPurchase, .entitlementsOfHolder]
     case is RefundRow.Type: [.refundByTransaction, .refundsOfPurchase]
     case is RefundPartRow.Type: [.partsOfRefund]
-    case is RefundEvidenceRow.Type: [.evidenceOfPurchase]
+    case is EvidenceRow.Type: [.evidenceOfPurchase, .heldDue, .heldOfCustomer, .heldForSubject]
     case is OrderRow.Type: [.orderByCode, .orderByPurchase, .orderByKey, .ordersOfCustomer, .ordersDue]
     case is CatalogRow.Type: [.catalogOfKind, .catalogByCode]
     case is EnvironmentRow.Type: [.environmentsInOrder]
@@ -250,7 +256,10 @@ extension IndexName {
     case .purchaseByIdentity, .evidenceOfPurchase:
       .init(
         [.number("environment"), .number("store"), .text("store_transaction")],
-        order: name == .evidenceOfPurchase ? ["kind", "revoked_at"] : [])
+        order: name == .evidenceOfPurchase ? ["kind", "revoked_at", "variant"] : [])
+    case .heldDue: .init([.number("reason")], order: ["due_at", "variant"])
+    case .heldOfCustomer: .number("holder")
+    case .heldForSubject: .init([.text("subject")])
     case .purchaseByNumber, .entitlementByPurchase: .number("purchase")
     case .purchasesOfCustomer: .init([.number("customer")], order: ["purchase"], isDescending: true)
     case .purchaseCreditedBy: .number("transaction_number")

@@ -208,8 +208,11 @@ extension RowIndex where Row == RefundPartRow {
   package static var ofTransaction: Self { Self(.partsOfRefund) }
 }
 
-extension RowIndex where Row == RefundEvidenceRow {
+extension RowIndex where Row == EvidenceRow {
   package static var ofPurchase: Self { Self(.evidenceOfPurchase) }
+  package static var heldDue: Self { Self(.heldDue) }
+  package static var heldOfCustomer: Self { Self(.heldOfCustomer) }
+  package static var heldForSubject: Self { Self(.heldForSubject) }
 }
 
 extension RowIndex where Row == OrderRow {

@@ -13,7 +13,7 @@ extension MemoryTables {
   @specialized(where Row == OwnedItemRow)
   @specialized(where Row == PurchaseRow)
   @specialized(where Row == RefundRow)
-  @specialized(where Row == RefundEvidenceRow)
+  @specialized(where Row == EvidenceRow)
   func rows<Row>(_ index: RowIndex<Row>, _ keys: [IndexKey]) throws(LedgerError) -> [Row] {
     let keys = keys.withoutOwners
     switch index.name {
@@ -88,6 +88,10 @@ extension MemoryTables {
     case .refundByTransaction: return try Row.rows(keys.compactMap { purchases.refund(bookedBy: $0.first) })
     case .refundsOfPurchase: return try Row.rows(keys.flatMap { purchases.refunds(of: $0.first) })
     case .partsOfRefund: return try Row.rows(keys.flatMap { purchases.refundParts[$0.first] ?? [] })
+    case .heldOfCustomer:
+      return try Row.rows(keys.flatMap { key in purchases.held { $0.customer == key.first } })
+    case .heldForSubject:
+      return try Row.rows(keys.flatMap { key in purchases.held { $0.subject?.hasBytes(of: key.text) ?? false } })
     case .evidenceOfPurchase:
       return try Row.rows(keys.flatMap { purchases.evidence[PurchaseIdentity($0)] ?? [] })
     case .orderByCode: return try Row.rows(keys.compactMap { orders[PurchaseCode(unchecked: $0.text)] })
@@ -126,6 +130,8 @@ extension MemoryTables {
         orders.entitlements(of: customer, below: below, limit: limit).map {
           EntitlementRow(purchase: $0, holder: customer)
         })
+    case .heldDue:
+      return try Row.rows(purchases.held(after: place, limit: limit) { $0.reason.rawValue == key.first })
     case .ordersOfCustomer: return try Row.rows(orders.orders(of: customer, below: below, limit: limit))
     case .ordersDue:
       let state = OrderRow.State(rawValue: key.first) ?? .success

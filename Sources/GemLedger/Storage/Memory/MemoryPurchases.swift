@@ -3,7 +3,9 @@ struct MemoryPurchases {
   private(set) var rows: [PurchaseRow] = []
   private var byIdentity: [PurchaseIdentity: Int] = [:]
   private var ofCustomers: [CustomerNumber: [Int]] = [:]
-  private(set) var evidence: [PurchaseIdentity: [RefundEvidenceRow]] = [:]
+  private(set) var evidence: [PurchaseIdentity: [EvidenceRow]] = [:]
+  /// The purchases that are held, whose evidence has them too.
+  private var held: [PurchaseIdentity: EvidenceRow] = [:]
   private(set) var refunds: [RefundRow] = []
   /// Indexes in ``refunds``, by purchase.
   private(set) var refundsOfPurchases: [Int64: [Int]] = [:]
@@ -41,6 +43,18 @@ struct MemoryPurchases {
     return row
   }
 
+  /// The held purchases that meet a condition, in the order in which they are due.
+  func held(
+    after place: IndexPlace? = nil, limit: Int = .max, where isWanted: (EvidenceRow.HeldState) -> Bool
+  ) -> [EvidenceRow] {
+    let found = held.values.compactMap { row -> (place: IndexPlace, row: EvidenceRow)? in
+      guard let state = row.held, isWanted(state) else { return nil }
+      return (IndexPlace(state.dueAt, row.variant), row)
+    }
+    return found.filter { found in place.map { found.place > $0 } ?? true }.sorted { $0.place < $1.place }
+      .prefix(limit).map(\.row)
+  }
+
   // MARK: Writing
 
   mutating func append(_ row: PurchaseRow) {
@@ -55,8 +69,10 @@ struct MemoryPurchases {
       refunds.append(row)
     }
     for row in changes.refundParts { refundParts[row.transaction, default: []].append(row) }
-    for row in changes.refundEvidence {
-      evidence[row.identity] = RefundRules.adding(row, to: evidence[row.identity] ?? [])
+    for row in changes.evidence {
+      evidence[row.identity, default: []].removeAll { $0.isAboutTheSame(as: row) }
+      evidence[row.identity, default: []].append(row)
+      if row.kind == .held { held[row.identity] = row.held == nil ? nil : row }
     }
   }
 }

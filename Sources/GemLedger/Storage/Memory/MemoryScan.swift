@@ -62,7 +62,7 @@ final class MemoryScan: StorageScan {
     case is HoldRow.Type: RowList(tables.cold.events.holds.values)
     case is CountRow.Type: RowList(tables.cold.events.counts.values.lazy.flatMap(\.values))
     case is RefundPartRow.Type: RowList(tables.purchases.refundParts.values.joined())
-    case is RefundEvidenceRow.Type: RowList(tables.purchases.evidence.values.joined())
+    case is EvidenceRow.Type: RowList(tables.purchases.evidence.values.joined())
     case is RefundStateRow.Type:
       RowList(
         tables.purchases.refundsOfPurchases.values.compactMap { $0.last.map { tables.purchases.refunds[$0].state } })

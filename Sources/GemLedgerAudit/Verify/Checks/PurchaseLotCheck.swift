@@ -49,7 +49,9 @@ struct PurchaseLotCheck {
     _ row: PurchaseRow, _ found: [Int64: [GrantedLot]], _ lots: [LotNumber: LotAttributesRow]
   ) {
     // Terms that cannot be read, and amounts that no terms give, are another equation's.
-    guard let product = products.product(row.frozenProduct), let credits = credits(of: row, product) else { return }
+    guard let product = products.product(row.frozenProduct),
+      let credits = credits(of: row, product, terms(of: found, lots, row, product))
+    else { return }
     for grant in product.itemGrants {
       itemsPromised[grant.item, default: 0] += Int128(grant.quantity) * Int128(row.quantity)
     }
@@ -77,6 +79,20 @@ struct PurchaseLotCheck {
     }
   }
 
+  /// A purchase that nobody paid for has bonus lots alone, without prices; a trial may have an amount of its own.
+  private func terms(
+    of found: [Int64: [GrantedLot]], _ lots: [LotNumber: LotAttributesRow], _ row: PurchaseRow, _ product: Product
+  ) -> StorePurchase.Terms {
+    let own = found.values.joined()
+    let isFree = !own.isEmpty && own.allSatisfy { lots[$0.lot].map { $0.source == .bonus && $0.price == nil } ?? false }
+    guard isFree, product.grants.contains(where: { $0.amount > 0 }) else { return .paid }
+    let isWhole = credits(of: row, product, .free)?.allSatisfy { code, credits in
+      let currency = context.definitions.currency(code)?.number ?? 0
+      return found[currency]?.map(\.amount) == credits.map(\.amount)
+    }
+    return isWhole == true ? .free : .trial
+  }
+
   private func check(_ found: LotAttributesRow, made credit: LotCredit, by row: PurchaseRow, currency: Int64) {
     var expected = LotAttributesRow(
       lot: found.lot, source: credit.source, environment: credit.environment, price: credit.price,
@@ -91,11 +107,13 @@ struct PurchaseLotCheck {
 
   /// Computes the credits of the purchase from its frozen grant, price and quantity; nil where they give more than
   /// there can be.
-  private func credits(of row: PurchaseRow, _ product: Product) -> [(CurrencyCode, [LotCredit])]? {
+  private func credits(
+    of row: PurchaseRow, _ product: Product, _ terms: StorePurchase.Terms
+  ) -> [(CurrencyCode, [LotCredit])]? {
     let purchase = StorePurchase(
       store: row.identity.store, environment: .production, transactionID: row.identity.transactionID,
       product: row.product, quantity: row.quantity, price: row.price, purchasedAt: row.purchasedAt,
-      cycleEndsAt: row.expiresAt, originalTransactionID: row.originalTransactionID)
+      cycleEndsAt: row.expiresAt, originalTransactionID: row.originalTransactionID, terms: terms)
     return try? PurchaseRules.credits(
       of: product, for: purchase, number: row.number, environment: row.identity.environment)
   }

@@ -4,7 +4,7 @@ internal import GemLedger
 struct RefundPage {
   private let purchases: [Int64: PurchaseRow]
   private let refunds: [Int64: [RefundRow]]
-  private let evidence: [PurchaseIdentity: [RefundEvidenceRow]]
+  private let evidence: [PurchaseIdentity: [EvidenceRow]]
   private let transactions: [TransactionNumber: TransactionRow]
   private let entries: [TransactionNumber: [EntryRow]]
   private let allocations: [EntryNumber: [AllocationRow]]
@@ -18,7 +18,7 @@ struct RefundPage {
     var addresses: [RowAddress] = []
     for state in states { addresses.append(RowAddress(state.purchase, of: purchases[state.purchase]?.customer)) }
     refunds = try snapshot.refunds(of: addresses)
-    evidence = try snapshot.refundEvidence(of: purchases.values.map(\.identity))
+    evidence = try snapshot.evidence(of: purchases.values.map(\.identity))
     let credits = purchases.values.map { RowAddress($0.transaction, of: $0.customer) }
     var changes: [RowAddress] = []
     for (purchase, rows) in refunds {
@@ -45,7 +45,7 @@ struct RefundPage {
 
   func purchase(of state: RefundStateRow) -> PurchaseRow? { purchases[state.purchase] }
   func refunds(of state: RefundStateRow) -> [RefundRow] { refunds[state.purchase] ?? [] }
-  func evidence(of purchase: PurchaseRow) -> [RefundEvidenceRow] {
+  func evidence(of purchase: PurchaseRow) -> [EvidenceRow] {
     let (kept, refunds) = (evidence[purchase.identity] ?? [], refunds[purchase.number] ?? [])
     return RefundRules.known(kept, and: refunds, about: purchase.identity)
   }

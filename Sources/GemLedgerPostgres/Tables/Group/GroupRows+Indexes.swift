@@ -159,7 +159,7 @@ extension GroupRows {
     }
   }
 
-  private func knownEvidence(_ keys: [IndexKey]) -> [RefundEvidenceRow]? {
+  private func knownEvidence(_ keys: [IndexKey]) -> [EvidenceRow]? {
     keys.count == 1 ? evidence[PurchaseIdentity(keys[0])] : nil
   }
 

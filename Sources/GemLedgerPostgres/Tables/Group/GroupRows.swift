@@ -30,7 +30,7 @@ final class GroupRows: SessionPart {
   var claims: [PurchaseIdentity: StoreClaim] = [:]
   /// The numbers of the environments of the group's store transactions.
   var environments: [StoreEnvironment: Int64] = [:]
-  var evidence: [PurchaseIdentity: [RefundEvidenceRow]] = [:]
+  var evidence: [PurchaseIdentity: [EvidenceRow]] = [:]
   var guess = FirstGuess()
   var purchasesByNumber: [Int64: PurchaseRow] = [:]
   var holdsByNumber: [TransactionNumber: HoldRow] = [:]

@@ -87,21 +87,16 @@ struct StoreClaims: SessionPart {
   private static func evidenceQuestion(_ identities: [PurchaseIdentity]) -> RowsQuery {
     let evidence = PostgresRequest(
       """
-      SELECT store_transaction, environment, store, kind, revoked_at, signed_at, extent_kind, extent
-      FROM refund_evidence WHERE store_transaction = ANY($1) ORDER BY kind, revoked_at
+      SELECT \(EvidenceRow.columns) FROM evidence
+      WHERE store_transaction = ANY($1) ORDER BY kind, revoked_at, variant
       """
     ) { $0.add(identities, text: \.transactionID.text) }
     let asked = Set(identities)
     return RowsQuery(requests: [evidence]) { (prefetched, rows, row) in
+      let evidence = EvidenceRow.read(rows, row)
       // Another store's may have the same text.
-      let identity = rows.purchaseIdentity(row)
-      guard asked.contains(identity) else { return }
-      prefetched.evidence[identity, default: []].append(
-        RefundEvidenceRow(
-          identity: identity, kind: RefundEvidenceRow.Kind(rawValue: rows.integer(row, 3)) ?? .refund,
-          revokedAt: Timestamp(milliseconds: rows.integer(row, 4)),
-          signedAt: Timestamp(milliseconds: rows.integer(row, 5)),
-          extent: StoreRefund.Extent(kind: rows.integer(row, 6), amount: rows.integer(row, 7))))
+      guard asked.contains(evidence.identity) else { return }
+      prefetched.evidence[evidence.identity, default: []].append(evidence)
     }
   }
 

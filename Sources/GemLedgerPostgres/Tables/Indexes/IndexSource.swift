@@ -133,7 +133,8 @@ extension IndexName {
       .mergesInto, .accountsOfCustomer, .checkpointByVersion, .openFreeLots, .openPaidLots, .pooledLot,
       .transactionsWithoutEntries, .transactionWithoutEntries, .ownedItem, .ownedItemsOfCustomer, .eventsOfCustomer,
       .holdsOfCustomer, .countByKey, .countsOfCustomer, .purchaseByIdentity, .purchasesOfCustomer,
-      .entitlementByPurchase, .entitlementsOfHolder, .evidenceOfPurchase, .orderByCode, .orderByPurchase, .orderByKey,
+      .entitlementByPurchase, .entitlementsOfHolder, .evidenceOfPurchase, .heldDue, .heldOfCustomer, .heldForSubject,
+      .orderByCode, .orderByPurchase, .orderByKey,
       .ordersOfCustomer, .ordersDue, .keyOfCustomer, .catalogOfKind, .catalogByCode, .environmentsInOrder,
       .documentByName:
       false

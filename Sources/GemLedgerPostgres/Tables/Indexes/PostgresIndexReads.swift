@@ -223,13 +223,13 @@ extension PostgresIndexReads {
         }))
   }
 
-  private func evidence(_ keys: [IndexKey]) throws(LedgerError) -> [RefundEvidenceRow] {
+  private func evidence(_ keys: [IndexKey]) throws(LedgerError) -> [EvidenceRow] {
     guard keys.count > 1 else { return try one(.ofPurchase, keys[0]) }
     let rows = try all(
       """
-      SELECT \(RefundEvidenceRow.columns) FROM refund_evidence
-      WHERE store_transaction = ANY($1) ORDER BY kind, revoked_at
-      """, { $0.add(keys, text: \.text) }, RefundEvidenceRow.read)
+      SELECT \(EvidenceRow.columns) FROM evidence
+      WHERE store_transaction = ANY($1) ORDER BY kind, revoked_at, variant
+      """, { $0.add(keys, text: \.text) }, EvidenceRow.read)
     let wanted = Set(keys)
     return rows.filter { wanted.contains(IndexKey($0.identity)) }
   }

@@ -81,7 +81,7 @@ struct GroupWriter: SessionPart {
     if !cold.idChanges.isEmpty { requests += CustomerWrites.change(cold.idChanges) }
     requests += CustomerWrites.merges(cold)
     requests += try RefundWrites(session: session).requests(cold)
-    if !cold.refundEvidence.isEmpty { requests.append(RefundWrites.keep(cold.refundEvidence)) }
+    if !cold.evidence.isEmpty { requests.append(RefundWrites.keep(cold.evidence)) }
     requests += EventWrites(session: session).requests(cold, changes.transactions)
     return requests + DocumentWrites.requests(cold)
   }

@@ -26,8 +26,8 @@ struct RefundWrites: SessionPart {
     return row.customer
   }
 
-  static func keep(_ rows: [RefundEvidenceRow]) -> PostgresRequest {
-    RefundEvidenceRow.insert(BulkInsert.last(rows) { RowKey(of: $0) }, conflict: RefundEvidenceRow.changing())
+  static func keep(_ rows: [EvidenceRow]) -> PostgresRequest {
+    EvidenceRow.insert(BulkInsert.last(rows) { RowKey(of: $0) }, conflict: EvidenceRow.changing())
   }
 }
 #endif

@@ -1,0 +1,194 @@
+/// A genuine purchase that cannot be credited yet, and what its store stated.
+package struct ReceiptHold: Sendable {
+  package var store: Store
+  package var environment: StoreEnvironment
+  package var transactionID: StoreTransactionID
+  /// Whether the store says that it is paid, pending or cancelled.
+  package var kind: EvidenceRow.Kind
+  package var statedAt: Timestamp
+  /// Nil where it is kept already, as that of a refund is.
+  package var statement: StoreStatement?
+  package var reason: HoldReason
+  /// When it is decided again without another cause; nil for never.
+  package var dueAt: Timestamp?
+  /// What it waits for, where that has a name.
+  package var subject: String?
+  /// What deciding again needs beside the statement, as JSON.
+  package var note: String
+
+  package init(
+    store: Store, environment: StoreEnvironment, transactionID: StoreTransactionID,
+    kind: EvidenceRow.Kind = .purchased, statedAt: Timestamp, statement: StoreStatement?, reason: HoldReason,
+    dueAt: Timestamp? = nil, subject: String? = nil, note: String = ""
+  ) {
+    self.store = store
+    self.environment = environment
+    self.transactionID = transactionID
+    self.kind = kind
+    self.statedAt = statedAt
+    self.statement = statement
+    self.reason = reason
+    self.dueAt = dueAt
+    self.subject = subject
+    self.note = note
+  }
+}
+
+/// Keeps what a store stated about a purchase that cannot be credited yet, with the reason.
+final class HoldReceiptCommand: Command {
+  let hold: ReceiptHold
+  /// Whether the command's customer posted the receipt; nobody did where a store told of it.
+  let isPosted: Bool
+
+  init(_ hold: ReceiptHold, isPosted: Bool) {
+    self.hold = hold
+    self.isPosted = isPosted
+  }
+
+  var action: LedgerCommand.Action { .holdReceipt(self) }
+
+  static let keyFields = KeyFields(rest: "kind")
+  var asked: Int64 { Fingerprint.asked(.keyless, 0) }
+  var namedCustomers: NamedCustomers { isPosted ? .own : .none }
+  func footprint(besides customer: CustomerID) -> LedgerCommand.Footprint? {
+    LedgerCommand.Footprint(purchase: claim, subject: isPosted ? .customer : .owner)
+  }
+  var independence: Independence { .ofOtherPurchases }
+
+  private var claim: LedgerCommand.PurchaseClaim {
+    LedgerCommand.PurchaseClaim(
+      store: hold.store, environment: hold.environment, transactionID: hold.transactionID)
+  }
+
+  /// Keeps the statement; a purchase that is credited meanwhile is not held, unless a person has to decide.
+  ///
+  /// The first customer who posts it stays its customer.
+  ///
+  /// - Throws: `receipt_revoked` where that customer was erased.
+  func decide(
+    _ decider: inout Decider, _ command: LedgerCommand.Body, session: any StorageSnapshot
+  ) throws(LedgerError) -> Booking {
+    let identity = PurchaseIdentity(
+      store: hold.store, environment: try decider.work.number(of: hold.environment, session: session),
+      transactionID: hold.transactionID)
+    let statement = hold.statement.map {
+      EvidenceRow(identity: identity, kind: hold.kind, signedAt: hold.statedAt, statement: $0)
+    }
+    let credited = try JournalLookup.knownPurchase(&decider.work, identity, session: session)
+    var evidence = try decider.work.evidence(identity, credited, session: session)
+    if let credited {
+      try RefundNotices.bookStanding(
+        &decider, of: credited, hold.kind.isAboutRefunds ? statement : nil, among: evidence, command: command,
+        session: session)
+      if !hold.reason.endsWithCredit {
+        evidence = try decider.work.evidence(identity, credited, session: session)
+        let before = evidence.first { $0.kind == .held }
+        decider.work.keep(
+          try row(identity, &decider, after: before, command, session: session), among: evidence)
+      }
+      let owner = try JournalLookup.owner(&decider.work, of: credited, session: session)
+      return try KeyReplay.replay(
+        &decider, credited.transaction, of: credited.customer, customer: owner.id, session: session)
+    }
+    try Self.checkNotErased(&decider, evidence, session: session)
+    if let statement {
+      decider.work.keep(statement, among: evidence)
+      evidence = RefundRules.adding(statement, to: evidence)
+    }
+    let before = evidence.first { $0.kind == .held }
+    let held = try row(identity, &decider, after: before, command, session: session)
+    if held != before { decider.work.keep(held, among: evidence) }
+    return JournalPosting.answer(&decider.work, command.customer, isReplayed: before?.held?.reason == hold.reason)
+  }
+
+  private func row(
+    _ identity: PurchaseIdentity, _ decider: inout Decider, after before: EvidenceRow?, _ command: LedgerCommand.Body,
+    session: any StorageSnapshot
+  ) throws(LedgerError) -> EvidenceRow {
+    var customer = before?.held?.customer ?? 0
+    if isPosted, customer == 0 {
+      let known = try decider.findCustomer(command.customer, session: session)
+      let poster = if let known { known } else { try decider.work.addCustomer(command.customer, session: session) }
+      customer = poster.number
+    }
+    var row = EvidenceRow(
+      identity: identity, kind: .held, signedAt: decider.work.now, content: hold.note,
+      held: EvidenceRow.HeldState(
+        reason: hold.reason, dueAt: hold.dueAt?.milliseconds ?? .max, customer: customer, subject: hold.subject))
+    row.firstSignedAt = before?.held == nil ? decider.work.now : before?.firstSignedAt ?? decider.work.now
+    return row
+  }
+
+  /// A purchase of a customer who was erased before it could be credited is credited to nobody.
+  ///
+  /// - Throws: `receipt_revoked`.
+  static func checkNotErased(
+    _ decider: inout Decider, _ evidence: [EvidenceRow], session: any StorageSnapshot
+  ) throws(LedgerError) {
+    guard let held = evidence.first(where: { $0.kind == .held })?.held, held.reason == .erased else { return }
+    throw LedgerError(
+      .receiptRevoked,
+      "The customer of this purchase was erased before it could be credited; it is credited to nobody.",
+      details: [.text("reason", HoldReason.erased.name)])
+  }
+
+  /// Ends the held receipts of a customer who is erased, and takes away what names a buyer.
+  static func erase(
+    _ decider: inout Decider, of customer: CustomerNumber, session: any StorageSnapshot
+  ) throws(LedgerError) {
+    let posted: [EvidenceRow] = try session.rows(.heldOfCustomer, [IndexKey(customer)])
+    for held in posted {
+      let known = try decider.work.evidence(held.identity, nil, session: session)
+      for row in known { if let erased = row.erased(ending: true) { decider.work.keep(replacing: erased) } }
+    }
+    var below: Int64?
+    repeat {
+      let page = try session.purchases(of: customer, below: below ?? .max, limit: Limits.historyPage)
+      for purchase in page {
+        let known: [EvidenceRow] = try session.rows(.ofPurchase, [IndexKey(purchase.identity)])
+        for row in known {
+          if let erased = row.erased(ending: false) { decider.work.keep(replacing: erased) }
+        }
+      }
+      below = page.count == Limits.historyPage ? page.last?.number : nil
+    } while below != nil
+  }
+}
+
+extension EvidenceRow {
+  /// The members of a statement's content that name the buyer.
+  private static let personalMembers = [
+    "appAccountToken", "obfuscatedExternalAccountId", "obfuscatedExternalProfileId", "developerPayload",
+  ]
+
+  /// The row without what names the buyer; nil where there is nothing to take away.
+  ///
+  /// - Parameter ending: Whether a held purchase ends by it.
+  func erased(ending: Bool) -> Self? {
+    var row = self
+    if kind == .held {
+      guard let state = held else { return nil }
+      row.content = ""
+      row.held = ending ? HeldState(reason: .erased) : nil
+      return state == row.held && content.isEmpty ? nil : row
+    }
+    guard !content.isEmpty, let parsed = try? JSONValue.parse(content), case .object(var members) = parsed,
+      Self.personalMembers.contains(where: { members[$0] != nil })
+    else { return nil }
+    for name in Self.personalMembers { members[name] = nil }
+    // The variant stays: the same statement, delivered again, is known.
+    row.content = JSONValue.object(members).text()
+    return row
+  }
+}
+
+extension LedgerCommand {
+  /// Keeps a purchase that cannot be credited yet.
+  ///
+  /// - Parameter customer: Who posted its receipt; nil where a store told of it.
+  package static func holdReceipt(_ hold: ReceiptHold, customer: CustomerID?) -> Self {
+    Self(
+      HoldReceiptCommand(hold, isPosted: customer != nil),
+      customer: customer ?? CustomerID(ofNobody: hold.transactionID), key: nil)
+  }
+}

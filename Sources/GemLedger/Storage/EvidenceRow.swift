@@ -1,0 +1,173 @@
+/// A genuine statement of a store about a store transaction, whether that is credited yet or not.
+///
+/// Statements that differ in their dates alone are one row. What a store transaction has credited and given back is a
+/// function of all its rows, in any order of their arrival: ``RefundRules``.
+package struct EvidenceRow: Hashable, Sendable {
+  package enum Kind: Int64, CaseIterable, Sendable {
+    case refund = 1
+    /// The refund of that date was taken back.
+    case reversal = 2
+    /// A notice of a purchase of which nothing is given back: all refunds until then are taken back.
+    case reversalOfAll = 3
+    /// Not a statement of the store: an amount came back to the purchase, and went to the shortfall of its refunds.
+    case reclaim = 4
+    /// The purchase is not paid yet.
+    case pending = 5
+    /// The purchase was never paid: it was declined, or ended while it was pending.
+    case cancelled = 6
+    /// Not a statement of the store: the purchase was credited before evidence was kept.
+    case bookedBefore = 7
+    /// Not a statement of the store: the purchase cannot be credited yet, or by itself.
+    case held = 8
+    /// The state of a purchase of which nothing is given back: all refunds before it are taken back.
+    ///
+    /// A refund of the same instant stands: a purchase may be refunded in the instant in which its state was signed.
+    case purchased = 9
+  }
+
+  package var identity: PurchaseIdentity
+  package var kind: Kind
+  /// The date of the refund that it is about; 0 where it is about all.
+  package var revokedAt: Timestamp
+  /// Tells statements of one kind apart that say different things; 0 where only the newest matters.
+  package var variant: Int64
+  /// The store's first date of it.
+  package var firstSignedAt: Timestamp
+  /// The store's last date of it.
+  package var signedAt: Timestamp
+  /// How much is given back; all for others than a refund, where it says nothing.
+  package var extent: StoreRefund.Extent
+  /// What it states beside its dates, as JSON; empty where that is not known, or was erased.
+  package var content: String
+  /// The digest of the newest signed original, where there is one.
+  package var original: String?
+  /// Why the purchase is held; nil for the statements of stores, and where it is held no more.
+  package var held: HeldState?
+
+  /// The state of a purchase that is not credited.
+  package struct HeldState: Hashable, Sendable {
+    package var reason: HoldReason
+    /// When it is decided again without another cause; `.max` for never.
+    package var dueAt: Int64
+    /// The customer of the post; 0 where nobody posted it.
+    package var customer: CustomerNumber
+    /// What it waits for, where that has a name: the token of the buyer, the app, the environment.
+    package var subject: String?
+
+    package init(reason: HoldReason, dueAt: Int64 = .max, customer: CustomerNumber = 0, subject: String? = nil) {
+      self.reason = reason
+      self.dueAt = dueAt
+      self.customer = customer
+      self.subject = subject
+    }
+  }
+
+  package init(
+    identity: PurchaseIdentity, kind: Kind, revokedAt: Timestamp = Timestamp(milliseconds: 0), signedAt: Timestamp,
+    extent: StoreRefund.Extent = .full, content: String = "", original: String? = nil, held: HeldState? = nil
+  ) {
+    self.identity = identity
+    self.kind = kind
+    self.revokedAt = revokedAt
+    variant =
+      switch kind {
+      case .purchased, .pending: content.isEmpty ? 0 : Self.hash(content)
+      // By it, held receipts that are due at one instant have an order.
+      case .held: Self.hash(identity.transactionID.text)
+      default: 0
+      }
+    firstSignedAt = signedAt
+    self.signedAt = signedAt
+    self.extent = extent
+    self.content = content
+    self.original = original
+    self.held = held
+  }
+
+  init(
+    identity: PurchaseIdentity, kind: Kind, revokedAt: Timestamp = Timestamp(milliseconds: 0), signedAt: Timestamp,
+    extent: StoreRefund.Extent = .full, statement: StoreStatement?
+  ) {
+    self.init(
+      identity: identity, kind: kind, revokedAt: revokedAt, signedAt: signedAt, extent: extent,
+      content: statement?.content ?? "", original: statement?.original)
+  }
+
+  private static func hash(_ text: String) -> Int64 {
+    var hash = StableHash()
+    hash.combine(text)
+    return Int64(bitPattern: hash.value)
+  }
+
+  /// Whether both are the same statement, perhaps of other dates.
+  func isAboutTheSame(as other: Self) -> Bool {
+    kind == other.kind && revokedAt == other.revokedAt && variant == other.variant
+  }
+
+  /// The two rows about the same as one; in which order they came makes no difference, unless they are our own notes.
+  func joined(with other: Self) -> Self {
+    if kind == .held { return other }
+    var row = signedAt == other.signedAt ? (rank > other.rank ? self : other) : signedAt > other.signedAt ? self : other
+    row.firstSignedAt = min(firstSignedAt, other.firstSignedAt)
+    // Equal statements differ in their contents only where what names the buyer was erased.
+    if variant != 0, content.utf8.count != other.content.utf8.count {
+      row.content = content.utf8.count < other.content.utf8.count ? content : other.content
+    }
+    return row
+  }
+
+  /// Of two statements of one date the one that gives back more holds; the rest makes the order complete.
+  private var rank: (Int64, Int64, String, String) {
+    let (kind, amount) = extent.stored
+    return (kind == 1 ? .max : kind, amount, content, original ?? "")
+  }
+}
+
+extension EvidenceRow.Kind {
+  /// Whether it says how much of the purchase is given back, which may be nothing.
+  package var isAboutRefunds: Bool {
+    switch self {
+    case .refund, .reversal, .reversalOfAll, .purchased, .reclaim: true
+    case .pending, .cancelled, .bookedBefore, .held: false
+    }
+  }
+}
+
+/// Why a genuine purchase is not credited.
+package enum HoldReason: Int64, CaseIterable, Sendable {
+  /// No product of the catalog has its id at the store.
+  case product = 1
+  /// Its token names a customer whom nobody has registered yet.
+  case buyer = 2
+  /// Nobody has posted it, and it names no customer.
+  case unattributed = 3
+  /// It is not what its order announced, or what the product can be.
+  case amount = 4
+  /// It is not paid yet.
+  case pending = 5
+  /// The store could not be asked, or its answer does not fit the notice yet.
+  case lookup = 6
+  /// It was bought in another app.
+  case app = 7
+  /// It was bought in an environment that is not credited.
+  case environment = 8
+  /// A person has to decide.
+  case decision = 9
+  /// It was credited to whom posted it, and the customer of its token appeared later.
+  case owner = 10
+  /// Its customer was erased before it could be credited; it is credited to nobody.
+  case erased = 11
+  /// The store declined it.
+  case declined = 12
+
+  /// Whether a credit is all that the purchase waits for.
+  var endsWithCredit: Bool { self != .owner && self != .decision }
+
+  /// Its name in lists, exports and counts.
+  package var name: String { "\(self)" }
+
+  package init?(name: String) {
+    guard let found = Self.allCases.first(where: { $0.name == name }) else { return nil }
+    self = found
+  }
+}

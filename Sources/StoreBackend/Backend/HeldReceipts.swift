@@ -1,0 +1,224 @@
+internal import GemLedger
+
+/// Decides again about purchases that are held, once the reason may be gone.
+struct HeldReceipts: Sendable {
+  /// The reasons that a change of the catalog may end.
+  private static let endedByCatalog: [HoldReason] = [.product, .amount]
+  /// The reasons that an instant ends.
+  private static let endedByTime: [HoldReason] = [.buyer]
+  private static let pageSize = 100
+
+  let context: BackendContext
+  let credits: ReceiptCredits
+  let notices: StoreNotices
+
+  /// What a round of decisions came to.
+  struct Round: Sendable {
+    var decided = 0
+    var credited = 0
+  }
+
+  // MARK: Causes
+
+  /// A customer is known by a token now: purchases of the token are theirs.
+  ///
+  /// Where one was credited to its poster meanwhile, a person decides.
+  func decide(for token: AccountToken) async throws(LedgerError) {
+    let waiting = try context.reading { (view, _) throws(LedgerError) in
+      try view.evidence.held(waitingFor: token.description)
+    }
+    for held in waiting {
+      if held.reason == .owner {
+        try await ask(held)
+      } else {
+        _ = try await decide(held)
+      }
+    }
+  }
+
+  /// The customer is known under this id now.
+  func decide(for customer: CustomerID) async throws(LedgerError) {
+    for token in AccountToken.all(of: customer, digest: context.verifier.digest(of: customer.text)) {
+      try await decide(for: token)
+    }
+  }
+
+  /// Decides about those that are due, until none is; a cancelled task stops between two.
+  func decideDue(now: Timestamp) async throws(LedgerError) -> Round {
+    var round = Round()
+    for reason in Self.endedByTime {
+      var place: IndexPlace?
+      while !Task.isCancelled {
+        let page = try page(reason, after: place).filter { $0.dueAt.map { $0 <= now } ?? false }
+        guard let last = page.last else { break }
+        for held in page { round.add(try await decide(held)) }
+        place = last.place
+      }
+    }
+    return round
+  }
+
+  /// Decides about those that a change of the catalog may concern, once for each version of it.
+  ///
+  /// How far it came is kept in the ledger, so that another process goes on where this one ends.
+  func decideAfterCatalogChange() async throws(LedgerError) -> Round {
+    var round = Round()
+    var progress = try CatalogWalk(in: context.ledger)
+    let version = try context.reading { (view, _) throws(LedgerError) in try view.catalogVersion() }
+    if progress.version != version { progress.begin(at: version) }
+    while let position = progress.position, position.reason < Self.endedByCatalog.count, !Task.isCancelled {
+      let page = try page(Self.endedByCatalog[position.reason], after: position.place)
+      for held in page { round.add(try await decide(held)) }
+      progress.advance(behind: page.last?.place, reasons: Self.endedByCatalog.count)
+      // Another process may walk as well: then both decide, and a decision twice changes nothing.
+      try progress.save(in: context.ledger)
+    }
+    return round
+  }
+
+  private func page(_ reason: HoldReason, after place: IndexPlace?) throws(LedgerError) -> [HeldPurchase] {
+    try context.reading { (view, _) throws(LedgerError) in
+      try view.evidence.held(for: reason, after: place, limit: Self.pageSize)
+    }
+  }
+
+  // MARK: One
+
+  /// - Returns: Whether it is credited now.
+  private func decide(_ held: HeldPurchase) async throws(LedgerError) -> Bool {
+    guard let evidence = held.evidence else { return false }
+    do throws(LedgerError) {
+      guard let customer = held.customer else {
+        return try await notices.apply(evidence).outcome == .credited
+      }
+      _ = try await credits.credit(
+        evidence, customer: customer, order: HoldNote(held.note).order, search: .find,
+        requestID: context.newRequestID())
+      return true
+    } catch {
+      guard !error.code.meansNothingIsKnown else { throw error }
+      return false
+    }
+  }
+
+  /// Leaves the purchase to a person.
+  private func ask(_ held: HeldPurchase) async throws(LedgerError) {
+    let hold = ReceiptHold(
+      store: held.store, environment: held.environment, transactionID: held.transactionID,
+      statedAt: context.clock.now(), statement: nil, reason: .decision, subject: held.subject, note: held.note)
+    _ = try await context.ledger.book(.holdReceipt(hold, customer: nil))
+  }
+
+  /// Credits a held purchase by a person's decision, whatever it is held for.
+  ///
+  /// - Parameters:
+  ///   - customer: Whom to credit; nil for who posted it, or whom its token names.
+  ///   - product: As which product; nil for the one with its id at the store.
+  ///   - details: The reason and the actor.
+  func credit(
+    _ held: HeldPurchase, to customer: CustomerID?, as product: ProductCode?, details: CommandDetails
+  ) async throws(LedgerError) -> Booking {
+    guard let evidence = held.evidence else {
+      throw LedgerError(.receiptMalformed, "What the store stated about this purchase is not known any more.")
+    }
+    let transaction = evidence.transaction
+    let (found, buyer) = try context.reading {
+      (view, index) throws(LedgerError) -> (ProductCode?, CustomerID?) in
+      let buyer = try transaction.accountToken.flatMap { (token) throws(LedgerError) in
+        try view.customers.buyer(token, at: transaction.purchasedAt)
+      }
+      return (index.product(storeID: transaction.storeProductID, at: transaction.store)?.code, buyer)
+    }
+    guard let product = product ?? found else {
+      throw LedgerError(
+        .productNotFound,
+        "No product of the catalog has the id \"\(transaction.storeProductID.prefix(100))\" at \(transaction.store). "
+          + "Name the product to credit.")
+    }
+    guard let customer = customer ?? buyer ?? held.customer else {
+      throw .invalid("Nobody posted this purchase, and it names no customer who is known. Name the customer to credit.")
+    }
+    let purchase = StorePurchase(evidence, product: product)
+    return try await context.ledger.book(
+      LedgerCommand.creditPurchase(purchase, customer: customer, details: details))
+  }
+}
+
+extension HeldReceipts.Round {
+  fileprivate mutating func add(_ isCredited: Bool) {
+    decided += 1
+    if isCredited { credited += 1 }
+  }
+}
+
+extension HeldPurchase {
+  /// The newest statement of the store that says what was bought; nil where none is known.
+  var evidence: Evidence? {
+    for statement in statements where !statement.content.isEmpty {
+      do throws(LedgerError) {
+        return Evidence(
+          transaction: try StoreTransaction(
+            content: statement.content, environment: environment, statedAt: statement.statedAt),
+          isNotice: statement.kind == .reversalOfAll)
+      } catch {
+        continue
+      }
+    }
+    return nil
+  }
+}
+
+/// How far the held purchases were decided about after a change of the catalog.
+private struct CatalogWalk {
+  private static let name = "held-receipts"
+
+  /// The version of the catalog that it is about.
+  private(set) var version: Int64
+  /// Where it stands; nil where it is done.
+  private(set) var position: (reason: Int, place: IndexPlace?)?
+  private var document: Int64?
+
+  init(in ledger: Ledger) throws(LedgerError) {
+    let kept = try ledger.document(named: Self.name)
+    document = kept?.version
+    let members = kept.flatMap { try? JSONValue.parse($0.content) }?.object
+    version = members?["catalog"]?.integer ?? 0
+    guard let reason = members?["reason"]?.integer else { return }
+    let place = members?["due"]?.integer.flatMap { due in
+      members?["number"]?.integer.map { IndexPlace(due, $0) }
+    }
+    position = (Int(clamping: reason), place)
+  }
+
+  mutating func begin(at version: Int64) {
+    self.version = version
+    position = (0, nil)
+  }
+
+  /// - Parameter place: The last one of the page; nil where it was empty.
+  mutating func advance(behind place: IndexPlace?, reasons: Int) {
+    guard let position else { return }
+    if let place {
+      self.position = (position.reason, place)
+    } else {
+      self.position = position.reason + 1 < reasons ? (position.reason + 1, nil) : nil
+    }
+  }
+
+  /// Another process that saved first has the same version or a newer one, and goes on by itself.
+  mutating func save(in ledger: Ledger) throws(LedgerError) {
+    var members = JSONObject([("catalog", .integer(version))])
+    if let position {
+      members["reason"] = .integer(Int64(position.reason))
+      members["due"] = position.place.map { .integer($0.first) }
+      members["number"] = position.place.map { .integer($0.second) }
+    }
+    do throws(LedgerError) {
+      document =
+        try ledger.save(document: Self.name, content: JSONValue.object(members).text(), replacing: document).version
+    } catch {
+      guard error.code == .conditionFailed else { throw error }
+      position = nil
+    }
+  }
+}

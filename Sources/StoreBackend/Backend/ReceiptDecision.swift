@@ -1,0 +1,80 @@
+internal import GemLedger
+
+/// Who is credited where nobody is known whom a purchase's token names.
+enum BuyerWait: Sendable {
+  /// The customer of the post, after a while.
+  case poster
+  /// The customer of the post, at once.
+  case nobody
+}
+
+/// What becomes of a genuine purchase that is not credited yet; pure.
+enum ReceiptDecision: Sendable {
+  /// It is credited as this product.
+  case credit(Product)
+  /// The store has taken all of it back: there is nothing to credit.
+  case refuse(LedgerError)
+  /// It waits until the reason is gone, or an instant comes; the poster is told why.
+  case hold(HoldReason, until: Timestamp? = nil, LedgerError)
+
+  /// Decides by everything that is known.
+  ///
+  /// - Parameters:
+  ///   - product: The one with the transaction's id at the store, in any version of the catalog since the purchase.
+  ///   - wait: Whom an unknown buyer gives way to.
+  init(
+    _ transaction: StoreTransaction, _ lookup: TransactionLookup, product: Product?, rules: ReceiptRules,
+    waitsFor wait: BuyerWait, now: Timestamp
+  ) {
+    do throws(LedgerError) {
+      try rules.check(bundleID: transaction.bundleID)
+    } catch {
+      self = .hold(.app, error)
+      return
+    }
+    do throws(LedgerError) {
+      try rules.check(environment: transaction.environment, customer: lookup.buyer)
+    } catch {
+      self = .hold(.environment, error)
+      return
+    }
+    if let revocation = transaction.revocation, revocation.extent == .full {
+      self = .refuse(.revoked(revocation))
+      return
+    }
+    guard let product else {
+      self = .hold(.product, Self.waiting(for: transaction))
+      return
+    }
+    do throws(LedgerError) {
+      try rules.check(quantityOf: transaction, product: product)
+    } catch {
+      self = .hold(.amount, error)
+      return
+    }
+    if !lookup.isBuyerKnown, let hold = rules.hold(forBuyerOf: transaction, wait, now: now) {
+      self = .hold(.buyer, until: hold.until, hold.error)
+      return
+    }
+    self = .credit(product)
+  }
+
+  private static func waiting(for transaction: StoreTransaction) -> LedgerError {
+    LedgerError(
+      .validationPending,
+      "No product of the catalog has the id \"\(transaction.storeProductID.prefix(100))\" at \(transaction.store). The "
+        + "purchase is kept, and credited once the catalog has it.",
+      details: [
+        .text("reason", HoldReason.product.name), .text("store_product_id", transaction.storeProductID),
+        .integer("retry_after", 60),
+      ])
+  }
+}
+
+extension LedgerError {
+  fileprivate static func revoked(_ revocation: StoreTransaction.Revocation) -> Self {
+    Self(
+      .receiptRevoked, "The store took the purchase back on \(revocation.revokedAt), before it was credited.",
+      details: [.integer("revoked_at", revocation.revokedAt.milliseconds)])
+  }
+}

@@ -1,0 +1,35 @@
+internal import GemLedger
+
+/// A genuine statement of a store about a store transaction.
+struct Evidence: Sendable {
+  let transaction: StoreTransaction
+  /// The digest of the signed text, where there is one.
+  var original: String?
+  /// Whether the store told of it by itself.
+  var isNotice = false
+
+  /// All that was stated, for the ledger.
+  var statement: StoreStatement {
+    StoreStatement(content: transaction.content, original: original, isNotice: isNotice)
+  }
+}
+
+// What the ledger keeps of a store's statement: the payload of its receipt, without what differs between two signatures
+// of one state. The date lies beside it, and the refund is a statement of its own.
+
+extension StoreTransaction {
+  fileprivate var content: String {
+    var state = self
+    state.revocation = nil
+    state.signedAt = Timestamp(milliseconds: 0)
+    return String(decoding: ReceiptForm.payload(of: state), as: UTF8.self)
+  }
+
+  /// The transaction as a kept statement says, purchased and not given back.
+  ///
+  /// - Throws: `LedgerError` with `receipt_malformed` where the content was erased in part, or never known.
+  init(content: String, environment: StoreEnvironment, statedAt: Timestamp) throws(LedgerError) {
+    self = try ReceiptForm.transaction(from: ReceiptFields(Array(content.utf8)), environment: environment)
+    signedAt = statedAt
+  }
+}
