@@ -25,7 +25,8 @@ final class GemShopTests: XCTestCase {
 
   private func stage() async throws -> Stage {
     let session = try ShopFixture.gemsSession()
-    let server = try GemServer(verifying: XCTUnwrap(session.receipts), catalog: ShopFixture.gemsCatalog())
+    let server = try GemServer(
+      verifying: XCTUnwrap(session.receipts), catalog: ShopFixture.gemsCatalog(), customer: Self.alice)
     return Stage(session: session, server: server, shop: try await shop(server))
   }
 
@@ -130,7 +131,7 @@ final class GemShopTests: XCTestCase {
   func testTheNextProcessOverKeptStateCreditsOnce() async throws {
     let kept = RetainedEventLog()
     let receipts = try UnsignedReceipts(session: "kept")
-    let server = try GemServer(verifying: receipts, catalog: ShopFixture.gemsCatalog())
+    let server = try GemServer(verifying: receipts, catalog: ShopFixture.gemsCatalog(), customer: Self.alice)
     func session() throws -> SKTestSession {
       let store = try SimulatedStore(
         storeKit: StoreKitConfiguration.load(Array(Data(contentsOf: ShopFixture.gemsFile))),

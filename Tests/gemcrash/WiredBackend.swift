@@ -52,6 +52,9 @@ struct WatchedVerifier: ReceiptVerifier {
   let verifier: any ReceiptVerifier
   let wire: Wire
 
+  var provesPrices: Bool { verifier.provesPrices }
+  func digest(of text: String) -> [UInt8]? { verifier.digest(of: text) }
+
   func verify(_ receipt: StoreReceipt) throws(LedgerError) -> StoreTransaction {
     let transaction = try verifier.verify(receipt)
     wire.pass(.verified, .after)

@@ -125,6 +125,7 @@ final class MaintenanceCommandTests: XCTestCase {
       """
       JOB                RESULT
       scheduled_effects  customers 1, settled 0
+      held_receipts      credited 0, decided 0
       order_holds        failed 0, found 0, resolved 0
       deliveries         confirmed 0, exhausted 0, refunded 0, tried 0
 

@@ -10,16 +10,27 @@ struct FormerProducts {
   private let documents: [CatalogRow]
 
   init(in snapshot: any StorageSnapshot) throws(LedgerError) {
-    rows = try snapshot.catalogRows(.formerProduct).sorted { ($0.position, $0.code) < ($1.position, $1.code) }
-    documents = try snapshot.catalogRows(.product)
-    if let row = try snapshot.catalogRow(.settings, code: CatalogRow.formerProductsSinceCode) {
+    try self.init(
+      snapshot.catalogRows(.formerProduct), settings: snapshot.catalogRows(.settings),
+      documents: snapshot.catalogRows(.product), version: snapshot.catalogVersion())
+  }
+
+  /// - Parameters:
+  ///   - settings: The catalog's rows of this kind.
+  ///   - documents: The products as they are now; none where only earlier versions are asked for.
+  init(
+    _ rows: [CatalogRow], settings: [CatalogRow], documents: [CatalogRow] = [], version: Int64
+  ) throws(LedgerError) {
+    self.rows = rows.sorted { ($0.position, $0.code) < ($1.position, $1.code) }
+    self.documents = documents
+    if let row = settings.first(where: { $0.code.hasBytes(of: CatalogRow.formerProductsSinceCode) }) {
       guard let instant = Int64(row.document) else {
         throw LedgerError(.storageDamaged, "The stored \(row.kind) \"\(row.code)\" cannot be read.")
       }
       since = instant
     } else {
       // The first catalog has none before it. A later one without the instant is not known to keep all of them.
-      since = try snapshot.catalogVersion() <= 1 ? .min : .max
+      since = version <= 1 ? .min : .max
     }
   }
 

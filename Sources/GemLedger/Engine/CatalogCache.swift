@@ -104,7 +104,7 @@ package final class CatalogCache: Sendable {
     var definitions: CurrencyDefinitions?
     var products: [ProductCode: (product: Product, document: String)] = [:]
     var items: [ItemID: Item] = [:]
-    /// The earlier versions of products; nil until they are read.
+    /// The earlier versions of products.
     var former: FormerProducts?
   }
 
@@ -116,9 +116,8 @@ package final class CatalogCache: Sendable {
   package func definitions(in snapshot: any StorageSnapshot) throws(LedgerError) -> CurrencyDefinitions {
     let version = try snapshot.catalogVersion()
     if let definitions = state.withLock({ $0.definitions }), definitions.version == version { return definitions }
-    let stored = try [CatalogRow.Kind.currency, .currencyVersion].gather { (kind) throws(LedgerError) in
-      try snapshot.catalogRows(kind)
-    }
+    let kinds: [CatalogRow.Kind] = [.currency, .currencyVersion, .formerProduct, .settings]
+    let stored = try kinds.gather { (kind) throws(LedgerError) in try snapshot.catalogRows(kind) }
     var currencies: [(number: Int64, currency: Currency)] = []
     for row in stored[0] {
       let currency = try Self.read(row, as: Currency.self)
@@ -135,7 +134,8 @@ package final class CatalogCache: Sendable {
     }
     let definitions = CurrencyDefinitions(
       version: version, currencies: currencies, versions: versions, salt: try snapshot.project().salt)
-    state.withLock { $0 = State(definitions: definitions) }
+    let former = try FormerProducts(stored[2], settings: stored[3], version: version)
+    state.withLock { $0 = State(definitions: definitions, former: former) }
     return definitions
   }
 
@@ -162,13 +162,10 @@ package final class CatalogCache: Sendable {
     _ code: ProductCode, boughtAt instant: Timestamp, in snapshot: any StorageSnapshot,
     definitions: CurrencyDefinitions
   ) throws(LedgerError) -> (product: Product, document: String) {
-    var former = state.withLock { $0.definitions === definitions ? $0.former : nil }
-    if former == nil {
-      let read = try FormerProducts(in: snapshot)
-      state.withLock { if $0.definitions === definitions { $0.former = read } }
-      former = read
-    }
-    if let former, let row = former.row(of: code, at: instant) {
+    let known = state.withLock { $0.definitions === definitions ? $0.former : nil }
+    // A group goes by its own definitions, even if another one has read newer ones since.
+    let former = if let known { known } else { try FormerProducts(in: snapshot) }
+    if let row = former.row(of: code, at: instant) {
       return (try Self.read(row, as: Product.self), row.document)
     }
     return try product(code, in: snapshot, definitions: definitions)

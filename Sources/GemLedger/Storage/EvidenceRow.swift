@@ -163,6 +163,27 @@ package enum HoldReason: Int64, CaseIterable, Sendable {
   /// Whether a credit is all that the purchase waits for.
   var endsWithCredit: Bool { self != .owner && self != .decision }
 
+  /// Whether somebody waits for the purchase, or has to decide; the others are known for good.
+  package var isOpen: Bool { self != .owner && self != .erased && self != .declined }
+
+  /// What ends it, for people.
+  package var remedy: String {
+    switch self {
+    case .product: "add the product with its id at the store to the catalog; then they are credited by themselves."
+    case .buyer: "they are credited once their buyer signs in, or after an hour to whom posted them."
+    case .unattributed: "they are credited when their app posts them."
+    case .amount: "their quantity does not fit the product, or the balance; credit them with \"receipts credit\"."
+    case .pending: "nobody has paid for them yet; their store tells when that is done."
+    case .lookup: "their store does not answer; it is asked again."
+    case .app: "they are of another app; name it as bundle_id, or credit single ones with \"receipts credit\"."
+    case .environment: "they are of an environment that is not credited; credit single ones with \"receipts credit\"."
+    case .decision: "decide about them with \"receipts credit\"."
+    case .owner: "they were credited to whom posted them; nothing is to be done."
+    case .erased: "their customers were erased; they are credited to nobody."
+    case .declined: "their stores declined them."
+    }
+  }
+
   /// Its name in lists, exports and counts.
   package var name: String { "\(self)" }
 

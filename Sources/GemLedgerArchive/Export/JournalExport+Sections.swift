@@ -62,7 +62,7 @@ extension JournalExport {
         writer.text("kind", row.kind.name)
         if row.revokedAt.milliseconds != 0 { writer.time("revoked_at", row.revokedAt) }
         // As it is: the content that it was made of may be erased.
-        if row.variant != 0 { writer.integer("variant", row.variant) }
+        if row.variant != 0 { writer.hexadecimal("variant", UInt64(bitPattern: row.variant)) }
         if row.firstSignedAt != row.signedAt { writer.time("first_signed_at", row.firstSignedAt) }
         writer.time("signed_at", row.signedAt)
         writer.amount(of: row.extent)

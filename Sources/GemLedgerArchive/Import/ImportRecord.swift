@@ -208,7 +208,7 @@ extension ImportFields {
       identity: try identity(), kind: try word("kind", EvidenceRow.Kind.init(name:)),
       revokedAt: try time(ifAny: "revoked_at") ?? Timestamp(milliseconds: 0), signedAt: try time("signed_at"),
       extent: try extent() ?? .full, content: try text(ifAny: "content") ?? "", original: try text(ifAny: "original"))
-    row.variant = try integer(ifAny: "variant") ?? 0
+    row.variant = try digest(ifAny: "variant") ?? 0
     row.firstSignedAt = try time(ifAny: "first_signed_at") ?? row.signedAt
     if row.kind == .held {
       row.held = EvidenceRow.HeldState(

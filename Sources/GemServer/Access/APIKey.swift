@@ -1,6 +1,5 @@
 #if Server
 package import GemLedger
-internal import Synchronization
 internal import SystemCrypto
 
 /// A key by which a server or an app names itself, as the server keeps it: without its secret part.
@@ -45,7 +44,7 @@ package struct APIKey: Hashable, Sendable {
     let random = (0..<idLength + secretLength).map { _ in alphabet[Int.random(in: alphabet.indices)] }
     let id = String(decoding: random.prefix(idLength), as: UTF8.self)
     let text = kind.prefix + String(decoding: random, as: UTF8.self)
-    return (APIKey(id: id, kind: kind, digest: digest(of: text), createdAt: now), text)
+    return (APIKey(id: id, kind: kind, digest: TextDigest.sha256(of: text), createdAt: now), text)
   }
 
   /// Digits and small letters without those that look alike.
@@ -65,13 +64,6 @@ package struct APIKey: Hashable, Sendable {
   }
 
   /// Whether this is the key's text; takes as long whatever differs.
-  package func isText(_ text: String) -> Bool { Crypto.areEqual(digest, Self.digest(of: text)) }
-
-  /// Kept, since making one looks the algorithm up.
-  private static let hasher = Mutex(Crypto.Hasher())
-
-  private static func digest(of text: String) -> [UInt8] {
-    hasher.withLock { $0.digest(of: text) }.withBytes { Array($0) }
-  }
+  package func isText(_ text: String) -> Bool { Crypto.areEqual(digest, TextDigest.sha256(of: text)) }
 }
 #endif

@@ -12,6 +12,8 @@ package struct PlayNotices: Sendable {
     case applied(NoticeAnswer.Outcome)
     /// Nobody has paid yet.
     case pending
+    /// Nobody will pay: the payment was declined, or given up while it was pending.
+    case declined
     /// It is about no one-time purchase.
     case none
     /// It can never be applied, so Pub/Sub need not send it again.
@@ -84,13 +86,68 @@ package struct PlayNotices: Sendable {
     let request = PlayProductPurchase.Request(
       packageName: notice.packageName, token: token, fetchedAt: project.clock.now())
     let purchase = try await api.purchase(request)
-    guard let stated = purchase.transaction else { return .pending }
+    guard let stated = purchase.transaction else { return purchase.isCancelled ? .declined : .pending }
+    if case .voided = notice.event, stated.revocation == nil {
+      // The list of voided purchases is ahead of the purchase's state: it is asked for again.
+      try keepVoid(notice, in: project)
+    }
     guard let transaction = try Self.asReceiptsNameIt(stated, in: project) else { return .applied(.unattributed) }
     let outcome = try await project.backend.apply(transaction).outcome
     if purchase.acknowledgeBy != nil, outcome != .unattributed, outcome != .kept {
       try await acknowledge(notice, transaction)
     }
     return .applied(outcome)
+  }
+
+  private func keepVoid(_ notice: PlayNotification, in project: ServerProject) throws(LedgerError) {
+    guard case .voided(let token, _, _, _) = notice.event else { return }
+    var message = Quarantine.Message(.googleVoid, token.text)
+    message.packageName = notice.packageName
+    guard try project.quarantine.keep(message, from: "google") else {
+      throw LedgerError(.storageUnavailable, "There is no room to keep a voided purchase; it is told again.")
+    }
+  }
+
+  /// Looks a voided purchase up again.
+  ///
+  /// - Returns: Whether its state shows the refund now, which was applied.
+  func retryVoid(
+    _ token: StoreTransactionID, packageName: String, in project: ServerProject
+  ) async throws(LedgerError) -> Bool {
+    let request = PlayProductPurchase.Request(
+      packageName: packageName, token: token, fetchedAt: project.clock.now())
+    guard let stated = try await api.purchase(request).transaction, stated.revocation != nil else { return false }
+    guard let transaction = try Self.asReceiptsNameIt(stated, in: project) else { return true }
+    _ = try await project.backend.apply(transaction)
+    return true
+  }
+
+  /// Credits a purchase whose token alone an app posts, by what Google says of it.
+  ///
+  /// - Throws: `LedgerError` with `configuration` where no app is named, `bundle_mismatch`, those of
+  ///   `PlayDeveloperAPI.purchase(_:)`, `validation_pending` while nobody has paid, `receipt_revoked` where nobody
+  ///   will, and those of `LocalBackend.post(_:)`.
+  func credit(
+    _ post: ReceiptPost, packageName named: String?, in project: ServerProject
+  ) async throws(LedgerError) -> ReceiptAnswer {
+    let wanted = try names(of: project)
+    guard let name = wanted.first(where: { $0.hasBytes(of: named ?? "") }) ?? (named == nil ? wanted.first : nil) else {
+      try check(named ?? "", of: project)
+      throw LedgerError(.configuration, "Name the app at Google Play: bundle_id in the catalog's settings.")
+    }
+    let request = PlayProductPurchase.Request(
+      packageName: name, token: try StoreTransactionID(post.receipt.text), fetchedAt: project.clock.now())
+    let purchase = try await api.purchase(request)
+    guard let stated = purchase.transaction else {
+      guard purchase.isCancelled else {
+        throw LedgerError(
+          .validationPending, "Nobody has paid for this purchase yet; Google Play tells when that is done.",
+          details: [.text("reason", "pending"), .integer("retry_after", 60)])
+      }
+      throw LedgerError(.receiptRevoked, "The payment of this purchase was declined.")
+    }
+    let transaction = try Self.asReceiptsNameIt(stated, in: project) ?? stated
+    return try await project.backend.post(transaction, of: post)
   }
 
   /// Keeps a credited purchase from being refunded three days after the payment, should its app not come back.
@@ -111,20 +168,20 @@ package struct PlayNotices: Sendable {
 
   /// A service account sees all apps of a developer, so the app has to be named somewhere.
   private func check(_ name: String, of project: ServerProject) throws(LedgerError) {
-    var wanted = project.backend.policy.bundleIDs ?? []
-    if let packageName {
-      wanted = [packageName]
-    } else if project.backend.policy.bundleIDs == nil,
-      let bundleID = try project.catalogs.current().catalog.settings.bundleID
-    {
-      wanted = [bundleID]
-    }
+    let wanted = try names(of: project)
     guard !wanted.isEmpty else {
       throw LedgerError(.configuration, "Name the app at Google Play: bundle_id in the catalog's settings.")
     }
     guard wanted.contains(where: { $0.hasBytes(of: name) }) else {
       throw LedgerError(.bundleMismatch, "The notification is for the app \"\(name.prefix(100))\".")
     }
+  }
+
+  /// The apps that the project credits.
+  private func names(of project: ServerProject) throws(LedgerError) -> [String] {
+    if let packageName { return [packageName] }
+    if let names = project.backend.policy.bundleIDs { return names.sorted() }
+    return try project.catalogs.current().catalog.settings.bundleID.map { [$0] } ?? []
   }
 
   /// The transaction as the receipt of the same purchase names it: under production, since receipts do not tell tests.
@@ -135,6 +192,11 @@ package struct PlayNotices: Sendable {
     _ stated: StoreTransaction, in project: ServerProject
   ) throws(LedgerError) -> StoreTransaction? {
     guard stated.environment != .production else { return stated }
+    // One whose token was posted alone is known by what Google says of it.
+    let isKnownAsStated =
+      try project.ledger.purchase(
+        store: .google, environment: stated.environment, transactionID: stated.creditID) != nil
+    if isKnownAsStated { return stated }
     var transaction = stated
     transaction.environment = .production
     let isKnown =

@@ -60,7 +60,12 @@ package final class GemServer: Sendable {
     }
     background =
       projects.flatMap { project in
-        let maintenance = settings.maintenanceInterval.map { Self.maintain(project, every: $0, log) }
+        let watch = ReceiptWatch(project, log)
+        metrics.addGauges("gemledger_held_receipts", "Paid purchases that are held, by reason.") { watch.counts }
+        metrics.addGauge("gemledger_quarantine", "Bodies that cannot be verified yet.", of: project.id) {
+          Int64(project.quarantine.count)
+        }
+        let maintenance = settings.maintenanceInterval.map { Self.maintain(project, every: $0, watch, log) }
         return [maintenance, Self.deliver(project, log)].compactMap { $0 }
       } + [following].compactMap(\.self)
   }
@@ -106,9 +111,9 @@ package final class GemServer: Sendable {
   }
 
   private static func maintain(
-    _ project: ServerProject, every interval: Duration, _ log: ServerLog
+    _ project: ServerProject, every interval: Duration, _ watch: ReceiptWatch, _ log: ServerLog
   ) -> Task<Void, Never> {
-    let runner = MaintenanceRunner(backend: project.backend)
+    let runner = MaintenanceRunner(backend: project.backend, jobs: [watch.job])
     return Task {
       await runner.run(every: interval) { report in
         for failure in report.failures {

@@ -31,7 +31,14 @@ package final class Metrics: Sendable {
   ]
 
   private let sums = Mutex<[Series: Sum]>([:])
-  private let gauges = Mutex<[(name: String, help: String, value: @Sendable () -> Int64)]>([])
+  /// A figure that is asked for at each reading, in one series for each set of labels.
+  private struct Gauge: Sendable {
+    let name: String
+    let help: String
+    let values: @Sendable () -> [(labels: String, value: Int64)]
+  }
+
+  private let gauges = Mutex<[Gauge]>([])
 
   package init() {}
 
@@ -42,8 +49,20 @@ package final class Metrics: Sendable {
   }
 
   /// Adds a figure that is asked for at each reading.
-  package func addGauge(_ name: String, _ help: String, _ value: @escaping @Sendable () -> Int64) {
-    gauges.withLock { $0.append((name, help, value)) }
+  ///
+  /// - Parameter project: The project that it is of; nil where it is of the server.
+  package func addGauge(
+    _ name: String, _ help: String, of project: String? = nil, _ value: @escaping @Sendable () -> Int64
+  ) {
+    let labels = project.map { "project=\"\($0)\"" } ?? ""
+    addGauges(name, help) { [(labels, value())] }
+  }
+
+  /// Adds a figure in several series.
+  package func addGauges(
+    _ name: String, _ help: String, _ values: @escaping @Sendable () -> [(labels: String, value: Int64)]
+  ) {
+    gauges.withLock { $0.append(Gauge(name: name, help: help, values: values)) }
   }
 
   /// All figures in Prometheus' text format, version 0.0.4.
@@ -61,8 +80,14 @@ package final class Metrics: Sendable {
       "# TYPE gemledger_request_seconds histogram",
     ]
     for (series, sum) in sums { lines += Self.histogram(series, sum) }
-    for gauge in gauges.withLock({ $0 }) {
-      lines += ["# HELP \(gauge.name) \(gauge.help)", "# TYPE \(gauge.name) gauge", "\(gauge.name) \(gauge.value())"]
+    var named: Set<String> = []
+    for gauge in gauges.withLock({ $0.sorted { $0.name < $1.name } }) {
+      if named.insert(gauge.name).inserted {
+        lines += ["# HELP \(gauge.name) \(gauge.help)", "# TYPE \(gauge.name) gauge"]
+      }
+      for (labels, value) in gauge.values() {
+        lines.append("\(gauge.name)\(labels.isEmpty ? "" : "{\(labels)}") \(value)")
+      }
     }
     return lines.joined(separator: "\n") + "\n"
   }

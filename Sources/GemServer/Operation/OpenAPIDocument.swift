@@ -41,8 +41,13 @@ package struct OpenAPIDocument: Sendable {
       + route.query.map { parameter($0, "query") } + route.headers.map { parameter($0, "header") }
     if !parameters.isEmpty { operation["parameters"] = .array(parameters) }
     if let body = route.body {
+      var schema = body.json
+      if route.takesUnknown, case .object(var members) = schema {
+        members["additionalProperties"] = true
+        schema = .object(members)
+      }
       operation["requestBody"] = [
-        "required": .bool(!body.takesNothing), "content": ["application/json": ["schema": body.json]],
+        "required": .bool(!body.takesNothing), "content": ["application/json": ["schema": schema]],
       ]
     }
     operation["responses"] = responses(route)

@@ -2,6 +2,7 @@
 package import GemLedger
 package import StoreBackend
 internal import StoreReceipts
+internal import SystemCrypto
 
 /// Verifies the receipts of both stores: each text has the form of one of them.
 package struct StoreVerifiers: ReceiptVerifier {
@@ -23,6 +24,8 @@ package struct StoreVerifiers: ReceiptVerifier {
     return try verifier.verify(receipt)
   }
 
+  package func digest(of text: String) -> [UInt8]? { TextDigest.sha256(of: text) }
+
   package func transaction(inNotice text: String) throws(LedgerError) -> StoreTransaction? {
     guard let apple else { throw Self.untrusted("App Store") }
     return try apple.transaction(inNotice: text)
@@ -30,7 +33,9 @@ package struct StoreVerifiers: ReceiptVerifier {
 
   private static func untrusted(_ store: String) -> LedgerError {
     LedgerError(
-      .receiptUnverified, "This server trusts no receipts of the \(store): it was started without its key.",
+      .receiptUnverified,
+      "This server cannot verify receipts of the \(store) yet: it was started without its key. Start it with "
+        + "\(store == "App Store" ? "--root" : "--play-key"); what was posted until then is credited then.",
       details: [.text("check", "root")])
   }
 }

@@ -124,7 +124,7 @@ package struct APIHandler: HTTPHandler {
     } catch {
       throw LedgerError(.invalidRequest, "The body is no JSON that is taken here: \(error.message)")
     }
-    try schema.check(value)
+    try schema.check(value, takesUnknown: route.takesUnknown)
     return value.object ?? ["": value]
   }
 

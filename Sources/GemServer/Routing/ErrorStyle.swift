@@ -8,6 +8,8 @@ package enum ErrorStyle: Sendable {
   case rest
   /// The v1 endpoints that SDKs use: `code` and `message`.
   case sdk
+  /// The v1 endpoints that SDKs post purchases to: an SDK gives a purchase up for any 4xx.
+  case purchase
   /// The two-step purchase: `statusCode` and `message`.
   case payment
   /// The spend by item: `error`.
@@ -18,6 +20,7 @@ package enum ErrorStyle: Sendable {
     switch self {
     case .rest: Self.rest(error, requestID: requestID)
     case .sdk: Self.sdk(error, requestID: requestID)
+    case .purchase: Self.sdk(error, status: error.statusOfPurchase, requestID: requestID)
     case .payment: Self.payment(error, requestID: requestID)
     case .spend: Self.spend(error, requestID: requestID)
     }

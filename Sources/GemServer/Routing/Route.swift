@@ -25,6 +25,8 @@ package struct Route: Sendable {
   package var mediaType = "application/json"
   /// The rate limit that it counts under; nil for none.
   package var rate: RateDomain?
+  /// Whether members of the body that are not described are passed over: SDKs of others send what they like.
+  package var takesUnknown = false
   /// Whether it is there for old clients only.
   package var isDeprecated = false
   package let work: Work

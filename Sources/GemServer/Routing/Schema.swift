@@ -39,8 +39,11 @@ package indirect enum Schema: Sendable {
 extension Schema {
   /// Checks a body; members that are not described are refused, since one could be a misspelt other one.
   ///
+  /// - Parameter takesUnknown: Whether they are passed over instead.
   /// - Throws: `LedgerError` with `invalid_request`; the detail `param` is the path of the member.
-  package func check(_ value: JSONValue, at path: String = "") throws(LedgerError) {
+  package func check(
+    _ value: JSONValue, at path: String = "", takesUnknown: Bool = false
+  ) throws(LedgerError) {
     switch (self, value) {
     case (.anything, _), (.nullable, .null), (.boolean, .bool): return
     case (.nullable(let schema), _): try schema.check(value, at: path)
@@ -64,14 +67,18 @@ extension Schema {
     case (.map(let schema, let bounds), .object(let object)):
       try Self.check(object.members.count, in: bounds, "members", at: path)
       for member in object.members { try schema.check(member.value, at: Self.path(path, member.name)) }
-    case (.object(let fields), .object(let object)): try Self.check(object, fields, at: path)
+    case (.object(let fields), .object(let object)):
+      try Self.check(object, fields, at: path, takesUnknown: takesUnknown)
     default: throw .parameter(path, "has to be \(kind), and is \(value.kind)")
     }
   }
 
-  private static func check(_ object: JSONObject, _ fields: [Field], at path: String) throws(LedgerError) {
+  private static func check(
+    _ object: JSONObject, _ fields: [Field], at path: String, takesUnknown: Bool
+  ) throws(LedgerError) {
     for member in object.members {
       guard let field = fields.first(where: { $0.name.hasBytes(of: member.name) }) else {
+        if takesUnknown { continue }
         throw .parameter(self.path(path, member.name), "is not known here")
       }
       try field.schema.check(member.value, at: self.path(path, member.name))

@@ -21,6 +21,8 @@ package final class ServerProject: Sendable {
   package let webhooks: Webhooks
   /// Applies what Google Play notifies of; nil where Google cannot be asked.
   let playNotices: PlayNotices?
+  /// What cannot be verified yet.
+  package let quarantine: Quarantine
   let verifying = SoleWork()
   let sweeping = SoleWork()
 
@@ -38,6 +40,7 @@ package final class ServerProject: Sendable {
     self.clock = clock ?? ledger.clock
     self.itemGranter = itemGranter
     self.playNotices = playNotices
+    quarantine = Quarantine(ledger, clock: self.clock)
     streams = EventStreams(ledger)
     webhooks = Webhooks(ledger, projectID: id, clock: self.clock, sender: sender)
   }

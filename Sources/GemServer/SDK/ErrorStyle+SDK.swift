@@ -4,17 +4,20 @@ internal import SystemHTTP
 
 extension ErrorStyle {
   /// Writes RevenueCat's number and message, and beside them the error with its facts.
-  static func sdk(_ error: LedgerError, requestID: String) -> HTTPResponse {
-    let row = error.code.kind.row
-    let isTemporary = [423, 429, 500, 503].contains(row.httpStatus) || error.code == .validationPending
+  ///
+  /// - Parameter status: In the place of the code's own.
+  static func sdk(_ error: LedgerError, status: Int? = nil, requestID: String) -> HTTPResponse {
+    let status = status ?? error.code.kind.row.httpStatus
+    let isTemporary = [423, 429, 500, 503].contains(status) || error.code == .validationPending
     let isRetryable = isTemporary && error.code != .storageDamaged
     var document = publicError(error)
     document["request_id"] = .string(requestID)
     let body: JSONValue = [
       "code": .integer(error.code.numberOfV1), "message": .string(publicMessage(error)), "error": .object(document),
     ]
-    var response = HTTPResponse.json(row.httpStatus, body)
-    if let seconds = error.integer("retry_after") { response.headers.append(("Retry-After", String(seconds))) }
+    var response = HTTPResponse.json(status, body)
+    let seconds = error.integer("retry_after") ?? (status == 503 ? 60 : nil)
+    if let seconds { response.headers.append(("Retry-After", String(seconds))) }
     // RevenueCat's SDKs repeat a post unless they are told that it is no use.
     response.headers.append(("Is-Retryable", String(isRetryable)))
     return response
@@ -34,6 +37,30 @@ extension ErrorStyle {
       document["details"] = .object(details)
     }
     return document
+  }
+}
+
+extension LedgerError {
+  /// The checks of a receipt that another configuration of the server passes, behind a signature that holds.
+  private static let mendableChecks = ["root", "service_account", "app_id", "environment", "bundle"]
+
+  /// Whether the evidence may be good, and this server cannot say so as it is configured.
+  var awaitsConfiguration: Bool {
+    switch code {
+    case .configuration, .bundleMismatch, .environmentNotAllowed: true
+    case .receiptUnverified: Self.mendableChecks.contains(text("check") ?? "")
+    default: false
+    }
+  }
+
+  /// The status that tells an SDK whether to keep a purchase: 4xx alone for what can never be credited.
+  var statusOfPurchase: Int {
+    let status = code.kind.row.httpStatus
+    switch code {
+    case .receiptMalformed, .receiptUnverified: return awaitsConfiguration ? 503 : status
+    case .receiptRevoked, .invalidRequest, .invalidIdentifier, .invalidUserID, .orderNotFound: return status
+    default: return status >= 500 ? status : 503
+    }
   }
 }
 

@@ -7,16 +7,6 @@ internal import SystemHTTP
 enum ReceiptRoutes {
   static var all: [Route] { [post, complete] }
 
-  /// What RevenueCat's SDKs send along and this server has no use for.
-  private static let unused: [Schema.Field] = [
-    "payload_version", "sdk_originated", "observer_mode", "product_id", "product_ids", "price", "currency",
-    "transaction_id", "presented_offering_identifier", "presented_placement_identifier", "applied_targeting_rule",
-    "store_user_id", "marketplace", "normal_duration", "intro_duration", "trial_duration", "introductory_price",
-    "subscription_group_id", "offers", "store_country", "metadata", "attributes", "app_transaction",
-    "purchase_completed_by", "test_receipt_identifier", "paywall", "pricing_phases", "proration_mode",
-    "platform_product_ids",
-  ].map { Schema.Field($0, .anything, "Taken, and not used.") }
-
   private static let fields: [Schema.Field] = [
     .always("fetch_token", .text(), "The evidence as the store gave it: a signed transaction, or a purchase's JSON."),
     .always("app_user_id", .customerID, "The customer to credit where the receipt names no known buyer."),
@@ -29,21 +19,26 @@ enum ReceiptRoutes {
   ]
 
   private static let answer = Schema.object(
-    Schema.customerInfoFields + [.always("receipt", .receiptAnswer, "What was credited.")])
+    Schema.customerInfoFields + [
+      .always("receipt", .receiptAnswer, "What was credited."),
+      Schema.Field(
+        "purchased_products", .map(.object([.always("should_consume", .boolean)])),
+        "By the product's id at the store: whether an app consumes the purchase, so that it can be bought again."),
+    ])
 
   private static let post = Route.sdk(
     "POST", "/v1/receipts", "post_receipt", "Credits the purchase that a receipt proves, once.",
-    body: .object(fields + unused), answers: [200: answer],
+    body: .object(fields), answers: [200: answer], style: .purchase, takesUnknown: true,
     work: .later { (call) async throws(LedgerError) in
       let post = try ReceiptPost(wire: call.wire)
       _ = try call.permitted(post.customer)
-      return try await response(try await call.project.backend.post(post), to: post, call)
+      return try await response(try await ReceiptIntake(call).answer(post), to: post, call)
     })
 
   private static let complete = Route.sdk(
     "POST", "/v1/orders/{purchase_code}/complete", "complete_order",
     "The second step of a purchase: credits the receipt, completes its order, and delivers it.",
-    body: .object(fields), answers: [200: answer],
+    body: .object(fields), answers: [200: answer], style: .purchase, takesUnknown: true,
     work: .later { (call) async throws(LedgerError) in
       let post = try ReceiptPost(wire: call.wire)
       _ = try call.permitted(post.customer)
@@ -59,6 +54,9 @@ enum ReceiptRoutes {
     answer.requestID = call.request.id
     var members = try document(of: post.customer, call).members
     members["receipt"] = answer.wire
+    let isConsumable: JSONValue = .bool(answer.purchase.productType == .consumable)
+    let name = answer.purchase.storeProductID ?? answer.purchase.product.text
+    members["purchased_products"] = [name: ["should_consume": isConsumable]]
     return .json(200, .object(members))
   }
 

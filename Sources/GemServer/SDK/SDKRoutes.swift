@@ -24,11 +24,12 @@ extension Route {
   /// An operation of API v1; its name begins with `v1_`.
   static func sdk(
     _ method: String, _ path: String, _ name: String, _ summary: String, access: Access = .app,
-    query: [Parameter] = [], headers: [Parameter] = [], body: Schema? = nil, answers: [Int: Schema], work: Work
+    query: [Parameter] = [], headers: [Parameter] = [], body: Schema? = nil, answers: [Int: Schema],
+    style: ErrorStyle = .sdk, takesUnknown: Bool = false, work: Work
   ) -> Route {
     Route(
-      method: method, path: path, name: "v1_\(name)", summary: summary, access: access, style: .sdk, query: query,
-      headers: headers, body: body, answers: answers, work: work)
+      method: method, path: path, name: "v1_\(name)", summary: summary, access: access, style: style, query: query,
+      headers: headers, body: body, answers: answers, takesUnknown: takesUnknown, work: work)
   }
 }
 

@@ -47,22 +47,30 @@ enum StoreNotificationRoutes {
     Schema.Field("object", .word(["store_notification"]), isRequired: true),
     Schema.Field(
       "outcome", .text(),
-      "credited, refunded, refund_reversed, kept, unchanged, unattributed; none where it is about no transaction.",
+      "credited, refunded, refund_reversed, kept, unchanged, unattributed, held; none where it is about no "
+        + "transaction, quarantined where it cannot be verified yet.",
       isRequired: true),
+    Schema.Field("code", .text(), "Why it is in the quarantine."),
   ])
 
   private static let googleAnswer = Schema.object([
     Schema.Field("object", .word(["store_notification"]), isRequired: true),
     Schema.Field(
       "outcome", .text(),
-      "As for the App Store; pending where nobody has paid yet, refused where it can never be applied.",
+      "As for the App Store; pending where nobody has paid yet, declined where nobody will, refused where it can never "
+        + "be applied.",
       isRequired: true),
     Schema.Field("code", .nullable(.text()), "Why it was refused.", isRequired: true),
   ])
 
   @Sendable
   private static func applyApple(_ call: Call) async throws(LedgerError) -> HTTPResponse {
-    let notice = try await call.project.backend.apply(signedNotice: call.body["signedPayload"]?.text ?? "")
+    let text = call.body["signedPayload"]?.text ?? ""
+    let notice: NoticeAnswer?
+    do throws(LedgerError) { notice = try await call.project.backend.apply(signedNotice: text) } catch {
+      guard error.isUndecided else { throw error }
+      return try kept(.appleNotice, text, error, call)
+    }
     return .json(
       200,
       [
@@ -70,18 +78,32 @@ enum StoreNotificationRoutes {
       ])
   }
 
+  /// Keeps a notification that cannot be verified yet, so that the store need not send it again.
+  private static func kept(
+    _ kind: Quarantine.Kind, _ text: String, _ error: LedgerError, _ call: Call
+  ) throws(LedgerError) -> HTTPResponse {
+    guard try call.project.quarantine.keep(Quarantine.Message(kind, text), from: kind.rawValue) else {
+      throw LedgerError(.storageUnavailable, "There is no room for more notifications that cannot be verified yet.")
+    }
+    return .json(
+      200, ["object": "store_notification", "outcome": "quarantined", "code": .string(error.code.description)])
+  }
+
   @Sendable
   private static func applyGoogle(_ call: Call) async throws(LedgerError) -> HTTPResponse {
     guard let notices = call.project.playNotices else {
-      throw LedgerError(
-        .receiptUnverified, "This server cannot ask Google Play: it was started without a Google service account.",
-        details: [.text("check", "service_account")])
+      let error = LedgerError(
+        .receiptUnverified,
+        "This server cannot ask Google Play: start it with --google-service-account; what came until then is applied "
+          + "then.", details: [.text("check", "service_account")])
+      return try kept(.googleNotice, String(decoding: call.request.body, as: UTF8.self), error, call)
     }
     try notices.check(pushToken: call.query["token"]?.text)
     let (outcome, code): (String, String?) =
       switch try await notices.apply(call.request.body, to: call.project) {
       case .applied(let outcome): (outcome.rawValue, nil)
       case .pending: ("pending", nil)
+      case .declined: ("declined", nil)
       case .none: ("none", nil)
       case .refused(let code): ("refused", code.description)
       }

@@ -85,6 +85,16 @@ public final class LocalBackend: PurchaseBackend {
     try await credits.answer(post, order: nil)
   }
 
+  /// As ``post(_:)``, for a transaction that its store confirmed when it was asked.
+  package func post(
+    _ transaction: StoreTransaction, of post: ReceiptPost
+  ) async throws(LedgerError) -> ReceiptAnswer {
+    try post.customer.checkNotReserved()
+    return try await credits.credit(
+      Evidence(transaction: transaction), customer: post.customer, order: nil, search: post.orderSearch,
+      requestID: context.newRequestID())
+  }
+
   /// Applies a store's own notice of a transaction: a purchase, a refund, or a reversed refund.
   ///
   /// The transaction must come from verified evidence. Notices may come in any order and any number of times: the

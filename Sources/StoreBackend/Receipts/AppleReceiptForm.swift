@@ -52,7 +52,8 @@ enum AppleReceiptForm {
       kind: number.flatMap { StoreTransaction.Offer.Kind.numbered($0) },
       identifier: try fields.optionalNonEmptyText("offerIdentifier"),
       isFreeTrial: try fields.optionalText("offerDiscountType") == "FREE_TRIAL")
-    return number == nil && offer == StoreTransaction.Offer(kind: nil) ? nil : offer
+    // A kind that is not known here, and nothing else, says nothing.
+    return offer == StoreTransaction.Offer(kind: nil) ? nil : offer
   }
 
   private static func write(_ revocation: StoreTransaction.Revocation, to writer: inout JSONWriter) {

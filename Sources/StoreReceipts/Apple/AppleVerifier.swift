@@ -1,6 +1,7 @@
 #if Receipts
 public import GemLedger
 public import StoreBackend
+internal import SystemCrypto
 
 /// Verifies what the App Store signs: transactions, renewal infos, app transactions and notifications.
 ///
@@ -39,6 +40,9 @@ public final class AppleVerifier: ReceiptVerifier {
     self.app = app
     trust = ChainTrust(roots)
   }
+
+  /// The SHA-256 of a text.
+  public func digest(of text: String) -> [UInt8]? { TextDigest.sha256(of: text) }
 
   /// Verifies a transaction, for a backend.
   ///

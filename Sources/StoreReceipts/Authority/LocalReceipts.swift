@@ -49,6 +49,9 @@ public struct LocalReceipts: ReceiptSigner, ReceiptVerifier {
     StoreReceipt(signer.token(ReceiptForm.payload(of: transaction)))
   }
 
+  /// The SHA-256 of a text.
+  public func digest(of text: String) -> [UInt8]? { verifier.digest(of: text) }
+
   /// Verifies a transaction.
   ///
   /// - Throws: As ``AppleVerifier/transaction(_:)``.

@@ -22,6 +22,9 @@ public struct LocalPlayReceipts: ReceiptSigner, ReceiptVerifier {
     return StoreReceipt(PlayReceipt(data: String(decoding: data, as: UTF8.self), signature: signature).text)
   }
 
+  /// The SHA-256 of a text.
+  public func digest(of text: String) -> [UInt8]? { verifier.digest(of: text) }
+
   /// Verifies a purchase.
   ///
   /// - Throws: As ``PlayVerifier/verify(_:)``.

@@ -31,6 +31,8 @@ public struct PlayProductPurchase: Hashable, Sendable {
 
   /// The purchase for the ledger; nil while nobody has paid.
   public let transaction: StoreTransaction?
+  /// Whether it is cancelled: by a refund, or before anybody paid.
+  public let isCancelled: Bool
   /// Until when it has to be acknowledged or consumed; nil where that is done, or nobody has paid.
   public let acknowledgeBy: Timestamp?
   /// Whether it was consumed, so that it can be bought again.
@@ -48,6 +50,7 @@ public struct PlayProductPurchase: Hashable, Sendable {
     let parts = try fields.object["productLineItem"] == nil ? PlayParts(v1: fields, request) : PlayParts(v2: fields)
     claims = SignedClaims(fields.object)
     isConsumed = parts.isConsumed
+    isCancelled = parts.state == .canceled
     guard parts.state != .pending, let paidAt = parts.paidAt else {
       (transaction, acknowledgeBy) = (nil, nil)
       return

@@ -35,6 +35,9 @@ public struct PlayVerifier: ReceiptVerifier {
     self.environment = environment
   }
 
+  /// The SHA-256 of a text.
+  public func digest(of text: String) -> [UInt8]? { TextDigest.sha256(of: text) }
+
   /// Verifies a purchase.
   ///
   /// - Throws: `LedgerError` with, in order of precedence: `receipt_malformed`, check `structure`;

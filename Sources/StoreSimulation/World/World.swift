@@ -144,6 +144,9 @@ struct EitherReceipts: ReceiptVerifier {
   let forms: [any SimulatedReceipts]
   let mergesRenewals: Bool
 
+  var provesPrices: Bool { forms.allSatisfy(\.provesPrices) }
+  func digest(of text: String) -> [UInt8]? { forms.lazy.compactMap { $0.digest(of: text) }.first }
+
   func verify(_ receipt: StoreReceipt) throws(LedgerError) -> StoreTransaction {
     var refusal = LedgerError(.receiptUnverified, "No store takes the receipt for its own.")
     for form in forms {

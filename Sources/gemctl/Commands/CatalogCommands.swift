@@ -1,4 +1,5 @@
 import GemLedger
+import StoreBackend
 
 /// `catalog show`, `catalog check` and `catalog apply`.
 struct CatalogCommands {
@@ -32,16 +33,23 @@ struct CatalogCommands {
   func apply() throws {
     let catalog = try readCatalog()
     let isDryRun = invocation.parsed.isDryRun
-    let difference = try invocation.withLedger { (ledger) throws(LedgerError) in
-      isDryRun ? try ledger.previewApplying(catalog) : try ledger.apply(catalog)
+    let (difference, credited) = try invocation.withLedger { (ledger) throws(LedgerError) in
+      if isDryRun { return (try ledger.previewApplying(catalog), 0) }
+      let difference = try ledger.apply(catalog)
+      // Paid purchases may have waited for a product.
+      let backend = try HeldReceiptCommands.backend(ledger)
+      let credited = try Blocking.wait { () async throws(LedgerError) in try await backend.decideHeld() }
+      return (difference, credited)
     }
     let view = DifferenceView(difference)
-    var json: JSONObject = ["dry_run": .bool(isDryRun)]
+    var json: JSONObject = ["dry_run": .bool(isDryRun), "credited_held_purchases": .integer(Int64(credited))]
     json.members += view.json.members
     try invocation.print(.object(json)) { style in
       let heading = isDryRun ? "Dry run; applying it would change:" : "Applied; this changed:"
-      return difference.isEmpty
+      let changes =
+        difference.isEmpty
         ? "Nothing changes: the catalog is in force as it is.\n" : "\(heading)\n\(view.text(style: style))"
+      return changes + (credited > 0 ? "Credited held purchases: \(credited).\n" : "")
     }
   }
 

@@ -181,12 +181,13 @@ final class PlayNotificationTests: XCTestCase {
     }
   }
 
-  func testAnUnknownProductIsRefused() async throws {
+  func testAnUnknownProductIsHeld() async throws {
     try await withWorld { play in
       try play.google.set("t1", product: "gems_0")
       let answer = try await play.push(PlayWorld.purchased("t1"))
       XCTAssertEqual(answer.status, 200)
-      XCTAssertEqual(answer.code, "product_not_found")
+      XCTAssertEqual(answer.outcome, "held")
+      XCTAssertNil(answer.code)
     }
   }
 
@@ -235,13 +236,14 @@ final class PlayNotificationTests: XCTestCase {
     }
   }
 
-  func testAServerWithoutAServiceAccountSaysSo() async throws {
+  func testAServerWithoutAServiceAccountKeepsTheNotification() async throws {
     let world = try APIWorld()
     let answer = try await world.send(
       "POST", "/v1/incoming-webhooks/google/default", PlayWorld.push(PlayWorld.purchased("t1")))
-    XCTAssertEqual(answer.status, 422)
+    XCTAssertEqual(answer.status, 200)
+    XCTAssertEqual(answer.body["outcome"]?.text, "quarantined")
     XCTAssertEqual(answer.body["code"]?.text, "receipt_unverified")
-    XCTAssertEqual(answer.body["details"]?["check"]?.text, "service_account")
+    XCTAssertEqual(world.project.quarantine.count, 1)
   }
 
   // MARK: Google's side

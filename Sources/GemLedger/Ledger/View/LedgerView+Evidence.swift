@@ -43,6 +43,33 @@ extension LedgerView {
       try purchases(of: snapshot.page(.heldDue, IndexKey(reason.rawValue), after: place, limit: limit))
     }
 
+    /// How many purchases are held for a reason, up to a limit.
+    package func count(of reason: HoldReason, limit: Int) throws(LedgerError) -> Int {
+      var (count, place) = (0, nil as IndexPlace?)
+      while count < limit {
+        let page: [EvidenceRow] = try snapshot.page(
+          .heldDue, IndexKey(reason.rawValue), after: place, limit: Limits.historyPage)
+        count += page.count
+        guard page.count == Limits.historyPage, let last = page.last, let state = last.held else { break }
+        place = IndexPlace(state.dueAt, last.variant)
+      }
+      return min(count, limit)
+    }
+
+    /// The held purchases with an id at any store.
+    package func held(with id: StoreTransactionID) throws(LedgerError) -> [HeldPurchase] {
+      var keys: [IndexKey] = []
+      let numbers = StoreEnvironment.Kind.allCases.map(\.rawValue) + (try snapshot.environments().map(\.number))
+      for environment in Set(numbers).sorted() {
+        for store in Store.all {
+          keys.append(
+            IndexKey(PurchaseIdentity(store: store, environment: environment, transactionID: id)))
+        }
+      }
+      let rows: [EvidenceRow] = try snapshot.rows(.ofPurchase, keys)
+      return try purchases(of: rows.filter { $0.held != nil })
+    }
+
     /// Purchases that wait for a buyer, an app or an environment.
     package func held(waitingFor subject: String) throws(LedgerError) -> [HeldPurchase] {
       try purchases(of: snapshot.rows(.heldForSubject, [IndexKey(text: subject)]))

@@ -1,6 +1,6 @@
 extension Verb {
   /// Receipts, of the home's simulated store and of real ones.
-  static let receipts = [receiptShow, receiptInspect, receiptVerify, receiptRoot]
+  static let receipts = [receiptShow, receiptInspect, receiptVerify, receiptRoot, receiptsHeld, receiptsCredit]
 
   private static let receiptShow = Verb(
     name: "receipt show", group: .store, summary: "Print the receipt of a store transaction",
@@ -19,6 +19,37 @@ extension Verb {
       "receipt root" as the root that they trust.
       """
   ) { try ReceiptCommands(invocation: $0).show() }
+
+  private static let receiptsHeld = Verb(
+    name: "receipts held", group: .store, summary: "List paid purchases that are not credited yet, with the remedy",
+    options: [
+      Option(
+        name: "--reason", value: "REASON", kind: .oneOf(HeldReceiptCommands.reasons),
+        help: "Those held for this reason only"),
+      .limit, .csv,
+    ],
+    examples: ["gemctl receipts held", "gemctl receipts held --reason product --json"],
+    discussion: """
+      A genuine purchase that cannot be credited is kept with its reason. It is credited by itself once the reason is \
+      gone: after "catalog apply", once its buyer signs in, or when its time has come.
+      """
+  ) { try HeldReceiptCommands(invocation: $0).list() }
+
+  private static let receiptsCredit = Verb(
+    name: "receipts credit", group: .store, summary: "Credit a held purchase by your own decision",
+    arguments: [.storeTransaction],
+    options: [
+      Option(name: "--product", value: "CODE", help: "As this product (default: the one with its id at the store)"),
+      .reason,
+    ],
+    examples: [
+      #"gemctl receipts credit 2000000000000001 --customer alice --reason "support case 17""#
+    ],
+    discussion: """
+      It is credited to --customer, or else to whom its token names, or who posted it first; once, as every purchase. \
+      The journal keeps the reason and the actor. Later refunds of the store take it back.
+      """
+  ) { try HeldReceiptCommands(invocation: $0).credit() }
 
   private static let receiptRoot = Verb(
     name: "receipt root", group: .store, summary: "Print the root certificate of the simulated App Store",

@@ -1,0 +1,261 @@
+#if Server
+package import GemLedger
+internal import Synchronization
+internal import SystemCrypto
+
+/// Keeps what cannot be verified yet, because a key or an account of the store is missing or a store does not answer.
+///
+/// Nobody has proven any of it: so it is bounded, by key and as a whole, and each body is kept once. It is tried again
+/// with longer and longer pauses, and at once after a start, when the configuration may be another.
+package final class Quarantine: Sendable {
+  /// What is kept.
+  package enum Kind: String, Sendable, CaseIterable {
+    /// The post of an app.
+    case receipt
+    /// A notification of the App Store.
+    case appleNotice = "apple_notice"
+    /// A notification of Google Play.
+    case googleNotice = "google_notice"
+    /// A purchase that Google Play says is void, and whose state does not show it yet.
+    case googleVoid = "google_void"
+
+    /// How long it is kept, in milliseconds.
+    fileprivate var lifetime: Int64 { self == .googleVoid ? 7 * 86_400_000 : 30 * 86_400_000 }
+  }
+
+  /// A body with what it takes to try it again.
+  package struct Message: Hashable, Sendable {
+    package let kind: Kind
+    /// The receipt, the signed notification, or the body of the push request.
+    package let text: String
+    /// Who posted it; empty where a store sent it.
+    package var customer = ""
+    package var source = ""
+    /// The app at Google Play, where the request names it.
+    package var packageName = ""
+
+    package init(_ kind: Kind, _ text: String) {
+      self.kind = kind
+      self.text = text
+    }
+  }
+
+  /// What became of another try.
+  enum Outcome: Sendable {
+    /// It was applied, or proven to be nothing.
+    case done
+    /// Not yet.
+    case later
+  }
+
+  static let bodyBytesMax = 65_536
+  static let messagesPerKeyMax = 1000
+  static let bytesMax = 100_000_000
+  private static let prefix = "quarantine/"
+  /// The shortest and the longest pause before another try, in milliseconds.
+  private static let pauses: (first: Int64, last: Int64) = (60_000, 3_600_000)
+
+  /// What is kept, as this process counts it; others may keep some too.
+  struct Tally {
+    var perKey: [String: Int] = [:]
+    var bytes = 0
+    var count = 0
+  }
+
+  private let ledger: Ledger
+  private let clock: LedgerClock
+  private let tally = Mutex<Tally?>(nil)
+
+  package init(_ ledger: Ledger, clock: LedgerClock) {
+    self.ledger = ledger
+    self.clock = clock
+  }
+
+  /// How many bodies are kept.
+  package var count: Int { tally.withLock { $0?.count ?? 0 } }
+
+  // MARK: Keeping
+
+  /// Keeps a body; one that is kept already stays as it is.
+  ///
+  /// - Parameter key: The id of the caller's key, or a name for callers without one.
+  /// - Returns: False where there is no room, so that nothing was kept.
+  package func keep(_ message: Message, from key: String) throws(LedgerError) -> Bool {
+    let entry = Entry(message: message, key: key, keptAt: clock.now(), tries: 0)
+    let name = Self.name(of: message)
+    guard message.text.utf8.count <= Self.bodyBytesMax else { return false }
+    if try ledger.document(named: name) != nil { return true }
+    let size = entry.content.utf8.count
+    try countKept()
+    let hasRoom = tally.withLock { tally in
+      guard var known = tally, known.perKey[key, default: 0] < Self.messagesPerKeyMax,
+        known.bytes + size <= Self.bytesMax
+      else { return false }
+      known.add(key, size, 1)
+      tally = known
+      return true
+    }
+    guard hasRoom else { return false }
+    do throws(LedgerError) {
+      try ledger.save(document: name, content: entry.content, replacing: nil)
+    } catch {
+      tally.withLock { $0?.add(key, -size, -1) }
+      guard error.code == .conditionFailed else { throw error }
+    }
+    return true
+  }
+
+  private static func name(of message: Message) -> String {
+    let digest = TextDigest.sha256(of: "\(message.kind.rawValue)\n\(message.customer)\n\(message.text)")
+    return prefix + Hex.text(digest)
+  }
+
+  /// Counts what is there, once.
+  private func countKept() throws(LedgerError) {
+    guard tally.withLock({ $0 == nil }) else { return }
+    var found = Tally()
+    try forEach { (document, entry) in found.add(entry.key, document.content.utf8.count, 1) }
+    tally.withLock { if $0 == nil { $0 = found } }
+  }
+
+  private func forEach(_ body: (LedgerDocument, Entry) throws(LedgerError) -> Void) throws(LedgerError) {
+    var last: String?
+    while true {
+      let page = try ledger.documents(withPrefix: Self.prefix, after: last)
+      for document in page { if let entry = Entry(document.content) { try body(document, entry) } }
+      guard page.count == Limits.documentsPerPage else { return }
+      last = page.last?.name
+    }
+  }
+
+  // MARK: Trying again
+
+  /// Tries again what is due, or all.
+  ///
+  /// - Parameters:
+  ///   - isAll: Whether pauses do not count, as after a change of the configuration.
+  ///   - isOver: Told of what was kept to the end of its time and is removed.
+  ///   - attempt: Verifies and applies one.
+  /// - Returns: How many were tried, and how many are gone.
+  func retry(
+    all isAll: Bool, isOver: (Message) async throws(LedgerError) -> Void,
+    _ attempt: (Message) async throws(LedgerError) -> Outcome
+  ) async throws(LedgerError) -> (tried: Int, done: Int) {
+    try countKept()
+    var (tried, done) = (0, 0)
+    var last: String?
+    while !Task.isCancelled {
+      let page = try ledger.documents(withPrefix: Self.prefix, after: last)
+      for document in page {
+        guard let entry = Entry(document.content), isAll || entry.isDue(at: clock.now()), !Task.isCancelled else {
+          continue
+        }
+        tried += 1
+        if try await attempt(entry.message) == .done {
+          try remove(document, entry)
+          done += 1
+        } else if entry.isOver(at: clock.now()) {
+          try await isOver(entry.message)
+          try remove(document, entry)
+          done += 1
+        } else {
+          try replace(document, by: entry.triedAgain(at: clock.now()))
+        }
+      }
+      guard page.count == Limits.documentsPerPage else { break }
+      last = page.last?.name
+    }
+    return (tried, done)
+  }
+
+  private func remove(_ document: LedgerDocument, _ entry: Entry) throws(LedgerError) {
+    do throws(LedgerError) {
+      try ledger.removeDocument(named: document.name, version: document.version)
+      tally.withLock { $0?.add(entry.key, -document.content.utf8.count, -1) }
+    } catch {
+      // Another server tried it at the same time.
+      guard error.code == .conditionFailed else { throw error }
+    }
+  }
+
+  private func replace(_ document: LedgerDocument, by entry: Entry) throws(LedgerError) {
+    do throws(LedgerError) {
+      try ledger.save(document: document.name, content: entry.content, replacing: document.version)
+    } catch {
+      guard error.code == .conditionFailed else { throw error }
+    }
+  }
+
+  /// Removes what an erased customer posted.
+  package func erase(_ ids: [CustomerID]) throws(LedgerError) {
+    let erased = Set(ids.map(\.text))
+    try forEach { (document, entry) throws(LedgerError) in
+      if erased.contains(entry.message.customer) { try remove(document, entry) }
+    }
+  }
+}
+
+extension Quarantine.Tally {
+  fileprivate mutating func add(_ key: String, _ bytes: Int, _ count: Int) {
+    perKey[key, default: 0] += count
+    self.bytes += bytes
+    self.count += count
+  }
+}
+
+extension Quarantine {
+  /// A message with its place in time.
+  fileprivate struct Entry {
+    let message: Message
+    let key: String
+    let keptAt: Timestamp
+    var tries: Int64
+    var nextAt: Int64 = 0
+
+    init(message: Message, key: String, keptAt: Timestamp, tries: Int64) {
+      self.message = message
+      self.key = key
+      self.keptAt = keptAt
+      self.tries = tries
+      nextAt = keptAt.advanced(milliseconds: Quarantine.pauses.first).milliseconds
+    }
+
+    /// - Parameter content: As ``content`` gave it; nil for another document.
+    init?(_ content: String) {
+      guard let members = (try? JSONValue.parse(content))?.object, let text = members["text"]?.text,
+        let kind = members["kind"]?.text.flatMap(Kind.init), let keptAt = members["kept_at"]?.integer
+      else { return nil }
+      var message = Message(kind, text)
+      message.customer = members["customer"]?.text ?? ""
+      message.source = members["source"]?.text ?? ""
+      message.packageName = members["package"]?.text ?? ""
+      self.init(
+        message: message, key: members["key"]?.text ?? "", keptAt: Timestamp(milliseconds: keptAt),
+        tries: members["tries"]?.integer ?? 0)
+      nextAt = members["next_at"]?.integer ?? 0
+    }
+
+    var content: String {
+      let members: JSONObject = [
+        "kind": .string(message.kind.rawValue), "text": .string(message.text), "customer": .string(message.customer),
+        "source": .string(message.source), "package": .string(message.packageName), "key": .string(key),
+        "kept_at": .integer(keptAt.milliseconds), "tries": .integer(tries), "next_at": .integer(nextAt),
+      ]
+      return JSONValue.object(members).text()
+    }
+
+    func isDue(at now: Timestamp) -> Bool { nextAt <= now.milliseconds }
+
+    func isOver(at now: Timestamp) -> Bool { now.milliseconds(since: keptAt) >= message.kind.lifetime }
+
+    /// The pause doubles with each try.
+    func triedAgain(at now: Timestamp) -> Self {
+      var entry = self
+      entry.tries += 1
+      let pause = min(Quarantine.pauses.last, Quarantine.pauses.first << min(entry.tries, 10))
+      entry.nextAt = now.advanced(milliseconds: pause).milliseconds
+      return entry
+    }
+  }
+}
+#endif

@@ -1,0 +1,85 @@
+#if Server
+internal import GemLedger
+internal import StoreBackend
+internal import SystemHTTP
+
+/// Takes what apps post of purchases: verifies it, or looks it up at the store, and keeps what cannot be verified yet.
+struct ReceiptIntake: Sendable {
+  let project: ServerProject
+  /// Who posts, for the bounds of the quarantine.
+  let keyID: String
+  /// Whether the app is sold at Google Play, whose SDKs post a purchase's token alone.
+  let isPlay: Bool
+  /// The app at Google Play, where the request names it.
+  let packageName: String?
+
+  init(_ call: Call) {
+    project = call.project
+    keyID = call.caller.keyID
+    let platform = call.request.headers["X-Platform"]?.lowercased()
+    isPlay = call.caller.kind == .app(.google) || platform == "android"
+    packageName = call.request.headers["X-Client-Bundle-ID"]
+  }
+
+  /// For another try of what is kept.
+  init(_ project: ServerProject, _ message: Quarantine.Message) {
+    self.project = project
+    keyID = ""
+    isPlay = true
+    packageName = message.packageName.isEmpty ? nil : message.packageName
+  }
+
+  /// Credits the purchase that a post proves.
+  ///
+  /// - Throws: As `LocalBackend.post(_:)`; `storage_unavailable` where what cannot be verified yet has no room.
+  func answer(_ post: ReceiptPost) async throws(LedgerError) -> ReceiptAnswer {
+    do throws(LedgerError) {
+      return try await verifiedAnswer(post)
+    } catch {
+      guard error.isUndecided else { throw error }
+      var message = Quarantine.Message(.receipt, post.receipt.text)
+      message.customer = post.customer.text
+      message.source = post.source.rawValue
+      message.packageName = packageName ?? ""
+      guard try project.quarantine.keep(message, from: keyID) else {
+        throw LedgerError(
+          .storageUnavailable, "There is no room for more purchases that cannot be verified yet. \(error.message)")
+      }
+      throw error
+    }
+  }
+
+  /// The same without keeping anything.
+  func verifiedAnswer(_ post: ReceiptPost) async throws(LedgerError) -> ReceiptAnswer {
+    guard isPlay, Self.isPurchaseToken(post.receipt.text) else { return try await project.backend.post(post) }
+    guard let notices = project.playNotices else {
+      throw LedgerError(
+        .receiptUnverified,
+        "This server cannot ask Google Play about a purchase token yet: it was started without "
+          + "--google-service-account. What was posted until then is credited then.",
+        details: [.text("check", "service_account")])
+    }
+    return try await notices.credit(post, packageName: packageName, in: project)
+  }
+
+  /// A signed transaction has two dots, and a purchase with its signature is an object.
+  private static func isPurchaseToken(_ text: String) -> Bool {
+    guard (1...Limits.storeTransactionIDBytes).contains(text.utf8.count), !text.hasPrefix("{") else { return false }
+    guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { return false }
+    return text.utf8.count { $0 == UInt8(ascii: ".") } < 2 || !text.hasPrefix("eyJ")
+  }
+}
+
+extension LedgerError {
+  /// Whether nothing is proven yet, neither that the evidence is good nor that it is not.
+  var isUndecided: Bool {
+    switch code {
+    case .receiptUnverified: awaitsConfiguration
+    case .bundleMismatch: text("check") != nil
+    // Google may not know a purchase yet that was just made.
+    case .configuration, .backendUnreachable, .purchaseNotFound: true
+    default: false
+    }
+  }
+}
+#endif

@@ -1,0 +1,113 @@
+#if Server
+internal import GemLedger
+internal import StoreBackend
+internal import Synchronization
+
+/// Tries again what could not be verified, counts the held purchases, and says so in the log.
+final class ReceiptWatch: Sendable {
+  private struct State {
+    var counts: [HoldReason: Int] = [:]
+    /// The catalog's version when everything was tried again; nil before the first round of this process.
+    var catalogVersion: Int64?
+    /// The hour in which a reason was last said, counted from 1970.
+    var hours: [String: Int64] = [:]
+  }
+
+  private let project: ServerProject
+  private let log: ServerLog
+  private let state = Mutex(State())
+
+  init(_ project: ServerProject, _ log: ServerLog) {
+    self.project = project
+    self.log = log
+  }
+
+  /// The held purchases by reason, as of the last round.
+  var counts: [(labels: String, value: Int64)] {
+    let counts = state.withLock { $0.counts }
+    return HoldReason.allCases.filter(\.isOpen).map { reason in
+      ("project=\"\(project.id)\",reason=\"\(reason.name)\"", Int64(counts[reason] ?? 0))
+    }
+  }
+
+  /// A round of the standing work; it counts `tried` and `done`, those that need not be tried again.
+  var job: MaintenanceJob {
+    MaintenanceJob("quarantine") { [self] now throws(LedgerError) in
+      let version = try project.catalogs.current().version
+      let isChanged = state.withLock { state in
+        defer { state.catalogVersion = version }
+        return state.catalogVersion != version
+      }
+      let (tried, done) = try await project.quarantine.retry(all: isChanged, isOver: giveUp, attempt)
+      try count(now: now)
+      return ["tried": tried, "done": done]
+    }
+  }
+
+  // MARK: The quarantine
+
+  private func attempt(_ message: Quarantine.Message) async throws(LedgerError) -> Quarantine.Outcome {
+    do throws(LedgerError) {
+      switch message.kind {
+      case .receipt:
+        let post = ReceiptPost(
+          receipt: StoreReceipt(message.text), customer: try CustomerID(message.customer),
+          source: ReceiptPost.Source(rawValue: message.source) ?? .sweep)
+        _ = try await ReceiptIntake(project, message).verifiedAnswer(post)
+      case .appleNotice: _ = try await project.backend.apply(signedNotice: message.text)
+      case .googleNotice:
+        guard let notices = project.playNotices else { return .later }
+        _ = try await notices.apply(Array(message.text.utf8), to: project)
+      case .googleVoid:
+        guard let notices = project.playNotices else { return .later }
+        let token = try StoreTransactionID(message.text)
+        return try await notices.retryVoid(token, packageName: message.packageName, in: project) ? .done : .later
+      }
+      return .done
+    } catch {
+      if error.isUndecided || error.code.kind.row.httpStatus >= 500 { return .later }
+      // Held by now, or proven to be worth nothing.
+      if error.code != .validationPending { say("receipt_refused", error.message, ["code": .string("\(error.code)")]) }
+      return .done
+    }
+  }
+
+  private func giveUp(_ message: Quarantine.Message) async throws(LedgerError) {
+    if message.kind == .googleVoid {
+      try await project.backend.askAbout(googleToken: StoreTransactionID(message.text))
+    }
+    log.event(
+      .error, "A purchase or notification could not be verified in its time and is given up.",
+      [
+        "project": .string(project.id), "kind": .string(message.kind.rawValue),
+        "customer_id": .string(message.customer), "start": .string(String(message.text.prefix(60))),
+      ])
+  }
+
+  // MARK: Counting
+
+  private func count(now: Timestamp) throws(LedgerError) {
+    let counts = try project.backend.heldCounts()
+    state.withLock { $0.counts = counts }
+    for (reason, count) in counts.sorted(by: { $0.key.rawValue < $1.key.rawValue }) where count > 0 && reason.isOpen {
+      say(
+        reason.name, "Paid purchases are held: \(reason.remedy)",
+        ["reason": .string(reason.name), "purchases": .integer(Int64(count))], now: now)
+    }
+    let waiting = project.quarantine.count
+    if waiting > 0 {
+      say(
+        "quarantine", "Purchases or notifications cannot be verified as this server is configured.",
+        ["waiting": .integer(Int64(waiting))], now: now)
+    }
+  }
+
+  /// Writes one line an hour and reason.
+  private func say(_ name: String, _ message: String, _ facts: [String: JSONValue], now: Timestamp? = nil) {
+    let hour = (now ?? project.clock.now()).milliseconds / 3_600_000
+    let isNew = state.withLock { $0.hours.updateValue(hour, forKey: name) != hour }
+    guard isNew else { return }
+    log.event(.error, message, facts.merging(["project": .string(project.id)]) { first, _ in first })
+  }
+}
+#endif

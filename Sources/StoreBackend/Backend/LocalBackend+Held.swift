@@ -1,0 +1,71 @@
+package import GemLedger
+
+// Purchases that are held, for operators.
+extension LocalBackend {
+  /// How many purchases of one reason are counted at most.
+  package static let heldCountMax = 100_000
+
+  /// The purchases that are held for a reason, in the order in which they are due.
+  package func heldPurchases(
+    for reason: HoldReason, after place: IndexPlace? = nil, limit: Int = Limits.historyPage
+  ) throws(LedgerError) -> [HeldPurchase] {
+    try context.reading { (view, _) throws(LedgerError) in
+      try view.evidence.held(for: reason, after: place, limit: limit)
+    }
+  }
+
+  /// How many purchases are held, by reason; at most ``heldCountMax`` each.
+  package func heldCounts() throws(LedgerError) -> [HoldReason: Int] {
+    var counts: [HoldReason: Int] = [:]
+    for reason in HoldReason.allCases {
+      let count = try context.reading { (view, _) throws(LedgerError) in
+        try view.evidence.count(of: reason, limit: Self.heldCountMax)
+      }
+      if count > 0 { counts[reason] = count }
+    }
+    return counts
+  }
+
+  /// The held purchases with an id at any store; several where stores have equal ids.
+  package func heldPurchases(with id: StoreTransactionID) throws(LedgerError) -> [HeldPurchase] {
+    try context.reading { (view, _) throws(LedgerError) in try view.evidence.held(with: id) }
+  }
+
+  /// Credits a held purchase by a person's decision.
+  ///
+  /// - Parameters:
+  ///   - customer: Whom to credit; nil for whom its token names, or else who posted it.
+  ///   - product: As which product; nil for the one with its id at the store.
+  ///   - details: The reason and the actor.
+  /// - Throws: `LedgerError` with `receipt_malformed` (what the store stated is not known), `product_not_found`,
+  ///   `invalid_request` (nobody to credit), and those of `Ledger.creditPurchase(_:customer:key:)`.
+  package func credit(
+    _ purchase: HeldPurchase, to customer: CustomerID? = nil, as product: ProductCode? = nil, details: CommandDetails
+  ) async throws(LedgerError) -> Booking {
+    try await held.credit(purchase, to: customer, as: product, details: details)
+  }
+
+  /// Decides again about all held purchases that the catalog or the time may have set free.
+  ///
+  /// - Returns: How many are credited now.
+  @discardableResult
+  package func decideHeld() async throws(LedgerError) -> Int {
+    try await held.decideDue(now: context.clock.now()).credited + held.decideAfterCatalogChange().credited
+  }
+
+  /// Lists a purchase of Google Play for a person's decision: a notice says that it is void, and its state does not.
+  package func askAbout(googleToken token: StoreTransactionID) async throws(LedgerError) {
+    let hold = ReceiptHold(
+      store: .google, environment: .production, transactionID: token, statedAt: context.clock.now(), statement: nil,
+      reason: .decision, note: #"{"void":true}"#)
+    _ = try await context.ledger.book(.holdReceipt(hold, customer: nil))
+  }
+}
+
+extension HeldPurchase {
+  /// What the store stated, as far as it is known.
+  package var facts: (productID: String?, quantity: Int64?, purchasedAt: Timestamp?) {
+    let transaction = evidence?.transaction
+    return (transaction?.storeProductID, transaction?.quantity, transaction?.purchasedAt)
+  }
+}

@@ -1,0 +1,13 @@
+#if Receipts
+internal import Synchronization
+
+/// The SHA-256 of texts, in the same room for all callers.
+package enum TextDigest {
+  // Kept, since making one looks the algorithm up.
+  private static let hasher = Mutex(Crypto.Hasher())
+
+  package static func sha256(of text: String) -> [UInt8] {
+    hasher.withLock { $0.digest(of: text) }.withBytes { Array($0) }
+  }
+}
+#endif

@@ -1,0 +1,87 @@
+import GemLedger
+import StoreBackend
+
+/// `receipts held` and `receipts credit`: paid purchases that are not credited yet.
+struct HeldReceiptCommands {
+  let invocation: Invocation
+
+  static let reasons = HoldReason.allCases.map(\.name)
+
+  func list() throws {
+    try invocation.checkForm()
+    let (wanted, limit) = (invocation.parsed.value("--reason").flatMap(HoldReason.init(name:)), try invocation.limit())
+    let held = try invocation.withLedger { (ledger) throws(LedgerError) -> [HeldPurchase] in
+      let backend = try Self.backend(ledger)
+      var found: [HeldPurchase] = []
+      for reason in wanted.map({ [$0] }) ?? HoldReason.allCases.filter(\.isOpen) where found.count < limit {
+        found += try backend.heldPurchases(for: reason, limit: limit - found.count)
+      }
+      return found
+    }
+    try invocation.print(["held": .array(held.map(Self.json))], csv: Self.report(held)) { style in
+      guard !held.isEmpty else { return "No purchase is held: everything that is known as paid for is credited.\n" }
+      let reasons = Set(held.map(\.reason)).sorted { $0.rawValue < $1.rawValue }
+      let remedies = reasons.map { "\(style.bold($0.name)): \($0.remedy)\n" }.joined()
+      return Self.report(held).text(style: style) + "\n" + remedies
+    }
+  }
+
+  func credit() throws {
+    let parsed = invocation.parsed
+    let id = try StoreTransactionID(parsed.positionals[0])
+    let customer = try invocation.settings.customer.map { (text) throws(LedgerError) in try CustomerID(text) }
+    let product = try parsed.value("--product").map { (text) throws(LedgerError) in try ProductCode(text) }
+    let details = try invocation.details()
+    guard details.reason != nil else {
+      throw UsageError("--reason says why a person credits this purchase", verb: parsed.verb)
+    }
+    let booking = try invocation.withLedger { (ledger) throws(LedgerError) -> Booking in
+      let backend = try Self.backend(ledger)
+      let found = try backend.heldPurchases(with: id).filter { $0.reason != .erased && $0.reason != .owner }
+      guard let held = found.first else {
+        throw LedgerError(
+          .purchaseNotFound, "No held purchase has the id \"\(id)\"; \"gemctl receipts held\" lists them.",
+          details: [.text("store_transaction_id", id.text)])
+      }
+      guard found.count == 1 else {
+        throw .invalid("Purchases at several stores have the id \"\(id)\"; credit them with \"gemctl grant\".")
+      }
+      return try Blocking.wait { () async throws(LedgerError) in
+        try await backend.credit(held, to: customer, as: product, details: details)
+      }
+    }
+    let view = BookingView(booking, isDryRun: false)
+    try invocation.print(view.json, { view.text(style: $0) })
+  }
+
+  /// It verifies nothing: what is held was verified when it came.
+  static func backend(_ ledger: Ledger) throws(LedgerError) -> LocalBackend {
+    LocalBackend(ledger: ledger, verifier: try UnsignedReceipts(session: "operator"))
+  }
+
+  private static func json(_ held: HeldPurchase) -> JSONValue {
+    let facts = held.facts
+    return [
+      "store_transaction_id": .string(held.transactionID.text), "store": .string(held.store.description),
+      "environment": .string(held.environment.description), "reason": .string(held.reason.name),
+      "remedy": .string(held.reason.remedy), "since": .string(held.since.description),
+      "due_at": JSONValue(held.dueAt?.description), "customer_id": JSONValue(held.customer?.text),
+      "store_product_id": JSONValue(facts.productID), "quantity": JSONValue(facts.quantity),
+      "purchased_at": JSONValue(facts.purchasedAt?.description),
+    ]
+  }
+
+  private static func report(_ held: [HeldPurchase]) -> Report {
+    var report = Report([
+      .id("STORE TRANSACTION"), .text("STORE"), .text("REASON"), .time("SINCE"), .text("PRODUCT"), .id("CUSTOMER"),
+    ])
+    for purchase in held {
+      report.add([
+        .text(purchase.transactionID.text), .text(purchase.store.description), .text(purchase.reason.name),
+        .time(purchase.since), purchase.facts.productID.map { .text($0) } ?? .none,
+        purchase.customer.map { .text($0.text) } ?? .none,
+      ])
+    }
+    return report
+  }
+}
