@@ -88,6 +88,11 @@ package struct StorageContract {
         try ledger.spend([Make.amount("GEM", 61)], customer: alice, key: key)
       }
       XCTAssertEqual(conflict?.text("field"), "adjustments")
+      XCTAssertEqual(conflict?.isInverseConflict, false)
+      let inverse = assertRefused(.keyConflict) {
+        try ledger.book(.adjust([Make.amount("GEM", 60)], customer: alice, key: key))
+      }
+      XCTAssertEqual(inverse?.text("inverse_of"), first.transactionID?.description)
       // The key belongs to its customer.
       XCTAssertFalse(try ledger.spend([Make.amount("GEM", 60)], customer: bob, key: key).isReplayed)
     }

@@ -42,6 +42,8 @@ package final class GemServer: Sendable {
     let clock = projects.first?.clock ?? .system
     let guarded = projects.map { GuardedProject($0, keys: KeyRing($0.ledger, clock: $0.clock)) }
     let metrics = Metrics()
+    let inverseConflicts = metrics.addCounter(
+      "gemledger_inverse_conflicts_total", "Refused requests for the inverse of their key's transaction.")
     let operation = OperationRoutes(metrics: metrics, projects: projects, state: state)
     let routes = Routes.all + (simulator.map { SimulatorRoutes($0).all } ?? [])
     let handler = APIHandler(
@@ -50,7 +52,11 @@ package final class GemServer: Sendable {
       onFinish: { summary in
         metrics.count(summary)
         log.request(summary)
-      }, onError: { error, id in log.error(error, requestID: id) })
+      }, onError: { error, id in log.error(error, requestID: id) },
+      onWarning: { error, id in
+        inverseConflicts.increment()
+        log.warning(error, requestID: id)
+      })
     let requestIDs = RequestIDs(seed: .random(in: 0 ... .max))
     let http = try HTTPServer(settings.http, handler: handler) { requestIDs.next(at: clock.now()) }
     self.http = http

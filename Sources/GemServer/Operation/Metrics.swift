@@ -31,6 +31,7 @@ package final class Metrics: Sendable {
   ]
 
   private let sums = Mutex<[Series: Sum]>([:])
+  private let counters = Mutex<[(name: String, help: String, counter: Counter)]>([])
   /// A figure that is asked for at each reading, in one series for each set of labels.
   private struct Gauge: Sendable {
     let name: String
@@ -46,6 +47,22 @@ package final class Metrics: Sendable {
   package func count(_ summary: HTTPSummary) {
     let series = Series(operation: summary.label, status: summary.status ?? 0)
     sums.withLock { $0[series, default: Sum()].add(summary.nanoseconds) }
+  }
+
+  /// A number of events since the start.
+  package final class Counter: Sendable {
+    private let value = Atomic<Int>(0)
+
+    var count: Int { value.load(ordering: .relaxed) }
+
+    package func increment() { value.add(1, ordering: .relaxed) }
+  }
+
+  /// Adds a counter, which starts at 0.
+  package func addCounter(_ name: String, _ help: String) -> Counter {
+    let counter = Counter()
+    counters.withLock { $0.append((name, help, counter)) }
+    return counter
   }
 
   /// Adds a figure that is asked for at each reading.
@@ -80,6 +97,9 @@ package final class Metrics: Sendable {
       "# TYPE gemledger_request_seconds histogram",
     ]
     for (series, sum) in sums { lines += Self.histogram(series, sum) }
+    for (name, help, counter) in counters.withLock({ $0 }) {
+      lines += ["# HELP \(name) \(help)", "# TYPE \(name) counter", "\(name) \(counter.count)"]
+    }
     var named: Set<String> = []
     for gauge in gauges.withLock({ $0.sorted { $0.name < $1.name } }) {
       if named.insert(gauge.name).inserted {

@@ -9,6 +9,7 @@ internal import Synchronization
 package final class ServerLog: Sendable {
   package enum Level: String, Sendable {
     case info
+    case warning
     case error
   }
 
@@ -40,6 +41,22 @@ package final class ServerLog: Sendable {
       writer.text("request_id", requestID)
       writer.text("code", error.code.description)
       writer.text("message", error.message)
+    }
+  }
+
+  /// Writes a refusal with its details.
+  package func warning(_ error: LedgerError, requestID: String) {
+    line(.warning, "warning") { writer in
+      writer.text("request_id", requestID)
+      writer.text("code", error.code.description)
+      writer.text("message", error.message)
+      for detail in error.details {
+        writer.name(escaping: detail.name)
+        switch detail.value {
+        case .integer(let number): writer.value(.integer(number))
+        case .text(let text): writer.value(.string(text))
+        }
+      }
     }
   }
 

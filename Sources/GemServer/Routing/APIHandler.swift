@@ -11,11 +11,14 @@ package struct APIHandler: HTTPHandler {
   private let onFinish: @Sendable (HTTPSummary) -> Void
   /// Told of errors whose reason no caller may see.
   private let onError: @Sendable (LedgerError, _ requestID: String) -> Void
+  /// Receives refusals that point to a mistake in the caller's program.
+  private let onWarning: @Sendable (LedgerError, _ requestID: String) -> Void
 
   package init(
     routes: [Route], gatekeeper: Gatekeeper, limiter: RateLimiter, clock: LedgerClock,
     onFinish: @escaping @Sendable (HTTPSummary) -> Void = { _ in },
-    onError: @escaping @Sendable (LedgerError, _ requestID: String) -> Void = { _, _ in }
+    onError: @escaping @Sendable (LedgerError, _ requestID: String) -> Void = { _, _ in },
+    onWarning: @escaping @Sendable (LedgerError, _ requestID: String) -> Void = { _, _ in }
   ) {
     router = Router(routes)
     self.gatekeeper = gatekeeper
@@ -23,6 +26,7 @@ package struct APIHandler: HTTPHandler {
     self.clock = clock
     self.onFinish = onFinish
     self.onError = onError
+    self.onWarning = onWarning
   }
 
   package func finished(_ summary: HTTPSummary) { onFinish(summary) }
@@ -136,6 +140,7 @@ package struct APIHandler: HTTPHandler {
 
   private func response(_ error: LedgerError, _ route: Route, _ request: HTTPRequest) -> HTTPResponse {
     if error.code.kind.row.httpStatus >= 500 { onError(error, request.id) }
+    if error.isInverseConflict { onWarning(error, request.id) }
     return route.style.response(error, requestID: request.id)
   }
 

@@ -109,11 +109,7 @@ enum KeyReplay {
     session: any StorageSnapshot
   ) throws(LedgerError) -> Booking {
     if let field = row.fingerprint.differingField(from: command) {
-      throw LedgerError(
-        .keyConflict,
-        "The key \"\(key)\" was used before for another request: it differs in \(field). Use a new key for a new "
-          + "request.",
-        details: [.text("field", field)])
+      throw try KeyConflict.error(&decider, field, row, under: key, command: command, session: session)
     }
     switch row.outcome {
     case .booked(let number):
