@@ -10,13 +10,14 @@ extension APIWorld {
   /// The receipt of a purchase of 1,200 gems, unless another product is named.
   func receipt(
     _ id: String, _ product: String = "gems_1200", store: Store = .apple, bundleID: String = "com.example.gems",
-    buyer: String? = nil
+    buyer: String? = nil, price: Money? = nil
   ) throws -> String {
-    let price = Money(minorUnits: product == "gems_300" ? 75_000 : 249_000, currency: "VND")
+    let price = price ?? Money(minorUnits: product == "gems_300" ? 75_000 : 249_000, currency: "VND")
     let transaction = StoreTransaction(
       store: store, environment: try .localTesting(session: "s1"), id: try StoreTransactionID(id), bundleID: bundleID,
       storeProductID: product, productType: .consumable, price: price,
-      storefront: StorefrontCode(exactly: "VNM"), accountToken: try buyer.map { AccountToken(of: try CustomerID($0)) },
+      storefront: StorefrontCode(exactly: price.currency == "USD" ? "USA" : "VNM"),
+      accountToken: try buyer.map { AccountToken(of: try CustomerID($0)) },
       purchasedAt: time.now, signedAt: time.now)
     return receipts.receipt(for: transaction).text
   }

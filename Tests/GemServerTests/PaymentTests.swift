@@ -61,7 +61,7 @@ final class PaymentTests: XCTestCase {
     XCTAssertEqual(
       done.body,
       [
-        "statusCode": 0, "message": "success", "purchaseCode": .string(code), "paymentStatus": "success",
+        "statusCode": 0, "message": "SUCCESS", "purchaseCode": .string(code), "paymentStatus": "success",
         "deliveryPending": false, "productId": "gems_1200", "transactionId": "t1", "originalTransactionId": "t1",
       ])
     let again = try await world.complete(code, receipt)
@@ -97,6 +97,15 @@ final class PaymentTests: XCTestCase {
       "alice", ["externalTransactionId": "t1", "environment": "LocalTesting", "testSession": "s1"])
     XCTAssertEqual(late.body["statusCode"], 1034)
     XCTAssertEqual(late.body["purchaseCode"], .string(code))
+    // SDKs name the transaction and not its environment.
+    let unnamed = try await world.announce("alice", ["externalTransactionId": "t1"])
+    XCTAssertEqual(
+      unnamed.body.only("statusCode", "message", "purchaseCode"),
+      ["statusCode": 1034, "message": "PURCHASE_HAS_EXIST", "purchaseCode": .string(code)])
+    // The id of another player's transaction proves nothing.
+    let other = try await world.announce("bob", ["externalTransactionId": "t1"])
+    XCTAssertEqual(other.body["statusCode"], 0)
+    XCTAssertNotEqual(try other.purchaseCode(), code)
     // An app that says nothing of the transaction gets an order of its own, and the receipt still credits once.
     let plain = try await world.announce().purchaseCode()
     let answer = try await world.complete(plain, receipt)
@@ -197,7 +206,12 @@ final class PaymentTests: XCTestCase {
     let world = try APIWorld()
     let unknown = try await world.announce("alice", ["productId": "gems_7"])
     XCTAssertEqual(unknown.status, 404)
-    XCTAssertEqual(unknown.body["statusCode"], 1032)
+    XCTAssertEqual(
+      unknown.body.only("statusCode", "message", "reason"),
+      [
+        "statusCode": 1032, "message": "PACKAGE_GAME_NOT_FOUND",
+        "reason": "There is no product \"gems_7\" at apple in the catalog.",
+      ])
     let bundle = try await world.announce("alice", ["bundleId": "com.example.other"])
     XCTAssertEqual(bundle.status, 422)
     XCTAssertEqual(bundle.body["statusCode"], 1031)
@@ -272,17 +286,32 @@ final class PaymentTests: XCTestCase {
       [
         "_id": .string(code), "code": .string(code), "gameUserId": "alice", "productId": "gems_1200",
         "bundleId": "com.example.gems", "type": "APPLE", "rechargeType": "IN_GAME", "paymentStatus": "success",
-        "amount": 249_000, "transactionId": "t1", "originalTransactionId": "t1", "roleId": "char-12345",
+        "amount": 249_000, "currency": "VND", "transactionId": "t1", "originalTransactionId": "t1",
+        "roleId": "char-12345",
         "roleName": "PlayerOne", "serverGameId": "server-01", "gameId": "65a1f3b",
         "createdAt": "2026-01-01T00:00:00.000Z", "updatedAt": "2026-01-01T00:00:00.000Z",
       ])
     let newest = try await world.send("GET", "\(Self.base)/?limit=1", key: world.session("alice"))
     let pending = try XCTUnwrap(newest.body["data"]?.array?.first)
     XCTAssertEqual(
-      pending.only("paymentStatus", "amount", "transactionId"),
-      ["paymentStatus": "pending", "amount": 75000, "transactionId": nil])
+      pending.only("paymentStatus", "amount", "currency", "transactionId"),
+      ["paymentStatus": "pending", "amount": 75000, "currency": "VND", "transactionId": nil])
     let behind = try await world.send("GET", "\(Self.base)/?page=1000000", key: world.session("alice"))
     XCTAssertEqual(behind.body["data"], [])
+  }
+
+  func testAPaidOrderHasThePriceOfItsReceiptWithItsCurrency() async throws {
+    let world = try APIWorld()
+    let code = try await world.announce().purchaseCode()
+    _ = try await world.complete(code, world.receipt("t1", price: Money(minorUnits: 999, currency: "USD")))
+    let history = try await world.send("GET", "\(Self.base)/", key: world.session("alice"))
+    let paid: JSONValue = ["amount": .number("9.99"), "currency": "USD"]
+    XCTAssertEqual(history.body["data"]?.array?.first?.only("amount", "currency"), paid)
+    let order = try await world.send("GET", "/v2/projects/default/orders/\(code)")
+    XCTAssertEqual(order.body.only("amount", "currency"), paid)
+    let own = try await world.send("GET", "/v1/subscribers/alice/orders", key: world.session("alice"))
+    XCTAssertEqual(
+      own.body["orders"]?.array?.first?["paid_price"], ["minor_units": 999, "currency": "USD"])
   }
 
   func testAPlayerWithoutOrdersHasAnEmptyHistory() async throws {

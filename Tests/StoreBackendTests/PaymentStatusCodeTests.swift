@@ -7,9 +7,11 @@ final class PaymentStatusCodeTests: XCTestCase {
   func testTheRegistry() {
     XCTAssertEqual(PaymentStatusCode.all.map(\.rawValue), [0, 1030, 1031, 1032, 1034, 1036, 1049, 1050])
     XCTAssertEqual(PaymentStatusCode.all.filter(\.isSuccess).map(\.rawValue), [0, 1034, 1036, 1049, 1050])
-    XCTAssertEqual(PaymentStatusCode.deliveryPending.description, "1036 delivery_pending")
-    XCTAssertEqual(PaymentStatusCode(rawValue: 7).description, "7 unknown")
-    for code in PaymentStatusCode.all { XCTAssertFalse(code.description.hasSuffix("unknown")) }
+    XCTAssertEqual(PaymentStatusCode.deliveryPending.description, "1036 REQUEST_TO_GAME_FAIL")
+    XCTAssertEqual(PaymentStatusCode.purchaseExists.name, "PURCHASE_HAS_EXIST")
+    XCTAssertEqual(PaymentStatusCode.packageNotFound.name, "PACKAGE_GAME_NOT_FOUND")
+    XCTAssertEqual(PaymentStatusCode(rawValue: 7).description, "7 UNKNOWN")
+    for code in PaymentStatusCode.all { XCTAssertNotEqual(code.name, "UNKNOWN") }
   }
 
   func testRefusalsHaveTheirNumbers() {

@@ -33,7 +33,10 @@ enum PaymentHistory {
       "gameId",
     ].map { Schema.Field($0, .nullable(.text()), isRequired: true) } + [
       PaymentAnswer.paymentStatus,
-      Schema.Field("amount", .nullable(.decimal), "The price of all units, where it is known.", isRequired: true),
+      Schema.Field(
+        "amount", .nullable(.decimal), "The price of all units: paid, else announced, else the catalog's.",
+        isRequired: true),
+      Schema.Field("currency", .nullable(.text(3...3)), "Of the amount.", isRequired: true),
     ]
 
   private static func list(_ call: Call) throws(LedgerError) -> HTTPResponse {
@@ -56,13 +59,13 @@ enum PaymentHistory {
   }
 
   private static func json(_ order: Order, products: [Product]) -> JSONValue {
-    let context = order.request.context
+    let (context, price) = (order.request.context, price(of: order, products: products))
     return [
       "_id": .string(order.code.text), "code": .string(order.code.text),
       "gameUserId": .string(order.request.customer.text), "productId": JSONValue(order.storeProductID),
       "bundleId": .string(order.bundleID), "type": .string(PaymentMethod.word(for: order.request.store)),
       "rechargeType": JSONValue(context.rechargeType), "paymentStatus": .string(status(of: order).rawValue),
-      "amount": PaymentAmount.json(order.request.price ?? price(of: order, products: products)),
+      "amount": PaymentAmount.json(price), "currency": JSONValue(price?.currency),
       "transactionId": JSONValue(order.storeTransactionID?.text),
       "originalTransactionId": JSONValue(order.originalTransactionID?.text), "roleId": JSONValue(context.roleID),
       "roleName": JSONValue(context.roleName), "serverGameId": JSONValue(context.serverID),
@@ -77,8 +80,9 @@ enum PaymentHistory {
   /// Its credit stays, and a delivery that an operator starts can still succeed.
   static func status(of order: Order) -> Order.Status { order.isDeliveryExhausted ? .failed : order.status }
 
-  /// The catalog's price of the order, where its app announced none.
+  /// The paid price of the order, else the announced one, else the catalog's.
   private static func price(of order: Order, products: [Product]) -> Money? {
+    if let price = order.paidPrice ?? order.request.price { return price }
     guard let storefront = StorefrontCode(exactly: PaymentAmount.storefront),
       let price = products.first(where: { $0.code == order.request.product })?.prices[storefront]
     else { return nil }

@@ -28,7 +28,7 @@ enum PaymentOpening {
         "The store transaction that has paid already, as after a replay at launch; on Google Play the purchase token."),
       Schema.Field(
         "environment", .word(["Production", "Sandbox", "Xcode", "LocalTesting"]),
-        "Of that transaction; Production unless it is given."),
+        "Of that transaction; without it the one in which the player has it, or else Production."),
       Schema.Field("testSession", .text(1...255), "Of that transaction, for Xcode and LocalTesting."),
     ] + context
 
@@ -64,7 +64,7 @@ enum PaymentOpening {
       customer: player, product: product, quantity: body["quantity"]?.integer ?? 1, store: store,
       bundleID: body["bundleId"]?.text ?? "", price: try PaymentAmount.read(body["amount"], currency: body["currency"]),
       context: context(of: body),
-      key: try call.idempotencyKey(), paidBy: try paidTransaction(body))
+      key: try call.idempotencyKey(), paidBy: try paidTransaction(body, of: player, at: store, in: call.project.ledger))
   }
 
   static func context(of body: JSONObject) -> OrderContext {
@@ -82,17 +82,28 @@ enum PaymentOpening {
     return try ProductCode(id)
   }
 
-  private static func paidTransaction(_ body: JSONObject) throws(LedgerError) -> OrderRequest.PaidTransaction? {
-    guard let id = body["externalTransactionId"]?.text else { return nil }
+  /// The transaction that the body names.
+  ///
+  /// SDKs that replay a transaction at launch do not send its environment, and most replays are in the sandbox.
+  private static func paidTransaction(
+    _ body: JSONObject, of player: CustomerID, at store: Store, in ledger: Ledger
+  ) throws(LedgerError) -> OrderRequest.PaidTransaction? {
+    guard let text = body["externalTransactionId"]?.text else { return nil }
+    let id = try StoreTransactionID(text)
     let session = body["testSession"]?.text ?? ""
     let environment: StoreEnvironment =
       switch body["environment"]?.text {
       case "Sandbox": .sandbox
       case "Xcode": try .xcode(session: session)
       case "LocalTesting": try .localTesting(session: session)
-      default: .production
+      case .some: .production
+      case nil:
+        try ledger.view { (view) throws(LedgerError) -> StoreEnvironment? in
+          guard let customer = try view.customers.find(player) else { return nil }
+          return try view.purchases.purchase(store: store, transactionID: id, of: customer)?.environment
+        } ?? .production
       }
-    return OrderRequest.PaidTransaction(environment: environment, id: try StoreTransactionID(id))
+    return OrderRequest.PaidTransaction(environment: environment, id: id)
   }
 }
 #endif

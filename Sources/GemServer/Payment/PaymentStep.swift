@@ -27,13 +27,15 @@ extension ErrorStyle {
 
   /// Writes an error of the two-step purchase.
   ///
-  /// `statusCode` is the number that SDKs know for it, else the HTTP status, which is below all of those.
+  /// `statusCode` is the number that SDKs know for it, with its name as the message. Any other error has the HTTP
+  /// status, which is below all of those, and the reason as the message.
   static func payment(_ error: LedgerError, requestID: String) -> HTTPResponse {
-    let status = error.code.kind.row.httpStatus
+    let (status, reason) = (error.code.kind.row.httpStatus, publicMessage(error))
+    let number = error.integer(statusCodeDetail).map { PaymentStatusCode(rawValue: Int($0)) }
     let body: JSONValue = [
-      "statusCode": .integer(error.integer(statusCodeDetail) ?? Int64(status)),
-      "message": .string(publicMessage(error)), "code": .string(error.code.description),
-      "requestId": .string(requestID),
+      "statusCode": .integer(number.map { Int64($0.rawValue) } ?? Int64(status)),
+      "message": .string(number?.name ?? reason), "reason": .string(reason),
+      "code": .string(error.code.description), "requestId": .string(requestID),
     ]
     var response = HTTPResponse.json(status, body)
     if let seconds = error.integer("retry_after") { response.headers.append(("Retry-After", String(seconds))) }
@@ -53,8 +55,7 @@ enum PaymentAnswer {
 
   /// Number and name, which every answer begins with.
   static func object(_ code: PaymentStatusCode) -> JSONObject {
-    let name = code.description.split(separator: " ").last.map(String.init) ?? ""
-    return ["statusCode": .integer(Int64(code.rawValue)), "message": .string(name)]
+    ["statusCode": .integer(Int64(code.rawValue)), "message": .string(code.name)]
   }
 }
 #endif

@@ -35,6 +35,8 @@ enum UndeliveredOrderRoutes {
     Schema.Field("purchase_code", .text(), isRequired: true), Schema.Field("customer_id", .text(), isRequired: true),
     Schema.Field("product_id", .text(), "Our code of the product.", isRequired: true),
     Schema.Field("quantity", .integer(1...Int64.max), isRequired: true),
+    Schema.Field("amount", .nullable(.decimal), "The price of all units: paid, or else announced.", isRequired: true),
+    Schema.Field("currency", .nullable(.text(3...3)), "Of the amount.", isRequired: true),
     Schema.Field("store", .word(Store.all.map(\.description)), isRequired: true),
     Schema.Field("status", .word(Order.Status.allCases.map(\.rawValue)), isRequired: true),
     Schema.Field("store_transaction_id", .nullable(.text()), isRequired: true),
@@ -74,9 +76,11 @@ enum UndeliveredOrderRoutes {
   }
 
   private static func json(_ order: Order) -> JSONValue {
-    [
+    let price = order.paidPrice ?? order.request.price
+    return [
       "object": "order", "purchase_code": .string(order.code.text), "customer_id": .string(order.request.customer.text),
       "product_id": .string(order.request.product.text), "quantity": .integer(order.request.quantity),
+      "amount": PaymentAmount.json(price), "currency": JSONValue(price?.currency),
       "store": .string(order.request.store.description), "status": .string(order.status.rawValue),
       "store_transaction_id": JSONValue(order.storeTransactionID?.text),
       "delivery_attempts": .integer(order.deliveryAttempts),

@@ -152,7 +152,8 @@ extension Schema {
     .always("purchase_code", .purchaseCode), .always("request", orderRequest), .always("costs", .amounts),
     .always("status", orderStatus), .always("store_product_id", .nullable(.text())),
     .always("store_transaction_id", .nullable(.storeTransactionID)),
-    .always("original_store_transaction_id", .nullable(.storeTransactionID)), .always("created_at", .instant),
+    .always("original_store_transaction_id", .nullable(.storeTransactionID)),
+    .always("paid_price", .nullable(money), "For all units."), .always("created_at", .instant),
     .always("updated_at", .instant), .always("deadline", .instant), .always("delivery_attempts", .integer()),
     .always("next_delivery_at", .nullable(.instant)), .always("replayed", .boolean),
   ])

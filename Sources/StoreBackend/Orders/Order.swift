@@ -116,6 +116,8 @@ public struct Order: Hashable, Sendable {
   public var storeTransactionID: StoreTransactionID?
   /// The first store transaction of the subscription that was paid for, or ``storeTransactionID`` for everything else.
   public var originalTransactionID: StoreTransactionID?
+  /// The price that was paid for all units; nil before the payment, or if the store does not state it.
+  public var paidPrice: Money?
   /// When it was announced.
   public var createdAt: Timestamp
   /// When it changed last; the deadline for an order that failed by it.

@@ -75,6 +75,7 @@ struct OrderReading: Sendable {
       isReplayed: isReplayed,
       storeProductID: productIndex.product(found.product)?.storeIDs[found.store.description],
       originalTransactionID: payment?.originalID)
+    order.paidPrice = payment?.price
     if found.state == .deliveryPending { order.nextDeliveryAt = found.dueAt }
     return order
   }

@@ -38,12 +38,16 @@ public struct PaymentStatusCode: RawRepresentable, Hashable, Sendable, CustomStr
     [Self.success, .purchaseExists, .deliveryPending, .notFound, .alreadyCompleted].contains(self)
   }
 
-  /// The number with its name, such as `1034 purchase_exists`.
-  public var description: String { "\(rawValue) \(Self.names[rawValue] ?? "unknown")" }
+  /// The number's name in two-step SDKs, such as `PURCHASE_HAS_EXIST`.
+  public var name: String { Self.names[rawValue] ?? "UNKNOWN" }
+
+  /// The number with its name, such as `1034 PURCHASE_HAS_EXIST`.
+  public var description: String { "\(rawValue) \(name)" }
 
   private static let names = [
-    0: "success", 1030: "configuration_mismatch", 1031: "bundle_mismatch", 1032: "package_not_found",
-    1034: "purchase_exists", 1036: "delivery_pending", 1049: "not_found", 1050: "already_completed",
+    0: "SUCCESS", 1030: "PRODUCT_CONFIG_MISMATCH", 1031: "BUNDLE_ID_MISMATCH", 1032: "PACKAGE_GAME_NOT_FOUND",
+    1034: "PURCHASE_HAS_EXIST", 1036: "REQUEST_TO_GAME_FAIL", 1049: "TRANSACTION_NOT_FOUND",
+    1050: "ALREADY_COMPLETED",
   ]
 }
 

@@ -12,6 +12,7 @@ extension Order: WireValue {
       nextDeliveryAt: try wire.optionalInstant("next_delivery_at"), isReplayed: try wire.flag("replayed"),
       storeProductID: try wire.optionalText("store_product_id"),
       originalTransactionID: try wire.optionalIdentifier("original_store_transaction_id"))
+    paidPrice = try wire.optionalValue("paid_price")
   }
 
   package var wire: JSONValue {
@@ -20,8 +21,9 @@ extension Order: WireValue {
       "costs": JSONValue(amounts: costs.map { CurrencyAmount(currency: $0.currency, amount: $0.amount) }),
       "status": .string(status.rawValue), "store_product_id": JSONValue(storeProductID),
       "store_transaction_id": JSONValue(storeTransactionID),
-      "original_store_transaction_id": JSONValue(originalTransactionID), "created_at": JSONValue(createdAt),
-      "updated_at": JSONValue(updatedAt), "deadline": JSONValue(deadline),
+      "original_store_transaction_id": JSONValue(originalTransactionID),
+      "paid_price": paidPrice?.wire ?? .null, "created_at": JSONValue(createdAt), "updated_at": JSONValue(updatedAt),
+      "deadline": JSONValue(deadline),
       "delivery_attempts": .integer(deliveryAttempts), "next_delivery_at": JSONValue(nextDeliveryAt),
       "replayed": .bool(isReplayed),
     ]

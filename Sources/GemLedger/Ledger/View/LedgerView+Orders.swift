@@ -87,13 +87,13 @@ extension LedgerView {
       try payment(of: order)?.id
     }
 
-    /// The store's ids of the transaction that paid for the order, and of the first one of its subscription; nil where
-    /// none did.
+    /// The transaction that paid for the order: its id, the id of the first one of its subscription, and the price; nil
+    /// where none did.
     package func payment(
       of order: LedgerOrder
-    ) throws(LedgerError) -> (id: StoreTransactionID, originalID: StoreTransactionID)? {
+    ) throws(LedgerError) -> (id: StoreTransactionID, originalID: StoreTransactionID, price: Money?)? {
       guard let number = order.purchaseNumber, let row = try snapshot.purchase(number: number) else { return nil }
-      return (row.identity.transactionID, row.originalTransactionID ?? row.identity.transactionID)
+      return (row.identity.transactionID, row.originalTransactionID ?? row.identity.transactionID, row.price)
     }
   }
 }

@@ -49,6 +49,24 @@ extension LedgerView {
       return try reader.purchase(row)
     }
 
+    /// Returns the customer's purchase for a store transaction whose environment is not known; nil if there is none.
+    ///
+    /// A store's ids are unique within an environment only, so another customer's purchase may have the same id. The
+    /// search is in production first, then in the sandbox, then in the sessions of tests, newest first.
+    package func purchase(
+      store: Store, transactionID: StoreTransactionID, of customer: KnownCustomer
+    ) throws(LedgerError) -> Purchase? {
+      let sessions = try snapshot.environments().map(\.environment).filter { $0.session != nil }
+      for environment in [.production, .sandbox] + sessions.reversed() {
+        if let found = try purchase(store: store, environment: environment, transactionID: transactionID),
+          found.address.owner == customer.found.number
+        {
+          return found
+        }
+      }
+      return nil
+    }
+
     /// The purchase that paid for an order; nil where none did.
     public func purchase(payingFor order: LedgerOrder) throws(LedgerError) -> Purchase? {
       guard let number = order.purchaseNumber, let row = try snapshot.purchase(number: number) else { return nil }
