@@ -53,9 +53,10 @@ final class HTTPDeliveryTests: XCTestCase {
     XCTAssertEqual(
       try JSONValue.parse(request.body),
       [
-        "purchaseCode": answer.body["purchaseCode"] ?? nil, "gameUserId": "alice", "productId": "gems_1200",
-        "amount": 249_000, "currency": "VND", "items": [["itemId": "GEM", "quantity": 1200]], "roleId": "char-12345",
-        "serverGameId": "server-01", "transactionId": "t1", "platform": "APPLE",
+        "projectId": "default", "purchaseCode": answer.body["purchaseCode"] ?? nil, "gameUserId": "alice",
+        "productId": "gems_1200", "amount": 249_000, "currency": "VND",
+        "items": [["itemId": "GEM", "quantity": 1200]], "roleId": "char-12345", "serverGameId": "server-01",
+        "transactionId": "t1", "platform": "APPLE",
       ])
     let signature = WebhookSignature(
       id: request.field("webhook-id") ?? "", timestamp: request.field("webhook-timestamp") ?? "",

@@ -186,7 +186,9 @@ final class ItemSpendTests: XCTestCase {
     let request = try XCTUnwrap(server.requests.first)
     XCTAssertEqual(
       try JSONValue.parse(request.body),
-      ["item": "extra_life", "quantity": 1, "customerId": "alice", "idempotencyKey": "k.1"])
+      [
+        "projectId": "default", "item": "extra_life", "quantity": 1, "customerId": "alice", "idempotencyKey": "k.1",
+      ])
     let signature = WebhookSignature(
       id: request.field("webhook-id") ?? "", timestamp: request.field("webhook-timestamp") ?? "",
       signatures: request.field("webhook-signature") ?? "")

@@ -49,6 +49,30 @@ final class ServeStartTests: XCTestCase {
         ], in: home, errorsBegin: true)
   }
 
+  func testOptionsOfOneProjectNameAProjectThatIsServed() throws {
+    let home = try TestHome()
+    let serve = "gemctl serve --listen 127.0.0.1:0 --project two=memory:"
+    let url = "https://game.example/deliver?a=b"
+    func unknown(_ option: String) -> String {
+      "error: \(option) names the project \"three\", which is not served; the projects are default, two."
+    }
+    try Row.check(
+      [
+        Row("gemctl init > init.txt"),
+        Row("\(serve) --delivery-url \(url) --delivery-url three=\(url)", 64, error: unknown("--delivery-url")),
+        Row("\(serve) --grant-url two=\(url) --grant-url three=\(url)", 64, error: unknown("--grant-url")),
+        Row("\(serve) --package-name three=com.example.gems", 64, error: unknown("--package-name")),
+        Row("\(serve) --app-id two=1 --app-id three=2", 64, error: unknown("--app-id")),
+        Row(
+          "\(serve) --delivery-url two=\(url) --delivery-url two=\(url)", 64,
+          error: "error: --delivery-url was given twice for the project \"two\"; give it once."),
+        Row(
+          "\(serve) --delivery-url \(url) --delivery-url \(url)", 64,
+          error: "error: --delivery-url was given twice; write PROJECT=VALUE for a project of several."),
+        Row("\(serve) --delivery-url two=ftp://x", 64, error: "error: "),
+      ], in: home, errorsBegin: true)
+  }
+
   /// Keys and tokens are kept in the storage, so two projects on one would share them.
   func testEachProjectHasAnIdAndAStorageOfItsOwn() throws {
     let home = try TestHome()

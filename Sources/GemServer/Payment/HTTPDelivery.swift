@@ -10,25 +10,29 @@ package import SystemHTTP
 /// the delivery is tried again by the backend's schedule. It may see a delivery more than once and knows it by
 /// `purchaseCode`, which is also the `webhook-id` of every try.
 package struct HTTPDelivery: DeliveryTarget {
+  private let projectID: String
   private let post: SignedPost
   private let onFailure: @Sendable (PurchaseCode, String) -> Void
 
   /// - Parameters:
+  ///   - projectID: The project whose orders it delivers.
   ///   - url: The game server's address for deliveries.
   ///   - secrets: Sign the deliveries; none for no signature, two while one is exchanged for another.
   ///   - timeout: How long a try may take; the buyer's app waits for the first one.
   ///   - clock: Dates the signatures.
   ///   - onFailure: Told why a try was not confirmed.
   package init(
-    to url: OutgoingURL, secrets: [WebhookSecret] = [], sender: HTTPSender, timeout: Duration = HTTPSender.timeout,
+    of projectID: String = "default", to url: OutgoingURL, secrets: [WebhookSecret] = [], sender: HTTPSender,
+    timeout: Duration = HTTPSender.timeout,
     clock: LedgerClock = .system, onFailure: @escaping @Sendable (PurchaseCode, String) -> Void = { _, _ in }
   ) {
+    self.projectID = projectID
     post = SignedPost(url: url, secrets: secrets, sender: sender, timeout: timeout, clock: clock)
     self.onFailure = onFailure
   }
 
   package func deliver(_ delivery: Delivery) async -> Bool {
-    switch await post.send(Self.document(delivery), id: delivery.purchaseCode.text) {
+    switch await post.send(document(delivery), id: delivery.purchaseCode.text) {
     case .failure(let failure):
       onFailure(delivery.purchaseCode, failure.description)
       return false
@@ -47,13 +51,14 @@ package struct HTTPDelivery: DeliveryTarget {
     do throws(JSONError) { return try JSONValue.parse(reply.body)["success"]?.bool == true } catch { return false }
   }
 
-  static func document(_ delivery: Delivery) -> JSONValue {
+  private func document(_ delivery: Delivery) -> JSONValue {
     let context = delivery.context
     let items = delivery.items.map { item -> JSONValue in
       ["itemId": .string(item.id), "quantity": .integer(item.quantity)]
     }
     var document: JSONObject = [
-      "purchaseCode": .string(delivery.purchaseCode.text), "gameUserId": .string(delivery.customer.text),
+      "projectId": .string(projectID), "purchaseCode": .string(delivery.purchaseCode.text),
+      "gameUserId": .string(delivery.customer.text),
       "productId": .string(delivery.storeProductID ?? delivery.product.text),
       "amount": PaymentAmount.json(delivery.price), "currency": JSONValue(delivery.price?.currency),
       "items": .array(items), "roleId": JSONValue(context.roleID), "serverGameId": JSONValue(context.serverID),

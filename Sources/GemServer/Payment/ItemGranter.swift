@@ -29,23 +29,27 @@ package enum ItemGrantOutcome: Hashable, Sendable {
 /// The request's `idempotencyKey` is the same for every try, and so is its `webhook-id`, which has dots replaced by
 /// `%2E`.
 package struct HTTPItemGranter: ItemGranter {
+  private let projectID: String
   private let post: SignedPost
 
   /// - Parameters:
+  ///   - projectID: The project whose customers buy.
   ///   - url: The address that gives items.
   ///   - secrets: Sign the requests; none for no signature.
   ///   - timeout: How long a try may take; the customer's app waits for it.
   ///   - clock: Dates the signatures.
   package init(
-    to url: OutgoingURL, secrets: [WebhookSecret] = [], sender: HTTPSender, timeout: Duration = HTTPSender.timeout,
+    of projectID: String = "default", to url: OutgoingURL, secrets: [WebhookSecret] = [], sender: HTTPSender,
+    timeout: Duration = HTTPSender.timeout,
     clock: LedgerClock = .system
   ) {
+    self.projectID = projectID
     post = SignedPost(url: url, secrets: secrets, sender: sender, timeout: timeout, clock: clock)
   }
 
   package func grant(_ item: ItemID, to customer: CustomerID, key: IdempotencyKey) async -> ItemGrantOutcome {
     let document: JSONValue = [
-      "item": .string(item.text), "quantity": 1, "customerId": .string(customer.text),
+      "projectId": .string(projectID), "item": .string(item.text), "quantity": 1, "customerId": .string(customer.text),
       "idempotencyKey": .string(key.text),
     ]
     switch await post.send(document, id: Percent.encoded(key.text).replacing(".", with: "%2E")) {

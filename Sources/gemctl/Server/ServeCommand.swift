@@ -50,10 +50,12 @@ extension ServeCommand {
   ) throws(LedgerError) {
     let others = try openOthers()
     defer { for other in others { other.ledger.close() } }
-    let outgoing = try ServeOutgoing(invocation.parsed, log)
-    let first = try project("default", ledger, shop, outgoing, log)
+    let outgoing = try ServeOutgoing(invocation.parsed, ["default"] + others.map(\.id), log)
+    let appIDs = try ProjectOption("--app-id", invocation.parsed)
+    try appIDs.check(["default"] + others.map(\.id))
+    let first = try project("default", ledger, shop, outgoing, appIDs)
     var projects = [first]
-    for other in others { projects.append(try project(other.id, other.ledger, nil, outgoing, log)) }
+    for other in others { projects.append(try project(other.id, other.ledger, nil, outgoing, appIDs)) }
     let server = try GemServer(settings, projects: projects, simulator: try simulator(of: shop, first), log: log)
     try announce(server, settings, try announcement(ledger, shop))
     try Self.waitForTheEnd(of: server)
@@ -110,25 +112,21 @@ extension ServeCommand {
   }
 
   private func project(
-    _ id: String, _ ledger: Ledger, _ shop: HomeShop?, _ outgoing: ServeOutgoing, _ log: ServerLog
+    _ id: String, _ ledger: Ledger, _ shop: HomeShop?, _ outgoing: ServeOutgoing, _ appIDs: ProjectOption
   ) throws(LedgerError) -> ServerProject {
-    let delivery = outgoing.delivery { code, reason in
-      log.event(
-        .error, "A delivery was not confirmed.", ["purchase_code": .string(code.text), "reason": .string(reason)])
-    }
     // It takes the receipts of the simulated store alone, or of the real ones.
     var policy = BackendPolicy(sandboxReceipts: shop == nil ? nil : .anybody)
     policy.deliverySchedule = try ServeSettings.deliverySchedule(invocation.parsed)
     if invocation.parsed.flags.contains("--client-spends") { policy.clientSpending = .anyAmount }
     let verifier: any ReceiptVerifier =
-      if let shop { shop.receipts } else { try ServeSettings.verifiers(invocation.parsed) }
+      if let shop { shop.receipts } else { try ServeSettings.verifiers(invocation.parsed, appID: appIDs[id]) }
     return ServerProject(
       id: id, ledger: ledger,
       backend: LocalBackend(
-        ledger: ledger, verifier: verifier, policy: policy, delivery: delivery,
-        refundIssuer: outgoing.refundIssuer(of: ledger, shop, log)),
-      sessions: try SessionTokens(projectID: id, keptIn: ledger), itemGranter: outgoing.granter,
-      sender: outgoing.webhooks, playNotices: outgoing.playNotices)
+        ledger: ledger, verifier: verifier, policy: policy, delivery: outgoing.delivery(of: id),
+        refundIssuer: outgoing.refundIssuer(of: id, ledger, shop)),
+      sessions: try SessionTokens(projectID: id, keptIn: ledger), itemGranter: outgoing.granter(of: id),
+      sender: outgoing.webhooks, playNotices: outgoing.playNotices(of: id))
   }
 }
 #else

@@ -10,30 +10,41 @@ struct ServeOutgoing {
   private let target: OutgoingTarget
   private let sender: HTTPSender
   private let secrets: [WebhookSecret]
-  private let deliveryURL: OutgoingURL?
-  private let grantURL: OutgoingURL?
+  private let deliveryURLs: [String: OutgoingURL]
+  private let grantURLs: [String: OutgoingURL]
   /// Asks Google Play; nil without a service account.
   private let playAPI: PlayDeveloperAPI?
-  private let packageName: String?
+  private let packageNames: ProjectOption
+  private let pushToken: String?
   private let refundsUndelivered: Bool
-  /// Applies what Google Play notifies of; nil without a service account.
-  let playNotices: PlayNotices?
+  private let log: ServerLog
 
-  init(_ parsed: Parsed, _ log: ServerLog) throws(LedgerError) {
+  /// - Parameter projects: The ids of all projects.
+  init(_ parsed: Parsed, _ projects: [String], _ log: ServerLog) throws(LedgerError) {
+    self.log = log
     target = try OutgoingTarget(allowedHosts: parsed.values("--allow-host"))
     sender = HTTPSender(to: target)
-    deliveryURL = try Self.url(parsed.value("--delivery-url"), target)
-    grantURL = try Self.url(parsed.value("--grant-url"), target)
+    deliveryURLs = try Self.urls("--delivery-url", parsed, projects, target)
+    grantURLs = try Self.urls("--grant-url", parsed, projects, target)
     secrets = try Self.secrets(parsed.value("--signing-secrets"))
-    packageName = parsed.value("--package-name")
+    packageNames = try ProjectOption("--package-name", parsed)
+    try packageNames.check(projects)
     playAPI = try Self.playAPI(parsed, target)
-    playNotices = try playAPI.map { (api) throws(LedgerError) in try Self.playNotices(of: api, parsed, log) }
+    pushToken = try Self.pushToken(parsed)
     refundsUndelivered = parsed.flags.contains("--refund-undelivered")
   }
 
-  private static func url(_ text: String?, _ target: OutgoingTarget) throws(LedgerError) -> OutgoingURL? {
-    guard let text else { return nil }
-    return try target.url(text)
+  /// The addresses by project.
+  private static func urls(
+    _ name: String, _ parsed: Parsed, _ projects: [String], _ target: OutgoingTarget
+  ) throws(LedgerError) -> [String: OutgoingURL] {
+    let option = try ProjectOption(name, parsed)
+    try option.check(projects)
+    var urls: [String: OutgoingURL] = [:]
+    for project in projects {
+      if let text = option[project] { urls[project] = try target.url(text) }
+    }
+    return urls
   }
 
   /// One secret a line: the first signs, and while one is exchanged for another, both do.
@@ -46,12 +57,12 @@ struct ServeOutgoing {
     return secrets
   }
 
-  /// Refunds the orders of a ledger that no game server confirmed; nil where a person looks at them.
-  func refundIssuer(of ledger: Ledger, _ shop: HomeShop?, _ log: ServerLog) -> (any RefundIssuer)? {
+  /// Refunds the orders of a project that no game server confirmed; nil where a person looks at them.
+  func refundIssuer(of project: String, _ ledger: Ledger, _ shop: HomeShop?) -> (any RefundIssuer)? {
     guard refundsUndelivered else { return nil }
     if let shop { return ShopRefunds(shop.shop) }
-    return playAPI.map { api in
-      PlayRefunds(api: api, ledger: ledger, packageName: packageName) { purchase, error in
+    return playAPI.map { [log] api in
+      PlayRefunds(api: api, ledger: ledger, packageName: packageNames[project]) { purchase, error in
         log.event(
           .error, "An undelivered purchase was not refunded.",
           [
@@ -64,9 +75,15 @@ struct ServeOutgoing {
 
   var webhooks: HTTPWebhookSender { HTTPWebhookSender(sender, target: target) }
 
-  /// Delivers paid orders to the game server; nil where there is none.
-  func delivery(_ log: @escaping @Sendable (PurchaseCode, String) -> Void) -> HTTPDelivery? {
-    deliveryURL.map { HTTPDelivery(to: $0, secrets: secrets, sender: sender, onFailure: log) }
+  /// Delivers paid orders of a project to its game server; nil where there is none.
+  func delivery(of project: String) -> HTTPDelivery? {
+    deliveryURLs[project].map { [log] url in
+      HTTPDelivery(of: project, to: url, secrets: secrets, sender: sender) { code, reason in
+        log.event(
+          .error, "A delivery was not confirmed.",
+          ["project": .string(project), "purchase_code": .string(code.text), "reason": .string(reason)])
+      }
+    }
   }
 
   /// It has threads of its own: notifications that anybody can forge must not hold up deliveries.
@@ -79,19 +96,26 @@ struct ServeOutgoing {
       baseURL: baseURL)
   }
 
-  private static func playNotices(
-    of api: PlayDeveloperAPI, _ parsed: Parsed, _ log: ServerLog
-  ) throws(LedgerError) -> PlayNotices {
+  private static func pushToken(_ parsed: Parsed) throws(LedgerError) -> String? {
     let pushToken = try parsed.value("--google-push-token").map { (path) throws(LedgerError) in
       String(decoding: try FileAccess.read(path), as: UTF8.self).filter { !$0.isWhitespace }
     }
     guard pushToken != "" else { throw .invalid("The file of --google-push-token is empty.") }
-    return PlayNotices(api: api, packageName: parsed.value("--package-name"), pushToken: pushToken) { message, facts in
-      log.event(.error, message, facts)
+    return pushToken
+  }
+
+  /// Applies what Google Play notifies a project of; nil without a service account.
+  func playNotices(of project: String) -> PlayNotices? {
+    playAPI.map { [log] api in
+      PlayNotices(api: api, packageName: packageNames[project], pushToken: pushToken) { message, facts in
+        log.event(.error, message, facts)
+      }
     }
   }
 
-  /// Has bought items given by the server that does so; nil where the ledger alone counts them.
-  var granter: HTTPItemGranter? { grantURL.map { HTTPItemGranter(to: $0, secrets: secrets, sender: sender) } }
+  /// Has items that a project's customers buy given by the server that does so; nil where the ledger alone counts them.
+  func granter(of project: String) -> HTTPItemGranter? {
+    grantURLs[project].map { HTTPItemGranter(of: project, to: $0, secrets: secrets, sender: sender) }
+  }
 }
 #endif

@@ -63,13 +63,15 @@ struct ServeSettings {
   }
 
   /// The stores whose receipts are taken: those that the options name keys of.
-  static func verifiers(_ parsed: Parsed) throws(LedgerError) -> StoreVerifiers {
+  ///
+  /// - Parameter appID: The app's number, as it was given; nil for none.
+  static func verifiers(_ parsed: Parsed, appID: String?) throws(LedgerError) -> StoreVerifiers {
     var roots: [TrustedRoot] = []
     for path in parsed.values("--root") { roots.append(try TrustedRoot(certificate: try FileAccess.read(path))) }
     for text in parsed.values("--fingerprint") { roots.append(try TrustedRoot(fingerprint: text)) }
     var apple: AppleVerifier?
     if !roots.isEmpty {
-      let appID = try parsed.value("--app-id").map { (text) throws(LedgerError) in
+      let appID = try appID.map { (text) throws(LedgerError) in
         guard let number = Int64(text), number > 0 else {
           throw .invalid("--app-id takes the app's number, such as 1234567890; got \(text.quotedForPeople).")
         }

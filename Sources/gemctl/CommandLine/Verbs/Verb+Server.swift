@@ -20,26 +20,30 @@ extension Verb {
         help: "Take receipts under the root certificate with this SHA-256"),
       Option(name: "--play-key", value: "FILE", kind: .file, help: "Take purchases under this Play licensing key"),
       Option(
-        name: "--app-id", value: "N",
+        name: "--app-id", value: "[PROJECT=]N", isRepeatable: true,
         help: "The app's number at the App Store; receipts of production are taken with it only"),
       Option(
         name: "--google-service-account", value: "FILE", kind: .file,
         help: "Take Google Play's notifications; look purchases up with this service account's key, JSON"),
       Option(
-        name: "--package-name", value: "NAME",
+        name: "--package-name", value: "[PROJECT=]NAME", isRepeatable: true,
         help: "The app that Google Play notifies of (default: the catalog's bundle_id)"),
       Option(
         name: "--google-push-token", value: "FILE", kind: .file,
         help: "Take those notifications only with this text as \"token\" in the push address"),
       Option(name: "--google-api-url", value: "URL", help: "Where Google Play's Developer API is, such as a simulator"),
-      Option(name: "--delivery-url", value: "URL", help: "Tell this game server of paid orders"),
+      Option(
+        name: "--delivery-url", value: "[PROJECT=]URL", isRepeatable: true,
+        help: "Tell this game server of paid orders"),
       Option(
         name: "--delivery-retries", value: "MINUTES",
         help: "When it is told again unless it confirms (default: 2,10,30,120,360,720,1440); \"none\" for never"),
       Option(
         name: "--refund-undelivered",
         help: "Refund orders that it did not confirm by the last try, at Google Play or the simulated store"),
-      Option(name: "--grant-url", value: "URL", help: "Have bought items given by this server before they are paid"),
+      Option(
+        name: "--grant-url", value: "[PROJECT=]URL", isRepeatable: true,
+        help: "Have bought items given by this server before they are paid"),
       Option(
         name: "--signing-secrets", value: "FILE", kind: .file,
         help: "Sign those requests with these secrets (whsec_…), one a line"),
@@ -58,7 +62,8 @@ extension Verb {
     discussion: """
       Speaks RevenueCat's currency API, the endpoints of its SDKs, the two-step purchase, and this project's own \
       operations; /openapi.json describes all of them. "key create" makes the keys. Each project has keys of its own, \
-      in its own storage. One JSON line a request goes to standard error. SIGTERM and SIGINT let the requests under \
+      in its own storage. Values that begin with PROJECT= are for that project; the others are for all projects \
+      without one. One JSON line a request goes to standard error. SIGTERM and SIGINT let the requests under \
       way finish.
 
       It listens on loopback unless told otherwise. Put TLS or a proxy with TLS before it elsewhere.
