@@ -6,10 +6,10 @@ import XCTest
 
 /// The requirements of documents on every storage; each storage's tests call ``runAll()``.
 package struct DocumentContract {
-  private let make: (LedgerClock) throws -> Ledger
+  let make: (LedgerClock) throws -> Ledger
   private let reopen: (Ledger, LedgerClock) throws -> Ledger
-  private let join: (Ledger, LedgerClock) throws -> Ledger
-  private let time = ManualClock()
+  let join: (Ledger, LedgerClock) throws -> Ledger
+  let time = ManualClock()
 
   /// - Parameters:
   ///   - make: Makes an empty ledger over the storage.
@@ -38,9 +38,12 @@ package struct DocumentContract {
     run.step("testBoundsAreKept", testBoundsAreKept)
     run.step("testRefusalsComeInTheirOrder", testRefusalsComeInTheirOrder)
     run.step("testTheJournalStaysAsItIs", testTheJournalStaysAsItIs)
+    run.step("testAttributesLastAsLongAsTheirCustomer", testAttributesLastAsLongAsTheirCustomer)
+    run.step("testAttributesAreBounded", testAttributesAreBounded)
+    run.step("testCustomersAreFoundByAnAttribute", testCustomersAreFoundByAnAttribute)
   }
 
-  private func check(_ ledger: Ledger) throws {
+  func check(_ ledger: Ledger) throws {
     try assertBooksAddUp(ledger)
     ledger.close()
   }

@@ -49,6 +49,10 @@ struct EraseCommand: Command {
     for own in numbers { try HoldReceiptCommand.erase(&decider, of: own, session: session) }
     decider.work.changes.ownCold.addedIDs.removeAll { numbers.contains($0.customer) }
     decider.work.changes.ownCold.erasures.append(erasure)
+    for own in numbers {
+      let name = try CustomerAttributes.documentName(own)
+      decider.work.changes.ownCold.removedDocuments.append(DocumentRow(name: name, version: 0, content: ""))
+    }
     return JournalPosting.bookingWithoutEntries(&decider, .erase, number, of: erasure.ids[0])
   }
 }

@@ -9,8 +9,9 @@ package struct LedgerDocument: Sendable {
 /// Documents are shared by all processes that have the storage open.
 ///
 /// A service keeps its own state in them, such as API keys, endpoints of webhooks and leases of background work. They
-/// are no part of the journal: `verify` does not check them, no export has them, and an erasure leaves them as they
-/// are. A copy of a whole storage carries them, leases too: these end in the copy by their own deadlines.
+/// are no part of the journal: `verify` does not check them, no export has them, and an erasure removes those with the
+/// customer's attributes only. A copy of a whole storage carries them, leases too: these end in the copy by their own
+/// deadlines.
 extension Ledger {
   /// Finds the document with the name; nil where there is none.
   ///

@@ -53,6 +53,13 @@ public enum Limits {
   /// Largest balance and largest amount: the largest integer that JSON readers hold exactly.
   public static let amount: Int64 = 9_007_199_254_740_991
 
+  /// Most attributes of a customer; as many more have names that begin with "$".
+  package static let attributesPerCustomer = 50
+  /// Longest name of an attribute, in bytes of UTF-8.
+  package static let attributeNameBytes = 40
+  /// Longest value of an attribute, in bytes of UTF-8.
+  package static let attributeValueBytes = 500
+
   /// Longest name of a document, in bytes of UTF-8.
   package static let documentNameBytes = 255
   /// Statements of stores that are kept of one store transaction; of further ones the newest alone.

@@ -1,6 +1,6 @@
 /// Finds customers by their ids, now and at a past instant.
 package struct CustomerFinder {
-  private let snapshot: any StorageSnapshot
+  let snapshot: any StorageSnapshot
 
   package init(_ snapshot: any StorageSnapshot) { self.snapshot = snapshot }
 

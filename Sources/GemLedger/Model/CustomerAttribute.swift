@@ -1,0 +1,108 @@
+/// A text that a service records about a customer under a name, such as `$email` or `favorite_level`.
+package struct CustomerAttribute: Hashable, Sendable {
+  package let name: String
+  package let value: String
+  package let updatedAt: Timestamp
+
+  /// A request to set an attribute, or to remove it.
+  package struct Change: Hashable, Sendable {
+    package let name: String
+    /// Nil or an empty text removes the attribute.
+    package let value: String?
+    /// The time of the change at its source; an older change does not replace a newer one.
+    package let updatedAt: Timestamp
+
+    package init(_ name: String, _ value: String?, at updatedAt: Timestamp) {
+      self.name = name
+      self.value = value
+      self.updatedAt = updatedAt
+    }
+
+    /// Checks name and value.
+    ///
+    /// - Throws: `LedgerError` with `limit_exceeded`; the detail `attribute` is the name.
+    package func check() throws(LedgerError) {
+      guard (1...Limits.attributeNameBytes).contains(name.utf8.count), !name.utf8.contains(where: { $0 < 0x20 }) else {
+        throw CustomerAttribute.outOfBounds(
+          name, "An attribute's name has 1 to \(Limits.attributeNameBytes) bytes without control characters.")
+      }
+      guard (value ?? "").utf8.count <= Limits.attributeValueBytes else {
+        throw CustomerAttribute.outOfBounds(
+          name, "The value of the attribute \"\(name)\" has more than \(Limits.attributeValueBytes) bytes; shorten it.")
+      }
+    }
+  }
+
+  fileprivate static func outOfBounds(_ name: String, _ message: String) -> LedgerError {
+    LedgerError(.limitExceeded, message, details: [.text("attribute", String(name.prefix(100)))])
+  }
+}
+
+/// All attributes of a customer, in the order of the bytes of their names.
+package struct CustomerAttributes: Hashable, Sendable {
+  package private(set) var list: [CustomerAttribute] = []
+
+  package init() {}
+
+  package subscript(name: String) -> CustomerAttribute? { list.first { $0.name.hasBytes(of: name) } }
+
+  /// Makes one change; an older one than the attribute has no effect.
+  mutating func apply(_ change: CustomerAttribute.Change) {
+    if let known = self[change.name], known.updatedAt > change.updatedAt { return }
+    list.removeAll { $0.name.hasBytes(of: change.name) }
+    guard let value = change.value, !value.isEmpty else { return }
+    let place = list.firstIndex { change.name.utf8.lexicographicallyPrecedes($0.name.utf8) } ?? list.endIndex
+    list.insert(CustomerAttribute(name: change.name, value: value, updatedAt: change.updatedAt), at: place)
+  }
+
+  /// Checks how many there are: names that begin with "$" are counted apart from others.
+  ///
+  /// - Throws: `LedgerError` with `limit_exceeded`; the detail `attribute` is the last name over the limit.
+  func checkCount() throws(LedgerError) {
+    let reserved = list.filter { $0.name.hasPrefix("$") }
+    let others = list.filter { !$0.name.hasPrefix("$") }
+    for kind in [reserved, others] where kind.count > Limits.attributesPerCustomer {
+      throw CustomerAttribute.outOfBounds(
+        kind.last?.name ?? "",
+        "A customer has at most \(Limits.attributesPerCustomer) attributes, and as many whose names begin with \"$\"; "
+          + "remove one first.")
+    }
+  }
+}
+
+// MARK: As a document
+
+extension CustomerAttributes {
+  /// Begins the names of all documents with attributes.
+  static let documentPrefix = "customer/attributes/"
+
+  /// The document of a customer's attributes; the order of names is that of the numbers.
+  static func documentName(_ customer: CustomerNumber) throws(LedgerError) -> DocumentName {
+    try DocumentName(documentPrefix + HexForm.hex(UInt64(bitPattern: customer), digits: 16))
+  }
+
+  /// The customer whose attributes the document has; nil for another document.
+  static func customer(of name: DocumentName) -> CustomerNumber? {
+    guard name.text.hasPrefix(documentPrefix) else { return nil }
+    return UInt64(name.text.dropFirst(documentPrefix.count), radix: 16).map { Int64(bitPattern: $0) }
+  }
+
+  /// - Throws: `LedgerError` with `storage_damaged`.
+  init(_ row: DocumentRow) throws(LedgerError) {
+    let members: [(name: String, value: JSONValue)]
+    do throws(JSONError) { members = try JSONValue.parse(row.content).object?.members ?? [] } catch {
+      throw LedgerError(.storageDamaged, "The document \(row.name) is not JSON; run verify.")
+    }
+    for (name, value) in members {
+      guard let text = value["value"]?.text, let updatedAt = value["updated_at"]?.integer else { continue }
+      list.append(CustomerAttribute(name: name, value: text, updatedAt: Timestamp(milliseconds: updatedAt)))
+    }
+  }
+
+  var content: String {
+    JSONValue.object(
+      JSONObject(
+        list.map { ($0.name, ["value": .string($0.value), "updated_at": .integer($0.updatedAt.milliseconds)]) })
+    ).text()
+  }
+}
