@@ -44,8 +44,9 @@ enum KeyConflict {
     let asked = text(command.action.adjustments ?? [])
     return LedgerError(
       .keyConflict,
-      "The key \"\(key)\" was used before for the inverse request: transaction \(id) booked \(before), and this request "
-        + "asks for \(asked). Nothing was changed. To return the amounts, reverse transaction \(id) under another key.",
+      "The key \"\(key)\" was used before for the inverse request: transaction \(id) booked \(before), and this "
+        + "request asks for \(asked). Nothing was changed. To return the amounts, reverse transaction \(id) under "
+        + "another key.",
       details: [
         .text("field", field), .text(inverseDetail, id), .text("customer_id", command.customer.text),
         .text("booked", before), .text("requested", asked),
