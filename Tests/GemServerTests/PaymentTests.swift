@@ -111,6 +111,11 @@ final class PaymentTests: XCTestCase {
     let answer = try await world.complete(plain, receipt)
     XCTAssertEqual(answer.body.only("statusCode", "purchaseCode"), ["statusCode": 1050, "purchaseCode": .string(code)])
     XCTAssertEqual(try world.balance(of: "alice"), 1200)
+    // The order of the replay waits for no payment; another payment for it is a purchase like any other.
+    XCTAssertEqual(try world.backend.order(PurchaseCode(plain)).status, .failed)
+    let second = try await world.complete(plain, world.receipt("t2"))
+    XCTAssertEqual(second.body.only("statusCode", "purchaseCode"), ["statusCode": 0, "purchaseCode": .string(plain)])
+    XCTAssertEqual(try world.balance(of: "alice"), 2400)
   }
 
   func testAnotherPlayerSendsTheReceiptAndTheAnnouncerIsCredited() async throws {

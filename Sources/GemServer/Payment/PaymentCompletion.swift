@@ -45,7 +45,21 @@ enum PaymentCompletion {
     // A receipt that pays for something else than announced is delivered under an order of its own.
     let answer = try await backend.completePayment(
       code, post: ReceiptPost(receipt: receipt, customer: player, source: .purchase, orderSearch: .findOrOpen))
+    try await giveUp(order, answer, backend)
     return .json(200, .object(json(answer)))
+  }
+
+  /// Gives up an order that an app announced to replay a payment, which had paid for an earlier order.
+  ///
+  /// A later receipt for the order is still credited, and the order succeeds then.
+  private static func giveUp(
+    _ order: Order, _ answer: ReceiptAnswer, _ backend: LocalBackend
+  ) async throws(LedgerError) {
+    guard order.status == .pending, let paid = answer.order, paid.isReplayed, paid.code != order.code,
+      paid.request.product == order.request.product, paid.request.quantity == order.request.quantity,
+      paid.request.customer == order.request.customer
+    else { return }
+    _ = try await backend.cancelPayment(order.code)
   }
 
   static func json(_ answer: ReceiptAnswer) -> JSONObject {
