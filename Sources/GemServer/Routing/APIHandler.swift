@@ -162,7 +162,7 @@ package struct APIHandler: HTTPHandler {
     let type = status == 404 ? "resource_missing" : status >= 500 ? "server_error" : "invalid_request"
     let body: JSONValue = [
       "object": "error", "type": .string(type), "message": .string(reason), "retryable": false, "param": nil,
-      "doc_url": .string("https://errors.rev.cat/" + type.map { $0 == "_" ? "-" : String($0) }.joined()),
+      "doc_url": .string(ErrorPages.url(of: type)),
       "request_id": .string(requestID),
     ]
     var response = HTTPResponse.json(status, body)

@@ -44,7 +44,7 @@ extension ErrorStyle {
       writer.bool("retryable", isRetryable)
       writer.name("param")
       if let param = error.text("param") ?? adjustmentsParam(error) { writer.text(param) } else { writer.null() }
-      writer.text("doc_url", "https://errors.rev.cat/" + row.type.map { $0 == "_" ? "-" : String($0) }.joined())
+      writer.text("doc_url", ErrorPages.url(of: error.code.description))
       if isRetryable { writer.integer("backoff_ms", retryAfter.map { $0 * 1000 } ?? 1000) }
       writer.name("details")
       writer.value(details(of: error))

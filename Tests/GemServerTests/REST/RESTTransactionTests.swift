@@ -70,7 +70,7 @@ final class RESTTransactionTests: XCTestCase {
     XCTAssertEqual(answer.body["message"], "Customer's balance is not enough to perform the transaction.")
     XCTAssertEqual(answer.body["param"], "adjustments")
     XCTAssertEqual(answer.body["retryable"], false)
-    XCTAssertEqual(answer.body["doc_url"], "https://errors.rev.cat/unprocessable-entity-error")
+    XCTAssertEqual(answer.body["doc_url"], "/docs/errors/insufficient_balance")
     XCTAssertEqual(try world.ledger.balances(of: CustomerID("alice")).map(\.balance), [0, 500])
   }
 
