@@ -81,7 +81,7 @@ extension Schema {
 extension Schema.Field {
   /// Positive amounts by currency code.
   static func amounts(_ help: String, isRequired: Bool = true) -> Self {
-    let map = Schema.map(.amount, 1...Limits.adjustmentsPerRequest)
+    let map = Schema.byCurrency(.amount, 1...Limits.adjustmentsPerRequest)
     return Self("adjustments", isRequired ? map : .nullable(map), help, isRequired: isRequired)
   }
 

@@ -70,7 +70,9 @@ package struct OpenAPIDocument: Sendable {
   private func schema(ofName name: String) -> Schema {
     switch name {
     case "project_id": .word(projectIDs)
-    case "customer_id", "app_user_id": .text(1...1500, pattern: Self.withoutControls)
+    case "customer_id": .text(1...1500, pattern: Self.withoutControls)
+    case "app_user_id": .appUserID
+    case "purchase_code": .purchaseCode
     default: .text(1...255, pattern: Self.withoutControls)
     }
   }
@@ -93,7 +95,7 @@ package struct OpenAPIDocument: Sendable {
     }
     let refusal: JSONValue = [
       "description": "Refused: nothing was changed.",
-      "content": ["application/json": ["schema": route.style == .rest ? ["$ref": "#/components/schemas/Error"] : true]],
+      "content": ["application/json": ["schema": route.style == .rest ? ["$ref": "#/components/schemas/Error"] : [:]]],
     ]
     responses["default"] = refusal
     return .object(responses)
@@ -149,7 +151,12 @@ extension Schema {
       ]
     case .object(let fields): return Self.json(of: fields)
     case .nullable(let schema): return ["anyOf": [schema.json, ["type": "null"]]]
-    case .anything: return true
+    case .stating(let members, let schema):
+      var object = schema.json.object ?? JSONObject()
+      for member in members.members { object[member.name] = member.value }
+      return .object(object)
+    // Generators of clients do not know the schema "true", which means the same.
+    case .anything: return [:]
     }
   }
 

@@ -13,7 +13,7 @@ enum PaymentCatalog {
         Parameter("clientId", .text(0...255), "The game; the key says the project, so this is not looked at."),
         Parameter("type", PaymentMethod.schema, "The store, where the key does not say it."),
         Parameter(
-          "storefront", .text(3...3, pattern: "^[A-Z]{3}$"),
+          "storefront", .storefront,
           "The country whose prices are told, such as USA; VNM unless it is given."),
         Parameter("locale", .text(2...35), "The language of the texts, such as vi_VN, where there is one."),
       ],

@@ -19,8 +19,8 @@ struct CustomerDocument {
     lastSeenAt = newest?.booking.createdAt ?? record.firstSeenAt
   }
 
-  /// - Parameter withAttributes: Whether the answer is to hold attributes, of which the ledger keeps none.
-  func json(withAttributes: Bool = false) -> JSONValue {
+  /// - Parameter attributes: The attributes that the answer is to hold; nil to leave them out.
+  func json(_ attributes: CustomerAttributes? = nil) -> JSONValue {
     var document: JSONObject = [
       "object": "customer", "id": .string(record.customer.text), "project_id": .string(project.id),
       "first_seen_at": .integer(record.firstSeenAt.milliseconds), "last_seen_at": .integer(lastSeenAt.milliseconds),
@@ -28,7 +28,7 @@ struct CustomerDocument {
       "last_seen_platform_version": nil,
       "active_entitlements": list("active_entitlements", activeEntitlements.map(Self.json)), "experiment": nil,
     ]
-    if withAttributes { document["attributes"] = list("attributes", []) }
+    if let attributes { document["attributes"] = list("attributes", attributes.list.map(AttributeRoutes.json)) }
     return .object(document)
   }
 
@@ -86,7 +86,7 @@ struct CustomerDocument {
       absent("last_seen_platform_version"),
       Schema.Field("active_entitlements", RESTSchemas.list(of: entitlementSchema), isRequired: true),
       absent("experiment"),
-      Schema.Field("attributes", RESTSchemas.list(of: .anything), "Where asked for; always empty."),
+      Schema.Field("attributes", RESTSchemas.list(of: AttributeRoutes.schema), "If asked for."),
     ])
 
   private static func absent(_ name: String) -> Schema.Field {

@@ -12,9 +12,15 @@ enum CustomerRoutes {
   private static let list = Route(
     method: "GET", path: path, name: "list_customers",
     summary: "Lists customers, oldest first, each under its original id.", access: .secret(.customers),
-    query: Page.parameters, answers: [200: RESTSchemas.list(of: CustomerDocument.schema)], rate: .customerInformation,
+    query: Page.parameters + [
+      Parameter(
+        "search", .text(1...1500),
+        "Lists the customer with exactly this id and those whose attribute $email is exactly this. A page may have "
+          + "no items and a next page.")
+    ], answers: [200: RESTSchemas.list(of: CustomerDocument.schema)], rate: .customerInformation,
     work: .later { (call) async throws(LedgerError) in
-      let (ids, next) = try originalIDs(call)
+      let searched = call.query["search"]?.text
+      let (ids, next) = if let searched { try found(searched, call) } else { try originalIDs(call) }
       var page = Page([], next: next?.description)
       for id in ids { try append(id, to: &page, of: call.project) }
       return page.response(to: call)
@@ -34,6 +40,27 @@ enum CustomerRoutes {
     }
   }
 
+  /// The customer whose id is the text, and then those who have it as their e-mail address.
+  private static func found(
+    _ text: String, _ call: Call
+  ) throws(LedgerError) -> (ids: [CustomerID], next: PageCursor?) {
+    let (ledger, place) = (call.project.ledger, call.query["starting_after"]?.text.map(PageCursor.init))
+    let named: CustomerID?
+    do throws(LedgerError) {
+      named = try ledger.customerIDs(of: CustomerID(text)).first
+    } catch {
+      guard error.code == .customerNotFound || error.code == .invalidIdentifier else { throw error }
+      named = nil
+    }
+    do throws(LedgerError) {
+      let (ids, next) = try ledger.customerIDs(withAttribute: "$email", value: text, after: place)
+      let first = place == nil ? named.map { [$0] } ?? [] : []
+      return (first + ids.filter { $0 != named }, next)
+    } catch {
+      throw error.about("starting_after")
+    }
+  }
+
   private static func append(_ id: CustomerID, to page: inout Page, of project: ServerProject) throws(LedgerError) {
     do throws(LedgerError) {
       page.items.append(try CustomerDocument(id, in: project).json())
@@ -46,10 +73,14 @@ enum CustomerRoutes {
   private static let create = Route(
     method: "POST", path: path, name: "create_customer", summary: "Makes a customer.",
     access: .secret(.customers.writing),
-    body: .object([Schema.Field("id", RESTSchemas.identifier(1500), "The app user id.", isRequired: true)]),
+    body: .object([
+      Schema.Field("id", .appUserID, "The app user id.", isRequired: true),
+      Schema.Field(AttributeRoutes.member, AttributeRoutes.requestSchema(valueIsNullable: false), "What is known."),
+    ]),
     answers: [201: CustomerDocument.schema], rate: .customerInformation,
     work: .later { (call) async throws(LedgerError) in
-      let id = try newID(call)
+      let (id, attributes) = (try newID(call), AttributeRoutes.changes(call))
+      try AttributeRoutes.check(attributes)
       let booking = try await call.project.ledger.book(.createCustomer(id))
       guard !booking.isReplayed else {
         throw LedgerError(
@@ -57,6 +88,11 @@ enum CustomerRoutes {
       }
       // Purchases name their customer by the token that this makes known.
       _ = try await call.project.backend.register(id)
+      if !attributes.isEmpty {
+        try await BlockingWork.run { () throws(LedgerError) in
+          _ = try call.project.ledger.change(attributes, ofAttributesOf: id)
+        }
+      }
       return .json(201, try CustomerDocument(id, in: call.project).json())
     })
 
@@ -73,11 +109,12 @@ enum CustomerRoutes {
   private static let get = Route(
     method: "GET", path: RESTRoutes.customer, name: "get_customer", summary: "One customer.",
     access: .secret(.customers),
-    query: [Parameter("expand", .word(["attributes"]), "Adds the list of attributes, which is always empty.")],
+    query: [Parameter("expand", .word(["attributes"]), "Adds the list of attributes.")],
     answers: [200: CustomerDocument.schema], rate: .customerInformation,
     work: .now { (call) throws(LedgerError) in
-      let document = try CustomerDocument(call.customer(), in: call.project)
-      return .json(200, document.json(withAttributes: call.query["expand"] != nil))
+      let (customer, project) = (try call.customer(), call.project)
+      let attributes = call.query["expand"] == nil ? nil : try project.ledger.attributes(of: customer)
+      return .json(200, try CustomerDocument(customer, in: project).json(attributes))
     })
 
   private static let delete = Route(

@@ -23,7 +23,7 @@ struct ProductDocument {
       "object": "product", "id": .string(product.code.text),
       "store_identifier": .string(store.flatMap { product.storeIDs[$0] } ?? product.code.text),
       "type": .string(type), "subscription": subscription, "one_time": oneTime,
-      "created_at": .integer(createdAt.milliseconds), "app_id": JSONValue(store), "app": nil,
+      "created_at": .integer(createdAt.milliseconds), "app_id": JSONValue(store),
       "display_name": JSONValue(product.localizations.first?.title),
       "state": .string(product.isActive ? "active" : "inactive"),
     ]
@@ -68,7 +68,6 @@ struct ProductDocument {
         "Null for subscriptions.", isRequired: true),
       Schema.Field("created_at", RESTSchemas.milliseconds, "When the project was made.", isRequired: true),
       Schema.Field("app_id", .nullable(.text()), "The store.", isRequired: true),
-      Schema.Field("app", .nullable(.anything), "Always null.", isRequired: true),
       Schema.Field("display_name", .nullable(.text()), "In the catalog's first language.", isRequired: true),
       Schema.Field("state", .word(["active", "inactive"]), "Whether it is on sale.", isRequired: true),
     ])

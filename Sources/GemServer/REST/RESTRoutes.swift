@@ -10,7 +10,9 @@
 /// - A currency that was used is archived and never deleted, since history names it.
 enum RESTRoutes {
   static var all: [Route] {
-    CurrencyRoutes.all + BalanceRoutes.all + CustomerRoutes.all + ProductRoutes.all + OfferingRoutes.all
+    CurrencyRoutes.all + BalanceRoutes.all + CustomerRoutes.all + AttributeRoutes.all + PurchaseRoutes.all
+      + ProductRoutes.all
+      + OfferingRoutes.all
   }
 
   static let project = "/v2/projects/{project_id}"

@@ -42,7 +42,8 @@ enum RESTSchemas {
   }
 
   static let expand = Parameter(
-    "expand", .text(), "Taken for clients that send it; the answer holds all parts with and without it.")
+    "expand", .text(),
+    "Taken for clients that send it: the answer has packages and products with and without it, and never an app.")
 }
 
 extension LedgerError {

@@ -82,7 +82,7 @@ struct TransactionRequest {
 
   static let body = Schema.object([
     Schema.Field(
-      "adjustments", .map(.integer(-Limits.amount...Limits.amount), 1...Limits.adjustmentsPerRequest),
+      "adjustments", .byCurrency(.integer(-Limits.amount...Limits.amount), 1...Limits.adjustmentsPerRequest),
       "Amounts by currency code: negative spends, positive grants, none is 0; all are booked or none.",
       isRequired: true),
     Schema.Field(

@@ -15,6 +15,8 @@ package indirect enum Schema: Sendable {
   case map(Schema, ClosedRange<Int> = 0...10_000)
   case object([Field])
   case nullable(Schema)
+  /// A form whose description has further members, for what the work checks with codes of its own.
+  case stating(JSONObject, Schema)
   /// Any JSON value.
   case anything
 
@@ -46,7 +48,7 @@ extension Schema {
   ) throws(LedgerError) {
     switch (self, value) {
     case (.anything, _), (.nullable, .null), (.boolean, .bool): return
-    case (.nullable(let schema), _): try schema.check(value, at: path)
+    case (.nullable(let schema), _), (.stating(_, let schema), _): try schema.check(value, at: path)
     case (.text(let bounds, _), .string(let text)):
       guard bounds.contains(text.unicodeScalars.count) else {
         throw .parameter(path, "has to have \(bounds.lowerBound) to \(bounds.upperBound) characters")
@@ -116,6 +118,7 @@ extension Schema {
     case .list: "a list"
     case .map, .object: "an object"
     case .nullable(let schema): "\(schema.kind) or null"
+    case .stating(_, let schema): schema.kind
     case .anything: "a value"
     }
   }
@@ -130,6 +133,7 @@ extension Schema {
   ///
   /// - Throws: As ``check(_:at:)``.
   package func value(ofParameter text: String, _ name: String) throws(LedgerError) -> JSONValue {
+    if case .stating(_, let schema) = self { return try schema.value(ofParameter: text, name) }
     let value: JSONValue
     switch self {
     case .integer:

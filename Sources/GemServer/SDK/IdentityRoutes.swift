@@ -8,8 +8,8 @@ enum IdentityRoutes {
   static var all: [Route] { [identify, previewIdentify, alias, restore, previewRestore] }
 
   private static let identifyBody = Schema.object([
-    .always("app_user_id", .customerID, "The id until now."),
-    .always("new_app_user_id", .customerID, "The id that signs in."),
+    .always("app_user_id", .appUserID, "The id until now."),
+    .always("new_app_user_id", .appUserID, "The id that signs in."),
   ])
 
   private static let identifyAnswer = Schema.object(
@@ -39,7 +39,7 @@ enum IdentityRoutes {
   private static let alias = Route.sdk(
     "POST", "/v1/subscribers/{app_user_id}/alias", "create_alias",
     "Makes an id another one of the customer, and merges the two customers where both exist.",
-    body: .object([.always("new_app_user_id", .customerID)]), answers: [200: identifyAnswer, 201: identifyAnswer],
+    body: .object([.always("new_app_user_id", .appUserID)]), answers: [200: identifyAnswer, 201: identifyAnswer],
     work: .later { (call) async throws(LedgerError) in
       let (customer, backend) = (try call.subscriber(), call.project.backend)
       // The new id could spend what the customer has.

@@ -15,8 +15,10 @@ enum SDKRoutes {
 
   /// A page of a customer's list; pages count from 1.
   static let paging = [
-    Parameter("page", .integer(), "The page, from 1; 1 by default."),
-    Parameter("size", .integer(), "How many a page has, 1 to \(Limits.historyPage); 20 by default."),
+    Parameter("page", .stating(["minimum": 1], .integer()), "The page, from 1; 1 by default."),
+    Parameter(
+      "size", .stating(["minimum": 1, "maximum": .integer(Int64(Limits.historyPage))], .integer()),
+      "How many a page has, 1 to \(Limits.historyPage); 20 by default."),
   ]
 }
 

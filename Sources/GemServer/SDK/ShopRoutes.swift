@@ -9,7 +9,7 @@ enum ShopRoutes {
 
   private static let platform = [
     Parameter("store", .store, "The store that the app is sold through; by default the key's."),
-    Parameter("storefront", .text(3...3), "The country of the store account, such as JPN; USA by default."),
+    Parameter("storefront", .storefront, "The country of the store account, such as JPN; USA by default."),
     Parameter("locale", .text(1...40), "The language and region of texts, such as ja_JP; en_US by default."),
   ]
 

@@ -19,7 +19,7 @@ enum SpendingRoutes {
   private static let spendBody = Schema.object(
     [
       .always(
-        "amounts", .map(.integer(-Limits.amount...Limits.amount), 1...Limits.adjustmentsPerRequest),
+        "amounts", .byCurrency(.integer(-Limits.amount...Limits.amount), 1...Limits.adjustmentsPerRequest),
         "How much of each currency, by its code; the sign does not matter."),
       Schema.Field("reference", .nullable(.text(1...1500)), "The caller's name for what it pays for."),
     ] + commonFields)

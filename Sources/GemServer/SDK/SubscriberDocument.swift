@@ -100,8 +100,8 @@ extension PurchaseRecord {
 }
 
 extension Store {
-  /// The store's name in RevenueCat's API v1.
-  fileprivate var nameOfV1: String {
+  /// The store's name in RevenueCat's APIs.
+  var nameOfV1: String {
     switch self {
     case .apple: "app_store"
     case .google: "play_store"

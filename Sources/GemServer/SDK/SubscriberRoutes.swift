@@ -5,7 +5,7 @@ internal import SystemHTTP
 
 /// A customer's record, balances and history.
 enum SubscriberRoutes {
-  static var all: [Route] { [get, register, balances, ownBalances, purchases] }
+  static var all: [Route] { [get, register, balances, ownBalances, purchases, SubscriberAttributes.post] }
 
   private static let get = Route.sdk(
     "GET", "/v1/subscribers/{app_user_id}", "get_subscriber", "Gets or creates a customer.",
@@ -16,7 +16,13 @@ enum SubscriberRoutes {
       let record = try await call.project.backend.customer(customer)
       let document = SubscriberDocument(
         record: record, subscriptions: try call.project.backend.subscriptions(of: customer))
-      return .json(registration.isCreated ? 201 : 200, .object(document.members))
+      var members = document.members
+      if case .secret = call.caller.kind, var subscriber = members["subscriber"]?.object {
+        // What is known about a person is not for everybody who has the app.
+        subscriber["subscriber_attributes"] = try call.project.ledger.attributes(of: customer).subscriberAttributes
+        members["subscriber"] = .object(subscriber)
+      }
+      return .json(registration.isCreated ? 201 : 200, .object(members))
     })
 
   private static let register = Route.sdk(

@@ -32,6 +32,7 @@ extension Schema {
     .always("management_url", .nullable(.text())), .always("entitlements", .map(subscriberEntitlement)),
     .always("subscriptions", .map(subscription), "The newest period of each product."),
     .always("non_subscriptions", .map(.list(nonSubscription))), .always("other_purchases", .map(.anything)),
+    Field("subscriber_attributes", .map(.anything), "By name; for secret keys only."),
   ])
 
   /// The members of every answer with customer info.

@@ -14,6 +14,10 @@ extension Schema.Field {
 extension Schema {
   static let instant = Schema.integer()
   static let customerID = Schema.text(1...1500)
+  /// An id of an app user in a request: some texts are what apps send when they have none.
+  static let appUserID = stating(
+    ["not": ["enum": .array(UserID.blocked.sorted().map(JSONValue.string))]],
+    .text(1...1500, pattern: "^[^\\u0000-\\u001f\\u007f-\\u009f/]+$"))
   static let catalogID = Schema.text(1...255)
   static let currencyCode = Schema.text(1...10, pattern: "^[a-zA-Z0-9_]+$")
   static let storeTransactionID = Schema.text(1...4096)
@@ -21,6 +25,13 @@ extension Schema {
   static let purchaseCode = Schema.text(1...64)
   static let store = Schema.word(Store.all.map(\.description))
   static let amounts = Schema.map(.integer())
+  static let storefront = Schema.stating(
+    ["enum": .array(StorefrontCode.all.map { .string($0.description) })], .text(3...3))
+
+  /// A map whose names are currency codes.
+  static func byCurrency(_ value: Schema, _ bounds: ClosedRange<Int> = 0...10_000) -> Schema {
+    .stating(["propertyNames": ["pattern": "^[a-zA-Z0-9_]{1,10}$"]], .map(value, bounds))
+  }
 }
 
 // Bookings.

@@ -21,12 +21,16 @@ package struct WebhookEvent: Sendable {
   ///
   /// - Parameters:
   ///   - ids: All ids of the customer, the original one first.
+  ///   - attributes: Those of the customer.
   ///   - appID: The project.
-  package init(_ event: FeedEvent, ids: [CustomerID], names: CurrencyNames, appID: String) {
+  package init(
+    _ event: FeedEvent, ids: [CustomerID], names: CurrencyNames, attributes: CustomerAttributes = CustomerAttributes(),
+    appID: String
+  ) {
     let (booking, purchase) = (event.record.booking, event.purchase)
     let id = booking.transactionID?.description ?? ""
     var object: JSONObject = [
-      "type": "VIRTUAL_CURRENCY_TRANSACTION", "id": .string(id),
+      "type": .string(Self.transactionType), "id": .string(id),
       "event_timestamp_ms": .integer(booking.createdAt.milliseconds), "app_id": .string(appID),
       "app_user_id": .string(booking.customer.text),
       "original_app_user_id": .string((ids.first ?? booking.customer).text),
@@ -41,13 +45,16 @@ package struct WebhookEvent: Sendable {
     object["kind"] = .string(booking.kind.name)
     object["store"] = JSONValue(purchase.map { Self.store($0.store) })
     object["country_code"] = .null
-    object["subscriber_attributes"] = [:]
+    object["subscriber_attributes"] = attributes.subscriberAttributes
     object["experiments"] = []
     object["virtual_currencies"] = Self.balances(booking)
     object["reference"] = JSONValue(event.record.reference?.text)
     object["merged"] = event.merged.map { Self.merged($0, names) } ?? .null
     self.init(id: id, object)
   }
+
+  /// The type of a message about a transaction.
+  static let transactionType = "VIRTUAL_CURRENCY_TRANSACTION"
 
   /// A message with which a receiver is tried.
   package static func test(id: String, at now: Timestamp, appID: String) -> Self {
@@ -116,20 +123,23 @@ extension WebhookEvent {
         guard let number = definitions.currency(entry.currency)?.number else { continue }
         names[entry.currency] = (definitions.name(of: number), definitions.description(of: number))
       }
-      return Self(event, ids: try ids(of: event.owner, in: snapshot), names: names, appID: appID)
+      let (ids, attributes) = try person(event.owner, in: snapshot)
+      return Self(event, ids: ids, names: names, attributes: attributes, appID: appID)
     }
   }
 
-  private static func ids(
-    of customer: CustomerID, in snapshot: any StorageSnapshot
-  ) throws(LedgerError) -> [CustomerID] {
+  /// The customer's ids and attributes; an id of nobody is its own.
+  private static func person(
+    _ customer: CustomerID, in snapshot: any StorageSnapshot
+  ) throws(LedgerError) -> ([CustomerID], CustomerAttributes) {
     let finder = CustomerFinder(snapshot)
     do throws(LedgerError) {
-      guard let row = try snapshot.customer(number: try finder.customer(customer).number) else { return [customer] }
-      return try finder.ids(of: row)
+      let found = try finder.customer(customer)
+      guard let row = try snapshot.customer(number: found.number) else { return ([customer], CustomerAttributes()) }
+      return (try finder.ids(of: row), try finder.attributes(of: found))
     } catch {
       guard error.code == .customerNotFound else { throw error }
-      return [customer]
+      return ([customer], CustomerAttributes())
     }
   }
 }

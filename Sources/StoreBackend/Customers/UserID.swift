@@ -3,7 +3,7 @@ public import GemLedger
 /// The rules for app user ids.
 public enum UserID {
   /// Ids that apps send by mistake when they have none: all their users would share one balance.
-  static let blocked: Set<String> = [
+  package static let blocked: Set<String> = [
     "no_user", "null", "none", "nil", "(null)", "NaN", "unidentified", "undefined", "unknown", "anonymous", "guest",
     "-1", "0", "[]", "{}", "[object Object]",
   ]

@@ -12,7 +12,7 @@ final class RESTCatalogTests: XCTestCase {
     [
       "object": "product", "id": "gems_300", "store_identifier": "gems_300", "type": "consumable",
       "subscription": nil, "one_time": ["is_consumable": true],
-      "created_at": .integer(world.time.now.milliseconds), "app_id": "apple", "app": nil,
+      "created_at": .integer(world.time.now.milliseconds), "app_id": "apple",
       "display_name": "300 Gems", "state": "active",
     ]
   }

@@ -37,11 +37,122 @@ final class RESTCustomerTests: XCTestCase {
     XCTAssertEqual(attributes.body["attributes"]?["items"], [])
   }
 
+  func testAttributesAreStoredReadAndErased() async throws {
+    let world = try APIWorld()
+    let now = JSONValue.integer(world.time.now.milliseconds)
+    let made = try await world.send(
+      "POST", path, ["id": "alice", "attributes": [["name": "$email", "value": "a@example.com"]]])
+    XCTAssertEqual(made.status, 201, "\(made.body)")
+    let email: JSONValue = [
+      "object": "customer.attribute", "name": "$email", "value": "a@example.com", "updated_at": now,
+    ]
+    let expanded = try await world.send("GET", "\(path)/alice?expand=attributes")
+    XCTAssertEqual(expanded.body["attributes"]?["items"], [email])
+    let level: JSONValue = ["object": "customer.attribute", "name": "level", "value": "7", "updated_at": now]
+    let set = try await world.send(
+      "POST", "\(path)/alice/attributes", ["attributes": [["name": "level", "value": "7"]]])
+    XCTAssertEqual(set.body["items"], [email, level])
+    let page = try await world.send("GET", "\(path)/alice/attributes?starting_after=$email")
+    XCTAssertEqual(page.body["items"], [level])
+    // Attributes of a person are for the project's servers.
+    let own = try await world.send("GET", "/v1/subscribers/alice")
+    XCTAssertEqual(
+      own.body["subscriber"]?["subscriber_attributes"]?["$email"], ["value": "a@example.com", "updated_at_ms": now])
+    let app = try await world.send("GET", "/v1/subscribers/alice", key: world.appKey)
+    XCTAssertNil(app.body["subscriber"]?["subscriber_attributes"])
+    let removed = try await world.send(
+      "POST", "\(path)/alice/attributes", ["attributes": [["name": "$email", "value": nil]]])
+    XCTAssertEqual(removed.body["items"], [level])
+    _ = try await world.send("DELETE", "\(path)/alice")
+    XCTAssertEqual(try world.ledger.documents(withPrefix: "customer/").count, 0)
+  }
+
+  func testAnSDKsAttributesAreStoredAndItsMistakesAnswered200() async throws {
+    let world = try APIWorld()
+    let long = JSONValue.string(String(repeating: "x", count: 501))
+    let late = world.time.now.milliseconds + 1_000_000
+    let answer = try await world.send(
+      "POST", "/v1/subscribers/bob/attributes",
+      [
+        "attributes": [
+          "$email": ["value": "b@example.com", "updated_at_ms": .integer(late)], "long": ["value": long], "none": [:],
+        ]
+      ], key: world.appKey)
+    XCTAssertEqual(answer.status, 200)
+    let errors = answer.body["attributes_error_response"]?["attribute_errors"]?.array
+    XCTAssertEqual(errors?.map { $0["key_name"] }, ["long"])
+    let stored = try world.ledger.attributes(of: CustomerID("bob")).list
+    XCTAssertEqual(stored.map(\.name), ["$email"])
+    // No clock of a device is ahead of the server's.
+    XCTAssertEqual(stored.first?.updatedAt, world.time.now)
+    let clean = try await world.send(
+      "POST", "/v1/subscribers/bob/attributes", ["attributes": ["level": ["value": "7", "updated_at_ms": 1]]],
+      key: world.session("bob"))
+    XCTAssertEqual(clean.body, [:])
+    let other = try await world.send(
+      "POST", "/v1/subscribers/bob/attributes", ["attributes": [:]], key: world.session("alice"))
+    XCTAssertEqual(other.status, 403)
+  }
+
+  func testASearchFindsAnIDAndAnEmailAddress() async throws {
+    let world = try APIWorld()
+    for (id, email) in [("alice", "a@example.com"), ("b@example.com", "x@example.com"), ("carol", "b@example.com")] {
+      _ = try await world.send(
+        "POST", path, ["id": .string(id), "attributes": [["name": "$email", "value": .string(email)]]])
+    }
+    let rows: [(search: String, ids: [String])] = [
+      ("alice", ["alice"]), ("a@example.com", ["alice"]), ("b@example.com", ["b@example.com", "carol"]),
+      ("nobody", []), ("$erased:1", []),
+    ]
+    for row in rows {
+      let answer = try await world.send("GET", "\(path)?search=\(row.search)")
+      XCTAssertEqual(answer.status, 200, row.search)
+      XCTAssertEqual(ids(answer), row.ids, row.search)
+      XCTAssertEqual(answer.body["next_page"], .null)
+    }
+    let bad = try await world.send("GET", "\(path)?search=alice&starting_after=alice")
+    XCTAssertEqual(bad.body["param"], "starting_after")
+  }
+
+  func testPurchasesHaveTheMembersOfRevenueCat() async throws {
+    let world = try APIWorld()
+    for (index, product) in ["gems_300", "gems_1200", "gems_300"].enumerated() {
+      let code = try await world.announce("alice", ["productId": .string(product)]).purchaseCode()
+      _ = try await world.complete(code, world.receipt("t\(index)", product))
+    }
+    let first = try await world.send("GET", "\(path)/alice/purchases?limit=2")
+    XCTAssertEqual(first.status, 200, "\(first.body)")
+    let items = try XCTUnwrap(first.body["items"]?.array)
+    XCTAssertEqual(items.map { $0["store_purchase_identifier"] }, ["t2", "t1"])
+    XCTAssertEqual(
+      items[1].only(
+        "object", "customer_id", "original_customer_id", "product_id", "quantity", "status", "environment", "store",
+        "ownership", "price", "presented_offering_id"),
+      [
+        "object": "purchase", "customer_id": "alice", "original_customer_id": "alice", "product_id": "gems_1200",
+        "quantity": 1, "status": "owned", "environment": "sandbox", "store": "app_store", "ownership": "purchased",
+        "price": ["amount": 249_000, "currency": "VND"], "presented_offering_id": nil,
+      ])
+    XCTAssertEqual(items[0]["revenue_in_usd"]?["gross"], 0)
+    let next = try await world.send("GET", try XCTUnwrap(first.body["next_page"]?.text))
+    XCTAssertEqual(next.body["items"]?.array?.map { $0["store_purchase_identifier"] }, ["t0"])
+    XCTAssertEqual(next.body["next_page"], .null)
+    let production = try await world.send("GET", "\(path)/alice/purchases?environment=production")
+    XCTAssertEqual(production.body["items"], [])
+    let none = try await world.send("GET", "\(path)/alice/purchases?starting_after=x")
+    XCTAssertEqual(none.body["param"], "starting_after")
+    let unknown = try await world.send("GET", "\(path)/nobody/purchases")
+    XCTAssertEqual(unknown.status, 404)
+  }
+
   func testBadIDsNameNoCustomer() async throws {
     let world = try APIWorld()
     let bodies: [JSONValue] = [
       ["id": ""], ["id": "guest"], ["id": "a/b"], ["id": "a\u{0}b"], ["id": "$erased:00112233445566778"], [:],
-      ["id": .string(String(repeating: "é", count: 1000))], ["id": "bob", "attributes": []],
+      ["id": .string(String(repeating: "é", count: 1000))], ["id": "bob", "attributes": [:]],
+      ["id": "bob", "attributes": [["name": "x"]]],
+      ["id": "bob", "attributes": [["name": .string(String(repeating: "x", count: 41)), "value": "x"]]],
+      ["id": "bob", "attributes": [["name": "x", "value": .string(String(repeating: "é", count: 251))]]],
     ]
     for body in bodies {
       let answer = try await world.send("POST", path, body)

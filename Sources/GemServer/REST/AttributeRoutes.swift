@@ -1,0 +1,86 @@
+#if Server
+internal import GemLedger
+internal import SystemHTTP
+
+/// What a project records about its customers, in RevenueCat's form.
+enum AttributeRoutes {
+  static var all: [Route] { [list, set] }
+
+  private static let path = RESTRoutes.customer + "/attributes"
+
+  private static let list = Route(
+    method: "GET", path: path, name: "list_customer_attributes",
+    summary: "Lists a customer's attributes, in the order of their names.", access: .secret(.customers),
+    query: Page.parameters, answers: [200: RESTSchemas.list(of: schema)], rate: .customerInformation,
+    work: .now { (call) throws(LedgerError) in
+      try response(call, try call.project.ledger.attributes(of: call.customer()))
+    })
+
+  private static let set = Route(
+    method: "POST", path: path, name: "set_customer_attributes",
+    summary: "Sets attributes of a customer, all or none; null removes one.", access: .secret(.customers.writing),
+    body: .object([Schema.Field(member, requestSchema(valueIsNullable: true), isRequired: true)]),
+    answers: [200: RESTSchemas.list(of: schema)], rate: .customerInformation,
+    work: .later { (call) async throws(LedgerError) in
+      let changes = changes(call)
+      try check(changes)
+      let customer = try call.customer()
+      let attributes = try await BlockingWork.run { () throws(LedgerError) in
+        try call.project.ledger.change(changes, ofAttributesOf: customer)
+      }
+      return try response(call, attributes)
+    })
+
+  private static func response(_ call: Call, _ attributes: CustomerAttributes) throws(LedgerError) -> HTTPResponse {
+    try Page(of: attributes.list, call, cursor: \.name, item: json).response(to: call)
+  }
+
+  static func json(_ attribute: CustomerAttribute) -> JSONValue {
+    [
+      "object": "customer.attribute", "name": .string(attribute.name), "value": .string(attribute.value),
+      "updated_at": .integer(attribute.updatedAt.milliseconds),
+    ]
+  }
+
+  // MARK: Requests
+
+  static let member = "attributes"
+
+  /// The changes that the body asks for.
+  static func changes(_ call: Call) -> [CustomerAttribute.Change] {
+    let now = call.project.clock.now()
+    return (call.body[member]?.array ?? []).map { element in
+      CustomerAttribute.Change(element["name"]?.text ?? "", element["value"]?.text, at: now)
+    }
+  }
+
+  /// - Throws: `LedgerError` with `limit_exceeded`.
+  static func check(_ changes: [CustomerAttribute.Change]) throws(LedgerError) {
+    do throws(LedgerError) {
+      for change in changes { try change.check() }
+    } catch {
+      throw error.about(member)
+    }
+  }
+
+  static func requestSchema(valueIsNullable: Bool) -> Schema {
+    let value = Schema.text(0...Limits.attributeValueBytes)
+    return .list(
+      .object([
+        Schema.Field(
+          "name", RESTSchemas.identifier(Limits.attributeNameBytes), "Such as $email or favorite_level.",
+          isRequired: true),
+        Schema.Field(
+          "value", valueIsNullable ? .nullable(value) : value, "An empty text removes the attribute.",
+          isRequired: true),
+      ]), 0...(2 * Limits.attributesPerCustomer))
+  }
+
+  static let schema = RESTSchemas.object(
+    "customer.attribute",
+    [
+      Schema.Field("name", .text(), isRequired: true), Schema.Field("value", .text(), isRequired: true),
+      Schema.Field("updated_at", RESTSchemas.milliseconds, isRequired: true),
+    ])
+}
+#endif

@@ -1,0 +1,89 @@
+#if Server
+internal import GemLedger
+internal import StoreBackend
+internal import SystemHTTP
+
+/// The attributes that SDKs post, such as `$email`, at each change of an app's state.
+///
+/// An SDK posts attributes for ever until it hears another status than 404 and 5xx, so that the answer is 200 also if
+/// some of them cannot be taken: `attributes_error_response` names those.
+enum SubscriberAttributes {
+  static let post = Route.sdk(
+    "POST", "/v1/subscribers/{app_user_id}/attributes", "set_subscriber_attributes",
+    "Sets attributes of a customer, which only secret keys read; creates an unknown customer.",
+    body: .object([.always("attributes", .map(.anything), "By name: value, or null to remove it, and updated_at_ms.")]),
+    answers: [200: answer],
+    work: .later { (call) async throws(LedgerError) in
+      let customer = try call.subscriber()
+      let (changes, errors) = changes(in: call.body["attributes"]?.object ?? [:], at: call.project.clock.now())
+      _ = try await call.project.backend.register(customer)
+      do throws(LedgerError) {
+        try await BlockingWork.run { () throws(LedgerError) in
+          _ = try call.project.ledger.change(changes, ofAttributesOf: customer)
+        }
+        return response(errors)
+      } catch {
+        guard error.code == .limitExceeded else { throw error }
+        return response(errors + changes.map { ($0.name, error.message) })
+      }
+    })
+
+  private static let answer = Schema.object([
+    Schema.Field(
+      "attributes_error_response",
+      .object([
+        .always("code", .integer()), .always("message", .text()),
+        .always(
+          "attribute_errors", .list(.object([.always("key_name", .text()), .always("message", .text())])),
+          "The attributes that were not taken."),
+      ]), "Only if an attribute was not taken.")
+  ])
+
+  /// RevenueCat's number for attributes that are not well formed.
+  private static let codeOfErrors: Int64 = 7263
+
+  private typealias Refused = (name: String, message: String)
+
+  private static func changes(
+    in attributes: JSONObject, at now: Timestamp
+  ) -> (changes: [CustomerAttribute.Change], errors: [Refused]) {
+    var (changes, errors): ([CustomerAttribute.Change], [Refused]) = ([], [])
+    for (name, attribute) in attributes.members {
+      // A device whose clock is ahead would keep later changes of others away.
+      let updatedAt = attribute["updated_at_ms"]?.integer.map { min(Timestamp(milliseconds: max(0, $0)), now) } ?? now
+      let change = CustomerAttribute.Change(name, attribute["value"]?.text, at: updatedAt)
+      do throws(LedgerError) {
+        try change.check()
+        changes.append(change)
+      } catch {
+        errors.append((name, error.message))
+      }
+    }
+    return (changes, errors)
+  }
+
+  private static func response(_ errors: [Refused]) -> HTTPResponse {
+    guard !errors.isEmpty else { return .json(200, [:]) }
+    return .json(
+      200,
+      [
+        "attributes_error_response": [
+          "code": .integer(codeOfErrors), "message": "Some attributes were not taken.",
+          "attribute_errors": .array(
+            errors.map { ["key_name": .string(String($0.name.prefix(100))), "message": .string($0.message)] }),
+        ]
+      ])
+  }
+}
+
+extension CustomerAttributes {
+  /// RevenueCat's form in its API v1 and in its webhooks.
+  var subscriberAttributes: JSONValue {
+    .object(
+      JSONObject(
+        list.map {
+          ($0.name, ["value": .string($0.value), "updated_at_ms": .integer($0.updatedAt.milliseconds)])
+        }))
+  }
+}
+#endif
