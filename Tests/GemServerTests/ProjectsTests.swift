@@ -57,7 +57,7 @@ final class ProjectsTests: XCTestCase {
     let (one, two) = (server.one, server.two)
     let booked = try two.grant(7, to: "bob")
     let hook: JSONValue = ["url": "https://example.com/hook"]
-    let made = try await server.send("POST", "\(two.path)/integrations/webhooks", hook, key: two.secret)
+    let made = try await server.send("POST", "\(two.path)/webhook_endpoints", hook, key: two.secret)
     XCTAssertEqual(made.status, 201, "\(made.body)")
     for path in ["customers/bob", "customers/bob/virtual_currencies", "virtual_currency_transactions/\(booked)"] {
       let status = try await server.send("GET", "\(two.path)/\(path)", key: two.secret).status
@@ -66,7 +66,7 @@ final class ProjectsTests: XCTestCase {
       XCTAssertEqual(other.status, 404, path)
       XCTAssertNil(other.body["balance"], path)
     }
-    for list in ["customers", "events", "integrations/webhooks"] {
+    for list in ["customers", "events", "webhook_endpoints"] {
       let own = try await server.send("GET", "\(two.path)/\(list)", key: two.secret)
       XCTAssertEqual(own.body["items"]?.array?.isEmpty, false, list)
       let other = try await server.send("GET", "\(one.path)/\(list)", key: one.secret)

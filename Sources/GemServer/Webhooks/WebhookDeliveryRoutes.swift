@@ -57,11 +57,11 @@ enum WebhookDeliveryRoutes {
         try webhooks.replay(id, to: endpoint.id)
       case (nil, nil): _ = try webhooks.replayDeadLetters(to: endpoint.id)
       }
-      return .json(200, try WebhookDocument.json(endpoint, in: webhooks.store))
+      return .json(200, try WebhookDocument.json(endpoint, in: call.project))
     })
 
   private static let test = Route(
-    method: "POST", path: path + "/actions/test", name: "test_webhook_integration",
+    method: "POST", path: path + "/actions/test", name: "test_webhook_endpoint",
     summary: "Sends a message of type TEST now, once, and returns how it was answered.",
     access: .secret(.webhooks.writing),
     answers: [

@@ -1,18 +1,43 @@
 #if Server
 internal import GemLedger
+internal import SystemHTTP
 
 /// An endpoint and its messages as JSON.
 enum WebhookDocument {
-  static func json(_ endpoint: WebhookEndpoint, in store: WebhookStore) throws(LedgerError) -> JSONValue {
-    let queue = try store.queue(endpoint.id)?.queue
-    return [
-      "object": "webhook_integration", "id": .string(endpoint.id), "name": JSONValue(endpoint.name),
-      "url": .string(endpoint.url), "has_authorization_header": .bool(endpoint.authorization != nil),
-      "state": .string(endpoint.state.rawValue), "disabled_reason": JSONValue(endpoint.disabledReason),
-      "created_at": .integer(endpoint.createdAt.milliseconds),
-      "cursor": JSONValue(queue?.cursor.description), "waiting": .integer(Int64(queue?.waiting.count ?? 0)),
-      "down_since": JSONValue(queue?.outage?.since.milliseconds),
-    ]
+  static func json(_ endpoint: WebhookEndpoint, in project: ServerProject) throws(LedgerError) -> JSONValue {
+    let queue = try project.webhooks.store.queue(endpoint.id)?.queue
+    var object = members("webhook_endpoint", endpoint, of: project)
+    object["name"] = JSONValue(endpoint.name)
+    object["has_authorization_header"] = .bool(endpoint.authorization != nil)
+    object["state"] = .string(endpoint.state.rawValue)
+    object["disabled_reason"] = JSONValue(endpoint.disabledReason)
+    object["cursor"] = JSONValue(queue?.cursor.description)
+    object["waiting"] = .integer(Int64(queue?.waiting.count ?? 0))
+    object["down_since"] = JSONValue(queue?.outage?.since.milliseconds)
+    return .object(object)
+  }
+
+  /// The endpoint in RevenueCat's form, in which each webhook has a name.
+  static func integration(_ endpoint: WebhookEndpoint, of project: ServerProject) -> JSONValue {
+    .object(members("webhook_integration", endpoint, of: project))
+  }
+
+  private static func members(
+    _ object: String, _ endpoint: WebhookEndpoint, of project: ServerProject
+  ) -> JSONObject {
+    JSONObject(
+      [
+        ("object", .string(object)), ("id", .string(endpoint.id)), ("project_id", .string(project.id)),
+        ("name", .string(endpoint.name ?? endpoint.url)), ("url", .string(endpoint.url)),
+      ] + endpoint.filter.members + [("created_at", .integer(endpoint.createdAt.milliseconds))])
+  }
+
+  /// Removes the endpoint of the path.
+  ///
+  /// - Throws: `LedgerError` with `endpoint_not_found`.
+  static func remove(_ call: Call, _ object: String) throws(LedgerError) -> HTTPResponse {
+    guard try call.project.webhooks.store.remove(call.endpointID) else { throw .noEndpoint(call.endpointID) }
+    return RESTSchemas.deletedAnswer(object, id: call.endpointID, at: call.project.clock.now())
   }
 
   static func json(_ waiting: WebhookQueue.Waiting) -> JSONValue {
@@ -56,14 +81,26 @@ enum WebhookDocument {
     .always("given_up_at", .nullable(.integer())),
   ])
 
-  private static let fields: [Schema.Field] = [
-    .always("object", .word(["webhook_integration"])), .always("id", .text()), .always("name", .nullable(.text())),
-    .always("url", .text()), .always("has_authorization_header", .boolean),
-    .always("state", .word(WebhookEndpoint.State.allCases.map(\.rawValue))),
-    .always("disabled_reason", .nullable(.text()), "Why the server disabled it."), .always("created_at", .integer()),
-    .always("cursor", .nullable(.text()), "Up to where in the list of events it has all, but for those that wait."),
-    .always("waiting", .integer(), "How many failed events are tried again later, each with its customer behind it."),
-    .always("down_since", .nullable(.integer()), "Since when it takes nothing, so that no new events are sent."),
+  static let integrationSchema = Schema.object(
+    [.always("object", .word(["webhook_integration"])), .always("name", .text(), "The address if it has none.")]
+      + sharedFields)
+
+  private static let sharedFields: [Schema.Field] = [
+    .always("id", .text()), .always("project_id", .text()), .always("url", .text()),
+    .always("environment", .nullable(.word(WebhookFilter.Environment.allCases.map(\.rawValue))), "Null for both."),
+    .always("event_types", .nullable(.list(.text())), "Null for all."),
+    .always("app_id", .nullable(.text()), "The store; null for everything."), .always("created_at", .integer()),
   ]
+
+  private static let fields: [Schema.Field] =
+    sharedFields + [
+      .always("object", .word(["webhook_endpoint"])), .always("name", .nullable(.text())),
+      .always("has_authorization_header", .boolean),
+      .always("state", .word(WebhookEndpoint.State.allCases.map(\.rawValue))),
+      .always("disabled_reason", .nullable(.text()), "Why the server disabled it."),
+      .always("cursor", .nullable(.text()), "Up to where in the list of events it has all, but for those that wait."),
+      .always("waiting", .integer(), "How many failed events are tried again later, each with its customer behind it."),
+      .always("down_since", .nullable(.integer()), "Since when it takes nothing, so that no new events are sent."),
+    ]
 }
 #endif

@@ -18,6 +18,8 @@ package struct WebhookEndpoint: Hashable, Sendable {
   package var previousSecrets: [PreviousSecret] = []
   /// The value of the header `Authorization`.
   package var authorization: String?
+  /// Which events it gets.
+  package var filter = WebhookFilter()
   package var state: State
   /// Why the server disabled it.
   package var disabledReason: String?
@@ -57,12 +59,14 @@ package struct WebhookEndpoint: Hashable, Sendable {
 
 extension WebhookEndpoint {
   package var json: JSONValue {
-    [
+    var object: JSONObject = [
       "id": .string(id), "name": JSONValue(name), "url": .string(url), "secret": .string(secret),
       "previous_secrets": .array(previousSecrets.map(\.json)),
       "authorization": JSONValue(authorization), "state": .string(state.rawValue),
       "disabled_reason": JSONValue(disabledReason), "created_at": .integer(createdAt.milliseconds),
     ]
+    for (name, value) in filter.members { object[name] = value }
+    return .object(object)
   }
 
   /// Reads the form of ``json``; nil for anything else.
@@ -74,6 +78,7 @@ extension WebhookEndpoint {
       id: id, name: json["name"]?.text, url: url, secret: secret, authorization: json["authorization"]?.text,
       state: state, createdAt: createdAt)
     disabledReason = json["disabled_reason"]?.text
+    filter = WebhookFilter(json)
     previousSecrets = json["previous_secrets"]?.array?.compactMap(PreviousSecret.init) ?? []
   }
 }

@@ -17,13 +17,15 @@ struct WebhookOrder: Sendable {
   private var waiting: Set<CustomerID> = []
   /// All customers of those events.
   private var concerned: Set<CustomerID> = []
+  private let filter: WebhookFilter
 
-  init(behind events: some Sequence<FeedEvent>) {
+  init(behind events: some Sequence<FeedEvent>, filter: WebhookFilter) {
+    self.filter = filter
     for event in events { add(event) }
   }
 
   func decide(_ event: FeedEvent) -> Decision {
-    if !event.isSent || waiting.contains(event.owner) { return .pass }
+    if !filter.takes(event) || waiting.contains(event.owner) { return .pass }
     return concerned.isDisjoint(with: event.customers) ? .send : .wait
   }
 

@@ -2,7 +2,8 @@
 /// Store notifications in, and the endpoints that events go out to.
 enum WebhookRoutes {
   static var all: [Route] {
-    WebhookEndpointRoutes.all + WebhookSecretRoutes.all + WebhookDeliveryRoutes.all + StoreNotificationRoutes.all
+    WebhookEndpointRoutes.all + WebhookIntegrationRoutes.all + WebhookSecretRoutes.all + WebhookDeliveryRoutes.all
+      + StoreNotificationRoutes.all
   }
 }
 #endif

@@ -26,7 +26,7 @@ enum WebhookSecretRoutes {
         try endpoint.rotateSecret(at: now, overlapSeconds: seconds)
       }
       guard let changed else { throw .noEndpoint(call.endpointID) }
-      var object = try WebhookDocument.json(changed, in: store).object ?? JSONObject()
+      var object = try WebhookDocument.json(changed, in: call.project).object ?? JSONObject()
       object["secret"] = .string(changed.secret)
       object["previous_secrets_end_at"] = .integer(now.advanced(milliseconds: seconds * 1000).milliseconds)
       return .json(200, .object(object))

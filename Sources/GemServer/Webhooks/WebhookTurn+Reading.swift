@@ -19,14 +19,15 @@ extension WebhookTurn {
   ///
   /// - Returns: Whether to read on.
   mutating func read() async throws(LedgerError) -> Bool {
-    let (context, cursor, waiting) = (context, queue.cursor, queue.waiting)
+    let (context, cursor, waiting, filter) = (context, queue.cursor, queue.waiting, endpoint.filter)
     let (page, order) = try await BlockingWork.run { () throws(LedgerError) -> (FeedPage, WebhookOrder) in
       var events: [FeedEvent] = []
       for waiting in waiting where !waiting.isReplay {
         events.append(try context.ledger.feedEvent(of: waiting.transaction))
       }
       return (
-        try context.ledger.feed(after: cursor, limit: context.settings.pageSize), WebhookOrder(behind: events)
+        try context.ledger.feed(after: cursor, limit: context.settings.pageSize),
+        WebhookOrder(behind: events, filter: filter)
       )
     }
     guard !page.events.isEmpty else { return false }

@@ -48,7 +48,7 @@ extension WebhookTurn {
       while !events.isEmpty {
         for event in events {
           last = try event.transaction()
-          guard event.isSent else { continue }
+          guard endpoint.filter.takes(event) else { continue }
           if isOver { return ended(.later(last, isBlocked: false)) }
           if !waiting.isReplay, Self.isBlocked(event, by: blockers) { return ended(.later(last, isBlocked: true)) }
           let outcome = try await context.send(event, to: endpoint)

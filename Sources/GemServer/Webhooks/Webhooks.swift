@@ -42,13 +42,14 @@ package final class Webhooks: Sendable {
   ///
   /// - Throws: `LedgerError` with, in order of precedence, `invalid_request` for a bad address, `limit_exceeded`.
   package func create(
-    url: String, name: String? = nil, authorization: String? = nil
+    url: String, name: String? = nil, authorization: String? = nil, filter: WebhookFilter = WebhookFilter()
   ) throws(LedgerError) -> WebhookEndpoint {
     try check(url: url)
     let now = clock.now()
-    let endpoint = WebhookEndpoint(
+    var endpoint = WebhookEndpoint(
       id: "wh_" + IdempotencyKey.timeOrdered(at: now).text, name: name, url: url, secret: WebhookSecret().text,
       authorization: authorization, createdAt: now)
+    endpoint.filter = filter
     try store.add(endpoint, WebhookQueue(cursor: try ledger.feedEnd()))
     return endpoint
   }
@@ -74,10 +75,14 @@ package final class Webhooks: Sendable {
   /// Sends one event again.
   ///
   /// - Throws: `LedgerError` with, in order of precedence, `transaction_not_found`, `invalid_request` where the
-  ///   transaction changed no balance, `limit_exceeded`.
+  ///   transaction changed no balance or is none that the endpoint gets, `limit_exceeded`.
   package func replay(_ transaction: TransactionID, to endpoint: String) throws(LedgerError) {
-    guard try ledger.feedEvent(of: transaction).isSent else {
+    let event = try ledger.feedEvent(of: transaction)
+    guard event.isSent else {
       throw .parameter("event_id", "is a transaction that changed no balance, so that nothing is sent about it")
+    }
+    if let known = try store.endpoint(endpoint), !known.filter.takes(event) {
+      throw .parameter("event_id", "is none of the events that the endpoint gets; change its filter first")
     }
     let (now, settings) = (clock.now(), settings)
     _ = try store.changeQueue(of: endpoint) { (queue) throws(LedgerError) in

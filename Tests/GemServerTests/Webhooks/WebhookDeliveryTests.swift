@@ -32,6 +32,32 @@ final class WebhookDeliveryTests: XCTestCase {
     XCTAssertEqual(world.documents.saves, saves, "an idle endpoint costs no commit")
   }
 
+  func testAnEndpointGetsTheEventsOfItsFilterOnly() async throws {
+    let ledger = Ledger.inMemory(clock: ManualClock().clock, salt: 1)
+    try ledger.apply(Make.catalog())
+    let alice = try Make.customer("alice")
+    try ledger.grant([Make.amount("GEM", 1)], customer: alice)
+    try ledger.creditPurchase(Make.purchase("t1", environment: .production), customer: alice)
+    try ledger.creditPurchase(Make.purchase("t2", environment: .sandbox), customer: alice)
+    let events = try ledger.feed().events.filter(\.isSent)
+    let rows: [(line: UInt, json: JSONValue, taken: [Bool])] = [
+      (#line, [:], [true, true, true]), (#line, ["environment": "production"], [true, true, false]),
+      (#line, ["environment": "sandbox"], [false, false, true]),
+      (#line, ["event_types": ["renewal", "virtual_currency_transaction"]], [true, true, true]),
+      (#line, ["event_types": ["renewal"]], [false, false, false]), (#line, ["app_id": "apple"], [false, true, true]),
+      (#line, ["app_id": "google"], [false, false, false]),
+    ]
+    for row in rows { XCTAssertEqual(events.map(WebhookFilter(row.json).takes), row.taken, line: row.line) }
+    let world = try WebhookWorld()
+    let other = try world.first.create(url: "https://example.com/other", filter: WebhookFilter(rows[4].json))
+    _ = try world.first.create(url: WebhookWorld.url)
+    try world.grant("alice")
+    try await world.deliver()
+    XCTAssertEqual(world.receivers.messages.map(\.url), [WebhookWorld.url])
+    // What it does not get is not kept for it either.
+    XCTAssertEqual(try queue(world, other).cursor, try world.ledger.feedEnd())
+  }
+
   func testDeliversAllInOrder() async throws {
     let (world, _) = try world(customers: 50, events: 5)
     try await world.deliver()

@@ -7,7 +7,7 @@ import XCTest
 @testable import GemServer
 
 final class WebhookRouteTests: XCTestCase {
-  private let path = "/integrations/webhooks"
+  private let path = "/webhook_endpoints"
 
   private func create(
     _ world: APIWorld, _ body: JSONValue = ["url": "https://example.com/hook"]
@@ -43,6 +43,44 @@ final class WebhookRouteTests: XCTestCase {
     }
     try await world.refused("POST", "\(path)/\(id)", [:], status: 404, code: "endpoint_not_found")
     try await world.refused("POST", "\(path)/\(id)/actions/replay", [:], status: 404, code: "endpoint_not_found")
+  }
+
+  /// One storage behind both APIs: RevenueCat's has its members, and ours everything.
+  func testTheSameEndpointInRevenueCatsForm() async throws {
+    let (world, theirs) = (try APIWorld(), "/integrations/webhooks")
+    let made = try await world.checked(
+      "POST", theirs,
+      [
+        "name": "shop", "url": "https://example.com/hook", "authorization_header": "Bearer hush",
+        "environment": "sandbox", "event_types": ["virtual_currency_transaction"], "app_id": "apple",
+      ], status: 201)
+    let id = try XCTUnwrap(made.body["id"]?.text)
+    XCTAssertEqual(
+      made.body,
+      [
+        "object": "webhook_integration", "id": .string(id), "project_id": "default", "name": "shop",
+        "url": "https://example.com/hook", "environment": "sandbox",
+        "event_types": ["virtual_currency_transaction"], "app_id": "apple",
+        "created_at": .integer(world.time.now.milliseconds),
+      ])
+    let ours = try await world.checked("GET", "\(path)/\(id)")
+    XCTAssertEqual(
+      ours.body.only("object", "environment", "app_id", "has_authorization_header"),
+      ["object": "webhook_endpoint", "environment": "sandbox", "app_id": "apple", "has_authorization_header": true])
+    let changed = try await world.checked("POST", "\(theirs)/\(id)", ["environment": nil, "event_types": nil])
+    XCTAssertEqual(
+      changed.body.only("environment", "event_types", "app_id"),
+      ["environment": nil, "event_types": nil, "app_id": "apple"])
+    let own = try await create(world)
+    let list = try await world.checked("GET", theirs)
+    XCTAssertEqual(list.body["items"]?.array?.map { $0["id"]?.text }, [id, own])
+    XCTAssertEqual(list.body["items"]?.array?.last?["name"], "https://example.com/hook")
+    let deleted = try await world.checked("DELETE", "\(theirs)/\(own)")
+    XCTAssertEqual(deleted.body["object"], "webhook_integration")
+    try await world.refused("GET", "\(path)/\(own)", status: 404, code: "endpoint_not_found")
+    for wrong: JSONValue in [["environment": "test"], ["event_types": []], ["app_id": "app1a2b3c4"]] {
+      try await world.refused("POST", "\(theirs)/\(id)", wrong, status: 400, code: "invalid_request")
+    }
   }
 
   func testRefusesBadAddressesAndHeaders() async throws {

@@ -8,7 +8,7 @@ import XCTest
 
 /// A new secret for an endpoint, while receivers know the old one.
 final class WebhookSecretTests: XCTestCase {
-  private let path = "/integrations/webhooks"
+  private let path = "/webhook_endpoints"
 
   /// A project with its webhooks, and an endpoint with its secret.
   private func endpoint() async throws -> (world: APIWorld, id: String, secret: String) {
