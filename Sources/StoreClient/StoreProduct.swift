@@ -1,7 +1,7 @@
 public import GemLedger
 
 /// A product as a shop lists it: in one language, with the price of one storefront.
-public struct StoreProduct: Hashable, Sendable {
+public struct StoreProduct: Hashable, Sendable, Identifiable {
   /// Our code.
   public let code: ProductCode
   /// Its id at the store.
@@ -27,6 +27,8 @@ public struct StoreProduct: Hashable, Sendable {
   /// The items that one unit gives.
   public let itemGrants: [ItemGrant]
 
+  /// The same as ``storeID``.
+  public var id: String { storeID }
   /// The same as ``storeID``.
   public var productIdentifier: String { storeID }
   /// ISO 4217 of the price.

@@ -42,6 +42,30 @@ final class ClientCommandTests: XCTestCase {
       ], in: try TestHome(), errorsBegin: true)
   }
 
+  func testARestoreSaysWhatItFound() throws {
+    let rest = "What was credited before is not credited again.\nNo entitlements.\n"
+    try Row.check(
+      [
+        Row("gemctl init > /dev/null; gemctl login alice > /dev/null"),
+        Row("gemctl restore", output: "Found no purchases.\nNo entitlements.\n"),
+        Row("gemctl buy gems_300 > /dev/null; gemctl buy gems_300 > /dev/null; gemctl buy gems_1200 > /dev/null"),
+        Row("gemctl restore", output: "Found gems_1200, 2 gems_300. \(rest)"),
+        Row("gemctl restore --json | grep -o 'product_id\":\"[a-z0-9_]*' | sort -u | wc -l | tr -d ' '", output: "2\n"),
+        Row("gemctl balance GEM --json | grep -o '\"balance\":[0-9]*'", output: "\"balance\":1800\n"),
+      ], in: try TestHome())
+  }
+
+  func testALoginSaysWhoIsSignedIn() throws {
+    try Row.check(
+      [
+        Row("gemctl init > /dev/null"),
+        Row("gemctl login alice", output: "Signed in as alice, a new customer.\n"),
+        Row(
+          "gemctl login user@example.com", output: "Signed in as user@example.com, a new customer.\n",
+          error: "note: user@example.com is an e-mail address, which others can guess; a random id is safer.\n"),
+      ], in: try TestHome())
+  }
+
   func testWhatIsPaidForOfflineWaitsAndIsCreditedToWhoBought() throws {
     try Row.check(
       [

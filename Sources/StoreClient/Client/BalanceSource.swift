@@ -59,7 +59,7 @@ struct BalanceSource: ClientPart {
 
   /// The same of one customer.
   func provisional(for customer: CustomerID) -> [CurrencyCode: Int64] {
-    provisional(for: customer, after: Timestamp(milliseconds: .min))
+    provisional(for: customer, after: nil)
   }
 
   /// Spends, where the backend lets this client.
@@ -94,7 +94,8 @@ struct BalanceSource: ClientPart {
       let answer = try await backend.balances(of: customer)
       // The instant of the answer: everything that was bought before it may be in it.
       let asOf = configuration.clock.now()
-      let stored = StoredBalances(answer, customer: customer, asOf: asOf)
+      var stored = StoredBalances(answer, customer: customer, asOf: asOf)
+      stored.queued = queue.read { Set($0.items.keys) }
       context.session.withLock { _ = $0.registered.insert(customer) }
       let (isNewest, isChanged) = context.balances.withLock { $0.take(stored, askedIn: generation) }
       if isNewest { keep(stored, isChanged: isChanged) }
@@ -146,17 +147,20 @@ struct BalanceSource: ClientPart {
     let spent = queue.read { $0.provisionallySpent(by: stored.customer) }
     guard queue.read({ $0.pendingCount }) > 0 || !spent.isEmpty else { return shown }
     return shown.adding(
-      provisional(for: stored.customer, after: stored.asOf).merging(spent.mapValues { -$0 }, uniquingKeysWith: &+))
+      provisional(for: stored.customer, after: stored).merging(spent.mapValues { -$0 }, uniquingKeysWith: &+))
   }
 
-  /// Returns the provisional amounts of purchases made after that instant: a balance answered before cannot hold them.
-  private func provisional(for customer: CustomerID, after instant: Timestamp) -> [CurrencyCode: Int64] {
+  /// Returns the provisional amounts of purchases made after the answer with these balances, which cannot hold them.
+  ///
+  /// A purchase of the same millisecond came after the answer unless it was in the queue by then.
+  private func provisional(for customer: CustomerID, after balances: StoredBalances?) -> [CurrencyCode: Int64] {
     queue.read { state in
       var sums: [CurrencyCode: Int64] = [:]
-      for item in state.items.values
-      where item.provisionalSince != nil && item.receipt.buyer == customer
-        && item.receipt.seenAt > instant
-      {
+      for (key, item) in state.items where item.provisionalSince != nil && item.receipt.buyer == customer {
+        if let balances {
+          let seenAt = item.receipt.seenAt
+          guard seenAt > balances.asOf || seenAt == balances.asOf && !balances.queued.contains(key) else { continue }
+        }
         for grant in item.receipt.grants { sums[grant.currency, default: 0] &+= grant.amount }
       }
       return sums

@@ -2,7 +2,7 @@ public import GemLedger
 internal import StoreBackend
 
 /// A purchase that is no subscription.
-public struct NonSubscriptionTransaction: Hashable, Sendable {
+public struct NonSubscriptionTransaction: Hashable, Sendable, Identifiable {
   /// The journal's id of its credit.
   public let transactionIdentifier: String
   /// The store's own id of it.
@@ -17,6 +17,9 @@ public struct NonSubscriptionTransaction: Hashable, Sendable {
   public let price: Money?
   /// Whether the store refunded all of it.
   public let isRefunded: Bool
+
+  /// The same as ``transactionIdentifier``.
+  public var id: String { transactionIdentifier }
 
   init(_ record: PurchaseRecord) {
     transactionIdentifier = record.transactionID.description

@@ -132,6 +132,8 @@ struct StoredBalances: Hashable, Sendable {
   var customer: CustomerID
   var asOf: Timestamp
   var rows: [Row]
+  /// The receipts that were in the queue at the answer, so that the rows may include their credits; not persisted.
+  var queued: Set<ReceiptKey> = []
 }
 
 /// As much of a product as buying it takes.

@@ -27,3 +27,35 @@ public enum ReceiptPipelineEvent: Hashable, Sendable {
   /// The queue could not be written; purchases go on, and the store redelivers unfinished transactions.
   case notKept(LedgerError)
 }
+
+extension ReceiptPipelineEvent: CustomStringConvertible {
+  /// One line for a log, such as `posted gems_300 of alice (apple:sandbox:2000000123456789)`.
+  public var description: String {
+    switch self {
+    case .queued(let item): "queued \(item)"
+    case .duplicateSkipped(let item): "skipped a duplicate of \(item)"
+    case .posted(let item): "posted \(item)"
+    case .retryScheduled(let item):
+      "scheduled a retry of \(item) at \(item.nextAttemptAt?.description ?? "once")\(Self.reason(item))"
+    case .deadLettered(let item): "dead-lettered \(item)\(Self.reason(item))"
+    case .requeued(let item): "requeued \(item)"
+    case .finished(let item): "finished \(item)"
+    case .provisional(let item): "shows as provisional \(item)"
+    case .progress(let done, let seen): "worked off \(done) of \(seen)"
+    case .damaged(let problem): "found damage: \(problem)"
+    case .unknownRecord(let record): "left out a record of a newer version: \(record)"
+    case .notKept(let error): "could not write the queue: \(error.message)"
+    }
+  }
+
+  private static func reason(_ item: ReceiptQueueItem) -> String {
+    item.lastError.map { ": \($0.code), \($0.message)" } ?? ""
+  }
+}
+
+extension ReceiptQueueItem: CustomStringConvertible {
+  /// Product, buyer and id, such as `gems_300 of alice (apple:sandbox:2000000123456789)`.
+  public var description: String {
+    "\(quantity == 1 ? "" : "\(quantity) ")\(product?.text ?? storeProductID) of \(customer) (\(id))"
+  }
+}

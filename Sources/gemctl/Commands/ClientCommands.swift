@@ -15,7 +15,7 @@ struct ClientCommands {
     let info = try invocation.withClient { (session) async throws(LedgerError) in
       try await session.client.restorePurchases()
     }
-    try show(info.record)
+    try show(info.record, found: info.record.nonSubscriptions)
   }
 
   func entitlements() throws {
@@ -27,11 +27,35 @@ struct ClientCommands {
     try show(record)
   }
 
-  private func show(_ record: CustomerRecord) throws(LedgerError) {
+  /// - Parameter purchases: What a restore found, newest first; nil for no restore.
+  private func show(_ record: CustomerRecord, found purchases: [PurchaseRecord]? = nil) throws(LedgerError) {
     let all = record.entitlements
     var json: JSONObject = ["customer_id": .string(record.customer.text)]
+    if let purchases {
+      json["purchases"] = .array(
+        purchases.map { purchase in
+          [
+            "store_transaction_id": .string(purchase.storeTransactionID.text),
+            "product_id": .string(purchase.product.text), "quantity": .integer(purchase.quantity),
+          ]
+        })
+    }
     json["entitlements"] = .array(all.map(Self.json))
-    try invocation.print(.object(json), { Self.text(all, style: $0) })
+    try invocation.print(.object(json), { (purchases.map(Self.text) ?? "") + Self.text(all, style: $0) })
+  }
+
+  private static func text(_ purchases: [PurchaseRecord]) -> String {
+    guard !purchases.isEmpty else { return "Found no purchases.\n" }
+    var counts: [(product: String, count: Int64)] = []
+    for purchase in purchases {
+      if let index = counts.firstIndex(where: { $0.product == purchase.product.text }) {
+        counts[index].count += purchase.quantity
+      } else {
+        counts.append((purchase.product.text, purchase.quantity))
+      }
+    }
+    let list = counts.map { $0.count == 1 ? $0.product : "\($0.count) \($0.product)" }.joined(separator: ", ")
+    return "Found \(list). What was credited before is not credited again.\n"
   }
 
   private static func json(_ entitlement: CustomerRecord.Entitlement) -> JSONValue {

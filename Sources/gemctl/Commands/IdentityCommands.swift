@@ -15,6 +15,10 @@ struct IdentityCommands {
       let answer = try await session.client.logIn(id)
       return (answer.customerInfo, answer.created)
     }
+    if id.wholeMatch(of: /[^@\s]+@[^@\s]+\.[^@\s]+/) != nil {
+      invocation.terminal.error(
+        "note: \(SafeText.escaped(id)) is an e-mail address, which others can guess; a random id is safer.\n")
+    }
     let json = Self.json(info, isCreated: isCreated)
     try invocation.print(
       json,

@@ -30,14 +30,18 @@ class ProvisionalSpendTests: XCTestCase {
   }
 
   /// A device that bought 300 gems while the backend was away, long enough ago to show them as provisional.
-  private func paidAndOffline() async throws -> (device: Device, client: StoreClient, life: Item) {
+  ///
+  /// - Parameter delay: The time between the known balance and the purchase.
+  private func paidAndOffline(after delay: Duration = .seconds(1)) async throws -> (
+    device: Device, client: StoreClient, life: Item
+  ) {
     let world = try World(catalog: Self.catalog(), policy: BackendPolicy())
     let device = Device(world: world, network: FaultyBackend(world.access))
     let client = try device.client()
     let life = try await client.items()[0]
     _ = try await client.virtualCurrencies()
     _ = try await client.offerings()
-    world.clock.advance(by: .seconds(1))
+    world.clock.advance(by: delay)
     device.network.fail(with: .networkLostBeforeEffect, .always)
     let result = try await client.purchase(ProductCode("gems"))
     XCTAssertEqual(result, .pendingServerValidation)
@@ -81,6 +85,26 @@ class ProvisionalSpendTests: XCTestCase {
     guard case .booked(let booking) = again else { return XCTFail("spent again") }
     XCTAssertTrue(booking.isReplayed)
     try assertBooksAddUp(device.world.ledger)
+  }
+
+  /// What an app prints of an event is a line for people.
+  func testAnEventOfThePipelineIsALine() async throws {
+    let (device, client, _) = try await paidAndOffline()
+    let lines = Collector<String>()
+    client.onReceiptPipelineEvent = { lines.add("\($0)") }
+    device.network.heal()
+    device.world.clock.advance(by: .seconds(3600))
+    await client.syncPurchases()
+    XCTAssertEqual(
+      lines.all.map { $0.prefix { $0 != "(" } }, ["posted gems of \(alice) ", "finished gems of \(alice) "])
+    XCTAssertTrue(lines.all.allSatisfy { $0.contains("(apple:") && !$0.contains("ReceiptQueueItem") }, "\(lines.all)")
+  }
+
+  /// A clock that stands still gives the balance and the purchase one millisecond.
+  func testAPurchaseInTheMillisecondOfTheBalanceCounts() async throws {
+    let (_, client, life) = try await paidAndOffline(after: .zero)
+    XCTAssertEqual(client.cachedVirtualCurrencies?["GEM"]?.provisional, 300)
+    guard case .provisional = try await client.buyProvisionally(life, quantity: 6) else { return XCTFail("booked") }
   }
 
   func testAKeyIsForOneItemAndOneQuantity() async throws {
