@@ -93,6 +93,13 @@ package struct StorageContract {
         try ledger.book(.adjust([Make.amount("GEM", 60)], customer: alice, key: key))
       }
       XCTAssertEqual(inverse?.text("inverse_of"), first.transactionID?.description)
+      // A grant has no reversal that the message could name.
+      let gift = try Make.key("gift-\(key)")
+      try ledger.book(.adjust([Make.amount("GEM", 5)], customer: alice, key: gift))
+      let taken = assertRefused(.keyConflict) {
+        try ledger.spend([Make.amount("GEM", 5)], customer: alice, key: gift)
+      }
+      XCTAssertEqual(taken?.isInverseConflict, false)
       // The key belongs to its customer.
       XCTAssertFalse(try ledger.spend([Make.amount("GEM", 60)], customer: bob, key: key).isReplayed)
     }

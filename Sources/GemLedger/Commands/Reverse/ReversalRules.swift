@@ -1,10 +1,12 @@
 /// The amounts of a spend that can be undone; pure.
 enum ReversalRules {
+  static func canReverse(_ kind: EntryKind) -> Bool { kind == .spend || kind == .capture }
+
   /// Checks that a transaction of this kind can be undone.
   ///
   /// - Throws: `not_reversible`.
   static func check(_ kind: EntryKind, of id: TransactionID) throws(LedgerError) {
-    guard kind == .spend || kind == .capture else {
+    guard canReverse(kind) else {
       throw LedgerError(
         .notReversible,
         "The transaction \(id) is of kind \(kind.name), which is not undone: only spends and captures are. "

@@ -21,7 +21,7 @@ enum KeyConflict {
       details: [.text("field", field)])
   }
 
-  /// The key's transaction, if the command asks for its entries with the opposite signs.
+  /// The key's transaction, if it can be reversed and the command asks for its entries with the opposite signs.
   ///
   /// A compensation looks like this: the caller sends a spend's amounts back and did not make another key.
   private static func bookedInverse(
@@ -31,6 +31,7 @@ enum KeyConflict {
       let parts = try decider.work.parts(of: number, ofAny: [row.customer], session: session)
     else { return nil }
     let booking = try parts.booking(customer: command.customer, definitions: decider.definitions)
+    guard ReversalRules.canReverse(booking.kind) else { return nil }
     let booked = booking.entries.map { Adjustment($0.currency, $0.amount) }
     let inverse = adjustments.map { Adjustment($0.currency, -$0.amount) }
     return booked.count == inverse.count && Set(booked) == Set(inverse) ? booking : nil
