@@ -29,6 +29,9 @@ package struct RefundContract {
     run.step("testPurchasesSayWhatBecameOfThem", testPurchasesSayWhatBecameOfThem)
     run.step("testACycleEndsWhatItGranted", testACycleEndsWhatItGranted)
     run.step("testAnExpiryBesideADebt", testAnExpiryBesideADebt)
+    run.step("testEvidenceInAnyOrder", testEvidenceInAnyOrder)
+    run.step("testManyStatementsOfOnePurchase", testManyStatementsOfOnePurchase)
+    run.step("testHeldPurchasesAreFound", testHeldPurchasesAreFound)
   }
 
   func ledger() throws -> Ledger {

@@ -1,0 +1,161 @@
+#if Server
+import GemLedger
+import GemTestSupport
+import StoreBackend
+import StoreReceipts
+import XCTest
+
+@testable import GemServer
+
+/// What SDKs of others post: an answer of 4xx makes them give a purchase up, so it is for what can never be credited.
+final class ReceiptIntakeTests: XCTestCase {
+  private func receipt(
+    _ receipts: LocalReceipts, _ world: APIWorld, _ id: String = "1", product: String = "gems_300",
+    bundle: String = "com.example.gems"
+  ) throws -> String {
+    let transaction = StoreTransaction(
+      store: .apple, environment: try .localTesting(session: "s1"), id: try StoreTransactionID(id), bundleID: bundle,
+      storeProductID: product, productType: .consumable, purchasedAt: world.time.now, signedAt: world.time.now)
+    return receipts.receipt(for: transaction).text
+  }
+
+  private func post(
+    _ world: APIWorld, _ token: String, key: String? = nil, with others: JSONObject = [:]
+  ) async throws -> APIWorld.Answer {
+    var body: JSONObject = ["fetch_token": .string(token), "app_user_id": "alice"]
+    body.members += others.members
+    return try await world.send("POST", "/v1/receipts", .object(body), key: key)
+  }
+
+  private func gems(_ world: APIWorld) throws -> Int64 {
+    do throws(LedgerError) {
+      return try world.ledger.balance(of: CurrencyCode("GEM"), customer: CustomerID("alice")).balance
+    } catch {
+      guard error.code == .customerNotFound else { throw error }
+      return 0
+    }
+  }
+
+  private func round(_ world: APIWorld) async throws -> MaintenanceReport {
+    let watch = ReceiptWatch(world.project, ServerLog(clock: world.time.clock) { _ in })
+    return try await MaintenanceRunner(backend: world.backend, jobs: [watch.job]).runOnce()
+  }
+
+  func testMembersOfAnySDKAreTaken() async throws {
+    let receipts = try LocalReceipts(session: "s1")
+    let world = try APIWorld(verifier: receipts)
+    let names = [
+      "aad_attribution_token", "payment_mode", "presented_workflow_id", "presented_step_id", "some_future_member",
+    ]
+    for (index, name) in names.enumerated() {
+      let answer = try await post(world, receipt(receipts, world, "\(index)"), with: [name: ["any": [1, nil]]])
+      XCTAssertEqual(answer.status, 200, name)
+      XCTAssertEqual(answer.body["purchased_products"]?["gems_300"]?["should_consume"], true)
+    }
+    XCTAssertEqual(try gems(world), Int64(names.count) * 300)
+    // A price in the body is neither compared nor kept.
+    let answer = try await post(world, receipt(receipts, world, "p"), with: ["price": "0.01", "currency": "XXX"])
+    XCTAssertEqual(answer.status, 200)
+  }
+
+  func testWhatMayBeMendedIs503AndWhatIsForgedIs422() async throws {
+    let receipts = try LocalReceipts(session: "s1")
+    let world = try APIWorld(verifier: receipts)
+    let held = try await post(world, receipt(receipts, world, "1", product: "new"))
+    XCTAssertEqual(held.status, 503)
+    XCTAssertEqual(held.body["error"]?["code"]?.text, "validation_pending")
+    XCTAssertNotNil(held.header("Retry-After"))
+    let foreign = try await post(world, receipt(receipts, world, "2", bundle: "com.example.other"))
+    XCTAssertEqual(foreign.status, 503)
+    let forged = try await post(world, receipt(LocalReceipts(session: "s1"), world, "3"))
+    XCTAssertEqual(forged.status, 422)
+    XCTAssertEqual(forged.body["code"], 7103)
+    let malformed = try await post(world, "eyJ.x")
+    XCTAssertEqual(malformed.status, 422)
+    XCTAssertEqual(world.project.quarantine.count, 0)
+  }
+
+  func testWithoutARootPostsAreKeptAndCreditedOnceThereIsOne() async throws {
+    let receipts = try LocalReceipts(session: "s1")
+    let ledger = Ledger.inMemory(clock: ManualClock().clock, salt: 1)
+    let before = try APIWorld(ledger: ledger, verifier: StoreVerifiers(apple: nil, google: nil))
+    let text = try receipt(receipts, before)
+    for _ in 0..<3 {
+      let answer = try await post(before, text)
+      XCTAssertEqual(answer.status, 503)
+    }
+    XCTAssertEqual(before.project.quarantine.count, 1)
+    // Nothing is proven while the server is as it is.
+    var report = try await round(before)
+    XCTAssertEqual(report.jobs.last?.counts, ["tried": 1, "done": 0])
+    // The server is started anew with the root.
+    let after = try APIWorld(ledger: ledger, verifier: receipts)
+    report = try await round(after)
+    XCTAssertEqual(report.jobs.last?.counts, ["tried": 1, "done": 1])
+    XCTAssertEqual(try gems(after), 300)
+    XCTAssertEqual(after.project.quarantine.count, 0)
+    let again = try await post(after, text)
+    XCTAssertEqual(again.status, 200)
+    XCTAssertEqual(try gems(after), 300)
+  }
+
+  func testTheQuarantineIsBounded() async throws {
+    let world = try APIWorld(verifier: StoreVerifiers(apple: nil, google: nil))
+    let long = try await post(world, String(repeating: "x", count: Quarantine.bodyBytesMax + 1))
+    XCTAssertEqual(long.status, 503)
+    XCTAssertEqual(world.project.quarantine.count, 0)
+    for number in 0..<(Quarantine.messagesPerKeyMax + 5) {
+      let answer = try await post(world, "eyJ.\(number).x")
+      XCTAssertEqual(answer.status, 503)
+    }
+    XCTAssertEqual(world.project.quarantine.count, Quarantine.messagesPerKeyMax)
+    // Another key has room of its own.
+    _ = try await post(world, "eyJ.other.x", key: world.appKey)
+    XCTAssertEqual(world.project.quarantine.count, Quarantine.messagesPerKeyMax + 1)
+    // After a month it is given up.
+    world.time.advance(seconds: 31 * 86_400)
+    let report = try await round(world)
+    XCTAssertEqual(report.jobs.last?.counts["done"], Quarantine.messagesPerKeyMax + 1)
+    XCTAssertEqual(world.project.quarantine.count, 0)
+  }
+
+  func testAPurchaseTokenAloneIsLookedUpAtGoogle() async throws {
+    let play = try PlayWorld()
+    defer { play.google.stop() }
+    let world = play.world
+    let headers = [(name: "X-Platform", value: "android")]
+    func post(_ token: String) async throws -> APIWorld.Answer {
+      try await world.send(
+        "POST", "/v1/receipts", ["fetch_token": .string(token), "app_user_id": "alice"], headers: headers)
+    }
+    try play.google.set("hkdmnb.AO-J1Ox")
+    let credited = try await post("hkdmnb.AO-J1Ox")
+    XCTAssertEqual(credited.status, 200)
+    XCTAssertEqual(try gems(world), 300)
+    // A second post of it is the same credit.
+    let again = try await post("hkdmnb.AO-J1Ox")
+    XCTAssertEqual(again.status, 200)
+    XCTAssertEqual(try gems(world), 300)
+    // While Google does not answer, nothing is lost.
+    try play.google.set("later")
+    play.google.state.withLock { $0.isDown = true }
+    let kept = try await post("later")
+    XCTAssertEqual(kept.status, 503)
+    XCTAssertEqual(world.project.quarantine.count, 1)
+    play.google.state.withLock { $0.isDown = false }
+    world.time.advance(seconds: 120)
+    _ = try await round(world)
+    XCTAssertEqual(try gems(world), 600)
+    XCTAssertEqual(world.project.quarantine.count, 0)
+  }
+
+  func testAPurchaseTokenWithoutAnAccountIsKept() async throws {
+    let world = try APIWorld()
+    let answer = try await world.send(
+      "POST", "/v1/receipts", ["fetch_token": "hkdmnb.AO-J1Ox", "app_user_id": "alice"],
+      headers: [(name: "X-Platform", value: "android")])
+    XCTAssertEqual(answer.status, 503)
+    XCTAssertEqual(world.project.quarantine.count, 1)
+  }
+}
+#endif
