@@ -48,4 +48,16 @@ final class MemoryArchiveTests: XCTestCase {
     XCTAssertEqual(try copy.currentCatalog().text(), try ledger.currentCatalog().text())
     XCTAssertEqual(try Exported(copy).bytes, text)
   }
+
+  /// A ledger of before may have a customer named by a variable without a value; its copies have it too.
+  func testACustomerNamedByAnUnsetVariableComesBack() throws {
+    let ledger = Ledger.inMemory(salt: 7)
+    try ledger.apply(Catalog.load(Array(#"{"currencies":[{"code":"GEM","name":"Gems"}]}"#.utf8)))
+    let (gem, null) = (try CurrencyCode("GEM"), try CustomerID("null"))
+    try ledger.book(LedgerCommand.grant([Adjustment(gem, 7)], customer: null).namedByLedger())
+    let text = try Exported(ledger).bytes
+    let copy = try Ledger.inMemory(importing: text)
+    XCTAssertEqual(try copy.balance(of: gem, customer: null).balance, 7)
+    XCTAssertEqual(try Exported(copy).bytes, text)
+  }
 }

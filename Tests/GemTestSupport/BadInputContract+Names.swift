@@ -125,6 +125,28 @@ extension BadInputContract {
     ledger.close()
   }
 
+  /// Every command refuses the text of a variable without a value as an id, but for the erasure of such a customer.
+  func testUnsetIdentifiersNameNobody() throws {
+    let (ledger, _) = try ledgerOfAlice()
+    let gem = try CurrencyCode("GEM")
+    let ids = try ["null", "NaN", "None", "(null)", "0", " ", "\u{A0}", "undefined"].map(Make.customer)
+    // Such a customer of an older ledger is read as before.
+    try ledger.book(LedgerCommand.grant([Adjustment(gem, 7)], customer: ids[0]).namedByLedger())
+    let commands = try ids.map { try CommandRow.commands(naming: $0, in: .kept(), except: .erase) }
+    let cells = commands[0].indices.flatMap { command in ids.indices.map { (command, $0) } }
+    for (command, id) in Tier.current.items(commands[0].count, of: cells) {
+      let command = commands[id][command]
+      try assertRefusedWithoutTrace(.invalidUserID, ledger) { try ledger.book(command) }
+    }
+    XCTAssertEqual(try ledger.balance(of: gem, customer: ids[0]).balance, 7)
+    XCTAssertTrue(try ledger.erase(ids[0]).customer.isOfErased)
+    for text in ["null1", "Nell", "00", " a", "nobody"] {
+      try ledger.grant([Adjustment(gem, 1)], customer: Make.customer(text))
+    }
+    try assertBooksAddUp(ledger)
+    ledger.close()
+  }
+
   /// Only a command of the ledger's own can make such a customer: no caller's command reaches it, and verify names it.
   func testReservedIdentifiersOfCustomers() throws {
     let (ledger, alice) = try ledgerOfAlice()

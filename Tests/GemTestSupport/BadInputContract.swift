@@ -24,6 +24,7 @@ package struct BadInputContract {
     run.step("testLongKeys", testLongKeys)
     run.step("testHostileIdentifiers", testHostileIdentifiers)
     run.step("testReservedIdentifiersNameNobody", testReservedIdentifiersNameNobody)
+    run.step("testUnsetIdentifiersNameNobody", testUnsetIdentifiersNameNobody)
     run.step("testReservedIdentifiersOfCustomers", testReservedIdentifiersOfCustomers)
     run.step("testAKeyCoversAllThatWasAsked", testAKeyCoversAllThatWasAsked)
     run.step("testTheClockStepsBack", testTheClockStepsBack)

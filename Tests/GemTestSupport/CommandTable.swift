@@ -70,8 +70,10 @@ package struct CommandRow {
   }
 
   /// Every command, once for each customer that it names, with that customer under the given id.
-  package static func commands(naming id: CustomerID, in scene: CommandScene) throws -> [LedgerCommand] {
-    try all().flatMap { row in
+  package static func commands(
+    naming id: CustomerID, in scene: CommandScene, except kind: EntryKind? = nil
+  ) throws -> [LedgerCommand] {
+    try all().filter { kind == nil || $0.kind != kind }.flatMap { row in
       try row.names.map { name in
         var scene = scene
         scene[keyPath: name] = id

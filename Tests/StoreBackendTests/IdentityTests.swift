@@ -29,14 +29,15 @@ final class IdentityTests: XCTestCase {
 
   func testBlockedIDsNameNobody() async throws {
     let shop = try Shop()
-    for text in UserID.blocked.sorted() + ["a/b", " ", "   "] {
+    let texts =
+      CustomerID.unsetTexts.sorted() + ["NaN", "None", "NULL", "[object Object]", "a/b", " ", "   ", "\u{A0}"]
+    for text in texts {
       let id = try CustomerID(text)
       await assertRefused(.invalidUserID) { try await shop.backend.register(id) }
       await assertRefused(.invalidUserID) { try await shop.backend.logIn(id, from: CustomerID("alice")) }
       await assertRefused(.invalidUserID) { try await shop.backend.createAlias(id, of: CustomerID("alice")) }
     }
-    // Ids are bytes: these are others.
-    for text in ["Null", "GUEST", "00", "nobody"] { _ = try await shop.backend.register(CustomerID(text)) }
+    for text in ["null1", "00", "nobody", "Zorro", " a"] { _ = try await shop.backend.register(CustomerID(text)) }
   }
 
   /// Ids that only the ledger makes are refused wherever an app can send one.

@@ -40,21 +40,24 @@ enum NamedCustomers: Sendable {
   case own
   /// The command's customer and others.
   case ownAnd([CustomerID])
+  /// The command's customer, whose ids it removes: a customer named by a variable without a value can be removed.
+  case ownToErase
 
-  /// Whether one of them is an id that only the ledger makes.
+  /// Whether a caller may not give one of the ids to a customer.
   @inline(__always)
-  func haveReserved(_ customer: CustomerID) -> Bool {
+  func haveUnusable(_ customer: CustomerID) -> Bool {
     switch self {
     case .none: false
-    case .own: customer.isReserved
-    case .ownAnd(let others): customer.isReserved || others.contains { $0.isReserved }
+    case .own: customer.isUnusable
+    case .ownAnd(let others): customer.isUnusable || others.contains { $0.isUnusable }
+    case .ownToErase: customer.isReserved
     }
   }
 
   func ids(_ customer: CustomerID) -> [CustomerID] {
     switch self {
     case .none: []
-    case .own: [customer]
+    case .own, .ownToErase: [customer]
     case .ownAnd(let others): [customer] + others
     }
   }

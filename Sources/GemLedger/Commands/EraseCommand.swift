@@ -4,7 +4,7 @@ struct EraseCommand: Command {
 
   static let keyFields = KeyFields(rest: "kind")
   var asked: Int64 { Fingerprint.asked(.keyless, 0) }
-  var namedCustomers: NamedCustomers { .own }
+  var namedCustomers: NamedCustomers { .ownToErase }
   func footprint(besides customer: CustomerID) -> LedgerCommand.Footprint? { nil }
   var independence: Independence { .ofOtherCustomers }
 

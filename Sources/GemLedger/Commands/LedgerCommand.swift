@@ -18,8 +18,7 @@ public struct LedgerCommand: Sendable {
     let customerHash: Int
     let keyHash: Int
     let fingerprint: Fingerprint
-    /// Whether a caller names a customer by an id that only the ledger makes.
-    let namesReserved: Bool
+    let idCheck: IDCheck
 
     init(
       _ command: some Command, customer: CustomerID, key: IdempotencyKey?, conditions: [Condition], note: Note?
@@ -32,7 +31,7 @@ public struct LedgerCommand: Sendable {
       customerHash = ByteHash.of(customer.text)
       keyHash = key.map { ByteHash.of($0.text) } ?? 0
       fingerprint = Fingerprint(asked: command.asked, conditions: conditions, reference: note?.reference)
-      namesReserved = command.namedCustomers.haveReserved(customer)
+      idCheck = command.namedCustomers.haveUnusable(customer) ? .unusable : .none
     }
 
     /// The same request with another key, conditions or note; the digest of the action is not computed again.
@@ -46,11 +45,11 @@ public struct LedgerCommand: Sendable {
       keyHash = key == other.key ? other.keyHash : key.map { ByteHash.of($0.text) } ?? 0
       fingerprint = Fingerprint(
         asked: other.fingerprint.asked, conditions: conditions, reference: note?.reference)
-      namesReserved = other.namesReserved
+      idCheck = other.idCheck
     }
 
     /// The same request, in a form that the ledger gave it.
-    init(_ other: Body, action: Action, namesReserved: Bool) {
+    init(_ other: Body, action: Action, idCheck: IDCheck) {
       customer = other.customer
       key = other.key
       conditions = other.conditions
@@ -59,7 +58,7 @@ public struct LedgerCommand: Sendable {
       customerHash = other.customerHash
       keyHash = other.keyHash
       fingerprint = other.fingerprint
-      self.namesReserved = namesReserved
+      self.idCheck = idCheck
     }
   }
 
@@ -121,7 +120,7 @@ extension LedgerCommand {
 
   func withAction(_ action: Action) -> Self {
     var command = self
-    command.body = Body(body, action: action, namesReserved: body.namesReserved)
+    command.body = Body(body, action: action, idCheck: body.idCheck)
     return command
   }
 
@@ -130,7 +129,17 @@ extension LedgerCommand {
   /// A paid purchase is credited to an erased customer too, where the store transaction names that customer.
   package func namedByLedger() -> Self {
     var command = self
-    command.body = Body(body, action: body.action, namesReserved: false)
+    command.body = Body(body, action: body.action, idCheck: .none)
+    return command
+  }
+
+  /// Returns the same command, refused with `condition_failed` unless the customer has anonymous ids only.
+  ///
+  /// The commit decides this: the customer may sign in after the caller looked.
+  package func whileAnonymous() -> Self {
+    guard body.idCheck == .none else { return self }
+    var command = self
+    command.body = Body(body, action: body.action, idCheck: .anonymous)
     return command
   }
 

@@ -46,7 +46,7 @@ struct Decider: ~Copyable {
   mutating func decide(
     _ command: LedgerCommand.Body, session: any StorageSnapshot
   ) throws(LedgerError) -> Booking {
-    if command.namesReserved { throw command.reservedIDRefusal }
+    if command.idCheck != .none { try checkIDs(of: command, session: session) }
     if !pendingCounts.isEmpty { pendingCounts.removeAll() }
     guard definitions.hasPolicies else { return try dispatch(command, session: session) }
     touched.removeAll(keepingCapacity: true)
@@ -59,6 +59,18 @@ struct Decider: ~Copyable {
       // Earlier effects are booked even if the command is refused.
       if !error.code.isStorageFailure { try RechargeClocks.restartClocks(&self, session: session) }
       throw error
+    }
+  }
+
+  private mutating func checkIDs(
+    of command: LedgerCommand.Body, session: any StorageSnapshot
+  ) throws(LedgerError) {
+    switch command.idCheck {
+    case .none: return
+    case .unusable: throw command.unusableIDRefusal
+    case .anonymous:
+      guard let customer = try findCustomer(command.customer, session: session) else { return }
+      try MergeRules.checkAnonymous(try work.ids(of: customer.number, session: session), named: command.customer)
     }
   }
 

@@ -18,18 +18,6 @@ extension CustomerID {
     return isDollar != false && (isOfErased || isOfStock)
   }
 
-  /// Makes sure that the id can be a caller's own.
-  ///
-  /// - Throws: `invalid_identifier` for an id of a kind that only the ledger itself makes.
-  package func checkNotReserved() throws(LedgerError) {
-    guard isReserved else { return }
-    throw LedgerError(
-      .invalidIdentifier,
-      "The customer id \"\(text.prefix(100))\" begins with \"\(isOfErased ? Self.erasedPrefix : Self.stockPrefix)\", "
-        + "which only the ledger itself gives. Choose another id.",
-      details: [.text("field", CustomerIDKind.word)])
-  }
-
   /// Stands for the stock of an item.
   init(ofStock item: ItemID) { self.init(unchecked: Self.stockPrefix + item.text) }
 
@@ -53,16 +41,4 @@ extension CustomerRow {
   ///
   /// The id's form alone is no proof: in a damaged or forged row the number can be another's.
   package func isErased(salt: UInt64) -> Bool { id.isOfErased && id.numberOfErased(salt: salt) == number }
-}
-
-extension LedgerCommand.Body {
-  /// The refusal of a command in which a caller names a customer by an id that only the ledger makes.
-  var reservedIDRefusal: LedgerError {
-    do throws(LedgerError) {
-      for id in action.command.namedCustomers.ids(customer) { try id.checkNotReserved() }
-      return .defect("A command names no reserved id")
-    } catch {
-      return error
-    }
-  }
 }

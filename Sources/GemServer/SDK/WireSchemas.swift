@@ -16,7 +16,7 @@ extension Schema {
   static let customerID = Schema.text(1...1500)
   /// An id of an app user in a request: some texts are what apps send when they have none.
   static let appUserID = stating(
-    ["not": ["enum": .array(UserID.blocked.sorted().map(JSONValue.string))]],
+    ["not": ["enum": .array(CustomerID.unsetTexts.sorted().map(JSONValue.string))]],
     .text(1...1500, pattern: "^[^\\u0000-\\u001f\\u007f-\\u009f/]+$"))
   static let catalogID = Schema.text(1...255)
   static let currencyCode = Schema.text(1...10, pattern: "^[a-zA-Z0-9_]+$")

@@ -14,10 +14,14 @@ struct ReceiptCredits: Sendable {
   func answer(_ post: ReceiptPost, order: PurchaseCode?) async throws(LedgerError) -> ReceiptAnswer {
     let requestID = context.newRequestID()
     do throws(LedgerError) {
-      try post.customer.checkNotReserved()
+      let evidence = try context.verified(post.receipt)
+      do throws(LedgerError) { try post.customer.checkUsable() } catch {
+        // An app without an id has sold something all the same.
+        try await hold(evidence, .unattributed, customer: nil)
+        throw error
+      }
       return try await credit(
-        try context.verified(post.receipt), customer: post.customer, order: order, search: post.orderSearch,
-        requestID: requestID)
+        evidence, customer: post.customer, order: order, search: post.orderSearch, requestID: requestID)
     } catch {
       throw error.adding(.text("request_id", requestID))
     }
