@@ -8,19 +8,23 @@ struct BackendRequest {
   let path: [String]
   /// The customer that it is about, for a session token.
   let customer: CustomerID
+  /// The id that it adds to the customer, for a second session token.
+  var newCustomer: CustomerID?
   var query: [(name: String, value: String)] = []
   var body: JSONValue?
   /// The key of a spend.
   var key: IdempotencyKey?
-  /// Whether it needs a session token in any case.
-  var isSpend = false
+  /// Whether it is sent with a session token at once, and not only after a refusal of the public key.
+  var needsSession = false
 
   static func get(
     _ path: String..., customer: CustomerID, query: [(name: String, value: String)] = []
   ) -> Self { Self(method: "GET", path: path, customer: customer, query: query) }
 
-  static func post(_ path: String..., customer: CustomerID, body: JSONValue? = nil) -> Self {
-    Self(method: "POST", path: path, customer: customer, body: body)
+  static func post(
+    _ path: String..., customer: CustomerID, adding newCustomer: CustomerID? = nil, body: JSONValue? = nil
+  ) -> Self {
+    Self(method: "POST", path: path, customer: customer, newCustomer: newCustomer, body: body)
   }
 
   /// A spend under a key; its customer and, where the header cannot hold it, its key are in the body.
@@ -32,10 +36,19 @@ struct BackendRequest {
     let fits = key.fitsHeader
     if !fits { body["idempotency_key"] = .string(key.text) }
     return Self(
-      method: "POST", path: path, customer: customer, body: .object(body), key: fits ? key : nil, isSpend: true)
+      method: "POST", path: path, customer: customer, body: .object(body), key: fits ? key : nil,
+      needsSession: true)
   }
 
-  func request(credential: String) -> ClientRequest {
+  /// - Parameters:
+  ///   - credential: A public key or the customer's session token.
+  ///   - newSessionToken: A session token of ``newCustomer``.
+  func request(credential: String, newSessionToken: String? = nil) -> ClientRequest {
+    var body = body
+    if let newSessionToken, var members = body?.object {
+      members["new_session_token"] = .string(newSessionToken)
+      body = .object(members)
+    }
     var target = (["v1"] + path).map { "/" + Self.encoded($0) }.joined()
     if !query.isEmpty {
       target += "?" + query.map { "\($0.name)=\(Self.encoded($0.value))" }.joined(separator: "&")

@@ -9,17 +9,23 @@ extension HTTPBackend {
     try await answer(to: .post("subscribers", customer.text, "register", customer: customer), Registration.init(wire:))
   }
 
-  /// As `PurchaseBackend.logIn(_:from:)`.
+  /// As `PurchaseBackend.logIn(_:from:)`; needs a session token of the id if the project requires proof of logins.
   public func logIn(_ id: CustomerID, from current: CustomerID) async throws(LedgerError) -> Registration {
-    try await answer(to: .post("subscribers", "identify", customer: current, body: Self.identify(id, current))) {
+    try await answer(
+      to: .post("subscribers", "identify", customer: current, adding: id, body: Self.identify(id, current))
+    ) {
       (wire) throws(LedgerError) in Registration(customer: id, isCreated: try wire.flag("created"))
     }
   }
 
-  /// As `PurchaseBackend.createAlias(_:of:)`; needs a session token where the customer has signed in.
+  /// As `PurchaseBackend.createAlias(_:of:)`; needs a session token of each of both ids that is not anonymous.
+  ///
+  /// An anonymous customer needs none unless the project requires proof of logins.
   public func createAlias(_ alias: CustomerID, of customer: CustomerID) async throws(LedgerError) -> Registration {
     let body: JSONValue = ["new_app_user_id": .string(alias.text)]
-    return try await answer(to: .post("subscribers", customer.text, "alias", customer: customer, body: body)) {
+    return try await answer(
+      to: .post("subscribers", customer.text, "alias", customer: customer, adding: alias, body: body)
+    ) {
       (wire) throws(LedgerError) in Registration(customer: alias, isCreated: try wire.flag("created"))
     }
   }
@@ -29,7 +35,8 @@ extension HTTPBackend {
     _ id: CustomerID, from current: CustomerID
   ) async throws(LedgerError) -> IdentityPreview {
     try await answer(
-      to: .post("subscribers", "identify", "preview", customer: current, body: Self.identify(id, current)),
+      to: .post(
+        "subscribers", "identify", "preview", customer: current, adding: id, body: Self.identify(id, current)),
       IdentityPreview.init(wire:))
   }
 
@@ -37,8 +44,9 @@ extension HTTPBackend {
     ["app_user_id": .string(current.text), "new_app_user_id": .string(id.text)]
   }
 
-  /// As `PurchaseBackend.restore(_:customer:sharing:)`; needs a session token to share by `alias` where the customer
-  /// has signed in.
+  /// As `PurchaseBackend.restore(_:customer:sharing:)`, but for entitlements alone.
+  ///
+  /// A receipt can be a copy of another person's: a server merges no customers for an app's restore, under any rule.
   public func restore(
     _ receipts: [StoreReceipt], customer: CustomerID, sharing: EntitlementSharing
   ) async throws(LedgerError) -> CustomerRecord {

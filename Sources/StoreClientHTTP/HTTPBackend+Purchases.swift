@@ -24,8 +24,7 @@ extension HTTPBackend {
     }
   }
 
-  /// As `PurchaseBackend.initPayment(_:)`; needs a session token where the product costs virtual currency and the
-  /// customer has signed in.
+  /// As `PurchaseBackend.initPayment(_:)`; needs a session token if the product costs virtual currency.
   public func initPayment(_ request: OrderRequest) async throws(LedgerError) -> Order {
     try await answer(to: .post("orders", customer: request.customer, body: request.wire)) {
       (wire) throws(LedgerError) in try wire.value("order")
@@ -55,7 +54,7 @@ extension HTTPBackend {
     }
   }
 
-  /// As `PurchaseBackend.announcedOrders(of:page:size:)`.
+  /// As `PurchaseBackend.announcedOrders(of:page:size:)`; needs a session token.
   public func announcedOrders(of customer: CustomerID, page: Int, size: Int) async throws(LedgerError) -> [Order] {
     try await answer(
       to: .get("subscribers", customer.text, "orders", customer: customer, query: Self.paging(page, size))

@@ -87,20 +87,42 @@ extension HTTPBackend {
     do throws(LedgerError) { return try read(document) } catch { throw AnswerReading.misread(error) }
   }
 
+  /// Sends a call with the public key, and again with each session token that the server asks for.
   private func document(for call: BackendRequest) async throws(LedgerError) -> WireObject {
-    guard let sessionTokens else { return try await send(call, credential: apiKey) }
-    if !call.isSpend {
-      do throws(LedgerError) { return try await send(call, credential: apiKey) } catch {
-        guard error.code == .forbidden, error.text("needs") == "session_token" else { throw error }
+    guard let sessionTokens else { return try await send(call, Credentials(key: apiKey)) }
+    var credentials = Credentials(key: apiKey)
+    if call.needsSession { credentials.session = try await Self.token(sessionTokens, call.customer, refused: nil) }
+    var isRefreshed = false
+    while true {
+      do throws(LedgerError) { return try await send(call, credentials) } catch {
+        switch (error.code, error.text("needs")) {
+        case (.forbidden, "session_token") where credentials.session == nil:
+          credentials.session = try await Self.token(sessionTokens, call.customer, refused: nil)
+        case (.forbidden, "new_session_token"):
+          // The second refusal is of a token past its end.
+          guard let id = call.newCustomer, credentials.newSession == nil || !isRefreshed else { throw error }
+          isRefreshed = credentials.newSession != nil
+          let token = try await Self.token(sessionTokens, id, refused: credentials.newSession)
+          guard token != credentials.newSession else { throw error }
+          credentials.newSession = token
+        case (.unauthenticated, _):
+          guard let refused = credentials.session, !isRefreshed else { throw error }
+          isRefreshed = true
+          credentials.session = try await Self.token(sessionTokens, call.customer, refused: refused)
+          guard credentials.session != refused else { throw error }
+        default: throw error
+        }
       }
     }
-    let token = try await Self.token(sessionTokens, call.customer, refused: nil)
-    do throws(LedgerError) { return try await send(call, credential: token) } catch {
-      guard error.code == .unauthenticated else { throw error }
-      let other = try await Self.token(sessionTokens, call.customer, refused: token)
-      guard other != token else { throw error }
-      return try await send(call, credential: other)
-    }
+  }
+
+  /// What a request shows.
+  private struct Credentials {
+    let key: String
+    /// The customer's session token, in place of the key.
+    var session: String?
+    /// A session token of the id that the request adds.
+    var newSession: String?
   }
 
   private static func token(
@@ -115,8 +137,10 @@ extension HTTPBackend {
     }
   }
 
-  private func send(_ call: BackendRequest, credential: String) async throws(LedgerError) -> WireObject {
-    try AnswerReading.document(in: try await sendInTime(call.request(credential: credential)))
+  private func send(_ call: BackendRequest, _ credentials: Credentials) async throws(LedgerError) -> WireObject {
+    let request = call.request(
+      credential: credentials.session ?? credentials.key, newSessionToken: credentials.newSession)
+    return try AnswerReading.document(in: try await sendInTime(request))
   }
 
   /// Sends a request, and gives up after the time limit.

@@ -321,7 +321,7 @@ final class PaymentTests: XCTestCase {
 
   func testAPlayerWithoutOrdersHasAnEmptyHistory() async throws {
     let world = try APIWorld()
-    let answer = try await world.send("GET", "\(Self.base)/?sdkUserId=nobody", key: world.appKey)
+    let answer = try await world.send("GET", "\(Self.base)/?sdkUserId=nobody")
     XCTAssertEqual(answer.status, 200)
     XCTAssertEqual(answer.body.only("statusCode", "data"), ["statusCode": 1049, "data": []])
     for query in ["page=0", "limit=0", "limit=101", "page=-1", "page=x", "size=3", "page=1&page=2"] {

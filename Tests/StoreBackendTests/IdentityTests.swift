@@ -16,10 +16,10 @@ final class IdentityTests: XCTestCase {
     let (device, next) = try (anonymous("0"), anonymous("1"))
     let alice = try CustomerID("alice")
     _ = try await shop.backend.register(device)
-    _ = try await shop.backend.createAlias(next, ofAnonymous: device)
+    _ = try await shop.backend.createAlias(next, of: device, anonymous: device, isProven: false)
     _ = try await shop.backend.logIn(alice, from: device)
     await assertRefused(.conditionFailed) {
-      try await shop.backend.createAlias(CustomerID("mallory"), ofAnonymous: device)
+      try await shop.backend.createAlias(CustomerID("mallory"), of: device, anonymous: device, isProven: false)
     }
     XCTAssertFalse(try shop.ledger.customerIDs(of: alice).contains(CustomerID("mallory")))
   }

@@ -106,3 +106,23 @@ public struct SandboxReceipts: CatalogOption {
   /// The option's name in the catalog.
   public var description: String { kind.rawValue }
 }
+
+/// The logins by which an anonymous customer may join a named id.
+public struct Logins: CatalogOption {
+  package enum Kind: String, CaseIterable, Sendable {
+    case open
+    case proven
+  }
+
+  package let kind: Kind
+
+  package init(_ kind: Kind) { self.kind = kind }
+
+  /// Logins with a public key alone, as the stores' usual SDKs send them.
+  public static let open = Self(.open)
+  /// Only logins with a session token of the named id, or with a secret key.
+  public static let proven = Self(.proven)
+
+  /// The option's name in the catalog.
+  public var description: String { kind.rawValue }
+}

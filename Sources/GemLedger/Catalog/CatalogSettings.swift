@@ -6,28 +6,35 @@ public struct CatalogSettings: Hashable, Sendable {
   public let bundleID: String?
   /// The customers with creditable purchases in a store's sandbox.
   public let sandboxReceipts: SandboxReceipts
+  /// The proof that an app's login needs.
+  public let logins: Logins
 
   /// Settings with the defaults of a catalog that says nothing.
-  public init(projectID: String = "default", bundleID: String? = nil, sandboxReceipts: SandboxReceipts = .anybody) {
+  public init(
+    projectID: String = "default", bundleID: String? = nil, sandboxReceipts: SandboxReceipts = .anybody,
+    logins: Logins = .open
+  ) {
     self.projectID = projectID
     self.bundleID = bundleID
     self.sandboxReceipts = sandboxReceipts
+    self.logins = logins
   }
 }
 
 extension CatalogSettings: CatalogDocument {
   package init?(reading field: CatalogField) {
-    guard let fields = field.fields(["project_id", "bundle_id", "sandbox_receipts"]) else { return nil }
+    guard let fields = field.fields(["project_id", "bundle_id", "sandbox_receipts", "logins"]) else { return nil }
     self.init(
       projectID: fields.optional("project_id", default: "default") { $0.name() },
       bundleID: fields.optional("bundle_id") { $0.name() },
-      sandboxReceipts: fields.optional("sandbox_receipts", default: .anybody) { $0.option(SandboxReceipts.self) })
+      sandboxReceipts: fields.optional("sandbox_receipts", default: .anybody) { $0.option(SandboxReceipts.self) },
+      logins: fields.optional("logins", default: .open) { $0.option(Logins.self) })
   }
 
   package func json() -> JSONValue {
     [
       "project_id": .string(projectID), "bundle_id": JSONValue(bundleID),
-      "sandbox_receipts": .string(sandboxReceipts.description),
+      "sandbox_receipts": .string(sandboxReceipts.description), "logins": .string(logins.description),
     ]
   }
 }

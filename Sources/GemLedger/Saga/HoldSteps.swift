@@ -8,6 +8,8 @@ package struct HoldSteps: Sendable {
   /// The purpose of the hold, on every step.
   package let reference: Reference
   package let duration: Duration
+  /// Whether the hold begins only while the customer has anonymous ids alone.
+  package var isOfAnonymous = false
   /// Counts the holds for the same purpose, each begun because the one before it had ended unspent.
   var attempt = 1
 
@@ -153,7 +155,8 @@ package struct HoldSteps: Sendable {
 
   var begin: LedgerCommand {
     get throws(LedgerError) {
-      noted(.hold(amounts, customer: customer, for: duration, key: try key(of: "hold")))
+      let hold = noted(.hold(amounts, customer: customer, for: duration, key: try key(of: "hold")))
+      return isOfAnonymous ? hold.whileAnonymous() : hold
     }
   }
 

@@ -31,16 +31,18 @@ extension Ledger {
 
   /// Spends as ``spend(_:customer:key:giving:)``, for a purpose that a retry has to have too.
   ///
+  /// - Parameter whileAnonymous: Whether to refuse with `condition_failed` unless the customer has anonymous ids only.
   /// - Parameter give: Gets whether no earlier call may have given under the key. Throws ``GivingIsUnknown`` where it
   ///   could not learn whether the goods were given. The currency stays held then, so that the same key finishes the
   ///   spend until the hold's deadline returns it.
   package func spend(
     _ amounts: [Adjustment], customer: CustomerID, key: IdempotencyKey, reference: Reference,
-    giving give: (_ isFirst: Bool) async throws -> Void
+    whileAnonymous: Bool = false, giving give: (_ isFirst: Bool) async throws -> Void
   ) async throws -> Booking {
-    let steps = try HoldSteps(
+    var steps = try HoldSteps(
       ledger: self, customer: customer, amounts: amounts, key: key, reference: reference,
       duration: LedgerCommand.holdDuration)
+    steps.isOfAnonymous = whileAnonymous
     var (current, hold): (HoldSteps, HoldID)
     let isFirst: Bool
     switch try await steps.findOrBegin() {

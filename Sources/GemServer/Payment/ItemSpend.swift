@@ -1,5 +1,6 @@
 #if Server
 internal import GemLedger
+internal import StoreBackend
 internal import SystemHTTP
 
 /// Spends virtual currency on an item at the catalog's price.
@@ -20,15 +21,21 @@ enum ItemSpend {
   }
 
   private static func spend(_ call: Call) async throws(LedgerError) -> HTTPResponse {
-    let (customer, project) = (try call.customer(), call.project)
+    let (customer, project) = (try call.permitted(call.customer(), for: .spend), call.project)
     let item = try ItemID(call.body["item"]?.text ?? "")
     let key = try IdempotencyKey(call.body["idempotencyKey"]?.text ?? "")
     guard let granter = project.itemGranter else {
-      _ = try await project.ledger.book(LedgerCommand.buyItem(item, customer: customer, key: key))
+      _ = try await call.asSession { (whileAnonymous) async throws(LedgerError) in
+        try await project.backend.buyItem(
+          item, quantity: 1, customer: customer, key: key, whileAnonymous: whileAnonymous)
+      }
       return .json(200, ["ok": true])
     }
     let sale = GrantedItemSale(project: project, granter: granter, item: item, customer: customer, key: key)
-    switch try await sale.run() {
+    let outcome = try await call.asSession { (whileAnonymous) async throws(LedgerError) in
+      try await sale.run(whileAnonymous: whileAnonymous)
+    }
+    switch outcome {
     case .sold: return .json(200, ["ok": true])
     case .notGranted:
       return .json(
@@ -59,11 +66,14 @@ struct GrantedItemSale: Sendable {
 
   private struct NotGranted: Error {}
 
-  func run() async throws(LedgerError) -> Outcome {
+  /// - Parameter whileAnonymous: Whether the customer must have anonymous ids only when the currency is held.
+  func run(whileAnonymous: Bool = false) async throws(LedgerError) -> Outcome {
     let reference = try Reference(JSONValue.object(["item": .string(item.text)]).text())
     let amounts = try amounts(for: reference)
     do {
-      _ = try await project.ledger.spend(amounts, customer: customer, key: key, reference: reference) { isFirst in
+      _ = try await project.ledger.spend(
+        amounts, customer: customer, key: key, reference: reference, whileAnonymous: whileAnonymous
+      ) { isFirst in
         switch await granter.grant(item, to: customer, key: key) {
         case .granted: return
         case .refused: throw NotGranted()

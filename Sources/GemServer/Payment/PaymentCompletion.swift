@@ -40,7 +40,7 @@ enum PaymentCompletion {
     let order = try backend.order(code)
     // The receipt alone proves the purchase. Who sends it does not matter: the order's player is credited, or the buyer
     // that the receipt names.
-    let player = try PaymentPlayer.named(call.body["sdkUserId"], in: call) ?? order.request.customer
+    let player = try PaymentPlayer.named(call.body["sdkUserId"], for: .postReceipt, in: call) ?? order.request.customer
     let receipt = StoreReceipt(call.body["receiptData"]?.text ?? "")
     // A receipt that pays for something else than announced is delivered under an order of its own.
     let answer = try await backend.completePayment(

@@ -40,7 +40,7 @@ enum PaymentHistory {
     ]
 
   private static func list(_ call: Call) throws(LedgerError) -> HTTPResponse {
-    let player = try PaymentPlayer.required(call.query["sdkUserId"], in: call)
+    let player = try PaymentPlayer.required(call.query["sdkUserId"], for: .listOrders, in: call)
     let page = Int(call.query["page"]?.integer ?? 1)
     var (orders, code): ([Order], PaymentStatusCode) = ([], .success)
     do throws(LedgerError) {

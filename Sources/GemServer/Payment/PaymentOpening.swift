@@ -46,7 +46,7 @@ enum PaymentOpening {
   ])
 
   private static func open(_ call: Call) async throws(LedgerError) -> HTTPResponse {
-    let order = try await call.project.backend.initPayment(try request(call))
+    let order = try await call.open(try request(call))
     var answer = PaymentAnswer.object(PaymentStatusCode(opened: order))
     answer["purchaseCode"] = .string(order.code.text)
     answer["paymentStatus"] = .string(order.status.rawValue)
@@ -57,9 +57,8 @@ enum PaymentOpening {
   private static func request(_ call: Call) throws(LedgerError) -> OrderRequest {
     let body = call.body
     let store = try PaymentMethod.store(body["paymentMethod"], "paymentMethod", in: call)
-    let player = try PaymentPlayer.required(body["sdkUserId"], in: call)
+    let player = try PaymentPlayer.required(body["sdkUserId"], for: .openOrder, in: call)
     let product = try product(body["productId"]?.text ?? "", at: store, in: call.project.ledger)
-    try PaymentPlayer.checkProven(in: call, toAnnounce: product)
     return OrderRequest(
       customer: player, product: product, quantity: body["quantity"]?.integer ?? 1, store: store,
       bundleID: body["bundleId"]?.text ?? "", price: try PaymentAmount.read(body["amount"], currency: body["currency"]),

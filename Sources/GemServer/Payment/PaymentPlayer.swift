@@ -7,9 +7,8 @@ internal import StoreBackend
 /// The requests that two-step SDKs send name no player: their backend knows the player by the login. So the proven way
 /// is a session token as the bearer, with which the bodies stay as those SDKs have them. With a key, which everybody
 /// who has the app has too, a request names the player as `sdkUserId`, just as RevenueCat's SDKs send an app user id:
-/// such a request can announce a purchase, complete it with a receipt, and list the announced ones. It moves no
-/// currency: a product that costs virtual currency too, which the announcement holds, takes a token or a secret key. An
-/// id that nobody can guess keeps others from reading along.
+/// such a request can announce a purchase and complete it with a receipt. It moves no currency: a product that costs
+/// virtual currency too, which the announcement holds, takes a token or a secret key, and so does the list of orders.
 enum PaymentPlayer {
   static let field = Schema.Field(
     "sdkUserId", .text(1...1500), "The player, with a key; a session token says it already.")
@@ -18,42 +17,24 @@ enum PaymentPlayer {
 
   /// The player of a request; nil where neither a token nor the request names one.
   ///
-  /// - Throws: `invalid_identifier`, `invalid_user_id`; `forbidden` where the request names another player than the
-  ///   token.
-  static func named(_ id: JSONValue?, in call: Call) throws(LedgerError) -> CustomerID? {
+  /// - Throws: `invalid_identifier`, `invalid_user_id`; `forbidden` if the caller may not do this for the player.
+  static func named(
+    _ id: JSONValue?, for operation: WalletRights.Operation, in call: Call
+  ) throws(LedgerError) -> CustomerID? {
     let named = try id?.text.map { (text) throws(LedgerError) in try CustomerID(text) }
+    if let named { _ = try call.permitted(named, for: operation) }
     guard case .session(let customer) = call.caller.kind else { return named }
-    guard let named, named != customer else { return customer }
-    guard try isSame(named, customer, in: call.project.ledger) else {
-      throw LedgerError(.forbidden, "The session token is of another customer than \"sdkUserId\".")
-    }
-    return customer
+    return try call.permitted(customer, for: operation)
   }
 
   /// The player of a request that must have one.
   ///
-  /// - Throws: `invalid_request` where nothing names one, then as ``named(_:in:)``.
-  static func required(_ id: JSONValue?, in call: Call) throws(LedgerError) -> CustomerID {
-    guard let player = try named(id, in: call) else { throw .parameter("sdkUserId", "is missing") }
+  /// - Throws: `invalid_request` where nothing names one, then as ``named(_:for:in:)``.
+  static func required(
+    _ id: JSONValue?, for operation: WalletRights.Operation, in call: Call
+  ) throws(LedgerError) -> CustomerID {
+    guard let player = try named(id, for: operation, in: call) else { throw .parameter("sdkUserId", "is missing") }
     return player
-  }
-
-  /// Refuses to hold a player's currency for a caller who may be anybody.
-  ///
-  /// - Throws: `forbidden`.
-  static func checkProven(in call: Call, toAnnounce product: ProductCode) throws(LedgerError) {
-    guard case .app = call.caller.kind, call.project.backend.policy.currencyPrices[product] != nil else { return }
-    throw LedgerError(
-      .forbidden, "\"\(product)\" costs virtual currency too: announce it with a session token of the player.")
-  }
-
-  private static func isSame(_ one: CustomerID, _ other: CustomerID, in ledger: Ledger) throws(LedgerError) -> Bool {
-    do throws(LedgerError) {
-      return try ledger.customerIDs(of: one).contains(other)
-    } catch {
-      guard error.code == .customerNotFound else { throw error }
-      return false
-    }
   }
 }
 

@@ -43,7 +43,7 @@ enum SingleCallPayment {
   private static let deprecatedSince = "@1777852800"
 
   private static func credit(_ call: Call, at store: Store) async throws(LedgerError) -> HTTPResponse {
-    let player = try PaymentPlayer.required(call.body["sdkUserId"], in: call)
+    let player = try PaymentPlayer.required(call.body["sdkUserId"], for: .postReceipt, in: call)
     let code = try await announce(call, at: store, by: player)
     let post = ReceiptPost(
       receipt: StoreReceipt(call.body["receiptData"]?.text ?? ""), customer: player, source: .purchase,
@@ -75,11 +75,10 @@ enum SingleCallPayment {
     else { return nil }
     do throws(LedgerError) {
       let product = try PaymentOpening.product(id, at: store, in: call.project.ledger)
-      try PaymentPlayer.checkProven(in: call, toAnnounce: product)
       let request = OrderRequest(
         customer: player, product: product, store: store, bundleID: bundleID, context: PaymentOpening.context(of: body),
         key: try IdempotencyKey("single-call/\(store)/\(transaction)"))
-      return try await call.project.backend.initPayment(request).code
+      return try await call.open(request).code
     } catch {
       guard error.isRefusal else { throw error }
       return nil

@@ -163,6 +163,7 @@ enum CustomerRoutes {
     work: .now { (call) throws(LedgerError) in
       let customer = try call.customer()
       _ = try call.project.ledger.view { (view) throws(LedgerError) in try view.customers.customer(customer) }
+      _ = try call.permitted(customer, for: .createSessionToken)
       // Tokens end with whole seconds.
       let second = call.project.clock.now().milliseconds / 1000
       let end = Timestamp(milliseconds: (second + (call.body["expires_in"]?.integer ?? lifetimeDefault)) * 1000)

@@ -2,69 +2,138 @@
 internal import GemLedger
 internal import StoreBackend
 
-// What callers of API v1 may do to which customer. A public key lies in every copy of an app, so it proves nothing
-// about the person who sends it; an anonymous id is known to its own device alone, and proves that device.
+// Gathers the facts of a request of API v1, and asks the table of `WalletRights`.
 
 extension Call {
   /// The customer in the path.
   ///
-  /// - Throws: `LedgerError` with `invalid_identifier`; `forbidden` for another customer than the session's.
-  func subscriber() throws(LedgerError) -> CustomerID { try permitted(CustomerID(name("app_user_id"))) }
+  /// - Throws: `LedgerError` with `invalid_identifier`, `forbidden`.
+  func subscriber(for operation: WalletRights.Operation = .read) throws(LedgerError) -> CustomerID {
+    try permitted(CustomerID(name("app_user_id")), for: operation)
+  }
 
-  /// Checks that the caller may read and post for the customer.
+  /// Checks that the caller may do this with the customer.
   ///
   /// - Returns: The customer.
-  /// - Throws: `LedgerError` with `forbidden` for another customer than the session's.
-  func permitted(_ customer: CustomerID) throws(LedgerError) -> CustomerID {
-    guard case .session(let own) = caller.kind else { return customer }
-    guard try isSame(own, customer) else {
-      throw LedgerError(.forbidden, "This session token is of another customer.", details: [Self.needsSession])
-    }
+  /// - Throws: `LedgerError` with `forbidden`; the detail `needs` names what the caller has to show.
+  func permitted(
+    _ customer: CustomerID, for operation: WalletRights.Operation = .read
+  ) throws(LedgerError) -> CustomerID {
+    _ = try right(to: operation, customer)
     return customer
   }
 
-  /// Checks that the caller may give up what the customer has: with a session token of the customer or a secret key,
-  /// or where all ids of the customer are anonymous.
+  /// Whether the caller may do this with the customer.
+  func may(_ operation: WalletRights.Operation, of customer: CustomerID) throws(LedgerError) -> Bool {
+    if case .forbidden = WalletRights.decide(operation, try facts(of: customer, joining: nil)) { return false }
+    return true
+  }
+
+  /// What the caller may do with one customer, or with two ids of which one joins the other.
   ///
-  /// - Throws: `LedgerError` with `forbidden`; the detail `needs` is `session_token`.
-  func checkMayGive(from customer: CustomerID, _ what: String) throws(LedgerError) {
-    switch caller.kind {
-    case .secret: return
-    case .session: _ = try permitted(customer)
-    case .app, .anybody:
-      guard try ids(of: customer).allSatisfy(\.isAnonymous) else {
-        throw Self.needsSession(what)
+  /// - Throws: `LedgerError` with `forbidden`; the detail `needs` names what the caller has to show.
+  func right(
+    to operation: WalletRights.Operation, _ customer: CustomerID, joining other: CustomerID? = nil
+  ) throws(LedgerError) -> (decision: WalletRights.Decision, facts: WalletRights.Facts) {
+    let facts = try facts(of: customer, joining: other)
+    let decision = WalletRights.decide(operation, facts)
+    if case .forbidden(let need) = decision { throw .forbidden(operation, need) }
+    return (decision, facts)
+  }
+
+  /// Books for the session: `work` gets whether its customer must have anonymous ids only at the commit.
+  ///
+  /// - Throws: Those of `work`; `unauthenticated` for a session that ended meanwhile.
+  func asSession<Answer>(
+    _ work: (_ whileAnonymous: Bool) async throws(LedgerError) -> Answer
+  ) async throws(LedgerError) -> Answer {
+    guard case .session(let own) = caller.kind, own.isAnonymous else { return try await work(false) }
+    do throws(LedgerError) { return try await work(true) } catch {
+      guard error.code == .conditionFailed else { throw error }
+      throw .endedSession
+    }
+  }
+
+  private func facts(of customer: CustomerID, joining other: CustomerID?) throws(LedgerError) -> WalletRights.Facts {
+    let tokens = try provenIDs()
+    let side = try side(of: customer, tokens)
+    let otherSide = try other.map { (id) throws(LedgerError) in try self.side(of: id, tokens) }
+    let isProven = side.isProven || otherSide?.isProven == true
+    let kind: WalletRights.Caller =
+      switch caller.kind {
+      case .secret: .secretKey
+      case .session: isProven ? .token : .otherToken
+      case .app, .anybody: .publicKey
       }
+    let logins = other == nil ? .open : try project.ledger.currentCatalog().settings.logins
+    return WalletRights.Facts(kind, side, other: otherSide, logins: logins)
+  }
+
+  private func side(of id: CustomerID, _ tokens: [CustomerID]) throws(LedgerError) -> WalletRights.Side {
+    let ids = try project.ids(ofCustomer: id)
+    let kind: WalletRights.IDKind =
+      if let ids {
+        if ids.allSatisfy(\.isAnonymous) { .anonymous } else { id.isAnonymous ? .formerAnonymous : .named }
+      } else {
+        id.isAnonymous ? .newAnonymous : .newNamed
+      }
+    if case .secret = caller.kind { return WalletRights.Side(kind, isProven: true) }
+    return WalletRights.Side(kind, isProven: tokens.contains { $0 == id || ids?.contains($0) == true })
+  }
+
+  /// The ids whose session tokens came with the request: as its key, and as `new_session_token` of its body.
+  private func provenIDs() throws(LedgerError) -> [CustomerID] {
+    var ids: [CustomerID] = []
+    if case .session(let own) = caller.kind { ids.append(own) }
+    guard let token = body["new_session_token"]?.text else { return ids }
+    do throws(LedgerError) {
+      if let id = try project.customer(ofSession: token) { return ids + [id] }
+    } catch {
+      guard error.code == .unauthenticated else { throw error }
     }
+    throw LedgerError(
+      .forbidden, "\"new_session_token\" is no token that holds; ask your server for a new one.",
+      details: [.text("needs", WalletRights.Need.newSessionToken.rawValue)])
   }
+}
 
-  /// Whether the caller has shown nothing but a public key.
-  var provesNobody: Bool {
-    switch caller.kind {
-    case .secret, .session: false
-    case .app, .anybody: true
-    }
-  }
-
-  static func needsSession(_ what: String) -> LedgerError {
-    LedgerError(
-      .forbidden, "\(what) needs a session token of the customer; your server gets one with its secret key.",
-      details: [needsSession])
-  }
-
-  private static let needsSession = LedgerError.Detail.text("needs", "session_token")
-
-  private func isSame(_ own: CustomerID, _ other: CustomerID) throws(LedgerError) -> Bool {
-    if own == other { return true }
-    return try ids(of: own).contains(other)
-  }
-
-  /// All ids of the customer; the id alone where no customer has it.
-  private func ids(of customer: CustomerID) throws(LedgerError) -> [CustomerID] {
-    do throws(LedgerError) { return try project.ledger.customerIDs(of: customer) } catch {
+extension ServerProject {
+  /// All ids of the customer with this id; nil if no customer has it.
+  func ids(ofCustomer id: CustomerID) throws(LedgerError) -> [CustomerID]? {
+    do throws(LedgerError) { return try ledger.customerIDs(of: id) } catch {
       guard error.code == .customerNotFound else { throw error }
-      return [customer]
+      return nil
     }
+  }
+
+  /// The customer of a session token; nil for a token of another project.
+  ///
+  /// - Throws: `LedgerError` with `unauthenticated` for a token that was changed or is past its end, and for a token of
+  ///   an anonymous id whose customer has a named id by now, whenever it was made.
+  func customer(ofSession token: String) throws(LedgerError) -> CustomerID? {
+    guard let id = try sessions.read(token, now: clock.now()) else { return nil }
+    if id.isAnonymous, let ids = try ids(ofCustomer: id), !ids.allSatisfy(\.isAnonymous) { throw .endedSession }
+    return id
+  }
+}
+
+extension LedgerError {
+  static let endedSession = LedgerError(
+    .unauthenticated,
+    "This session token is of an anonymous id whose customer has signed in since. Ask your server for a token of the "
+      + "id that signed in.")
+
+  fileprivate static func forbidden(_ operation: WalletRights.Operation, _ need: WalletRights.Need) -> LedgerError {
+    let remedy =
+      switch need {
+      case .sessionToken: "a session token of the customer; your server gets one with its secret key"
+      case .newSessionToken:
+        "a session token of the id that is added, as \"new_session_token\"; your server gets one with its secret key"
+      case .secretKey: "a secret key, from a server of yours"
+      case .namedID: "the id that signed in: the customer's anonymous ids have no session any more"
+      }
+    return LedgerError(
+      .forbidden, "To \(operation.rawValue) needs \(remedy).", details: [.text("needs", need.rawValue)])
   }
 }
 #endif

@@ -9,8 +9,11 @@ enum IdentityRoutes {
 
   private static let identifyBody = Schema.object([
     .always("app_user_id", .appUserID, "The id until now."),
-    .always("new_app_user_id", .appUserID, "The id that signs in."),
+    .always("new_app_user_id", .appUserID, "The id that signs in."), newSessionToken,
   ])
+
+  private static let newSessionToken = Schema.Field(
+    "new_session_token", .nullable(.text()), "A session token of the new id, which proves that it may be added.")
 
   private static let identifyAnswer = Schema.object(
     Schema.customerInfoFields + [.always("created", .boolean, "Whether the id is new.")])
@@ -20,9 +23,9 @@ enum IdentityRoutes {
     "Signs in; merges a customer with only anonymous ids into the id's customer.", body: identifyBody,
     answers: [200: identifyAnswer, 201: identifyAnswer],
     work: .later { (call) async throws(LedgerError) in
-      let current = try call.permitted(call.wire.identifier("app_user_id"))
-      let registration = try await call.project.backend.logIn(
-        call.wire.identifier("new_app_user_id"), from: current)
+      let (current, id) = try call.login()
+      let decision = try call.right(to: .logIn, current, joining: id).decision
+      let registration = try await call.project.backend.logIn(id, from: current, isProven: decision == .allowed)
       return try await response(registration, call)
     })
 
@@ -31,28 +34,41 @@ enum IdentityRoutes {
     "Says which customers a sign-in would make one, and what would move; does nothing.", body: identifyBody,
     answers: [200: .identityPreview],
     work: .later { (call) async throws(LedgerError) in
-      let current = try call.permitted(call.wire.identifier("app_user_id"))
-      return .json(
-        200, try await call.project.backend.previewLogIn(call.wire.identifier("new_app_user_id"), from: current).wire)
+      let (current, id) = try call.login()
+      _ = try call.right(to: .logIn, current, joining: id)
+      return .json(200, try await call.project.backend.previewLogIn(id, from: current).wire)
     })
 
   private static let alias = Route.sdk(
     "POST", "/v1/subscribers/{app_user_id}/alias", "create_alias",
     "Makes an id another one of the customer, and merges the two customers where both exist.",
-    body: .object([.always("new_app_user_id", .appUserID)]), answers: [200: identifyAnswer, 201: identifyAnswer],
+    body: .object([.always("new_app_user_id", .appUserID), newSessionToken]),
+    answers: [200: identifyAnswer, 201: identifyAnswer], takesUnknown: true,
     work: .later { (call) async throws(LedgerError) in
-      let (customer, backend) = (try call.subscriber(), call.project.backend)
-      // The new id could spend what the customer has.
-      let what = "An alias of a customer who has signed in"
-      try call.checkMayGive(from: customer, what)
-      let alias: CustomerID = try call.wire.identifier("new_app_user_id")
-      guard call.provesNobody else { return try await response(backend.createAlias(alias, of: customer), call) }
-      do throws(LedgerError) {
-        return try await response(backend.createAlias(alias, ofAnonymous: customer), call)
-      } catch  where error.code == .conditionFailed {
-        throw Call.needsSession(what)
-      }
+      let customer = try CustomerID(call.name("app_user_id"))
+      return try await response(
+        try await createAlias(call.wire.identifier("new_app_user_id"), of: customer, call), call)
     })
+
+  private static func createAlias(
+    _ alias: CustomerID, of customer: CustomerID, _ call: Call
+  ) async throws(LedgerError) -> Registration {
+    let backend = call.project.backend
+    let (decision, facts) = try call.right(to: .createAlias, customer, joining: alias)
+    let isCustomerAnonymous = facts.customer.kind.isAnonymous
+    guard facts.caller != .secretKey, isCustomerAnonymous || facts.other?.kind.isAnonymous == true else {
+      return try await backend.createAlias(alias, of: customer)
+    }
+    do throws(LedgerError) {
+      return try await backend.createAlias(
+        alias, of: customer, anonymous: isCustomerAnonymous ? customer : alias, isProven: decision == .allowed)
+    } catch {
+      guard error.code == .conditionFailed else { throw error }
+      // The anonymous customer signed in meanwhile: the facts are others.
+      _ = try call.right(to: .createAlias, customer, joining: alias)
+      throw error
+    }
+  }
 
   private static func response(
     _ registration: Registration, _ call: Call
@@ -77,13 +93,14 @@ enum IdentityRoutes {
     "Restores a store account's purchases; no consumable is credited again.", body: restoreBody,
     answers: [200: .customerInfo],
     work: .later { (call) async throws(LedgerError) in
-      let (customer, backend) = (try call.subscriber(), call.project.backend)
+      let (customer, backend) = (try CustomerID(call.name("app_user_id")), call.project.backend)
+      let decision = try call.right(to: .restore, customer).decision
       let sharing = try call.wire.word("sharing", EntitlementSharing.init(name:))
-      // Under this rule two customers become one, and the receipts' owner gets what the other one has.
-      if sharing == .alias { try call.checkMayGive(from: customer, "A restore that merges customers") }
-      // An anonymous customer gets the entitlement alone, and so does one who signs in meanwhile.
-      let rule = sharing == .alias && call.provesNobody ? .transfer : sharing
-      let record = try await backend.restore(call.wire.receipts(), customer: customer, sharing: rule)
+      let receipts = try call.wire.receipts()
+      let record =
+        decision == .allowed
+        ? try await backend.restore(receipts, customer: customer, sharing: sharing)
+        : try await backend.restoreEntitlements(receipts, customer: customer, sharing: sharing)
       let document = SubscriberDocument(record: record, subscriptions: try backend.subscriptions(of: customer))
       return .json(200, .object(document.members))
     })
@@ -92,11 +109,22 @@ enum IdentityRoutes {
     "POST", "/v1/subscribers/{app_user_id}/restore/preview", "preview_restore_purchases",
     "Says what a restore would do; does nothing.", body: restoreBody, answers: [200: .identityPreview],
     work: .later { (call) async throws(LedgerError) in
+      let (customer, backend) = (try CustomerID(call.name("app_user_id")), call.project.backend)
+      let decision = try call.right(to: .restore, customer).decision
       let sharing = try call.wire.word("sharing", EntitlementSharing.init(name:))
-      let preview = try await call.project.backend.previewRestore(
-        call.wire.receipts(), customer: call.subscriber(), sharing: sharing)
+      let receipts = try call.wire.receipts()
+      let preview =
+        decision == .allowed
+        ? try await backend.previewRestore(receipts, customer: customer, sharing: sharing)
+        : try backend.previewRestoreEntitlements(receipts, customer: customer, sharing: sharing)
       return .json(200, preview.wire)
     })
+}
+
+extension Call {
+  fileprivate func login() throws(LedgerError) -> (current: CustomerID, id: CustomerID) {
+    (try wire.identifier("app_user_id"), try wire.identifier("new_app_user_id"))
+  }
 }
 
 extension WireObject {

@@ -14,12 +14,7 @@ enum OrderRoutes {
     body: .orderRequest, answers: [200: answer, 201: answer],
     work: .later { (call) async throws(LedgerError) in
       let request = try OrderRequest(wire: call.wire)
-      let customer = try call.permitted(request.customer)
-      let backend = call.project.backend
-      if backend.policy.currencyPrices[request.product]?.isEmpty == false {
-        try call.checkMayGive(from: customer, "An order that costs virtual currency")
-      }
-      let order = try await backend.initPayment(request)
+      let order = try await call.open(request)
       return .json(order.isReplayed ? 200 : 201, ["order": order.wire])
     })
 
@@ -29,7 +24,7 @@ enum OrderRoutes {
     query: [Parameter("app_user_id", .customerID, "The customer that asks.", isRequired: true)],
     answers: [200: .object([.always("receipt", .nullable(.receiptAnswer))])],
     work: .later { (call) async throws(LedgerError) in
-      let customer = try call.permitted(CustomerID(call.query["app_user_id"]?.text ?? ""))
+      let customer = try call.permitted(CustomerID(call.query["app_user_id"]?.text ?? ""), for: .useOrder)
       var answer = try await call.project.backend.payment(of: call.orderCode(), customer: customer)
       answer?.requestID = call.request.id
       return .json(200, ["receipt": answer?.wire ?? .null])
@@ -50,19 +45,32 @@ enum OrderRoutes {
     answers: [200: .object([.always("orders", .list(.order))])],
     work: .later { (call) async throws(LedgerError) in
       let (page, size) = call.page
-      let orders = try await call.project.backend.announcedOrders(of: call.subscriber(), page: page, size: size)
+      let customer = try call.subscriber(for: .listOrders)
+      let orders = try await call.project.backend.announcedOrders(of: customer, page: page, size: size)
       return .json(200, ["orders": orders.wire])
     })
 }
 
 extension Call {
+  /// Opens an order for its customer; what it costs of the customer's currency is held.
+  ///
+  /// - Throws: `LedgerError` with `forbidden`; then as `LocalBackend.initPayment(_:)`.
+  func open(_ request: OrderRequest) async throws(LedgerError) -> Order {
+    let backend = project.backend
+    let isCostly = backend.policy.currencyPrices[request.product]?.isEmpty == false
+    _ = try permitted(request.customer, for: isCostly ? .openCostlyOrder : .openOrder)
+    return try await asSession { (whileAnonymous) async throws(LedgerError) in
+      try await backend.initPayment(request, whileAnonymous: whileAnonymous)
+    }
+  }
+
   /// The order of the path.
   ///
   /// - Throws: `LedgerError` with `invalid_identifier`, `order_not_found`; `forbidden` for an order of another customer
   ///   than the session's.
   fileprivate func orderCode() throws(LedgerError) -> PurchaseCode {
     let code = try PurchaseCode(name("purchase_code"))
-    if case .session = caller.kind { _ = try permitted(project.backend.order(code).request.customer) }
+    if case .session = caller.kind { _ = try permitted(project.backend.order(code).request.customer, for: .useOrder) }
     return code
   }
 }

@@ -31,7 +31,7 @@ enum ReceiptRoutes {
     body: .object(fields), answers: [200: answer], style: .purchase, takesUnknown: true,
     work: .later { (call) async throws(LedgerError) in
       let post = try ReceiptPost(wire: call.wire)
-      _ = try call.permitted(post.customer)
+      _ = try call.permitted(post.customer, for: .postReceipt)
       return try await response(try await ReceiptIntake(call).answer(post), to: post, call)
     })
 
@@ -41,7 +41,7 @@ enum ReceiptRoutes {
     body: .object(fields), answers: [200: answer], style: .purchase, takesUnknown: true,
     work: .later { (call) async throws(LedgerError) in
       let post = try ReceiptPost(wire: call.wire)
-      _ = try call.permitted(post.customer)
+      _ = try call.permitted(post.customer, for: .postReceipt)
       let answer = try await call.project.backend.completePayment(PurchaseCode(call.name("purchase_code")), post: post)
       return try await response(answer, to: post, call)
     })

@@ -41,8 +41,11 @@ enum SpendingRoutes {
         amounts.append(Adjustment(amount.currency, abs(amount.amount)))
       }
       let backend = call.project.backend
-      let booking = try await backend.spend(
-        amounts, customer: customer, key: key, reference: call.wire.optionalIdentifier("reference"))
+      let reference: Reference? = try call.wire.optionalIdentifier("reference")
+      let booking = try await call.asSession { (whileAnonymous) async throws(LedgerError) in
+        try await backend.spend(
+          amounts, customer: customer, key: key, reference: reference, whileAnonymous: whileAnonymous)
+      }
       var members = JSONValue.balances(try await backend.balances(of: customer)).object ?? [:]
       members["booking"] = booking.wire
       return .json(200, .object(members))
@@ -57,9 +60,12 @@ enum SpendingRoutes {
     answers: [200: .object([.always("booking", .booking)])],
     work: .later { (call) async throws(LedgerError) in
       let (customer, key) = (try call.spender(), try call.spendKey())
-      let booking = try await call.project.backend.buyItem(
-        call.wire.identifier("item_id"), quantity: call.wire.optionalInteger("quantity") ?? 1, customer: customer,
-        key: key)
+      let item: ItemID = try call.wire.identifier("item_id")
+      let quantity = try call.wire.optionalInteger("quantity") ?? 1
+      let booking = try await call.asSession { (whileAnonymous) async throws(LedgerError) in
+        try await call.project.backend.buyItem(
+          item, quantity: quantity, customer: customer, key: key, whileAnonymous: whileAnonymous)
+      }
       return .json(200, ["booking": booking.wire])
     })
 }
@@ -69,8 +75,9 @@ extension Call {
   ///
   /// - Throws: `LedgerError` with `forbidden` where the body names another customer.
   fileprivate func spender() throws(LedgerError) -> CustomerID {
-    guard let named: CustomerID = try wire.optionalIdentifier("app_user_id") else { return try customer() }
-    return try permitted(named)
+    let named: CustomerID? = try wire.optionalIdentifier("app_user_id")
+    guard let named else { return try permitted(customer(), for: .spend) }
+    return try permitted(named, for: .spend)
   }
 
   /// The key in the header or the body.

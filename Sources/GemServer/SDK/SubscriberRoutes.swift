@@ -57,7 +57,12 @@ enum SubscriberRoutes {
     answers: [200: .object([.always("purchases", .list(.purchase))])],
     work: .later { (call) async throws(LedgerError) in
       let (page, size) = call.page
-      let purchases = try await call.project.backend.purchases(of: call.subscriber(), page: page, size: size)
+      let customer = try call.subscriber()
+      var purchases = try await call.project.backend.purchases(of: customer, page: page, size: size)
+      // Their orders are a list of orders.
+      if try !call.may(.listOrders, of: customer) {
+        for index in purchases.indices { purchases[index].announcement = nil }
+      }
       return .json(200, ["purchases": purchases.wire])
     })
 }

@@ -172,13 +172,16 @@ public final class LocalBackend: PurchaseBackend {
   }
 
   /// The same with a name for what it pays for.
+  ///
+  /// - Parameter whileAnonymous: Whether to refuse with `condition_failed` unless the customer has anonymous ids only.
   package func spend(
-    _ amounts: [Adjustment], customer: CustomerID, key: IdempotencyKey, reference: Reference?
+    _ amounts: [Adjustment], customer: CustomerID, key: IdempotencyKey, reference: Reference?,
+    whileAnonymous: Bool = false
   ) async throws(LedgerError) -> Booking {
     try policy.checkClientSpends()
     var command = try LedgerCommand.spend(amounts, customer: customer, key: key)
     command.reference = reference
-    return try await ledger.book(command)
+    return try await ledger.book(whileAnonymous ? command.whileAnonymous() : command)
   }
 
   /// Buys an item at the catalog's price.
@@ -187,6 +190,14 @@ public final class LocalBackend: PurchaseBackend {
   public func buyItem(
     _ item: ItemID, quantity: Int64, customer: CustomerID, key: IdempotencyKey
   ) async throws(LedgerError) -> Booking {
-    try await ledger.book(LedgerCommand.buyItem(item, quantity: quantity, customer: customer, key: key))
+    try await buyItem(item, quantity: quantity, customer: customer, key: key, whileAnonymous: false)
+  }
+
+  /// The same; with `whileAnonymous` refused with `condition_failed` unless the customer has anonymous ids only.
+  package func buyItem(
+    _ item: ItemID, quantity: Int64, customer: CustomerID, key: IdempotencyKey, whileAnonymous: Bool
+  ) async throws(LedgerError) -> Booking {
+    let command = LedgerCommand.buyItem(item, quantity: quantity, customer: customer, key: key)
+    return try await ledger.book(whileAnonymous ? command.whileAnonymous() : command)
   }
 }

@@ -29,7 +29,10 @@ struct CustomerRegistry: Sendable {
     return (Registration(customer: customer, isCreated: isCreated), missing)
   }
 
-  func logIn(_ id: CustomerID, from current: CustomerID) async throws(LedgerError) -> Registration {
+  /// - Parameter isProven: Whether the id's customer wants the login; otherwise debts, freezes and holds do not move.
+  func logIn(
+    _ id: CustomerID, from current: CustomerID, isProven: Bool = true
+  ) async throws(LedgerError) -> Registration {
     try UserID.check(id)
     let (isKnown, isCurrentKnown) = try context.reading { (view, _) throws(LedgerError) -> (Bool, Bool) in
       (try view.customers.find(id) != nil, try view.customers.find(current) != nil)
@@ -38,7 +41,9 @@ struct CustomerRegistry: Sendable {
       // An unknown anonymous id can only be added to an existing customer.
       if !isCurrentKnown { _ = try await register(id) }
       // A purchase made under the id before its registration may wait in a queue, and names the id by its token.
-      if try await joinAnonymous(current, to: id), !isCurrentKnown { _ = try await register(current) }
+      if try await joinAnonymous(current, to: id, isProven: isProven), !isCurrentKnown {
+        _ = try await register(current)
+      }
     }
     _ = try await register(id)
     return Registration(customer: id, isCreated: !isKnown)
@@ -47,28 +52,42 @@ struct CustomerRegistry: Sendable {
   /// Merges a customer with only anonymous ids into another.
   ///
   /// - Returns: False where the customer has another id, so that nothing moved.
-  func joinAnonymous(_ anonymous: CustomerID, to customer: CustomerID) async throws(LedgerError) -> Bool {
+  func joinAnonymous(
+    _ anonymous: CustomerID, to customer: CustomerID, isProven: Bool = true
+  ) async throws(LedgerError) -> Bool {
     do throws(LedgerError) {
-      _ = try await context.ledger.book(.mergeAnonymous(from: anonymous, into: customer))
+      try await mergeAnonymous(anonymous, into: customer, isProven: isProven)
       return true
     } catch {
-      switch error.code {
-      // Done before, or on another device at this moment.
-      case .sameCustomer: return true
-      case .conditionFailed: return false
-      default: throw error
-      }
+      guard error.code == .conditionFailed else { throw error }
+      return false
     }
   }
 
+  private func mergeAnonymous(
+    _ anonymous: CustomerID, into customer: CustomerID, isProven: Bool
+  ) async throws(LedgerError) {
+    do throws(LedgerError) {
+      _ = try await context.ledger.book(.mergeAnonymous(from: anonymous, into: customer))
+    } catch {
+      // Done before, or on another device at this moment.
+      guard error.code == .sameCustomer else { throw error }
+    }
+  }
+
+  /// - Parameter anonymous: The one of both ids whose customer has anonymous ids only, which the commit checks; nil to
+  ///   merge any two customers.
   func createAlias(
-    _ alias: CustomerID, of customer: CustomerID, isOfAnonymous: Bool = false
+    _ alias: CustomerID, of customer: CustomerID, anonymous: CustomerID? = nil, isProven: Bool = true
   ) async throws(LedgerError) -> Registration {
     try UserID.check(alias)
     _ = try await register(customer)
     let isKnown = try context.reading { (view, _) throws(LedgerError) in try view.customers.find(alias) != nil }
-    _ = try await context.ledger.book(
-      isOfAnonymous ? .createAlias(alias, ofAnonymous: customer) : .createAlias(alias, of: customer))
+    if let anonymous {
+      try await mergeAnonymous(anonymous, into: anonymous == alias ? customer : alias, isProven: isProven)
+    } else {
+      _ = try await context.ledger.book(.createAlias(alias, of: customer))
+    }
     _ = try await register(alias)
     return Registration(customer: alias, isCreated: !isKnown)
   }

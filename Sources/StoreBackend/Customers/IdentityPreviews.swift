@@ -26,7 +26,7 @@ struct IdentityPreviews: Sendable {
   }
 
   func restore(
-    _ receipts: [StoreReceipt], customer: CustomerID, sharing: EntitlementSharing
+    _ receipts: [StoreReceipt], customer: CustomerID, sharing: EntitlementSharing, merges: Bool = true
   ) throws(LedgerError) -> IdentityPreview {
     try UserID.check(customer)
     var preview = try preview(of: customer)
@@ -34,7 +34,7 @@ struct IdentityPreviews: Sendable {
     var isAnyTaken = false
     for receipt in receipts {
       do throws(LedgerError) {
-        try add(context.verifier.verify(receipt), to: &preview, sharing)
+        try add(context.verifier.verify(receipt), to: &preview, sharing, merges: merges)
         isAnyTaken = true
       } catch {
         guard !error.code.meansNothingIsKnown else { throw error }
@@ -65,7 +65,7 @@ struct IdentityPreviews: Sendable {
 
   /// What the restore of one purchase would do.
   private func add(
-    _ transaction: StoreTransaction, to preview: inout IdentityPreview, _ sharing: EntitlementSharing
+    _ transaction: StoreTransaction, to preview: inout IdentityPreview, _ sharing: EntitlementSharing, merges: Bool
   ) throws(LedgerError) {
     let customer = preview.customer
     let (owner, isCredited, isAnonymous) = try context.reading {
@@ -85,8 +85,8 @@ struct IdentityPreviews: Sendable {
     }
     if !isCredited { preview.uncredited.append(transaction.creditID) }
     guard let owner else { return }
-    if let merge = try anonymousMerge(of: owner, into: customer) { return preview.add(merge) }
-    switch EntitlementSharing.Step(sharing, isAnonymous: isAnonymous, owner: owner) {
+    if merges, let merge = try anonymousMerge(of: owner, into: customer) { return preview.add(merge) }
+    switch EntitlementSharing.Step(sharing, merges: merges && !isAnonymous, owner: owner) {
     case .merge: preview.add(try context.ledger.previewMerge(from: owner, into: customer))
     case .moveEntitlement: preview.movedEntitlements.append(transaction.creditID)
     case .nothing: break
@@ -109,13 +109,13 @@ extension EntitlementSharing {
     case nothing
 
     /// - Parameters:
-    ///   - isAnonymous: Whether the restoring customer has only anonymous ids.
+    ///   - merges: Whether the rule may make two customers one: never for one with only anonymous ids.
     ///   - owner: The owner of the purchase.
-    init(_ sharing: EntitlementSharing, isAnonymous: Bool, owner: CustomerID) {
+    init(_ sharing: EntitlementSharing, merges: Bool, owner: CustomerID) {
       switch sharing {
       // An anonymous customer gets no wallet of a signed-in one; of an erased customer nothing moves but the
       // entitlement.
-      case .alias where !isAnonymous && !owner.isOfErased: self = .merge
+      case .alias where merges && !owner.isOfErased: self = .merge
       case .alias, .transfer: self = .moveEntitlement
       case .keepWithOwner: self = .nothing
       }

@@ -33,14 +33,38 @@ extension LocalBackend {
     return registration
   }
 
-  /// As ``createAlias(_:of:)``, for a caller who may give up nothing of a customer who has signed in.
-  ///
-  /// - Throws: `LedgerError` with `condition_failed` where the customer has an id that is not anonymous; else as
-  ///   ``createAlias(_:of:)``.
-  package func createAlias(
-    _ alias: CustomerID, ofAnonymous customer: CustomerID
+  /// The same for a login that a caller may not have proven (``WalletRights``).
+  package func logIn(
+    _ id: CustomerID, from current: CustomerID, isProven: Bool
   ) async throws(LedgerError) -> Registration {
-    try await registry.createAlias(alias, of: customer, isOfAnonymous: true)
+    try await registry.logIn(id, from: current, isProven: isProven)
+  }
+
+  /// As ``createAlias(_:of:)``, if one of both customers has anonymous ids only.
+  ///
+  /// The commit decides this: the customer may have signed in since the caller looked.
+  ///
+  /// - Parameter anonymous: The id of that customer.
+  /// - Throws: `LedgerError` with `condition_failed` if the customer has another id; else as ``createAlias(_:of:)``.
+  package func createAlias(
+    _ alias: CustomerID, of customer: CustomerID, anonymous: CustomerID, isProven: Bool
+  ) async throws(LedgerError) -> Registration {
+    try await registry.createAlias(alias, of: customer, anonymous: anonymous, isProven: isProven)
+  }
+
+  /// As ``restore(_:customer:sharing:)``, for a caller who gets the entitlements alone: no customers become one.
+  package func restoreEntitlements(
+    _ receipts: [StoreReceipt], customer: CustomerID, sharing: EntitlementSharing
+  ) async throws(LedgerError) -> CustomerRecord {
+    try await restores.restore(receipts, customer: customer, sharing: sharing, merges: false)
+    return try await self.customer(customer)
+  }
+
+  /// Says what ``restoreEntitlements(_:customer:sharing:)`` would do, and books nothing.
+  package func previewRestoreEntitlements(
+    _ receipts: [StoreReceipt], customer: CustomerID, sharing: EntitlementSharing
+  ) throws(LedgerError) -> IdentityPreview {
+    try previews.restore(receipts, customer: customer, sharing: sharing, merges: false)
   }
 
   /// Says which customers ``logIn(_:from:)`` would make one, and what would move; books nothing.

@@ -6,8 +6,9 @@ struct PurchaseRestores: Sendable {
   let registry: CustomerRegistry
   let credits: ReceiptCredits
 
+  /// - Parameter merges: Whether the caller may make two customers one; a receipt can be a copy of another person's.
   func restore(
-    _ receipts: [StoreReceipt], customer: CustomerID, sharing: EntitlementSharing
+    _ receipts: [StoreReceipt], customer: CustomerID, sharing: EntitlementSharing, merges: Bool = true
   ) async throws(LedgerError) {
     _ = try await registry.register(customer)
     var refusal: LedgerError?
@@ -19,7 +20,8 @@ struct PurchaseRestores: Sendable {
           evidence, customer: customer, order: nil, search: .find, requestID: context.newRequestID(),
           waitsForBuyer: false)
         isAnyTaken = true
-        try await share(evidence.transaction, ownedBy: answer.booking.customer, with: customer, sharing)
+        try await share(
+          evidence.transaction, ownedBy: answer.booking.customer, with: customer, sharing, merges: merges)
       } catch {
         guard !error.code.meansNothingIsKnown else { throw error }
         refusal = refusal ?? error
@@ -30,7 +32,8 @@ struct PurchaseRestores: Sendable {
 
   /// Gives the restoring customer the part of the purchase that the rule allows.
   private func share(
-    _ transaction: StoreTransaction, ownedBy owner: CustomerID, with customer: CustomerID, _ sharing: EntitlementSharing
+    _ transaction: StoreTransaction, ownedBy owner: CustomerID, with customer: CustomerID,
+    _ sharing: EntitlementSharing, merges: Bool
   ) async throws(LedgerError) {
     let (isSame, isAnonymous) = try context.reading { (view, _) throws(LedgerError) -> (Bool, Bool) in
       let (one, other) = (try view.customers.customer(owner), try view.customers.customer(customer))
@@ -38,8 +41,8 @@ struct PurchaseRestores: Sendable {
     }
     guard !isSame else { return }
     // An owner that never signed in counts as the holder of the store account.
-    if try await registry.joinAnonymous(owner, to: customer) { return }
-    switch EntitlementSharing.Step(sharing, isAnonymous: isAnonymous, owner: owner) {
+    if merges, try await registry.joinAnonymous(owner, to: customer) { return }
+    switch EntitlementSharing.Step(sharing, merges: merges && !isAnonymous, owner: owner) {
     case .merge:
       _ = try await context.ledger.book(.createAlias(owner, of: customer))
     case .moveEntitlement:

@@ -19,8 +19,15 @@ extension LocalBackend {
   ///   and where it costs currency those of `Ledger.hold(_:customer:for:key:)`. Its detail `request_id` names the
   ///   request.
   public func initPayment(_ request: OrderRequest) async throws(LedgerError) -> Order {
+    try await initPayment(request, whileAnonymous: false)
+  }
+
+  /// The same; with `whileAnonymous`, currency is held only if the customer has anonymous ids alone.
+  ///
+  /// - Throws: `LedgerError` as ``initPayment(_:)``, and with `condition_failed` for a customer who has signed in.
+  package func initPayment(_ request: OrderRequest, whileAnonymous: Bool) async throws(LedgerError) -> Order {
     let requestID = context.newRequestID()
-    do throws(LedgerError) { return try await openings.open(request) } catch {
+    do throws(LedgerError) { return try await openings.open(request, whileAnonymous: whileAnonymous) } catch {
       throw error.adding(.text("request_id", requestID))
     }
   }

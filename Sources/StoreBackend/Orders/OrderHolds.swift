@@ -61,8 +61,9 @@ struct OrderHolds: Sendable {
   }
 
   /// Holds the cost of a new order; the order fails where the hold is refused.
-  func hold(for order: Order) async throws(LedgerError) -> Order {
-    let steps = try steps(of: order)
+  func hold(for order: Order, whileAnonymous: Bool) async throws(LedgerError) -> Order {
+    var steps = try steps(of: order)
+    steps.isOfAnonymous = whileAnonymous
     switch order.status {
     case .pending:
       do throws(LedgerError) {

@@ -11,7 +11,7 @@ struct OrderOpenings: Sendable {
   private static let claimByteCountMax = 100
 
   /// Opens the order, or finds it.
-  func open(_ request: OrderRequest) async throws(LedgerError) -> Order {
+  func open(_ request: OrderRequest, whileAnonymous: Bool = false) async throws(LedgerError) -> Order {
     try checkForm(of: request)
     // The key comes before everything that may have changed since the order was announced.
     if try !isAnnounced(request) { try checkOffer(for: request) }
@@ -27,7 +27,7 @@ struct OrderOpenings: Sendable {
     _ = try await registry.register(request.customer)
     var order = try order(opened: opening, by: request, isReplayed: receipt.isReplayed)
     // What it costs comes before what it gives.
-    if !order.costs.isEmpty { order = try await holds.hold(for: order) }
+    if !order.costs.isEmpty { order = try await holds.hold(for: order, whileAnonymous: whileAnonymous) }
     guard order.status == .deliveryPending, !receipt.isReplayed else { return order }
     await deliveries.deliverFirst(order.code)
     return try orders.order(order.code, isReplayed: order.isReplayed)

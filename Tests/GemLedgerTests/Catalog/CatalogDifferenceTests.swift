@@ -37,6 +37,7 @@ final class CatalogDifferenceTests: XCTestCase {
         #"current_offering  current_offering: "o" -> null"#
       ),
       (#line, "listed", "nobody", #"settings  sandbox_receipts: "listed" -> "nobody""#),
+      (#line, "proven", "open", #"settings  logins: "proven" -> "open""#),
       (
         #line, #"{"b":1.50,"a":[null,"x"]}"#, #"{"a":[null,"x"],"b":1.50}"#,
         #"offering o metadata: {"b":1.50,"a":[null,"x"]} -> {"a":[null,"x"],"b":1.50}"#

@@ -170,6 +170,6 @@ final class CatalogLoadTests: XCTestCase {
     {"id":"sword","name":"Sword","price":{"GEM":1,"gold":2},"limit":null,"limit_per":null,
     "stock":null,"available":{"from":"2026-12-01T00:00:00.000Z","until":null}},
     {"id":"bow","name":"Bow","price":{"GEM":1},"limit":4,"limit_per":null,"stock":null,"available":null}],
-    "settings":{"project_id":"p1","bundle_id":null,"sandbox_receipts":"listed"}}
+    "settings":{"project_id":"p1","bundle_id":null,"sandbox_receipts":"listed","logins":"proven"}}
     """#
 }

@@ -74,6 +74,7 @@ final class CatalogProblemsTests: XCTestCase {
     (#line, "2026-12-01T00:00:00.000Z", "tomorrow", "$.items[1].available.from", "not a time"),
     (#line, #""project_id":"p1""#, #""project_id":"""#, "$.settings.project_id", "empty"),
     (#line, "listed", "some", "$.settings.sandbox_receipts", "\"nobody\""),
+    (#line, "proven", "closed", "$.settings.logins", "\"open\""),
     (#line, #""settings":{"#, #""settings":null,"x":{"#, "$.settings", "an object"),
   ]
 

@@ -42,7 +42,9 @@ final class SDKRightsTests: XCTestCase {
       }
     }
     let own = try await shop.send(
-      "POST", "/v1/subscribers/\(shop.alice)/alias", ["new_app_user_id": "alice-2"], key: try shop.token(shop.alice))
+      "POST", "/v1/subscribers/\(shop.alice)/alias",
+      ["new_app_user_id": "alice-2", "new_session_token": .string(try shop.token("alice-2"))],
+      key: try shop.token(shop.alice))
     XCTAssertEqual(own.status, 201)
     XCTAssertEqual(try shop.balance("alice-2"), 500)
     let anonymous = try await shop.send(
@@ -50,7 +52,7 @@ final class SDKRightsTests: XCTestCase {
     XCTAssertEqual(anonymous.status, 201)
   }
 
-  func testAPublicKeyMergesNoCustomersByARestore() async throws {
+  func testOnlyASecretKeyMergesCustomersByARestore() async throws {
     let shop = try SDKShop()
     try shop.world.grant(500, to: shop.alice)
     let receipt = try shop.receipt("1")
@@ -61,15 +63,15 @@ final class SDKRightsTests: XCTestCase {
         "POST", "/v1/subscribers/\(shop.alice)/restore",
         ["receipts": [.string(receipt)], "sharing": .string(sharing)], key: key)
     }
-    let refused = try await restore("alias")
-    shop.assertRefused(refused, 403, .forbidden, number: 7224)
-    for sharing in ["transfer", "keep_with_owner"] {
-      let answer = try await restore(sharing)
-      XCTAssertEqual(answer.status, 200)
+    for key in [nil, try shop.token(shop.alice)] {
+      for sharing in ["alias", "transfer", "keep_with_owner"] {
+        let answer = try await restore(sharing, key: key)
+        XCTAssertEqual(answer.status, 200)
+      }
     }
     XCTAssertEqual(try shop.balance(shop.alice), 500)
     XCTAssertEqual(try shop.balance(shop.bob), 300)
-    let merged = try await restore("alias", key: try shop.token(shop.alice))
+    let merged = try await restore("alias", key: shop.world.secretKey)
     XCTAssertEqual(merged.status, 200)
     XCTAssertEqual(try shop.balance(shop.bob), 800)
   }

@@ -1,8 +1,6 @@
 /// Makes an id one more id of a customer; where the id names another customer, the two are merged.
 struct CreateAliasCommand: Command {
   let alias: CustomerID
-  /// Whether the customer may have anonymous ids only.
-  var isOfAnonymous = false
 
   var action: LedgerCommand.Action { .createAlias(self) }
 
@@ -12,18 +10,12 @@ struct CreateAliasCommand: Command {
   func footprint(besides customer: CustomerID) -> LedgerCommand.Footprint? { LedgerCommand.Footprint(joining: [alias]) }
   var independence: Independence { .none }
 
-  /// - Throws: in order of precedence `customer_not_found`, `condition_failed` (the customer has an id that is not
-  ///   anonymous), `over_maximum` (the hard limit).
+  /// - Throws: in order of precedence `customer_not_found`, `over_maximum` (the hard limit).
   func decide(
     _ decider: inout Decider, _ command: LedgerCommand.Body, session: any StorageSnapshot
   ) throws(LedgerError) -> Booking {
     guard let customer = try decider.findCustomer(command.customer, session: session) else {
       throw .customerNotFound(command.customer)
-    }
-    if isOfAnonymous {
-      // The commit decides this: the customer may have signed in since the caller looked.
-      try MergeRules.checkAnonymous(
-        try decider.work.ids(of: customer.number, session: session), named: command.customer)
     }
     guard let other = try decider.findCustomer(alias, session: session) else {
       return try CustomerMerge.add(&decider, alias, to: customer, command: command, session: session)
@@ -46,11 +38,6 @@ extension LedgerCommand {
   ///   - customer: Must exist.
   public static func createAlias(_ alias: CustomerID, of customer: CustomerID) -> Self {
     Self(CreateAliasCommand(alias: alias), customer: customer, key: nil)
-  }
-
-  /// As ``createAlias(_:of:)``; refused with `condition_failed` where the customer has an id that is not anonymous.
-  package static func createAlias(_ alias: CustomerID, ofAnonymous customer: CustomerID) -> Self {
-    Self(CreateAliasCommand(alias: alias, isOfAnonymous: true), customer: customer, key: nil)
   }
 }
 
