@@ -15,11 +15,19 @@ struct BackendRequest {
   /// The key of a spend.
   var key: IdempotencyKey?
   /// Whether it is sent with a session token at once, and not only after a refusal of the public key.
-  var needsSession = false
+  var session = Session.asked
+
+  enum Session {
+    case needed
+    /// The public key gets an answer too, with less in it.
+    case preferred
+    /// Only after a refusal of the public key.
+    case asked
+  }
 
   static func get(
-    _ path: String..., customer: CustomerID, query: [(name: String, value: String)] = []
-  ) -> Self { Self(method: "GET", path: path, customer: customer, query: query) }
+    _ path: String..., customer: CustomerID, session: Session = .asked, query: [(name: String, value: String)] = []
+  ) -> Self { Self(method: "GET", path: path, customer: customer, query: query, session: session) }
 
   static func post(
     _ path: String..., customer: CustomerID, adding newCustomer: CustomerID? = nil, body: JSONValue? = nil
@@ -37,7 +45,7 @@ struct BackendRequest {
     if !fits { body["idempotency_key"] = .string(key.text) }
     return Self(
       method: "POST", path: path, customer: customer, body: .object(body), key: fits ? key : nil,
-      needsSession: true)
+      session: .needed)
   }
 
   /// - Parameters:

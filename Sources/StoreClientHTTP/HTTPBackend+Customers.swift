@@ -90,10 +90,12 @@ extension HTTPBackend {
     }
   }
 
-  /// As `PurchaseBackend.purchases(of:page:size:)`.
+  /// As `PurchaseBackend.purchases(of:page:size:)`; without a session token the purchases come without their orders.
   public func purchases(of customer: CustomerID, page: Int, size: Int) async throws(LedgerError) -> [PurchaseRecord] {
     try await answer(
-      to: .get("subscribers", customer.text, "purchases", customer: customer, query: Self.paging(page, size))
+      to: .get(
+        "subscribers", customer.text, "purchases", customer: customer, session: .preferred,
+        query: Self.paging(page, size))
     ) { (wire) throws(LedgerError) in try wire.values("purchases") }
   }
 

@@ -91,7 +91,11 @@ extension HTTPBackend {
   private func document(for call: BackendRequest) async throws(LedgerError) -> WireObject {
     guard let sessionTokens else { return try await send(call, Credentials(key: apiKey)) }
     var credentials = Credentials(key: apiKey)
-    if call.needsSession { credentials.session = try await Self.token(sessionTokens, call.customer, refused: nil) }
+    switch call.session {
+    case .needed: credentials.session = try await Self.token(sessionTokens, call.customer, refused: nil)
+    case .preferred: credentials.session = await Self.tokenIfAny(sessionTokens, call.customer)
+    case .asked: break
+    }
     var isRefreshed = false
     while true {
       do throws(LedgerError) { return try await send(call, credentials) } catch {
@@ -123,6 +127,11 @@ extension HTTPBackend {
     var session: String?
     /// A session token of the id that the request adds.
     var newSession: String?
+  }
+
+  /// The token, or nil if the app's server gives none, as for an anonymous id.
+  private static func tokenIfAny(_ tokens: SessionTokens, _ customer: CustomerID) async -> String? {
+    do throws(LedgerError) { return try await token(tokens, customer, refused: nil) } catch { return nil }
   }
 
   private static func token(

@@ -31,6 +31,10 @@ package struct MergeContract {
     run.step("testAMergeMayPassTheMaximum", testAMergeMayPassTheMaximum)
     run.step("testAFrozenCustomerStaysFrozen", testAFrozenCustomerStaysFrozen)
     run.step("testOnlyAnonymousCustomersAreJoined", testOnlyAnonymousCustomersAreJoined)
+    run.step("testAnUnprovenMergeMovesNoBurden", testAnUnprovenMergeMovesNoBurden)
+    run.step("testARefundAfterAnUnprovenMerge", testARefundAfterAnUnprovenMerge)
+    run.step("testRefundsAfterSeveralMerges", testRefundsAfterSeveralMerges)
+    run.step("testARefundOfWhatAnUnmergeTookAway", testARefundOfWhatAnUnmergeTookAway)
     try UnmergeContract(make: make).runAll()
   }
 

@@ -311,13 +311,14 @@ final class EconomyCommandTests: XCTestCase {
   /// An operator's reads take ids that no app could sign in with.
   func testReadsTakeIDsThatCannotSignIn() throws {
     let home = try TestHome()
-    XCTAssertEqual(try home.raw("gemctl init && gemctl grant GEM=5 --reason x --customer guest").status, 0)
+    XCTAssertEqual(try home.raw("gemctl init && gemctl grant GEM=5 --reason x --customer a/b").status, 0)
+    XCTAssertEqual(try home.raw("gemctl grant GEM=5 --reason x --customer guest").status, 64)
     for read in ["orders", "entitlements", "spends", "balance", "queue list"] {
       XCTAssertEqual(try home.raw("gemctl buy gems_300 --customer bob --offline").status, 3)
-      let answer = try home.raw("gemctl \(read) --customer guest")
+      let answer = try home.raw("gemctl \(read) --customer a/b")
       XCTAssertEqual(answer.status, 0, "\(read): \(answer.error)")
     }
-    XCTAssertEqual(try home.raw("gemctl buy gems_300 --customer guest").status, 64)
+    XCTAssertEqual(try home.raw("gemctl buy gems_300 --customer a/b").status, 64)
   }
 
   func testIDsOfTheLedgersOwnKindsAreRefused() throws {

@@ -21,7 +21,7 @@ enum AnswerCompletion {
       switch event.kind {
       case .reversal: extras.reversed = try id(work, of: event.target, definitions: definitions, session: session)
       case .linked: extras.parties += try party(work, event, definitions: definitions, session: session)
-      case .held, .captured, .released, .deadline, .counted, .late, .reclaimed: continue
+      case .held, .captured, .released, .deadline, .counted, .late, .reclaimed, .unproven: continue
       }
     }
     // A merge may move several holds, and its booking shows none of them.

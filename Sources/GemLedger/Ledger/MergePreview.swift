@@ -31,9 +31,9 @@ extension MergePreview {
   /// - Throws: `LedgerError` with, in order of precedence, `customer_not_found` where neither exists, `same_customer`,
   ///   `condition_failed`, `over_maximum`.
   package init(
-    anonymous from: CustomerID, into: CustomerID, in ledger: Ledger
+    anonymous from: CustomerID, into: CustomerID, isProven: Bool = true, in ledger: Ledger
   ) throws(LedgerError) {
-    try self.init(.mergeAnonymous(from: from, into: into), from: from, into: into, in: ledger)
+    try self.init(.mergeAnonymous(from: from, into: into, isProven: isProven), from: from, into: into, in: ledger)
   }
 
   fileprivate init(

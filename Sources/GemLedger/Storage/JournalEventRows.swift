@@ -20,6 +20,9 @@ package struct JournalEventRow: Hashable, Sendable {
     case linked = 8
     /// The transaction takes, for a refund or a debt, an amount that had come back by the transaction `target`.
     case reclaimed = 9
+    /// The merge brought the customer to another who did not prove to want it: later refunds of the purchases that it
+    /// brought take nothing else of that customer.
+    case unproven = 10
   }
 
   package var transaction: TransactionNumber
@@ -78,7 +81,7 @@ extension JournalEventRow.Kind {
   package var isAskedByCustomer: Bool {
     switch self {
     case .held, .captured, .released, .counted: true
-    case .reversal, .deadline, .late, .linked, .reclaimed: false
+    case .reversal, .deadline, .late, .linked, .reclaimed, .unproven: false
     }
   }
 }

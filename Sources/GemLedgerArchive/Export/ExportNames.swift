@@ -81,6 +81,7 @@ extension JournalEventRow.Kind {
     case .late: "late"
     case .linked: "linked"
     case .reclaimed: "reclaimed"
+    case .unproven: "unproven"
     }
   }
 }

@@ -138,7 +138,7 @@ extension JournalReplay {
         changes.ownCold.endedCounts.removeAll { $0.customer == row.customer && $0.key == key }
         changes.ownCold.counts.append(
           CountRow(customer: row.customer, key: key, period: row.period, value: row.value))
-      case .deadline, .reversal, .late, .linked, .reclaimed: break
+      case .deadline, .reversal, .late, .linked, .reclaimed, .unproven: break
       }
     }
   }

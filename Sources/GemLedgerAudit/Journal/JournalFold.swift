@@ -75,7 +75,7 @@ extension JournalEventRow {
     switch kind {
     case .held: amount
     case .captured, .released: -amount
-    case .reversal, .deadline, .late, .reclaimed, .linked, .counted: 0
+    case .reversal, .deadline, .late, .reclaimed, .linked, .counted, .unproven: 0
     }
   }
 }

@@ -123,6 +123,13 @@ extension LedgerError {
     "This session token is of an anonymous id whose customer has signed in since. Ask your server for a token of the "
       + "id that signed in.")
 
+  /// The refusal of a login that is not proven, with what the caller has to show; any other error as it is.
+  var needingProof: LedgerError {
+    guard code == .conditionFailed, text("condition") == "movable" else { return self }
+    return LedgerError(
+      .forbidden, message, details: details + [.text("needs", WalletRights.Need.newSessionToken.rawValue)])
+  }
+
   fileprivate static func forbidden(_ operation: WalletRights.Operation, _ need: WalletRights.Need) -> LedgerError {
     let remedy =
       switch need {

@@ -25,8 +25,12 @@ enum IdentityRoutes {
     work: .later { (call) async throws(LedgerError) in
       let (current, id) = try call.login()
       let decision = try call.right(to: .logIn, current, joining: id).decision
-      let registration = try await call.project.backend.logIn(id, from: current, isProven: decision == .allowed)
-      return try await response(registration, call)
+      do throws(LedgerError) {
+        let registration = try await call.project.backend.logIn(id, from: current, isProven: decision == .allowed)
+        return try await response(registration, call)
+      } catch {
+        throw error.needingProof
+      }
     })
 
   private static let previewIdentify = Route.sdk(
@@ -35,8 +39,13 @@ enum IdentityRoutes {
     answers: [200: .identityPreview],
     work: .later { (call) async throws(LedgerError) in
       let (current, id) = try call.login()
-      _ = try call.right(to: .logIn, current, joining: id)
-      return .json(200, try await call.project.backend.previewLogIn(id, from: current).wire)
+      let decision = try call.right(to: .logIn, current, joining: id).decision
+      do throws(LedgerError) {
+        let isProven = decision == .allowed
+        return .json(200, try call.project.backend.previewLogIn(id, from: current, isProven: isProven).wire)
+      } catch {
+        throw error.needingProof
+      }
     })
 
   private static let alias = Route.sdk(
@@ -63,10 +72,9 @@ enum IdentityRoutes {
       return try await backend.createAlias(
         alias, of: customer, anonymous: isCustomerAnonymous ? customer : alias, isProven: decision == .allowed)
     } catch {
-      guard error.code == .conditionFailed else { throw error }
-      // The anonymous customer signed in meanwhile: the facts are others.
-      _ = try call.right(to: .createAlias, customer, joining: alias)
-      throw error
+      // If the anonymous customer signed in meanwhile, the facts are others.
+      if error.code == .conditionFailed { _ = try call.right(to: .createAlias, customer, joining: alias) }
+      throw error.needingProof
     }
   }
 

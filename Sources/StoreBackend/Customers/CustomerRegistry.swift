@@ -59,7 +59,7 @@ struct CustomerRegistry: Sendable {
       try await mergeAnonymous(anonymous, into: customer, isProven: isProven)
       return true
     } catch {
-      guard error.code == .conditionFailed else { throw error }
+      guard error.code == .conditionFailed, error.text("condition") == "anonymous" else { throw error }
       return false
     }
   }
@@ -68,7 +68,7 @@ struct CustomerRegistry: Sendable {
     _ anonymous: CustomerID, into customer: CustomerID, isProven: Bool
   ) async throws(LedgerError) {
     do throws(LedgerError) {
-      _ = try await context.ledger.book(.mergeAnonymous(from: anonymous, into: customer))
+      _ = try await context.ledger.book(.mergeAnonymous(from: anonymous, into: customer, isProven: isProven))
     } catch {
       // Done before, or on another device at this moment.
       guard error.code == .sameCustomer else { throw error }

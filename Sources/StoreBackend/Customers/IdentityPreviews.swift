@@ -4,11 +4,13 @@ internal import GemLedger
 struct IdentityPreviews: Sendable {
   let context: BackendContext
 
-  func logIn(_ id: CustomerID, from current: CustomerID) throws(LedgerError) -> IdentityPreview {
+  func logIn(
+    _ id: CustomerID, from current: CustomerID, isProven: Bool = true
+  ) throws(LedgerError) -> IdentityPreview {
     try UserID.check(id)
     var preview = try preview(of: id)
     guard UserID.isAnonymous(current), current != id else { return preview }
-    preview.merges = try anonymousMerge(of: current, into: id).map { [$0] } ?? []
+    preview.merges = try anonymousMerge(of: current, into: id, isProven: isProven).map { [$0] } ?? []
     return preview
   }
 
@@ -51,13 +53,16 @@ struct IdentityPreviews: Sendable {
   }
 
   /// The merge of a customer with only anonymous ids; nil where nothing would become one.
-  private func anonymousMerge(of owner: CustomerID, into id: CustomerID) throws(LedgerError) -> MergePreview? {
+  private func anonymousMerge(
+    of owner: CustomerID, into id: CustomerID, isProven: Bool = true
+  ) throws(LedgerError) -> MergePreview? {
     do throws(LedgerError) {
-      return try MergePreview(anonymous: owner, into: id, in: context.ledger)
+      return try MergePreview(anonymous: owner, into: id, isProven: isProven, in: context.ledger)
     } catch {
       switch error.code {
       // Neither has a customer: the one made by the call gets both ids.
-      case .sameCustomer, .conditionFailed, .customerNotFound: return nil
+      case .sameCustomer, .customerNotFound: return nil
+      case .conditionFailed where error.text("condition") == "anonymous": return nil
       default: throw error
       }
     }

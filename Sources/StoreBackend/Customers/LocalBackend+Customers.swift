@@ -33,11 +33,21 @@ extension LocalBackend {
     return registration
   }
 
-  /// The same for a login that a caller may not have proven (``WalletRights``).
+  /// As ``logIn(_:from:)``, for a login that the id's customer may not have proven to want.
+  ///
+  /// - Throws: `LedgerError` as ``logIn(_:from:)``; with `condition_failed` for a login that is not proven, of a
+  ///   customer with a debt, a freeze or an open hold.
   package func logIn(
     _ id: CustomerID, from current: CustomerID, isProven: Bool
   ) async throws(LedgerError) -> Registration {
     try await registry.logIn(id, from: current, isProven: isProven)
+  }
+
+  /// Says what ``logIn(_:from:isProven:)`` would do, and books nothing.
+  package func previewLogIn(
+    _ id: CustomerID, from current: CustomerID, isProven: Bool
+  ) throws(LedgerError) -> IdentityPreview {
+    try previews.logIn(id, from: current, isProven: isProven)
   }
 
   /// As ``createAlias(_:of:)``, if one of both customers has anonymous ids only.

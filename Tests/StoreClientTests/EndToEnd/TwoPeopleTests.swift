@@ -86,7 +86,7 @@ class TwoPeopleTests: XCTestCase {
     }
   }
 
-  /// Without any sign-in, a new installation finds the purchases of the last one.
+  /// Without any sign-in, a new installation finds the purchases of the last one; over HTTP the entitlements alone.
   func testARestoreJoinsTwoInstallationsThatNobodySignedInOn() async throws {
     let world = try World(catalog: World.familyCatalog())
     let first = try world.client(nil, on: world.phone, eventLog: MemoryEventLog())
@@ -95,7 +95,8 @@ class TwoPeopleTests: XCTestCase {
     let info = try await next.restorePurchases()
     XCTAssertEqual(info.entitlements.active.map(\.key), ["premium"])
     let balances = try await next.virtualCurrencies()
-    XCTAssertEqual(balances["GEM"]?.balance, 1200)
+    // A receipt can be a copy of another person's: a server merges no customers for an app.
+    XCTAssertEqual(balances["GEM"]?.balance, world.access is LocalBackend ? 1200 : 0)
     try assertBooksAddUp(world.ledger)
   }
 }

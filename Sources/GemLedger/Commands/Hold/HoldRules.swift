@@ -62,7 +62,7 @@ package enum HoldRules {
       switch event.kind {
       case .held: sign = 1
       case .captured, .released: sign = -1
-      case .reversal, .deadline, .counted, .late, .linked, .reclaimed: continue
+      case .reversal, .deadline, .counted, .late, .linked, .reclaimed, .unproven: continue
       }
       let account = AccountNumber(customer: owner, currency: event.currency)
       if let index = parts.firstIndex(where: { $0.lot == event.lot && $0.account == account }) {

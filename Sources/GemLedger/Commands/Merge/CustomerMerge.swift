@@ -11,10 +11,11 @@ enum CustomerMerge {
   }
 
   static func merge(
-    _ decider: inout Decider, _ source: FoundCustomer, into target: FoundCustomer, command: LedgerCommand.Body,
-    session: any StorageSnapshot
+    _ decider: inout Decider, _ source: FoundCustomer, into target: FoundCustomer, isProven: Bool = true,
+    command: LedgerCommand.Body, session: any StorageSnapshot
   ) throws(LedgerError) -> Booking {
     try planMerge(&decider, source, target, session: session)
+    if !isProven { try UnprovenMerges.checkMovable(&decider, source, session: session) }
     // Due amounts expire before anything moves.
     for index in decider.plans.indices where decider.plans[index].expiredAmount != 0 {
       JournalPosting.bookExpiry(
@@ -27,6 +28,7 @@ enum CustomerMerge {
     decider.plans.removeAll(keepingCapacity: true)
     var booking = try JournalPosting.book(&decider, .merge, command: command, customer: target, session: session)
     let transaction = decider.work.sequences.transaction
+    if !isProven { UnprovenMerges.mark(&decider.work, transaction, from: source) }
     var posted: [PostedEntry] = []
     let holds = try MergedHolds.movingHolds(&decider.work, of: source, session: session)
     for pair in pairs {

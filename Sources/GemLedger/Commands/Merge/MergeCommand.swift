@@ -3,6 +3,8 @@ struct MergeCommand: Command {
   let from: CustomerID
   /// Whether the merged customer may have anonymous ids only.
   var isOfAnonymous = false
+  /// Whether the surviving customer proved to want the merge.
+  var isProven = true
 
   var action: LedgerCommand.Action { .merge(self) }
 
@@ -17,7 +19,8 @@ struct MergeCommand: Command {
   var independence: Independence { .none }
 
   /// - Throws: in order of precedence `invalid_identifier`, `customer_not_found`, `key_conflict`, `same_customer`,
-  ///   `condition_failed` (the customer has an id that is not anonymous), `over_maximum` (the hard limit).
+  ///   `condition_failed` (the customer has an id that is not anonymous), `over_maximum` (the hard limit),
+  ///   `condition_failed` (debts, freezes or open holds in a merge that is not proven).
   func decide(
     _ decider: inout Decider, _ command: LedgerCommand.Body, session: any StorageSnapshot
   ) throws(LedgerError) -> Booking {
@@ -35,7 +38,8 @@ struct MergeCommand: Command {
           .sameCustomer, "\"\(from)\" and \"\(command.customer)\" name the same customer already.")
       }
       if let source, let target {
-        return try CustomerMerge.merge(&decider, source, into: target, command: command, session: session)
+        return try CustomerMerge.merge(
+          &decider, source, into: target, isProven: isProven, command: command, session: session)
       }
       return try CustomerMerge.add(
         &decider, source == nil ? from : command.customer, to: survivor, command: command, session: session)
@@ -61,8 +65,12 @@ extension LedgerCommand {
   ///
   /// Refused with `condition_failed` where the customer has an id that is not anonymous. The commit decides this: of
   /// two sign-ins from one anonymous customer at the same moment, only one merges.
-  package static func mergeAnonymous(from: CustomerID, into: CustomerID) -> Self {
-    Self(MergeCommand(from: from, isOfAnonymous: true), customer: into, key: nil)
+  ///
+  /// - Parameter isProven: Whether the surviving customer proved to want it. Otherwise it is refused with
+  ///   `condition_failed` for debts, freezes and open holds, and later refunds of the purchases that it brings take
+  ///   only what is left of those purchases' lots.
+  package static func mergeAnonymous(from: CustomerID, into: CustomerID, isProven: Bool = true) -> Self {
+    Self(MergeCommand(from: from, isOfAnonymous: true, isProven: isProven), customer: into, key: nil)
   }
 }
 

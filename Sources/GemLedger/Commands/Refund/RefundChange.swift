@@ -35,6 +35,9 @@ package struct RefundChange {
   /// The items that the purchase gave.
   var givenItems: [ItemEntryRow] = []
   var parts: [Part] = []
+  /// The merges that brought the purchase to its owner without a proof that the owner wants it: nothing else of the
+  /// owner's pays for the refund.
+  var unprovenMerges: [TransactionNumber] = []
   /// Whether some of it is written off in a currency with the policy to freeze.
   var freezes = false
   /// Whether nothing of the purchase is written off any more.

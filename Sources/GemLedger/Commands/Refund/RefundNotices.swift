@@ -75,6 +75,8 @@ enum RefundNotices {
     (change.granted, change.givenItems) = try RefundedPurchase.given(&decider, by: purchase, session: session)
     try bookDueEffects(&decider, of: change, session: session)
     if share > before {
+      change.unprovenMerges = try UnprovenMerges.merges(
+        of: purchase.customer, to: owner.number, &decider.work, session: session)
       try RefundTakingBack.plan(&decider, &change, session: session)
     } else {
       try RefundGivingBack.plan(&decider, &change, session: session)

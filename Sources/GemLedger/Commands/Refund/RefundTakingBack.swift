@@ -18,7 +18,7 @@ enum RefundTakingBack {
       var own = try takeOwnLots(&decider, granted, &rest, &available, index, &change, session: session)
       own += try takeDescendants(&decider, of: granted, &rest, &available, index, &change, session: session)
       try RefundExpiries.setApart(&decider, granted, &rest, index, &change, session: session)
-      let left = min(available, rest.reduce(0, +))
+      let left = change.unprovenMerges.isEmpty ? min(available, rest.reduce(0, +)) : 0
       let others = try LotMoves.burn(
         &decider.work, left, slot: decider.plans[index].slot, besides: own, paidFirst: granted.currency.burnsPaidFirst,
         session: session)
@@ -108,7 +108,7 @@ enum RefundTakingBack {
   private static func applyShortfallPolicy(
     _ rest: [Int64], _ granted: RefundChange.Granted, debt: Int64, _ change: inout RefundChange
   ) -> Int64 {
-    let policy = granted.currency.refundPolicy.kind
+    let policy = change.unprovenMerges.isEmpty ? granted.currency.refundPolicy.kind : .floor
     var owed: Int64 = 0
     for (position, amount) in rest.enumerated() where amount > 0 {
       let lot = granted.lots[position].lot

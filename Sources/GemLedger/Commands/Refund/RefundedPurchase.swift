@@ -57,7 +57,13 @@ enum RefundedPurchase {
     for item in change.givenItems {
       let due = change.share.dueItems(of: item.quantity)
       let had = taken[item.item] ?? 0
-      let owned = try work.owned(item.item, customer: change.owner.number, session: session)
+      var owned = try work.owned(item.item, customer: change.owner.number, session: session)
+      if !change.unprovenMerges.isEmpty {
+        owned = min(
+          owned,
+          try UnprovenMerges.items(
+            item.item, by: change.unprovenMerges, to: change.owner.number, &work, session: session))
+      }
       let more: Int64 =
         change.isTakingBack
         ? min(due - change.before.dueItems(of: item.quantity), owned) : min(0, due - had)

@@ -65,7 +65,7 @@ struct JournalEventCheck {
         case .reversal: reversals.check(event, page)
         case .late, .reclaimed: reversals.checkTarget(event, page)
         case .linked: checkLink(event, page)
-        case .deadline, .held, .captured, .released, .counted: break
+        case .deadline, .held, .captured, .released, .counted, .unproven: break
         }
       }
       // An amount that repays a debt belongs to no refund.

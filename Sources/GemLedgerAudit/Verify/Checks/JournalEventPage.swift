@@ -33,7 +33,7 @@ struct JournalEventPage {
           originals[event.target] = merges.members(with: event.customer)
         case .late, .reclaimed: wanted.insert(RowAddress(event.target, of: owner))
         case .linked: sides.insert(RowAddress(event.target, of: event.value))
-        case .deadline, .held, .captured, .released, .counted: break
+        case .deadline, .held, .captured, .released, .counted, .unproven: break
         }
       }
     }

@@ -29,6 +29,7 @@ extension JournalEventRow.Kind {
     case .reclaimed: kind == .refund || kind == .mixed
     // A spend is linked to the stock that its item came out of.
     case .linked: kind == .transfer || kind == .mixed || kind == .spend
+    case .unproven: kind == .merge
     case .counted: true
     }
   }
@@ -45,6 +46,7 @@ extension JournalEventRow {
     case .deadline, .linked: return target != 0 && isOfNoLot && isOfNoCount
     case .held: return target != 0 && isOfLot && (value == 0 || target == transaction) && isOfNoCount
     case .captured, .released, .late, .reclaimed: return target != 0 && isOfLot && value == 0 && isOfNoCount
+    case .unproven: return target == 0 && isOfNoLot && value == 0 && isOfNoCount
     case .counted: return target == 0 && isOfNoLot && count != nil
     }
   }

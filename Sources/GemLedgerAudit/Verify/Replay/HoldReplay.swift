@@ -44,7 +44,7 @@ struct HoldReplay {
       setAside(event, &accounts)
     case .captured, .released: setAside(event, &accounts)
     case .late, .reclaimed: checkHeld(event, accounts.held)
-    case .counted, .reversal, .linked: return
+    case .counted, .reversal, .linked, .unproven: return
     }
   }
 

@@ -1,0 +1,79 @@
+/// Merges that the surviving customer did not prove to want: logins with nothing but a public key.
+///
+/// Somebody could buy, spend, log in as another person, and have the store refund the purchase. So such a merge moves
+/// no debt, freeze or hold, and a later refund takes only what is left of what the merge brought.
+enum UnprovenMerges {
+  /// Checks that the customer has nothing that such a merge does not move; after the merge's plans were made.
+  ///
+  /// - Throws: `condition_failed`.
+  static func checkMovable(
+    _ decider: inout Decider, _ source: FoundCustomer, session: any StorageSnapshot
+  ) throws(LedgerError) {
+    let row = try decider.work.knownCustomer(source.number, session: session)
+    let hasDebt = decider.plans.contains { plan in
+      let account = decider.work.accounts[plan.slot].row
+      return account.number.customer == source.number && account.debt > 0
+    }
+    let reason: String? =
+      if row.isFrozen {
+        "is frozen"
+      } else if hasDebt {
+        "has a debt"
+      } else {
+        try decider.work.holds(of: source.number, session: session).isEmpty ? nil : "has open holds"
+      }
+    guard let reason else { return }
+    throw LedgerError(
+      .conditionFailed,
+      "\"\(row.id)\" \(reason), which does not move with a login that is not proven; nothing was changed. Prove the "
+        + "login, or try again afterwards.",
+      details: [.text("condition", "movable")])
+  }
+
+  /// Marks the merge in the journal.
+  static func mark(_ work: inout UnitOfWork, _ transaction: TransactionNumber, from source: FoundCustomer) {
+    work.add(
+      JournalEventRow(
+        transaction: transaction, position: 0, customer: source.number, kind: .unproven, createdAt: work.now))
+  }
+
+  /// The unproven merges that brought a purchase of a customer to its owner; none for most, without a read.
+  ///
+  /// - Parameter customer: Who bought, by the number of that time.
+  static func merges(
+    of customer: CustomerNumber, to owner: CustomerNumber, _ work: inout UnitOfWork, session: any StorageSnapshot
+  ) throws(LedgerError) -> [TransactionNumber] {
+    guard customer != owner else { return [] }
+    let members = try work.numbers(of: owner, session: session)
+    var records: [CustomerNumber: [MergeRecord]] = [:]
+    for number in members { records[number] = try MergeRecords.records(of: number, work, session: session) }
+    var (found, number): ([TransactionNumber], CustomerNumber) = ([], customer)
+    // Each step leads to another member.
+    for _ in members where number != owner {
+      var merge: MergeRow?
+      for survivor in members where merge == nil {
+        merge = try MergeRules.merge(of: number, into: survivor) { (one) throws(LedgerError) in records[one] ?? [] }
+      }
+      guard let merge else { return found }
+      let events = try work.events(of: merge.transaction, ofAny: members, session: session)
+      if events.contains(where: { $0.kind == .unproven }) { found.append(merge.transaction) }
+      number = merge.into
+    }
+    return found
+  }
+
+  /// How many of an item the merges brought at most.
+  static func items(
+    _ item: ItemID, by merges: [TransactionNumber], to owner: CustomerNumber, _ work: inout UnitOfWork,
+    session: any StorageSnapshot
+  ) throws(LedgerError) -> Int64 {
+    let members = try work.numbers(of: owner, session: session)
+    var least = Int64.max
+    for merge in merges {
+      let parts = try work.parts(of: merge, ofAny: members, session: session)
+      let moved = (parts?.items ?? []).filter { $0.item == item && $0.quantity > 0 }.reduce(0) { $0 + $1.quantity }
+      least = min(least, moved)
+    }
+    return least
+  }
+}
