@@ -60,4 +60,23 @@ final class MemoryArchiveTests: XCTestCase {
     XCTAssertEqual(try copy.balance(of: gem, customer: null).balance, 7)
     XCTAssertEqual(try Exported(copy).bytes, text)
   }
+
+  /// A copy knows that nobody proved a login: a refund takes nothing else of the person there either.
+  func testACopyKnowsAnUnprovenLogin() throws {
+    let ledger = Ledger.inMemory(salt: 7)
+    try ledger.apply(Make.catalog())
+    let (alice, device) = (
+      try CustomerID("alice"), try CustomerID("$RCAnonymousID:0123456789abcdef0123456789abcdef")
+    )
+    try ledger.grant([Make.amount("GEM", 50)], customer: alice)
+    try ledger.creditPurchase(Make.purchase("t"), customer: device)
+    try ledger.spend([Make.amount("GEM", 1200)], customer: device)
+    try ledger.book(.mergeAnonymous(from: device, into: alice, isProven: false))
+    let copy = try Ledger.inMemory(importing: try Exported(ledger).bytes)
+    for ledger in [ledger, copy] {
+      try ledger.refund(Make.refund("t"))
+      XCTAssertEqual(try ledger.balance(of: CurrencyCode("GEM"), customer: alice).balance, 50)
+      try assertBooksAddUp(ledger)
+    }
+  }
 }

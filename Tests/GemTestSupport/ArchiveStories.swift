@@ -71,6 +71,12 @@ package enum ArchiveStories {
           try ledger.transfer(ten, from: alice, to: bob)
         }, then: { try $0.merge(from: bob, into: ally, make: ally) }),
       Story(
+        name: "a login that nobody proved brings a purchase, which is refunded",
+        first: { ledger in
+          try ledger.grant(fifty, customer: alice)
+          try ledger.buy(spending: ten, thenLogInAs: alice)
+        }, then: { try $0.refund(Make.refund("t")) }),
+      Story(
         name: "an erased customer's alias is given to another",
         first: { ledger in
           try ledger.grant(ten, customer: alice)
@@ -103,6 +109,13 @@ package enum ArchiveStories {
 }
 
 extension Ledger {
+  fileprivate func buy(spending amounts: [Adjustment], thenLogInAs customer: CustomerID) throws {
+    let device = try Make.customer("$RCAnonymousID:0123456789abcdef0123456789abcdef")
+    try creditPurchase(Make.purchase("t"), customer: device)
+    try spend(amounts, customer: device)
+    try book(.mergeAnonymous(from: device, into: customer, isProven: false))
+  }
+
   fileprivate func merge(from: CustomerID, into: CustomerID, make new: CustomerID) throws {
     try grant([Make.amount("COIN", 1)], customer: new)
     try merge(from: from, into: into)

@@ -127,6 +127,28 @@ final class HTTPBackendTests: XCTestCase {
     XCTAssertEqual(transport.requests.last?.headers.first?.value, "Bearer appl_hush")
   }
 
+  /// Each refusal names the token that is missing: first the customer's, then that of the id that is added.
+  func testAnAliasOfTwoNamedIDsSendsBothTokens() async throws {
+    func refusal(_ needs: String) -> ScriptedTransport.Step {
+      .answers(
+        ClientAnswer(
+          status: 403, body: json(#"{"error":{"code":"forbidden","message":"m","details":{"needs":"\#(needs)"}}}"#)))
+    }
+    let transport = ScriptedTransport(
+      nil, [refusal("session_token"), refusal("new_session_token"), .answers(ClientAnswer(status: 400))])
+    let backend = try HTTPBackend(transport: transport, apiKey: "appl_1") { "gst_\($0.customer)" }
+    do {
+      _ = try await backend.createAlias(CustomerID("alice-2"), of: CustomerID("alice-1"))
+    } catch {
+      XCTAssertNotEqual(error.code, .forbidden)
+    }
+    XCTAssertEqual(
+      transport.requests.map { $0.headers.first?.value },
+      ["Bearer appl_1", "Bearer gst_alice-1", "Bearer gst_alice-1"])
+    let last = try JSONValue.parse(try XCTUnwrap(transport.requests.last?.body))
+    XCTAssertEqual(last["new_session_token"], "gst_alice-2")
+  }
+
   func testWithoutATokenNothingIsSpent() async throws {
     struct NoConnection: Error {}
     let (backend, transport) = try backend(ClientAnswer(status: 200)) { _ in throw NoConnection() }

@@ -1,5 +1,6 @@
 #if Server
 import GemLedger
+import GemTestSupport
 import StoreBackend
 import XCTest
 
@@ -109,6 +110,97 @@ final class WalletTakeoverTests: XCTestCase {
     XCTAssertEqual(try shop.balance("later1"), 100)
     let own = try await spend(shop, shop.token("later1"))
     XCTAssertEqual(own.status, 200, "\(own.body)")
+  }
+
+  /// In a project that requires proof of logins, a leaked anonymous id and a public key move nothing.
+  func testALeakedAnonymousIDMovesNothingIfLoginsAreProven() async throws {
+    let shop = try shop()
+    let text = String(decoding: try Fixture.bytes("gems.json"), as: UTF8.self)
+    try shop.world.ledger.apply(
+      Catalog.load(Array(text.replacing(#""settings": {"#, with: #""settings": {"logins": "proven", "#).utf8)))
+    try shop.world.grant(5, to: Self.anonymous)
+    for path in ["identify", "identify/preview"] {
+      let body: JSONValue = ["app_user_id": .string(Self.anonymous), "new_app_user_id": .string(Self.mallory)]
+      let refused = try await shop.send("POST", "/v1/subscribers/\(path)", body)
+      shop.assertRefused(refused, 403, .forbidden, number: 7224)
+      XCTAssertEqual(refused.body["error"]?["details"]?["needs"], "new_session_token")
+    }
+    let aliased = try await alias(shop, Self.anonymous, Self.mallory)
+    shop.assertRefused(aliased, 403, .forbidden, number: 7224)
+    XCTAssertEqual(try shop.balance(Self.anonymous), 5)
+    XCTAssertEqual(try shop.balance(Self.mallory), 1)
+  }
+
+  /// Somebody buys, spends, logs in as the victim, and has the store refund the purchase.
+  func testARefundAfterALoginTakesNothingOfTheVictims() async throws {
+    let shop = try shop()
+    _ = try await shop.send(
+      "POST", "/v1/receipts", ["fetch_token": .string(try shop.receipt("1")), "app_user_id": .string(Self.anonymous)])
+    let spent = try await spend(shop, shop.token(Self.anonymous))
+    XCTAssertEqual(spent.status, 200, "\(spent.body)")
+    let login = try await identify(shop, Self.anonymous, Self.victim)
+    XCTAssertEqual(login.status, 200, "\(login.body)")
+    XCTAssertEqual(try shop.balance(Self.victim), 300)
+    try shop.world.ledger.refund(
+      StoreRefund(
+        store: .apple, environment: .localTesting(session: "s1"), transactionID: StoreTransactionID("1"),
+        revokedAt: shop.world.time.now, signedAt: shop.world.time.now))
+    XCTAssertEqual(try shop.balance(Self.victim), 100)
+  }
+
+  /// What an unproven login does not move stays with the anonymous customer, and the answer says what to show.
+  func testALoginWithAnOpenHoldNeedsProof() async throws {
+    let shop = try shop()
+    try shop.world.grant(5, to: Self.anonymous)
+    let hold = try shop.world.ledger.hold(
+      [Adjustment(CurrencyCode("GEM"), 5)], customer: CustomerID(Self.anonymous))
+    for isAlias in [false, true] {
+      let refused =
+        try await isAlias
+        ? alias(shop, Self.anonymous, Self.victim) : identify(shop, Self.anonymous, Self.victim)
+      shop.assertRefused(refused, 403, .forbidden, number: 7224)
+      XCTAssertEqual(refused.body["error"]?["details"]?["needs"], "new_session_token")
+    }
+    XCTAssertEqual(try shop.world.ledger.holds(of: CustomerID(Self.victim)).count, 0)
+    let proven = try await shop.send(
+      "POST", "/v1/subscribers/identify",
+      [
+        "app_user_id": .string(Self.anonymous), "new_app_user_id": .string(Self.victim),
+        "new_session_token": .string(try shop.token(Self.victim)),
+      ])
+    XCTAssertEqual(proven.status, 200, "\(proven.body)")
+    XCTAssertEqual(try shop.world.ledger.holds(of: CustomerID(Self.victim)).map(\.id), [hold.hold?.id])
+  }
+
+  /// A spend that passed the checks before a login commits after it.
+  func testTheCommitChecksASessionOfAnAnonymousID() async throws {
+    let shop = try shop()
+    try shop.world.grant(5, to: Self.anonymous)
+    let device = try CustomerID(Self.anonymous)
+    let backend = shop.world.backend
+    _ = try await backend.logIn(CustomerID(Self.victim), from: device, isProven: false)
+    let (amounts, key) = ([Adjustment(try CurrencyCode("GEM"), 1)], try IdempotencyKey("k"))
+    func assertEnded(_ work: () async throws -> Void) async {
+      do {
+        try await work()
+        XCTFail("a session of an anonymous id spent for a named one")
+      } catch {
+        XCTAssertEqual((error as? LedgerError)?.code, .conditionFailed, "\(error)")
+      }
+    }
+    await assertEnded {
+      _ = try await backend.spend(amounts, customer: device, key: key, reference: nil, whileAnonymous: true)
+    }
+    await assertEnded {
+      _ = try await backend.buyItem(
+        ItemID("extra_life"), quantity: 1, customer: device, key: key, whileAnonymous: true)
+    }
+    await assertEnded {
+      _ = try await shop.world.ledger.spend(
+        amounts, customer: device, key: key, reference: Reference("r"), whileAnonymous: true
+      ) { _ in XCTFail("goods were given") }
+    }
+    XCTAssertEqual(try shop.balance(Self.victim), 105)
   }
 }
 #endif
