@@ -12,17 +12,20 @@ extension CustomerID {
   ]
 
   private static let unsetByteCountMax = unsetTexts.reduce(0) { max($0, $1.utf8.count) }
-  private static let unsetFirstBytes = Set(unsetTexts.flatMap { [$0, $0.uppercased()].compactMap(\.utf8.first) })
-  /// The first bytes of white space in UTF-8; control characters are in no id.
-  private static let spaceFirstBytes: Set<UInt8> = [0x20, 0xC2, 0xE1, 0xE2, 0xE3]
 
   /// Whether the id is a text of a variable without a value, or blank.
   package var isUnset: Bool {
     // Every command asks: nearly all ids begin with another character, or are longer.
     guard let first = text.utf8.first else { return true }
-    if Self.spaceFirstBytes.contains(first) { return text.unicodeScalars.allSatisfy(\.properties.isWhitespace) }
-    guard Self.unsetFirstBytes.contains(first), text.utf8.count <= Self.unsetByteCountMax else { return false }
-    return Self.unsetTexts.contains(text.lowercased())
+    switch first {
+    // White space begins with one of these; control characters are in no id.
+    case 0x20, 0xC2, 0xE1, 0xE2, 0xE3: return text.unicodeScalars.allSatisfy(\.properties.isWhitespace)
+    case UInt8(ascii: "("), UInt8(ascii: "-"), UInt8(ascii: "0"), UInt8(ascii: "<"), UInt8(ascii: "["),
+      UInt8(ascii: "{"), UInt8(ascii: "A"), UInt8(ascii: "G"), UInt8(ascii: "N"), UInt8(ascii: "O"), UInt8(ascii: "U"),
+      UInt8(ascii: "a"), UInt8(ascii: "g"), UInt8(ascii: "n"), UInt8(ascii: "o"), UInt8(ascii: "u"):
+      return text.utf8.count <= Self.unsetByteCountMax && Self.unsetTexts.contains(text.lowercased())
+    default: return false
+    }
   }
 
   /// Whether a caller may not give the id to a customer.

@@ -148,10 +148,9 @@ extension WalletRights {
     Rule(
       operations: [.createAlias], customer: named, isCustomerProven: false, decision: .forbidden(.sessionToken)),
     Rule(operations: [.createAlias], customer: named, other: anonymous, decision: .allowed),
-    Rule(operations: [.logIn, .createAlias], other: anonymous, decision: .allowedUnproven),
     Rule(operations: [.logIn, .createAlias], isOtherProven: true, decision: .allowed),
     Rule(
-      operations: [.logIn, .createAlias], customer: anonymous, other: [.newNamed, .named], logins: .open,
+      operations: [.logIn, .createAlias], customer: anonymous, other: anonymous + [.newNamed, .named], logins: .open,
       decision: .allowedUnproven),
     Rule(operations: [.logIn, .createAlias], decision: .forbidden(.newSessionToken)),
   ]

@@ -50,7 +50,7 @@ final class WalletRightsTests: XCTestCase {
           XCTAssertTrue(isLogin && facts.logins == .open && side.kind != .formerAnonymous, cell)
           XCTAssertEqual(decision, .allowedUnproven, cell)
         }
-        if facts.logins == .proven, !other.kind.isAnonymous { XCTAssertTrue(other.isProven, cell) }
+        if facts.logins == .proven, facts.customer.kind.isAnonymous { XCTAssertTrue(other.isProven, cell) }
       }
     }
     XCTAssertEqual(rowsUsed, Set(Rights.table.indices), "a row of the table decides nothing")
