@@ -81,13 +81,13 @@ extension RefundContract {
       var purchase = try Make.purchase(id, product: "gems_1200")
       purchase.quantity = 4
       purchase.purchasedAt = start
-      purchase.statedAt = Timestamp(milliseconds: date)
+      purchase.statedAt = Timestamp(milliseconds: date * 1000)
       purchase.statement = StoreStatement(content: "{\"what\":\"\(what)\"}")
       try ledger.creditPurchase(purchase, customer: customer)
     case .held(let date, let what):
       let hold = ReceiptHold(
         store: .apple, environment: .production, transactionID: try StoreTransactionID(id),
-        statedAt: Timestamp(milliseconds: date), statement: StoreStatement(content: "{\"what\":\"\(what)\"}"),
+        statedAt: Timestamp(milliseconds: date * 1000), statement: StoreStatement(content: "{\"what\":\"\(what)\"}"),
         reason: .product)
       _ = try ledger.book(.holdReceipt(hold, customer: customer))
     case .refund(let extent, let revokedAt, let date):

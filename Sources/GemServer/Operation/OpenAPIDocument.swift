@@ -43,7 +43,7 @@ package struct OpenAPIDocument: Sendable {
     if let body = route.body {
       var schema = body.json
       if route.takesUnknown, case .object(var members) = schema {
-        members["additionalProperties"] = true
+        members["additionalProperties"] = [:]
         schema = .object(members)
       }
       operation["requestBody"] = [

@@ -89,7 +89,7 @@ public final class LocalBackend: PurchaseBackend {
   package func post(
     _ transaction: StoreTransaction, of post: ReceiptPost
   ) async throws(LedgerError) -> ReceiptAnswer {
-    try post.customer.checkNotReserved()
+    try post.customer.checkUsable()
     return try await credits.credit(
       Evidence(transaction: transaction), customer: post.customer, order: nil, search: post.orderSearch,
       requestID: context.newRequestID())

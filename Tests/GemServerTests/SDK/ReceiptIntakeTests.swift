@@ -3,6 +3,7 @@ import GemLedger
 import GemTestSupport
 import StoreBackend
 import StoreReceipts
+import Synchronization
 import XCTest
 
 @testable import GemServer

@@ -132,9 +132,15 @@ final class WalletRightsTests: XCTestCase {
   }
 
   private func check(_ answer: APIWorld.Answer, _ decision: Rights.Decision, isEnded: Bool, _ cell: String) {
-    if isEnded { return XCTAssertEqual(answer.status, 401, cell) }
-    guard case .forbidden = decision else { return XCTAssertFalse([401, 403].contains(answer.status), cell) }
-    XCTAssertEqual(answer.status, 403, "\(cell) \(answer.body)")
+    // An SDK gives a purchase up for 4xx; the error says why all the same.
+    let code = answer.body["error"]?["code"]?.text ?? answer.body["code"]?.text
+    let isKept = answer.status == 503 && ["unauthenticated", "forbidden"].contains(code)
+    if isEnded { return XCTAssertTrue(answer.status == 401 || isKept, cell) }
+    guard case .forbidden = decision else {
+      XCTAssertFalse(isKept, cell)
+      return XCTAssertFalse([401, 403].contains(answer.status), cell)
+    }
+    XCTAssertTrue(answer.status == 403 || isKept, "\(cell) \(answer.body)")
   }
 }
 

@@ -47,11 +47,12 @@ final class AppleNotificationTests: XCTestCase {
     XCTAssertEqual(answer.body["code"]?.text, "receipt_unverified")
   }
 
-  func testAServerWithoutARootSaysSo() async throws {
+  func testAServerWithoutARootKeepsTheNotification() async throws {
     let world = try APIWorld(verifier: StoreVerifiers(apple: nil, google: nil))
     let answer = try await world.send("POST", path, ["signedPayload": "x"])
-    XCTAssertEqual(answer.status, 422)
-    XCTAssertEqual(answer.body["details"]?["check"]?.text, "root")
+    XCTAssertEqual(answer.status, 200)
+    XCTAssertEqual(answer.body["outcome"]?.text, "quarantined")
+    XCTAssertEqual(world.project.quarantine.count, 1)
   }
 }
 #endif
