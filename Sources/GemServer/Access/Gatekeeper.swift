@@ -4,8 +4,15 @@ package import SystemHTTP
 
 /// Finds keys by their ids.
 package protocol KeyDirectory: Sendable {
-  /// The key, revoked ones too.
+  /// The key, revoked ones too; a directory with a cache may not know the newest keys.
   func key(id: String) throws(LedgerError) -> APIKey?
+
+  /// Looks a key up that ``key(id:)`` does not have, past any cache.
+  func newKey(id: String) throws(LedgerError) -> APIKey?
+}
+
+extension KeyDirectory {
+  package func newKey(id: String) throws(LedgerError) -> APIKey? { try key(id: id) }
 }
 
 /// A project with the keys that open it.
@@ -45,6 +52,16 @@ package struct Gatekeeper: Sendable {
     return (guarded.project, caller)
   }
 
+  /// Whether ``admit(_:to:projectID:)`` admits the request now; true if the storage does not answer.
+  package func admits(_ request: HTTPRequest, to access: Access, projectID: String?) -> Bool {
+    do throws(LedgerError) {
+      _ = try admit(request, to: access, projectID: projectID)
+      return true
+    } catch {
+      return error.code != .unauthenticated && error.code != .forbidden
+    }
+  }
+
   /// The project of an operation that takes no key: the one in the path, or else the first.
   private func openProject(_ id: String?) throws(LedgerError) -> ServerProject {
     guard let found = projects.first(where: { id?.hasBytes(of: $0.project.id) ?? true }) else {
@@ -70,11 +87,15 @@ package struct Gatekeeper: Sendable {
   private func find(_ text: String) throws(LedgerError) -> (GuardedProject, APIKey)? {
     guard let id = APIKey.id(in: text) else { return nil }
     var failure: LedgerError?
-    for guarded in projects {
-      do throws(LedgerError) {
-        if let key = try guarded.keys.key(id: id), key.isText(text) { return (guarded, key) }
-      } catch {
-        failure = failure ?? error
+    // The storages are asked only for a key that no project's cache has.
+    for isNew in [false, true] {
+      for guarded in projects {
+        do throws(LedgerError) {
+          let key = try isNew ? guarded.keys.newKey(id: id) : guarded.keys.key(id: id)
+          if let key, key.isText(text) { return (guarded, key) }
+        } catch {
+          failure = failure ?? error
+        }
       }
     }
     if let failure { throw failure }

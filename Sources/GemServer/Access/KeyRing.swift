@@ -11,22 +11,51 @@ package final class KeyRing: KeyDirectory {
 
   private let ledger: Ledger
   private let clock: LedgerClock
-  private let cache = Mutex<(readAt: Timestamp, keys: [String: APIKey])>((Timestamp(milliseconds: .min), [:]))
+  /// How many ids that are missing in the cache are looked up before the whole list is read again.
+  ///
+  /// The bound keeps a sender of invented keys from occupying the storage.
+  package static let lookupCountMax = 32
+
+  private struct Cache {
+    var readAt = Timestamp(milliseconds: .min)
+    /// By id; nil for an id that was looked up and does not exist.
+    var keys: [String: APIKey?] = [:]
+    var lookupCount = 0
+  }
+
+  private let cache = Mutex(Cache())
 
   package init(_ ledger: Ledger, clock: LedgerClock? = nil) {
     self.ledger = ledger
     self.clock = clock ?? ledger.clock
   }
 
-  /// The key, as of a second ago at the latest.
+  /// The key, as of a second ago at the latest; nil for a key that was created since.
   package func key(id: String) throws(LedgerError) -> APIKey? {
     let now = clock.now()
     let cached = cache.withLock { $0 }
     let age = now.milliseconds.subtractingReportingOverflow(cached.readAt.milliseconds)
-    if !age.overflow, (0..<Self.freshMilliseconds).contains(age.partialValue) { return cached.keys[id] }
-    let keys = Dictionary(try all().map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
-    cache.withLock { $0 = (now, keys) }
-    return keys[id]
+    if !age.overflow, (0..<Self.freshMilliseconds).contains(age.partialValue) { return cached.keys[id] ?? nil }
+    let keys = Dictionary(try all().map { ($0.id, APIKey?.some($0)) }, uniquingKeysWith: { first, _ in first })
+    cache.withLock { $0 = Cache(readAt: now, keys: keys) }
+    return keys[id] ?? nil
+  }
+
+  /// The key in the storage, so that a key is usable at once after its creation.
+  ///
+  /// At most ``lookupCountMax`` ids are looked up between two reads of the whole list; further ones are nil until then.
+  package func newKey(id: String) throws(LedgerError) -> APIKey? {
+    guard APIKey.isID(id) else { return nil }
+    let mayLook = cache.withLock { cache in
+      guard cache.keys[id] == nil, cache.lookupCount < Self.lookupCountMax else { return false }
+      cache.lookupCount += 1
+      return true
+    }
+    guard mayLook else { return cache.withLock { $0.keys[id] ?? nil } }
+    var key: APIKey?
+    if let document = try ledger.document(named: Self.prefix + id) { key = try Self.key(in: document) }
+    cache.withLock { $0.keys[id] = .some(key) }
+    return key
   }
 
   /// All keys, revoked ones too, oldest first.
