@@ -50,7 +50,8 @@ enum EventRoutes {
       let headers = [("Content-Type", "text/event-stream"), ("X-Accel-Buffering", "no")]
       guard call.request.method != "HEAD" else { return HTTPResponse(status: 200, headers: headers) }
       return HTTPResponse(
-        status: 200, headers: headers, content: .stream(try call.project.streams.open(after: after)))
+        status: 200, headers: headers,
+        content: .stream(try call.project.streams.open(after: after, while: call.isStillAdmitted)))
     })
 
   /// - Throws: `LedgerError` with `invalid_request` for a text that is no cursor of this feed.

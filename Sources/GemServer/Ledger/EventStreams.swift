@@ -12,6 +12,8 @@ package final class EventStreams: Sendable {
   package static let streamCountMax = 1000
   /// The time between comments that keep idle connections alive.
   package static let heartbeat = Duration.seconds(15)
+  /// The time between checks of the receivers' keys.
+  static let accessInterval = Duration.seconds(1)
   private static let pageSize = 100
   /// How many bytes may wait for a receiver that catches up.
   private static let waitingByteCountMax = 1 << 18
@@ -20,6 +22,8 @@ package final class EventStreams: Sendable {
 
   private struct Member {
     let stream: HTTPStream
+    /// Whether the receiver's key still admits it.
+    let isAdmitted: @Sendable () -> Bool
     /// Reads earlier events; nil once the one reader writes to the stream.
     var joining: Task<Void, Never>?
     /// The stream's own position when it joined, which may be beyond that of the one reader.
@@ -31,9 +35,26 @@ package final class EventStreams: Sendable {
     var last = 0
     /// Where the one reader is; nil while it does not run.
     var cursor: FeedCursor?
-    /// The one reader and the heartbeat.
-    var tasks: [Task<Void, Never>] = []
+    /// The one reader.
+    var reader: Task<Void, Never>?
+    /// Heartbeats and checks of keys, while there are members.
+    var beat: Task<Void, Never>?
     var hasStopped = false
+
+    /// Ends the tasks; nobody needs them without members.
+    mutating func endTasks() {
+      reader?.cancel()
+      beat?.cancel()
+      (reader, beat, cursor) = (nil, nil, nil)
+    }
+
+    /// Forgets all members and ends the tasks.
+    mutating func removeAll() -> [Member] {
+      defer { members = [:] }
+      endTasks()
+      for member in members.values { member.joining?.cancel() }
+      return Array(members.values)
+    }
   }
 
   private let ledger: Ledger
@@ -51,8 +72,11 @@ package final class EventStreams: Sendable {
 
   /// Opens a stream of the events behind the cursor; nil for the beginning of the journal.
   ///
+  /// - Parameter isAdmitted: Whether the receiver's key still admits it; once it does not, the stream ends.
   /// - Throws: `LedgerError` with `rate_limited` beyond ``streamCountMax``, `storage_unavailable` after ``stop()``.
-  package func open(after cursor: FeedCursor?) throws(LedgerError) -> HTTPStream {
+  package func open(
+    after cursor: FeedCursor?, while isAdmitted: @escaping @Sendable () -> Bool = { true }
+  ) throws(LedgerError) -> HTTPStream {
     let stream = HTTPStream()
     // Written at once, so that the receiver sees that it is connected.
     stream.write("retry: 1000\n\n")
@@ -66,19 +90,18 @@ package final class EventStreams: Sendable {
       state.last += 1
       let id = state.last
       let task = Task { await self.catchUp(id, stream, from: cursor) }
-      state.members[id] = Member(stream: stream, joining: task)
+      state.members[id] = Member(stream: stream, isAdmitted: isAdmitted, joining: task)
+      if state.beat == nil { state.beat = Task { await self.beat() } }
     }
     return stream
   }
 
   /// Ends all streams for good.
   package func stop() {
-    let (members, tasks) = state.withLock { state in
+    let members = state.withLock { state in
       state.hasStopped = true
-      defer { (state.members, state.tasks, state.cursor) = ([:], [], nil) }
-      return (Array(state.members.values), state.tasks)
+      return state.removeAll()
     }
-    for task in tasks + members.compactMap(\.joining) { task.cancel() }
     for member in members { member.stream.end() }
   }
 
@@ -90,6 +113,7 @@ package final class EventStreams: Sendable {
       while !Task.isCancelled, !stream.isClosed {
         let live = state.withLock { $0.cursor }
         let (page, position) = try await read(after: cursor)
+        guard isAdmitted(id) else { break }
         for (event, cursor) in zip(page.events, page.cursors) {
           guard stream.write(EventDocument.text(event, at: cursor)) else { return remove(id) }
         }
@@ -122,7 +146,7 @@ package final class EventStreams: Sendable {
       guard state.cursor == live else { return false }
       if live == nil {
         state.cursor = cursor
-        state.tasks = [Task { await self.follow(from: cursor) }, Task { await self.beat() }]
+        state.reader = Task { await self.follow(from: cursor) }
       }
       state.members[id]?.joining = nil
       state.members[id]?.position = position
@@ -150,19 +174,12 @@ package final class EventStreams: Sendable {
       // Receivers connect again, and read on once the storage answers.
     }
     guard !Task.isCancelled else { return }
-    let members = state.withLock { state in
-      for task in state.tasks { task.cancel() }
-      defer { (state.members, state.tasks, state.cursor) = ([:], [], nil) }
-      return Array(state.members.values)
-    }
-    for member in members {
-      member.joining?.cancel()
-      member.stream.end()
-    }
+    for member in state.withLock({ $0.removeAll() }) { member.stream.end() }
   }
 
   private func publish(_ page: FeedPage) {
     // A stream that joins from here on has read the page itself.
+    endRefused()
     let members = state.withLock { state in
       state.cursor = page.next
       return state.members.filter { $0.value.joining == nil }
@@ -179,9 +196,27 @@ package final class EventStreams: Sendable {
   }
 
   private func beat() async {
+    var idle = Duration.zero
     while !Task.isCancelled {
-      do { try await clock.sleep(for: Self.heartbeat) } catch { return }
+      do { try await clock.sleep(for: Self.accessInterval) } catch { return }
+      endRefused()
+      idle += Self.accessInterval
+      guard idle >= Self.heartbeat else { continue }
+      idle = .zero
       keepAlive()
+    }
+  }
+
+  // MARK: Who may receive
+
+  private func isAdmitted(_ id: Int) -> Bool { state.withLock { $0.members[id] }?.isAdmitted() ?? false }
+
+  /// Ends the streams whose keys admit nobody any more.
+  func endRefused() {
+    for (id, member) in state.withLock({ $0.members }) where !member.isAdmitted() {
+      member.joining?.cancel()
+      member.stream.end()
+      remove(id)
     }
   }
 
@@ -191,13 +226,10 @@ package final class EventStreams: Sendable {
   }
 
   private func remove(_ id: Int) {
-    let tasks = state.withLock { state -> [Task<Void, Never>] in
+    state.withLock { state in
       state.members[id] = nil
-      guard state.members.isEmpty else { return [] }
-      defer { (state.tasks, state.cursor) = ([], nil) }
-      return state.tasks
+      if state.members.isEmpty { state.endTasks() }
     }
-    for task in tasks { task.cancel() }
   }
 }
 #endif

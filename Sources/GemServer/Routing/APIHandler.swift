@@ -84,7 +84,10 @@ package struct APIHandler: HTTPHandler {
     }
     return Call(
       request: request, project: project, caller: caller, names: match.names, body: try Self.body(of: request, route),
-      query: query)
+      query: query,
+      isStillAdmitted: { [gatekeeper] in
+        gatekeeper.admits(request, to: route.access, projectID: match.names["project_id"])
+      })
   }
 
   private static func query(of request: HTTPRequest, _ route: Route) throws(LedgerError) -> [String: JSONValue] {

@@ -13,6 +13,8 @@ package struct Call: Sendable {
   package let body: JSONObject
   /// The checked parameters of the query.
   package let query: [String: JSONValue]
+  /// Whether the caller would be admitted now; work that outlives its request asks again.
+  package let isStillAdmitted: @Sendable () -> Bool
 
   /// The part of the path with this name.
   package func name(_ name: String) -> String { names[name] ?? "" }

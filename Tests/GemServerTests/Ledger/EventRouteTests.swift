@@ -1,5 +1,6 @@
 #if Server
 import GemLedger
+import GemTestSupport
 import SystemHTTP
 import XCTest
 
@@ -77,10 +78,45 @@ final class EventRouteTests: XCTestCase {
     XCTAssertEqual(end.count, 0)
   }
 
+  func testAStreamEndsWithItsKey() async throws {
+    let world = try APIWorld()
+    var (key, text) = APIKey.make(.secret(scopes: []), at: world.time.now)
+    world.keys.add(key)
+    let (reader, other) = (
+      try await stream(world, "/events/stream", key: text), try await stream(world, "/events/stream")
+    )
+    try world.grant(1, to: "customer 1")
+    let first = await reader.events(1)
+    XCTAssertEqual(first.count, 1)
+    key.revokedAt = world.time.now
+    world.keys.add(key)
+    try world.grant(1, to: "customer 2")
+    let later = await reader.events(1)
+    XCTAssertEqual(later.count, 0, "An event came after the key was revoked.")
+    let rest = await other.events(2)
+    XCTAssertEqual(rest.count, 2)
+    XCTAssertEqual(world.project.streams.count, 1)
+    world.project.streams.stop()
+  }
+
+  func testAnIdleStreamEndsWithItsKey() async throws {
+    let world = try APIWorld()
+    var (key, text) = APIKey.make(.secret(scopes: []), at: world.time.now)
+    world.keys.add(key)
+    let reader = try await stream(world, "/events/stream", key: text)
+    key.revokedAt = world.time.now
+    world.keys.add(key)
+    // As the check that runs each second does.
+    world.project.streams.endRefused()
+    let events = await reader.events(1)
+    XCTAssertEqual(events.count, 0)
+    XCTAssertEqual(world.project.streams.count, 0)
+  }
+
   private func stream(
-    _ world: APIWorld, _ target: String, headers: [(name: String, value: String)] = []
+    _ world: APIWorld, _ target: String, key: String? = nil, headers: [(name: String, value: String)] = []
   ) async throws -> StreamSource {
-    let answer = try await world.checked("GET", target, headers: headers)
+    let answer = try await world.checked("GET", target, key: key, headers: headers)
     XCTAssertEqual(answer.header("Content-Type"), "text/event-stream")
     guard case .stream(let stream) = answer.response.content else { throw XCTSkip("no stream") }
     return StreamSource(stream)
