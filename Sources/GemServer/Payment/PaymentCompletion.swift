@@ -9,7 +9,7 @@ enum PaymentCompletion {
     Route(
       method: "POST", path: "\(PaymentRoutes.base)/complete-payment", name: "complete_payment",
       summary: "Verifies and credits the receipt of an announced purchase, and delivers it.", access: .app,
-      style: .payment, body: .object(fields), answers: [200: answer],
+      style: .payment, body: .object(fields), answers: [200: answer], takesPurchase: true,
       work: PaymentStatusCode.Step.completePayment.work(complete))
   }
 

@@ -29,8 +29,8 @@ extension ErrorStyle {
   ///
   /// `statusCode` is the number that SDKs know for it, with its name as the message. Any other error has the HTTP
   /// status, which is below all of those, and the reason as the message.
-  static func payment(_ error: LedgerError, requestID: String) -> HTTPResponse {
-    let (status, reason) = (error.code.kind.row.httpStatus, publicMessage(error))
+  static func payment(_ error: LedgerError, requestID: String, status: Int) -> HTTPResponse {
+    let reason = publicMessage(error)
     let number = error.integer(statusCodeDetail).map { PaymentStatusCode(rawValue: Int($0)) }
     let body: JSONValue = [
       "statusCode": .integer(number.map { Int64($0.rawValue) } ?? Int64(status)),

@@ -18,7 +18,7 @@ enum SingleCallPayment {
       method: "POST", path: "\(PaymentRoutes.base)/\(path)", name: name,
       summary: "Credits a receipt without an announced order. Use init-payment and complete-payment.",
       access: .app, style: .payment, body: .object(fields), answers: [200: PaymentCompletion.answer],
-      isDeprecated: true,
+      takesPurchase: true, isDeprecated: true,
       work: PaymentStatusCode.Step.completePayment.work { (call) throws(LedgerError) in
         try await credit(call, at: store)
       })

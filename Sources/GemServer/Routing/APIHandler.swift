@@ -32,27 +32,45 @@ package struct APIHandler: HTTPHandler {
   package func finished(_ summary: HTTPSummary) { onFinish(summary) }
 
   package func answer(_ request: HTTPRequest) -> HTTPAnswer {
-    switch router.find(request.method, request.path) {
-    case .noSuchPath:
-      return .now(refusal(status: 404, reason: "There is nothing at this path.", requestID: request.id))
-    case .otherMethods(let methods):
-      var response = refusal(status: 405, reason: "This path does not take \(request.method).", requestID: request.id)
-      response.headers.append(("Allow", methods.joined(separator: ", ")))
-      return .now(response)
-    case .found(let match): return answer(request, match)
+    switch begin(request) {
+    case .refused(let response): .now(response)
+    case .accepted(_, let begin): begin(request)
     }
   }
 
-  private func answer(_ request: HTTPRequest, _ match: Router.Match) -> HTTPAnswer {
-    let route = match.route
-    var usage: RateLimiter.Usage?
+  package func begin(_ head: HTTPRequest) -> HTTPBeginning {
+    switch router.find(head.method, head.path) {
+    case .noSuchPath:
+      return .refused(refusal(status: 404, reason: "There is nothing at this path.", requestID: head.id))
+    case .otherMethods(let methods):
+      var response = refusal(status: 405, reason: "This path does not take \(head.method).", requestID: head.id)
+      response.headers.append(("Allow", methods.joined(separator: ", ")))
+      return .refused(response)
+    case .found(let match):
+      let route = match.route
+      var usage: RateLimiter.Usage?
+      do throws(LedgerError) {
+        let call = try call(head, match, usage: &usage)
+        let known = usage
+        return .accepted(from: route.access == .open ? .unknown : .known) { request in
+          answer(request, call, route, known)
+        }
+      } catch {
+        return .refused(finish(refusal(error, route, head), route, head, usage))
+      }
+    }
+  }
+
+  private func answer(
+    _ request: HTTPRequest, _ call: Call, _ route: Route, _ usage: RateLimiter.Usage?
+  ) -> HTTPAnswer {
+    var call = call
     do throws(LedgerError) {
-      let call = try call(request, match, usage: &usage)
+      (call.request, call.body) = (request, try Self.body(of: request, route))
       switch route.work {
       case .now(let work): return .now(finish(try work(call), route, request, usage))
       case .later(let work):
-        let usage = usage
-        return .later {
+        return .later { [call] in
           do throws(LedgerError) {
             return finish(try await work(call), route, request, usage)
           } catch {
@@ -65,7 +83,7 @@ package struct APIHandler: HTTPHandler {
     }
   }
 
-  /// Checks the request in the order that ``Router`` states.
+  /// Checks the head in the order that ``Router`` states.
   private func call(
     _ request: HTTPRequest, _ match: Router.Match, usage: inout RateLimiter.Usage?
   ) throws(LedgerError) -> Call {
@@ -83,8 +101,7 @@ package struct APIHandler: HTTPHandler {
       _ = try parameter.schema.value(ofParameter: text, parameter.name)
     }
     return Call(
-      request: request, project: project, caller: caller, names: match.names, body: try Self.body(of: request, route),
-      query: query,
+      request: request, project: project, caller: caller, names: match.names, body: JSONObject(), query: query,
       isStillAdmitted: { [gatekeeper] in
         gatekeeper.admits(request, to: route.access, projectID: match.names["project_id"])
       })
@@ -144,8 +161,22 @@ package struct APIHandler: HTTPHandler {
   private func response(_ error: LedgerError, _ route: Route, _ request: HTTPRequest) -> HTTPResponse {
     if error.code.kind.row.httpStatus >= 500 { onError(error, request.id) }
     if error.isInverseConflict { onWarning(error, request.id) }
-    return route.style.response(error, requestID: request.id)
+    // The two steps have numbers of their own, by which their SDKs tell what to do.
+    let status = route.takesPurchase && route.style == .sdk ? error.statusOfPurchase : nil
+    return route.style.response(error, requestID: request.id, status: status)
   }
+
+  /// The answer to what is wrong with a head.
+  private func refusal(_ error: LedgerError, _ route: Route, _ head: HTTPRequest) -> HTTPResponse {
+    guard route.takesPurchase, error.code.kind.row.httpStatus < 500 else { return response(error, route, head) }
+    var details = error.details
+    if error.integer("retry_after") == nil { details.append(.integer("retry_after", Self.purchaseRetrySeconds)) }
+    let held = LedgerError(error.code, error.message, details: details)
+    return route.style.response(held, requestID: head.id, status: 503)
+  }
+
+  /// When a purchase is posted again whose head was refused, in seconds.
+  private static let purchaseRetrySeconds: Int64 = 60
 
   private func finish(
     _ response: HTTPResponse, _ route: Route, _ request: HTTPRequest, _ usage: RateLimiter.Usage?
@@ -157,6 +188,15 @@ package struct APIHandler: HTTPHandler {
       response.headers.append(("RevenueCat-Rate-Limit-Current-Usage", String(usage.count)))
       response.headers.append(("RevenueCat-Rate-Limit-Current-Limit", String(usage.limit)))
     }
+    return response
+  }
+
+  /// Writes the answer to a request of which the body is not taken.
+  package func refusal(status: Int, reason: String, of head: HTTPRequest) -> HTTPResponse {
+    var status = status
+    if case .found(let match) = router.find(head.method, head.path), match.route.takesPurchase { status = 503 }
+    var response = refusal(status: status, reason: reason, requestID: head.id)
+    if status == 503 { response.headers.append(("Retry-After", String(Self.purchaseRetrySeconds))) }
     return response
   }
 

@@ -4,13 +4,13 @@ package import SystemHTTP
 
 /// A request that found its operation, from a caller who may make it.
 package struct Call: Sendable {
-  package let request: HTTPRequest
+  package internal(set) var request: HTTPRequest
   package let project: ServerProject
   package let caller: Caller
   /// The parts of the path that stand for names in braces.
   package let names: [String: String]
   /// The checked body; an empty object where the operation takes none.
-  package let body: JSONObject
+  package internal(set) var body: JSONObject
   /// The checked parameters of the query.
   package let query: [String: JSONValue]
   /// Whether the caller would be admitted now; work that outlives its request asks again.

@@ -8,20 +8,20 @@ package enum ErrorStyle: Sendable {
   case rest
   /// The v1 endpoints that SDKs use: `code` and `message`.
   case sdk
-  /// The v1 endpoints that SDKs post purchases to: an SDK gives a purchase up for any 4xx.
-  case purchase
   /// The two-step purchase: `statusCode` and `message`.
   case payment
   /// The spend by item: `error`.
   case spend
 
   /// Writes an error of an operation.
-  package func response(_ error: LedgerError, requestID: String) -> HTTPResponse {
-    switch self {
+  ///
+  /// - Parameter status: Another status than that of the error's code, for operations of SDKs.
+  package func response(_ error: LedgerError, requestID: String, status: Int? = nil) -> HTTPResponse {
+    let own = status ?? error.code.kind.row.httpStatus
+    return switch self {
     case .rest: Self.rest(error, requestID: requestID)
-    case .sdk: Self.sdk(error, requestID: requestID)
-    case .purchase: Self.sdk(error, status: error.statusOfPurchase, requestID: requestID)
-    case .payment: Self.payment(error, requestID: requestID)
+    case .sdk: Self.sdk(error, requestID: requestID, status: own)
+    case .payment: Self.payment(error, requestID: requestID, status: own)
     case .spend: Self.spend(error, requestID: requestID)
     }
   }

@@ -27,6 +27,10 @@ package struct Route: Sendable {
   package var rate: RateDomain?
   /// Whether members of the body that are not described are passed over: SDKs of others send what they like.
   package var takesUnknown = false
+  /// Whether it takes evidence of a payment, which SDKs throw away after a status of 400 to 499.
+  ///
+  /// Such an operation answers 503 to all that may be good another time, so that the purchase is posted again.
+  package var takesPurchase = false
   /// Whether it is there for old clients only.
   package var isDeprecated = false
   package let work: Work

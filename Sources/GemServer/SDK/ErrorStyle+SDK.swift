@@ -4,10 +4,7 @@ internal import SystemHTTP
 
 extension ErrorStyle {
   /// Writes RevenueCat's number and message, and beside them the error with its facts.
-  ///
-  /// - Parameter status: In the place of the code's own.
-  static func sdk(_ error: LedgerError, status: Int? = nil, requestID: String) -> HTTPResponse {
-    let status = status ?? error.code.kind.row.httpStatus
+  static func sdk(_ error: LedgerError, requestID: String, status: Int) -> HTTPResponse {
     let isTemporary = [423, 429, 500, 503].contains(status) || error.code == .validationPending
     let isRetryable = isTemporary && error.code != .storageDamaged
     var document = publicError(error)

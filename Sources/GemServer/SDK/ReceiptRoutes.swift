@@ -28,7 +28,7 @@ enum ReceiptRoutes {
 
   private static let post = Route.sdk(
     "POST", "/v1/receipts", "post_receipt", "Credits the purchase that a receipt proves, once.",
-    body: .object(fields), answers: [200: answer], style: .purchase, takesUnknown: true,
+    body: .object(fields), answers: [200: answer], takesUnknown: true,
     work: .later { (call) async throws(LedgerError) in
       let post = try ReceiptPost(wire: call.wire)
       _ = try call.permitted(post.customer, for: .postReceipt)
@@ -38,7 +38,7 @@ enum ReceiptRoutes {
   private static let complete = Route.sdk(
     "POST", "/v1/orders/{purchase_code}/complete", "complete_order",
     "The second step of a purchase: credits the receipt, completes its order, and delivers it.",
-    body: .object(fields), answers: [200: answer], style: .purchase, takesUnknown: true,
+    body: .object(fields), answers: [200: answer], takesUnknown: true,
     work: .later { (call) async throws(LedgerError) in
       let post = try ReceiptPost(wire: call.wire)
       _ = try call.permitted(post.customer, for: .postReceipt)

@@ -41,6 +41,12 @@ final class OpenConnection: Sendable {
   let client: String
   /// Until when it may go on as it is.
   private let deadline: Atomic<Int64>
+  private let wasRefused = Atomic(false)
+
+  /// Whether an answer left before the whole request came, so that more of it may come.
+  var lingers: Bool { wasRefused.load(ordering: .relaxed) }
+
+  func linger() { wasRefused.store(true, ordering: .relaxed) }
 
   init(socket: Int32, client: String, until deadline: SteadyTime) {
     self.socket = socket

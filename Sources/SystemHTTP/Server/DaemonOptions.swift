@@ -126,7 +126,7 @@ struct DaemonOptions {
         state.pointee = Unmanaged.passRetained(server.opened(connection)).toOpaque()
       } else if let opened = state.pointee {
         state.pointee = nil
-        server.watch.ended(DaemonOptions.connection(opened))
+        server.closing(DaemonOptions.connection(opened))
         Unmanaged<OpenConnection>.fromOpaque(opened).release()
       }
     }

@@ -32,9 +32,18 @@ final class Exchange: @unchecked Sendable {
   let startedAt = SteadyTime.now
   var phase = Phase.begun
   var method = ""
-  var head: RequestHead?
+  /// The request without its body; nil while its head was not taken.
+  var request: HTTPRequest?
+  /// Begins the answer once the body has come.
+  var begin: (@Sendable (HTTPRequest) -> HTTPAnswer)?
+  /// The answer to a request of which the body, if it has one, is discarded.
+  var refusal: HTTPResponse?
   var body: [UInt8] = []
-  var isTooLong = false
+  /// The length of the body, as the head has it.
+  var announcedByteCount = 0
+  var bodySender = BodySender.unknown
+  /// How many bytes it holds of the memory for bodies.
+  var keptByteCount = 0
   var status: Int?
   var label = ""
   var byteCount = 0

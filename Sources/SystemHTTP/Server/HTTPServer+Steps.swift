@@ -19,7 +19,9 @@ extension HTTPServer {
   ) -> Bool {
     switch exchange.phase {
     case .begun: return takeHead(exchange, connection, method: method, version: version)
-    case .body where !upload.isEmpty: return takeBody(exchange, upload)
+    case .body where !upload.isEmpty:
+      takeBody(exchange, upload)
+      return true
     case .body: return answer(exchange, connection)
     case .working:
       guard let response = exchange.answer.withLock({ $0.take() }) else { return false }
@@ -32,6 +34,7 @@ extension HTTPServer {
   /// The request is over, one way or the other.
   func complete(_ exchange: Exchange) {
     let now = SteadyTime.now
+    release(exchange)
     exchange.connection.goOn(until: now.later(seconds: settings.idleSeconds))
     handler.finished(exchange.summary(at: now))
   }
@@ -52,49 +55,88 @@ extension HTTPServer {
       else {
         throw RequestHead.Refusal(400, "The first line has characters that no request has.")
       }
-      exchange.head = try RequestHead(
-        method: exchange.method, target: exchange.target, version: String(cString: version), fields: fields,
-        bodyByteCountMax: settings.bodyByteCountMax)
-      return true
+      let head = try RequestHead(
+        method: exchange.method, target: exchange.target, version: String(cString: version), fields: fields)
+      return begin(exchange, connection, head)
     } catch {
-      return refuse(exchange, connection, error)
+      return refuse(
+        exchange, connection, handler.refusal(status: error.status, reason: error.reason, requestID: exchange.id))
     }
   }
 
-  private func refuse(_ exchange: Exchange, _ connection: OpaquePointer, _ refusal: RequestHead.Refusal) -> Bool {
-    var response = handler.refusal(status: refusal.status, reason: refusal.reason, requestID: exchange.id)
+  /// Decides from the head, so that nobody's body is kept whose key is not accepted.
+  private func begin(_ exchange: Exchange, _ connection: OpaquePointer, _ head: RequestHead) -> Bool {
+    let request = HTTPRequest(
+      method: head.method, path: head.path, query: head.query, headers: head.headers, body: [],
+      client: exchange.connection.client, id: exchange.id)
+    exchange.request = request
+    switch handler.begin(request) {
+    case .refused(let response):
+      if head.body != .none { return refuse(exchange, connection, response) }
+      exchange.refusal = response
+    case .accepted(let sender, let begin):
+      if let response = refusal(of: head.body, from: sender, request) { return refuse(exchange, connection, response) }
+      (exchange.bodySender, exchange.begin) = (sender, begin)
+      if case .bytes(let count) = head.body { exchange.announcedByteCount = count }
+    }
+    return true
+  }
+
+  private func refusal(of body: RequestHead.Body, from sender: BodySender, _ request: HTTPRequest) -> HTTPResponse? {
+    switch body {
+    case .none: return nil
+    // The library takes lines between chunks that end without CR, which a proxy could read in another way.
+    case .chunks:
+      return handler.refusal(
+        status: 411, reason: "Send the body with a Content-Length: chunks are not taken.", of: request)
+    case .bytes(let count):
+      let most = bodies.byteCountMax(of: sender)
+      guard count > most else { return nil }
+      return handler.refusal(status: 413, reason: "The body is too long: at most \(most) bytes are taken.", of: request)
+    }
+  }
+
+  /// Answers before the whole request has come, and ends the connection.
+  private func refuse(_ exchange: Exchange, _ connection: OpaquePointer, _ response: HTTPResponse) -> Bool {
+    var response = response
     response.closes = true
+    exchange.connection.linger()
     return queue(response, exchange, connection)
   }
 
   // MARK: Body
 
-  private func takeBody(_ exchange: Exchange, _ upload: UnsafeRawBufferPointer) -> Bool {
-    let count = exchange.body.count + upload.count
-    guard !exchange.isTooLong, count <= settings.bodyByteCountMax else {
-      // The rest is read and dropped, so that the sender can read the answer; but not without end.
-      exchange.isTooLong = true
-      exchange.body = []
-      exchange.byteCount += upload.count
-      return exchange.byteCount <= 4 * settings.bodyByteCountMax
+  private func takeBody(_ exchange: Exchange, _ upload: UnsafeRawBufferPointer) {
+    // The rest is read and dropped, so that the sender can read the answer.
+    guard exchange.refusal == nil, let request = exchange.request else { return }
+    guard bodies.take(upload.count, from: exchange.bodySender) else {
+      release(exchange)
+      let reason = "The server reads as many bodies as it has memory for; send this one again."
+      exchange.refusal = handler.refusal(status: 503, reason: reason, of: request)
+      exchange.refusal?.closes = true
+      return
     }
+    exchange.keptByteCount += upload.count
+    // The announced length is within the bound for one body; memory that nothing is written to costs nothing.
+    if exchange.body.isEmpty { exchange.body.reserveCapacity(exchange.announcedByteCount) }
     exchange.body.append(contentsOf: upload)
-    return true
+  }
+
+  private func release(_ exchange: Exchange) {
+    exchange.body = []
+    bodies.release(exchange.keptByteCount, from: exchange.bodySender)
+    exchange.keptByteCount = 0
   }
 
   // MARK: Answer
 
   private func answer(_ exchange: Exchange, _ connection: OpaquePointer) -> Bool {
     exchange.connection.pause()
-    guard let head = exchange.head, !exchange.isTooLong else {
-      let reason = "The body is too long: at most \(settings.bodyByteCountMax) bytes are taken."
-      return refuse(exchange, connection, RequestHead.Refusal(413, reason))
-    }
-    let request = HTTPRequest(
-      method: head.method, path: head.path, query: head.query, headers: head.headers, body: exchange.body,
-      client: exchange.connection.client, id: exchange.id)
+    if let refusal = exchange.refusal { return queue(refusal, exchange, connection) }
+    guard var request = exchange.request, let begin = exchange.begin else { return false }
+    request.body = exchange.body
     exchange.body = []
-    switch handler.answer(request) {
+    switch begin(request) {
     case .now(let response): return queue(response, exchange, connection)
     case .later(let work):
       exchange.phase = .working

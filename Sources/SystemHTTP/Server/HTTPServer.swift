@@ -14,6 +14,8 @@ package final class HTTPServer: Sendable {
   let settings: HTTPServerSettings
   let handler: any HTTPHandler
   let watch = ConnectionWatch()
+  let bodies: BodyMemory
+  private let lingering = LingeringSockets()
   private let newRequestID: @Sendable () -> String
   /// The port that it listens on.
   package let port: UInt16
@@ -38,6 +40,7 @@ package final class HTTPServer: Sendable {
   ) throws(LedgerError) {
     self.settings = settings
     self.handler = handler
+    bodies = BodyMemory(settings)
     self.newRequestID = newRequestID
     let socket = try ListenSocket(host: settings.host, port: settings.port)
     port = socket.port
@@ -90,6 +93,7 @@ package final class HTTPServer: Sendable {
     let (sweeper, workers) = state.withLock { ($0.sweeper.take(), $0.workers.take()) }
     sweeper?.cancel()
     workers?.stop()
+    lingering.stop()
     DaemonOptions.release(self)
     return true
   }
@@ -108,6 +112,12 @@ package final class HTTPServer: Sendable {
       until: .now.later(seconds: settings.requestSeconds))
     watch.began(opened)
     return opened
+  }
+
+  /// The library is about to close the connection's socket.
+  func closing(_ connection: OpenConnection) {
+    watch.ended(connection)
+    if connection.lingers { lingering.take(connection.socket) }
   }
 
   func begin(_ target: UnsafePointer<CChar>, on connection: OpenConnection) -> Exchange {

@@ -13,8 +13,14 @@ package struct HTTPServerSettings: Sendable {
   package var connectionCountMax = 10_000
   /// How many bytes a request's first line and fields may have.
   package var headByteCountMax = 32 * 1024
-  /// How many bytes a body may have.
+  /// How many bytes a body may have whose sender has a key.
   package var bodyByteCountMax = 1024 * 1024
+  /// How many bytes all bodies of senders with a key may have together.
+  package var bodiesByteCountMax = 256 * 1024 * 1024
+  /// How many bytes a body may have whose sender needs no key, such as a store's notification.
+  package var unknownBodyByteCountMax = 160 * 1024
+  /// How many bytes all bodies of senders without a key may have together.
+  package var unknownBodiesByteCountMax = 32 * 1024 * 1024
   /// How long a head or a body may take to come, in seconds.
   package var requestSeconds = 10
   /// How long a connection may stay without a request, in seconds.

@@ -20,14 +20,21 @@ struct RequestHead {
   let path: [String]
   let query: [(name: String, value: String)]
   let headers: HTTPHeaders
-  /// The body's length; nil where it is not known or there is none.
-  let bodyByteCount: Int?
+  let body: Body
+
+  /// How the head announces the body.
+  enum Body: Equatable {
+    case none
+    case bytes(Int)
+    /// In chunks, whose lengths come with them.
+    case chunks
+  }
 
   /// - Parameters:
   ///   - target: As it was sent, with the query.
   ///   - fields: Names and values as bytes.
   init(
-    method: String, target: [UInt8], version: String, fields: [HeadFields.Field], bodyByteCountMax: Int
+    method: String, target: [UInt8], version: String, fields: [HeadFields.Field]
   ) throws(Refusal) {
     guard version == "HTTP/1.1" || version == "HTTP/1.0" else { throw Refusal(505, "This server speaks HTTP/1.1.") }
     guard !method.isEmpty, method.utf8.allSatisfy(Self.isTokenByte) else {
@@ -35,10 +42,7 @@ struct RequestHead {
     }
     let headers = try Self.headers(fields)
     if version == "HTTP/1.1", headers["Host"] == nil { throw Refusal(400, "The field Host is missing.") }
-    bodyByteCount = try Self.bodyByteCount(headers, version)
-    guard bodyByteCount ?? 0 <= bodyByteCountMax else {
-      throw Refusal(413, "The body is too long: at most \(bodyByteCountMax) bytes are taken.")
-    }
+    body = try Self.body(headers, version)
     (path, query) = try Self.parts(of: target)
     self.method = method
     self.headers = headers
@@ -75,20 +79,21 @@ struct RequestHead {
     return start <= end ? String(value[start...end]) : ""
   }
 
-  private static func bodyByteCount(_ headers: HTTPHeaders, _ version: String) throws(Refusal) -> Int? {
+  private static func body(_ headers: HTTPHeaders, _ version: String) throws(Refusal) -> Body {
     let length = headers["Content-Length"]
     if let coding = headers["Transfer-Encoding"] {
       guard version == "HTTP/1.1" else { throw Refusal(400, "HTTP/1.0 has no transfer codings.") }
       guard length == nil else { throw Refusal(400, "Content-Length and Transfer-Encoding exclude each other.") }
       guard coding.lowercased() == "chunked" else { throw Refusal(501, "This transfer coding is not known here.") }
-      return nil
+      return .chunks
     }
-    guard let length else { return nil }
+    guard let length else { return .none }
     guard !length.isEmpty, length.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
       throw Refusal(400, "Content-Length is no number.")
     }
     // A number with more digits is longer than any limit.
-    return Int(length) ?? .max
+    let count = Int(length) ?? .max
+    return count > 0 ? .bytes(count) : .none
   }
 
   private static func isTokenByte(_ byte: UInt8) -> Bool {
