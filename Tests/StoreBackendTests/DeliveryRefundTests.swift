@@ -390,7 +390,7 @@ final class DeliveryRefundTests: XCTestCase {
     let held = try await shop.backend.resolveOrder(code)
     guard case .spent = held else { return XCTFail("\(String(describing: held))") }
     let all = try await shop.backend.resolveOrders()
-    XCTAssert(all.orders.allSatisfy(\.isResolved))
+    XCTAssert(all.allSatisfy(\.isResolved))
     XCTAssertEqual(try shop.gems(), 400)
     try assertBooksAddUp(shop.ledger)
   }

@@ -8,13 +8,15 @@ struct DueSweep {
 
   init(ledger: Ledger) { self.ledger = ledger }
 
+  /// A cancelled task stops after a page of customers.
+  ///
   /// - Parameter progress: Called with the number of customers looked at.
   /// - Returns: The number of customers with due effects.
   /// - Throws: As ``Ledger/sweep(progress:)``.
   mutating func run(progress: (Int) -> Void) throws(LedgerError) -> Int {
     var (seen, booked) = (0, 0)
     var after: CustomerNumber? = 0
-    while let start = after {
+    while let start = after, !Task.isCancelled {
       let page = try page(after: start)
       guard page.end != nil else { break }
       for answer in ledger.submit(page.due.map(LedgerCommand.bookDue)) {

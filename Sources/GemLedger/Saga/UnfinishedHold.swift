@@ -22,7 +22,7 @@ package struct UnfinishedHold: Sendable {
   /// Reads the feed from the cursor to its end for holds with the saga's prefix in their reference.
   ///
   /// All steps of one saga have the same reference, so a later transaction with it is the end. A hold that ended by its
-  /// deadline has none, and is found.
+  /// deadline has none, and is found. A cancelled task stops after a page, and `end` is the cursor after that one.
   ///
   /// - Complexity: O(transactions behind the cursor); memory for the unfinished holds.
   package static func all(
@@ -46,7 +46,7 @@ package struct UnfinishedHold: Sendable {
       }
       if !page.events.isEmpty { cursor = page.next }
       // In the feed's order, which is that of time, so that the first of them has the earliest cursor.
-      if !page.hasMore { return (found.values.sorted { $0.position < $1.position }, cursor) }
+      if !page.hasMore || Task.isCancelled { return (found.values.sorted { $0.position < $1.position }, cursor) }
     }
   }
 }

@@ -146,7 +146,7 @@ package final class Simulator: Sendable {
         failure = await self.deliveryFailure()
       }
       let settled = try self.project.ledger.sweep()
-      _ = try await self.project.backend.resolveOrders()
+      try await self.project.backend.resolveOrders()
       let purchases = self.shop.transactions().filter { !known.contains($0.id) }
       return Outcome(
         value: Passage(purchases: purchases, settled: settled, isStopped: !isDone), noticeFailure: failure)

@@ -45,6 +45,15 @@ extension MaintenanceJob {
     }
   }
 
+  /// Completes the holds of orders; it counts `found`, `resolved` and `failed`.
+  static func orderHolds(of backend: LocalBackend) -> Self {
+    Self("order_holds") { _ throws(LedgerError) in
+      let found = try await backend.resolveOrders()
+      let failed = found.count { if case .failure = $0.result { true } else { false } }
+      return ["found": found.count, "resolved": found.count(where: \.isResolved), "failed": failed]
+    }
+  }
+
   /// Tries the due deliveries until there are none; it counts `tried`, `confirmed`, `exhausted` and
   /// `refunded`.
   static func deliveries(of backend: LocalBackend) -> Self {

@@ -17,8 +17,6 @@ public struct MaintenanceReport: Sendable {
   public let startedAt: Timestamp
   /// The jobs that ran, in their order; a cancelled round leaves the rest out.
   public let jobs: [Job]
-  /// The position for the order holds of a later runner, which may be kept across restarts.
-  public let orderCursor: FeedCursor?
 
   /// Whether no job failed.
   public var isOK: Bool { jobs.allSatisfy { $0.error == nil } }

@@ -1,5 +1,4 @@
 public import GemLedger
-internal import Synchronization
 
 /// Runs the standing work of a backend, round after round: scheduled effects, held receipts, order holds, deliveries.
 ///
@@ -16,24 +15,20 @@ internal import Synchronization
 public final class MaintenanceRunner: Sendable {
   private let backend: LocalBackend
   private let jobs: [MaintenanceJob]
-  private let orderCursor: Mutex<FeedCursor?>
 
   /// A runner.
   ///
   /// - Parameters:
   ///   - backend: Its ledger, clock, policy and delivery target are used.
   ///   - jobs: Jobs of the caller's own, after the standing ones.
-  ///   - orderCursor: ``MaintenanceReport/orderCursor`` of the last round before a restart; nil to look through the
-  ///     whole journal in the first round.
-  public init(backend: LocalBackend, jobs: [MaintenanceJob] = [], orderCursor: FeedCursor? = nil) {
+  public init(backend: LocalBackend, jobs: [MaintenanceJob] = []) {
     self.backend = backend
     self.jobs = jobs
-    self.orderCursor = Mutex(orderCursor)
   }
 
   /// Runs every job once, one after the other, and reports on them.
   ///
-  /// A cancelled task finishes the job under way and begins no other.
+  /// A cancelled task stops between two pages or orders of the job under way, and begins no other job.
   ///
   /// - Parameter now: The instant up to which deliveries are due; nil for the clock's time.
   /// - Throws: `LedgerError` with `in_progress` where a round on the same ledger is under way in this process, through
@@ -46,13 +41,13 @@ public final class MaintenanceRunner: Sendable {
     }
     let startedAt = now ?? backend.context.clock.now()
     var results: [MaintenanceReport.Job] = []
-    for job in Self.standing(of: backend, orderHolds) + jobs {
+    for job in Self.standing(of: backend) + jobs {
       guard !Task.isCancelled else { break }
       results.append(await Self.result(of: job, at: startedAt))
     }
     // The round holds its turn to its very end.
     extendLifetime(turn)
-    return MaintenanceReport(startedAt: startedAt, jobs: results, orderCursor: orderCursor.withLock { $0 })
+    return MaintenanceReport(startedAt: startedAt, jobs: results)
   }
 
   /// Runs rounds until the task is cancelled, with a pause between the end of one and the beginning of the next.
@@ -79,8 +74,11 @@ public final class MaintenanceRunner: Sendable {
     }
   }
 
-  private static func standing(of backend: LocalBackend, _ orderHolds: MaintenanceJob) -> [MaintenanceJob] {
-    [.scheduledEffects(of: backend.ledger), .heldReceipts(of: backend), orderHolds, .deliveries(of: backend)]
+  private static func standing(of backend: LocalBackend) -> [MaintenanceJob] {
+    [
+      .scheduledEffects(of: backend.ledger), .heldReceipts(of: backend), .orderHolds(of: backend),
+      .deliveries(of: backend),
+    ]
   }
 
   private static func result(of job: MaintenanceJob, at now: Timestamp) async -> MaintenanceReport.Job {
@@ -88,16 +86,6 @@ public final class MaintenanceRunner: Sendable {
       return MaintenanceReport.Job(name: job.name, counts: try await job.work(now), error: nil)
     } catch {
       return MaintenanceReport.Job(name: job.name, counts: [:], error: error)
-    }
-  }
-
-  /// Completes the holds of orders; it counts `found`, `resolved` and `failed`.
-  private var orderHolds: MaintenanceJob {
-    MaintenanceJob("order_holds") { [self] _ throws(LedgerError) in
-      let found = try await backend.resolveOrders(after: orderCursor.withLock { $0 })
-      orderCursor.withLock { $0 = found.cursor }
-      let failed = found.orders.count { if case .failure = $0.result { true } else { false } }
-      return ["found": found.orders.count, "resolved": found.orders.count(where: \.isResolved), "failed": failed]
     }
   }
 }

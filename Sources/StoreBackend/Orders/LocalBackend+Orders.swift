@@ -104,13 +104,14 @@ extension LocalBackend {
 
   /// Completes the holds of all orders that hold currency; call it after a restart or once an hour.
   ///
-  /// - Parameter cursor: The cursor from the previous call, kept across restarts; nil to look through the whole
-  ///   journal.
-  /// - Returns: The orders found; look at those that are not resolved.
-  /// - Throws: `LedgerError` where the feed cannot be read.
-  public func resolveOrders(after cursor: FeedCursor? = nil) async throws(LedgerError) -> ResolvedOrders {
-    try await holds.postAll(after: cursor)
-  }
+  /// The first call reads the whole journal. The ledger keeps how far a call came and which orders wait, so later calls
+  /// read what was booked since, after restarts too. A cancelled task stops between two pages or orders.
+  ///
+  /// - Returns: The orders found unresolved, in the order in which they were announced, also those that wait for their
+  ///   payment.
+  /// - Throws: `LedgerError` where the storage fails.
+  @discardableResult
+  public func resolveOrders() async throws(LedgerError) -> [ResolvedOrder] { try await holds.postAll() }
 
   // MARK: Delivery
 

@@ -35,12 +35,3 @@ public struct ResolvedOrder: Sendable {
     return hold.isResolved
   }
 }
-
-/// The result of completing the holds of orders.
-public struct ResolvedOrders: Sendable {
-  /// Those that were found unresolved, in the order in which they were announced; the ones that wait for their payment
-  /// too.
-  public let orders: [ResolvedOrder]
-  /// The position for the next call: every order before it is resolved.
-  public let cursor: FeedCursor?
-}

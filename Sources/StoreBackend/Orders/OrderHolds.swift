@@ -12,25 +12,28 @@ struct OrderHolds: Sendable {
   /// How much longer than its order a hold lasts, so that a payment at the last moment finds it.
   static let holdGraceMilliseconds: Int64 = 3_600_000
 
-  /// Looks through all holds of orders since the cursor; see `LocalBackend.resolveOrders(after:)`.
-  func postAll(after cursor: FeedCursor?) async throws(LedgerError) -> ResolvedOrders {
-    let found = try UnfinishedHold.all(in: context.ledger, after: cursor, mark: OrderDocument.mark)
+  /// Looks through all holds of orders; see `LocalBackend.resolveOrders()`.
+  func postAll() async throws(LedgerError) -> [ResolvedOrder] {
+    var search = try OrderHoldSearch(in: context.ledger)
+    try await search.run()
     var resolved: [ResolvedOrder] = []
-    var next: FeedCursor?? = .none
-    for hold in found.holds {
-      guard let text = hold.document?["order"]?.text, let code = PurchaseCode.read(text) else { continue }
+    for code in search.waiting where !Task.isCancelled {
       let result: Result<OrderHold, LedgerError>
       do throws(LedgerError) {
-        guard let standing = try await endHold(of: orders.order(code)) else { continue }
+        guard let standing = try await endHold(of: orders.order(code)) else {
+          search.remove(code)
+          continue
+        }
         result = .success(standing)
       } catch {
         result = .failure(error)
       }
       let one = ResolvedOrder(code: code, result: result)
       resolved.append(one)
-      if !one.isResolved, next == nil { next = .some(hold.cursor) }
+      if one.isResolved { search.remove(code) }
     }
-    return ResolvedOrders(orders: resolved, cursor: next ?? found.end)
+    try search.save()
+    return resolved
   }
 
   /// Returns the virtual currency that the requested units cost.
@@ -112,8 +115,6 @@ struct OrderHolds: Sendable {
 }
 
 extension OrderDocument {
-  static let mark = "{\"order\":"
-
   /// Returns the reference that every step of the order's hold carries.
   static func reference(of code: PurchaseCode) throws(LedgerError) -> Reference {
     let document: JSONValue = ["order": .string(code.text)]

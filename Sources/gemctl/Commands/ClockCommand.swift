@@ -65,7 +65,7 @@ struct ClockCommand {
       try await session.recover()
     }
     progress.settled = try session.ledger.sweep()
-    _ = try await session.backend.resolveOrders()
+    try await session.backend.resolveOrders()
     progress.bought = session.store.transactions().filter { !known.contains($0.id) }
     progress.ahead = try home.clockAhead()
     progress.now = clock.now
