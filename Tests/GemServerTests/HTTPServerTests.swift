@@ -210,16 +210,32 @@ final class HTTPServerTests: XCTestCase {
     }
   }
 
+  private struct Streaming: HTTPHandler {
+    let stream = HTTPStream()
+
+    func answer(_ request: HTTPRequest) -> HTTPAnswer { .now(HTTPResponse(status: 200, content: .stream(stream))) }
+
+    func refusal(status: Int, reason: String, requestID: String) -> HTTPResponse { HTTPResponse(status: status) }
+
+    func finished(_ summary: HTTPSummary) {}
+  }
+
+  func testAStreamThatNobodyReadsDoesNotDelayTheEnd() async throws {
+    let handler = Streaming()
+    let server = try HTTPServer(HTTPServerSettings(), handler: handler) { "r1" }
+    let client = try RawClient(port: server.port)
+    client.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n")
+    XCTAssertTrue(client.read(until: "\r\n\r\n").contains(" 200 "))
+    let filler = String(repeating: "x", count: 65_536)
+    while handler.stream.write(filler) { await Task.yield() }
+    let start = ContinuousClock.now
+    let hasStopped = await server.stop()
+    XCTAssertTrue(hasStopped)
+    XCTAssertLessThan(ContinuousClock.now - start, .seconds(10))
+    XCTAssertTrue(handler.stream.isClosed)
+  }
+
   func testAStreamIsReadAsItGrowsAndEndsWithTheServer() async throws {
-    struct Streaming: HTTPHandler {
-      let stream = HTTPStream()
-
-      func answer(_ request: HTTPRequest) -> HTTPAnswer { .now(HTTPResponse(status: 200, content: .stream(stream))) }
-
-      func refusal(status: Int, reason: String, requestID: String) -> HTTPResponse { HTTPResponse(status: status) }
-
-      func finished(_ summary: HTTPSummary) {}
-    }
     let handler = Streaming()
     let server = try HTTPServer(HTTPServerSettings(), handler: handler) { "r1" }
     let client = try RawClient(port: server.port)

@@ -22,6 +22,7 @@ package final class GemServer: Sendable {
   private let log: ServerLog
   private let state: ServerState
   private let background: [Task<Void, Never>]
+  private let stopSeconds: Int
 
   /// The port that it listens on.
   package var port: UInt16 { http.port }
@@ -39,6 +40,7 @@ package final class GemServer: Sendable {
     self.log = log
     let state = ServerState()
     self.state = state
+    stopSeconds = settings.http.stopSeconds
     let clock = projects.first?.clock ?? .system
     let guarded = projects.map { GuardedProject($0, keys: KeyRing($0.ledger, clock: $0.clock)) }
     let metrics = Metrics()
@@ -90,15 +92,35 @@ package final class GemServer: Sendable {
 
   /// Ends the background work, lets the requests under way finish, and closes.
   ///
-  /// - Returns: As `HTTPServer.stop()`.
+  /// - Returns: False where work took longer than it may, which the log says.
   @discardableResult
   package func stop() async -> Bool {
     state.stop()
     for task in background { task.cancel() }
     for project in projects { project.streams.stop() }
+    let deadline = ContinuousClock.now + .seconds(stopSeconds)
     let isClean = await http.stop()
-    for task in background { await task.value }
-    return isClean
+    guard await hasEnded(background, before: deadline), isClean else {
+      log.event(
+        .warning, "The server stops before all its work has ended; what was acknowledged is durable.",
+        ["requests_ended": .bool(isClean)])
+      return false
+    }
+    return true
+  }
+
+  /// Waits for tasks that were cancelled, such as one in the middle of a delivery.
+  private func hasEnded(_ tasks: [Task<Void, Never>], before deadline: ContinuousClock.Instant) async -> Bool {
+    let hasEnded = ServerState()
+    Task {
+      for task in tasks { await task.value }
+      hasEnded.stop()
+    }
+    while !hasEnded.isStopping {
+      guard ContinuousClock.now < deadline else { return false }
+      do { try await Task.sleep(for: .milliseconds(10)) } catch { await Task.yield() }
+    }
+    return true
   }
 
   /// Delivers webhooks; nil where the project sends none.

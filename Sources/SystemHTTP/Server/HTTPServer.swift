@@ -72,7 +72,10 @@ package final class HTTPServer: Sendable {
   /// Whether it takes no new connections any more.
   package var isStopping: Bool { state.withLock { $0.isStopping } }
 
-  /// Takes no new connections, lets the requests under way finish, and closes.
+  /// How long streams may take to end once the server stops; then nobody reads them.
+  private static let streamEndTime = Duration.milliseconds(500)
+
+  /// Takes no new connections, lets the requests under way finish, ends the streams, and closes.
   ///
   /// - Returns: False where requests took longer than they may; they go on for as long as the process does.
   @discardableResult
@@ -83,9 +86,11 @@ package final class HTTPServer: Sendable {
     }
     guard let acceptor else { return true }
     await acceptor.stop()
-    let deadline = ContinuousClock.now + .seconds(settings.stopSeconds)
+    let start = ContinuousClock.now
     for stream in streams.withLock({ Array($0.values) }) { stream.end() }
-    while isWorking, ContinuousClock.now < deadline { await Self.pause() }
+    while isWorking, ContinuousClock.now < start + .seconds(settings.stopSeconds) { await Self.pause() }
+    // Readers that take what is left get it; the library closes the others.
+    while hasStreams, ContinuousClock.now < start + Self.streamEndTime { await Self.pause() }
     // The library cannot stop while a connection waits for work.
     guard !isWorking else { return false }
     // A moment for the last answers to leave the machine.
@@ -98,7 +103,8 @@ package final class HTTPServer: Sendable {
     return true
   }
 
-  private var isWorking: Bool { state.withLock { $0.workCount > 0 } || !streams.withLock { $0.isEmpty } }
+  private var isWorking: Bool { state.withLock { $0.workCount > 0 } }
+  private var hasStreams: Bool { !streams.withLock { $0.isEmpty } }
 
   private static func pause() async {
     do { try await Task.sleep(for: .milliseconds(10)) } catch { await Task.yield() }

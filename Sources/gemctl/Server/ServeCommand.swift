@@ -77,9 +77,8 @@ extension ServeCommand {
       let sources = Signals { continuation.finish() }
       for await _ in signals {}
       sources.forget()
-      guard await server.stop() else {
-        throw LedgerError(.timedOut, "Some requests took longer than the server may wait for them at its end.")
-      }
+      // Work that takes longer than the server waits is in its log: nobody but its reader lacks anything.
+      await server.stop()
     }
   }
 
