@@ -36,6 +36,44 @@ final class ServeStartTests: XCTestCase {
       ], in: home, errorsBegin: true)
   }
 
+  func testProductionAndSandboxReceiptsOfAnybodyExcludeEachOther() throws {
+    let home = try TestHome()
+    let serve = "gemctl serve --listen 127.0.0.1:0 --fingerprint \(String(repeating: "0", count: 64))"
+    let refusal = "error: The catalog of the project \"default\" takes sandbox receipts of anybody"
+    // The project is open, and the library does not start: so nothing has to be stopped.
+    let tls = "--tls-cert bad.pem --tls-key bad.pem"
+    let end = "error: The HTTP library did not start"
+    try home.write("no certificate", to: "bad.pem")
+    try Row.check(
+      [
+        Row("gemctl init > init.txt"), Row("\(serve) \(tls)", 74, error: end),
+        Row("\(serve) \(tls) --app-id 1234567890", 64, error: refusal),
+        Row("\(serve) \(tls) --app-id 1234567890 --allow-sandbox-receipts", 74, error: end),
+        Row(
+          "gemctl catalog show --json | sed 's/\"anybody\"/\"listed\"/' > listed.json; "
+            + "gemctl catalog apply listed.json > applied.txt"),
+        Row("\(serve) \(tls) --app-id 1234567890", 74, error: end),
+      ], in: home, errorsBegin: true)
+  }
+
+  func testAStartWithoutABundleIDWarns() throws {
+    let home = try TestHome()
+    let serve = "gemctl serve --listen 127.0.0.1:0 --tls-cert bad.pem --tls-key bad.pem"
+    let warning =
+      "{\"time\":\"<time>\",\"level\":\"warning\",\"kind\":\"event\",\"message\":\"The catalog has no bundle_id: "
+      + "receipts of every app are credited."
+    try home.write("no certificate", to: "bad.pem")
+    try Row.check(
+      [
+        Row("gemctl init > init.txt"),
+        Row(
+          "gemctl catalog show --json | sed 's/\"bundle_id\": *\"[^\"]*\",//' > every.json; "
+            + "gemctl catalog apply every.json > applied.txt"),
+        Row(serve, 74, error: warning),
+        Row("\(serve) --simulate", 74, error: "error: The HTTP library did not start"),
+      ], in: home, errorsBegin: true)
+  }
+
   func testNumbersThatAreNone() throws {
     let home = try TestHome()
     let serve = "gemctl serve --listen 127.0.0.1:0 --delivery-url https://game.example/deliver"

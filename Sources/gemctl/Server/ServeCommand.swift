@@ -53,9 +53,9 @@ extension ServeCommand {
     let outgoing = try ServeOutgoing(invocation.parsed, ["default"] + others.map(\.id), log)
     let appIDs = try ProjectOption("--app-id", invocation.parsed)
     try appIDs.check(["default"] + others.map(\.id))
-    let first = try project("default", ledger, shop, outgoing, appIDs)
+    let first = try project("default", ledger, shop, outgoing, appIDs, log)
     var projects = [first]
-    for other in others { projects.append(try project(other.id, other.ledger, nil, outgoing, appIDs)) }
+    for other in others { projects.append(try project(other.id, other.ledger, nil, outgoing, appIDs, log)) }
     let server = try GemServer(settings, projects: projects, simulator: try simulator(of: shop, first), log: log)
     try announce(server, settings, try announcement(ledger, shop))
     try Self.waitForTheEnd(of: server)
@@ -110,8 +110,30 @@ extension ServeCommand {
     return opened
   }
 
+  /// Says at the start whose receipts the catalog lets in, where that is more than one app's buyers.
+  private func checkReceipts(
+    of id: String, _ ledger: Ledger, takesProduction: Bool, _ log: ServerLog
+  ) throws(LedgerError) {
+    let settings = try ledger.currentCatalog().settings
+    guard
+      settings.sandboxReceipts != .anybody || !takesProduction
+        || invocation.parsed.flags.contains("--allow-sandbox-receipts")
+    else {
+      throw .invalid(
+        "The catalog of the project \(id.quotedForPeople) takes sandbox receipts of anybody, and --app-id takes "
+          + "production: whoever can test the app would get its currency for nothing. Set \"sandbox_receipts\" to "
+          + "\"listed\" or \"nobody\" in the catalog's settings and apply it, or start with --allow-sandbox-receipts.")
+    }
+    guard settings.bundleID == nil else { return }
+    log.event(
+      .warning,
+      "The catalog has no bundle_id: receipts of every app are credited. Set it in the catalog's settings and apply it.",
+      ["project": .string(id)])
+  }
+
   private func project(
-    _ id: String, _ ledger: Ledger, _ shop: HomeShop?, _ outgoing: ServeOutgoing, _ appIDs: ProjectOption
+    _ id: String, _ ledger: Ledger, _ shop: HomeShop?, _ outgoing: ServeOutgoing, _ appIDs: ProjectOption,
+    _ log: ServerLog
   ) throws(LedgerError) -> ServerProject {
     // It takes the receipts of the simulated store alone, or of the real ones.
     var policy = BackendPolicy(sandboxReceipts: shop == nil ? nil : .anybody)
@@ -119,6 +141,7 @@ extension ServeCommand {
     if invocation.parsed.flags.contains("--client-spends") { policy.clientSpending = .anyAmount }
     let verifier: any ReceiptVerifier =
       if let shop { shop.receipts } else { try ServeSettings.verifiers(invocation.parsed, appID: appIDs[id]) }
+    if shop == nil { try checkReceipts(of: id, ledger, takesProduction: appIDs[id] != nil, log) }
     return ServerProject(
       id: id, ledger: ledger,
       backend: LocalBackend(

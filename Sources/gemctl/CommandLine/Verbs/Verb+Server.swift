@@ -23,6 +23,9 @@ extension Verb {
         name: "--app-id", value: "[PROJECT=]N", isRepeatable: true,
         help: "The app's number at the App Store; receipts of production are taken with it only"),
       Option(
+        name: "--allow-sandbox-receipts",
+        help: "Start with --app-id although the catalog takes sandbox receipts of anybody"),
+      Option(
         name: "--google-service-account", value: "FILE", kind: .file,
         help: "Take Google Play's notifications; look purchases up with this service account's key, JSON"),
       Option(
@@ -98,6 +101,6 @@ extension Verb {
     name: "key revoke", group: .run, summary: "End a key for good",
     arguments: [Argument(name: "ID", help: "The key's id, which \"key list\" prints")],
     examples: ["gemctl key revoke 0c9v2m4x7q1z"],
-    discussion: "Servers that run refuse it from a second later on."
+    discussion: "Servers that run refuse it from a second later on, and end its event streams."
   ) { try KeyCommands(invocation: $0).revoke() }
 }
