@@ -145,8 +145,9 @@ package final class Simulator: Sendable {
       } atStop: {
         failure = await self.deliveryFailure()
       }
-      let settled = try self.project.ledger.sweep()
-      try await self.project.backend.resolveOrders()
+      let settled = try await self.project.backend.doDueWork()
+      // A refund that the work asked the store for has a notice.
+      failure = await self.deliveryFailure() ?? failure
       let purchases = self.shop.transactions().filter { !known.contains($0.id) }
       return Outcome(
         value: Passage(purchases: purchases, settled: settled, isStopped: !isDone), noticeFailure: failure)

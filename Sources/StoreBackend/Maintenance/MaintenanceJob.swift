@@ -23,6 +23,14 @@ public struct MaintenanceJob: Sendable {
 }
 
 extension MaintenanceJob {
+  /// The standing work of a backend, in its order.
+  static func standing(of backend: LocalBackend) -> [Self] {
+    [
+      .scheduledEffects(of: backend.ledger), .heldReceipts(of: backend), .orderHolds(of: backend),
+      .deliveries(of: backend),
+    ]
+  }
+
   /// Books the due scheduled effects of all customers: expiries, ended holds, allowances, recharges.
   ///
   /// It counts `customers`, those looked at, and `settled`, those with due effects.
@@ -54,8 +62,9 @@ extension MaintenanceJob {
     }
   }
 
-  /// Tries the due deliveries until there are none; it counts `tried`, `confirmed`, `exhausted` and
-  /// `refunded`.
+  /// Tries the due deliveries, and issues the due refunds, until there are none.
+  ///
+  /// It counts `tried`, `confirmed`, `exhausted` and `refunded`.
   static func deliveries(of backend: LocalBackend) -> Self {
     Self("deliveries") { now throws(LedgerError) in
       var sum = DeliveryRound()

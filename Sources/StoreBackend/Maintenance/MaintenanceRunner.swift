@@ -41,7 +41,7 @@ public final class MaintenanceRunner: Sendable {
     }
     let startedAt = now ?? backend.context.clock.now()
     var results: [MaintenanceReport.Job] = []
-    for job in Self.standing(of: backend) + jobs {
+    for job in MaintenanceJob.standing(of: backend) + jobs {
       guard !Task.isCancelled else { break }
       results.append(await Self.result(of: job, at: startedAt))
     }
@@ -74,18 +74,29 @@ public final class MaintenanceRunner: Sendable {
     }
   }
 
-  private static func standing(of backend: LocalBackend) -> [MaintenanceJob] {
-    [
-      .scheduledEffects(of: backend.ledger), .heldReceipts(of: backend), .orderHolds(of: backend),
-      .deliveries(of: backend),
-    ]
-  }
-
   private static func result(of job: MaintenanceJob, at now: Timestamp) async -> MaintenanceReport.Job {
     do throws(LedgerError) {
       return MaintenanceReport.Job(name: job.name, counts: try await job.work(now), error: nil)
     } catch {
       return MaintenanceReport.Job(name: job.name, counts: [:], error: error)
     }
+  }
+}
+
+extension LocalBackend {
+  /// Does the standing work that is due, as after a clock was moved.
+  ///
+  /// Unlike a round of a ``MaintenanceRunner`` it does not wait for one under way, which may have begun before the
+  /// clock moved. The pieces of work are claimed in the ledger, so none of them is done twice.
+  ///
+  /// - Returns: For how many customers something was due.
+  /// - Throws: `LedgerError` of the first job that failed; the jobs after it are not done.
+  package func doDueWork() async throws(LedgerError) -> Int {
+    var settled = 0
+    for job in MaintenanceJob.standing(of: self) {
+      let counts = try await job.work(context.clock.now())
+      settled += counts["settled"] ?? 0
+    }
+    return settled
   }
 }
