@@ -40,6 +40,31 @@ final class BodyTests: XCTestCase {
     XCTAssertEqual(try world.ledger.balance(of: "GEM", customer: "alice").balance, 101)
   }
 
+  func testAKeyHas1To255Characters() async throws {
+    let world = try APIWorld()
+    try world.grant(100, to: "alice")
+    let path = "/v2/projects/default/customers/alice/virtual_currencies/transactions"
+    for (key, isTaken) in [
+      ("", false), ("\"\"", false), (String(repeating: "k", count: 256), false),
+      ("\"" + String(repeating: "q", count: 256) + "\"", false),
+      ("\"" + String(repeating: "q", count: 255) + "\"", true),
+    ] {
+      let answer = try await world.send(
+        "POST", path, ["adjustments": ["GEM": 1]], headers: [("Idempotency-Key", key)])
+      XCTAssertEqual(answer.status, isTaken ? 200 : 400, answer.body.text())
+      if !isTaken { XCTAssertTrue(answer.body["message"]?.text?.contains("1 to 255 characters") == true) }
+    }
+  }
+
+  func testAFailureOfTheServerSaysWhenToComeAgain() throws {
+    let error = LedgerError(.inputOutput, "The disk is full.")
+    for style in [ErrorStyle.rest, .sdk] {
+      let answer = try APIWorld.Answer(style.response(error, requestID: "r1"))
+      XCTAssertEqual(answer.status, 500)
+      XCTAssertEqual(answer.header("Retry-After"), "1")
+    }
+  }
+
   func testWhereNothingHasToBeSaidNothingHasToBeSent() async throws {
     let world = try APIWorld()
     try world.grant(100, to: "alice")

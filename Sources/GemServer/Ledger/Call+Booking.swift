@@ -7,7 +7,7 @@ extension Parameter {
     "dry_run", .boolean, "Whether nothing is booked: the answer is what would be booked now, without ids.")
   /// The key that makes a repeated request harmless.
   package static let idempotencyKey = Parameter(
-    "Idempotency-Key", .text(1...257),
+    Call.keyField, .text(1...IdempotencyKeyKind.byteCountMax),
     "Send the same key with every retry: the request is done once, and a retry gets the first answer.")
 }
 

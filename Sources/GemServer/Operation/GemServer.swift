@@ -46,7 +46,9 @@ package final class GemServer: Sendable {
     let metrics = Metrics()
     let inverseConflicts = metrics.addCounter(
       "gemledger_inverse_conflicts_total", "Refused requests for the inverse of their key's transaction.")
-    let operation = OperationRoutes(metrics: metrics, projects: projects, state: state)
+    let operation = OperationRoutes(metrics: metrics, projects: projects, state: state) { error in
+      log.error(error, requestID: "readyz")
+    }
     let routes = Routes.all + (simulator.map { SimulatorRoutes($0).all } ?? [])
     let handler = APIHandler(
       routes: routes + operation.all(describing: routes), gatekeeper: Gatekeeper(guarded, clock: clock),

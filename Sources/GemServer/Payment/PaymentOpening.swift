@@ -9,7 +9,11 @@ enum PaymentOpening {
     Route(
       method: "POST", path: "\(PaymentRoutes.base)/init-payment", name: "init_payment",
       summary: "Announces a purchase before its payment, and names it.", access: .app, style: .payment,
-      headers: [Parameter("Idempotency-Key", .text(1...257), "The same request under the same key is one order.")],
+      headers: [
+        Parameter(
+          Call.keyField, .text(1...IdempotencyKeyKind.byteCountMax), "The same request under the same key is one order."
+        )
+      ],
       body: .object(fields), answers: [200: answer], work: PaymentStatusCode.Step.initPayment.work(open))
   }
 

@@ -91,7 +91,7 @@ struct TransactionRequest {
   ])
 
   static let key = Parameter(
-    "Idempotency-Key", .text(1...257),
+    Call.keyField, .text(1...IdempotencyKeyKind.byteCountMax),
     "Send the same key with every retry: the request is done once, and a retry gets the first answer. A key belongs to"
       + " its customer, and is kept for ever.")
 }

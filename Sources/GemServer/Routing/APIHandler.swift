@@ -126,7 +126,7 @@ package struct APIHandler: HTTPHandler {
     let values = request.headers.values(of: parameter.name)
     guard values.count <= 1 else { throw .parameter(parameter.name, "occurs twice") }
     if values.isEmpty, parameter.isRequired { throw .parameter(parameter.name, "is missing") }
-    return values.first
+    return parameter.name == Call.keyField ? values.first.map(Call.key) : values.first
   }
 
   private static func body(of request: HTTPRequest, _ route: Route) throws(LedgerError) -> JSONObject {

@@ -27,13 +27,20 @@ package struct Call: Sendable {
     return try CustomerID(names["customer_id"] ?? names["app_user_id"] ?? "")
   }
 
+  /// The field with the caller's key.
+  package static let keyField = "Idempotency-Key"
+
   /// The key of `Idempotency-Key`: as it is, or in quotes as the draft of the header has it.
   ///
   /// - Throws: `LedgerError` with `invalid_identifier`.
   package func idempotencyKey() throws(LedgerError) -> IdempotencyKey? {
-    guard let text = request.headers["Idempotency-Key"] else { return nil }
+    try request.headers[Self.keyField].map { (text) throws(LedgerError) in try IdempotencyKey(Self.key(in: text)) }
+  }
+
+  /// The key's text, without the quotes that the draft of the header has.
+  static func key(in text: String) -> String {
     let isQuoted = text.utf8.count >= 2 && text.hasPrefix("\"") && text.hasSuffix("\"")
-    return try IdempotencyKey(isQuoted ? String(text.dropFirst().dropLast()) : text)
+    return isQuoted ? String(text.dropFirst().dropLast()) : text
   }
 
   /// How many elements a page of a list is to have.

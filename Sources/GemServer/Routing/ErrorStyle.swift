@@ -52,7 +52,7 @@ extension ErrorStyle {
       writer.endObject()
     }
     var response = HTTPResponse.json(row.httpStatus, body)
-    if let retryAfter { response.headers.append(("Retry-After", String(retryAfter))) }
+    if isRetryable { response.headers.append(("Retry-After", String(retryAfter ?? 1))) }
     return response
   }
 

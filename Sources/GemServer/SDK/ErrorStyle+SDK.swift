@@ -13,7 +13,7 @@ extension ErrorStyle {
       "code": .integer(error.code.numberOfV1), "message": .string(publicMessage(error)), "error": .object(document),
     ]
     var response = HTTPResponse.json(status, body)
-    let seconds = error.integer("retry_after") ?? (status == 503 ? 60 : nil)
+    let seconds = error.integer("retry_after") ?? (isRetryable ? error.code.kind.row.httpStatus == status ? 1 : 60 : nil)
     if let seconds { response.headers.append(("Retry-After", String(seconds))) }
     // RevenueCat's SDKs repeat a post unless they are told that it is no use.
     response.headers.append(("Is-Retryable", String(isRetryable)))

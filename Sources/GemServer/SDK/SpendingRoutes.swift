@@ -8,7 +8,8 @@ enum SpendingRoutes {
   static var all: [Route] { [spend, buyItem] }
 
   private static let keyHeader = [
-    Parameter("Idempotency-Key", .text(1...257), "The same spend under the same key is booked once.")
+    Parameter(
+      Call.keyField, .text(1...IdempotencyKeyKind.byteCountMax), "The same spend under the same key is booked once.")
   ]
 
   private static let commonFields = [

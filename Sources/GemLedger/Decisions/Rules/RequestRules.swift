@@ -30,7 +30,7 @@ package enum RequestRules {
   static func check(quantity: Int64, of what: String) throws(LedgerError) {
     guard (1...Limits.quantity).contains(quantity) else {
       throw LedgerError(
-        .amountOutOfRange, "A quantity of \(quantity) \(what) is out of range: 1 to \(Limits.quantity).",
+        .amountOutOfRange, "The quantity \(quantity) of \(what) is out of range: 1 to \(Limits.quantity).",
         details: [.integer("amount", quantity), .integer("limit", Limits.quantity)])
     }
   }
