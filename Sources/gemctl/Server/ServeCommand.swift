@@ -127,7 +127,7 @@ extension ServeCommand {
     guard settings.bundleID == nil else { return }
     log.event(
       .warning,
-      "The catalog has no bundle_id: receipts of every app are credited. Set it in the catalog's settings and apply it.",
+      "The catalog has no bundle_id: receipts of every app are credited. Set it in its settings and apply it.",
       ["project": .string(id)])
   }
 
