@@ -64,7 +64,8 @@ struct ClockCommand {
     } atStop: { () async throws(LedgerError) in
       try await session.recover()
     }
-    progress.settled = try await session.backend.doDueWork()
+    progress.settled = try session.ledger.sweep()
+    try await session.backend.resolveOrders()
     progress.bought = session.store.transactions().filter { !known.contains($0.id) }
     progress.ahead = try home.clockAhead()
     progress.now = clock.now
