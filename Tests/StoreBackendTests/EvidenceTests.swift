@@ -210,6 +210,64 @@ final class EvidenceTests: XCTestCase {
     XCTAssertEqual(try shop.held(.decision).map(\.transactionID.text), ["t1"])
   }
 
+  /// A person's decision wins over what the store had stated, until the store states something else.
+  func testAHeldPurchaseIsCreditedByHand() async throws {
+    let shop = try Shop()
+    var transaction = try shop.transaction("t1", product: "new")
+    await assertRefused(.validationPending) { try await shop.backend.post(shop.post(transaction)) }
+    shop.time.advance(seconds: 60)
+    transaction.signedAt = shop.time.now
+    transaction.revocation = .init(revokedAt: shop.time.now)
+    let kept = try await shop.backend.apply(transaction)
+    XCTAssertEqual(kept.outcome, .kept)
+    shop.time.advance(seconds: 60)
+    let held = try XCTUnwrap(shop.backend.heldPurchases(with: StoreTransactionID("t1")).first)
+    var details = CommandDetails()
+    details.reason = try Reason("support case 17")
+    for _ in 0..<2 {
+      let booking = try await shop.backend.credit(held, as: ProductCode("gems"), details: details)
+      XCTAssertEqual(booking.entries.map(\.amount), [1200])
+    }
+    XCTAssertEqual(try shop.gems(), 1200)
+    XCTAssertEqual(try shop.held(.product).count, 0)
+    // The same refund, told again, was known to whoever decided.
+    _ = try await shop.backend.apply(transaction)
+    XCTAssertEqual(try shop.gems(), 1200)
+    shop.time.advance(seconds: 60)
+    transaction.revocation = .init(revokedAt: shop.time.now)
+    transaction.signedAt = shop.time.now
+    let refunded = try await shop.backend.apply(transaction)
+    XCTAssertEqual(refunded.outcome, .refunded)
+    XCTAssertEqual(try shop.gems(), 0)
+    try assertBooksAddUp(shop.ledger)
+  }
+
+  /// Whoever follows the journal hears of a held purchase, once.
+  func testAHeldPurchaseIsAnEvent() async throws {
+    let shop = try Shop()
+    let post = try shop.post(shop.transaction("t1", product: "new"))
+    for _ in 0..<3 { await assertRefused(.validationPending) { try await shop.backend.post(post) } }
+    let events = try shop.ledger.feed(after: nil, limit: 10).events
+    XCTAssertEqual(events.map(\.record.booking.kind), [.receiptHeld])
+    XCTAssertEqual(events.map(\.record.reference?.text), ["t1"])
+    XCTAssertEqual(events.map(\.record.reason?.text), ["product"])
+    XCTAssertEqual(events.map(\.record.booking.customer.text), ["alice"])
+    try assertBooksAddUp(shop.ledger)
+  }
+
+  func testASubscriptionSaysWhoPaidAndForWhichPeriod() async throws {
+    let shop = try Shop()
+    var trial = try shop.transaction("s1", product: "club", expiresAt: shop.after(hours: 24))
+    trial.offer = .init(kind: .introductory, isFreeTrial: true)
+    _ = try await shop.backend.post(shop.post(trial))
+    var shared = try shop.transaction("s2", product: "club", expiresAt: shop.after(hours: 48))
+    shared.ownership = .familyShared
+    _ = try await shop.backend.post(shop.post(shared))
+    let records = try shop.backend.subscriptions(of: CustomerID("alice"))
+    XCTAssertEqual(records.map(\.ownership), [.familyShared, .purchased])
+    XCTAssertEqual(records.map { $0.offer?.isFreeTrial }, [nil, true])
+  }
+
   func testOfForeignAppsAFewReceiptsAreKept() async throws {
     let shop = try Shop()
     for number in 1...30 {

@@ -68,7 +68,7 @@ final class CatalogCommandTests: XCTestCase {
         Row("gemctl catalog apply new.json", output: "Applied; this changed:\n\(difference)"),
         Row(
           "gemctl catalog apply new.json --json",
-          output: #"{"dry_run":false,"added":[],"changed":[],"removed":[]}"# + "\n"),
+          output: #"{"dry_run":false,"credited_held_purchases":0,"added":[],"changed":[],"removed":[]}"# + "\n"),
         Row(
           "gemctl buy gems_6500", 2,
           error: "error: \"gems_6500\" cannot be bought at apple in USA: no id at apple.\n"),

@@ -40,6 +40,9 @@ final class HelpPageTests: XCTestCase {
                         Show what a receipt says, and whether it verifies
         receipt verify  Fail unless a receipt verifies
         receipt root    Print the root certificate of the simulated App Store
+        receipts held   List paid purchases that are not credited yet
+        receipts credit
+                        Credit a held purchase by your own decision
 
       Help:
         help            Show help for gemctl or for a verb

@@ -42,6 +42,8 @@ public enum EntryKind: Int64, CaseIterable, Sendable {
   case erase = 20
   /// Moved back because a merge was undone.
   case unmerge = 21
+  /// A paid purchase of the customer cannot be credited yet; no entry has it.
+  case receiptHeld = 22
 
   /// The kind's name in interfaces, such as `reversed_refund`.
   public var name: String { traits.name }
@@ -102,6 +104,7 @@ public enum EntryKind: Int64, CaseIterable, Sendable {
     case .recharge: Traits(name: "recharge", entries: .credits)
     case .initial: Traits(name: "initial", entries: .credits)
     case .mixed: Traits(name: "mixed", entries: .none, hasEvents: true)
+    case .receiptHeld: Traits(name: "receipt_held", entries: .none)
     case .freeze: Traits(name: "freeze", entries: .none)
     case .unfreeze: Traits(name: "unfreeze", entries: .none)
     case .hold: Traits(name: "hold", entries: .none, hasEvents: true, undoing: "Release the hold. ")

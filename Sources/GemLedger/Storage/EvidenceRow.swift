@@ -23,6 +23,8 @@ package struct EvidenceRow: Hashable, Sendable {
     ///
     /// A refund of the same instant stands: a purchase may be refunded in the instant in which its state was signed.
     case purchased = 9
+    /// Not a statement of the store: a person credited the purchase, whatever the store had stated until then.
+    case decided = 10
   }
 
   package var identity: PurchaseIdentity
@@ -99,6 +101,9 @@ package struct EvidenceRow: Hashable, Sendable {
     return Int64(bitPattern: hash.value)
   }
 
+  /// Whether its dates are in their order, and only a note of ours says that the purchase is held.
+  package var isWhole: Bool { kind == .held || firstSignedAt <= signedAt && held == nil }
+
   /// Whether both are the same statement, perhaps of other dates.
   func isAboutTheSame(as other: Self) -> Bool {
     kind == other.kind && revokedAt == other.revokedAt && variant == other.variant
@@ -127,7 +132,7 @@ extension EvidenceRow.Kind {
   /// Whether it says how much of the purchase is given back, which may be nothing.
   package var isAboutRefunds: Bool {
     switch self {
-    case .refund, .reversal, .reversalOfAll, .purchased, .reclaim: true
+    case .refund, .reversal, .reversalOfAll, .purchased, .reclaim, .decided: true
     case .pending, .cancelled, .bookedBefore, .held: false
     }
   }

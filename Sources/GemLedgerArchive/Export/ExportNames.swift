@@ -37,6 +37,7 @@ extension EvidenceRow.Kind {
     case .bookedBefore: "booked_before"
     case .held: "held"
     case .purchased: "purchased"
+    case .decided: "decided"
     }
   }
 

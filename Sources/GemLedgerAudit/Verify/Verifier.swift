@@ -74,6 +74,7 @@ struct Verifier {
     try OrderCheck(context).run()
     try EntitlementCheck(context, products).run()
     try attributes.finish(purchaseLotCount: purchases.lots.lotCount)
+    try EvidenceCheck(context).run()
     try RefundCheck(context, merges).run(journal.tally, reclaimCount: events.reclaimCount, &freezes)
     tallies.check()
     try digests.run()

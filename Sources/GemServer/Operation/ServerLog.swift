@@ -1,5 +1,6 @@
 #if Server
 package import GemLedger
+package import StoreBackend
 package import SystemHTTP
 internal import Synchronization
 
@@ -68,6 +69,18 @@ package final class ServerLog: Sendable {
         writer.value(value)
       }
     }
+  }
+
+  /// What a project's backend did and an operator should know of.
+  package func warning(_ warning: BackendWarning, project: String) {
+    var facts: [String: JSONValue] = ["project": .string(project), "warning": .string(warning.name)]
+    for fact in warning.facts {
+      switch fact.value {
+      case .integer(let number): facts[fact.name] = .integer(number)
+      case .text(let text): facts[fact.name] = .string(text)
+      }
+    }
+    event(.warning, warning.message, facts)
   }
 
   private func line(_ level: Level, _ kind: String, _ body: (inout JSONWriter) -> Void) {

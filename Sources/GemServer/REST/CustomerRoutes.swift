@@ -122,8 +122,10 @@ enum CustomerRoutes {
     summary: "Erases a customer: all ids, keys and texts about the customer go, and the books stay.",
     access: .secret(.customers.writing), answers: [200: RESTSchemas.deleted("customer")], rate: .customerInformation,
     work: .later { (call) async throws(LedgerError) in
-      let id = try call.customer()
-      let booking = try await call.project.ledger.book(.erase(id))
+      let (id, project) = (try call.customer(), call.project)
+      let ids = try project.ledger.customerIDs(of: id)
+      let booking = try await project.ledger.book(.erase(id))
+      try project.quarantine.erase(ids)
       return RESTSchemas.deletedAnswer("customer", id: id.text, at: booking.createdAt)
     })
 

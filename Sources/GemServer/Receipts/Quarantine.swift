@@ -1,5 +1,6 @@
 #if Server
 package import GemLedger
+internal import StoreBackend
 internal import Synchronization
 internal import SystemCrypto
 
@@ -51,7 +52,6 @@ package final class Quarantine: Sendable {
   static let bodyBytesMax = 65_536
   static let messagesPerKeyMax = 1000
   static let bytesMax = 100_000_000
-  private static let prefix = "quarantine/"
   /// The shortest and the longest pause before another try, in milliseconds.
   private static let pauses: (first: Int64, last: Int64) = (60_000, 3_600_000)
 
@@ -107,7 +107,7 @@ package final class Quarantine: Sendable {
 
   private static func name(of message: Message) -> String {
     let digest = TextDigest.sha256(of: "\(message.kind.rawValue)\n\(message.customer)\n\(message.text)")
-    return prefix + Hex.text(digest)
+    return QuarantinedBodies.prefix + Hex.text(digest)
   }
 
   /// Counts what is there, once.
@@ -121,7 +121,7 @@ package final class Quarantine: Sendable {
   private func forEach(_ body: (LedgerDocument, Entry) throws(LedgerError) -> Void) throws(LedgerError) {
     var last: String?
     while true {
-      let page = try ledger.documents(withPrefix: Self.prefix, after: last)
+      let page = try ledger.documents(withPrefix: QuarantinedBodies.prefix, after: last)
       for document in page { if let entry = Entry(document.content) { try body(document, entry) } }
       guard page.count == Limits.documentsPerPage else { return }
       last = page.last?.name
@@ -145,7 +145,7 @@ package final class Quarantine: Sendable {
     var (tried, done) = (0, 0)
     var last: String?
     while !Task.isCancelled {
-      let page = try ledger.documents(withPrefix: Self.prefix, after: last)
+      let page = try ledger.documents(withPrefix: QuarantinedBodies.prefix, after: last)
       for document in page {
         guard let entry = Entry(document.content), isAll || entry.isDue(at: clock.now()), !Task.isCancelled else {
           continue
@@ -186,12 +186,11 @@ package final class Quarantine: Sendable {
     }
   }
 
-  /// Removes what an erased customer posted.
+  /// Removes what erased customers posted.
   package func erase(_ ids: [CustomerID]) throws(LedgerError) {
-    let erased = Set(ids.map(\.text))
-    try forEach { (document, entry) throws(LedgerError) in
-      if erased.contains(entry.message.customer) { try remove(document, entry) }
-    }
+    try QuarantinedBodies.erase(ids, in: ledger)
+    // Counted anew when the next one is kept.
+    tally.withLock { $0 = nil }
   }
 }
 

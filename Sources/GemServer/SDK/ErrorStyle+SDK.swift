@@ -13,7 +13,9 @@ extension ErrorStyle {
       "code": .integer(error.code.numberOfV1), "message": .string(publicMessage(error)), "error": .object(document),
     ]
     var response = HTTPResponse.json(status, body)
-    let seconds = error.integer("retry_after") ?? (isRetryable ? error.code.kind.row.httpStatus == status ? 1 : 60 : nil)
+    // What the code alone does not call temporary takes somebody to mend it.
+    let pause: Int64 = error.code.kind.row.httpStatus == status ? 1 : 60
+    let seconds = error.integer("retry_after") ?? (isRetryable ? pause : nil)
     if let seconds { response.headers.append(("Retry-After", String(seconds))) }
     // RevenueCat's SDKs repeat a post unless they are told that it is no use.
     response.headers.append(("Is-Retryable", String(isRetryable)))

@@ -63,7 +63,8 @@ struct SubscriberDocument {
       members[purchase.shownProductID] = [
         "expires_date": purchase.expiresAt?.date ?? .null, "purchase_date": purchase.purchasedAt.date,
         "original_purchase_date": firstPeriod(of: purchase).date, "store": .string(purchase.store.nameOfV1),
-        "is_sandbox": .bool(purchase.isSandbox), "ownership_type": "PURCHASED", "period_type": "normal",
+        "is_sandbox": .bool(purchase.isSandbox), "ownership_type": .string(purchase.ownership.rawValue),
+        "period_type": .string(purchase.periodType),
         "store_transaction_id": .string(purchase.storeTransactionID.text), "unsubscribe_detected_at": nil,
         "billing_issues_detected_at": nil, "grace_period_expires_date": nil, "refunded_at": nil,
         "auto_resume_date": nil,
@@ -95,6 +96,12 @@ struct SubscriberDocument {
 }
 
 extension PurchaseRecord {
+  /// RevenueCat's word for the period that was bought.
+  fileprivate var periodType: String {
+    guard let offer else { return "normal" }
+    return offer.isFreeTrial ? "trial" : offer.kind == .introductory ? "intro" : "normal"
+  }
+
   /// RevenueCat names a product by its id at the store.
   fileprivate var shownProductID: String { storeProductID ?? product.text }
 }

@@ -9,7 +9,8 @@ extension Schema {
   private static let subscription = Schema.object([
     .always("expires_date", .nullable(date)), .always("purchase_date", date),
     .always("original_purchase_date", date), .always("store", .text()), .always("is_sandbox", .boolean),
-    .always("ownership_type", .word(["PURCHASED"])), .always("period_type", .word(["normal"])),
+    .always("ownership_type", .word(["PURCHASED", "FAMILY_SHARED"])),
+    .always("period_type", .word(["normal", "trial", "intro"])),
     .always("store_transaction_id", .storeTransactionID), .always("unsubscribe_detected_at", .nullable(date)),
     .always("billing_issues_detected_at", .nullable(date)), .always("grace_period_expires_date", .nullable(date)),
     .always("refunded_at", .nullable(date)), .always("auto_resume_date", .nullable(date)),

@@ -138,7 +138,11 @@ struct HeldReceipts: Sendable {
     guard let customer = customer ?? buyer ?? held.customer else {
       throw .invalid("Nobody posted this purchase, and it names no customer who is known. Name the customer to credit.")
     }
-    let purchase = StorePurchase(evidence, product: product)
+    var purchase = StorePurchase(evidence, product: product)
+    // It wins over what the store has stated until now.
+    purchase.statedAt = context.clock.now()
+    purchase.statement = evidence.statement
+    purchase.statement?.isDecision = true
     return try await context.ledger.book(
       LedgerCommand.creditPurchase(purchase, customer: customer, details: details))
   }
@@ -154,12 +158,19 @@ extension HeldReceipts.Round {
 extension HeldPurchase {
   /// The newest statement of the store that says what was bought; nil where none is known.
   var evidence: Evidence? {
-    for statement in statements where !statement.content.isEmpty {
+    statements.transaction(in: environment).map { transaction in
+      Evidence(transaction: transaction, isNotice: statements.first?.kind == .reversalOfAll)
+    }
+  }
+}
+
+extension [KeptStatement] {
+  /// What the newest statement with a content says, purchased and not given back; nil where none is known.
+  func transaction(in environment: StoreEnvironment) -> StoreTransaction? {
+    for statement in self where !statement.content.isEmpty {
       do throws(LedgerError) {
-        return Evidence(
-          transaction: try StoreTransaction(
-            content: statement.content, environment: environment, statedAt: statement.statedAt),
-          isNotice: statement.kind == .reversalOfAll)
+        return try StoreTransaction(
+          content: statement.content, environment: environment, statedAt: statement.statedAt)
       } catch {
         continue
       }

@@ -57,6 +57,10 @@ public struct PurchaseRecord: Hashable, Sendable {
   public var refundedMilliPercent: Int64
   /// Whether it was bought with test money.
   public var isSandbox: Bool
+  /// The offer by which it was bought; told of subscriptions, and in the history.
+  public var offer: StoreTransaction.Offer?
+  /// Who paid for it; told of subscriptions, and in the history.
+  public var ownership: StoreTransaction.Ownership
   /// The order that it paid for; told in the history only.
   public var announcement: Announcement?
 
@@ -65,7 +69,8 @@ public struct PurchaseRecord: Hashable, Sendable {
     store: Store, storeTransactionID: StoreTransactionID, transactionID: TransactionID, product: ProductCode,
     productType: ProductType, quantity: Int64, price: Money?, purchasedAt: Timestamp, expiresAt: Timestamp? = nil,
     refundedMilliPercent: Int64 = 0, isSandbox: Bool = false, originalTransactionID: StoreTransactionID? = nil,
-    storeProductID: String? = nil
+    storeProductID: String? = nil, offer: StoreTransaction.Offer? = nil,
+    ownership: StoreTransaction.Ownership = .purchased
   ) {
     self.store = store
     self.storeTransactionID = storeTransactionID
@@ -80,5 +85,7 @@ public struct PurchaseRecord: Hashable, Sendable {
     self.isSandbox = isSandbox
     self.originalTransactionID = originalTransactionID ?? storeTransactionID
     self.storeProductID = storeProductID
+    self.offer = offer
+    self.ownership = ownership
   }
 }

@@ -163,7 +163,8 @@ struct ReceiptCredits: Sendable {
       let former = try formerProducts(sinceOrderOf: transaction, lookup: lookup)?.filter { $0.code == product.code }
       let isFormer = former.map { rules.isPrice(of: transaction, amongThoseOf: $0) } ?? true
       if isFormer { return }
-      guard context.verifier.provesPrices else { throw error }
+      // What was kept was verified when it came, and without a signature only test sessions are.
+      guard context.verifier.provesPrices || transaction.environment.session == nil else { throw error }
       context.warn(.priceDiffers(transaction, product, error))
     }
   }

@@ -25,9 +25,22 @@ struct CustomerRecords: Sendable {
 
   func subscriptions(of customer: CustomerID) throws(LedgerError) -> [PurchaseRecord] {
     try context.reading { (view, _) throws(LedgerError) -> [PurchaseRecord] in
-      try view.purchases.newest(
-        of: view.customers.customer(customer), limit: Self.subscriptionCountMax, where: \.isSubscription
-      ).map { PurchaseRecord($0) }
+      let purchases = try view.purchases.newest(
+        of: view.customers.customer(customer), limit: Self.subscriptionCountMax, where: \.isSubscription)
+      return try Self.records(of: purchases, in: view)
+    }
+  }
+
+  /// The purchases with what their stores stated beside the ledger's own fields.
+  private static func records(of purchases: [Purchase], in view: LedgerView) throws(LedgerError) -> [PurchaseRecord] {
+    let statements = try view.evidence.statements(about: purchases)
+    return purchases.map { purchase in
+      var record = PurchaseRecord(purchase)
+      let stated = statements[purchase.storeTransactionID]?.transaction(in: purchase.environment)
+      if let stated, stated.store == purchase.store {
+        (record.offer, record.ownership) = (stated.offer, stated.ownership)
+      }
+      return record
     }
   }
 
@@ -36,8 +49,9 @@ struct CustomerRecords: Sendable {
     return try context.reading { (view, productIndex) throws(LedgerError) -> [PurchaseRecord] in
       let found = try view.customers.customer(customer)
       var records: [PurchaseRecord] = []
-      for purchase in try view.purchases.page(page, size: size, of: found) {
-        var record = PurchaseRecord(purchase)
+      let purchases = try view.purchases.page(page, size: size, of: found)
+      for (purchase, stated) in zip(purchases, try Self.records(of: purchases, in: view)) {
+        var record = stated
         if let order = try view.orders.order(paidBy: purchase) {
           let shown = try orders.order(order, isReplayed: false, in: view, productIndex)
           record.announcement = PurchaseRecord.Announcement(

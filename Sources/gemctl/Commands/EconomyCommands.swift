@@ -1,4 +1,5 @@
 import GemLedger
+import StoreBackend
 
 /// `reverse`, `transfer`, `exchange`, `basket`, `erase`.
 struct EconomyCommands {
@@ -72,7 +73,12 @@ extension EconomyCommands {
     guard let id = invocation.settings.customer else {
       throw UsageError("\"erase\" cannot be undone, and needs --customer ID", verb: parsed.verb)
     }
-    let booking = try invocation.book(.erase(try CustomerID(id)))
+    let customer = try CustomerID(id)
+    let ids = try invocation.withLedger { (ledger) throws(LedgerError) in try ledger.customerIDs(of: customer) }
+    let booking = try invocation.book(.erase(customer))
+    if !parsed.isDryRun {
+      try invocation.withLedger { (ledger) throws(LedgerError) in try QuarantinedBodies.erase(ids, in: ledger) }
+    }
     var json: JSONObject = [
       "transaction_id": JSONValue(booking.transactionID?.description), "customer_id": .string(booking.customer.text),
       "replayed": .bool(booking.isReplayed),

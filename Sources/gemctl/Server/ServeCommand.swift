@@ -146,7 +146,8 @@ extension ServeCommand {
       id: id, ledger: ledger,
       backend: LocalBackend(
         ledger: ledger, verifier: verifier, policy: policy, delivery: outgoing.delivery(of: id),
-        refundIssuer: outgoing.refundIssuer(of: id, ledger, shop)),
+        refundIssuer: outgoing.refundIssuer(of: id, ledger, shop),
+        onWarning: { log.warning($0, project: id) }),
       sessions: try SessionTokens(projectID: id, keptIn: ledger), itemGranter: outgoing.granter(of: id),
       sender: outgoing.webhooks, playNotices: outgoing.playNotices(of: id))
   }

@@ -71,6 +71,8 @@ final class WebhookRouteTests: XCTestCase {
     XCTAssertEqual(
       changed.body.only("environment", "event_types", "app_id"),
       ["environment": nil, "event_types": nil, "app_id": "apple"])
+    // The list is in the order of their making, which ids tell.
+    world.time.advance(seconds: 1)
     let own = try await create(world)
     let list = try await world.checked("GET", theirs)
     XCTAssertEqual(list.body["items"]?.array?.map { $0["id"]?.text }, [id, own])

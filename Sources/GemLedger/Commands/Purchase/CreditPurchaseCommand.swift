@@ -79,7 +79,7 @@ final class CreditPurchaseCommand: Command {
   private func statement(of identity: PurchaseIdentity) -> EvidenceRow? {
     purchase.statedAt.map {
       EvidenceRow(
-        identity: identity, kind: purchase.statement?.isNotice == true ? .reversalOfAll : .purchased, signedAt: $0,
+        identity: identity, kind: purchase.statement?.kind ?? .purchased, signedAt: $0,
         statement: purchase.statement)
     }
   }

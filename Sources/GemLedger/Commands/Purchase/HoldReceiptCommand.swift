@@ -83,8 +83,7 @@ final class HoldReceiptCommand: Command {
       if !hold.reason.endsWithCredit {
         evidence = try decider.work.evidence(identity, credited, session: session)
         let before = evidence.first { $0.kind == .held }
-        decider.work.keep(
-          try row(identity, &decider, after: before, command, session: session), among: evidence)
+        decider.work.keep(row(identity, decider.work.now, after: before, postedBy: nil), among: evidence)
       }
       let owner = try JournalLookup.owner(&decider.work, of: credited, session: session)
       return try KeyReplay.replay(
@@ -96,26 +95,36 @@ final class HoldReceiptCommand: Command {
       evidence = RefundRules.adding(statement, to: evidence)
     }
     let before = evidence.first { $0.kind == .held }
-    let held = try row(identity, &decider, after: before, command, session: session)
-    if held != before { decider.work.keep(held, among: evidence) }
-    return JournalPosting.answer(&decider.work, command.customer, isReplayed: before?.held?.reason == hold.reason)
+    let poster = isPosted ? try self.poster(&decider, command, session: session) : nil
+    let held = row(identity, decider.work.now, after: before, postedBy: poster?.number)
+    // An app posts it again at each start, which changes nothing.
+    if held.held != before?.held || held.content != before?.content { decider.work.keep(held, among: evidence) }
+    let isKnown = before?.held?.reason == hold.reason
+    // Whoever follows the journal hears of it; where another customer posted it first, that was told before.
+    if let poster, !isKnown, hold.reason.isOpen, held.held?.customer == poster.number {
+      decider.plans.removeAll(keepingCapacity: true)
+      _ = JournalPosting.begin(&decider, .receiptHeld, command: command, customer: poster)
+    }
+    return JournalPosting.answer(&decider.work, command.customer, isReplayed: isKnown)
+  }
+
+  private func poster(
+    _ decider: inout Decider, _ command: LedgerCommand.Body, session: any StorageSnapshot
+  ) throws(LedgerError) -> FoundCustomer {
+    if let known = try decider.findCustomer(command.customer, session: session) { return known }
+    return try decider.work.addCustomer(command.customer, session: session)
   }
 
   private func row(
-    _ identity: PurchaseIdentity, _ decider: inout Decider, after before: EvidenceRow?, _ command: LedgerCommand.Body,
-    session: any StorageSnapshot
-  ) throws(LedgerError) -> EvidenceRow {
-    var customer = before?.held?.customer ?? 0
-    if isPosted, customer == 0 {
-      let known = try decider.findCustomer(command.customer, session: session)
-      let poster = if let known { known } else { try decider.work.addCustomer(command.customer, session: session) }
-      customer = poster.number
-    }
+    _ identity: PurchaseIdentity, _ now: Timestamp, after before: EvidenceRow?, postedBy poster: CustomerNumber?
+  ) -> EvidenceRow {
+    let first = before?.held?.customer ?? 0
     var row = EvidenceRow(
-      identity: identity, kind: .held, signedAt: decider.work.now, content: hold.note,
+      identity: identity, kind: .held, signedAt: now, content: hold.note,
       held: EvidenceRow.HeldState(
-        reason: hold.reason, dueAt: hold.dueAt?.milliseconds ?? .max, customer: customer, subject: hold.subject))
-    row.firstSignedAt = before?.held == nil ? decider.work.now : before?.firstSignedAt ?? decider.work.now
+        reason: hold.reason, dueAt: hold.dueAt?.milliseconds ?? .max, customer: first != 0 ? first : poster ?? 0,
+        subject: hold.subject))
+    row.firstSignedAt = before?.held == nil ? now : before?.firstSignedAt ?? now
     return row
   }
 
@@ -187,8 +196,12 @@ extension LedgerCommand {
   ///
   /// - Parameter customer: Who posted its receipt; nil where a store told of it.
   package static func holdReceipt(_ hold: ReceiptHold, customer: CustomerID?) -> Self {
-    Self(
+    var details = CommandDetails()
+    details.reference = Reference(
+      unchecked: String(hold.transactionID.text.unicodeScalars.prefix(Limits.referenceBytes / 4)))
+    details.reason = Reason(unchecked: hold.reason.name)
+    return Self(
       HoldReceiptCommand(hold, isPosted: customer != nil),
-      customer: customer ?? CustomerID(ofNobody: hold.transactionID), key: nil)
+      customer: customer ?? CustomerID(ofNobody: hold.transactionID), key: nil, details: details)
   }
 }

@@ -101,7 +101,7 @@ package enum RefundRules {
           switch other.kind {
           case .refund, .reclaim, .pending, .cancelled, .bookedBefore, .held: false
           case .reversal: other.revokedAt == refund.revokedAt && other.signedAt >= refund.signedAt
-          case .reversalOfAll: other.signedAt >= refund.signedAt
+          case .reversalOfAll, .decided: other.signedAt >= refund.signedAt
           case .purchased: other.signedAt > refund.signedAt
           }
         }

@@ -85,6 +85,8 @@ public struct StoreStatement: Hashable, Sendable {
   public var original: String?
   /// Whether the store told of it by itself, as it does of a reversed refund; false for a state that was asked for.
   public var isNotice: Bool
+  /// Whether a person decides so: refunds that the store stated until then do not count.
+  package var isDecision = false
 
   /// A statement.
   public init(content: String, original: String? = nil, isNotice: Bool = false) {
@@ -92,4 +94,7 @@ public struct StoreStatement: Hashable, Sendable {
     self.original = original
     self.isNotice = isNotice
   }
+
+  /// The kind of evidence of a purchase that it makes.
+  var kind: EvidenceRow.Kind { isDecision ? .decided : isNotice ? .reversalOfAll : .purchased }
 }

@@ -21,7 +21,7 @@ extension Verb {
   ) { try ReceiptCommands(invocation: $0).show() }
 
   private static let receiptsHeld = Verb(
-    name: "receipts held", group: .store, summary: "List paid purchases that are not credited yet, with the remedy",
+    name: "receipts held", group: .store, summary: "List paid purchases that are not credited yet",
     options: [
       Option(
         name: "--reason", value: "REASON", kind: .oneOf(HeldReceiptCommands.reasons),
@@ -43,7 +43,7 @@ extension Verb {
       .reason,
     ],
     examples: [
-      #"gemctl receipts credit 2000000000000001 --customer alice --reason "support case 17""#
+      #"gemctl receipts credit 2000000000000001 --reason "support case 17""#
     ],
     discussion: """
       It is credited to --customer, or else to whom its token names, or who posted it first; once, as every purchase. \

@@ -1,0 +1,52 @@
+internal import GemLedger
+
+/// Checks what stores stated, and that the books follow it also where no refund was ever booked.
+struct EvidenceCheck {
+  private let context: VerifyContext
+
+  init(_ context: VerifyContext) { self.context = context }
+
+  func run() throws(LedgerError) {
+    var last: EvidenceRow?
+    while true {
+      let page = try context.scan.evidence(after: last, limit: ScanPage.size)
+      guard let end = page.last else { return }
+      try check(page)
+      last = end
+    }
+  }
+
+  private func check(_ page: [EvidenceRow]) throws(LedgerError) {
+    for row in page where !row.isWhole {
+      report("evidence_is_whole", row, "its dates and its kind do not go together")
+    }
+    // Rows that say how much is given back, or that a purchase is not credited.
+    let concerned = page.filter { $0.kind == .refund || $0.held != nil }
+    guard !concerned.isEmpty else { return }
+    let keys = Set(concerned.map(\.identity))
+    let purchases: [PurchaseRow] = try context.snapshot.rows(.byIdentity, keys.map { IndexKey($0) })
+    let credited = Dictionary(purchases.map { ($0.identity, $0) }) { first, _ in first }
+    let known = try context.snapshot.evidence(of: keys.filter { credited[$0] != nil })
+    for row in concerned {
+      guard let purchase = credited[row.identity] else { continue }
+      if let held = row.held, held.reason.isOpen, held.reason != .decision {
+        report(
+          "evidence_is_whole", row, "it is held for \(held.reason.name), and credited as purchase \(purchase.number)")
+      }
+      // Purchases with refunds are another check's.
+      guard row.kind == .refund, purchase.refund == nil else { continue }
+      let share = RefundRules.share(of: known[row.identity] ?? [], quantity: purchase.quantity)
+      if share != .none {
+        context.report(
+          "refunds_follow_the_evidence",
+          "\(share.milliPercent) thousandths of a percent of purchase \(purchase.number) are given back by its store; "
+            + "nothing is clawed back")
+      }
+    }
+  }
+
+  private func report(_ equation: String, _ row: EvidenceRow, _ what: String) {
+    context.report(
+      equation, "a statement about store transaction \(row.identity.transactionID.text.prefix(60)) is damaged: \(what)")
+  }
+}

@@ -1,0 +1,30 @@
+package import GemLedger
+
+/// Bodies that a server keeps until it can verify them: JSON documents, with the posting customer's id in `customer`.
+package enum QuarantinedBodies {
+  /// What the names of their documents begin with.
+  package static let prefix = "quarantine/"
+
+  /// Removes what these customers posted.
+  ///
+  /// - Throws: `LedgerError` where the storage fails.
+  package static func erase(_ ids: [CustomerID], in ledger: Ledger) throws(LedgerError) {
+    let erased = Set(ids.map(\.text))
+    var last: String?
+    while true {
+      let page = try ledger.documents(withPrefix: prefix, after: last)
+      for document in page {
+        let customer = (try? JSONValue.parse(document.content))?.object?["customer"]?.text
+        guard let customer, erased.contains(customer) else { continue }
+        do throws(LedgerError) {
+          try ledger.removeDocument(named: document.name, version: document.version)
+        } catch {
+          // A server tried it at this moment, and keeps it no longer or will ask again.
+          guard error.code == .conditionFailed else { throw error }
+        }
+      }
+      guard page.count == Limits.documentsPerPage else { return }
+      last = page.last?.name
+    }
+  }
+}
