@@ -210,9 +210,10 @@ extension ImportFields {
       extent: try extent() ?? .full, content: try text(ifAny: "content") ?? "", original: try text(ifAny: "original"))
     row.variant = try digest(ifAny: "variant") ?? 0
     row.firstSignedAt = try time(ifAny: "first_signed_at") ?? row.signedAt
-    if row.kind == .held {
+    // Without a reason it is held no more.
+    if row.kind == .held, let reason = try word(ifAny: "reason", HoldReason.init(name:)) {
       row.held = EvidenceRow.HeldState(
-        reason: try word("reason", HoldReason.init(name:)), dueAt: try integer(ifAny: "due_at_milliseconds") ?? .max,
+        reason: reason, dueAt: try integer(ifAny: "due_at_milliseconds") ?? .max,
         customer: try number(ifAny: "customer") ?? 0, subject: try text(ifAny: "subject"))
     }
     try end(
