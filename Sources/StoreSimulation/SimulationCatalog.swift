@@ -18,7 +18,9 @@ struct SimulationCatalog: Sendable {
 
   /// Gems are owed where they are spent before their refund, so that balances less debts follow from the purchases
   /// alone; coins are taken as far as there are any; tickets are given, and expire.
-  func catalog() throws(LedgerError) -> Catalog {
+  ///
+  /// - Parameter missing: Products that it leaves out.
+  func catalog(without missing: Set<String> = []) throws(LedgerError) -> Catalog {
     let price = try Price("9.99", in: StorefrontCode.unitedStates.currency)
     func product(
       _ code: String, _ type: ProductType, _ grants: [Grant], entitlement: String? = nil,
@@ -29,7 +31,7 @@ struct SimulationCatalog: Sendable {
         localizations: [Localization(locale: "en_US", title: code)], prices: [.unitedStates: price], grants: grants,
         entitlement: entitlement, period: period)
     }
-    let products = [
+    let all = [
       product("gems_300", .consumable, [Grant(currency: gem, amount: 300)]),
       product("gems_1200", .consumable, [Grant(currency: gem, amount: 1200)]),
       product("gems_bonus", .consumable, [Grant(currency: gem, amount: 500, bonus: 55)]),
@@ -38,6 +40,7 @@ struct SimulationCatalog: Sendable {
         "club", .autoRenewableSubscription, [Grant(currency: gem, amount: 70)], entitlement: "club", period: "P1W"),
       product("premium", .nonConsumable, [], entitlement: "premium"),
     ]
+    let products = all.filter { !missing.contains($0.code.text) }
     do throws(CatalogProblems) {
       return try Catalog(
         currencies: [

@@ -16,8 +16,16 @@ public struct SimulationEvent: Hashable, Sendable, CustomStringConvertible {
     case decline
     /// A customer subscribes, or buys a non-consumable.
     case subscribe
-    /// The store account buys without a device.
+    /// The store account buys without a device, for a customer who may not be known yet.
     case buyElsewhere = "buy_elsewhere"
+    /// A customer redeems a code: an offer code of the App Store, a promo code of Google Play.
+    case offerCode = "offer_code"
+    /// A purchase is shared with another store account.
+    case familyShare = "family_share"
+    /// A store charges another price than the catalog's, or the catalog's again.
+    case priceChange = "price_change"
+    /// A product leaves the backend's catalog, or comes back; the stores sell it all the while.
+    case catalogGap = "catalog_gap"
     /// The store delivers a transaction once more.
     case redeliver
     /// A receipt is posted once more, for any customer.
@@ -28,6 +36,8 @@ public struct SimulationEvent: Hashable, Sendable, CustomStringConvertible {
     case reverseRefund = "reverse_refund"
     /// The backend gets the store's notices, in some order.
     case notices
+    /// The backend does its standing work; held purchases among it.
+    case maintenance
     /// The app comes to the foreground.
     case foreground
     /// The app's process ends and starts again.
@@ -88,12 +98,14 @@ public struct SimulationEvent: Hashable, Sendable, CustomStringConvertible {
   }
 
   private static let weights: [(Kind, Int)] = [
-    (.purchase, 300), (.cancel, 20), (.askToBuy, 25), (.approve, 18), (.decline, 6), (.subscribe, 8),
-    (.buyElsewhere, 12), (.redeliver, 25), (.duplicate, 25), (.refund, 45), (.reverseRefund, 15), (.notices, 50),
-    (.foreground, 80), (.relaunch, 25), (.reinstall, 4), (.logIn, 25), (.logOut, 10), (.identify, 5), (.alias, 5),
-    (.restore, 4), (.spend, 110), (.retrySpend, 20), (.grant, 40), (.spendTickets, 40), (.advance, 60),
-    (.advanceDays, 2), (.outage, 5),
+    (.purchase, 300), (.cancel, 20), (.askToBuy, 25), (.approve, 18), (.decline, 6), (.subscribe, 12),
+    (.buyElsewhere, 16), (.offerCode, 20), (.familyShare, 10), (.priceChange, 6), (.catalogGap, 8), (.redeliver, 25),
+    (.duplicate, 25), (.refund, 45), (.reverseRefund, 20), (.notices, 50), (.maintenance, 20), (.foreground, 80),
+    (.relaunch, 25), (.reinstall, 4), (.logIn, 25), (.logOut, 10), (.identify, 5), (.alias, 5), (.restore, 4),
+    (.spend, 110), (.retrySpend, 20), (.grant, 40), (.spendTickets, 40), (.advance, 60), (.advanceDays, 2),
+    (.outage, 5),
   ]
+
   private static let weightSum = weights.reduce(0) { $0 + $1.1 }
 
   private static func kind(_ number: Int) -> Kind {

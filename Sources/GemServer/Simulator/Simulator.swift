@@ -80,7 +80,8 @@ package final class Simulator: Sendable {
 
   private func apply(_ numbered: NumberedNotice) async throws(LedgerError) {
     switch numbered.notice {
-    case .refunded(let evidence), .refundReversed(let evidence), .voided(_, let evidence), .renewed(let evidence):
+    case .refunded(let evidence), .refundReversed(let evidence), .revoked(let evidence), .voided(_, let evidence),
+      .renewed(let evidence):
       if let text = numbered.signedText {
         try await project.backend.apply(signedNotice: text)
       } else {

@@ -5,7 +5,7 @@ internal import StoreClient
 
 /// A purchase as the App Store records it; StoreKit 2's `Transaction`.
 ///
-/// Left out, since the simulated store has none: offers, `deviceVerification` and its nonce, `appTransactionID`,
+/// Left out, since the simulated store has none: `deviceVerification` and its nonce, `appTransactionID`,
 /// `webOrderLineItemID`, and `beginRefundRequest`, which needs a screen.
 public struct Transaction: Identifiable, Hashable, Sendable {
   let evidence: StoreEvidence
@@ -34,8 +34,10 @@ public struct Transaction: Identifiable, Hashable, Sendable {
   public var purchasedQuantity: Int { Int(clamping: record.quantity) }
   /// Whether the customer went on to a higher level of service; the simulated store has no levels.
   public var isUpgraded: Bool { false }
-  /// The way in which the customer came to it; the simulated store has no family sharing.
-  public var ownershipType: OwnershipType { .purchased }
+  /// The way in which the customer came to it.
+  public var ownershipType: OwnershipType { OwnershipType(rawValue: record.ownership.rawValue) }
+  /// The offer that changed the price, where there was one.
+  public var offer: Offer? { record.offer.map(Offer.init) }
   /// When the store signed this copy; of two, the later holds.
   public var signedDate: Date { record.signedAt.date }
   /// The buyer's token, where the app gave one before the payment.
@@ -71,6 +73,44 @@ public struct Transaction: Identifiable, Hashable, Sendable {
 }
 
 extension Transaction {
+  /// How the customer came to an offer.
+  public struct OfferType: RawRepresentable, Hashable, Sendable {
+    /// Apple's number for it.
+    public let rawValue: Int
+
+    /// A type by Apple's number for it.
+    public init(rawValue: Int) { self.rawValue = rawValue }
+
+    /// For new subscribers.
+    public static let introductory = OfferType(rawValue: 1)
+    /// For customers whom the app chose.
+    public static let promotional = OfferType(rawValue: 2)
+    /// By a code that the customer entered.
+    public static let code = OfferType(rawValue: 3)
+    /// For former subscribers.
+    public static let winBack = OfferType(rawValue: 4)
+  }
+
+  /// An offer that changed the price.
+  public struct Offer: Hashable, Sendable {
+    /// Its id at the store.
+    public let id: String?
+    /// How the customer came to it; 0 for a way that is not known here.
+    public let type: OfferType
+
+    init(_ offer: StoreTransaction.Offer) {
+      id = offer.identifier
+      type =
+        switch offer.kind {
+        case .introductory?: .introductory
+        case .promotional?: .promotional
+        case .code?: .code
+        case .winBack?: .winBack
+        case nil: OfferType(rawValue: 0)
+        }
+    }
+  }
+
   /// The way in which the customer came to a purchase.
   public struct OwnershipType: RawRepresentable, Hashable, Sendable {
     /// Apple's word for it.

@@ -28,6 +28,8 @@ struct AppleRow: Sendable {
   var knownToBuyer = false
   var unverified: VerificationFailure?
   var hasRefundRequest = false
+  /// The purchase that a family member shared with the account.
+  var sharedSerial: UInt64?
 
   var isPurchased: Bool { state == .purchased }
   var isShown: Bool { isPurchased && hiddenUntil == nil }
@@ -108,6 +110,7 @@ extension AppleRow {
     writer.put("known_to_buyer", flag: knownToBuyer)
     writer.put("unverified", unverified?.rawValue)
     writer.put("refund_request", flag: hasRefundRequest)
+    if let sharedSerial { writer.put("shared", unsigned: sharedSerial) }
     writer["transaction"] = transaction.record()
     return writer.json
   }
@@ -118,7 +121,8 @@ extension AppleRow {
       transaction: try StoreTransaction(reading: try record.reader("transaction")),
       device: try record.optionalText("device"), isFinished: record.flag("finished"),
       hiddenUntil: try record.optionalTime("hidden_until"), knownToBuyer: record.flag("known_to_buyer"),
-      unverified: try record.optionalOption("unverified"), hasRefundRequest: record.flag("refund_request"))
+      unverified: try record.optionalOption("unverified"), hasRefundRequest: record.flag("refund_request"),
+      sharedSerial: record.optional("shared") == nil ? nil : try record.unsigned("shared"))
   }
 }
 

@@ -16,7 +16,6 @@ struct AppleSettings: ShopSettings {
   var includesFinishedConsumables = false
   var sendsOneTimeChargeNotices = false
   var common = CommonSettings()
-  var offerCodes: [ByteString: String] = [:]
 
   /// Nothing is switched on.
   init() {}
@@ -61,7 +60,6 @@ extension AppleSettings {
     for (name, path) in Self.flags { writer.put(name, flag: self[keyPath: path]) }
     writer.put("failure_error", failureError.rawValue)
     common.write(to: &writer)
-    writer["offer_codes"] = SettingsRecord.object(offerCodes.map { ($0.text, .string($1)) })
     return writer.json
   }
 
@@ -70,7 +68,5 @@ extension AppleSettings {
     for (name, path) in Self.flags { self[keyPath: path] = record.flag(name) }
     failureError = try record.word("failure_error")
     common = try CommonSettings(reading: record)
-    let codes = try record.reader("offer_codes")
-    for (name, _) in codes.object.members { offerCodes[ByteString(name)] = try codes.text(name) }
   }
 }

@@ -29,11 +29,13 @@ extension AppleStoreState {
 
   /// A purchase without a device: by an offer code, a promotion, or a test.
   mutating func buyElsewhere(
-    _ request: StorePaymentRequest, account: String, now: Timestamp
+    _ request: StorePaymentRequest, by offer: OfferCode? = nil, account: String, now: Timestamp
   ) -> Result<StoreTransactionID, StoreFailure> {
     if case .store(let failure)? = settings.simulatedErrors[.purchase] { return .failure(failure) }
     if settings.failTransactionsEnabled { return .failure(settings.failureError) }
     return check(request, by: DeviceName(account: account, device: "")).map { order in
+      var order = order
+      if let offer { order.take(offer, in: settings.storefront) }
       var row = row(for: order, as: .purchased, now: now)
       row.device = nil
       applyDue(paid: row, now: now)
@@ -66,7 +68,8 @@ extension AppleStoreState {
       revoke(subscription, isRevoked: extent == .full, now: now)
     }
     if row.isShown { send(TransactionUpdate(transaction: row.transaction, account: row.account), now: now) }
-    post(extent == nil ? .refundReversed : .refunded, row.transaction)
+    post(extent == nil ? .refundReversed : .refunded, row.transaction, of: row.account, now: now)
+    revokeShares(of: row, now: now)
   }
 
   private mutating func revoke(_ subscription: AppleSubscription, isRevoked: Bool, now: Timestamp) {
@@ -103,7 +106,7 @@ extension AppleStoreState {
   }
 
   /// The customer asks for money back; the store asks the backend.
-  mutating func requestRefund(_ row: AppleRow, by device: DeviceName) -> RefundRequestFailure? {
+  mutating func requestRefund(_ row: AppleRow, by device: DeviceName, now: Timestamp) -> RefundRequestFailure? {
     let faults = consult(.refundRequest, account: device.account, device: device.device)
     switch settings.simulatedErrors[.refundRequest] {
     case .refundRequest(let failure)?: return failure
@@ -115,7 +118,7 @@ extension AppleStoreState {
     var row = row
     row.hasRefundRequest = true
     record(.row(row))
-    post(.consumptionRequest, row.transaction)
+    post(.consumptionRequest, row.transaction, of: row.account, now: now)
     return faults.cutsAfter ? .failed : nil
   }
 }

@@ -23,8 +23,9 @@ extension AppleStoreState {
   func entitlements(of account: String) -> [TransactionUpdate] {
     let owned = accounts[ByteString(account)].map { Array($0.owned.values) } ?? []
     let running = subscriptions(of: account).filter(\.isEntitling)
+    let shared = accounts[ByteString(account)]?.sharedPeriods.values.filter(isEntitling) ?? []
     return updates(
-      (owned + running.map(\.latestSerial)).sorted().filter { serial in
+      (owned + running.map(\.latestSerial) + shared).sorted().filter { serial in
         rows[serial].map { $0.isShown && $0.transaction.revocation == nil } ?? false
       })
   }

@@ -95,7 +95,7 @@ extension AppleStoreState {
     record(.row(row))
     if row.hiddenUntil == nil { send(row.update, now: now) }
     if settings.sendsOneTimeChargeNotices, row.transaction.reason == .purchase {
-      post(.oneTimeCharge, row.transaction)
+      post(.oneTimeCharge, row.transaction, of: row.account, now: now)
     }
     return row
   }
@@ -118,14 +118,14 @@ extension AppleStoreState {
     var quantity: Int64
     var total: Money
     var token: AccountToken?
+    var offer: StoreTransaction.Offer?
     var account: String
     var device: String?
   }
 
   func check(_ request: StorePaymentRequest, by buyer: DeviceName) -> Result<Order, StoreFailure> {
-    let state = settings.state(of: request.productID)
     let (product, price): (Product, Price)
-    switch productIndex.offer(request.productID, in: settings.storefront, state) {
+    switch productIndex.offer(request.productID, settings.common) {
     case .success(let offer): (product, price) = offer
     case .failure(let failure): return .failure(failure)
     }
@@ -170,9 +170,19 @@ extension AppleStoreState {
       subscriptionGroupID: order.product.type == .autoRenewableSubscription
         ? productIndex.group(of: order.storeProductID) : nil,
       quantity: order.quantity, price: order.total, storefront: settings.storefront, accountToken: order.token,
-      purchasedAt: now, signedAt: now)
+      purchasedAt: now, offer: order.offer, signedAt: now)
     return AppleRow(
       serial: lastSerial + 1, account: order.account, state: state, transaction: transaction, device: order.device)
+  }
+}
+
+extension AppleStoreState.Order {
+  /// A subscription's first period for nothing is a trial.
+  mutating func take(_ code: OfferCode, in storefront: StorefrontCode) {
+    total = code.total(in: storefront)
+    offer = StoreTransaction.Offer(
+      kind: .code, identifier: code.identifier,
+      isFreeTrial: total.minorUnits == 0 && product.type.isSubscription)
   }
 }
 

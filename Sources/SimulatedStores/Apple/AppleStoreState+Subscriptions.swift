@@ -74,8 +74,8 @@ extension AppleStoreState {
     var transaction = last.transaction
     transaction.id = id(lastSerial + 1)
     transaction.reason = .renewal
-    transaction.price =
-      productIndex[subscription.productID]?.charge(in: settings.storefront)?.total(of: 1) ?? transaction.price
+    transaction.price = productIndex.renewalPrice(of: subscription.productID, settings.common) ?? transaction.price
+    transaction.offer = nil
     transaction.storefront = settings.storefront
     transaction.purchasedAt = at
     transaction.expiresAt = expiresAt
@@ -93,7 +93,8 @@ extension AppleStoreState {
     record(.subscription(subscription))
     applyDue(paid: row, now: at)
     effects.append(.step(.paid(transaction.id)))
-    post(.renewed, transaction)
+    post(.renewed, transaction, of: row.account, now: at)
+    shareAgain(last, as: row, now: at)
   }
 
   /// The account's subscriptions of a group that were ever bought.
@@ -140,7 +141,8 @@ extension AppleStoreState {
   }
 
   func subscription(of id: StoreTransactionID) -> AppleSubscription? {
-    guard let row = row(id) else { return nil }
+    // A family member's subscription is its buyer's.
+    guard let row = row(id), row.sharedSerial == nil else { return nil }
     return subscriptions[SubscriptionKey(account: row.account, productID: row.transaction.storeProductID)]
   }
 

@@ -19,6 +19,8 @@ struct AppleStoreState: StoreState {
     var unfinishedByProduct: [ByteString: OrderedSerials] = [:]
     /// Non-consumables and non-renewing subscriptions, the latest of each.
     var owned: [ByteString: UInt64] = [:]
+    /// The latest period of each subscription that a family member shares with it.
+    var sharedPeriods: [ByteString: UInt64] = [:]
     /// The products of its subscriptions, ended ones included.
     var subscribed: Set<ByteString> = []
   }
@@ -36,6 +38,8 @@ struct AppleStoreState: StoreState {
   private(set) var rows: [UInt64: AppleRow] = [:]
   private(set) var accounts: [ByteString: Account] = [:]
   private(set) var subscriptions: [SubscriptionKey: AppleSubscription] = [:]
+  /// The transactions of family members, by those that they share.
+  private(set) var shares: [UInt64: [UInt64]] = [:]
   /// Transactions that no list shows yet.
   private(set) var hidden: Set<UInt64> = []
   private(set) var lastSerial: UInt64 = 0
@@ -98,6 +102,7 @@ extension AppleStoreState {
     } else if !hidden.isEmpty {
       hidden.remove(row.serial)
     }
+    if let shared = row.sharedSerial, rows[row.serial] == nil { shares[shared, default: []].append(row.serial) }
     list(row)
     rows[row.serial] = row
   }
@@ -111,6 +116,7 @@ extension AppleStoreState {
 
   private mutating func delete(_ serial: UInt64) {
     unlist(serial)
+    if let shared = rows[serial]?.sharedSerial { shares[shared]?.removeAll { $0 == serial } }
     rows[serial] = nil
     hidden.remove(serial)
   }
@@ -142,7 +148,8 @@ extension AppleStoreState.Account {
     case .consumable:
       if !row.isFinished { unfinishedByProduct[product, default: OrderedSerials()].insert(row.serial) }
     case .nonConsumable, .nonRenewingSubscription: owned[product] = max(row.serial, owned[product] ?? 0)
-    case .autoRenewableSubscription: break
+    case .autoRenewableSubscription:
+      if row.sharedSerial != nil { sharedPeriods[product] = max(row.serial, sharedPeriods[product] ?? 0) }
     }
   }
 
@@ -151,6 +158,7 @@ extension AppleStoreState.Account {
     shown.remove(row.serial)
     finish(row.serial, product)
     if owned[product] == row.serial { owned[product] = nil }
+    if sharedPeriods[product] == row.serial { sharedPeriods[product] = nil }
   }
 
   fileprivate mutating func finish(_ serial: UInt64, _ product: ByteString) {

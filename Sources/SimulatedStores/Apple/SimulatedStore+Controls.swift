@@ -68,6 +68,26 @@ extension SimulatedStore {
     }
   }
 
+  /// Shares a non-consumable or a subscription with another account of the buyer's family.
+  ///
+  /// The account gets a transaction of its own, which costs nothing and names no buyer. A subscription's renewals are
+  /// shared too. It is revoked when all money for the purchase is given back, and comes back with a reversed refund.
+  ///
+  /// - Throws: `LedgerError` with `invalid_request` where it cannot be shared with the account.
+  @discardableResult
+  public func shareWithFamily(
+    identifier id: StoreTransactionID, account: String
+  ) throws(LedgerError) -> SimulatedTransaction {
+    var shared: SimulatedTransaction?
+    try control(id) { shop, row, now in
+      if let obstacle = shop.obstacle(toSharing: row, with: account) { return obstacle }
+      shared = SimulatedTransaction(shop.share(row, with: account, now: now), nil)
+      return nil
+    }
+    guard let shared else { throw .defect("A shared transaction is gone") }
+    return shared
+  }
+
   /// Buys without a device and without a dialog; every device of the account learns of it through its updates.
   ///
   /// - Throws: `LedgerError` with `store_error` and detail `failure`: the `StoreFailure` that a purchase on a device

@@ -29,7 +29,7 @@ extension SimulatedStore {
   /// - Throws: `LedgerError` with `invalid_request` where there is no refund.
   public func reverseRefund(identifier id: StoreTransactionID) throws(LedgerError) {
     try control(id) { shop, row, now in
-      guard row.transaction.revocation != nil else { return "It is not refunded." }
+      guard row.transaction.revocation != nil, row.sharedSerial == nil else { return "It is not refunded." }
       shop.revoke(row, nil, isAppIssue: false, now: now)
       return nil
     }
@@ -39,9 +39,9 @@ extension SimulatedStore {
   ///
   /// - Throws: `LedgerError` with `invalid_request` where there was no request, or the refund was made.
   public func declineRefundRequest(identifier id: StoreTransactionID) throws(LedgerError) {
-    try control(id) { shop, row, _ in
+    try control(id) { shop, row, now in
       guard row.hasRefundRequest, row.transaction.revocation == nil else { return "No request for a refund is open." }
-      shop.post(.refundDeclined, row.transaction)
+      shop.post(.refundDeclined, row.transaction, of: row.account, now: now)
       return nil
     }
   }
@@ -65,7 +65,7 @@ extension SimulatedStore {
       return LedgerError(.alreadyRefunded, "The store gave all money for \(id) back already.")
     }
     try control(id, refusal: refusal) { shop, row, now in
-      guard row.isPurchased else { return "Nothing was paid." }
+      guard row.isPurchased, row.sharedSerial == nil else { return "Nothing was paid." }
       guard let extent = extent.asPercentage(of: row.transaction.quantity) else { return "So much was never paid." }
       shop.revoke(row, extent, isAppIssue: isAppIssue, now: now)
       return nil

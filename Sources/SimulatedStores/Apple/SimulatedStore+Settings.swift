@@ -1,4 +1,4 @@
-public import GemLedger
+internal import GemLedger
 public import StoreClient
 
 extension SimulatedStore {
@@ -76,14 +76,6 @@ extension SimulatedStore {
 
   /// Whether the store sells a product.
   public func state(ofProduct id: String) -> ProductState { engine.look { $0.settings.state(of: id) } }
-
-  /// Gives out an offer code that buys a product; every account can redeem it.
-  ///
-  /// - Throws: `LedgerError` with `product_not_found` where the store has no product with this id.
-  public func addOfferCode(_ code: String, forProduct id: String) throws(LedgerError) {
-    try checkSold(id)
-    try engine.act { shop, _ in shop.change { $0.offerCodes[ByteString(code)] = id } }
-  }
 
   private func setting<Value: Sendable>(_ path: KeyPath<AppleSettings, Value>) -> Value {
     engine.look { $0.settings[keyPath: path] }

@@ -24,9 +24,9 @@ public struct StoreDevice: Storefront {
   /// The products that can be bought, of those with the ids.
   public func products(for ids: [String]) async throws(StoreFailure) -> [StorefrontProduct] {
     let (productIndex, settings) = try await engine.ask(.loadProducts, by: deviceName) { shop, _ in
-      (shop.productIndex, shop.settings)
+      (shop.productIndex, shop.settings.common)
     }
-    return productIndex.listings(of: ids, in: settings.storefront, locale: settings.locale, settings.productStates)
+    return productIndex.listings(of: ids, settings)
   }
 
   /// Takes the customer through a payment, as StoreKit's `Product.purchase(options:)`.
@@ -127,9 +127,9 @@ extension StoreDevice {
     let name = deviceName
     let failure: RefundRequestFailure?
     do throws(LedgerError) {
-      failure = try engine.act { shop, _ -> RefundRequestFailure? in
+      failure = try engine.act { shop, now -> RefundRequestFailure? in
         guard let row = shop.row(id), row.isPurchased, row.account.hasBytes(of: name.account) else { return .failed }
-        return shop.requestRefund(row, by: name)
+        return shop.requestRefund(row, by: name, now: now)
       }
     } catch {
       // A store that cannot write cannot take requests either.
@@ -168,8 +168,8 @@ extension StoreDevice {
     let name = account.name
     let result = try await engine.ask(.offerCodeRedeem, by: deviceName) {
       shop, now -> Result<StoreTransactionID, StoreFailure> in
-      guard let product = shop.settings.offerCodes[ByteString(code)] else { return .failure(.invalidOfferIdentifier) }
-      return shop.buyElsewhere(StorePaymentRequest(productID: product), account: name, now: now)
+      guard let offer = shop.settings.offerCodes[ByteString(code)] else { return .failure(.invalidOfferIdentifier) }
+      return shop.buyElsewhere(StorePaymentRequest(productID: offer.productID), by: offer, account: name, now: now)
     }
     _ = try result.get()
   }

@@ -7,11 +7,20 @@ struct CommonSettings: Sendable {
   var timeRate = TimeRate.realTime
   var simulatedErrors: [StoreAPI: SimulatedError] = [:]
   var productStates: [ByteString: ProductState] = [:]
+  var offerCodes: [ByteString: OfferCode] = [:]
+  /// What the store charges in place of the catalog's prices, by product and storefront.
+  var prices: [ByteString: [StorefrontCode: Price]] = [:]
 
   init() {}
 
   func state(of product: String) -> ProductState {
     productStates.isEmpty ? .clearedForSale : productStates[ByteString(product)] ?? .clearedForSale
+  }
+
+  /// Returns the price of one unit now.
+  func charge(for product: Product, _ id: String) -> Price? {
+    let own = prices.isEmpty ? nil : prices[ByteString(id)]?[storefront]
+    return own ?? product.discountPrices[storefront] ?? product.prices[storefront]
   }
 
   /// Adds them to a record of settings.
@@ -21,6 +30,8 @@ struct CommonSettings: Sendable {
     writer.put("time_rate", timeRate.rawValue)
     writer["simulated_errors"] = SettingsRecord.json(simulatedErrors)
     writer["product_states"] = SettingsRecord.json(productStates)
+    writer["offer_codes"] = SettingsRecord.object(offerCodes.map { ($0.text, $1.record()) })
+    writer["prices"] = SettingsRecord.json(prices)
   }
 
   init(reading record: ShopRecordReader) throws(LedgerError) {
@@ -29,6 +40,11 @@ struct CommonSettings: Sendable {
     timeRate = try record.number("time_rate")
     simulatedErrors = try SettingsRecord.errors(record.reader("simulated_errors"))
     productStates = try SettingsRecord.states(record.reader("product_states"))
+    // Stores of before have neither.
+    if record.optional("offer_codes") != nil {
+      offerCodes = try SettingsRecord.offerCodes(record.reader("offer_codes"))
+    }
+    if record.optional("prices") != nil { prices = try SettingsRecord.prices(record.reader("prices")) }
   }
 }
 

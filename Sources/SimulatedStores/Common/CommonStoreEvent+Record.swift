@@ -40,7 +40,7 @@ extension CommonStoreEvent: StoreEvent {
       self = .counted(
         FaultCall(
           api: try record.word("api"), account: try record.text("account"), device: try record.text("device")))
-    case "held": self = .held(try HeldUpdate(reading: record))
+    case "held": self = .held(try HeldDelivery(reading: record))
     case "released": self = .released(try record.integer("number"))
     case "notice": self = .notice(try QueuedNotice(reading: record))
     case "notices_taken": self = .noticesTaken(try record.integer("number"))
@@ -50,26 +50,43 @@ extension CommonStoreEvent: StoreEvent {
   }
 }
 
-extension HeldUpdate {
+extension HeldDelivery {
   func record() -> JSONValue {
     var writer = ShopRecordWriter("held")
     writer.put("number", number)
     writer.put("until", until)
-    writer.put("account", update.account)
-    writer.put("except", update.exceptDevice)
-    writer.put("only", update.onlyDevice)
-    writer.put("unverified", update.unverified?.rawValue)
-    writer["transaction"] = update.transaction.record()
+    switch delivery {
+    case .update(let update): update.write(to: &writer)
+    case .notice(let notice): writer["notice"] = notice.record()
+    }
     return writer.json
   }
 
   init(reading record: ShopRecordReader) throws(LedgerError) {
-    let update = TransactionUpdate(
+    let delivery: Delivery =
+      if record.optional("notice") == nil {
+        .update(try TransactionUpdate(reading: record))
+      } else {
+        .notice(try QueuedNotice(reading: try record.reader("notice")))
+      }
+    self.init(number: try record.integer("number"), delivery: delivery, until: try record.optionalTime("until"))
+  }
+}
+
+extension TransactionUpdate {
+  fileprivate func write(to writer: inout ShopRecordWriter) {
+    writer.put("account", account)
+    writer.put("except", exceptDevice)
+    writer.put("only", onlyDevice)
+    writer.put("unverified", unverified?.rawValue)
+    writer["transaction"] = transaction.record()
+  }
+
+  fileprivate init(reading record: ShopRecordReader) throws(LedgerError) {
+    self.init(
       transaction: try StoreTransaction(reading: try record.reader("transaction")),
       account: try record.text("account"), exceptDevice: try record.optionalText("except"),
-      onlyDevice: try record.optionalText("only"),
-      unverified: try record.optionalOption("unverified"))
-    self.init(number: try record.integer("number"), update: update, until: try record.optionalTime("until"))
+      onlyDevice: try record.optionalText("only"), unverified: try record.optionalOption("unverified"))
   }
 }
 
@@ -80,6 +97,7 @@ extension QueuedNotice {
     writer.put("kind", kind.rawValue)
     writer["transaction"] = transaction.record()
     if let voided { writer["voided"] = voided.record() }
+    writer.put("first", first)
     return writer.json
   }
 
@@ -87,7 +105,8 @@ extension QueuedNotice {
     self.init(
       number: try record.integer("number"), kind: try record.word("kind"),
       transaction: try StoreTransaction(reading: try record.reader("transaction")),
-      voided: record.optional("voided") == nil ? nil : try VoidedPurchase(reading: try record.reader("voided")))
+      voided: record.optional("voided") == nil ? nil : try VoidedPurchase(reading: try record.reader("voided")),
+      first: try record.optionalInteger("first"))
   }
 }
 

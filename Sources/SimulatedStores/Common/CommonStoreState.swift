@@ -18,11 +18,26 @@ struct TransactionUpdate: Hashable, Sendable {
   }
 }
 
-/// A delivery that waits for its time, or, without one, for the next delivery.
-struct HeldUpdate: Hashable, Sendable {
+/// A delivery to the devices of an account, or to the backend.
+enum Delivery: Hashable, Sendable {
+  case update(TransactionUpdate)
+  case notice(QueuedNotice)
+
+  /// The account of an update; nil for a notice, since the backend is one receiver.
+  var account: String? { if case .update(let update) = self { update.account } else { nil } }
+}
+
+/// A delivery that waits for its time, or, without one, for the next delivery to the same receiver.
+struct HeldDelivery: Hashable, Sendable {
   var number: Int64
-  var update: TransactionUpdate
+  var delivery: Delivery
   var until: Timestamp?
+
+  /// Whether it is for the account, or, without one, for the backend.
+  func isFor(_ account: String?) -> Bool {
+    guard let account else { return delivery.account == nil }
+    return delivery.account?.hasBytes(of: account) ?? false
+  }
 }
 
 /// A notice that no backend has taken yet; it is signed when it is read.
@@ -32,6 +47,7 @@ struct QueuedNotice: Hashable, Sendable {
     case renewed
     case refunded
     case refundReversed = "refund_reversed"
+    case revoked
     case consumptionRequest = "consumption_request"
     case refundDeclined = "refund_declined"
     case oneTimePurchased = "one_time_purchased"
@@ -39,10 +55,13 @@ struct QueuedNotice: Hashable, Sendable {
     case voided
   }
 
+  /// 0 until it is sent.
   var number: Int64
   var kind: Kind
   var transaction: StoreTransaction
   var voided: VoidedPurchase?
+  /// The number of the first delivery, where this one repeats it.
+  var first: Int64?
 }
 
 /// The store state that both kinds of shop share beside their purchases: faults, held deliveries, notices, and the
@@ -52,7 +71,7 @@ struct CommonStoreState: Sendable {
   static let noticesMax = 10_000
 
   private(set) var faults = ArmedFaults()
-  private(set) var held: [Int64: HeldUpdate] = [:]
+  private(set) var held: [Int64: HeldDelivery] = [:]
   private(set) var clockReading: Int64?
   private(set) var notices: [QueuedNotice] = []
   private var noticeHead = 0
@@ -67,10 +86,10 @@ struct CommonStoreState: Sendable {
     switch event {
     case .faults(let armed): faults.replace(with: armed)
     case .counted(let call): faults.count(call)
-    case .held(let update):
-      held[update.number] = update
-      lastHeld = max(lastHeld, update.number)
-      if let until = update.until { heldDue.add(update.number, at: until) }
+    case .held(let delivery):
+      held[delivery.number] = delivery
+      lastHeld = max(lastHeld, delivery.number)
+      if let until = delivery.until { heldDue.add(delivery.number, at: until) }
     case .released(let number): held[number] = nil
     case .notice(let notice): add(notice)
     case .noticesTaken(let number): takeNotices(through: number)
@@ -78,12 +97,10 @@ struct CommonStoreState: Sendable {
     }
   }
 
-  /// The deliveries to the account that wait for the next one, in the order in which they were held.
-  func heldBack(account: String) -> [HeldUpdate] {
+  /// The deliveries to an account, or to the backend, that wait for the next one, in the order in which they were held.
+  func heldBack(account: String?) -> [HeldDelivery] {
     guard !held.isEmpty else { return [] }
-    return held.values.filter { $0.until == nil && $0.update.account.hasBytes(of: account) }.sorted {
-      $0.number < $1.number
-    }
+    return held.values.filter { $0.until == nil && $0.isFor(account) }.sorted { $0.number < $1.number }
   }
 
   func snapshot() -> [CommonStoreEvent] {
@@ -120,7 +137,7 @@ struct CommonStoreState: Sendable {
 enum CommonStoreEvent: Sendable {
   case faults([ArmedFault])
   case counted(FaultCall)
-  case held(HeldUpdate)
+  case held(HeldDelivery)
   case released(Int64)
   case notice(QueuedNotice)
   case noticesTaken(Int64)

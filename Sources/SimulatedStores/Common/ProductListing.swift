@@ -49,27 +49,23 @@ struct ProductListing: Sendable {
   }
 
   /// Returns the product with its price in the storefront, or the reason why it cannot be bought.
-  func offer(
-    _ id: String, in storefront: StorefrontCode, _ state: ProductState
-  ) -> Result<(product: Product, price: Price), StoreFailure> {
-    guard let product = self[id], product.isActive, !product.localizations.isEmpty, state == .clearedForSale else {
-      return .failure(.productUnavailable)
-    }
-    guard let price = product.charge(in: storefront) else { return .failure(.notAvailableInStorefront) }
+  func offer(_ id: String, _ settings: CommonSettings) -> Result<(product: Product, price: Price), StoreFailure> {
+    guard let product = self[id], product.isActive, !product.localizations.isEmpty,
+      settings.state(of: id) == .clearedForSale
+    else { return .failure(.productUnavailable) }
+    guard let price = settings.charge(for: product, id) else { return .failure(.notAvailableInStorefront) }
     return .success((product, price))
   }
 
   /// The listings of those that can be bought.
-  func listings(
-    of ids: [String], in storefront: StorefrontCode, locale: String, _ states: [ByteString: ProductState]
-  ) -> [StorefrontProduct] {
-    let window = ShopWindow(store: store, storefront: storefront, locale: locale)
+  func listings(of ids: [String], _ settings: CommonSettings) -> [StorefrontProduct] {
+    let window = ShopWindow(store: store, storefront: settings.storefront, locale: settings.locale)
     var seen: Set<ByteString> = []
     return ids.compactMap { id in
       let name = ByteString(id)
-      guard seen.insert(name).inserted, states[name] ?? .clearedForSale == .clearedForSale,
+      guard seen.insert(name).inserted, settings.state(of: id) == .clearedForSale,
         let product = products[name], let listing = window.listing(of: product),
-        let price = product.charge(in: storefront)
+        let price = settings.charge(for: product, id)
       else { return nil }
       return StorefrontProduct(
         id: listing.storeID, type: listing.type, displayName: listing.localizedTitle,
@@ -80,9 +76,11 @@ struct ProductListing: Sendable {
   }
 }
 
-extension Product {
-  /// Returns the price that the store takes for one unit now: the discount price while there is one.
-  func charge(in storefront: StorefrontCode) -> Price? { discountPrices[storefront] ?? prices[storefront] }
+extension ProductListing {
+  /// Returns the price of the next period of a subscription; nil where the store sells it no more.
+  func renewalPrice(of id: String, _ settings: CommonSettings) -> Money? {
+    self[id].flatMap { settings.charge(for: $0, id)?.total(of: 1) }
+  }
 }
 
 extension Price {

@@ -10,6 +10,10 @@ enum SettingsRecord {
     object(states.map { ($0.text, .string($1.rawValue)) })
   }
 
+  static func json(_ prices: [ByteString: [StorefrontCode: Price]]) -> JSONValue {
+    object(prices.map { ($0.text, object($1.map { ($0.description, $1.record()) })) })
+  }
+
   static func object(_ members: [(String, JSONValue)]) -> JSONValue {
     .object(JSONObject(members.sorted { ByteString($0.0) < ByteString($1.0) }))
   }
@@ -21,6 +25,32 @@ enum SettingsRecord {
       errors[api] = try SimulatedError(reading: try ShopRecordReader(value, record.identity))
     }
     return errors
+  }
+
+  static func offerCodes(_ record: ShopRecordReader) throws(LedgerError) -> [ByteString: OfferCode] {
+    var codes: [ByteString: OfferCode] = [:]
+    for (name, value) in record.object.members {
+      // Stores of before kept the product alone.
+      codes[ByteString(name)] =
+        if let product = value.text { OfferCode(productID: product, identifier: name) } else {
+          try OfferCode(reading: try record.reader(name))
+        }
+    }
+    return codes
+  }
+
+  static func prices(_ record: ShopRecordReader) throws(LedgerError) -> [ByteString: [StorefrontCode: Price]] {
+    var prices: [ByteString: [StorefrontCode: Price]] = [:]
+    for (product, _) in record.object.members {
+      let asked = try record.reader(product)
+      for (name, _) in asked.object.members {
+        guard let storefront = StorefrontCode(exactly: name) else {
+          throw ShopRecordReader.damaged("there is no storefront \(name)")
+        }
+        prices[ByteString(product), default: [:]][storefront] = try Price(reading: asked.reader(name))
+      }
+    }
+    return prices
   }
 
   static func states(_ record: ShopRecordReader) throws(LedgerError) -> [ByteString: ProductState] {

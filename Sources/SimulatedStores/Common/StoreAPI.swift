@@ -11,6 +11,8 @@ public enum StoreAPI: String, Hashable, Sendable, CaseIterable {
   case finish
   /// The updates outside of a purchase.
   case updates
+  /// The notices to the backend, each of which is sent once.
+  case notices
   /// The list of paid and unfinished transactions; on Google Play the query for purchases.
   case unfinished
   /// The history.
@@ -34,6 +36,9 @@ public enum StoreAPI: String, Hashable, Sendable, CaseIterable {
 }
 
 extension StoreAPI {
+  /// Whether the store calls, and not the app: it has no answer that could fail.
+  package var isDelivery: Bool { self == .updates || self == .notices }
+
   /// The call of this name in `.storekit` files, or nil where there is none.
   init?(storeKitName name: String) {
     let names: [String: StoreAPI] = [
@@ -59,7 +64,7 @@ public enum SimulatedError: Error, Hashable, Sendable {
   /// Whether the API can fail like this.
   func fits(_ api: StoreAPI) -> Bool {
     switch self {
-    case .store: api != .verification && api != .updates
+    case .store: api != .verification && !api.isDelivery
     case .refundRequest: api == .refundRequest
     case .verification: api == .verification
     }

@@ -64,6 +64,44 @@ extension StoreControls {
     try running.change { $0.productStates[ByteString(id)] = state == .clearedForSale ? nil : state }
   }
 
+  /// Sets the price of one unit in a storefront, whatever the catalog says; nil for the catalog's price again.
+  ///
+  /// So prices are raised at a store before a backend's catalog knows of it. Renewals from now on have it too.
+  ///
+  /// - Throws: `LedgerError` with `product_not_found` where the store has no product with this id.
+  public func setPrice(_ price: Price?, ofProduct id: String, in storefront: StorefrontCode) throws(LedgerError) {
+    try checkSold(id)
+    try running.change { settings in
+      let product = ByteString(id)
+      settings.prices[product, default: [:]][storefront] = price
+      if settings.prices[product]?.isEmpty == true { settings.prices[product] = nil }
+    }
+  }
+
+  /// Gives out a code that buys a product, which every account can redeem: an offer code of the App Store, a promo
+  /// code of Google Play.
+  ///
+  /// Its transactions name the offer, and no buyer: codes are redeemed outside of the app.
+  ///
+  /// - Parameters:
+  ///   - code: The code.
+  ///   - id: The product's id at the store.
+  ///   - identifier: The offer's id in receipts; nil for the code.
+  ///   - price: The price of it, in place of the product's; nil for nothing.
+  /// - Throws: `LedgerError` with `product_not_found` where the store has no product with this id, `invalid_request`
+  ///   where Google Play would take money for a promo code.
+  public func addOfferCode(
+    _ code: String, forProduct id: String, identifier: String? = nil, price: Price? = nil
+  ) throws(LedgerError) {
+    try checkSold(id)
+    guard price == nil || running.identity.store != .google else {
+      throw .invalid("Google Play takes no money for a promo code; leave the price out.")
+    }
+    try running.change {
+      $0.offerCodes[ByteString(code)] = OfferCode(productID: id, identifier: identifier ?? code, price: price)
+    }
+  }
+
   /// Makes all calls of an API fail with an error, until it is set to nil.
   ///
   /// - Throws: `LedgerError` with `invalid_request` where the API cannot fail like that.

@@ -26,7 +26,7 @@ public struct StoreFault: Hashable, Sendable {
   public enum Effect: Hashable, Sendable {
     /// The call fails; nothing happened.
     case failure(StoreFailure)
-    /// The request is lost on its way: nothing happened.
+    /// The request is lost on its way: nothing happened. A notice is lost for ever.
     case networkCutBefore
     /// The answer is lost on its way: it happened. A purchase comes through the updates.
     case networkCutAfter
@@ -42,13 +42,13 @@ public struct StoreFault: Hashable, Sendable {
     case askToBuy
     /// The purchase is interrupted, as with `interruptedPurchasesEnabled`.
     case interrupt
-    /// A purchase shows in no list, and an update does not come, until so much later.
+    /// A purchase shows in no list, and an update or a notice does not come, until so much later.
     case delay(Duration)
     /// The answer takes so long.
     case slow(Duration)
-    /// The update comes twice; a purchase comes through the updates as well.
+    /// The update or the notice comes twice; a purchase comes through the updates as well.
     case duplicate
-    /// The update comes after the next one; a sync brings it too.
+    /// The update or the notice comes after the next one; a sync brings an update too.
     case reorder
   }
 
@@ -86,7 +86,8 @@ public struct FaultPlan: Hashable, Sendable, ExpressibleByArrayLiteral {
   /// A plan.
   public init(arrayLiteral elements: StoreFault...) { faults = elements }
 
-  /// Everything that can go wrong between an app and a store and still leave money and gems equal, each at random.
+  /// Everything that can go wrong with a store, each at random, and still leave money and gems equal as far as a
+  /// backend can know: a refund with a lost notice is known to the store alone, where no device learns of it.
   public static func chaos(percent: Int64) -> FaultPlan {
     let calls: [StoreAPI] = [.loadProducts, .purchase, .finish, .unfinished, .all, .currentEntitlements, .appStoreSync]
     var faults = calls.flatMap { api in
@@ -98,8 +99,10 @@ public struct FaultPlan: Hashable, Sendable, ExpressibleByArrayLiteral {
       .reportsCancelled, .reportsPending, .delay(.seconds(60)), .duplicate, .cancel, .askToBuy,
     ]
     faults += purchases.map { StoreFault($0, on: .purchase, .chance(percent: percent)) }
-    let updates: [StoreFault.Effect] = [.networkCutBefore, .delay(.seconds(60)), .duplicate, .reorder]
-    faults += updates.map { StoreFault($0, on: .updates, .chance(percent: percent)) }
+    let deliveries: [StoreFault.Effect] = [.networkCutBefore, .delay(.seconds(60)), .duplicate, .reorder]
+    faults += [StoreAPI.updates, .notices].flatMap { api in
+      deliveries.map { StoreFault($0, on: api, .chance(percent: percent)) }
+    }
     return FaultPlan(faults)
   }
 }
@@ -113,7 +116,7 @@ extension StoreFault {
     case .chance(let percent): if !(1...100).contains(percent) { return "A chance is 1 to 100 percent." }
     }
     guard effect.fits(api) else { return "The call \(api.rawValue) cannot go wrong like this: \(effect.text)." }
-    guard api != .updates || device == nil else { return "Updates go wrong for an account, not for one device." }
+    guard !api.isDelivery || device == nil else { return "Deliveries go wrong for an account, not for one device." }
     return nil
   }
 }
@@ -121,13 +124,13 @@ extension StoreFault {
 extension StoreFault.Effect {
   fileprivate func fits(_ api: StoreAPI) -> Bool {
     switch self {
-    case .failure, .networkCutAfter: api != .verification && api != .updates
+    case .failure, .networkCutAfter: api != .verification && !api.isDelivery
     case .networkCutBefore: api != .verification
     case .unverified: [.verification, .purchase, .updates].contains(api)
     case .cancel, .reportsCancelled, .reportsPending, .askToBuy, .interrupt: api == .purchase
-    case .delay, .duplicate: api == .purchase || api == .updates
-    case .slow: api != .verification && api != .updates
-    case .reorder: api == .updates
+    case .delay, .duplicate: api == .purchase || api.isDelivery
+    case .slow: api != .verification && !api.isDelivery
+    case .reorder: api.isDelivery
     }
   }
 }

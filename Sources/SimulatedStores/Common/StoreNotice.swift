@@ -12,6 +12,8 @@ public enum StoreNotice: Hashable, Sendable {
   case refunded(StoreEvidence)
   /// The store took the refund back; the evidence shows none any more.
   case refundReversed(StoreEvidence)
+  /// What a family member shared ended with the refund of the purchase.
+  case revoked(StoreEvidence)
   /// A customer asked for a refund; the store asks how much was used.
   case consumptionRequest(StoreEvidence)
   /// The store gave no money back.
@@ -106,6 +108,7 @@ extension QueuedNotice {
     case .renewed: "DID_RENEW"
     case .refunded: "REFUND"
     case .refundReversed: "REFUND_REVERSED"
+    case .revoked: "REVOKE"
     case .consumptionRequest: "CONSUMPTION_REQUEST"
     case .refundDeclined: "REFUND_DECLINED"
     case .oneTimePurchased, .oneTimeCanceled, .voided: nil
@@ -114,7 +117,8 @@ extension QueuedNotice {
 
   /// An identity that every delivery repeats.
   var uuid: String {
-    HexForm.uuid(high: UInt64(bitPattern: transaction.purchasedAt.milliseconds), low: UInt64(bitPattern: number))
+    HexForm.uuid(
+      high: UInt64(bitPattern: transaction.purchasedAt.milliseconds), low: UInt64(bitPattern: first ?? number))
   }
 
   /// The notice as a backend gets it.
@@ -124,6 +128,7 @@ extension QueuedNotice {
     case .renewed: .renewed(evidence)
     case .refunded: .refunded(evidence)
     case .refundReversed: .refundReversed(evidence)
+    case .revoked: .revoked(evidence)
     case .consumptionRequest: .consumptionRequest(evidence)
     case .refundDeclined: .refundDeclined(evidence)
     case .oneTimePurchased: .oneTimePurchased(transaction.id)

@@ -105,11 +105,30 @@ extension StoreState {
     return effects
   }
 
-  mutating func post(_ kind: QueuedNotice.Kind, _ transaction: StoreTransaction, voided: VoidedPurchase? = nil) {
-    let notice = QueuedNotice(
-      number: common.lastNotice + 1, kind: kind, transaction: transaction, voided: voided)
+  /// Tells the backend, as far as faults let it.
+  mutating func post(
+    _ kind: QueuedNotice.Kind, _ transaction: StoreTransaction, of account: String, voided: VoidedPurchase? = nil,
+    now: Timestamp
+  ) {
+    let faults = consult(.notices, account: account, device: "")
+    guard faults.failureBefore == nil else { return }
+    let notice = QueuedNotice(number: 0, kind: kind, transaction: transaction, voided: voided)
+    if let delay = faults.delay { return hold(.notice(notice), until: now.advanced(by: delay)) }
+    if faults.contains(.reorder) { return hold(.notice(notice), until: nil) }
+    let number = queue(notice)
+    if faults.contains(.duplicate) { queue(notice, repeating: number) }
+    for held in common.heldBack(account: nil) { release(held.number) }
+  }
+
+  /// - Returns: The notice's number.
+  @discardableResult
+  private mutating func queue(_ notice: QueuedNotice, repeating first: Int64? = nil) -> Int64 {
+    var notice = notice
+    notice.number = common.lastNotice + 1
+    notice.first = first
     record(.notice(notice))
     effects.append(.notice(notice))
+    return notice.number
   }
 
   /// Sends to the account's devices through their updates, as far as faults let it.
@@ -118,26 +137,29 @@ extension StoreState {
     guard faults.failureBefore == nil else { return }
     var update = update
     update.unverified = faults.unverified ?? update.unverified
-    if let delay = faults.delay { return hold(update, until: now.advanced(by: delay)) }
-    if faults.contains(.reorder) { return hold(update, until: nil) }
+    if let delay = faults.delay { return hold(.update(update), until: now.advanced(by: delay)) }
+    if faults.contains(.reorder) { return hold(.update(update), until: nil) }
     effects.append(.deliver(update))
     if faults.contains(.duplicate) { effects.append(.deliver(update)) }
     for held in common.heldBack(account: update.account) { release(held.number) }
   }
 
-  mutating func hold(_ update: TransactionUpdate, until: Timestamp?) {
-    record(.held(HeldUpdate(number: common.lastHeld + 1, update: update, until: until)))
+  mutating func hold(_ delivery: Delivery, until: Timestamp?) {
+    record(.held(HeldDelivery(number: common.lastHeld + 1, delivery: delivery, until: until)))
   }
 
   mutating func release(_ number: Int64) {
     guard let held = common.held[number] else { return }
     record(.released(number))
-    effects.append(.deliver(held.update))
+    switch held.delivery {
+    case .update(let update): effects.append(.deliver(update))
+    case .notice(let notice): queue(notice)
+    }
   }
 
   /// Everything that was held for the account comes now.
   mutating func releaseAll(account: String) {
-    let held = common.held.values.filter { $0.update.account.hasBytes(of: account) }
+    let held = common.held.values.filter { $0.isFor(account) }
     for held in held.sorted(by: { $0.number < $1.number }) { release(held.number) }
   }
 }

@@ -20,6 +20,8 @@ extension StoreTransaction {
     writer.put("expires", expiresAt)
     if let revocation { writer["revocation"] = revocation.record() }
     if reason != .purchase { writer.put("reason", reason.rawValue) }
+    if let offer { writer["offer"] = offer.record() }
+    if ownership != .purchased { writer.put("ownership", ownership.rawValue) }
     writer.put("signed", signedAt)
     return writer.json
   }
@@ -43,13 +45,31 @@ extension StoreTransaction {
       originalPurchasedAt: try record.optionalTime("first_purchased"), expiresAt: try record.optionalTime("expires"),
       revocation: record.optional("revocation") == nil
         ? nil : try Revocation(reading: try record.reader("revocation")),
-      reason: try record.optionalOption("reason") ?? .purchase, signedAt: try record.time("signed"))
+      reason: try record.optionalOption("reason") ?? .purchase,
+      offer: record.optional("offer") == nil ? nil : try Offer(reading: try record.reader("offer")),
+      ownership: try record.optionalOption("ownership") ?? .purchased, signedAt: try record.time("signed"))
   }
 
   private static func token(_ record: ShopRecordReader) throws(LedgerError) -> AccountToken? {
     guard let text = try record.optionalText("token") else { return nil }
     guard let token = AccountToken(text) else { throw ShopRecordReader.damaged("an account token is none") }
     return token
+  }
+}
+
+extension StoreTransaction.Offer {
+  func record() -> JSONValue {
+    var writer = ShopRecordWriter()
+    writer.put("kind", kind?.rawValue)
+    writer.put("id", identifier)
+    writer.put("free_trial", flag: isFreeTrial)
+    return writer.json
+  }
+
+  init(reading record: ShopRecordReader) throws(LedgerError) {
+    self.init(
+      kind: try record.optionalOption("kind"), identifier: try record.optionalText("id"),
+      isFreeTrial: record.flag("free_trial"))
   }
 }
 

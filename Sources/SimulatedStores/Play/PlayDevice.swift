@@ -23,9 +23,9 @@ public struct PlayDevice: Storefront {
   /// The products that can be bought, of those with the ids.
   public func products(for ids: [String]) async throws(StoreFailure) -> [StorefrontProduct] {
     let (productIndex, settings) = try await engine.ask(.loadProducts, by: deviceName) { shop, _ in
-      (shop.productIndex, shop.settings)
+      (shop.productIndex, shop.settings.common)
     }
-    return productIndex.listings(of: ids, in: settings.storefront, locale: settings.locale, settings.productStates)
+    return productIndex.listings(of: ids, settings)
   }
 
   /// Takes the customer through a payment; returns a purchase that the account already owns again, without a payment.
@@ -147,6 +147,21 @@ extension PlayDevice {
 
   /// The app is deleted and installed again; to the store that is a start like any other.
   public func reinstall() { relaunch() }
+
+  /// Redeems a promo code in Google Play's own app: the purchase costs nothing, and comes through the updates.
+  ///
+  /// - Throws: ``BillingResponseCode``: a failure of the call; `developerError` where the store gave out no such code,
+  ///   `itemAlreadyOwned`, `itemUnavailable`.
+  public func redeemPromoCode(_ code: String) async throws(BillingResponseCode) {
+    let buyer = deviceName
+    let result: Result<Void, BillingResponseCode>
+    do throws(StoreFailure) {
+      result = try await engine.ask(.offerCodeRedeem, by: buyer) { shop, now in shop.redeem(code, by: buyer, now: now) }
+    } catch {
+      throw BillingResponseCode(error)
+    }
+    try result.get()
+  }
 
   private func call<Answer: Sendable>(
     _ api: StoreAPI, _ body: (inout PlayStoreState) -> Answer

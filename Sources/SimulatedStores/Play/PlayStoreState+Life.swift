@@ -51,7 +51,7 @@ extension PlayStoreState {
       reason: reason, voidedQuantity: units, isPartial: isPartial)
     row.voided.append(purchase)
     record(.row(row))
-    post(.voided, row.transaction, voided: purchase)
+    post(.voided, row.transaction, of: row.account, voided: purchase, now: now)
   }
 
   /// A subscription goes on, under the same token and the next order id, or it has run out.
@@ -65,7 +65,7 @@ extension PlayStoreState {
       record(.row(row))
       return
     }
-    let price = productIndex[row.transaction.storeProductID]?.charge(in: settings.storefront)?.total(of: 1)
+    let price = productIndex.renewalPrice(of: row.transaction.storeProductID, settings.common)
     row.transaction.orderID = "\(orderID(serial))..\(row.renewalCount)"
     row.renewalCount += 1
     row.transaction.reason = .renewal
@@ -76,7 +76,7 @@ extension PlayStoreState {
     record(.row(row))
     effects.append(.step(.paid(row.transaction.id)))
     send(row.update, now: at)
-    post(.renewed, row.transaction)
+    post(.renewed, row.transaction, of: row.account, now: at)
   }
 
   mutating func change(_ body: (inout PlaySettings) -> Void) {

@@ -68,7 +68,7 @@ extension PlayStoreState {
     case .approves:
       row.hiddenUntil = faults.delay.map { now.advanced(by: $0) }
       row.unverified = faults.unverified
-      book(paid: row)
+      book(paid: row, now: now)
       let isReported = !faults.cutsAfter && !faults.contains(.reportsCancelled) && !faults.contains(.reportsPending)
       // Google tells other devices nothing; they ask when they come to the foreground.
       if !isReported || faults.contains(.duplicate), row.hiddenUntil == nil {
@@ -84,8 +84,7 @@ extension PlayStoreState {
   private func newRow(
     _ request: StorePaymentRequest, by buyer: DeviceName, now: Timestamp
   ) -> Result<PlayRow, StoreFailure> {
-    let state = settings.state(of: request.productID)
-    return productIndex.offer(request.productID, in: settings.storefront, state).flatMap { product, price in
+    productIndex.offer(request.productID, settings.common).flatMap { product, price in
       let period = product.type == .autoRenewableSubscription ? product.period.flatMap(SubscriptionPeriod.init) : nil
       if product.type == .autoRenewableSubscription, period == nil { return .failure(.productUnavailable) }
       let most = product.type == .consumable ? Self.quantityMax : 1
@@ -107,9 +106,30 @@ extension PlayStoreState {
     }
   }
 
-  private mutating func book(paid row: PlayRow) {
+  /// A purchase for nothing, by a promo code.
+  mutating func redeem(_ code: String, by buyer: DeviceName, now: Timestamp) -> Result<Void, BillingResponseCode> {
+    guard let offer = settings.offerCodes[ByteString(code)] else { return .failure(.developerError) }
+    var row: PlayRow
+    switch newRow(StorePaymentRequest(productID: offer.productID), by: buyer, now: now) {
+    case .success(let new): row = new
+    case .failure(let failure): return .failure(BillingResponseCode(failure))
+    }
+    guard accounts[ByteString(buyer.account)]?.ownedByProduct[ByteString(offer.productID)] == nil else {
+      return .failure(.itemAlreadyOwned)
+    }
+    row.transaction.price = offer.total(in: settings.storefront)
+    // As Google's purchase type of promotions is read: nothing else says that it was free.
+    row.transaction.offer = StoreTransaction.Offer(kind: .code, identifier: offer.identifier, isFreeTrial: true)
+    if row.period == nil { row.transaction.orderID = nil }
+    book(paid: row, now: now)
+    effects.append(.step(.paid(row.transaction.id)))
+    send(row.update, now: now)
+    return .success(())
+  }
+
+  private mutating func book(paid row: PlayRow, now: Timestamp) {
     record(.row(row))
-    if settings.sendsPurchaseNotices { post(.oneTimePurchased, row.transaction) }
+    if settings.sendsPurchaseNotices { post(.oneTimePurchased, row.transaction, of: row.account, now: now) }
   }
 }
 
@@ -131,7 +151,7 @@ extension PlayStoreState {
     if let period = row.period.flatMap(SubscriptionPeriod.init) {
       row.transaction.expiresAt = settings.timeRate.end(of: period, from: now)
     }
-    book(paid: row)
+    book(paid: row, now: now)
     effects.append(.step(.paid(row.transaction.id)))
     send(row.update, now: now)
   }
@@ -143,7 +163,7 @@ extension PlayStoreState {
     row.pendingUntil = nil
     row.transaction.signedAt = row.nextStamp(now)
     record(.row(row))
-    if settings.sendsPurchaseNotices { post(.oneTimeCanceled, row.transaction) }
+    if settings.sendsPurchaseNotices { post(.oneTimeCanceled, row.transaction, of: row.account, now: now) }
   }
 
   mutating func show(_ serial: UInt64, at: Timestamp) {

@@ -71,7 +71,9 @@ struct ReceiptRules {
 
   /// - Throws: `amount_mismatch`.
   func check(priceOf transaction: StoreTransaction, product: Product) throws(LedgerError) {
-    guard policy.checksPrice, !product.type.isSubscription, let price = transaction.price else { return }
+    // An offer has a price of its own, which catalogs do not list.
+    guard policy.checksPrice, !product.type.isSubscription, transaction.offer == nil, let price = transaction.price
+    else { return }
     try Self.check(price, quantity: transaction.quantity, product: product, storefront: transaction.storefront)
   }
 

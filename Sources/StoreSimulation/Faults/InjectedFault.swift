@@ -64,7 +64,9 @@ public struct InjectedFault: Hashable, Sendable, CustomStringConvertible {
   ]
 
   private static func store(_ generator: inout SimulationGenerator) -> Kind {
-    let choices: [StoreAPI] = [.purchase, .purchase, .purchase, .finish, .finish, .unfinished, .updates, .all]
+    let choices: [StoreAPI] = [
+      .purchase, .purchase, .purchase, .finish, .finish, .unfinished, .updates, .all, .notices, .notices, .notices,
+    ]
     let api = generator.one(of: choices)
     let common: [StoreFault.Effect] = [.networkCutBefore, .networkCutAfter, .failure(.systemError)]
     let effect: StoreFault.Effect =
@@ -72,7 +74,7 @@ public struct InjectedFault: Hashable, Sendable, CustomStringConvertible {
       case .purchase:
         generator.one(
           of: common + [.reportsCancelled, .reportsPending, .delay(.seconds(60)), .duplicate, .failure(.networkError)])
-      case .updates: generator.one(of: [.networkCutBefore, .delay(.seconds(60)), .duplicate, .reorder])
+      case .updates, .notices: generator.one(of: [.networkCutBefore, .delay(.seconds(60)), .duplicate, .reorder])
       default: generator.one(of: common)
       }
     return .store(effect, api, call: 1 + Int64(generator.below(2)))

@@ -14,6 +14,10 @@ struct Books {
   var identities = IdentitySets()
   private(set) var customers: Set<CustomerID> = []
   private(set) var credits: [StoreTransactionID: Credit] = [:]
+  /// The newest state of each purchase that reached the backend.
+  private(set) var known: [StoreTransactionID: StoreTransaction] = [:]
+  /// Who posted each purchase first that was not credited at once.
+  private var posters: [StoreTransactionID: CustomerID] = [:]
   private(set) var spent: [CustomerID: [CurrencyCode: Int64]] = [:]
   private(set) var tickets: [CustomerID: TicketLots] = [:]
   private(set) var problems: [String] = []
@@ -75,12 +79,36 @@ struct Books {
     credits[id] = Credit(poster: poster, time: time)
   }
 
-  /// Returns the buyer of the purchase; nil where the backend could not know the buyer, and credited the poster.
-  func buyer(of transaction: StoreTransaction) -> CustomerID? {
+  /// The backend has a statement of the store.
+  mutating func learn(_ transaction: StoreTransaction) {
+    let id = transaction.creditID
+    guard let newest = known[id], newest.signedAt >= transaction.signedAt else {
+      known[id] = transaction
+      return
+    }
+  }
+
+  /// The purchases that reached the backend and are not credited.
+  var uncredited: [StoreTransaction] {
+    known.values.filter { credits[$0.creditID] == nil }.sorted { $0.creditID.text < $1.creditID.text }
+  }
+
+  /// The receipt cannot be credited yet.
+  mutating func held(_ transaction: StoreTransaction, postedFor poster: CustomerID) {
+    if posters[transaction.creditID] == nil { posters[transaction.creditID] = poster }
+  }
+
+  /// Returns whom the purchase was credited to by its token; nil where the backend could not know that customer then.
+  func tokenBuyer(of transaction: StoreTransaction) -> CustomerID? {
     guard let token = transaction.accountToken, let known = tokenTimes[token],
       let credit = credits[transaction.creditID], known.time <= credit.time
     else { return nil }
     return known.customer
+  }
+
+  /// Returns the buyer of the purchase: whom its token names, or else who posted it first.
+  func buyer(of transaction: StoreTransaction) -> CustomerID? {
+    tokenBuyer(of: transaction) ?? posters[transaction.creditID] ?? credits[transaction.creditID]?.poster
   }
 
   mutating func spent(

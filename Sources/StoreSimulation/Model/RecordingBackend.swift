@@ -24,6 +24,7 @@ final class RecordingBackend: BackendDecorator {
   func register(_ customer: CustomerID) async throws(LedgerError) -> Registration {
     let answer = try await local.register(customer)
     read { $0.register(customer) }
+    try findCredits()
     return answer
   }
 
@@ -33,6 +34,7 @@ final class RecordingBackend: BackendDecorator {
       books.register(id)
       books.signIn(id, from: current)
     }
+    try findCredits()
     return answer
   }
 
@@ -43,32 +45,29 @@ final class RecordingBackend: BackendDecorator {
       books.register(alias)
       books.unite(alias, customer)
     }
+    try findCredits()
     return answer
   }
 
   func post(_ post: ReceiptPost) async throws(LedgerError) -> ReceiptAnswer {
-    let time = read(\.time)
-    let answer = try await local.post(post)
-    record(answer, post, time)
-    return answer
+    try await recording(post) { () async throws(LedgerError) in try await local.post(post) }
   }
 
   func initPayment(_ request: OrderRequest) async throws(LedgerError) -> Order {
     let order = try await local.initPayment(request)
     read { $0.register(request.customer) }
+    try findCredits()
     return order
   }
 
   func completePayment(_ code: PurchaseCode, post: ReceiptPost) async throws(LedgerError) -> ReceiptAnswer {
-    let time = read(\.time)
-    let answer = try await local.completePayment(code, post: post)
-    record(answer, post, time)
-    return answer
+    try await recording(post) { () async throws(LedgerError) in try await local.completePayment(code, post: post) }
   }
 
   /// A notice of the store.
   func apply(_ transaction: StoreTransaction) async throws(LedgerError) -> NoticeAnswer {
     let time = read(\.time)
+    read { $0.learn(transaction) }
     let answer = try await local.apply(transaction)
     if answer.outcome == .credited, let receipt = answer.booking {
       read { $0.credited(transaction.creditID, postedFor: receipt.customer, at: time, isReplayed: receipt.isReplayed) }
@@ -83,12 +82,15 @@ final class RecordingBackend: BackendDecorator {
     let transactions = receipts.compactMap(transaction)
     var owners: [CustomerID?] = []
     for transaction in transactions { owners.append(try purchase(transaction)?.customer) }
+    read { books in for transaction in transactions { books.learn(transaction) } }
     let answer = try await local.restore(receipts, customer: customer, sharing: sharing)
     for (transaction, owner) in zip(transactions, owners) {
       guard try purchase(transaction) != nil else { continue }
       read { books in
         books.register(customer)
-        if owner == nil { books.credited(transaction.creditID, postedFor: customer, at: time, isReplayed: false) }
+        if owner == nil, books.credits[transaction.creditID] == nil {
+          books.credited(transaction.creditID, postedFor: customer, at: time, isReplayed: false)
+        }
         if let owner = owner ?? books.buyer(of: transaction) { books.restore(of: customer, ownedBy: owner) }
       }
     }
@@ -120,10 +122,33 @@ final class RecordingBackend: BackendDecorator {
     }
   }
 
-  private func record(_ answer: ReceiptAnswer, _ post: ReceiptPost, _ time: Int) {
-    let isReplayed = answer.booking.isReplayed
-    read {
-      $0.credited(answer.purchase.storeTransactionID, postedFor: post.customer, at: time, isReplayed: isReplayed)
+  private func recording(
+    _ post: ReceiptPost, _ body: () async throws(LedgerError) -> ReceiptAnswer
+  ) async throws(LedgerError) -> ReceiptAnswer {
+    let time = read(\.time)
+    let transaction = transaction(post.receipt)
+    if let transaction { read { $0.learn(transaction) } }
+    do throws(LedgerError) {
+      let answer = try await body()
+      let isReplayed = answer.booking.isReplayed
+      read {
+        $0.credited(answer.purchase.storeTransactionID, postedFor: post.customer, at: time, isReplayed: isReplayed)
+      }
+      return answer
+    } catch {
+      if error.code == .validationPending, let transaction { read { $0.held(transaction, postedFor: post.customer) } }
+      throw error
+    }
+  }
+
+  /// Notes the purchases that the backend has credited by itself.
+  func findCredits() throws(LedgerError) {
+    let time = read(\.time)
+    for transaction in read(\.uncredited) {
+      guard let purchase = try purchase(transaction) else { continue }
+      read {
+        $0.credited(transaction.creditID, postedFor: purchase.customer, at: time, isReplayed: false)
+      }
     }
   }
 

@@ -8,6 +8,7 @@ final class App {
   let number: Int
   let account: String
   let floor: any StoreDriver
+  let deviceName: String
   private let device: DriverDevice
   private let make: (App) throws(LedgerError) -> StoreClient
   /// Outlives the processes.
@@ -25,7 +26,8 @@ final class App {
     self.account = account
     self.floor = floor
     self.make = make
-    device = floor.device(account: account, name: "device-\(number)" + (owner > 0 ? "-\(owner)" : ""))
+    deviceName = "device-\(number)" + (owner > 0 ? "-\(owner)" : "")
+    device = floor.device(account: account, name: deviceName)
     inbox = device.inbox()
   }
 

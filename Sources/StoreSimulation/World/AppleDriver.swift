@@ -58,6 +58,19 @@ struct AppleDriver: StoreDriver {
     try shop.refundTransaction(identifier: id, extent: extent)
   }
 
+  func redeem(_ product: String, account: String, device: String, choice: UInt64) async throws(LedgerError) {
+    let currency = shop.storefront.currency
+    let price = choice & 1 == 0 ? nil : try Price("\(1 + choice >> 8 & 7).99", in: currency)
+    let code = "code-\(choice)"
+    try shop.addOfferCode(code, forProduct: product, identifier: "offer-\(choice & 0xFF)", price: price)
+    // A call that fails is a customer who gives up.
+    try? await shop.account(account).device(device).redeemOfferCode(code)
+  }
+
+  func share(_ id: StoreTransactionID, with account: String) throws(LedgerError) {
+    try shop.shareWithFamily(identifier: id, account: account)
+  }
+
   func buyElsewhere(_ product: String, account: String, token: AccountToken) throws(LedgerError) {
     try shop.buyProduct(identifier: product, options: [.appAccountToken(token)], account: account)
   }

@@ -71,6 +71,16 @@ struct PlayDriver: StoreDriver {
     try shop.refund(token: id, quantity: isPartial ? 1 + Int64((choice >> 8) % UInt64(left)) : nil)
   }
 
+  func redeem(_ product: String, account: String, device: String, choice: UInt64) async throws(LedgerError) {
+    let code = "code-\(choice)"
+    try shop.addOfferCode(code, forProduct: product, identifier: "offer-\(choice & 0xFF)")
+    // A call that fails is a customer who gives up.
+    try? await shop.account(account).device(device).redeemPromoCode(code)
+  }
+
+  /// Families share no purchases within apps at Google.
+  func share(_ id: StoreTransactionID, with account: String) throws(LedgerError) {}
+
   /// Google sells nothing without a device.
   func buyElsewhere(_ product: String, account: String, token: AccountToken) throws(LedgerError) {}
 }

@@ -43,6 +43,12 @@ protocol StoreDriver: Sendable {
   func reverseRefund(_ id: StoreTransactionID) throws(LedgerError)
   func redeliver(_ id: StoreTransactionID) throws(LedgerError)
   func buyElsewhere(_ product: String, account: String, token: AccountToken) throws(LedgerError)
+  /// Redeems a code for the product on a device of the account.
+  ///
+  /// - Parameter choice: Chooses the offer.
+  func redeem(_ product: String, account: String, device: String, choice: UInt64) async throws(LedgerError)
+  /// Shares a purchase with an account.
+  func share(_ id: StoreTransactionID, with account: String) throws(LedgerError)
 }
 
 extension StoreDriver {
@@ -57,7 +63,7 @@ extension StoreDriver {
     for notice in try controls.takeNotices(limit: 1000) {
       switch notice {
       case .oneTimeCharge(let evidence), .renewed(let evidence), .refunded(let evidence), .refundReversed(let evidence),
-        .voided(_, let evidence):
+        .revoked(let evidence), .voided(_, let evidence):
         found.append(try receipts.verify(evidence.receipt))
       case .oneTimePurchased(let token): if let transaction = transaction(token) { found.append(transaction) }
       case .consumptionRequest, .refundDeclined, .oneTimeCanceled: break

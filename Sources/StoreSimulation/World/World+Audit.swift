@@ -27,6 +27,7 @@ extension World {
     subtractSpends(&expected)
     try checkBalances(expected, &problems)
     if isFinal {
+      try checkLots(&problems)
       try checkQueues(&problems)
       try checkBooks(granted, &problems)
     }
@@ -39,12 +40,18 @@ extension World {
   ) throws(LedgerError) {
     let transaction = fact.transaction
     let name = "\(transaction.store) \(transaction.creditID)"
+    let known = recorder.read { $0.known[transaction.creditID] }
     guard let purchase = try recorder.purchase(transaction) else {
-      // A renewal for a buyer unknown to the backend waits, with its notice, until the buyer is known.
-      let isUnattributed = transaction.isRenewalAtGoogle && !recorder.read { $0.knows(transaction.accountToken) }
-      if isFinal, fact.isPaid, !fact.isGivenBack, !isUnattributed {
+      // Only notices have a renewal that the next one replaced: one that was lost, or whose buyer is unknown.
+      let isExcused =
+        transaction.isRenewalAtGoogle && (known == nil || !recorder.read { $0.knows(transaction.accountToken) })
+      if isFinal, fact.isPaid, known?.revocation?.extent != .full, !isExcused {
         problems.append("\(name) was paid for and is not credited.")
       }
+      return
+    }
+    guard let known else {
+      problems.append("\(name) was credited, and the backend heard nothing of it.")
       return
     }
     if !fact.isPaid { problems.append("\(name) was credited, and nobody has paid.") }
@@ -62,7 +69,8 @@ extension World {
     if let buyer, buyer != owner {
       problems.append("\(name) was bought by \(buyer) and credited to \(owner).")
     }
-    let share = isFinal ? Share(transaction) : Share(purchase, store: transaction.store)
+    checkPrice(transaction, purchase, name, &problems)
+    let share = isFinal ? Share(known) : Share(purchase, store: transaction.store)
     if isFinal, share != Share(purchase, store: transaction.store) {
       problems.append("\(name) is given back by \(share), and clawed back by \(purchase.refundedMilliPercent) m%.")
     }
@@ -74,6 +82,16 @@ extension World {
       expected[owner, default: [:]][currency, default: Expected()].most +=
         currency == wares.coin ? amount : amount - due
     }
+  }
+
+  /// What the store signed is what was paid.
+  private func checkPrice(
+    _ transaction: StoreTransaction, _ purchase: Purchase, _ name: String, _ problems: inout [String]
+  ) {
+    guard !transaction.isFree, !transaction.isReplaced, purchase.price != transaction.price else { return }
+    problems.append(
+      "\(name) cost \(transaction.price.map(String.init(describing:)) ?? "nothing"), "
+        + "and is recorded with \(purchase.price.map(String.init(describing:)) ?? "nothing").")
   }
 
   private func grants(of product: ProductCode, quantity: Int64) -> [(CurrencyCode, Int64)] {
@@ -168,7 +186,7 @@ extension World {
         if fact.transaction.revocation != nil { refunds += 1 }
         guard try recorder.purchase(fact.transaction) != nil else { continue }
         credits += 1
-        if recorder.read({ $0.buyer(of: fact.transaction) }) == nil { creditsWithoutToken += 1 }
+        if recorder.read({ $0.tokenBuyer(of: fact.transaction) }) == nil { creditsWithoutToken += 1 }
       }
     }
     var deadLetters = 0

@@ -9,6 +9,7 @@ extension World {
     faulty.heal()
     outageEnd = 0
     for floor in drivers { try floor.clearFaults() }
+    try completeCatalog()
     for (index, waiting) in pending.enumerated() {
       await attempt { () async throws(LedgerError) in
         let floor = drivers[waiting.floor]
@@ -32,6 +33,7 @@ extension World {
   }
 
   private func finishWork() async throws(LedgerError) {
+    try await maintain()
     for app in everyApp {
       try await app.relaunch()
       let client = try app.client()

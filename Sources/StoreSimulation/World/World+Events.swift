@@ -15,7 +15,7 @@ extension World {
     try await perform(event, app)
     if event.injectedFault != nil {
       faulty.heal()
-      try app.floor.clearFaults()
+      for floor in drivers { try floor.clearFaults() }
       if isOut { faulty.fail(with: .networkLostBeforeEffect, .always) }
     }
     try await app.reviveIfDead()
@@ -30,6 +30,9 @@ extension World {
     case .backend(let fault, let call, _):
       // An answer for good to anything but a receipt is only an answer.
       faulty.fail(fault == .refused(.productNotFound) ? .post : nil, with: fault, .call(call))
+    case .store(let effect, .notices, let call):
+      // Stores send by themselves, whichever app is in use.
+      for floor in drivers { try floor.inject(StoreFault(effect, on: .notices, .nth(call))) }
     case .store(let effect, let api, let call):
       try app.floor.inject(StoreFault(effect, on: api, .nth(call), account: app.account))
     }
@@ -40,8 +43,12 @@ extension World {
     case .purchase, .cancel, .askToBuy, .subscribe, .foreground, .relaunch, .reinstall:
       try await performInApp(event, app)
     case .logIn, .logOut, .identify, .alias, .restore: try await performIdentity(event, app)
-    case .approve, .decline, .buyElsewhere, .redeliver, .duplicate, .refund, .reverseRefund:
+    case .approve, .decline, .buyElsewhere, .redeliver, .duplicate, .refund, .reverseRefund, .offerCode,
+      .familyShare:
       try await performAtStore(event, app)
+    case .priceChange: try changePrice(event)
+    case .catalogGap: try changeCatalog(event)
+    case .maintenance: try await maintain()
     case .notices:
       try collectNotices()
       await deliverNotices(event.choice)
@@ -84,9 +91,7 @@ extension World {
     let isOnce = event.kind == .subscribe
     let subscribes = event.choice & 1 == 0
     let product =
-      isOnce
-      ? (subscribes ? SimulationCatalog.subscription : SimulationCatalog.nonConsumable)
-      : SimulationCatalog.consumables[Int(event.choice % UInt64(SimulationCatalog.consumables.count))]
+      isOnce ? (subscribes ? SimulationCatalog.subscription : SimulationCatalog.nonConsumable) : consumable(event)
     let quantity = isOnce || event.choice >> 16 & 3 != 0 ? 1 : 1 + Int64(event.choice >> 24 & 3)
     let client = try app.client()
     await attempt { () async throws(LedgerError) in
@@ -164,9 +169,23 @@ extension World {
         if event.kind == .approve { try drivers[position].approve(id) } else { try drivers[position].decline(id) }
       }
     case .buyElsewhere:
-      let token = AccountToken(of: try app.client().customerID)
-      let product = SimulationCatalog.consumables[Int(event.choice % UInt64(SimulationCatalog.consumables.count))]
-      try app.floor.buyElsewhere(product, account: app.account, token: token)
+      let known = try app.client().customerID
+      let token = AccountToken(of: event.choice >> 16 & 1 == 0 ? known : CustomerID(unchecked: user(event)))
+      try app.floor.buyElsewhere(consumable(event), account: app.account, token: token)
+    case .offerCode:
+      let isSubscription = event.choice >> 24 & 7 == 0 && app.floor.store == .apple
+      let product = isSubscription ? SimulationCatalog.subscription : consumable(event)
+      let name = app.deviceName
+      await attempt { () async throws(LedgerError) in
+        try await app.floor.redeem(product, account: app.account, device: name, choice: event.choice >> 8)
+      }
+    case .familyShare:
+      let kept = floor.facts().filter { $0.isPaid && $0.transaction.productType != .consumable }
+      guard !kept.isEmpty else { return }
+      let id = kept[Int((event.choice >> 8) % UInt64(kept.count))].transaction.id
+      let relatives = apps.filter { $0.floor.store == floor.store }
+      let relative = relatives[Int(event.choice % UInt64(relatives.count))]
+      await attempt { () async throws(LedgerError) in try floor.share(id, with: relative.account) }
     case .duplicate:
       guard let id = floor.paid.one(event.choice), let transaction = floor.transaction(id) else { return }
       let post = ReceiptPost(
@@ -182,6 +201,10 @@ extension World {
         }
       }
     }
+  }
+
+  func consumable(_ event: SimulationEvent) -> String {
+    SimulationCatalog.consumables[Int(event.choice % UInt64(SimulationCatalog.consumables.count))]
   }
 
   /// Takes the stores' notices.
@@ -213,15 +236,11 @@ extension World {
       delivered = mail
       mail = []
     }
-    var left: [StoreTransaction] = []
     for transaction in delivered {
       await attempt { () async throws(LedgerError) in
-        let answer = try await recorder.apply(mergesRenewals ? transaction.underItsFirstOrder : transaction)
-        // The next order replaces this one in all lists: until its buyer is known, only the notice has it.
-        if answer.outcome == .unattributed, transaction.isRenewalAtGoogle { left.append(transaction) }
+        try await recorder.apply(mergesRenewals ? transaction.underItsFirstOrder : transaction)
       }
     }
-    mail += left
   }
 }
 

@@ -16,6 +16,7 @@ final class World {
   let ledger: Ledger
   let drivers: [any StoreDriver]
   let recorder: RecordingBackend
+  let maintenance: MaintenanceRunner
   let faulty: FaultyBackend
   private(set) var apps: [App] = []
   /// The apps of store accounts that their devices left: their paid purchases are completed at the end.
@@ -25,6 +26,8 @@ final class World {
   var pending: [(floor: Int, id: StoreTransactionID)] = []
   /// Notices from the stores that are not delivered yet.
   var mail: [StoreTransaction] = []
+  /// Products that the backend's catalog lacks now.
+  var missing: Set<String> = []
   /// Spends with a lost answer.
   var openSpends: [Spend] = []
   /// The event before which the backend is reachable again.
@@ -67,6 +70,7 @@ final class World {
     let local = LocalBackend(
       ledger: ledger, verifier: EitherReceipts(forms: receipts, mergesRenewals: sabotage == .mergeRenewals),
       policy: BackendPolicy(clientSpending: .anyAmount), randomness: source.draw)
+    maintenance = MaintenanceRunner(backend: local)
     recorder = RecordingBackend(local, receipts: receipts, ticket: wares.ticket)
     let backend: any PurchaseBackend =
       if case .creditTwice(let number) = sabotage {

@@ -82,7 +82,7 @@ struct ClientSession: Sendable {
       guard let last = notices.last else { return }
       for numbered in notices {
         switch numbered.notice {
-        case .refunded(let evidence), .refundReversed(let evidence), .voided(_, let evidence):
+        case .refunded(let evidence), .refundReversed(let evidence), .revoked(let evidence), .voided(_, let evidence):
           if let text = numbered.signedText {
             try await backend.apply(signedNotice: text)
           } else {

@@ -91,7 +91,7 @@ extension StoreSetting {
 
   private static func failing(_ text: String) -> (@Sendable (any LocalShop) throws(LedgerError) -> Void)? {
     let names = text == "none" ? [] : text.split(separator: ",").map(String.init)
-    let calls = names.compactMap(StoreAPI.init(rawValue:)).filter { $0 != .updates }
+    let calls = names.compactMap(StoreAPI.init(rawValue:)).filter { !$0.isDelivery }
     guard calls.count == names.count, !names.isEmpty || text == "none" else { return nil }
     return { (shop) throws(LedgerError) in
       for api in StoreAPI.allCases {
@@ -109,7 +109,7 @@ extension StoreSetting {
     case .locale: "a locale, such as en_US"
     case .failingCalls:
       "none, or calls with commas between them: "
-        + StoreAPI.allCases.filter { $0 != .updates }.map(\.rawValue).joined(separator: ", ")
+        + StoreAPI.allCases.filter { !$0.isDelivery }.map(\.rawValue).joined(separator: ", ")
     default: "on or off"
     }
   }

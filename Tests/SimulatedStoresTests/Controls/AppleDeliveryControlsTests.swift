@@ -1,4 +1,5 @@
 import GemLedger
+import GemLedgerAudit
 import GemTestSupport
 import SimulatedStores
 import StoreBackend
@@ -152,12 +153,23 @@ final class AppleDeliveryControlsTests: XCTestCase {
 
   func testAnOfferCodeIsCreditedThroughTheUpdates() async throws {
     let fixture = try ControlFixture(isAutomatic: true)
-    try fixture.store.addOfferCode("WELCOME", forProduct: "gems")
+    try fixture.store.addOfferCode("WELCOME", forProduct: "gems", identifier: "welcome", price: nil)
     await assertFails(.invalidOfferIdentifier) { try await fixture.world.phone.redeemOfferCode("WRONG") }
     try await assertSees(0, fixture.client)
     try await fixture.world.phone.redeemOfferCode("WELCOME")
     try await fixture.client.comes(to: 300)
     try await until { fixture.client.queueCounts.pending == 0 }
+  }
+
+  func testAFamilyMembersShareIsCreditedAndEndsWithTheRefund() async throws {
+    let fixture = try ControlFixture(isAutomatic: true)
+    let bought = try fixture.store.buyProduct(identifier: "vip", account: "parent").identifier
+    try fixture.store.shareWithFamily(identifier: bought, account: "family")
+    try await fixture.client.comes(to: true, \.self) { try await fixture.client.isPremium() }
+    let unspent = try fixture.world.ledger.unspent()
+    XCTAssertEqual(unspent.parts.map(\.paid), [0])
+    try fixture.store.refundTransaction(identifier: bought)
+    try await fixture.client.comes(to: false, \.self) { try await fixture.client.isPremium() }
   }
 
   /// The backend hears of the purchase first, and the client finds it credited.

@@ -57,6 +57,19 @@ final class ApplePurchaseControlsTests: XCTestCase {
     XCTAssertNotNil(next.customerInfo)
   }
 
+  func testAPriceThatTheStoreRaisedIsShownAndPaid() async throws {
+    let fixture = try ControlFixture(policy: BackendPolicy(checksPrice: false))
+    let usa = StorefrontCode.unitedStates
+    try fixture.store.setPrice(try Price("3.49", in: usa.currency), ofProduct: "gems", in: usa)
+    let window = try await fixture.client.window(fixture.clock)
+    XCTAssertEqual(window["gems"], "$3.49")
+    _ = try await fixture.client.buy("gems")
+    try await assertSees(300, fixture.client)
+    let paid = try fixture.world.ledger.purchases(of: CustomerID(ControlFixture.alice)).purchases.map(
+      \.price?.minorUnits)
+    XCTAssertEqual(paid, [349])
+  }
+
   func testFailingTransactionsFailWithEachError() async throws {
     let fixture = try ControlFixture()
     XCTAssertEqual(fixture.store.failureError, .unknown)

@@ -107,6 +107,19 @@ final class AppleRefundControlsTests: XCTestCase {
     try await assertSees(0, fixture.client)
   }
 
+  func testALostNoticeLeavesTheRefundToTheRestore() async throws {
+    let fixture = try ControlFixture()
+    _ = try await fixture.client.buy("gems")
+    let id = try XCTUnwrap(fixture.store.allTransactions().first).identifier
+    fixture.clock.advance(by: .seconds(60))
+    try fixture.store.inject(StoreFault(.networkCutBefore, on: .notices))
+    try fixture.store.refundTransaction(identifier: id)
+    try await fixture.deliverNotices()
+    try await assertSees(300, fixture.client)
+    _ = try await fixture.client.restorePurchases()
+    try await assertSees(0, fixture.client)
+  }
+
   func testARequestForARefundTakesNothingBeforeItIsGranted() async throws {
     let fixture = try ControlFixture(isAutomatic: true)
     let declined = try await bought("gems", in: fixture)

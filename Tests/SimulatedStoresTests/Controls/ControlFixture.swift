@@ -107,6 +107,7 @@ extension World {
   func take(_ notice: StoreNotice) async throws {
     switch notice {
     case .oneTimeCharge(let evidence), .renewed(let evidence), .refunded(let evidence), .refundReversed(let evidence),
+      .revoked(let evidence),
       .voided(_, let evidence):
       _ = try await backend.apply(evidence.transaction)
     case .consumptionRequest, .refundDeclined, .oneTimePurchased, .oneTimeCanceled: break

@@ -1,4 +1,5 @@
 import GemLedger
+import GemLedgerAudit
 import GemTestSupport
 import SimulatedStores
 import StoreBackend
@@ -28,6 +29,29 @@ final class PlayControlsTests: XCTestCase {
       await fixture.client.syncPurchases()
       try await assertSees(wanted.gems, fixture.client, "\(instrument)")
     }
+  }
+
+  func testAPriceThatTheStoreRaisedIsShownAndPaid() async throws {
+    let fixture = try PlayFixture(policy: BackendPolicy(checksPrice: false))
+    let usa = StorefrontCode.unitedStates
+    try fixture.store.setPrice(try Price("3.49", in: usa.currency), ofProduct: "gems", in: usa)
+    let window = try await fixture.client.window(fixture.clock)
+    XCTAssertEqual(window["gems"], "$3.49")
+    _ = try await fixture.client.buy("gems")
+    try await assertSees(300, fixture.client)
+    let paid = try fixture.world.ledger.purchases(of: CustomerID(PlayFixture.alice)).purchases.map(\.price?.minorUnits)
+    XCTAssertEqual(paid, [349])
+  }
+
+  func testAPromoCodeIsCreditedAndCostsNothing() async throws {
+    let fixture = try PlayFixture(isAutomatic: true)
+    try fixture.store.addOfferCode("GIFT", forProduct: "gems", identifier: "gift", price: nil)
+    try await assertSees(0, fixture.client)
+    try await fixture.pixel.redeemPromoCode("GIFT")
+    try await fixture.client.comes(to: 300)
+    let unspent = try fixture.world.ledger.unspent()
+    XCTAssertEqual(unspent.parts.map(\.paid), [0])
+    XCTAssertEqual(unspent.parts.map(\.free), [300])
   }
 
   func testAPaymentInAShopComesThroughTheUpdates() async throws {

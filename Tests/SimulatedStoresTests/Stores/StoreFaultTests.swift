@@ -207,6 +207,32 @@ final class StoreFaultTests: XCTestCase {
     XCTAssertEqual(unfinished, bought, "the lost update is in the list")
   }
 
+  func testNoticesComeLateTwiceInAnotherOrderOrNever() throws {
+    let eventLog = RetainedEventLog()
+    let first = try SimulatedShop(eventLog: eventLog)
+    first.store.repurchaseReturnsUnfinished = false
+    first.store.sendsOneTimeChargeNotices = true
+    try first.store.inject([
+      StoreFault(.delay(.seconds(10)), on: .notices, .nth(1)), StoreFault(.duplicate, on: .notices, .nth(2)),
+      StoreFault(.reorder, on: .notices, .nth(3)), StoreFault(.networkCutBefore, on: .notices, .nth(5)),
+    ])
+    var bought: [StoreTransactionID] = []
+    for _ in 0..<3 { bought.append(try first.store.buyProduct(identifier: "gems").identifier) }
+    let store = try SimulatedShop(clock: first.clock, eventLog: eventLog).store
+    for _ in 3..<5 { bought.append(try store.buyProduct(identifier: "gems").identifier) }
+    store.clock.advance(by: .seconds(10))
+    let sent = store.pendingNotices()
+    XCTAssertEqual(sent.map(\.id), [1, 2, 3, 4, 5])
+    let told = sent.map { numbered -> StoreTransactionID? in
+      if case .oneTimeCharge(let evidence) = numbered.notice { evidence.transaction.id } else { nil }
+    }
+    XCTAssertEqual(told, [bought[1], bought[1], bought[3], bought[2], bought[0]])
+    for effect in [StoreFault.Effect.networkCutAfter, .failure(.systemError), .slow(.seconds(1))] {
+      assertRefused(.invalidRequest) { try store.inject(StoreFault(effect, on: .notices)) }
+    }
+    assertRefused(.invalidRequest) { try store.inject(StoreFault(.duplicate, on: .notices, device: "phone")) }
+  }
+
   func testOnAClockThatGoesByItselfTheStoreActsInTime() async throws {
     let base = VirtualClock()
     let shop = try SimulatedShop(clock: VirtualClock(following: base.storeClock))
