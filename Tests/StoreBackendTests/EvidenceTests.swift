@@ -175,12 +175,7 @@ final class EvidenceTests: XCTestCase {
     // Nothing changes, and nothing is looked at again.
     report = try await runner.runOnce()
     XCTAssertEqual(report.counts("held_receipts"), ["decided": 0, "credited": 0])
-    let old = try Shop.catalog()
-    let new = Product(
-      code: try ProductCode("new"), storeIDs: ["apple": "new.apple"], type: .consumable,
-      grants: [Grant(currency: try CurrencyCode("GEM"), amount: 7)])
-    try shop.ledger.apply(
-      Catalog(currencies: old.currencies, products: old.products + [new], settings: old.settings))
+    try shop.sellNew()
     report = try await runner.runOnce()
     XCTAssertEqual(report.counts("held_receipts"), ["decided": 250, "credited": 250])
     XCTAssertEqual(try shop.gems(), 7 * 250)
@@ -268,6 +263,30 @@ final class EvidenceTests: XCTestCase {
     XCTAssertEqual(records.map { $0.offer?.isFreeTrial }, [nil, true])
   }
 
+  /// Whoever posts a held purchase again, at whatever moment, who posted it first is its buyer.
+  func testAHeldPurchaseIsItsFirstPosters() async throws {
+    // Its time is over, or the catalog has it, before the background has looked at it.
+    for (token, product, seconds) in [("carol", "gems", Int64(3601)), (nil, "new", 0)] {
+      for isRestored in [false, true] {
+        let shop = try Shop()
+        let transaction = try shop.transaction("t1", product: product, of: token)
+        func post(as customer: String) throws -> ReceiptPost { try shop.post(transaction, as: customer) }
+        await assertRefused(.validationPending) { try await shop.backend.post(post(as: "bob")) }
+        if product == "new" { try shop.sellNew() }
+        shop.time.advance(seconds: seconds)
+        if isRestored {
+          _ = try await shop.backend.restore(
+            [post(as: "dave").receipt], customer: CustomerID("dave"), sharing: .keepWithOwner)
+        } else {
+          _ = try await shop.backend.post(post(as: "dave"))
+        }
+        let owners = try shop.ledger.purchases(of: CustomerID("bob")).purchases.map(\.storeTransactionID.text)
+        XCTAssertEqual(owners, ["t1"], "\(token ?? "-") \(isRestored)")
+        try assertBooksAddUp(shop.ledger)
+      }
+    }
+  }
+
   func testOfForeignAppsAFewReceiptsAreKept() async throws {
     let shop = try Shop()
     for number in 1...30 {
@@ -289,12 +308,7 @@ final class EvidenceTests: XCTestCase {
     await assertRefused(.validationPending) { try await shop.backend.post(post) }
     try shop.ledger.erase(CustomerID("alice"))
     XCTAssertEqual(try shop.held(.erased).map(\.transactionID.text), ["t1"])
-    let old = try Shop.catalog()
-    let new = Product(
-      code: try ProductCode("new"), storeIDs: ["apple": "new.apple"], type: .consumable,
-      grants: [Grant(currency: try CurrencyCode("GEM"), amount: 7)])
-    try shop.ledger.apply(
-      Catalog(currencies: old.currencies, products: old.products + [new], settings: old.settings))
+    try shop.sellNew()
     _ = try await MaintenanceRunner(backend: shop.backend).runOnce()
     for customer in ["alice", "bob"] {
       await assertRefused(.receiptRevoked) {
@@ -326,6 +340,15 @@ final class EvidenceTests: XCTestCase {
 }
 
 extension Shop {
+  /// The catalog gets a product of which a unit gives 7 GEM.
+  func sellNew() throws {
+    let old = try Self.catalog()
+    let new = Product(
+      code: try ProductCode("new"), storeIDs: ["apple": "new.apple"], type: .consumable,
+      grants: [Grant(currency: try CurrencyCode("GEM"), amount: 7)])
+    try ledger.apply(Catalog(currencies: old.currencies, products: old.products + [new], settings: old.settings))
+  }
+
   func held(_ reason: HoldReason) throws -> [HeldPurchase] {
     try ledger.view { (view) throws(LedgerError) in try view.evidence.held(for: reason, after: nil, limit: 1000) }
   }

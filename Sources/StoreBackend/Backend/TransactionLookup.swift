@@ -33,10 +33,15 @@ struct TransactionLookup: Sendable {
       buyer = orderer
     }
     self.productIndex = productIndex
-    self.buyer = buyer ?? customer
     self.isBuyerKnown = isBuyerKnown
     orderedAt = order?.createdAt
     known = try view.purchase(of: transaction)
+    // Whom nothing else names is who posted it first.
+    if buyer == nil, !isPosters, known == nil {
+      buyer = try view.evidence.held(
+        store: transaction.store, environment: transaction.environment, transactionID: transaction.creditID)?.customer
+    }
+    self.buyer = buyer ?? customer
   }
 }
 
