@@ -73,6 +73,14 @@ final class SimulationTests: XCTestCase {
     XCTAssertTrue(found.contains { $0.contains("..") && $0.contains("is not credited") }, "\(found)")
   }
 
+  func testTakingFreePurchasesForPaidOnesIsFound() async throws {
+    let settings = Simulation.Settings(seed: 25, eventCount: 400)
+    let (_, problems, _) = try await Simulation(settings, sabotage: .chargeForOffers).play(settings.eventCount) { _ in }
+    XCTAssertTrue(problems.contains { $0.contains("counts as paid") }, "the control must not pass: \(problems)")
+    let (_, honest, _) = try await Simulation(settings).play(settings.eventCount) { _ in }
+    XCTAssertEqual(honest, [])
+  }
+
   func testImpossibleSettingsAreRefused() async throws {
     var settings = Simulation.Settings(seed: 1, eventCount: 1)
     settings.deviceCount = 0

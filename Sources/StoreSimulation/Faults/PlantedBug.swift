@@ -11,10 +11,12 @@ extension Simulation {
     case finishBeforeCredit
     /// The post with this number credits a second time under a made-up transaction id.
     case creditTwice(atPost: Int)
-    /// The backend is never told of refunds.
+    /// The backend drops the stores' notices of refunds.
     case loseRefunds
     /// The backend takes all periods of a subscription with one purchase token for one purchase.
     case mergeRenewals
+    /// The backend takes everything for bought at the catalog's price: offers, promotions, shares of family members.
+    case chargeForOffers
   }
 }
 

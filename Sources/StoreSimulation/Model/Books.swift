@@ -23,6 +23,7 @@ struct Books {
   private(set) var problems: [String] = []
   private(set) var replayCount = 0
   private var tokenTimes: [AccountToken: (customer: CustomerID, time: Int)] = [:]
+  private var namedCustomers: [AccountToken: CustomerID] = [:]
   private var keys: Set<IdempotencyKey> = []
   private let ticket: CurrencyCode
 
@@ -34,7 +35,15 @@ struct Books {
   /// Returns whether the backend knows the token's customer.
   func knows(_ token: AccountToken?) -> Bool { token.map { tokenTimes[$0] != nil } ?? false }
 
-  mutating func meet(_ customer: CustomerID) { customers.insert(customer) }
+  mutating func meet(_ customer: CustomerID) {
+    if customers.insert(customer).inserted { namedCustomers[AccountToken(of: customer)] = customer }
+  }
+
+  /// Returns whether the purchase names the customer, whom the backend may not have known yet.
+  mutating func names(_ transaction: StoreTransaction, _ owner: CustomerID) -> Bool {
+    guard let named = transaction.accountToken.flatMap({ namedCustomers[$0] }) else { return false }
+    return identities.survivingCustomer(named) == owner
+  }
 
   /// The backend knows the customer's token from now on.
   mutating func register(_ customer: CustomerID) {

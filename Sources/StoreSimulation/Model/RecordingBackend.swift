@@ -9,13 +9,16 @@ final class RecordingBackend: BackendDecorator {
   private let receipts: [any SimulatedReceipts]
   private let books: Mutex<Books>
   private let ticket: CurrencyCode
+  /// A planted bug: notices of refunds come, and are dropped.
+  private let losesRefunds: Bool
 
   var decorated: any PurchaseBackend { local }
 
-  init(_ local: LocalBackend, receipts: [any SimulatedReceipts], ticket: CurrencyCode) {
+  init(_ local: LocalBackend, receipts: [any SimulatedReceipts], ticket: CurrencyCode, losesRefunds: Bool) {
     self.local = local
     self.receipts = receipts
     self.ticket = ticket
+    self.losesRefunds = losesRefunds
     books = Mutex(Books(ticket: ticket))
   }
 
@@ -68,6 +71,7 @@ final class RecordingBackend: BackendDecorator {
   func apply(_ transaction: StoreTransaction) async throws(LedgerError) -> NoticeAnswer {
     let time = read(\.time)
     read { $0.learn(transaction) }
+    if losesRefunds, transaction.revocation != nil { return NoticeAnswer(outcome: .unchanged) }
     let answer = try await local.apply(transaction)
     if answer.outcome == .credited, let receipt = answer.booking {
       read { $0.credited(transaction.creditID, postedFor: receipt.customer, at: time, isReplayed: receipt.isReplayed) }

@@ -39,7 +39,8 @@ extension World {
       let client = try app.client()
       await client.syncPurchases()
       for item in client.queueItems where item.status == .deadLettered {
-        guard item.lastError?.code != .receiptRevoked else { continue }
+        let isGivenBack = app.floor.transaction(item.storeTransactionID)?.revocation?.extent == .full
+        guard item.lastError?.code != .receiptRevoked || !isGivenBack else { continue }
         await attempt { () async throws(LedgerError) in try await client.requeueReceipt(item.id) }
       }
     }

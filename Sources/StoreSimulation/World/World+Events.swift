@@ -213,7 +213,7 @@ extension World {
       while true {
         let taken = try floor.takeNotices()
         if taken.isEmpty { break }
-        mail += taken.filter { !losesRefunds || $0.revocation == nil }
+        mail += taken
       }
     }
   }
@@ -238,7 +238,7 @@ extension World {
     }
     for transaction in delivered {
       await attempt { () async throws(LedgerError) in
-        try await recorder.apply(mergesRenewals ? transaction.underItsFirstOrder : transaction)
+        try await recorder.apply(transaction.spoiled(by: bug))
       }
     }
   }
@@ -248,10 +248,19 @@ extension StoreTransaction {
   /// Whether it is a period of a subscription that nothing shows any more once the next one begins.
   var isRenewalAtGoogle: Bool { store == .google && reason == .renewal }
 
-  /// The same, as if no renewal had an order of its own.
-  var underItsFirstOrder: StoreTransaction {
+  /// The transaction as a backend with the bug reads it.
+  func spoiled(by bug: Simulation.PlantedBug?) -> StoreTransaction {
     var transaction = self
-    transaction.orderID = orderID.flatMap { $0.split(separator: "..", maxSplits: 1).first.map(String.init) }
+    switch bug {
+    case .mergeRenewals:
+      // As if no renewal had an order of its own.
+      transaction.orderID = orderID.flatMap { $0.split(separator: "..", maxSplits: 1).first.map(String.init) }
+    case .chargeForOffers where isFree:
+      transaction.offer = nil
+      transaction.ownership = .purchased
+      transaction.price = Money(minorUnits: 999, currency: "USD")
+    default: break
+    }
     return transaction
   }
 }

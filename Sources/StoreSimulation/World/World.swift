@@ -68,10 +68,11 @@ final class World {
     let receipts = drivers.map(\.receipts)
     let source = SeededSource(seed: settings.seed)
     let local = LocalBackend(
-      ledger: ledger, verifier: EitherReceipts(forms: receipts, mergesRenewals: sabotage == .mergeRenewals),
+      ledger: ledger, verifier: EitherReceipts(forms: receipts, bug: sabotage),
       policy: BackendPolicy(clientSpending: .anyAmount), randomness: source.draw)
     maintenance = MaintenanceRunner(backend: local)
-    recorder = RecordingBackend(local, receipts: receipts, ticket: wares.ticket)
+    recorder = RecordingBackend(
+      local, receipts: receipts, ticket: wares.ticket, losesRefunds: sabotage == .loseRefunds)
     let backend: any PurchaseBackend =
       if case .creditTwice(let number) = sabotage {
         DoubleCreditBackend(recorder, receipts: receipts, atPost: number)
@@ -79,13 +80,11 @@ final class World {
         recorder
       }
     faulty = FaultyBackend(backend, seed: settings.seed)
-    losesRefunds = sabotage == .loseRefunds
-    mergesRenewals = sabotage == .mergeRenewals
+    bug = sabotage
     try open(isHasty: sabotage == .finishBeforeCredit, source)
   }
 
-  let losesRefunds: Bool
-  let mergesRenewals: Bool
+  let bug: Simulation.PlantedBug?
 
   var now: Timestamp { clock.now }
 
@@ -146,7 +145,7 @@ final class SeededSource: Sendable {
 /// Reads the receipts of any of the stores.
 struct EitherReceipts: ReceiptVerifier {
   let forms: [any SimulatedReceipts]
-  let mergesRenewals: Bool
+  let bug: Simulation.PlantedBug?
 
   var provesPrices: Bool { forms.allSatisfy(\.provesPrices) }
   func digest(of text: String) -> [UInt8]? { forms.lazy.compactMap { $0.digest(of: text) }.first }
@@ -155,8 +154,7 @@ struct EitherReceipts: ReceiptVerifier {
     var refusal = LedgerError(.receiptUnverified, "No store takes the receipt for its own.")
     for form in forms {
       do throws(LedgerError) {
-        let transaction = try form.verify(receipt)
-        return mergesRenewals ? transaction.underItsFirstOrder : transaction
+        return try form.verify(receipt).spoiled(by: bug)
       } catch { refusal = error }
     }
     throw refusal
