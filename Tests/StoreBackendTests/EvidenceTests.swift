@@ -263,6 +263,20 @@ final class EvidenceTests: XCTestCase {
     XCTAssertEqual(records.map { $0.offer?.isFreeTrial }, [nil, true])
   }
 
+  }
+
+  /// The terms are those of the purchase's date, whatever the catalog has become.
+  func testAProductThatLeftTheCatalogAfterThePurchaseIsCredited() async throws {
+    let shop = try Shop()
+    try shop.sellNew()
+    let transaction = try shop.transaction("t1", product: "new")
+    shop.time.advance(seconds: 60)
+    try shop.ledger.apply(Shop.catalog())
+    _ = try await shop.backend.post(shop.post(transaction))
+    XCTAssertEqual(try shop.gems(), 7)
+    try assertBooksAddUp(shop.ledger)
+  }
+
   /// Whoever posts a held purchase again, at whatever moment, who posted it first is its buyer.
   func testAHeldPurchaseIsItsFirstPosters() async throws {
     // Its time is over, or the catalog has it, before the background has looked at it.

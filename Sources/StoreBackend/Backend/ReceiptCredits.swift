@@ -175,7 +175,8 @@ struct ReceiptCredits: Sendable {
     let former = try formerProducts(sinceOrderOf: transaction, lookup: lookup)?.first {
       $0.storeIDs[transaction.store.description]?.hasBytes(of: id) == true
     }
-    return former.flatMap { productIndex.product($0.code) }
+    // One that has left the catalog since is credited as it was.
+    return former.map { productIndex.product($0.code) ?? $0 }
       ?? productIndex.product(storeID: id, at: transaction.store)
   }
 
