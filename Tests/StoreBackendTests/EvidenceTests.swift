@@ -263,8 +263,6 @@ final class EvidenceTests: XCTestCase {
     XCTAssertEqual(records.map { $0.offer?.isFreeTrial }, [nil, true])
   }
 
-  }
-
   /// The terms are those of the purchase's date, whatever the catalog has become.
   func testAProductThatLeftTheCatalogAfterThePurchaseIsCredited() async throws {
     let shop = try Shop()

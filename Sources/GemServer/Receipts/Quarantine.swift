@@ -4,12 +4,14 @@ internal import StoreBackend
 internal import Synchronization
 internal import SystemCrypto
 
-/// Keeps what cannot be verified yet, because a key or an account of the store is missing or a store does not answer.
+/// Keeps posts and notifications that cannot be verified yet: a key of the store is missing, or it does not answer.
 ///
-/// Nobody has proven any of it: so it is bounded, by key and as a whole, and each body is kept once. It is tried again
-/// with longer and longer pauses, and at once after a start, when the configuration may be another.
+/// Nobody has proven any of them, so they are bounded: 64 KiB a body, 1,000 bodies a key, 100 MB a ledger, 30 days (7
+/// for voided purchases), and equal bodies are kept once. Each is tried again after a minute, then with pauses that
+/// double up to an hour; all are tried after a start and after a change of the catalog. They are documents of the
+/// ledger, so copies have them and exports do not.
 package final class Quarantine: Sendable {
-  /// What is kept.
+  /// What was sent.
   package enum Kind: String, Sendable, CaseIterable {
     /// The post of an app.
     case receipt
@@ -17,7 +19,7 @@ package final class Quarantine: Sendable {
     case appleNotice = "apple_notice"
     /// A notification of Google Play.
     case googleNotice = "google_notice"
-    /// A purchase that Google Play says is void, and whose state does not show it yet.
+    /// The purchase token of a purchase that Google Play voided, and whose state shows no refund yet.
     case googleVoid = "google_void"
 
     /// How long it is kept, in milliseconds.
@@ -29,12 +31,14 @@ package final class Quarantine: Sendable {
     package let kind: Kind
     /// The receipt, the signed notification, or the body of the push request.
     package let text: String
-    /// Who posted it; empty where a store sent it.
+    /// The customer of the post; empty for notifications.
     package var customer = ""
+    /// The post's `ReceiptPost.Source`, as text; empty for notifications.
     package var source = ""
-    /// The app at Google Play, where the request names it.
+    /// The app at Google Play; empty if the request names none.
     package var packageName = ""
 
+    /// A body without a poster.
     package init(_ kind: Kind, _ text: String) {
       self.kind = kind
       self.text = text
@@ -49,8 +53,11 @@ package final class Quarantine: Sendable {
     case later
   }
 
+  /// Longest body, in bytes.
   static let bodyBytesMax = 65_536
+  /// Most bodies of one key.
   static let messagesPerKeyMax = 1000
+  /// Most bytes of all documents together.
   static let bytesMax = 100_000_000
   /// The shortest and the longest pause before another try, in milliseconds.
   private static let pauses: (first: Int64, last: Int64) = (60_000, 3_600_000)
@@ -66,20 +73,22 @@ package final class Quarantine: Sendable {
   private let clock: LedgerClock
   private let tally = Mutex<Tally?>(nil)
 
+  /// The quarantine of a ledger; what earlier processes kept is in it.
   package init(_ ledger: Ledger, clock: LedgerClock) {
     self.ledger = ledger
     self.clock = clock
   }
 
-  /// How many bodies are kept.
+  /// How many bodies are kept, as this process counts them; 0 before its first use.
   package var count: Int { tally.withLock { $0?.count ?? 0 } }
 
   // MARK: Keeping
 
-  /// Keeps a body; one that is kept already stays as it is.
+  /// Keeps a body; an equal body of the same customer that is kept already stays as it is.
   ///
-  /// - Parameter key: The id of the caller's key, or a name for callers without one.
-  /// - Returns: False where there is no room, so that nothing was kept.
+  /// - Parameter key: The id of the caller's key, or a name for callers without one, such as a kind of notification.
+  /// - Returns: False if there is no room, or the body is longer than 64 KiB: nothing was kept.
+  /// - Throws: `LedgerError` of the storage.
   package func keep(_ message: Message, from key: String) throws(LedgerError) -> Bool {
     let entry = Entry(message: message, key: key, keptAt: clock.now(), tries: 0)
     let name = Self.name(of: message)
@@ -133,10 +142,11 @@ package final class Quarantine: Sendable {
   /// Tries again what is due, or all.
   ///
   /// - Parameters:
-  ///   - isAll: Whether pauses do not count, as after a change of the configuration.
-  ///   - isOver: Told of what was kept to the end of its time and is removed.
-  ///   - attempt: Verifies and applies one.
-  /// - Returns: How many were tried, and how many are gone.
+  ///   - isAll: Whether to ignore the pauses, as after a change of the configuration.
+  ///   - isOver: Called for a body that is removed unverified at the end of its time.
+  ///   - attempt: Verifies and applies a body.
+  /// - Returns: How many bodies were tried, and how many of them were removed.
+  /// - Throws: `LedgerError` of the storage, and those of both closures.
   func retry(
     all isAll: Bool, isOver: (Message) async throws(LedgerError) -> Void,
     _ attempt: (Message) async throws(LedgerError) -> Outcome
@@ -186,7 +196,7 @@ package final class Quarantine: Sendable {
     }
   }
 
-  /// Removes what erased customers posted.
+  /// Removes all bodies that a customer posted under one of the ids, for the customer's erasure.
   package func erase(_ ids: [CustomerID]) throws(LedgerError) {
     try QuarantinedBodies.erase(ids, in: ledger)
     // Counted anew when the next one is kept.

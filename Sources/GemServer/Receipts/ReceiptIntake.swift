@@ -3,7 +3,7 @@ internal import GemLedger
 internal import StoreBackend
 internal import SystemHTTP
 
-/// Takes what apps post of purchases: verifies it, or looks it up at the store, and keeps what cannot be verified yet.
+/// Takes posts of purchases: verifies them, or looks them up at the store, and quarantines those it cannot verify yet.
 struct ReceiptIntake: Sendable {
   let project: ServerProject
   /// Who posts, for the bounds of the quarantine.
@@ -31,7 +31,8 @@ struct ReceiptIntake: Sendable {
 
   /// Credits the purchase that a post proves.
   ///
-  /// - Throws: As `LocalBackend.post(_:)`; `storage_unavailable` where what cannot be verified yet has no room.
+  /// - Throws: As ``verifiedAnswer(_:)``; `storage_unavailable` if the quarantine has no room for a post that cannot be
+  ///   verified yet.
   func answer(_ post: ReceiptPost) async throws(LedgerError) -> ReceiptAnswer {
     do throws(LedgerError) {
       return try await verifiedAnswer(post)
@@ -49,7 +50,10 @@ struct ReceiptIntake: Sendable {
     }
   }
 
-  /// The same without keeping anything.
+  /// As ``answer(_:)``, without the quarantine.
+  ///
+  /// - Throws: As `LocalBackend.post(_:)`. For a bare purchase token `receipt_unverified` with the `check`
+  ///   `service_account`, or as `PlayNotices.credit(_:packageName:in:)`.
   func verifiedAnswer(_ post: ReceiptPost) async throws(LedgerError) -> ReceiptAnswer {
     guard isPlay, Self.isPurchaseToken(post.receipt.text) else { return try await project.backend.post(post) }
     guard let notices = project.playNotices else {
@@ -62,7 +66,7 @@ struct ReceiptIntake: Sendable {
     return try await notices.credit(post, packageName: packageName, in: project)
   }
 
-  /// A signed transaction has two dots, and a purchase with its signature is an object.
+  /// Whether the text is a bare purchase token: a signed transaction has two dots, and a signed purchase is an object.
   private static func isPurchaseToken(_ text: String) -> Bool {
     guard (1...Limits.storeTransactionIDBytes).contains(text.utf8.count), !text.hasPrefix("{") else { return false }
     guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { return false }
@@ -71,7 +75,7 @@ struct ReceiptIntake: Sendable {
 }
 
 extension LedgerError {
-  /// Whether nothing is proven yet, neither that the evidence is good nor that it is not.
+  /// Whether it is open if the evidence is genuine: another configuration, or another answer of the store, may show it.
   var isUndecided: Bool {
     switch code {
     case .receiptUnverified: awaitsConfiguration

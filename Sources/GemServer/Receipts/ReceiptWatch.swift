@@ -3,13 +3,13 @@ internal import GemLedger
 internal import StoreBackend
 internal import Synchronization
 
-/// Tries again what could not be verified, counts the held purchases, and says so in the log.
+/// Tries the quarantine again, counts the held purchases, and logs both: one line of level `error` an hour and reason.
 final class ReceiptWatch: Sendable {
   private struct State {
     var counts: [HoldReason: Int] = [:]
     /// The catalog's version when everything was tried again; nil before the first round of this process.
     var catalogVersion: Int64?
-    /// The hour in which a reason was last said, counted from 1970.
+    /// The hour in which a reason was last logged, counted from 1970.
     var hours: [String: Int64] = [:]
   }
 
@@ -22,7 +22,7 @@ final class ReceiptWatch: Sendable {
     self.log = log
   }
 
-  /// The held purchases by reason, as of the last round.
+  /// The held purchases by open reason, zeros included, as of the last round, with the labels of their figure.
   var counts: [(labels: String, value: Int64)] {
     let counts = state.withLock { $0.counts }
     return HoldReason.allCases.filter(\.isOpen).map { reason in
@@ -30,7 +30,7 @@ final class ReceiptWatch: Sendable {
     }
   }
 
-  /// A round of the standing work; it counts `tried` and `done`, those that need not be tried again.
+  /// A round over the quarantine; it counts `tried`, and `done`: those that were removed.
   var job: MaintenanceJob {
     MaintenanceJob("quarantine") { [self] now throws(LedgerError) in
       let version = try project.catalogs.current().version
@@ -102,7 +102,7 @@ final class ReceiptWatch: Sendable {
     }
   }
 
-  /// Writes one line an hour and reason.
+  /// Writes a line unless one of this name was written in the same hour.
   private func say(_ name: String, _ message: String, _ facts: [String: JSONValue], now: Timestamp? = nil) {
     let hour = (now ?? project.clock.now()).milliseconds / 3_600_000
     let isNew = state.withLock { $0.hours.updateValue(hour, forKey: name) != hour }

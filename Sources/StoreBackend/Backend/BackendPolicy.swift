@@ -9,15 +9,16 @@ public struct BackendPolicy: Hashable, Sendable {
   public var sandboxReceipts: SandboxReceipts?
   /// The customers allowed to buy in the sandbox where only listed customers are.
   public var testers: Set<CustomerID>
-  /// Whether a price that the store states must be the catalog's, times the quantity.
+  /// Whether a price that a receipt states is compared with the catalog's, times the quantity.
   ///
-  /// Subscriptions are not compared: stores keep old prices for old subscribers.
+  /// A price that a store signed is credited all the same, with a ``BackendWarning``; another price of an unsigned
+  /// receipt is refused. Subscriptions are not compared: stores keep old prices for old subscribers.
   public var checksPrice: Bool
   /// How far ahead of the clock a store's date may lie, in milliseconds.
   public var futureSkewMilliseconds: Int64
-  /// How long a purchase with an unknown account token waits for its buyer, in milliseconds from the purchase.
+  /// How long a purchase with an unknown account token is held for its buyer, in milliseconds from the purchase.
   ///
-  /// After that the customer of the post is credited; 0 for no wait at all.
+  /// After that its first poster is credited; 0 for no wait at all. An hour unless it is set.
   public var unknownBuyerWaitMilliseconds: Int64
   /// How long an order waits for its payment, in milliseconds.
   public var orderLifetimeMilliseconds: Int64

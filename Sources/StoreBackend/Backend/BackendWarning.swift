@@ -1,12 +1,13 @@
 public import GemLedger
 
-/// What a backend did and an operator should know of.
+/// A fact about a booking that an operator should know; the booking succeeded.
 public struct BackendWarning: Sendable {
-  /// What it is about, such as `price_differs`.
+  /// Its name for programs; only `price_differs` so far: a store signed another price than the catalog's.
   public let name: String
   /// The warning, for people.
   public let message: String
-  /// The facts, by name.
+  /// The facts, by name: of `price_differs` `store_transaction_id`, `product_id`, `price_minor_units` and
+  /// `price_currency` of the signed price, and `offer`, the offer's id at the store, if there is one.
   public let facts: [LedgerError.Detail]
 }
 

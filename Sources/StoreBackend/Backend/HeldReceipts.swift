@@ -1,6 +1,6 @@
 internal import GemLedger
 
-/// Decides again about purchases that are held, once the reason may be gone.
+/// Decides again about held purchases whose reason may be gone.
 struct HeldReceipts: Sendable {
   /// The reasons that a change of the catalog may end.
   private static let endedByCatalog: [HoldReason] = [.product, .amount]
@@ -12,7 +12,7 @@ struct HeldReceipts: Sendable {
   let credits: ReceiptCredits
   let notices: StoreNotices
 
-  /// What a round of decisions came to.
+  /// The counts of a round of decisions.
   struct Round: Sendable {
     var decided = 0
     var credited = 0
@@ -43,7 +43,7 @@ struct HeldReceipts: Sendable {
     }
   }
 
-  /// Decides about those that are due, until none is; a cancelled task stops between two.
+  /// Decides about all that are due; a cancelled task stops after a page.
   func decideDue(now: Timestamp) async throws(LedgerError) -> Round {
     var round = Round()
     for reason in Self.endedByTime {
@@ -60,7 +60,7 @@ struct HeldReceipts: Sendable {
 
   /// Decides about those that a change of the catalog may concern, once for each version of it.
   ///
-  /// How far it came is kept in the ledger, so that another process goes on where this one ends.
+  /// The position is kept in the ledger, so that another process continues after this one ends.
   func decideAfterCatalogChange() async throws(LedgerError) -> Round {
     var round = Round()
     var progress = try CatalogWalk(in: context.ledger)
@@ -115,6 +115,7 @@ struct HeldReceipts: Sendable {
   ///   - customer: Whom to credit; nil for who posted it, or whom its token names.
   ///   - product: As which product; nil for the one with its id at the store.
   ///   - details: The reason and the actor.
+  /// - Throws: As `LocalBackend.credit(_:to:as:details:)`.
   func credit(
     _ held: HeldPurchase, to customer: CustomerID?, as product: ProductCode?, details: CommandDetails
   ) async throws(LedgerError) -> Booking {
@@ -185,7 +186,7 @@ private struct CatalogWalk {
 
   /// The version of the catalog that it is about.
   private(set) var version: Int64
-  /// Where it stands; nil where it is done.
+  /// Its position; nil if it is done.
   private(set) var position: (reason: Int, place: IndexPlace?)?
   private var document: Int64?
 
@@ -216,7 +217,7 @@ private struct CatalogWalk {
     }
   }
 
-  /// Another process that saved first has the same version or a newer one, and goes on by itself.
+  /// If another process saved first, it has the same version or a newer one and continues, so this walk ends.
   mutating func save(in ledger: Ledger) throws(LedgerError) {
     var members = JSONObject([("catalog", .integer(version))])
     if let position {

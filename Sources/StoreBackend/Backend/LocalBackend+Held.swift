@@ -6,6 +6,10 @@ extension LocalBackend {
   package static let heldCountMax = 100_000
 
   /// The purchases that are held for a reason, in the order in which they are due.
+  ///
+  /// - Parameters:
+  ///   - place: The place of the last purchase of the page before; nil for the first page.
+  ///   - limit: The most purchases to return.
   package func heldPurchases(
     for reason: HoldReason, after place: IndexPlace? = nil, limit: Int = Limits.historyPage
   ) throws(LedgerError) -> [HeldPurchase] {
@@ -14,7 +18,9 @@ extension LocalBackend {
     }
   }
 
-  /// How many purchases are held, by reason; at most ``heldCountMax`` each.
+  /// How many purchases are held, by reason, `owner`, `erased` and `declined` included; at most ``heldCountMax`` each.
+  ///
+  /// Reasons without purchases are left out.
   package func heldCounts() throws(LedgerError) -> [HoldReason: Int] {
     var counts: [HoldReason: Int] = [:]
     for reason in HoldReason.allCases {
@@ -45,15 +51,15 @@ extension LocalBackend {
     try await held.credit(purchase, to: customer, as: product, details: details)
   }
 
-  /// Decides again about all held purchases that the catalog or the time may have set free.
+  /// Decides again about held purchases that are due, and after a change of the catalog about those it may concern.
   ///
-  /// - Returns: How many are credited now.
+  /// - Returns: How many purchases it credited.
   @discardableResult
   package func decideHeld() async throws(LedgerError) -> Int {
     try await held.decideDue(now: context.clock.now()).credited + held.decideAfterCatalogChange().credited
   }
 
-  /// Lists a purchase of Google Play for a person's decision: a notice says that it is void, and its state does not.
+  /// Lists a purchase of Google Play for a person's decision: a notice called it void, and its state shows no refund.
   package func askAbout(googleToken token: StoreTransactionID) async throws(LedgerError) {
     let hold = ReceiptHold(
       store: .google, environment: .production, transactionID: token, statedAt: context.clock.now(), statement: nil,

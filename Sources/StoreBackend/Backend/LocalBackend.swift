@@ -7,8 +7,8 @@ public import GemLedger
 /// let answer = try await backend.post(ReceiptPost(receipt: receipt, customer: alice, source: .purchase))
 /// ```
 ///
-/// All durable state lies in the ledger's storage, so any number of backends may serve one ledger. All methods may be
-/// called concurrently.
+/// All durable state is in the ledger's storage, so any number of backends may serve one ledger. All methods may be
+/// called concurrently. Run a ``MaintenanceRunner`` in at least one process: it credits held purchases that are due.
 public final class LocalBackend: PurchaseBackend {
   let context: BackendContext
   let registry: CustomerRegistry
@@ -38,7 +38,8 @@ public final class LocalBackend: PurchaseBackend {
   ///   - refundIssuer: Refunds the orders that were not delivered by the last try; nil to leave them to a person.
   ///   - clock: The source of the time; nil for the ledger's clock.
   ///   - randomness: Makes purchase codes and request ids; it must not be guessable.
-  ///   - onWarning: Told of what an operator should know of, such as a price that differs from the catalog's.
+  ///   - onWarning: Called for facts that an operator should know, such as a price that differs from the catalog's;
+  ///     before the answer, on the caller's task.
   public init(
     ledger: Ledger, verifier: any ReceiptVerifier, policy: BackendPolicy = BackendPolicy(),
     delivery: (any DeliveryTarget)? = nil, refundIssuer: (any RefundIssuer)? = nil, clock: LedgerClock? = nil,
@@ -70,22 +71,31 @@ public final class LocalBackend: PurchaseBackend {
 
   /// Credits the purchase that a receipt proves, once; applies the refund that it shows.
   ///
-  /// Where the backend knows the receipt's account token, it credits the customer of the token. It waits for a token
-  /// that it does not know yet (``BackendPolicy/unknownBuyerWaitMilliseconds``), unless the token is that of the post's
-  /// customer. Without a token, and after that time, it credits the post's customer.
+  /// A verified receipt is kept before the answer. If it cannot be credited yet, it is held with a reason, an error is
+  /// thrown, and it is credited later without another post: see <doc:ReceiptPolicy>.
+  ///
+  /// If the receipt's account token names a known customer, that customer is credited. A token of no known customer is
+  /// held (``BackendPolicy/unknownBuyerWaitMilliseconds``), unless it is a token of the post's customer. Without a
+  /// token, and after that time, the post's customer is credited.
   ///
   /// An earlier credit, to any customer, is a success under every policy: the answer's booking is the first one and
   /// names the owner. Inactive products are credited too.
   ///
-  /// - Throws: `LedgerError` with, in order of precedence: `invalid_identifier`, `receipt_malformed`,
-  ///   `receipt_unverified`, `receipt_future_dated`, `bundle_mismatch`, `environment_not_allowed`, `product_not_found`,
-  ///   `amount_mismatch`, `receipt_revoked`; `validation_pending` during the wait for the buyer (detail `retry_after`,
-  ///   in seconds); and those of `Ledger.creditPurchase(_:customer:key:)`. Its detail `request_id` names the request.
+  /// - Throws: `LedgerError` with, in order of precedence: `receipt_malformed`, `receipt_unverified`,
+  ///   `invalid_identifier`, `invalid_user_id`, `receipt_future_dated`, `bundle_mismatch`, `environment_not_allowed`,
+  ///   `receipt_revoked`, `validation_pending` (no such product yet), `amount_mismatch` (the quantity),
+  ///   `validation_pending` (the buyer is unknown), `amount_mismatch` (the price of an unsigned receipt), and those of
+  ///   `Ledger.creditPurchase(_:customer:key:)`. `validation_pending` has the details `reason` and `retry_after` in
+  ///   seconds. The detail `request_id` names the request.
   public func post(_ post: ReceiptPost) async throws(LedgerError) -> ReceiptAnswer {
     try await credits.answer(post, order: nil)
   }
 
   /// As ``post(_:)``, for a transaction that its store confirmed when it was asked.
+  ///
+  /// The receipt of the post is not read.
+  ///
+  /// - Throws: As ``post(_:)`` after its verification; an unusable customer id keeps nothing here.
   package func post(
     _ transaction: StoreTransaction, of post: ReceiptPost
   ) async throws(LedgerError) -> ReceiptAnswer {
@@ -99,10 +109,11 @@ public final class LocalBackend: PurchaseBackend {
   ///
   /// The transaction must come from verified evidence. Notices may come in any order and any number of times: the
   /// store's own date of the evidence decides. A transaction without a refund reverses all refunds dated up to its own
-  /// date, since stores drop the refund from the evidence when they reverse it.
+  /// date, since stores drop the refund from the evidence when they reverse it. A purchase of an unknown buyer or of an
+  /// unknown product is held, and the answer's outcome is `unattributed` or `held`.
   ///
   /// - Throws: `LedgerError` with, in order of precedence: `receipt_future_dated`, `bundle_mismatch`; for a purchase
-  ///   that is not credited yet those of ``post(_:)``.
+  ///   that is not credited yet those of ``post(_:)``, except `validation_pending`.
   @discardableResult
   public func apply(_ transaction: StoreTransaction) async throws(LedgerError) -> NoticeAnswer {
     try await notices.apply(Evidence(transaction: transaction, isNotice: true))

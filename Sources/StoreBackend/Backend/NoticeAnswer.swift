@@ -14,9 +14,9 @@ public struct NoticeAnswer: Hashable, Sendable {
     case kept
     /// The notice says nothing that was not known.
     case unchanged
-    /// The purchase's buyer is unknown here; it is held, and credited when the app posts its receipt.
+    /// No known customer bought it; it is held, and credited when its buyer registers or the app posts its receipt.
     case unattributed
-    /// The purchase cannot be credited yet; it is held, and credited once the reason is gone.
+    /// The purchase cannot be credited yet, such as one without a product; it is held, and credited when that changes.
     case held
   }
 

@@ -1,10 +1,10 @@
 internal import GemLedger
 
-/// Who is credited where nobody is known whom a purchase's token names.
+/// When the poster is credited if a purchase's token names no known customer.
 enum BuyerWait: Sendable {
-  /// The customer of the post, after a while.
+  /// After the policy's wait.
   case poster
-  /// The customer of the post, at once.
+  /// At once.
   case nobody
 }
 
@@ -14,14 +14,14 @@ enum ReceiptDecision: Sendable {
   case credit(Product)
   /// The store has taken all of it back: there is nothing to credit.
   case refuse(LedgerError)
-  /// It waits until the reason is gone, or an instant comes; the poster is told why.
+  /// It is held until the reason is gone, or until an instant; the error is the poster's answer.
   case hold(HoldReason, until: Timestamp? = nil, LedgerError)
 
   /// Decides by everything that is known.
   ///
   /// - Parameters:
-  ///   - product: The one with the transaction's id at the store, in any version of the catalog since the purchase.
-  ///   - wait: Whom an unknown buyer gives way to.
+  ///   - product: The product with the transaction's id at the store, in any version of the catalog since the purchase.
+  ///   - wait: When the poster is credited in place of an unknown buyer.
   init(
     _ transaction: StoreTransaction, _ lookup: TransactionLookup, product: Product?, rules: ReceiptRules,
     waitsFor wait: BuyerWait, now: Timestamp

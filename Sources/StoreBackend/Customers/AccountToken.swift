@@ -1,10 +1,10 @@
 public import GemLedger
 
-/// The buyer's token on a store transaction: a UUID for StoreKit's `appAccountToken` and Google Play's obfuscated
-/// account id.
+/// The buyer's token on a store transaction: StoreKit's `appAccountToken`, or Google Play's obfuscated account id.
 ///
-/// A customer's token is derived from the customer's id, so client and backend compute it without a request. It does
-/// not reveal the id.
+/// A customer's own token is a UUID that is derived from the customer's id, so client and backend compute it without a
+/// request. It does not reveal the id. Tokens of stock SDKs name customers too: the id itself if it is a UUID, and on
+/// Google Play the SHA-256 of the id (``init(obfuscated:)``).
 public struct AccountToken: Hashable, Sendable, CustomStringConvertible {
   private let high: UInt64
   private let low: UInt64
@@ -20,7 +20,7 @@ public struct AccountToken: Hashable, Sendable, CustomStringConvertible {
     low = 2 << 62 | word(seed: 0x746F_6B65) >> 2
   }
 
-  /// Reads a UUID, or gives nil where the text is none.
+  /// Reads a UUID in letters of any case; nil for another text.
   public init?(_ text: String) {
     guard text.utf8.count == 36, let (high, low) = HexForm.parseUUID(text.lowercased()) else { return nil }
     (self.high, self.low) = (high, low)
@@ -39,7 +39,9 @@ public struct AccountToken: Hashable, Sendable, CustomStringConvertible {
     self.init(digest: digest)
   }
 
-  /// The token of whom a digest names: its first bits, marked so that no UUID is like it.
+  /// The token of the customer whose id has this SHA-256: 122 of its bits, with a version and variant that no UUID has.
+  ///
+  /// - Parameter digest: At least 16 bytes.
   package init(digest: [UInt8]) {
     func word(_ start: Int) -> UInt64 { digest[start..<(start + 8)].reduce(0) { $0 << 8 | UInt64($1) } }
     high = word(0) & ~0xF000 | 0xF000

@@ -2,7 +2,9 @@ public import GemLedger
 
 // Customers and their ids.
 extension LocalBackend {
-  /// Makes the customer known, and the token by which purchases name the customer.
+  /// Makes the customer known, and the tokens by which purchases name the customer.
+  ///
+  /// Purchases that are held for one of the tokens are credited to the customer before the call returns.
   ///
   /// - Throws: `LedgerError` with `invalid_identifier` for an id that only the ledger makes, and `invalid_user_id`.
   public func register(_ customer: CustomerID) async throws(LedgerError) -> Registration {

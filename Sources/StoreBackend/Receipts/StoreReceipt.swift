@@ -11,6 +11,8 @@ public struct StoreReceipt: Hashable, Sendable {
 
 /// Reads a receipt and proves that the store made it.
 public protocol ReceiptVerifier: Sendable {
+  /// Proves that the store made the receipt, and returns the transaction that it states.
+  ///
   /// - Throws: `LedgerError` with `receipt_malformed`, or with `receipt_unverified` and the detail `check`, which names
   ///   the failed check.
   func verify(_ receipt: StoreReceipt) throws(LedgerError) -> StoreTransaction
@@ -22,10 +24,15 @@ public protocol ReceiptVerifier: Sendable {
   /// - Throws: As ``verify(_:)``; `receipt_malformed` where the store signs no notices, as the default does.
   func transaction(inNotice text: String) throws(LedgerError) -> StoreTransaction?
 
-  /// Whether a store signed or confirmed what is verified, so that a stated price was paid.
+  /// Whether a store signed the receipts that verify, so that a stated price was paid; true by default.
+  ///
+  /// A price that differs from the catalog is a warning then, and `amount_mismatch` otherwise.
   var provesPrices: Bool { get }
 
-  /// The SHA-256 of a text; nil where there is no cryptography, as the default has none.
+  /// The SHA-256 of a text, 32 bytes; nil without cryptography, as by default.
+  ///
+  /// It names signed texts in the ledger, and customers whose tokens are digests of their ids. Without it Google Play's
+  /// digests name nobody.
   func digest(of text: String) -> [UInt8]?
 }
 

@@ -5,7 +5,7 @@ struct Evidence: Sendable {
   let transaction: StoreTransaction
   /// The digest of the signed text, where there is one.
   var original: String?
-  /// Whether the store told of it by itself.
+  /// Whether the store sent it by itself, as a notification.
   var isNotice = false
 
   /// All that was stated, for the ledger.
@@ -14,8 +14,8 @@ struct Evidence: Sendable {
   }
 }
 
-// What the ledger keeps of a store's statement: the payload of its receipt, without what differs between two signatures
-// of one state. The date lies beside it, and the refund is a statement of its own.
+// The ledger keeps the payload of a receipt without the members that differ between two signatures of one state. The
+// dates are columns, and the refund is a separate statement.
 
 extension StoreTransaction {
   fileprivate var content: String {
@@ -25,7 +25,7 @@ extension StoreTransaction {
     return String(decoding: ReceiptForm.payload(of: state), as: UTF8.self)
   }
 
-  /// The transaction as a kept statement says, purchased and not given back.
+  /// The transaction that a kept statement states, without a refund.
   ///
   /// - Throws: `LedgerError` with `receipt_malformed` where the content was erased in part, or never known.
   init(content: String, environment: StoreEnvironment, statedAt: Timestamp) throws(LedgerError) {

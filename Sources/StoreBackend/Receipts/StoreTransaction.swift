@@ -154,7 +154,9 @@ public struct StoreTransaction: Hashable, Sendable {
 }
 
 extension StoreTransaction {
-  /// Whether the customer paid nothing for it.
+  /// Whether the customer paid nothing for it: its price is 0, a family member paid, or it is a free trial.
+  ///
+  /// It gives bonus currency without a price then (`StorePurchase.Terms`).
   public var isFree: Bool { price?.minorUnits == 0 || ownership == .familyShared || offer?.isFreeTrial == true }
 
   /// The identity of its credit: the store's id of the transaction.
