@@ -6,12 +6,12 @@ internal import SystemCrypto
 
 /// Keeps posts and notifications that cannot be verified yet: a key of the store is missing, or it does not answer.
 ///
-/// Nobody has proven any of them, so they are bounded: 64 KiB a body, 1,000 bodies a key, 100 MB a ledger, 30 days (7
+/// None of them is proven, so they are bounded: 64 KiB a body, 1,000 bodies a key, 100 MB a ledger, 30 days (7
 /// for voided purchases), and equal bodies are kept once. Each is tried again after a minute, then with pauses that
 /// double up to an hour; all are tried after a start and after a change of the catalog. They are documents of the
 /// ledger, so copies have them and exports do not.
 package final class Quarantine: Sendable {
-  /// What was sent.
+  /// The kind of a body.
   package enum Kind: String, Sendable, CaseIterable {
     /// The post of an app.
     case receipt
@@ -19,7 +19,7 @@ package final class Quarantine: Sendable {
     case appleNotice = "apple_notice"
     /// A notification of Google Play.
     case googleNotice = "google_notice"
-    /// The purchase token of a purchase that Google Play voided, and whose state shows no refund yet.
+    /// The purchase token of a purchase that Google Play voided while its state shows no refund.
     case googleVoid = "google_void"
 
     /// How long it is kept, in milliseconds.
@@ -73,7 +73,7 @@ package final class Quarantine: Sendable {
   private let clock: LedgerClock
   private let tally = Mutex<Tally?>(nil)
 
-  /// The quarantine of a ledger; what earlier processes kept is in it.
+  /// The quarantine of a ledger, with the bodies that earlier processes kept.
   package init(_ ledger: Ledger, clock: LedgerClock) {
     self.ledger = ledger
     self.clock = clock

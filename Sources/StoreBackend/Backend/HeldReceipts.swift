@@ -1,6 +1,6 @@
 internal import GemLedger
 
-/// Decides again about held purchases whose reason may be gone.
+/// Decides again about held purchases after their reason may have ended.
 struct HeldReceipts: Sendable {
   /// The reasons that a change of the catalog may end.
   private static let endedByCatalog: [HoldReason] = [.product, .amount]

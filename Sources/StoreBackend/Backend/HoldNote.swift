@@ -1,6 +1,6 @@
 internal import GemLedger
 
-/// What the next decision about a held purchase needs, in addition to the store's statements.
+/// The facts that the next decision about a held purchase needs, in addition to the store's statements.
 struct HoldNote: Sendable {
   /// The order that the client named.
   var order: PurchaseCode?

@@ -2,7 +2,7 @@ public import GemLedger
 
 /// The buyer's token on a store transaction: StoreKit's `appAccountToken`, or Google Play's obfuscated account id.
 ///
-/// A customer's own token is a UUID that is derived from the customer's id, so client and backend compute it without a
+/// A customer's derived token is a UUID that is made from the customer's id, so client and backend compute it without a
 /// request. It does not reveal the id. Tokens of stock SDKs name customers too: the id itself if it is a UUID, and on
 /// Google Play the SHA-256 of the id (``init(obfuscated:)``).
 public struct AccountToken: Hashable, Sendable, CustomStringConvertible {
@@ -39,7 +39,7 @@ public struct AccountToken: Hashable, Sendable, CustomStringConvertible {
     self.init(digest: digest)
   }
 
-  /// The token of the customer whose id has this SHA-256: 122 of its bits, with a version and variant that no UUID has.
+  /// The token for the SHA-256 of an id: 122 of its bits, with a version and variant that no UUID has.
   ///
   /// - Parameter digest: At least 16 bytes.
   package init(digest: [UInt8]) {

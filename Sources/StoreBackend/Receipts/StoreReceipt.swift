@@ -31,8 +31,8 @@ public protocol ReceiptVerifier: Sendable {
 
   /// The SHA-256 of a text, 32 bytes; nil without cryptography, as by default.
   ///
-  /// It names signed texts in the ledger, and customers whose tokens are digests of their ids. Without it Google Play's
-  /// digests name nobody.
+  /// It names signed texts in the ledger, and customers by tokens that are digests of ids. Without it such
+  /// tokens match no customer.
   func digest(of text: String) -> [UInt8]?
 }
 
