@@ -231,8 +231,8 @@ let package = Package(
       name: "GemLedgerSQLiteTests",
       dependencies: [
         "GemLedger", "GemLedgerAudit", "GemLedgerArchive", "GemLedgerSQLite",
-        .target(name: "GemLedgerSeal", condition: .when(traits: ["Receipts"])), "CSQLite", "GemTestSupport",
-        "gemdamage", "gemstress",
+        .target(name: "GemLedgerSeal", condition: .when(traits: ["Receipts"])), "StoreBackend", "CSQLite",
+        "GemTestSupport", "gemdamage", "gemstress",
       ],
       swiftSettings: houseRules),
     .testTarget(
