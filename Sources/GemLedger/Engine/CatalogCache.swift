@@ -162,13 +162,19 @@ package final class CatalogCache: Sendable {
     _ code: ProductCode, boughtAt instant: Timestamp, in snapshot: any StorageSnapshot,
     definitions: CurrencyDefinitions
   ) throws(LedgerError) -> (product: Product, document: String) {
-    let known = state.withLock { $0.definitions === definitions ? $0.former : nil }
-    // A group goes by its own definitions, even if another one has read newer ones since.
-    let former = if let known { known } else { try FormerProducts(in: snapshot) }
-    if let row = former.row(of: code, at: instant) {
+    if let row = try formerProducts(in: snapshot, definitions: definitions).row(of: code, at: instant) {
       return (try Self.read(row, as: Product.self), row.document)
     }
     return try product(code, in: snapshot, definitions: definitions)
+  }
+
+  /// The earlier versions of products as the snapshot has them.
+  func formerProducts(
+    in snapshot: any StorageSnapshot, definitions: CurrencyDefinitions
+  ) throws(LedgerError) -> FormerProducts {
+    // A group goes by its own definitions, even if another one has read newer ones since.
+    if let known = state.withLock({ $0.definitions === definitions ? $0.former : nil }) { return known }
+    return try FormerProducts(in: snapshot)
   }
 
   func item(_ id: ItemID, in snapshot: any StorageSnapshot, definitions: CurrencyDefinitions) throws(LedgerError)

@@ -31,7 +31,8 @@ public struct LedgerView {
   /// The earlier versions of products that held at an instant or after it, the current version apart; nil where not all
   /// of them are kept.
   public func formerProducts(since instant: Timestamp) throws(LedgerError) -> [Product]? {
-    try FormerProducts(in: snapshot).products(since: instant)
+    let definitions = try ledger.catalog.definitions(in: snapshot)
+    return try ledger.catalog.formerProducts(in: snapshot, definitions: definitions).products(since: instant)
   }
 }
 
