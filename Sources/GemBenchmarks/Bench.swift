@@ -45,6 +45,8 @@ public enum Bench {
     case purchases
     /// Signed receipts against libcrypto alone.
     case receipts
+    /// A credit beside many held receipts against one beside none.
+    case held
     /// A launch with many unfinished transactions.
     case backlog
     /// Proof, export and import of a whole journal.
@@ -71,6 +73,7 @@ public enum Bench {
       case .commands: "every command against the plain adjustment, groups of 256; --storage URL for PostgreSQL"
       case .purchases: "purchases from payment to finish; count the syncs with strace -f -c -e trace=fdatasync,fsync"
       case .receipts: "signed receipts, verified and made, against the same signatures by libcrypto alone"
+      case .held: "a credit on SQLite beside 1,000,000 held receipts against one beside none; --entries N"
       case .postgres: "storage on PostgreSQL against pgbench and a function inside the server; needs --storage URL"
       case .processes: "32 callers on PostgreSQL in one process and in four; needs --storage URL"
       case .http: "the server on loopback against libmicrohttpd alone and the ledger alone; load on the same machine"
@@ -113,6 +116,7 @@ public enum Bench {
     case .commands: try bench.commands()
     case .purchases: try bench.purchases()
     case .receipts: try bench.receipts()
+    case .held: try bench.held()
     case .backlog: try bench.backlog()
     case .journal: try bench.journal()
     case .pages: try bench.pages()
