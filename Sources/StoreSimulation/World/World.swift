@@ -147,7 +147,8 @@ struct EitherReceipts: ReceiptVerifier {
   let forms: [any SimulatedReceipts]
   let bug: Simulation.PlantedBug?
 
-  var provesPrices: Bool { forms.allSatisfy(\.provesPrices) }
+  /// The stores of the world say what was paid, which is often not the catalog's price.
+  var provesPrices: Bool { true }
   func digest(of text: String) -> [UInt8]? { forms.lazy.compactMap { $0.digest(of: text) }.first }
 
   func verify(_ receipt: StoreReceipt) throws(LedgerError) -> StoreTransaction {
