@@ -299,6 +299,44 @@ final class EvidenceTests: XCTestCase {
     }
   }
 
+  func testATrialGivesItsOwnAmount() async throws {
+    let shop = try Shop(policy: BackendPolicy(checksPrice: false))
+    let old = try Shop.catalog()
+    let new = Product(
+      code: try ProductCode("new"), storeIDs: ["apple": "new.apple"], type: .consumable,
+      grants: [Grant(currency: try CurrencyCode("GEM"), amount: 7, trial: 3)])
+    try shop.ledger.apply(
+      Catalog(currencies: old.currencies, products: old.products + [new], settings: old.settings))
+    var transaction = try shop.transaction("t1", product: "new")
+    transaction.offer = .init(kind: .introductory, isFreeTrial: true)
+    _ = try await shop.backend.post(shop.post(transaction))
+    XCTAssertEqual(try shop.gems(), 3)
+    try assertBooksAddUp(shop.ledger)
+  }
+
+  func testANoticeLeavesTheEndOfTheWait() async throws {
+    let shop = try Shop()
+    let transaction = try shop.transaction("t1", of: "carol")
+    await assertRefused(.validationPending) { try await shop.backend.post(shop.post(transaction, as: "bob")) }
+    XCTAssertNotNil(try shop.held(.buyer).first?.dueAt)
+    _ = try await shop.backend.apply(transaction)
+    XCTAssertNotNil(try shop.held(.buyer).first?.dueAt)
+  }
+
+  func testALoginCreditsWhatAStoreToldOf() async throws {
+    let shop = try Shop()
+    let anonymous = try CustomerID("$RCAnonymousID:0123456789abcdef0123456789abcdef")
+    _ = try await shop.backend.register(anonymous)
+    let transaction = try shop.transaction("t1", of: "carol")
+    _ = try await shop.backend.apply(transaction)
+    XCTAssertEqual(try shop.held(.buyer).count, 1)
+    _ = try await shop.backend.logIn(CustomerID("carol"), from: anonymous, isProven: true)
+    _ = try await shop.backend.register(CustomerID("carol"))
+    _ = try await MaintenanceRunner(backend: shop.backend).runOnce()
+    XCTAssertEqual(try shop.held(.buyer).count, 0)
+    XCTAssertEqual(try shop.gems("carol"), 1200)
+  }
+
   func testOfForeignAppsAFewReceiptsAreKept() async throws {
     let shop = try Shop()
     for number in 1...30 {

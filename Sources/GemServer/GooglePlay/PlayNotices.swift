@@ -93,7 +93,7 @@ package struct PlayNotices: Sendable {
     }
     guard let transaction = try Self.asReceiptsNameIt(stated, in: project) else { return .applied(.unattributed) }
     let outcome = try await project.backend.apply(transaction).outcome
-    if purchase.acknowledgeBy != nil, outcome != .unattributed, outcome != .kept {
+    if purchase.acknowledgeBy != nil, outcome != .unattributed, outcome != .kept, outcome != .held {
       try await acknowledge(notice, transaction)
     }
     return .applied(outcome)

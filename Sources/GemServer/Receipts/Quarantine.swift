@@ -151,6 +151,8 @@ package final class Quarantine: Sendable {
     all isAll: Bool, isOver: (Message) async throws(LedgerError) -> Void,
     _ attempt: (Message) async throws(LedgerError) -> Outcome
   ) async throws(LedgerError) -> (tried: Int, done: Int) {
+    // Other servers keep some too, and settle some.
+    tally.withLock { $0 = nil }
     try countKept()
     var (tried, done) = (0, 0)
     var last: String?

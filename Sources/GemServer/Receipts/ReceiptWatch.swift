@@ -65,7 +65,8 @@ final class ReceiptWatch: Sendable {
       }
       return .done
     } catch {
-      if error.isUndecided || error.code.kind.row.httpStatus >= 500 { return .later }
+      let status = error.code.kind.row.httpStatus
+      if error.isUndecided || status >= 500 || status == 423 || status == 429 { return .later }
       // Held by now, or proven to be worth nothing.
       if error.code != .validationPending { say("receipt_refused", error.message, ["code": .string("\(error.code)")]) }
       return .done

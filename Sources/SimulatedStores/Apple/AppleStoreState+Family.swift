@@ -1,7 +1,8 @@
 internal import GemLedger
 internal import StoreBackend
 
-// Family sharing: each member has a transaction with an id of its own, which names no buyer, and ends with the purchase.
+// Family sharing: each member has a transaction with an id of its own, which names no buyer and ends with the
+// purchase.
 extension AppleStoreState {
   /// Why the purchase cannot be shared with the account; nil where it can.
   func obstacle(toSharing row: AppleRow, with account: String) -> String? {

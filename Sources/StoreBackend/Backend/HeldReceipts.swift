@@ -96,8 +96,12 @@ struct HeldReceipts: Sendable {
         requestID: context.newRequestID())
       return true
     } catch {
-      guard !error.code.meansNothingIsKnown else { throw error }
-      return false
+      // One that cannot be decided stops no other.
+      switch error.code.kind {
+      case .storageUnavailable, .storageDamaged, .storageForeign, .storageNewer, .inputOutput, .outcomeUnknown:
+        throw error
+      default: return false
+      }
     }
   }
 
@@ -159,8 +163,13 @@ extension HeldReceipts.Round {
 extension HeldPurchase {
   /// The newest statement of the store that says what was bought; nil where none is known.
   var evidence: Evidence? {
-    statements.transaction(in: environment).map { transaction in
-      Evidence(transaction: transaction, isNotice: statements.first?.kind == .reversalOfAll)
+    // A refund says what was bought as well, and its date is none of a purchase without a refund.
+    let standing = statements.filter { $0.kind == .purchased || $0.kind == .reversalOfAll }
+    let known = standing.transaction(in: environment) ?? statements.transaction(in: environment)
+    return known.map { transaction in
+      Evidence(
+        transaction: transaction, isNotice: standing.first?.kind == .reversalOfAll, isKept: true,
+        statesPurchase: !standing.isEmpty)
     }
   }
 }

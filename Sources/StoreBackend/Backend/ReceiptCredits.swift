@@ -58,7 +58,7 @@ struct ReceiptCredits: Sendable {
         try await hold(evidence, reason, until: end, customer: customer, order: named)
         throw error
       }
-      if let product { try checkPrice(of: transaction, product: product, lookup: lookup, rules: rules) }
+      if let product { try checkPrice(of: evidence, product: product, lookup: lookup, rules: rules) }
     }
     // A part that was given back before the credit is kept, and booked with it.
     if let revocation = transaction.revocation { _ = try await refunds.refund(evidence, revocation) }
@@ -67,9 +67,13 @@ struct ReceiptCredits: Sendable {
       return try await credit(
         evidence, as: sold, product, lookup, customer: customer, order: named, search: mode, requestID: requestID)
     } catch {
-      // The ledger cannot hold so much, or the catalog has changed at this moment.
-      if error.code == .amountOutOfRange || error.code == .productNotFound {
-        try await hold(evidence, .amount, customer: customer, order: named)
+      switch error.code {
+      case .amountOutOfRange: try await hold(evidence, .amount, customer: customer, order: named)
+      case .productNotFound:
+        // The product left the catalog at the very moment of the purchase or of the credit.
+        try await hold(evidence, .product, customer: customer, order: named)
+        throw ReceiptDecision.waiting(for: transaction)
+      default: break
       }
       throw error
     }
@@ -109,7 +113,7 @@ struct ReceiptCredits: Sendable {
     let hold = ReceiptHold(
       store: transaction.store, environment: transaction.environment, transactionID: transaction.creditID,
       kind: evidence.isNotice ? .reversalOfAll : .purchased, statedAt: transaction.signedAt,
-      statement: transaction.revocation == nil ? evidence.statement : nil,
+      statement: transaction.revocation == nil && evidence.statesPurchase ? evidence.statement : nil,
       reason: reason, dueAt: end, subject: subject, note: HoldNote(order: order).text)
     _ = try await context.ledger.book(.holdReceipt(hold, customer: isForeign ? nil : customer))
   }
@@ -157,14 +161,14 @@ struct ReceiptCredits: Sendable {
   ///
   /// - Throws: `amount_mismatch`.
   private func checkPrice(
-    of transaction: StoreTransaction, product: Product, lookup: TransactionLookup, rules: ReceiptRules
+    of evidence: Evidence, product: Product, lookup: TransactionLookup, rules: ReceiptRules
   ) throws(LedgerError) {
+    let transaction = evidence.transaction
     do throws(LedgerError) { try rules.check(priceOf: transaction, product: product) } catch {
       let former = try formerProducts(sinceOrderOf: transaction, lookup: lookup)?.filter { $0.code == product.code }
       let isFormer = former.map { rules.isPrice(of: transaction, amongThoseOf: $0) } ?? true
       if isFormer { return }
-      // What was kept was verified when it came, and without a signature only test sessions are.
-      guard context.verifier.provesPrices || transaction.environment.session == nil else { throw error }
+      guard context.verifier.provesPrices || evidence.isKept else { throw error }
       context.warn(.priceDiffers(transaction, product, error))
     }
   }
@@ -272,7 +276,7 @@ extension StorePurchase {
       originalTransactionID: transaction.originalID == transaction.id ? nil : transaction.originalID,
       terms: transaction.offer?.isFreeTrial == true ? .trial : transaction.isFree ? .free : .paid)
     // What states a refund is kept as that.
-    guard transaction.revocation == nil else { return }
+    guard transaction.revocation == nil, evidence.statesPurchase else { return }
     statedAt = transaction.signedAt
     statement = evidence.statement
   }

@@ -59,7 +59,7 @@ enum ReceiptDecision: Sendable {
     self = .credit(product)
   }
 
-  private static func waiting(for transaction: StoreTransaction) -> LedgerError {
+  static func waiting(for transaction: StoreTransaction) -> LedgerError {
     LedgerError(
       .validationPending,
       "No product of the catalog has the id \"\(transaction.storeProductID.prefix(100))\" at \(transaction.store). The "

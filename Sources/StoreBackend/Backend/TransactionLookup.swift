@@ -62,13 +62,16 @@ extension LedgerView.Customers {
   func buyer(
     _ token: AccountToken, at instant: Timestamp, asNamedBy asked: CustomerID? = nil
   ) throws(LedgerError) -> CustomerID? {
-    if let registered = try buyer(token.number, at: instant, asNamedBy: asked) { return registered }
-    guard !token.isMadeOfID, !token.isMadeOfDigest else { return nil }
-    // Apps write UUIDs in small letters or in capitals.
+    let registered = try buyer(token.number, at: instant, asNamedBy: asked)
+    guard !token.isMadeOfID, !token.isMadeOfDigest else { return registered }
+    // Apps write UUIDs in small letters or in capitals. Two customers whose ids differ in nothing else are no answer:
+    // one of them may have taken the other's id to get what the other buys.
+    var found: [KnownCustomer: CustomerID] = [:]
+    if let registered, let known = try find(registered) { found[known] = registered }
     for text in [token.description, token.description.uppercased()] {
       let id = CustomerID(unchecked: text)
-      if try find(id) != nil { return id }
+      if let known = try find(id), found[known] == nil { found[known] = id }
     }
-    return nil
+    return found.count == 1 ? found.values.first : found.isEmpty ? registered : nil
   }
 }

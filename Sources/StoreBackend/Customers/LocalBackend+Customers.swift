@@ -20,9 +20,7 @@ extension LocalBackend {
   /// - Throws: `LedgerError` with, in order of precedence: `invalid_identifier`, `invalid_user_id`, `over_maximum`
   ///   where the two together would pass the hard limit.
   public func logIn(_ id: CustomerID, from current: CustomerID) async throws(LedgerError) -> Registration {
-    let registration = try await registry.logIn(id, from: current)
-    try await held.decide(for: id)
-    return registration
+    try await logIn(id, from: current, isProven: true)
   }
 
   /// Makes `alias` another id of the customer; merges the two customers where both have balances.
@@ -42,7 +40,9 @@ extension LocalBackend {
   package func logIn(
     _ id: CustomerID, from current: CustomerID, isProven: Bool
   ) async throws(LedgerError) -> Registration {
-    try await registry.logIn(id, from: current, isProven: isProven)
+    let registration = try await registry.logIn(id, from: current, isProven: isProven)
+    try await held.decide(for: id)
+    return registration
   }
 
   /// Says what ``logIn(_:from:isProven:)`` would do, and books nothing.
@@ -61,7 +61,9 @@ extension LocalBackend {
   package func createAlias(
     _ alias: CustomerID, of customer: CustomerID, anonymous: CustomerID, isProven: Bool
   ) async throws(LedgerError) -> Registration {
-    try await registry.createAlias(alias, of: customer, anonymous: anonymous, isProven: isProven)
+    let registration = try await registry.createAlias(alias, of: customer, anonymous: anonymous, isProven: isProven)
+    try await held.decide(for: alias)
+    return registration
   }
 
   /// As ``restore(_:customer:sharing:)``, for a caller who gets the entitlements alone: no customers become one.
@@ -112,7 +114,7 @@ extension LocalBackend {
   ///
   /// - Throws: `LedgerError` with `invalid_user_id`.
   public func customer(_ customer: CustomerID) async throws(LedgerError) -> CustomerRecord {
-    _ = try await registry.register(customer)
+    _ = try await register(customer)
     return try records.record(of: customer)
   }
 

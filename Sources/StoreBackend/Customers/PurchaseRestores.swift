@@ -18,7 +18,7 @@ struct PurchaseRestores: Sendable {
         let evidence = try context.verified(receipt)
         let answer = try await credits.credit(
           evidence, customer: customer, order: nil, search: .find, requestID: context.newRequestID(),
-          waitsForBuyer: false)
+          waitsForBuyer: !merges)
         isAnyTaken = true
         try await share(
           evidence.transaction, ownedBy: answer.booking.customer, with: customer, sharing, merges: merges)

@@ -7,6 +7,10 @@ struct Evidence: Sendable {
   var original: String?
   /// Whether the store sent it by itself, as a notification.
   var isNotice = false
+  /// Whether it was verified when it came, and is read from what is kept.
+  var isKept = false
+  /// Whether a statement of this date says that nothing is given back; false where only a refund is known.
+  var statesPurchase = true
 
   /// All that was stated, for the ledger.
   var statement: StoreStatement {

@@ -95,6 +95,10 @@ final class HoldReceiptCommand: Command {
       evidence = RefundRules.adding(statement, to: evidence)
     }
     let before = evidence.first { $0.kind == .held }
+    // What a store tells of a purchase that somebody posted changes neither the reason nor the customer.
+    if !isPosted, hold.reason.endsWithCredit, let held = before?.held, held.reason.isOpen, held.customer != 0 {
+      return JournalPosting.answer(&decider.work, command.customer, isReplayed: true)
+    }
     let poster = isPosted ? try self.poster(&decider, command, session: session) : nil
     let held = row(identity, decider.work.now, after: before, postedBy: poster?.number)
     // An app posts it again at each start, which changes nothing.
@@ -119,10 +123,13 @@ final class HoldReceiptCommand: Command {
     _ identity: PurchaseIdentity, _ now: Timestamp, after before: EvidenceRow?, postedBy poster: CustomerNumber?
   ) -> EvidenceRow {
     let first = before?.held?.customer ?? 0
+    // The time of a post stands, though a notice of the same purchase names none.
+    let dueAt =
+      hold.dueAt?.milliseconds ?? (before?.held?.reason == hold.reason ? before?.held?.dueAt : nil) ?? .max
     var row = EvidenceRow(
-      identity: identity, kind: .held, signedAt: now, content: hold.note,
+      identity: identity, kind: .held, signedAt: now, content: hold.note.isEmpty ? before?.content ?? "" : hold.note,
       held: EvidenceRow.HeldState(
-        reason: hold.reason, dueAt: hold.dueAt?.milliseconds ?? .max, customer: first != 0 ? first : poster ?? 0,
+        reason: hold.reason, dueAt: dueAt, customer: first != 0 ? first : poster ?? 0,
         subject: hold.subject))
     row.firstSignedAt = before?.held == nil ? now : before?.firstSignedAt ?? now
     return row
@@ -148,6 +155,13 @@ final class HoldReceiptCommand: Command {
     let posted: [EvidenceRow] = try session.rows(.heldOfCustomer, [IndexKey(customer)])
     for held in posted {
       let known = try decider.work.evidence(held.identity, nil, session: session)
+      if held.held?.reason == .buyer {
+        // Its token is of somebody else, whose purchase it stays.
+        var free = held
+        free.held?.customer = 0
+        decider.work.keep(replacing: free)
+        continue
+      }
       for row in known { if let erased = row.erased(ending: true) { decider.work.keep(replacing: erased) } }
     }
     var below: Int64?

@@ -44,7 +44,7 @@ enum RefundNotices {
       decider.work.keep(statement, among: evidence)
       evidence = RefundRules.adding(statement, to: evidence)
     }
-    endHold(&decider.work, among: evidence)
+    endHold(&decider.work, among: evidence, isDecided: statement?.kind == .decided)
     let newest = evidence.filter(\.kind.isAboutRefunds).max {
       ($0.signedAt, $0.kind.rawValue, $0.variant) < ($1.signedAt, $1.kind.rawValue, $1.variant)
     }
@@ -54,10 +54,10 @@ enum RefundNotices {
   }
 
   /// A purchase that is credited is held no more.
-  private static func endHold(_ work: inout UnitOfWork, among evidence: [EvidenceRow]) {
-    guard var held = evidence.first(where: { $0.kind == .held }), held.held?.reason.endsWithCredit == true else {
-      return
-    }
+  private static func endHold(_ work: inout UnitOfWork, among evidence: [EvidenceRow], isDecided: Bool) {
+    guard var held = evidence.first(where: { $0.kind == .held }), let reason = held.held?.reason,
+      reason.endsWithCredit || isDecided
+    else { return }
     held.held = nil
     held.content = ""
     work.keep(held, among: evidence)

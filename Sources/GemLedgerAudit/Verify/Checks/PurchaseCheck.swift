@@ -42,6 +42,18 @@ struct PurchaseCheck {
     }
   }
 
+  private static func amounts(
+    of row: PurchaseRow, _ product: Product, in context: VerifyContext, _ amount: (Grant) -> Int128
+  ) -> [Int64: Int128] {
+    var amounts: [Int64: Int128] = [:]
+    for grant in product.grants {
+      guard let currency = context.definitions.currency(grant.currency) else { continue }
+      let whole = amount(grant) * Int128(row.quantity)
+      if whole != 0 { amounts[currency.number] = whole }
+    }
+    return amounts
+  }
+
   private func check(_ row: PurchaseRow, _ transaction: TransactionRow?, _ entries: [EntryRow]) {
     guard let transaction, transaction.kind == .purchase, transaction.customer == row.customer else {
       context.report(
@@ -53,17 +65,16 @@ struct PurchaseCheck {
       context.report("purchases_have_terms", "the terms of purchase \(row.number) cannot be read")
       return
     }
-    var expected: [Int64: Int128] = [:]
-    for grant in product.grants {
-      guard let currency = context.definitions.currency(grant.currency) else { continue }
-      let amount = (Int128(grant.amount) + Int128(grant.bonus)) * Int128(row.quantity)
-      if amount != 0 { expected[currency.number] = amount }
-    }
     var found: [Int64: Int128] = [:]
     for entry in entries {
       found[entry.account.currency, default: 0] += Int128(entry.amount)
     }
-    if found != expected {
+    // A trial may give amounts of its own; which lots it made is another equation's.
+    let expected = Self.amounts(of: row, product, in: context) { Int128($0.amount) + Int128($0.bonus) }
+    let trial = Self.amounts(of: row, product, in: context) {
+      $0.trial.map { Int128($0) } ?? Int128($0.amount) + Int128($0.bonus)
+    }
+    if found != expected, found != trial {
       context.report(
         "purchases_credit_their_terms",
         "purchase \(row.number) of \(row.quantity) \(row.product) credited \(found.values.sorted()), its terms give "
