@@ -275,6 +275,21 @@ final class EvidenceTests: XCTestCase {
     try assertBooksAddUp(shop.ledger)
   }
 
+  /// Bought at the very instant at which the product leaves the catalog, it waits, and no queue gives it up.
+  func testAProductThatLeavesTheCatalogAtTheMomentOfThePurchaseIsHeld() async throws {
+    let shop = try Shop()
+    try shop.sellNew()
+    try shop.ledger.apply(Shop.catalog())
+    let post = try shop.post(shop.transaction("t1", product: "new"))
+    await assertRefused(.validationPending) { try await shop.backend.post(post) }
+    XCTAssertEqual(try shop.held(.product).map(\.transactionID.text), ["t1"])
+    shop.time.advance(seconds: 60)
+    try shop.sellNew()
+    let report = try await MaintenanceRunner(backend: shop.backend).runOnce()
+    XCTAssertEqual(report.counts("held_receipts"), ["decided": 1, "credited": 1])
+    XCTAssertEqual(try shop.gems(), 7)
+  }
+
   /// Whoever posts a held purchase again, at whatever moment, who posted it first is its buyer.
   func testAHeldPurchaseIsItsFirstPosters() async throws {
     // Its time is over, or the catalog has it, before the background has looked at it.
