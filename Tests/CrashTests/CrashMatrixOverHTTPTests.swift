@@ -26,7 +26,7 @@ final class CrashMatrixOverHTTPTests: CrashMatrixTests {
   /// Each answer that is lost arrives up to its middle.
   func testAnswersThatBreakOffLoseNothingAndGiveNothingTwice() throws {
     let matrix = try Matrix(.httpBreakingOff)
-    let all = Scenario.allCases.flatMap { scenario in Step.allCases.map { Cell(scenario, $0, .lostAfter) } }
+    let all = Scenario.allCases.flatMap { scenario in scenario.steps.map { Cell(scenario, $0, .lostAfter) } }
     let cells = Tier.current.items(8, of: all)
     XCTAssertEqual(Set(cells.map(\.scenario)), Set(Scenario.allCases))
     matrix.play(cells)

@@ -23,7 +23,8 @@ final class Matrix: Sendable {
     let gems = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent().appendingPathComponent("Fixtures/gems.json")
     let ledger = try Ledger.createSQLite(at: CrashHome(template).ledgerPath, clock: VirtualClock().ledgerClock, salt: 1)
-    try ledger.apply(Catalog.load(Array(Data(contentsOf: gems))))
+    try FileManager.default.copyItem(atPath: gems.path, toPath: CrashHome(template).catalogPath)
+    try ledger.apply(CrashHome(template).catalog())
     ledger.close()
   }
 
@@ -76,7 +77,7 @@ final class Matrix: Sendable {
     let faults = Fault.allCases
     var rows = [["scenario", "step"] + faults.map(\.rawValue)]
     for scenario in scenarios {
-      for step in Step.allCases {
+      for step in scenario.steps {
         rows.append(
           [scenario.rawValue, step.rawValue]
             + faults.map { outcome(of: Cell(scenario, step, $0, build: build))?.text ?? "-" })

@@ -95,7 +95,8 @@ extension Outcome {
     configuration.logHandler = { _, _ in }
     let client = try StoreClient(configuration: configuration)
     for item in client.queueItems where item.lastError?.code != .receiptRevoked {
-      problems.append("\(item.storeTransactionID) is \(item.status.rawValue) in the queue")
+      let error = item.lastError.map { " (\($0.code): \($0.message))" } ?? ""
+      problems.append("\(item.storeTransactionID) is \(item.status.rawValue) in the queue\(error)")
     }
     client.flush()
   }

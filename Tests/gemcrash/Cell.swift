@@ -10,6 +10,8 @@ package enum Step: String, CaseIterable, Sendable {
   case queued
   /// The backend has verified the receipt.
   case verified
+  /// The backend keeps the purchase, which it cannot credit yet.
+  case held
   /// The credit is committed.
   case credited
   /// The queue knows that it is credited.
@@ -18,6 +20,11 @@ package enum Step: String, CaseIterable, Sendable {
   case finished
   /// The queue has forgotten it for good.
   case dropped
+  /// The backend has booked a notice of the store, and the store does not know it.
+  case noticed
+
+  /// Those of every purchase.
+  package static let ofPurchases = allCases.filter { $0 != .held && $0 != .noticed }
 }
 
 /// A fault at a step.
@@ -49,11 +56,26 @@ package enum Scenario: String, CaseIterable, Sendable {
   case buyWithUnfinished = "buy-with-unfinished"
   /// The app starts after it was killed with a paid purchase in flight, and the customer buys again.
   case restart
+  /// A customer buys what the backend's catalog lacks; the catalog gets it, and the background credits it.
+  case catalogGap = "catalog-gap"
+  /// The store gives the money back while the app is closed, and takes that back; the backend hears of it in the other
+  /// order.
+  case lateNotices = "late-notices"
+
+  /// The steps that it has.
+  package var steps: [Step] {
+    switch self {
+    case .catalogGap: Step.ofPurchases + [.held]
+    case .lateNotices: Step.ofPurchases + [.noticed]
+    default: Step.ofPurchases
+    }
+  }
 
   /// The steps that only happen before the act, and not in the act itself.
   var earlySteps: Set<Step> {
     switch self {
-    case .purchase, .twoStep, .approval, .refundWhileClosed, .restart: []
+    case .purchase, .twoStep, .approval, .refundWhileClosed, .restart, .catalogGap: []
+    case .lateNotices: Set(Step.ofPurchases)
     case .redelivery, .refund: [.intent, .paid]
     // The product is not paid for again, and the receipt is in the queue already.
     case .buyWithUnfinished: [.paid, .queued]

@@ -1,3 +1,4 @@
+internal import Foundation
 package import GemLedger
 internal import GemLedgerSQLite
 package import SimulatedStores
@@ -25,6 +26,7 @@ package struct CrashHome: Sendable {
     self.access = access
   }
 
+  package var catalogPath: String { directory + "/catalog.json" }
   package var ledgerPath: String { directory + "/ledger.sqlite" }
   package var storePath: String { directory + "/store.records" }
   package var queuePath: String { directory + "/queue.records" }
@@ -38,6 +40,9 @@ package struct CrashHome: Sendable {
     return try UnsignedReceipts(session: "crash")
     #endif
   }
+
+  /// The catalog with every product.
+  package func catalog() throws -> Catalog { try Catalog.load(Array(Data(contentsOf: URL(filePath: catalogPath)))) }
 
   /// Opens the store as it was left; the clock goes on with it.
   package func store(selling catalog: Catalog, clock: VirtualClock) throws(LedgerError) -> SimulatedStore {
@@ -55,6 +60,7 @@ package struct CrashHome: Sendable {
 /// An app with its store and its backend, all on the files of a home.
 struct App {
   let clock = VirtualClock()
+  let ledger: Ledger
   let store: SimulatedStore
   let backend: LocalBackend
   let storefront: WiredStorefront
@@ -67,8 +73,8 @@ struct App {
     _ home: CrashHome, customer: String, _ scenario: Scenario, _ wire: Wire, _ build: Build = .real
   ) async throws {
     self.wire = wire
-    let ledger = try home.ledger(clock: clock)
-    store = try home.store(selling: try ledger.currentCatalog(), clock: clock)
+    ledger = try home.ledger(clock: clock)
+    store = try home.store(selling: try home.catalog(), clock: clock)
     store.onStep = { step in
       switch step {
       case .paid: wire.pass(.paid, .after)

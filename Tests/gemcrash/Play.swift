@@ -20,6 +20,8 @@ enum Play {
       try await afterPurchase(app) { (id) throws(LedgerError) in try app.store.redeliverTransaction(identifier: id) }
     case .refund:
       try await afterPurchase(app) { (id) throws(LedgerError) in try app.store.refundTransaction(identifier: id) }
+    case .catalogGap: try await buyInGap(app, home)
+    case .lateNotices: try await lateNotices(app)
     case .buyWithUnfinished: try await buyWithUnfinished(app)
     }
   }
@@ -89,6 +91,41 @@ enum Play {
     try await app.settle { try act(bought.identifier) }
   }
 
+  private static func buyInGap(_ app: App, _ home: CrashHome) async throws {
+    let full = try home.catalog()
+    try app.ledger.apply(full.without(CrashHome.product))
+    app.wire.arm()
+    await buy(app)
+    try await fillGap(app, home)
+  }
+
+  /// The catalog gets the product, and the backend does its standing work.
+  private static func fillGap(_ app: App, _ home: CrashHome) async throws {
+    try app.ledger.apply(home.catalog())
+    let report = try await MaintenanceRunner(backend: app.backend).runOnce()
+    for failure in report.failures { throw failure.error ?? LedgerError(.unexpected, failure.name) }
+    app.wire.pass(.credited, .after)
+    app.clock.advance(by: .seconds(60))
+    await app.settle()
+  }
+
+  private static func lateNotices(_ app: App) async throws {
+    app.wire.armEarly()
+    await buy(app)
+    guard let bought = app.store.allTransactions().first(where: { $0.state == .purchased }) else { return }
+    app.wire.arm()
+    try refundAndReverse(bought.identifier, app)
+    try await takeNotices(app)
+  }
+
+  private static func refundAndReverse(_ id: StoreTransactionID, _ app: App) throws {
+    app.store.account(CrashHome.buyer).device("phone").relaunch()
+    for step in [app.store.refundTransaction(identifier:), app.store.reverseRefund(identifier:)] {
+      app.clock.advance(by: .seconds(60))
+      try step(id)
+    }
+  }
+
   private static func buyWithUnfinished(_ app: App) async throws {
     app.wire.armEarly()
     app.wire.isBackendDown = true
@@ -110,6 +147,7 @@ extension Play {
     let app = try await App(home, customer: CrashHome.other, scenario, Wire(nil))
     await app.launch()
     app.store.askToBuyEnabled = false
+    if scenario == .catalogGap { try await fillGap(app, home) }
     try await approve(app)
     if let bought = app.store.allTransactions().first(where: { $0.state == .purchased }) {
       app.clock.advance(by: .seconds(60))
@@ -118,17 +156,43 @@ extension Play {
         try await app.settle { try app.store.redeliverTransaction(identifier: bought.identifier) }
       case .refund where bought.cancelDate == nil:
         try await app.settle { try app.store.refundTransaction(identifier: bought.identifier) }
-      case .purchase, .twoStep, .approval, .refund, .refundWhileClosed, .buyWithUnfinished, .restart: break
+      case .lateNotices where bought.transaction.signedAt == bought.purchaseDate:
+        try refundAndReverse(bought.identifier, app)
+      case .purchase, .twoStep, .approval, .refund, .refundWhileClosed, .buyWithUnfinished, .restart, .catalogGap,
+        .lateNotices:
+        break
       }
     }
     try await takeNotices(app)
   }
 
-  /// Applies the store's own notices late; each is settled only after its booking.
+  /// Applies the store's own notices late, the newest first; they are settled only after their bookings.
   private static func takeNotices(_ app: App) async throws {
-    for notice in app.store.pendingNotices() {
-      if case .refunded(let evidence) = notice.notice { try await app.backend.apply(evidence.transaction) }
-      try app.store.acknowledgeNotices(through: notice.id)
+    let notices = app.store.pendingNotices()
+    for notice in notices.reversed() {
+      app.wire.pass(.noticed, .before)
+      guard !app.wire.isDown else { return }
+      switch notice.notice {
+      case .refunded(let evidence), .refundReversed(let evidence): try await app.backend.apply(evidence.transaction)
+      default: break
+      }
+      app.wire.pass(.noticed, .after)
     }
+    guard let last = notices.last, !app.wire.isDown else { return }
+    try app.store.acknowledgeNotices(through: last.id)
+  }
+}
+
+extension Catalog {
+  /// The same without a product, and without the packages that hold it.
+  fileprivate func without(_ code: String) throws -> Catalog {
+    let left = products.filter { $0.code.text != code }
+    return try Catalog(
+      currencies: currencies, products: left,
+      offerings: offerings.map { offering in
+        Offering(
+          id: offering.id, description: offering.description, metadata: offering.metadata,
+          packages: offering.packages.filter { $0.product.text != code })
+      }, currentOffering: currentOffering, items: items, settings: settings)
   }
 }

@@ -53,7 +53,7 @@ private struct WatchedHandler: HTTPHandler {
     guard let last = request.path.last, ["receipts", "complete"].contains(last) else { return .later(work) }
     return .later {
       let response = await work()
-      if response.status < 300 { wire.pass(.credited, .after) }
+      wire.pass(response.status < 300 ? .credited : .held, .after)
       return response
     }
   }

@@ -23,12 +23,18 @@ struct WiredBackend: BackendDecorator {
     _ body: () async throws(LedgerError) -> Answer
   ) async throws(LedgerError) -> Answer {
     wire.pass(.verified, .before)
+    wire.pass(.held, .before)
     wire.pass(.credited, .before)
     let answer = try await run { () throws(LedgerError) in
       // The verifier says in between that it is done.
-      let answer = try await body()
-      if !isRemote { wire.pass(.credited, .after) }
-      return answer
+      do throws(LedgerError) {
+        let answer = try await body()
+        if !isRemote { wire.pass(.credited, .after) }
+        return answer
+      } catch {
+        if !isRemote, error.code == .validationPending { wire.pass(.held, .after) }
+        throw error
+      }
     }
     wire.pass(.finishOnly, .before)
     return answer
