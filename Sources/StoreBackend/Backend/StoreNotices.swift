@@ -18,7 +18,13 @@ struct StoreNotices: Sendable {
       }
       return (productIndex.catalog.settings, try view.purchase(of: transaction) != nil, buyer)
     }
-    try ReceiptRules(policy: context.policy, settings: settings).check(bundleID: transaction.bundleID)
+    do throws(LedgerError) {
+      try ReceiptRules(policy: context.policy, settings: settings).check(bundleID: transaction.bundleID)
+    } catch {
+      // A person may have credited it, or may do so.
+      try await credits.hold(evidence, .app, customer: nil)
+      throw error
+    }
     if let revocation = transaction.revocation, isKnown || revocation.extent == .full {
       let booking = try await refunds.refund(evidence, revocation)
       if booking.isReplayed { return NoticeAnswer(outcome: .unchanged, booking: booking) }
