@@ -20,6 +20,20 @@ package struct StableHash {
     for byte in text.utf8 { state = (state ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
   }
 
+  /// Combines a long text, eight bytes at a time.
+  package mutating func combine(long text: String) {
+    var text = text
+    text.withUTF8 { bytes in
+      let bytes = UnsafeRawBufferPointer(bytes)
+      combine(UInt64(bytes.count))
+      let whole = bytes.count & ~7
+      for offset in stride(from: 0, to: whole, by: 8) {
+        combine(UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)))
+      }
+      combine(bytes[whole...].reduce(0) { $0 << 8 | UInt64($1) })
+    }
+  }
+
   @inlinable package var value: UInt64 {
     var mixed = state
     mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9

@@ -97,7 +97,7 @@ package struct EvidenceRow: Hashable, Sendable {
 
   private static func hash(_ text: String) -> Int64 {
     var hash = StableHash()
-    hash.combine(text)
+    hash.combine(long: text)
     return Int64(bitPattern: hash.value)
   }
 
