@@ -200,7 +200,7 @@ CREATE TABLE evidence (
   holder INTEGER,
   subject TEXT,
   PRIMARY KEY (store_transaction, environment, store, kind, revoked_at, variant)
-) STRICT, WITHOUT ROWID;
+) STRICT;
 
 CREATE INDEX evidence_due ON evidence (reason, due_at, variant) WHERE reason IS NOT NULL;
 

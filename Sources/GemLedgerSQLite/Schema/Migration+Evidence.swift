@@ -6,7 +6,8 @@ extension Migration {
   /// Purchases from before are evidence too: each was stated as bought, once, at its date.
   static var evidence: [String] {
     [
-      table(EvidenceRow.self),
+      // By rows, since contents are long, and tokens of stores come in any order.
+      table(EvidenceRow.self, options: "STRICT"),
       "CREATE INDEX evidence_due ON evidence (reason, due_at, variant) WHERE reason IS NOT NULL",
       "CREATE INDEX evidence_holders ON evidence (holder) WHERE holder IS NOT NULL",
       "CREATE INDEX evidence_subjects ON evidence (subject) WHERE subject IS NOT NULL",
