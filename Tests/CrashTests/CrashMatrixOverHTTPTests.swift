@@ -27,7 +27,7 @@ final class CrashMatrixOverHTTPTests: CrashMatrixTests {
   func testAnswersThatBreakOffLoseNothingAndGiveNothingTwice() throws {
     let matrix = try Matrix(.httpBreakingOff)
     let all = Scenario.allCases.flatMap { scenario in scenario.steps.map { Cell(scenario, $0, .lostAfter) } }
-    let cells = Tier.current.items(8, of: all)
+    let cells = Tier.current.items(16, of: all)
     XCTAssertEqual(Set(cells.map(\.scenario)), Set(Scenario.allCases))
     matrix.play(cells)
     for cell in cells {

@@ -93,6 +93,7 @@ struct SymbolTable {
       "Transaction.currency": transaction.currency as Locale.Currency? as Any,
       "Transaction.reason": transaction.reason as Transaction.Reason,
       "Transaction.ownershipType": transaction.ownershipType as Transaction.OwnershipType,
+      "Transaction.offer": transaction.offer as Transaction.Offer? as Any,
       "Transaction.isUpgraded": transaction.isUpgraded as Bool,
       "Transaction.revocationDate": transaction.revocationDate as Date? as Any,
       "Transaction.revocationReason": transaction.revocationReason as Transaction.RevocationReason? as Any,
