@@ -74,9 +74,10 @@ extension EconomyCommands {
       throw UsageError("\"erase\" cannot be undone, and needs --customer ID", verb: parsed.verb)
     }
     let customer = try CustomerID(id)
-    let ids = try invocation.withLedger { (ledger) throws(LedgerError) in try ledger.customerIDs(of: customer) }
+    // Read before they are erased; that the customer is none is the command's to say.
+    let ids = try? invocation.withLedger { (ledger) throws(LedgerError) in try ledger.customerIDs(of: customer) }
     let booking = try invocation.book(.erase(customer))
-    if !parsed.isDryRun {
+    if let ids, !parsed.isDryRun {
       try invocation.withLedger { (ledger) throws(LedgerError) in try QuarantinedBodies.erase(ids, in: ledger) }
     }
     var json: JSONObject = [
