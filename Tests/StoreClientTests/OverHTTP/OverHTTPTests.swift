@@ -1,5 +1,8 @@
 #if Server
+import GemLedger
+import SimulatedStores
 import StoreBackend
+import StoreClient
 import StoreTestSupport
 import XCTest
 
@@ -50,6 +53,21 @@ final class SharedAccountOverHTTPTests: SharedAccountTests {
   override func setUp() { World.openHTTP() }
   override func tearDown() { World.closeHTTP() }
   func testGoesOverHTTP() throws { try assertGoesOverHTTP() }
+
+  /// Without a proof the restore is only a post: the receipt can be a copy of the true buyer's.
+  override func testARestoreTakesALostInstallationsPurchaseAtOnce() async throws {
+    let world = try World()
+    let next = try await installationAfterALostOne(in: world)
+    do {
+      try await next.restorePurchases()
+      XCTFail("The restore took a purchase whose buyer may still come.")
+    } catch {
+      XCTAssertEqual(error.code, .validationPending)
+    }
+    world.clock.advance(by: .seconds(3600))
+    try await next.restorePurchases()
+    try await assertHoldsThePurchase(next, in: world)
+  }
 }
 
 final class ReceiptProblemOverHTTPTests: ReceiptProblemTests {
