@@ -74,7 +74,10 @@ extension DocumentContract {
       found.append(page.ids)
       place = page.next
     } while place != nil
-    XCTAssertEqual(found, [[customers[3]], [customers[1004]]])
+    // Customers of several lanes have no common order.
+    XCTAssertEqual(Set(found.joined()), [customers[3], customers[1004]])
+    XCTAssertEqual(found.count, 2)
+    XCTAssertEqual(found.joined().count, 2)
     XCTAssertEqual(try ledger.customerIDs(withAttribute: "$email", value: "X@example.com", after: nil).ids, [])
     GemTestSupport.assertRefused(.invalidRequest) {
       _ = try ledger.customerIDs(withAttribute: "$email", value: "x", after: PageCursor("0"))
