@@ -111,7 +111,8 @@ extension ModelLedger {
 
   private func share(_ purchase: Purchase) -> (part: Int64, whole: Int64) {
     let own = notices.filter { $0.identity == purchase.identity }
-    var best: (part: Int64, whole: Int64) = (0, 1)
+    // Of what counts from the whole purchase, the newest; of one date, the most.
+    var (signedAt, thousandths) = (Int64.min, Int64(0))
     var standing: [(date: Int64, extent: Extent)] = []
     for date in Set(own.filter(\.isRefund).compactMap(\.revokedAt)) {
       guard let newest = own.filter({ $0.isRefund && $0.revokedAt == date }).max(by: { $0.signedAt < $1.signedAt }),
@@ -119,15 +120,18 @@ extension ModelLedger {
           !$0.isRefund && $0.signedAt >= newest.signedAt && ($0.revokedAt ?? date) == date
         })
       else { continue }
-      let share: (part: Int64, whole: Int64) =
+      let whole: Int64? =
         switch newest.extent {
-        case .full: (1, 1)
-        case .milliPercent(let part): (part, 100_000)
-        case .quantity(let units), .totalQuantity(let units): (min(units, purchase.quantity), purchase.quantity)
+        case .full: 100_000
+        case .milliPercent(let part): part
+        case .quantity, .totalQuantity: nil
         }
-      if share.part * best.whole > best.part * share.whole { best = share }
+      if let whole, (newest.signedAt, whole) > (signedAt, thousandths) {
+        (signedAt, thousandths) = (newest.signedAt, whole)
+      }
       standing.append((date, newest.extent))
     }
+    var best: (part: Int64, whole: Int64) = (thousandths, 100_000)
     // From the beginning, or from the date of a refund that gives the total of all refunds until then.
     var starts: [(date: Int64, units: Int64)] = [(.min, 0)]
     for case (let date, .totalQuantity(let units)) in standing { starts.append((date, units)) }

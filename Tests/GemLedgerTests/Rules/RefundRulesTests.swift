@@ -65,6 +65,9 @@ final class RefundRulesTests: XCTestCase {
       (#line, [], 0), (#line, [notice(.refund, 1, 1)], 100_000),
       (#line, [notice(.refund, 1, 1, 30_000), notice(.refund, 2, 2, 50_000)], 50_000),
       (#line, [notice(.refund, 1, 5, 30_000), notice(.refund, 1, 4, 50_000)], 30_000),
+      // The reversal between them never came.
+      (#line, [notice(.refund, 1, 1), notice(.refund, 3, 3, 25_000)], 25_000),
+      (#line, [notice(.refund, 1, 2, 50_000), notice(.refund, 2, 2, 25_000)], 50_000),
       (#line, [notice(.refund, 1, 1), notice(.reversal, 1, 2)], 0),
       (#line, [notice(.refund, 1, 2), notice(.reversal, 1, 2)], 0),
       (#line, [notice(.refund, 1, 3), notice(.reversal, 1, 2)], 100_000),

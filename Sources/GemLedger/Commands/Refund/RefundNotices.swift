@@ -7,7 +7,7 @@ enum RefundNotices {
     let known = try decider.work.evidence(notice.identity, credited, session: session)
     let isNew = RefundRules.isNew(notice, among: known)
     guard let purchase = credited else {
-      decider.work.keep(notice, among: known)
+      decider.work.keep(notice.withoutNeedlessNames(among: known), among: known)
       return answerWithoutBooking(
         &decider.work, command.customer, notice, isReplayed: !isNew, isAwaitingPurchase: true)
     }
@@ -171,6 +171,18 @@ enum RefundNotices {
     let booking = try decide(&decider)
     if !booking.isReplayed { KeyReplay.keepBooking(&decider, under: key, command: command, customer: owner.number) }
     return booking
+  }
+}
+
+extension EvidenceRow {
+  /// The statement as it is kept of a purchase that is not credited.
+  ///
+  /// What names the buyer helps to credit a purchase that is held. Of one that is given back in full, or whose customer
+  /// was erased, it would be kept for nothing.
+  fileprivate func withoutNeedlessNames(among known: [EvidenceRow]) -> EvidenceRow {
+    let reason = known.first { $0.kind == .held }?.held?.reason
+    let isNeedless = reason == .erased || kind == .refund && extent == .full && reason?.isOpen != true
+    return isNeedless ? erased(ending: false) ?? self : self
   }
 }
 

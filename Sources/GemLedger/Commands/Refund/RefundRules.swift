@@ -72,12 +72,20 @@ package enum RefundRules {
   }
 
   /// The statement without what tells it from others, where there are too many: the dates alone decide.
+  ///
+  /// A refund that states all that is given back so far takes the place of the newest such refund then; refunds by
+  /// units are as many as the units.
   private static func bounded(_ notice: EvidenceRow, among known: [EvidenceRow]) -> EvidenceRow {
-    guard notice.kind != .held, notice.variant != 0, known.count >= Limits.statementsPerPurchase,
+    guard notice.kind != .held, known.count >= Limits.statementsPerPurchase,
       !known.contains(where: { $0.isAboutTheSame(as: notice) })
     else { return notice }
     var notice = notice
     notice.variant = 0
+    if notice.kind == .refund, notice.extent.isTotal {
+      let totals = known.filter { $0.kind == .refund && $0.extent.isTotal }
+      let newest = totals.max { ($0.signedAt, $0.revokedAt) < ($1.signedAt, $1.revokedAt) }
+      if let newest { notice.revokedAt = newest.revokedAt }
+    }
     return notice
   }
 
@@ -92,8 +100,8 @@ package enum RefundRules {
 
   /// Returns how much of the purchase is refunded by the store's notices, in any order of their arrival.
   ///
-  /// Of extents that count from the whole purchase, the largest holds; units of single refunds are added up. A refund
-  /// counts until evidence of the same date or later takes it back.
+  /// Of refunds in full or by percent, the newest holds: it states all that is given back by then. Units of single
+  /// refunds are added up. A refund counts until evidence of the same date or later takes it back.
   package static func share(of evidence: [EvidenceRow], quantity: Int64) -> RefundShare {
     let standing = evidence.filter { refund in
       refund.kind == .refund
@@ -106,9 +114,15 @@ package enum RefundRules {
           }
         }
     }
-    return standing.reduce(.none) { share, refund in
-      max(share, RefundShare(refund.extent, quantity: quantity), units(with: refund, among: standing, of: quantity))
+    return standing.reduce(wholeShare(of: standing)) { share, refund in
+      max(share, units(with: refund, among: standing, of: quantity))
     }
+  }
+
+  /// The share of the newest refund that counts from the whole purchase; of two of one date, the larger.
+  private static func wholeShare(of standing: [EvidenceRow]) -> RefundShare {
+    standing.lazy.filter { !$0.extent.countsUnits }.map { ($0.signedAt, RefundShare($0.extent, quantity: 1)) }
+      .max { $0 < $1 }?.1 ?? .none
   }
 
   /// Returns the share refunded by units.
@@ -117,14 +131,11 @@ package enum RefundRules {
   private static func units(
     with refund: EvidenceRow, among standing: [EvidenceRow], of quantity: Int64
   ) -> RefundShare {
-    let start: Int64?
-    switch refund.extent {
-    case .full, .milliPercent: return .none
-    case .quantity: start = nil
-    case .totalQuantity: start = refund.revokedAt.milliseconds
+    guard refund.extent.countsUnits else { return .none }
+    var (start, units): (Int64?, Int64) = (nil, 0)
+    if case .totalQuantity(let soFar) = refund.extent {
+      (start, units) = (refund.revokedAt.milliseconds, min(soFar, quantity))
     }
-    var units: Int64 = 0
-    if case .totalQuantity(let soFar) = refund.extent { units = min(soFar, quantity) }
     for other in standing {
       guard case .quantity(let more) = other.extent, start.map({ other.revokedAt.milliseconds > $0 }) ?? true else {
         continue

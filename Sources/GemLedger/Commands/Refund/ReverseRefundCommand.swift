@@ -27,7 +27,7 @@ final class ReverseRefundCommand: Command {
       identity: PurchaseIdentity(
         store: reversal.store, environment: try decider.work.number(of: reversal.environment, session: session),
         transactionID: reversal.transactionID),
-      kind: reversal.revokedAt == nil ? .reversalOfAll : .reversal,
+      kind: reversal.revokedAt != nil ? .reversal : reversal.statement?.kind ?? .reversalOfAll,
       revokedAt: reversal.revokedAt ?? Timestamp(milliseconds: 0), signedAt: reversal.signedAt,
       statement: reversal.statement)
     return try RefundNotices.take(&decider, command, notice, session: session)

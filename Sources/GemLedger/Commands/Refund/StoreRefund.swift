@@ -14,6 +14,19 @@ public struct StoreRefund: Hashable, Sendable {
     /// The number of refunded units in all so far, at least 1: on Google Play the bought quantity less
     /// `refundableQuantity`.
     case totalQuantity(Int64)
+
+    /// Whether it is of all refunds so far.
+    var isTotal: Bool {
+      if case .quantity = self { false } else { true }
+    }
+
+    /// Whether it says how many units were refunded.
+    var countsUnits: Bool {
+      switch self {
+      case .full, .milliPercent: false
+      case .quantity, .totalQuantity: true
+      }
+    }
   }
 
   /// Where it was bought.
