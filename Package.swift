@@ -150,7 +150,8 @@ let package = Package(
         .target(name: "GemLedgerPostgres", condition: onPostgreSQL),
         .target(name: "GemLedgerSeal", condition: .when(traits: ["Receipts"])), "StoreBackend",
         .target(name: "StoreReceipts", condition: .when(traits: ["Receipts"])), "StoreClient", "SimulatedStores",
-        "StoreSimulation", .target(name: "GemServer", condition: onServer),
+        "StoreSimulation", .target(name: "SystemCrypto", condition: onReceipts),
+        .target(name: "GemServer", condition: onServer),
       ],
       swiftSettings: houseRules + [.unsafeFlags(selfContained, onLinuxInRelease)],
       linkerSettings: [

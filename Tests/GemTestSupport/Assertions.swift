@@ -1,4 +1,5 @@
 package import GemLedger
+internal import GemLedgerArchive
 internal import GemLedgerAudit
 internal import XCTest
 
@@ -24,4 +25,11 @@ package func assertBooksAddUp(_ ledger: Ledger, file: StaticString = #filePath, 
   let verification = try ledger.verify()
   XCTAssertEqual(verification.problems.map(\.description), [], file: file, line: line)
   XCTAssertTrue(verification.isOK, file: file, line: line)
+}
+
+/// The whole export of a ledger.
+package func exportedText(_ ledger: Ledger) throws -> String {
+  var bytes: [UInt8] = []
+  try ledger.export { bytes += $0 }
+  return String(decoding: bytes, as: UTF8.self)
 }

@@ -405,12 +405,12 @@ final class EvidenceTests: XCTestCase {
 }
 
 extension Shop {
-  /// The catalog gets a product of which a unit gives 7 GEM.
-  func sellNew() throws {
+  /// The catalog gets a product of which a unit gives so much GEM.
+  func sellNew(amount: Int64 = 7, appleID: String = "new.apple") throws {
     let old = try Self.catalog()
     let new = Product(
-      code: try ProductCode("new"), storeIDs: ["apple": "new.apple"], type: .consumable,
-      grants: [Grant(currency: try CurrencyCode("GEM"), amount: 7)])
+      code: try ProductCode("new"), storeIDs: ["apple": appleID, "google": "new.google"], type: .consumable,
+      grants: [Grant(currency: try CurrencyCode("GEM"), amount: amount)])
     try ledger.apply(Catalog(currencies: old.currencies, products: old.products + [new], settings: old.settings))
   }
 

@@ -1,5 +1,8 @@
 /// Erases the ids, notes and keys of a customer; the books stay.
 struct EraseCommand: Command {
+  /// What names the customer in the statements of stores.
+  var tokens: [String] = []
+
   var action: LedgerCommand.Action { .erase(self) }
 
   static let keyFields = KeyFields(rest: "kind")
@@ -47,6 +50,7 @@ struct EraseCommand: Command {
       decider.work.cold.events.erasedIDs.insert(id)
     }
     for own in numbers { try HoldReceiptCommand.erase(&decider, of: own, session: session) }
+    try HoldReceiptCommand.erase(&decider, namedBy: tokens, session: session)
     decider.work.changes.ownCold.addedIDs.removeAll { numbers.contains($0.customer) }
     decider.work.changes.ownCold.erasures.append(erasure)
     for own in numbers {
@@ -59,8 +63,13 @@ struct EraseCommand: Command {
 
 extension LedgerCommand {
   /// Erases the identity of a customer: ids, notes, keys and announcements go, the books stay.
-  public static func erase(_ customer: CustomerID) -> Self {
-    Self(EraseCommand(), customer: customer, key: nil)
+  public static func erase(_ customer: CustomerID) -> Self { erase(customer, tokens: []) }
+
+  /// The same; also takes away what names the customer in purchases that others posted, and ends those not credited.
+  ///
+  /// - Parameter tokens: What names the customer in the statements of stores.
+  package static func erase(_ customer: CustomerID, tokens: [String]) -> Self {
+    Self(EraseCommand(tokens: tokens), customer: customer, key: nil)
   }
 }
 

@@ -136,6 +136,14 @@ extension EvidenceRow.Kind {
     case .pending, .cancelled, .bookedBefore, .held: false
     }
   }
+
+  /// Whether the store says by it that the purchase was paid for.
+  var provesPayment: Bool {
+    switch self {
+    case .refund, .reversal, .reversalOfAll, .purchased: true
+    case .reclaim, .pending, .cancelled, .bookedBefore, .held, .decided: false
+    }
+  }
 }
 
 /// Why a genuine purchase is not credited.
@@ -150,8 +158,6 @@ package enum HoldReason: Int64, CaseIterable, Sendable {
   case amount = 4
   /// It is not paid yet.
   case pending = 5
-  /// The store could not be asked, or its answer does not fit the notice yet.
-  case lookup = 6
   /// It was bought in another app.
   case app = 7
   /// It was bought in an environment that is not credited.
@@ -179,7 +185,6 @@ package enum HoldReason: Int64, CaseIterable, Sendable {
     case .unattributed: "they are credited when their app posts them."
     case .amount: "their quantity does not fit the product, or the balance; credit them with \"receipts credit\"."
     case .pending: "nobody has paid for them yet; their store tells when that is done."
-    case .lookup: "their store does not answer; it is asked again."
     case .app: "they are of another app; name it as bundle_id, or credit single ones with \"receipts credit\"."
     case .environment: "they are of an environment that is not credited; credit single ones with \"receipts credit\"."
     case .decision: "decide about them with \"receipts credit\"."

@@ -30,6 +30,8 @@ package struct PlayDeveloperAPI: Sendable {
 
   /// Looks a one-time purchase up (`purchases.productsv2`).
   ///
+  /// The answer is dated by its `Date`, so that servers whose clocks differ agree; without one, by the request.
+  ///
   /// - Throws: `LedgerError` with `purchase_not_found` where Google knows no such purchase of the app,
   ///   `receipt_malformed` where the answer has no form that is known here, `backend_unreachable` for everything that
   ///   may be different later.
@@ -37,6 +39,8 @@ package struct PlayDeveloperAPI: Sendable {
     let url = try url("\(Percent.encoded(request.packageName))/purchases/productsv2/tokens/\(Self.part(request.token))")
     let reply = try await answer { (headers) in await sender.get(url, headers: headers) }
     guard reply.isSuccess, reply.json != nil else { throw Self.refusal(reply) }
+    var request = request
+    if let date = reply.date { request.fetchedAt = date }
     return try PlayProductPurchase(json: reply.body, for: request)
   }
 
@@ -101,6 +105,21 @@ package struct PlayDeveloperAPI: Sendable {
       return .google("Play does not answer as it should: status \(reply.status).")
     }
     return LedgerError(.purchaseNotFound, "Google Play knows no such purchase of the app: status \(reply.status).")
+  }
+}
+
+extension HTTPReply {
+  private static let months = [
+    "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+  ]
+
+  /// The server's time of the reply, as HTTP writes it: `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110, 5.6.7).
+  fileprivate var date: Timestamp? {
+    let words = headers["Date"]?.split(separator: " ") ?? []
+    guard words.count == 6, words[5] == "GMT", let month = Self.months.firstIndex(of: String(words[2])) else {
+      return nil
+    }
+    return Timestamp("\(words[3])-\(month < 9 ? "0" : "")\(month + 1)-\(words[1])T\(words[4])Z")
   }
 }
 #endif

@@ -86,13 +86,20 @@ package struct PlayNotices: Sendable {
     let request = PlayProductPurchase.Request(
       packageName: notice.packageName, token: token, fetchedAt: project.clock.now())
     let purchase = try await api.purchase(request)
-    guard let stated = purchase.transaction else { return purchase.isCancelled ? .declined : .pending }
+    guard let stated = purchase.transaction else {
+      if let unpaid = try purchase.unpaid.flatMap({ (unpaid) throws(LedgerError) in
+        try Self.asReceiptsNameIt(unpaid, in: project)
+      }) {
+        try await project.backend.keep(unpaid: unpaid, isDeclined: purchase.isCancelled, postedBy: nil)
+      }
+      return purchase.isCancelled ? .declined : .pending
+    }
     if case .voided = notice.event, stated.revocation == nil {
       // The list of voided purchases is ahead of the purchase's state: it is asked for again.
       try keepVoid(notice, in: project)
     }
     guard let transaction = try Self.asReceiptsNameIt(stated, in: project) else { return .applied(.unattributed) }
-    let outcome = try await project.backend.apply(transaction).outcome
+    let outcome = try await project.backend.apply(state: transaction).outcome
     if purchase.acknowledgeBy != nil, outcome != .unattributed, outcome != .kept, outcome != .held {
       try await acknowledge(notice, transaction)
     }
@@ -118,7 +125,7 @@ package struct PlayNotices: Sendable {
       packageName: packageName, token: token, fetchedAt: project.clock.now())
     guard let stated = try await api.purchase(request).transaction, stated.revocation != nil else { return false }
     guard let transaction = try Self.asReceiptsNameIt(stated, in: project) else { return true }
-    _ = try await project.backend.apply(transaction)
+    _ = try await project.backend.apply(state: transaction)
     return true
   }
 
@@ -126,9 +133,9 @@ package struct PlayNotices: Sendable {
   ///
   /// - Throws: `LedgerError` with `configuration` where no app is named, `bundle_mismatch`, those of
   ///   `PlayDeveloperAPI.purchase(_:)`, `validation_pending` while nobody has paid, `receipt_revoked` where nobody
-  ///   will, and those of `LocalBackend.post(_:)`.
+  ///   will, and those of `LocalBackend.post(_:of:order:)`.
   func credit(
-    _ post: ReceiptPost, packageName named: String?, in project: ServerProject
+    _ post: ReceiptPost, order: PurchaseCode?, packageName named: String?, in project: ServerProject
   ) async throws(LedgerError) -> ReceiptAnswer {
     let wanted = try names(of: project)
     guard let name = wanted.first(where: { $0.hasBytes(of: named ?? "") }) ?? (named == nil ? wanted.first : nil) else {
@@ -139,6 +146,9 @@ package struct PlayNotices: Sendable {
       packageName: name, token: try StoreTransactionID(post.receipt.text), fetchedAt: project.clock.now())
     let purchase = try await api.purchase(request)
     guard let stated = purchase.transaction else {
+      if let unpaid = purchase.unpaid {
+        try await project.backend.keep(unpaid: unpaid, isDeclined: purchase.isCancelled, postedBy: post.customer)
+      }
       guard purchase.isCancelled else {
         throw LedgerError(
           .validationPending, "Nobody has paid for this purchase yet; Google Play tells when that is done.",
@@ -147,7 +157,7 @@ package struct PlayNotices: Sendable {
       throw LedgerError(.receiptRevoked, "The payment of this purchase was declined.")
     }
     let transaction = try Self.asReceiptsNameIt(stated, in: project) ?? stated
-    return try await project.backend.post(transaction, of: post)
+    return try await project.backend.post(transaction, of: post, order: order)
   }
 
   /// Keeps a credited purchase from being refunded three days after the payment, should its app not come back.

@@ -36,17 +36,34 @@ enum PaymentCompletion {
 
   private static func complete(_ call: Call) async throws(LedgerError) -> HTTPResponse {
     let backend = call.project.backend
-    let code = try PurchaseCode(call.body["purchaseCode"]?.text ?? "")
-    let order = try backend.order(code)
-    // The receipt alone proves the purchase. Who sends it does not matter: the order's player is credited, or the buyer
-    // that the receipt names.
-    let player = try PaymentPlayer.named(call.body["sdkUserId"], for: .postReceipt, in: call) ?? order.request.customer
+    let code = PurchaseCode(unchecked: call.body["purchaseCode"]?.text ?? "")
+    let named = try PaymentPlayer.named(call.body["sdkUserId"], for: .postReceipt, in: call)
     let receipt = StoreReceipt(call.body["receiptData"]?.text ?? "")
-    // A receipt that pays for something else than announced is delivered under an order of its own.
-    let answer = try await backend.completePayment(
-      code, post: ReceiptPost(receipt: receipt, customer: player, source: .purchase, orderSearch: .findOrOpen))
+    let order: Order
+    do throws(LedgerError) { order = try backend.order(code) } catch {
+      try await keep(receipt, of: named, for: code, call)
+      throw error
+    }
+    // The receipt alone proves the purchase. Who sends it does not matter: the order's player is credited, or the buyer
+    // that the receipt names. A receipt that pays for something else than announced is delivered under an order of its
+    // own.
+    let post = ReceiptPost(
+      receipt: receipt, customer: named ?? order.request.customer, source: .purchase, orderSearch: .findOrOpen)
+    let answer = try await ReceiptIntake(call, order: code, store: order.request.store).answer(post)
     try await giveUp(order, answer, backend)
     return .json(200, .object(json(answer)))
+  }
+
+  /// Keeps a receipt for an order that nobody knows: somebody may have paid all the same.
+  ///
+  /// - Throws: Errors after which the receipt may be lost.
+  private static func keep(
+    _ receipt: StoreReceipt, of player: CustomerID?, for code: PurchaseCode, _ call: Call
+  ) async throws(LedgerError) {
+    let post = ReceiptPost(receipt: receipt, customer: player ?? CustomerID(unchecked: "nobody"), source: .purchase)
+    do throws(LedgerError) { _ = try await ReceiptIntake(call, order: code).answer(post) } catch {
+      guard !error.code.meansNothingIsKnown else { throw error }
+    }
   }
 
   /// Gives up an order that an app announced to replay a payment, which had paid for an earlier order.

@@ -48,12 +48,7 @@ enum SingleCallPayment {
     let post = ReceiptPost(
       receipt: StoreReceipt(call.body["receiptData"]?.text ?? ""), customer: player, source: .purchase,
       orderSearch: .findOrOpen)
-    let answer: ReceiptAnswer
-    if let code {
-      answer = try await call.project.backend.completePayment(code, post: post)
-    } else {
-      answer = try await call.project.backend.post(post)
-    }
+    let answer = try await ReceiptIntake(call, order: code, store: store).answer(post)
     var body = PaymentCompletion.json(answer)
     body["message"] = .string(
       "This path is deprecated and stays for old apps: use init-payment and complete-payment.")

@@ -1,6 +1,7 @@
 #if Server
 internal import GemLedger
 internal import StoreBackend
+internal import SystemCrypto
 internal import SystemHTTP
 
 /// The customers of a project.
@@ -124,7 +125,7 @@ enum CustomerRoutes {
     work: .later { (call) async throws(LedgerError) in
       let (id, project) = (try call.customer(), call.project)
       let ids = try project.ledger.customerIDs(of: id)
-      let booking = try await project.ledger.book(.erase(id))
+      let booking = try await project.ledger.book(.erase(id, with: ids, digest: TextDigest.sha256))
       try project.quarantine.erase(ids)
       return RESTSchemas.deletedAnswer("customer", id: id.text, at: booking.createdAt)
     })

@@ -6,8 +6,8 @@ internal import SystemCrypto
 
 /// Keeps posts and notifications that cannot be verified yet: a key of the store is missing, or it does not answer.
 ///
-/// None of them is proven, so they are bounded: 64 KiB a body, 1,000 bodies a key, 100 MB a ledger, 30 days (7
-/// for voided purchases), and equal bodies are kept once. Each is tried again after a minute, then with pauses that
+/// None of them is proven, so they are bounded: 64 KiB a body, 1,000 bodies a key, 100 MB a ledger, of which
+/// notifications, which anybody can send, have 20 MB; 30 days (7 for voided purchases), and equal bodies are kept once. Each is tried again after a minute, then with pauses that
 /// double up to an hour; all are tried after a start and after a change of the catalog. They are documents of the
 /// ledger, so copies have them and exports do not.
 package final class Quarantine: Sendable {
@@ -21,6 +21,9 @@ package final class Quarantine: Sendable {
     case googleNotice = "google_notice"
     /// The purchase token of a purchase that Google Play voided while its state shows no refund.
     case googleVoid = "google_void"
+
+    /// Whether it comes without a key.
+    fileprivate var isOpen: Bool { self == .appleNotice || self == .googleNotice }
 
     /// How long it is kept, in milliseconds.
     fileprivate var lifetime: Int64 { self == .googleVoid ? 7 * 86_400_000 : 30 * 86_400_000 }
@@ -37,6 +40,8 @@ package final class Quarantine: Sendable {
     package var source = ""
     /// The app at Google Play; empty if the request names none.
     package var packageName = ""
+    /// The order that the post names; empty if it names none.
+    package var order = ""
 
     /// A body without a poster.
     package init(_ kind: Kind, _ text: String) {
@@ -59,6 +64,8 @@ package final class Quarantine: Sendable {
   static let messagesPerKeyMax = 1000
   /// Most bytes of all documents together.
   static let bytesMax = 100_000_000
+  /// Most bytes of those that come without a key.
+  static let openBytesMax = 20_000_000
   /// The shortest and the longest pause before another try, in milliseconds.
   private static let pauses: (first: Int64, last: Int64) = (60_000, 3_600_000)
 
@@ -66,6 +73,8 @@ package final class Quarantine: Sendable {
   struct Tally {
     var perKey: [String: Int] = [:]
     var bytes = 0
+    /// Those that came without a key, of ``bytes``.
+    var openBytes = 0
     var count = 0
   }
 
@@ -98,9 +107,9 @@ package final class Quarantine: Sendable {
     try countKept()
     let hasRoom = tally.withLock { tally in
       guard var known = tally, known.perKey[key, default: 0] < Self.messagesPerKeyMax,
-        known.bytes + size <= Self.bytesMax
+        known.bytes + size <= Self.bytesMax, !message.kind.isOpen || known.openBytes + size <= Self.openBytesMax
       else { return false }
-      known.add(key, size, 1)
+      known.add(entry, size, 1)
       tally = known
       return true
     }
@@ -108,7 +117,7 @@ package final class Quarantine: Sendable {
     do throws(LedgerError) {
       try ledger.save(document: name, content: entry.content, replacing: nil)
     } catch {
-      tally.withLock { $0?.add(key, -size, -1) }
+      tally.withLock { $0?.add(entry, -size, -1) }
       guard error.code == .conditionFailed else { throw error }
     }
     return true
@@ -123,7 +132,7 @@ package final class Quarantine: Sendable {
   private func countKept() throws(LedgerError) {
     guard tally.withLock({ $0 == nil }) else { return }
     var found = Tally()
-    try forEach { (document, entry) in found.add(entry.key, document.content.utf8.count, 1) }
+    try forEach { (document, entry) in found.add(entry, document.content.utf8.count, 1) }
     tally.withLock { if $0 == nil { $0 = found } }
   }
 
@@ -183,7 +192,7 @@ package final class Quarantine: Sendable {
   private func remove(_ document: LedgerDocument, _ entry: Entry) throws(LedgerError) {
     do throws(LedgerError) {
       try ledger.removeDocument(named: document.name, version: document.version)
-      tally.withLock { $0?.add(entry.key, -document.content.utf8.count, -1) }
+      tally.withLock { $0?.add(entry, -document.content.utf8.count, -1) }
     } catch {
       // Another server tried it at the same time.
       guard error.code == .conditionFailed else { throw error }
@@ -207,9 +216,10 @@ package final class Quarantine: Sendable {
 }
 
 extension Quarantine.Tally {
-  fileprivate mutating func add(_ key: String, _ bytes: Int, _ count: Int) {
-    perKey[key, default: 0] += count
+  fileprivate mutating func add(_ entry: Quarantine.Entry, _ bytes: Int, _ count: Int) {
+    perKey[entry.key, default: 0] += count
     self.bytes += bytes
+    if entry.message.kind.isOpen { openBytes += bytes }
     self.count += count
   }
 }
@@ -240,6 +250,7 @@ extension Quarantine {
       message.customer = members["customer"]?.text ?? ""
       message.source = members["source"]?.text ?? ""
       message.packageName = members["package"]?.text ?? ""
+      message.order = members["order"]?.text ?? ""
       self.init(
         message: message, key: members["key"]?.text ?? "", keptAt: Timestamp(milliseconds: keptAt),
         tries: members["tries"]?.integer ?? 0)
@@ -249,8 +260,8 @@ extension Quarantine {
     var content: String {
       let members: JSONObject = [
         "kind": .string(message.kind.rawValue), "text": .string(message.text), "customer": .string(message.customer),
-        "source": .string(message.source), "package": .string(message.packageName), "key": .string(key),
-        "kept_at": .integer(keptAt.milliseconds), "tries": .integer(tries), "next_at": .integer(nextAt),
+        "source": .string(message.source), "package": .string(message.packageName), "order": .string(message.order),
+        "key": .string(key), "kept_at": .integer(keptAt.milliseconds), "tries": .integer(tries), "next_at": .integer(nextAt),
       ]
       return JSONValue.object(members).text()
     }

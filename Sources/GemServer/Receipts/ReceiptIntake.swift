@@ -12,12 +12,16 @@ struct ReceiptIntake: Sendable {
   let isPlay: Bool
   /// The app at Google Play, where the request names it.
   let packageName: String?
+  /// The order that the purchase pays for, where the app names it.
+  let order: PurchaseCode?
 
-  init(_ call: Call) {
+  /// - Parameter store: Where the purchase was made; nil where only the key or a header says it.
+  init(_ call: Call, order: PurchaseCode? = nil, store: Store? = nil) {
     project = call.project
+    self.order = order
     keyID = call.caller.keyID
     let platform = call.request.headers["X-Platform"]?.lowercased()
-    isPlay = call.caller.kind == .app(.google) || platform == "android"
+    isPlay = store.map { $0 == .google } ?? (call.caller.kind == .app(.google) || platform == "android")
     packageName = call.request.headers["X-Client-Bundle-ID"]
   }
 
@@ -27,6 +31,7 @@ struct ReceiptIntake: Sendable {
     keyID = ""
     isPlay = true
     packageName = message.packageName.isEmpty ? nil : message.packageName
+    order = message.order.isEmpty ? nil : PurchaseCode(unchecked: message.order)
   }
 
   /// Credits the purchase that a post proves.
@@ -42,6 +47,7 @@ struct ReceiptIntake: Sendable {
       message.customer = post.customer.text
       message.source = post.source.rawValue
       message.packageName = packageName ?? ""
+      message.order = order?.text ?? ""
       guard try project.quarantine.keep(message, from: keyID) else {
         throw LedgerError(
           .storageUnavailable, "There is no room for more purchases that cannot be verified yet. \(error.message)")
@@ -52,10 +58,13 @@ struct ReceiptIntake: Sendable {
 
   /// As ``answer(_:)``, without the quarantine.
   ///
-  /// - Throws: As `LocalBackend.post(_:)`. For a bare purchase token `receipt_unverified` with the `check`
-  ///   `service_account`, or as `PlayNotices.credit(_:packageName:in:)`.
+  /// - Throws: As `LocalBackend.post(_:)`; `order_not_found`, if an order is named. For a bare purchase token
+  ///   `receipt_unverified` with the `check` `service_account`, or as `PlayNotices.credit(_:order:packageName:in:)`.
   func verifiedAnswer(_ post: ReceiptPost) async throws(LedgerError) -> ReceiptAnswer {
-    guard isPlay, Self.isPurchaseToken(post.receipt.text) else { return try await project.backend.post(post) }
+    guard isPlay, Self.isPurchaseToken(post.receipt.text) else {
+      guard let order else { return try await project.backend.post(post) }
+      return try await project.backend.completePayment(order, post: post)
+    }
     guard let notices = project.playNotices else {
       throw LedgerError(
         .receiptUnverified,
@@ -63,7 +72,7 @@ struct ReceiptIntake: Sendable {
           + "--google-service-account. What was posted until then is credited then.",
         details: [.text("check", "service_account")])
     }
-    return try await notices.credit(post, packageName: packageName, in: project)
+    return try await notices.credit(post, order: order, packageName: packageName, in: project)
   }
 
   /// Whether the text is a bare purchase token: a signed transaction has two dots, and a signed purchase is an object.

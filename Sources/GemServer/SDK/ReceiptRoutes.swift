@@ -42,8 +42,8 @@ enum ReceiptRoutes {
     work: .later { (call) async throws(LedgerError) in
       let post = try ReceiptPost(wire: call.wire)
       _ = try call.permitted(post.customer, for: .postReceipt)
-      let answer = try await call.project.backend.completePayment(PurchaseCode(call.name("purchase_code")), post: post)
-      return try await response(answer, to: post, call)
+      let order = PurchaseCode(unchecked: call.name("purchase_code"))
+      return try await response(try await ReceiptIntake(call, order: order).answer(post), to: post, call)
     })
 
   private static func response(

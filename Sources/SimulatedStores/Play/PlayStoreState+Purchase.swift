@@ -119,7 +119,7 @@ extension PlayStoreState {
     }
     row.transaction.price = offer.total(in: settings.storefront)
     // As Google's purchase type of promotions is read: nothing else says that it was free.
-    row.transaction.offer = StoreTransaction.Offer(kind: .code, identifier: offer.identifier, isFreeTrial: true)
+    row.transaction.offer = StoreTransaction.Offer(kind: .code, identifier: offer.identifier)
     if row.period == nil { row.transaction.orderID = nil }
     book(paid: row, now: now)
     effects.append(.step(.paid(row.transaction.id)))

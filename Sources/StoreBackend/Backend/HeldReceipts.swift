@@ -5,7 +5,7 @@ struct HeldReceipts: Sendable {
   /// The reasons that a change of the catalog may end.
   private static let endedByCatalog: [HoldReason] = [.product, .amount]
   /// The reasons that an instant ends.
-  private static let endedByTime: [HoldReason] = [.buyer]
+  private static let endedByTime: [HoldReason] = [.buyer, .amount]
   private static let pageSize = 100
 
   let context: BackendContext
@@ -129,6 +129,7 @@ struct HeldReceipts: Sendable {
     let transaction = evidence.transaction
     let (found, buyer) = try context.reading {
       (view, index) throws(LedgerError) -> (ProductCode?, CustomerID?) in
+      if let known = try view.purchase(of: transaction) { return (known.product, known.customer) }
       let buyer = try transaction.accountToken.flatMap { (token) throws(LedgerError) in
         try view.customers.buyer(token, at: transaction.purchasedAt)
       }

@@ -4,25 +4,16 @@ internal import GemLedger
 struct HoldNote: Sendable {
   /// The order that the client named.
   var order: PurchaseCode?
-  /// How often it was decided again.
-  var attempts: Int64 = 0
 
-  init(order: PurchaseCode? = nil, attempts: Int64 = 0) {
-    self.order = order
-    self.attempts = attempts
-  }
+  init(order: PurchaseCode? = nil) { self.order = order }
 
   /// - Parameter text: As ``text`` gave it; an erased one is empty.
   init(_ text: String) {
     let members = (try? JSONValue.parse(text))?.object
     order = members?["order"]?.text.map(PurchaseCode.init(unchecked:))
-    attempts = members?["attempts"]?.integer ?? 0
   }
 
   var text: String {
-    var members = JSONObject()
-    members["order"] = order.map { .string($0.text) }
-    if attempts > 0 { members["attempts"] = .integer(attempts) }
-    return members.isEmpty ? "" : JSONValue.object(members).text()
+    order.map { JSONValue.object(["order": .string($0.text)]).text() } ?? ""
   }
 }

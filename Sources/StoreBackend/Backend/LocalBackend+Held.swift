@@ -59,6 +59,24 @@ extension LocalBackend {
     try await held.decideDue(now: context.clock.now()).credited + held.decideAfterCatalogChange().credited
   }
 
+  /// Keeps what a store says of a purchase that nobody has paid for.
+  ///
+  /// Once its store says that it is paid, whoever posted it is credited, unless it names its buyer.
+  ///
+  /// - Parameters:
+  ///   - isDeclined: Whether nobody will pay for it.
+  ///   - customer: Who posted it; nil where the store told of it.
+  package func keep(
+    unpaid transaction: StoreTransaction, isDeclined: Bool, postedBy customer: CustomerID?
+  ) async throws(LedgerError) {
+    let hold = ReceiptHold(
+      store: transaction.store, environment: transaction.environment, transactionID: transaction.creditID,
+      kind: isDeclined ? .cancelled : .pending, statedAt: transaction.signedAt,
+      statement: Evidence(transaction: transaction).statement, reason: isDeclined ? .declined : .pending,
+      subject: transaction.accountToken?.description)
+    _ = try await context.ledger.book(.holdReceipt(hold, customer: customer))
+  }
+
   /// Lists a purchase of Google Play for a person's decision: a notice called it void, and its state shows no refund.
   package func askAbout(googleToken token: StoreTransactionID) async throws(LedgerError) {
     let hold = ReceiptHold(

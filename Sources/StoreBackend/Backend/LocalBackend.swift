@@ -95,14 +95,12 @@ public final class LocalBackend: PurchaseBackend {
   ///
   /// The receipt of the post is not read.
   ///
-  /// - Throws: As ``post(_:)`` after its verification; an unusable customer id keeps nothing here.
+  /// - Throws: As ``post(_:)`` after its verification; `order_not_found`, if an order is named.
   package func post(
-    _ transaction: StoreTransaction, of post: ReceiptPost
+    _ transaction: StoreTransaction, of post: ReceiptPost, order: PurchaseCode? = nil
   ) async throws(LedgerError) -> ReceiptAnswer {
-    try post.customer.checkUsable()
-    return try await credits.credit(
-      Evidence(transaction: transaction), customer: post.customer, order: nil, search: post.orderSearch,
-      requestID: context.newRequestID())
+    try await credits.answer(
+      Evidence(transaction: transaction), of: post, order: order, requestID: context.newRequestID())
   }
 
   /// Applies a store's own notice of a transaction: a purchase, a refund, or a reversed refund.
@@ -117,6 +115,12 @@ public final class LocalBackend: PurchaseBackend {
   @discardableResult
   public func apply(_ transaction: StoreTransaction) async throws(LedgerError) -> NoticeAnswer {
     try await notices.apply(Evidence(transaction: transaction, isNotice: true))
+  }
+
+  /// As ``apply(_:)``, for a state that the store was asked for: a refund of the same date stands.
+  @discardableResult
+  package func apply(state transaction: StoreTransaction) async throws(LedgerError) -> NoticeAnswer {
+    try await notices.apply(Evidence(transaction: transaction))
   }
 
   /// Verifies the evidence in a store's own notice, and applies it.

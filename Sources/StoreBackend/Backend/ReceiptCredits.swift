@@ -14,17 +14,29 @@ struct ReceiptCredits: Sendable {
   func answer(_ post: ReceiptPost, order: PurchaseCode?) async throws(LedgerError) -> ReceiptAnswer {
     let requestID = context.newRequestID()
     do throws(LedgerError) {
-      let evidence = try context.verified(post.receipt)
-      do throws(LedgerError) { try post.customer.checkUsable() } catch {
-        // An app without an id has sold something all the same.
-        try await hold(evidence, .unattributed, customer: nil)
-        throw error
-      }
-      return try await credit(
-        evidence, customer: post.customer, order: order, search: post.orderSearch, requestID: requestID)
+      return try await answer(try context.verified(post.receipt), of: post, order: order, requestID: requestID)
     } catch {
       throw error.adding(.text("request_id", requestID))
     }
+  }
+
+  /// As ``answer(_:order:)``, for evidence that is verified; the receipt of the post is not read.
+  func answer(
+    _ evidence: Evidence, of post: ReceiptPost, order: PurchaseCode?, requestID: String
+  ) async throws(LedgerError) -> ReceiptAnswer {
+    do throws(LedgerError) {
+      try post.customer.checkUsable()
+      if let order { _ = try orders.order(order) }
+    } catch {
+      // An app without an id, or with an order that nobody knows, has sold something all the same.
+      switch error.code {
+      case .invalidUserID, .orderNotFound: try await hold(evidence, .unattributed, customer: nil)
+      default: break
+      }
+      throw error
+    }
+    return try await credit(
+      evidence, customer: post.customer, order: order, search: post.orderSearch, requestID: requestID)
   }
 
   /// Credits a purchase, or finds its credit, and applies the store's refunds; holds what cannot be credited yet.
@@ -42,6 +54,7 @@ struct ReceiptCredits: Sendable {
     let (transaction, now, policy) = (evidence.transaction, context.clock.now(), context.policy)
     try ReceiptRules.check(datesOf: transaction, now: now, skewMilliseconds: policy.futureSkewMilliseconds)
     let lookup = try lookup(transaction, customer: customer, order: named)
+    let order = lookup.order
     let rules = ReceiptRules(policy: policy, settings: lookup.productIndex.catalog.settings)
     var product: Product?
     if lookup.known == nil {
@@ -55,23 +68,30 @@ struct ReceiptCredits: Sendable {
         if let revocation = transaction.revocation { _ = try await refunds.refund(evidence, revocation) }
         throw error
       case .hold(let reason, let end, let error):
-        try await hold(evidence, reason, until: end, customer: customer, order: named)
+        try await hold(evidence, reason, until: end, customer: customer, order: order)
         throw error
       }
       if let product { try checkPrice(of: evidence, product: product, lookup: lookup, rules: rules) }
+    }
+    if let known = lookup.known, known.quantity != transaction.quantity, evidence.statesPurchase {
+      // Stores do not change what was bought: a person has to look at it.
+      try await hold(evidence, .decision, customer: nil)
     }
     // A part that was given back before the credit is kept, and booked with it.
     if let revocation = transaction.revocation { _ = try await refunds.refund(evidence, revocation) }
     guard let sold = lookup.known?.product ?? product?.code else { throw .defect("A receipt has no product") }
     do throws(LedgerError) {
       return try await credit(
-        evidence, as: sold, product, lookup, customer: customer, order: named, search: mode, requestID: requestID)
+        evidence, as: sold, product, lookup, customer: customer, order: order, search: mode, requestID: requestID)
     } catch {
       switch error.code {
-      case .amountOutOfRange: try await hold(evidence, .amount, customer: customer, order: named)
+      case .amountOutOfRange:
+        // The balance is full; the customer may spend.
+        let end = now.advanced(milliseconds: Self.fullBalancePause)
+        try await hold(evidence, .amount, until: end, customer: customer, order: order)
       case .productNotFound:
         // The product left the catalog at the very moment of the purchase or of the credit.
-        try await hold(evidence, .product, customer: customer, order: named)
+        try await hold(evidence, .product, customer: customer, order: order)
         throw ReceiptDecision.waiting(for: transaction)
       default: break
       }
@@ -98,10 +118,9 @@ struct ReceiptCredits: Sendable {
     let transaction = evidence.transaction
     let subject: String? =
       switch reason {
-      case .buyer: transaction.accountToken?.description
       case .app: transaction.bundleID
       case .environment: transaction.environment.description
-      default: nil
+      default: transaction.accountToken?.description
       }
     // Whoever has an app of their own can make such receipts, so they make no customers and are kept by the sample.
     let isForeign = reason == .app || reason == .environment
@@ -117,6 +136,9 @@ struct ReceiptCredits: Sendable {
       reason: reason, dueAt: end, subject: subject, note: HoldNote(order: order).text)
     _ = try await context.ledger.book(.holdReceipt(hold, customer: isForeign ? nil : customer))
   }
+
+  /// After how long a credit that the balance has no room for is tried again, in milliseconds.
+  private static let fullBalancePause: Int64 = 3_600_000
 
   /// How many purchases of one app or environment that is not credited are kept.
   private static let samplesPerSubject = 10

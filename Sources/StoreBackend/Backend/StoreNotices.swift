@@ -13,8 +13,14 @@ struct StoreNotices: Sendable {
       datesOf: transaction, now: now, skewMilliseconds: context.policy.futureSkewMilliseconds)
     let (settings, isKnown, buyer) = try context.reading {
       (view, productIndex) throws(LedgerError) -> (CatalogSettings, Bool, CustomerID?) in
-      let buyer = try transaction.accountToken.flatMap { (token) throws(LedgerError) in
+      var buyer = try transaction.accountToken.flatMap { (token) throws(LedgerError) in
         try view.customers.buyer(token, at: transaction.purchasedAt)
+      }
+      if buyer == nil {
+        // Whoever posted it before it was paid.
+        let held = try view.evidence.held(
+          store: transaction.store, environment: transaction.environment, transactionID: transaction.creditID)
+        if held?.reason == .pending { buyer = held?.customer }
       }
       return (productIndex.catalog.settings, try view.purchase(of: transaction) != nil, buyer)
     }

@@ -6,7 +6,9 @@ struct TransactionLookup: Sendable {
   let buyer: CustomerID
   /// Whether the buyer is whom the transaction's token names, or it has none.
   let isBuyerKnown: Bool
-  /// When the named order was announced.
+  /// The order that was named, or else the one of an earlier post that could not be credited yet.
+  let order: PurchaseCode?
+  /// When that order was announced.
   let orderedAt: Timestamp?
   /// The purchase, where the transaction is credited.
   let known: Purchase?
@@ -18,7 +20,13 @@ struct TransactionLookup: Sendable {
     of transaction: StoreTransaction, customer: CustomerID, order code: PurchaseCode?, in view: LedgerView,
     _ productIndex: ProductIndex, digest: (String) -> [UInt8]?
   ) throws(LedgerError) {
-    let order = try code.map { (code) throws(LedgerError) in try view.orders.order(code) }
+    known = try view.purchase(of: transaction)
+    let held =
+      known == nil
+      ? try view.evidence.held(
+        store: transaction.store, environment: transaction.environment, transactionID: transaction.creditID) : nil
+    var order = try code.map { (code) throws(LedgerError) in try view.orders.order(code) }
+    if order == nil, let noted = held.flatMap({ HoldNote($0.note).order }) { order = try view.orders.find(noted) }
     let token = transaction.accountToken
     let isPosters = token.map { $0.names(customer, digest: digest) } ?? false
     var buyer: CustomerID?
@@ -34,13 +42,10 @@ struct TransactionLookup: Sendable {
     }
     self.productIndex = productIndex
     self.isBuyerKnown = isBuyerKnown
+    self.order = order?.code
     orderedAt = order?.createdAt
-    known = try view.purchase(of: transaction)
     // Whom nothing else names is who posted it first.
-    if buyer == nil, !isPosters, known == nil {
-      buyer = try view.evidence.held(
-        store: transaction.store, environment: transaction.environment, transactionID: transaction.creditID)?.customer
-    }
+    if buyer == nil, !isPosters { buyer = held?.customer }
     self.buyer = buyer ?? customer
   }
 }

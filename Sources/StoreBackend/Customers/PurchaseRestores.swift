@@ -1,4 +1,4 @@
-internal import GemLedger
+package import GemLedger
 
 /// Restores purchases of a store account: credits purchases without a credit, and shares entitlements.
 struct PurchaseRestores: Sendable {
@@ -57,7 +57,7 @@ struct PurchaseRestores: Sendable {
 
 extension LedgerError.Code {
   /// Whether asking again may give another answer, as opposed to a refusal.
-  var meansNothingIsKnown: Bool {
+  package var meansNothingIsKnown: Bool {
     switch kind {
     case .storageUnavailable, .storageDamaged, .storageForeign, .storageNewer, .inputOutput, .outcomeUnknown,
       .inProgress, .unexpected, .rateLimited, .backendUnreachable, .timedOut, .unauthenticated, .forbidden,

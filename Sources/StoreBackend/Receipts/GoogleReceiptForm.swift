@@ -83,7 +83,7 @@ enum GoogleReceiptForm {
     let isPromotion = try fields.optionalInteger("purchaseType", in: 0...Int64.max) == 1
     let identifier = try fields.optionalNonEmptyText("offerId")
     guard isPromotion || identifier != nil else { return nil }
-    return StoreTransaction.Offer(kind: isPromotion ? .code : nil, identifier: identifier, isFreeTrial: isPromotion)
+    return StoreTransaction.Offer(kind: isPromotion ? .code : nil, identifier: identifier)
   }
 
   private static func canceledAt(_ fields: ReceiptFields) throws(LedgerError) -> Timestamp? {

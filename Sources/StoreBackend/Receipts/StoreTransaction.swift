@@ -154,10 +154,14 @@ public struct StoreTransaction: Hashable, Sendable {
 }
 
 extension StoreTransaction {
-  /// Whether the customer paid nothing for it: its price is 0, a family member paid, or it is a free trial.
+  /// Whether the customer paid nothing for it: its price is 0, a family member paid, it is a free trial, or it was
+  /// bought with a promotion code of Google Play.
   ///
   /// It gives bonus currency without a price then (`StorePurchase.Terms`).
-  public var isFree: Bool { price?.minorUnits == 0 || ownership == .familyShared || offer?.isFreeTrial == true }
+  public var isFree: Bool {
+    price?.minorUnits == 0 || ownership == .familyShared || offer?.isFreeTrial == true
+      || store == .google && offer?.kind == .code
+  }
 
   /// The identity of its credit: the store's id of the transaction.
   ///

@@ -31,6 +31,8 @@ public struct PlayProductPurchase: Hashable, Sendable {
 
   /// The purchase for the ledger; nil while nobody has paid.
   public let transaction: StoreTransaction?
+  /// What is to be paid for, or was never paid for, dated by the answer; nil once somebody has paid.
+  public let unpaid: StoreTransaction?
   /// Whether it is cancelled: by a refund, or before anybody paid.
   public let isCancelled: Bool
   /// Until when it has to be acknowledged or consumed; nil where that is done, or nobody has paid.
@@ -53,9 +55,13 @@ public struct PlayProductPurchase: Hashable, Sendable {
     isCancelled = parts.state == .canceled
     guard parts.state != .pending, let paidAt = parts.paidAt else {
       (transaction, acknowledgeBy) = (nil, nil)
+      var stated = parts.transaction(request, paidAt: request.fetchedAt)
+      stated.revocation = nil
+      unpaid = stated
       return
     }
     transaction = parts.transaction(request, paidAt: paidAt)
+    unpaid = nil
     let deadline = paidAt.advanced(milliseconds: Self.acknowledgementDays * 86_400_000)
     acknowledgeBy = parts.isAcknowledged || parts.isConsumed || parts.state != .purchased ? nil : deadline
   }
@@ -104,7 +110,7 @@ extension PlayParts {
   init(v1 fields: ReceiptFields, _ request: PlayProductPurchase.Request) throws(LedgerError) {
     let type = try fields.optionalInteger("purchaseType", in: 0...Int64.max)
     isTest = type == 0
-    if type == 1 { offer = StoreTransaction.Offer(kind: .code, isFreeTrial: true) }
+    if type == 1 { offer = StoreTransaction.Offer(kind: .code) }
     guard let product = try fields.optionalNonEmptyText("productId") ?? request.productID else {
       throw ReceiptFields.malformed("productId is missing")
     }

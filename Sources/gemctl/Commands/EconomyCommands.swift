@@ -1,6 +1,10 @@
 import GemLedger
 import StoreBackend
 
+#if Receipts
+import SystemCrypto
+#endif
+
 /// `reverse`, `transfer`, `exchange`, `basket`, `erase`.
 struct EconomyCommands {
   let invocation: Invocation
@@ -76,7 +80,7 @@ extension EconomyCommands {
     let customer = try CustomerID(id)
     // Read before they are erased; that the customer is none is the command's to say.
     let ids = try? invocation.withLedger { (ledger) throws(LedgerError) in try ledger.customerIDs(of: customer) }
-    let booking = try invocation.book(.erase(customer))
+    let booking = try invocation.book(.erase(customer, with: ids ?? [], digest: Self.digest))
     if let ids, !parsed.isDryRun {
       try invocation.withLedger { (ledger) throws(LedgerError) in try QuarantinedBodies.erase(ids, in: ledger) }
     }
@@ -89,5 +93,13 @@ extension EconomyCommands {
     try invocation.print(
       .object(json),
       { "\(did) \($0.bold(SafeText.escaped(id))). In the books it is \(booking.customer) from now on.\n" })
+  }
+
+  private static func digest(_ text: String) -> [UInt8]? {
+    #if Receipts
+    TextDigest.sha256(of: text)
+    #else
+    nil
+    #endif
   }
 }

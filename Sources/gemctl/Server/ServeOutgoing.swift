@@ -31,6 +31,9 @@ struct ServeOutgoing {
     try packageNames.check(projects)
     playAPI = try Self.playAPI(parsed, target)
     pushToken = try Self.pushToken(parsed)
+    guard pushToken == nil || playAPI != nil else {
+      throw .invalid("--google-push-token needs --google-service-account, with which notifications are looked up.")
+    }
     refundsUndelivered = parsed.flags.contains("--refund-undelivered")
   }
 

@@ -16,6 +16,8 @@ final class FakeGoogle: Sendable {
     /// Answers of `purchases.productsv2`, by purchase token.
     var purchases: [String: JSONValue] = [:]
     var isDown = false
+    /// The header field `Date` of its answers.
+    var date: String?
     /// The access tokens that it takes: each exchange gives a further one, and the earlier ones hold too.
     var accessTokens: Set<String> = []
     var acknowledged: [String] = []
@@ -60,7 +62,8 @@ final class FakeGoogle: Sendable {
   /// Makes a purchase, or changes it.
   func set(
     _ token: String, product: String = "gems_300", state: String = "PURCHASED", quantity: Int64 = 1,
-    refundable: Int64? = nil, buyer: String? = "alice", isTest: Bool = false, isAcknowledged: Bool = false
+    refundable: Int64? = nil, buyer: String? = "alice", isTest: Bool = false, isAcknowledged: Bool = false,
+    isDeclined: Bool = false
   ) throws {
     var purchase: JSONObject = [
       "productLineItem": [
@@ -75,7 +78,7 @@ final class FakeGoogle: Sendable {
       "purchaseStateContext": ["purchaseState": .string(state)], "orderId": "GPA.1", "regionCode": "US",
       "acknowledgementState": isAcknowledged ? "ACKNOWLEDGEMENT_STATE_ACKNOWLEDGED" : "ACKNOWLEDGEMENT_STATE_PENDING",
     ]
-    if state != "PENDING" { purchase["purchaseCompletionTime"] = "2025-12-31T23:00:00Z" }
+    if state != "PENDING", !isDeclined { purchase["purchaseCompletionTime"] = "2025-12-31T23:00:00Z" }
     if let buyer {
       purchase["obfuscatedExternalAccountId"] = .string(AccountToken(of: try CustomerID(buyer)).description)
     }
@@ -94,7 +97,8 @@ final class FakeGoogle: Sendable {
       let (lookUp, acknowledging) = (app + "/productsv2/tokens/", app + "/products/gems_300/tokens/")
       if request.line.hasPrefix("GET "), request.path.hasPrefix(lookUp) {
         let purchase = state.purchases[String(request.path.dropFirst(lookUp.count))]
-        return purchase.map { LoopbackServer.answer(200, $0.text()) } ?? LoopbackServer.answer(404, "{}")
+        let date = state.date.map { ["Date: \($0)"] } ?? []
+        return purchase.map { LoopbackServer.answer(200, $0.text(), date) } ?? LoopbackServer.answer(404, "{}")
       }
       if request.line.hasPrefix("POST "), request.path.hasPrefix(acknowledging), request.path.hasSuffix(":acknowledge")
       {
@@ -176,6 +180,11 @@ struct PlayWorld {
   static func purchased(_ token: String, product: String = "gems_300") -> String {
     "\"oneTimeProductNotification\":{\"version\":\"1.0\",\"notificationType\":1,\"purchaseToken\":\"\(token)\","
       + "\"sku\":\"\(product)\"}"
+  }
+
+  static func canceled(_ token: String) -> String {
+    "\"oneTimeProductNotification\":{\"version\":\"1.0\",\"notificationType\":2,\"purchaseToken\":\"\(token)\","
+      + "\"sku\":\"gems_300\"}"
   }
 
   static func voided(_ token: String) -> String {

@@ -150,6 +150,104 @@ final class ReceiptIntakeTests: XCTestCase {
     XCTAssertEqual(world.project.quarantine.count, 0)
   }
 
+  /// A post of a purchase that waits for its payment is remembered: its poster is credited once it is paid.
+  func testWhoPostedAPendingPurchaseIsCreditedOnceItIsPaid() async throws {
+    let play = try PlayWorld()
+    defer { play.google.stop() }
+    let headers = [(name: "X-Platform", value: "android")]
+    func post(_ token: String) async throws -> APIWorld.Answer {
+      try await play.world.send(
+        "POST", "/v1/receipts", ["fetch_token": .string(token), "app_user_id": "alice"], headers: headers)
+    }
+    try play.google.set("later", state: "PENDING", buyer: nil)
+    let pending = try await post("later")
+    XCTAssertEqual(pending.status, 503)
+    XCTAssertEqual(try gems(play.world), 0)
+    try play.google.set("later", buyer: nil)
+    let told = try await play.push(PlayWorld.purchased("later"))
+    XCTAssertEqual(told.outcome, "credited")
+    XCTAssertEqual(try gems(play.world), 300)
+    try play.google.set("never", state: "CANCELLED", buyer: nil, isDeclined: true)
+    let declined = try await post("never")
+    XCTAssertEqual(declined.status, 422)
+    XCTAssertEqual(try play.world.backend.heldCounts(), [.declined: 1])
+  }
+
+  func testAnAppWithoutAnIDHasSoldSomethingAllTheSame() async throws {
+    let play = try PlayWorld()
+    defer { play.google.stop() }
+    try play.google.set("t1", buyer: nil)
+    let answer = try await play.world.send(
+      "POST", "/v1/receipts", ["fetch_token": "t1", "app_user_id": "null"],
+      headers: [(name: "X-Platform", value: "android")])
+    XCTAssertEqual(answer.body["error"]?["code"]?.text, "invalid_user_id")
+    XCTAssertEqual(try play.world.backend.heldCounts(), [.unattributed: 1])
+  }
+
+  /// The second step of an order takes what it cannot verify yet, as a post without an order does.
+  func testAnOrdersReceiptIsKeptUntilItCanBeVerified() async throws {
+    let receipts = try LocalReceipts(session: "s1")
+    let ledger = Ledger.inMemory(clock: ManualClock().clock, salt: 1)
+    let before = try APIWorld(ledger: ledger, verifier: StoreVerifiers(apple: nil, google: nil))
+    let alice = try CustomerID("alice")
+    var codes: [PurchaseCode] = []
+    for key in ["sdk", "payment"] {
+      codes.append(
+        try await before.backend.initPayment(
+          OrderRequest(
+            customer: alice, product: ProductCode("gems_300"), store: .apple, bundleID: "com.example.gems",
+            key: IdempotencyKey(key))
+        ).code)
+    }
+    let sdk = try await before.send(
+      "POST", "/v1/orders/\(codes[0])/complete",
+      ["fetch_token": .string(try receipt(receipts, before, "1")), "app_user_id": "alice"])
+    XCTAssertEqual(sdk.status, 503)
+    _ = try await before.send(
+      "POST", "/api/v1/client/purchase/complete-payment",
+      ["purchaseCode": .string(codes[1].text), "receiptData": .string(try receipt(receipts, before, "2"))])
+    XCTAssertEqual(before.project.quarantine.count, 2)
+    let after = try APIWorld(ledger: ledger, verifier: receipts)
+    _ = try await round(after)
+    XCTAssertEqual(try gems(after), 600)
+    XCTAssertEqual(try codes.map { try after.backend.order($0).status }, [.success, .success])
+  }
+
+  func testAReceiptForAnOrderThatNobodyKnowsIsHeld() async throws {
+    let receipts = try LocalReceipts(session: "s1")
+    let world = try APIWorld(verifier: receipts)
+    let sdk = try await world.send(
+      "POST", "/v1/orders/PC-NOBODY-KNOWS/complete",
+      ["fetch_token": .string(try receipt(receipts, world, "1")), "app_user_id": "alice"])
+    XCTAssertEqual(sdk.status, 404)
+    for (id, player) in [("2", "alice"), ("3", nil)] {
+      var body: JSONObject = [
+        "purchaseCode": "PC-NOBODY-KNOWS", "receiptData": .string(try receipt(receipts, world, id)),
+      ]
+      if let player { body["sdkUserId"] = .string(player) }
+      let payment = try await world.send("POST", "/api/v1/client/purchase/complete-payment", .object(body))
+      XCTAssertNotEqual(payment.body["statusCode"]?.integer, 1000)
+    }
+    XCTAssertEqual(try world.backend.heldCounts(), [.unattributed: 3])
+    XCTAssertEqual(try gems(world), 0)
+  }
+
+  /// Whoever knows an address for notifications cannot take the room of apps.
+  func testNotificationsLeaveRoomForPosts() async throws {
+    let world = try APIWorld(verifier: StoreVerifiers(apple: nil, google: nil))
+    let body = String(repeating: "x", count: Quarantine.bodyBytesMax - 10)
+    var kept = 0
+    for number in 0..<1000 {
+      guard try world.project.quarantine.keep(.init(.appleNotice, "\(body)\(number)"), from: "apple\(number)") else {
+        break
+      }
+      kept += 1
+    }
+    XCTAssertEqual(kept, Quarantine.openBytesMax / (Quarantine.bodyBytesMax + 200))
+    XCTAssertTrue(try world.project.quarantine.keep(.init(.receipt, "eyJ.1.x"), from: "app"))
+    XCTAssertTrue(try world.project.quarantine.keep(.init(.googleVoid, "t1"), from: "google"))
+  }
+
   func testAPurchaseTokenWithoutAnAccountIsKept() async throws {
     let world = try APIWorld()
     let answer = try await world.send(

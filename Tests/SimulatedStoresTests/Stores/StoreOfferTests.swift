@@ -73,7 +73,7 @@ final class StoreOfferTests: XCTestCase {
     }
     let bought = try XCTUnwrap(store.purchases().first)
     XCTAssertEqual(bought.transaction.price?.minorUnits, 0)
-    XCTAssertEqual(bought.transaction.offer, .init(kind: .code, identifier: "gift", isFreeTrial: true))
+    XCTAssertEqual(bought.transaction.offer, .init(kind: .code, identifier: "gift"))
     XCTAssertNil(bought.orderID)
     try await phone.consume(bought.purchaseToken)
     try await phone.redeemPromoCode("GIFT")

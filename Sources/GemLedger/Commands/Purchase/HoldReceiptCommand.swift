@@ -78,12 +78,12 @@ final class HoldReceiptCommand: Command {
     var evidence = try decider.work.evidence(identity, credited, session: session)
     if let credited {
       try RefundNotices.bookStanding(
-        &decider, of: credited, hold.kind.isAboutRefunds ? statement : nil, among: evidence, command: command,
-        session: session)
-      if !hold.reason.endsWithCredit {
-        evidence = try decider.work.evidence(identity, credited, session: session)
+        &decider, of: credited, statement, among: evidence, command: command, session: session)
+      evidence = try decider.work.evidence(identity, credited, session: session)
+      if !hold.reason.endsWithCredit, !isDecided(evidence, statement) {
         let before = evidence.first { $0.kind == .held }
-        decider.work.keep(row(identity, decider.work.now, after: before, postedBy: nil), among: evidence)
+        let held = row(identity, hold.reason, decider.work.now, after: before, postedBy: nil)
+        if held.held != before?.held || held.content != before?.content { decider.work.keep(held, among: evidence) }
       }
       let owner = try JournalLookup.owner(&decider.work, of: credited, session: session)
       return try KeyReplay.replay(
@@ -95,21 +95,38 @@ final class HoldReceiptCommand: Command {
       evidence = RefundRules.adding(statement, to: evidence)
     }
     let before = evidence.first { $0.kind == .held }
-    // What a store tells of a purchase that somebody posted changes neither the reason nor the customer.
-    if !isPosted, hold.reason.endsWithCredit, let held = before?.held, held.reason.isOpen, held.customer != 0 {
+    guard let reason = reason(after: before?.held, evidence) else {
       return JournalPosting.answer(&decider.work, command.customer, isReplayed: true)
     }
     let poster = isPosted ? try self.poster(&decider, command, session: session) : nil
-    let held = row(identity, decider.work.now, after: before, postedBy: poster?.number)
+    let held = row(identity, reason, decider.work.now, after: before, postedBy: poster?.number)
     // An app posts it again at each start, which changes nothing.
     if held.held != before?.held || held.content != before?.content { decider.work.keep(held, among: evidence) }
-    let isKnown = before?.held?.reason == hold.reason
+    let isKnown = before?.held?.reason == reason
     // Whoever follows the journal hears of it; where another customer posted it first, that was told before.
-    if let poster, !isKnown, hold.reason.isOpen, held.held?.customer == poster.number {
+    if let poster, !isKnown, reason.isOpen, held.held?.customer == poster.number {
       decider.plans.removeAll(keepingCapacity: true)
       _ = JournalPosting.begin(&decider, .receiptHeld, command: command, customer: poster)
     }
     return JournalPosting.answer(&decider.work, command.customer, isReplayed: isKnown)
+  }
+
+  /// Whether a person has decided since the store first stated it.
+  private func isDecided(_ evidence: [EvidenceRow], _ statement: EvidenceRow?) -> Bool {
+    guard let statement, let known = evidence.first(where: { $0.isAboutTheSame(as: statement) }) else { return false }
+    return evidence.contains { $0.kind == .decided && $0.signedAt >= known.firstSignedAt }
+  }
+
+  /// The reason by everything that the store has stated; nil where the purchase stays as it is.
+  private func reason(after held: EvidenceRow.HeldState?, _ evidence: [EvidenceRow]) -> HoldReason? {
+    if hold.kind == .pending || hold.kind == .cancelled {
+      // A payment is made, or given up, once: what says so holds, whenever it comes.
+      if evidence.contains(where: \.kind.provesPayment) { return nil }
+      return evidence.contains { $0.kind == .cancelled } ? .declined : .pending
+    }
+    // What a store tells of a purchase that somebody posted changes neither the reason nor the customer.
+    if !isPosted, hold.reason.endsWithCredit, let held, held.reason.isOpen, held.customer != 0 { return nil }
+    return hold.reason
   }
 
   private func poster(
@@ -120,16 +137,17 @@ final class HoldReceiptCommand: Command {
   }
 
   private func row(
-    _ identity: PurchaseIdentity, _ now: Timestamp, after before: EvidenceRow?, postedBy poster: CustomerNumber?
+    _ identity: PurchaseIdentity, _ reason: HoldReason, _ now: Timestamp, after before: EvidenceRow?,
+    postedBy poster: CustomerNumber?
   ) -> EvidenceRow {
     let first = before?.held?.customer ?? 0
     // The time of a post stands, though a notice of the same purchase names none.
     let dueAt =
-      hold.dueAt?.milliseconds ?? (before?.held?.reason == hold.reason ? before?.held?.dueAt : nil) ?? .max
+      hold.dueAt?.milliseconds ?? (before?.held?.reason == reason ? before?.held?.dueAt : nil) ?? .max
     var row = EvidenceRow(
       identity: identity, kind: .held, signedAt: now, content: hold.note.isEmpty ? before?.content ?? "" : hold.note,
       held: EvidenceRow.HeldState(
-        reason: hold.reason, dueAt: dueAt, customer: first != 0 ? first : poster ?? 0,
+        reason: reason, dueAt: dueAt, customer: first != 0 ? first : poster ?? 0,
         subject: hold.subject))
     row.firstSignedAt = before?.held == nil ? now : before?.firstSignedAt ?? now
     return row
@@ -175,6 +193,35 @@ final class HoldReceiptCommand: Command {
       }
       below = page.count == Limits.historyPage ? page.last?.number : nil
     } while below != nil
+  }
+
+  /// Takes a customer's tokens away from purchases that others posted or were credited for.
+  ///
+  /// One that is not credited is credited to nobody.
+  static func erase(
+    _ decider: inout Decider, namedBy tokens: [String], session: any StorageSnapshot
+  ) throws(LedgerError) {
+    guard !tokens.isEmpty else { return }
+    var named: [EvidenceRow] = try session.rows(.heldForSubject, tokens.map { IndexKey(text: $0) })
+    // These wait for an app or an environment, and are few.
+    for reason in [HoldReason.app, .environment] {
+      var place: IndexPlace?
+      repeat {
+        let page: [EvidenceRow] = try session.page(
+          .heldDue, IndexKey(reason.rawValue), after: place, limit: Limits.historyPage)
+        named += page
+        place = page.count == Limits.historyPage ? page.last.map { IndexPlace($0.held?.dueAt ?? .max, $0.variant) } : nil
+      } while place != nil
+    }
+    for held in named {
+      let known = try decider.work.evidence(held.identity, nil, session: session)
+      let isNamed = held.held?.subject.map(tokens.contains) ?? false
+      guard isNamed || known.contains(where: { row in tokens.contains { row.content.contains($0) } }) else { continue }
+      let isOpen = held.held?.reason.endsWithCredit ?? false
+      for row in known {
+        if let erased = row.erased(ending: isOpen) { decider.work.keep(replacing: erased) }
+      }
+    }
   }
 }
 
