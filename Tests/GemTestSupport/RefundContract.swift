@@ -159,7 +159,7 @@ package struct RefundContract {
     let steps: [(line: UInt, extent: StoreRefund.Extent, revokedAt: Int64, signedAt: Int64, balance: Int64)] = [
       (#line, .milliPercent(25_000), 1, 10, 900), (#line, .milliPercent(50_000), 2, 20, 600),
       // The same refund, corrected by later evidence.
-      (#line, .milliPercent(30_000), 2, 30, 840), (#line, .milliPercent(10_000), 3, 40, 840),
+      (#line, .milliPercent(30_000), 2, 30, 840), (#line, .milliPercent(10_000), 3, 40, 1080),
       (#line, .full, 4, 50, 0),
     ]
     for step in steps {
@@ -169,7 +169,7 @@ package struct RefundContract {
       try assertBooksAddUp(ledger, line: step.line)
     }
     try ledger.reverseRefund(Make.reversal("t", revokedAt: 4, signedAt: 60))
-    XCTAssertEqual(try balance(ledger, "GEM").balance, 840)
+    XCTAssertEqual(try balance(ledger, "GEM").balance, 1080)
     try ledger.reverseRefund(Make.reversal("t", signedAt: 70))
     XCTAssertEqual(try balance(ledger, "GEM").balance, 1200)
     for extent in [StoreRefund.Extent.milliPercent(0), .milliPercent(100_001), .quantity(0), .quantity(.max)] {

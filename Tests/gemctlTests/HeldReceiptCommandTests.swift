@@ -46,7 +46,8 @@ final class HeldReceiptCommandTests: XCTestCase {
         Row("gemctl receipts credit 20000001 --product gems_300 --reason 'case 17' > /dev/null"),
         Row("gemctl balance GEM --customer alice --json | grep -o '\"balance\":300'", output: "\"balance\":300\n"),
         Row("gemctl history --customer alice --json | grep -c 'case 17'", output: "1\n"),
-        Row("gemctl receipts held --json", output: "{\"held\":[]}\n"), Row("gemctl verify > /dev/null"),
+        Row("gemctl receipts held --json", output: "{\"held\":[],\"quarantined\":0}\n"),
+        Row("gemctl verify > /dev/null"),
       ], in: home)
   }
 

@@ -7,9 +7,9 @@ internal import SystemCrypto
 /// Keeps posts and notifications that cannot be verified yet: a key of the store is missing, or it does not answer.
 ///
 /// None of them is proven, so they are bounded: 64 KiB a body, 1,000 bodies a key, 100 MB a ledger, of which
-/// notifications, which anybody can send, have 20 MB; 30 days (7 for voided purchases), and equal bodies are kept once. Each is tried again after a minute, then with pauses that
-/// double up to an hour; all are tried after a start and after a change of the catalog. They are documents of the
-/// ledger, so copies have them and exports do not.
+/// notifications, which anybody can send, have 20 MB; 30 days (7 for voided purchases), and equal bodies are kept once.
+/// Each is tried again after a minute, then with pauses that double up to an hour; all are tried after a start and
+/// after a change of the catalog. They are documents of the ledger, so copies have them and exports do not.
 package final class Quarantine: Sendable {
   /// The kind of a body.
   package enum Kind: String, Sendable, CaseIterable {
@@ -261,7 +261,8 @@ extension Quarantine {
       let members: JSONObject = [
         "kind": .string(message.kind.rawValue), "text": .string(message.text), "customer": .string(message.customer),
         "source": .string(message.source), "package": .string(message.packageName), "order": .string(message.order),
-        "key": .string(key), "kept_at": .integer(keptAt.milliseconds), "tries": .integer(tries), "next_at": .integer(nextAt),
+        "key": .string(key), "kept_at": .integer(keptAt.milliseconds), "tries": .integer(tries),
+        "next_at": .integer(nextAt),
       ]
       return JSONValue.object(members).text()
     }

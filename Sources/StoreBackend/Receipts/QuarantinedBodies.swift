@@ -5,6 +5,19 @@ package enum QuarantinedBodies {
   /// What the names of their documents begin with.
   package static let prefix = "quarantine/"
 
+  /// How many are kept.
+  ///
+  /// - Throws: `LedgerError` where the storage fails.
+  package static func count(in ledger: Ledger) throws(LedgerError) -> Int {
+    var (count, last): (Int, String?) = (0, nil)
+    while true {
+      let page = try ledger.documents(withPrefix: prefix, after: last)
+      count += page.count
+      guard page.count == Limits.documentsPerPage else { return count }
+      last = page.last?.name
+    }
+  }
+
   /// Removes what these customers posted.
   ///
   /// - Throws: `LedgerError` where the storage fails.

@@ -10,19 +10,26 @@ struct HeldReceiptCommands {
   func list() throws {
     try invocation.checkForm()
     let (wanted, limit) = (invocation.parsed.value("--reason").flatMap(HoldReason.init(name:)), try invocation.limit())
-    let held = try invocation.withLedger { (ledger) throws(LedgerError) -> [HeldPurchase] in
+    let (held, quarantined) = try invocation.withLedger {
+      (ledger) throws(LedgerError) -> ([HeldPurchase], Int) in
       let backend = try Self.backend(ledger)
       var found: [HeldPurchase] = []
       for reason in wanted.map({ [$0] }) ?? HoldReason.allCases.filter(\.isOpen) where found.count < limit {
         found += try backend.heldPurchases(for: reason, limit: limit - found.count)
       }
-      return found
+      return (found, try QuarantinedBodies.count(in: ledger))
     }
-    try invocation.print(["held": .array(held.map(Self.json))], csv: Self.report(held)) { style in
-      guard !held.isEmpty else { return "No purchase is held: everything that is known as paid for is credited.\n" }
+    let json: JSONValue = ["held": .array(held.map(Self.json)), "quarantined": .integer(Int64(quarantined))]
+    try invocation.print(json, csv: Self.report(held)) { style in
+      let waiting =
+        quarantined == 0
+        ? "" : "\(quarantined) posts and notifications cannot be verified yet; the server tries them again.\n"
+      guard !held.isEmpty else {
+        return "No purchase is held: everything that is known as paid for is credited.\n" + waiting
+      }
       let reasons = Set(held.map(\.reason)).sorted { $0.rawValue < $1.rawValue }
       let remedies = reasons.map { "\(style.bold($0.name)): \($0.remedy)\n" }.joined()
-      return Self.report(held).text(style: style) + "\n" + remedies
+      return Self.report(held).text(style: style) + "\n" + remedies + waiting
     }
   }
 

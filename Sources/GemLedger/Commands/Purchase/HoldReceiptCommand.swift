@@ -210,7 +210,8 @@ final class HoldReceiptCommand: Command {
         let page: [EvidenceRow] = try session.page(
           .heldDue, IndexKey(reason.rawValue), after: place, limit: Limits.historyPage)
         named += page
-        place = page.count == Limits.historyPage ? page.last.map { IndexPlace($0.held?.dueAt ?? .max, $0.variant) } : nil
+        let last = page.count == Limits.historyPage ? page.last : nil
+        place = last.map { IndexPlace($0.held?.dueAt ?? .max, $0.variant) }
       } while place != nil
     }
     for held in named {
