@@ -170,6 +170,24 @@ final class HeldReceiptStoryTests: XCTestCase {
     XCTAssertEqual(try shop.held(.decision).count, 0)
   }
 
+  /// The store named no price at first, and 0 later: the newest statement holds, in either order of arrival.
+  func testTheNewestStatementSaysWhatWasPaid() async throws {
+    for isNewestFirst in [false, true] {
+      let shop = try Shop()
+      var old = try shop.transaction("t1", product: "new")
+      old.price = nil
+      var new = old
+      (new.price, new.signedAt) = (Money(minorUnits: 0, currency: "USD"), shop.after(hours: 1))
+      shop.time.advance(seconds: 7200)
+      let order = isNewestFirst ? [new, old] : [old, new]
+      for transaction in order { try await postHeld(shop, transaction) }
+      try shop.sellNew()
+      _ = try await shop.backend.post(shop.post(old))
+      XCTAssertEqual(try shop.ledger.purchases(of: CustomerID("alice")).purchases.map(\.price?.minorUnits), [0])
+      XCTAssertEqual(try shop.ledger.unspent().parts.map(\.free), [7])
+    }
+  }
+
   /// A store does not change what was bought, so a person looks at it, once.
   func testAnotherQuantityOfACreditedPurchaseIsListed() async throws {
     let shop = try Shop()

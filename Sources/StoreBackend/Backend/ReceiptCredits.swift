@@ -58,9 +58,9 @@ struct ReceiptCredits: Sendable {
     let rules = ReceiptRules(policy: policy, settings: lookup.productIndex.catalog.settings)
     var product: Product?
     if lookup.known == nil {
-      let found = try self.product(of: transaction, lookup: lookup)
+      let found = try self.product(of: lookup.newest, lookup: lookup)
       switch ReceiptDecision(
-        transaction, lookup, product: found, rules: rules, waitsFor: waitsForBuyer ? .poster : .nobody, now: now)
+        lookup.newest, lookup, product: found, rules: rules, waitsFor: waitsForBuyer ? .poster : .nobody, now: now)
       {
       case .credit(let decided): product = decided
       case .refuse(let error):
@@ -185,12 +185,13 @@ struct ReceiptCredits: Sendable {
   private func checkPrice(
     of evidence: Evidence, product: Product, lookup: TransactionLookup, rules: ReceiptRules
   ) throws(LedgerError) {
-    let transaction = evidence.transaction
+    let transaction = lookup.newest
     do throws(LedgerError) { try rules.check(priceOf: transaction, product: product) } catch {
       let former = try formerProducts(sinceOrderOf: transaction, lookup: lookup)?.filter { $0.code == product.code }
       let isFormer = former.map { rules.isPrice(of: transaction, amongThoseOf: $0) } ?? true
       if isFormer { return }
-      guard context.verifier.provesPrices || evidence.isKept else { throw error }
+      let isKept = evidence.isKept || transaction != evidence.transaction
+      guard context.verifier.provesPrices || isKept else { throw error }
       context.warn(.priceDiffers(transaction, product, error))
     }
   }
@@ -217,7 +218,7 @@ struct ReceiptCredits: Sendable {
   private func book(
     _ evidence: Evidence, as product: ProductCode, lookup: TransactionLookup, order: PurchaseCode?
   ) async throws(LedgerError) -> Booking {
-    var purchase = StorePurchase(evidence, product: product)
+    var purchase = StorePurchase(evidence, product: product, as: lookup.newest)
     if !lookup.isBuyerKnown { purchase.unknownBuyer = evidence.transaction.accountToken?.description }
     guard let order else {
       return try await context.ledger.book(
@@ -289,8 +290,9 @@ struct ReceiptCredits: Sendable {
 }
 
 extension StorePurchase {
-  init(_ evidence: Evidence, product: ProductCode) {
-    let transaction = evidence.transaction
+  /// - Parameter newest: What the store stated last; nil for what the evidence states.
+  init(_ evidence: Evidence, product: ProductCode, as newest: StoreTransaction? = nil) {
+    let transaction = newest ?? evidence.transaction
     self.init(
       store: transaction.store, environment: transaction.environment, transactionID: transaction.creditID,
       product: product, quantity: transaction.quantity, price: transaction.price, purchasedAt: transaction.purchasedAt,
@@ -298,8 +300,8 @@ extension StorePurchase {
       originalTransactionID: transaction.originalID == transaction.id ? nil : transaction.originalID,
       terms: transaction.offer?.isFreeTrial == true ? .trial : transaction.isFree ? .free : .paid)
     // What states a refund is kept as that.
-    guard transaction.revocation == nil, evidence.statesPurchase else { return }
-    statedAt = transaction.signedAt
+    guard evidence.transaction.revocation == nil, evidence.statesPurchase else { return }
+    statedAt = evidence.transaction.signedAt
     statement = evidence.statement
   }
 }

@@ -12,6 +12,8 @@ struct TransactionLookup: Sendable {
   let orderedAt: Timestamp?
   /// The purchase, where the transaction is credited.
   let known: Purchase?
+  /// What the store stated last of a purchase that is not credited: the transaction itself, or a kept one.
+  let newest: StoreTransaction
 
   /// - Parameters:
   ///   - customer: Who posted the receipt; nil where a store told of the transaction.
@@ -43,6 +45,8 @@ struct TransactionLookup: Sendable {
     self.productIndex = productIndex
     self.isBuyerKnown = isBuyerKnown
     self.order = order?.code
+    let kept = held?.evidence.flatMap { $0.statesPurchase ? $0.transaction : nil }
+    newest = kept.flatMap { $0.signedAt > transaction.signedAt ? $0 : nil } ?? transaction
     orderedAt = order?.createdAt
     // Whom nothing else names is who posted it first.
     if buyer == nil, !isPosters { buyer = held?.customer }
