@@ -360,6 +360,8 @@ final class EvidenceTests: XCTestCase {
       await assertRefused(.bundleMismatch) { try await shop.backend.post(shop.post(transaction)) }
     }
     XCTAssertEqual(try shop.held(.app).count, 10)
+    let counts = shop.backend.foreignCounts.map { "\($0.key.reason) \($0.key.value) \($0.count)" }
+    XCTAssertEqual(counts, ["app com.example.other 30"])
     assertRefused(.customerNotFound) { try shop.gems() }
     // Another setting credits none of them by itself.
     try shop.ledger.apply(Shop.catalog(settings: CatalogSettings(bundleID: "com.example.other")))

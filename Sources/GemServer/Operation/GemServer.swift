@@ -72,6 +72,9 @@ package final class GemServer: Sendable {
       projects.flatMap { project in
         let watch = ReceiptWatch(project, log)
         metrics.addGauges("gemledger_held_receipts", "Paid purchases that are held, by reason.") { watch.counts }
+        metrics.addGauges(
+          "gemledger_foreign_receipts", "Receipts of apps and environments that are not credited, since the start."
+        ) { watch.foreignCounts }
         metrics.addGauge("gemledger_quarantine", "Bodies that cannot be verified yet.", of: project.id) {
           Int64(project.quarantine.count)
         }

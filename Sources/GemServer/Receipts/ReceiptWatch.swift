@@ -30,6 +30,15 @@ final class ReceiptWatch: Sendable {
     }
   }
 
+  /// The receipts of apps and environments that are not credited, since the start, with the labels of their figure.
+  var foreignCounts: [(labels: String, value: Int64)] {
+    project.backend.foreignCounts.map { (key, count) in
+      // The format escapes these three.
+      let value = key.value.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("\n", with: "\\n")
+      return ("project=\"\(project.id)\",reason=\"\(key.reason.name)\",value=\"\(value)\"", count)
+    }
+  }
+
   /// A round over the quarantine; it counts `tried`, and `done`: those that were removed.
   var job: MaintenanceJob {
     MaintenanceJob("quarantine") { [self] now throws(LedgerError) in

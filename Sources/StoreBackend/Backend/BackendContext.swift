@@ -10,6 +10,7 @@ final class BackendContext: Sendable {
   let clock: LedgerClock
   let randomness: @Sendable () -> UInt64
   let warn: @Sendable (BackendWarning) -> Void
+  let foreign = ForeignReceipts()
   private let productIndexes = ProductIndexCache()
   private let requestIDs: RequestIDs
 

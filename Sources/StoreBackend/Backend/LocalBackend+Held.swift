@@ -32,6 +32,9 @@ extension LocalBackend {
     return counts
   }
 
+  /// How many receipts of apps and environments that are not credited came to this process, kept or not.
+  package var foreignCounts: [(key: ForeignReceipts.Key, count: Int64)] { context.foreign.counts }
+
   /// The held purchases with an id at any store; several where stores have equal ids.
   package func heldPurchases(with id: StoreTransactionID) throws(LedgerError) -> [HeldPurchase] {
     try context.reading { (view, _) throws(LedgerError) in try view.evidence.held(with: id) }

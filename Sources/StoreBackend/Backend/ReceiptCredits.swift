@@ -125,6 +125,7 @@ struct ReceiptCredits: Sendable {
     // Whoever has an app of their own can make such receipts, so they make no customers and are kept by the sample.
     let isForeign = reason == .app || reason == .environment
     if isForeign, let subject {
+      context.foreign.add(reason, subject)
       let known = try context.reading { (view, _) throws(LedgerError) in try view.evidence.held(waitingFor: subject) }
       guard known.count < Self.samplesPerSubject else { return }
     }

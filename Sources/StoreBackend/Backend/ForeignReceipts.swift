@@ -1,0 +1,33 @@
+package import GemLedger
+internal import Synchronization
+
+/// Counts genuine receipts of apps and environments that are not credited, by app or environment, in this process.
+///
+/// Whoever has an app of their own can make such receipts, so the ledger keeps a few of each, and this counts them all.
+package final class ForeignReceipts: Sendable {
+  /// What is counted together.
+  package struct Key: Hashable, Sendable {
+    /// `app` or `environment`.
+    package let reason: HoldReason
+    /// The app or the environment; empty for all that came after the first ``valuesMax``.
+    package let value: String
+  }
+
+  /// How many apps and environments are told apart.
+  package static let valuesMax = 100
+
+  private let kept = Mutex<[Key: Int64]>([:])
+
+  /// The counts, the largest first.
+  package var counts: [(key: Key, count: Int64)] {
+    kept.withLock { $0 }.map { ($0.key, $0.value) }.sorted { ($1.1, $0.0.value) < ($0.1, $1.0.value) }
+  }
+
+  func add(_ reason: HoldReason, _ value: String) {
+    kept.withLock { kept in
+      let key = Key(reason: reason, value: value)
+      let isKnown = kept[key] != nil || kept.count < Self.valuesMax
+      kept[isKnown ? key : Key(reason: reason, value: ""), default: 0] += 1
+    }
+  }
+}
