@@ -85,7 +85,7 @@ struct HeldReceipts: Sendable {
   // MARK: One
 
   /// - Returns: Whether it is credited now.
-  private func decide(_ held: HeldPurchase) async throws(LedgerError) -> Bool {
+  func decide(_ held: HeldPurchase) async throws(LedgerError) -> Bool {
     guard let evidence = held.evidence else { return false }
     do throws(LedgerError) {
       guard let customer = held.customer else {

@@ -78,6 +78,13 @@ extension LocalBackend {
       statement: Evidence(transaction: transaction).statement, reason: isDeclined ? .declined : .pending,
       subject: transaction.accountToken?.description)
     _ = try await context.ledger.book(.holdReceipt(hold, customer: customer))
+    guard customer != nil else { return }
+    // It may be paid by now, and have waited for somebody who posts it.
+    let kept = try context.reading { (view, _) throws(LedgerError) in
+      try view.evidence.held(
+        store: transaction.store, environment: transaction.environment, transactionID: transaction.creditID)
+    }
+    if let kept, kept.reason != .pending, kept.reason != .declined { _ = try await held.decide(kept) }
   }
 
   /// Lists a purchase of Google Play for a person's decision: a notice called it void, and its state shows no refund.

@@ -120,8 +120,10 @@ final class HoldReceiptCommand: Command {
   /// The reason by everything that the store has stated; nil where the purchase stays as it is.
   private func reason(after held: EvidenceRow.HeldState?, _ evidence: [EvidenceRow]) -> HoldReason? {
     if hold.kind == .pending || hold.kind == .cancelled {
-      // A payment is made, or given up, once: what says so holds, whenever it comes.
-      if evidence.contains(where: \.kind.provesPayment) { return nil }
+      // A payment is made, or given up, once: what says so holds, whenever it comes. Who posted it is news all the same.
+      if evidence.contains(where: \.kind.provesPayment) {
+        return held.flatMap { isPosted && $0.reason.isOpen && $0.customer == 0 ? $0.reason : nil }
+      }
       return evidence.contains { $0.kind == .cancelled } ? .declined : .pending
     }
     // What a store tells of a purchase that somebody posted changes neither the reason nor the customer.
@@ -148,7 +150,7 @@ final class HoldReceiptCommand: Command {
       identity: identity, kind: .held, signedAt: now, content: hold.note.isEmpty ? before?.content ?? "" : hold.note,
       held: EvidenceRow.HeldState(
         reason: reason, dueAt: dueAt, customer: first != 0 ? first : poster ?? 0,
-        subject: hold.subject))
+        subject: hold.subject ?? (before?.held?.reason == reason ? before?.held?.subject : nil)))
     row.firstSignedAt = before?.held == nil ? now : before?.firstSignedAt ?? now
     return row
   }
