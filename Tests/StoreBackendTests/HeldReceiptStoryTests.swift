@@ -316,6 +316,19 @@ final class HeldReceiptStoryTests: XCTestCase {
     }
   }
 
+  func testNobodyIsCreditedForAnUnpaidPurchase() async throws {
+    let shop = try Shop()
+    let pending = try shop.transaction("t1", store: .google, of: "carol")
+    try await shop.backend.keep(unpaid: pending, isDeclined: false, postedBy: CustomerID("bob"))
+    _ = try await shop.backend.register(CustomerID("carol"))
+    let runner = MaintenanceRunner(backend: shop.backend)
+    shop.time.advance(seconds: 7200)
+    _ = try await runner.runOnce()
+    let held = try XCTUnwrap(shop.held(.pending).first)
+    await assertRefused(.invalidRequest) { try await shop.backend.credit(held, details: CommandDetails()) }
+    for customer in ["bob", "carol"] { XCTAssertEqual(try shop.gems(customer), 0) }
+  }
+
   func testADeclinedPaymentIsDeclinedInEitherOrder() async throws {
     for isDeclinedFirst in [false, true] {
       let shop = try Shop()

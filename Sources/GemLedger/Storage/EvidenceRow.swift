@@ -138,7 +138,7 @@ extension EvidenceRow.Kind {
   }
 
   /// Whether the store says by it that the purchase was paid for.
-  var provesPayment: Bool {
+  package var provesPayment: Bool {
     switch self {
     case .refund, .reversal, .reversalOfAll, .purchased: true
     case .reclaim, .pending, .cancelled, .bookedBefore, .held, .decided: false

@@ -124,6 +124,9 @@ struct HeldReceipts: Sendable {
     _ held: HeldPurchase, to customer: CustomerID?, as product: ProductCode?, details: CommandDetails
   ) async throws(LedgerError) -> Booking {
     guard let evidence = held.evidence else {
+      guard held.reason != .pending, held.reason != .declined else {
+        throw .invalid("Nobody has paid for this purchase. \"gemctl grant\" gives currency without a payment.")
+      }
       throw LedgerError(.receiptMalformed, "What the store stated about this purchase is not known any more.")
     }
     let transaction = evidence.transaction
@@ -162,11 +165,12 @@ extension HeldReceipts.Round {
 }
 
 extension HeldPurchase {
-  /// The newest statement of the store that says what was bought; nil where none is known.
+  /// The newest statement of the store that says what was bought; nil where none is known, or nobody has paid.
   var evidence: Evidence? {
     // A refund says what was bought as well, and its date is none of a purchase without a refund.
     let standing = statements.filter { $0.kind == .purchased || $0.kind == .reversalOfAll }
-    let known = standing.transaction(in: environment) ?? statements.transaction(in: environment)
+    let paid = statements.filter(\.kind.provesPayment)
+    let known = standing.transaction(in: environment) ?? paid.transaction(in: environment)
     return known.map { transaction in
       Evidence(
         transaction: transaction, isNotice: standing.first?.kind == .reversalOfAll, isKept: true,
