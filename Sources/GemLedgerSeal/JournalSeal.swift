@@ -20,42 +20,38 @@ public struct JournalSeal: Hashable, Sendable, CustomStringConvertible {
   let transactions: Tree
   let purchases: Tree
   let customers: Tree
+  /// The statements of stores; nil where there were none.
+  let statements: Tree?
   let position: FeedPosition
+  /// The lines that the digest is of.
+  let head: String
 
-  init(transactions: Tree, purchases: Tree, customers: Tree, position: FeedPosition) {
+  init(transactions: Tree, purchases: Tree, customers: Tree, statements: Tree?, position: FeedPosition) {
     self.transactions = transactions
     self.purchases = purchases
     self.customers = customers
+    self.statements = statements
     self.position = position
-    digest =
-      RecordHashes().digest(
-        of: Self.head(transactions: transactions, purchases: purchases, customers: customers, position)
-      ).hex
+    let trees: [(Line, Tree?)] = [
+      (.transactions, transactions), (.purchases, purchases), (.customers, customers), (.statements, statements),
+    ]
+    let lines = trees.compactMap { (line, tree) in tree.map { "\(line) \($0.count) \($0.root.hex)" } }
+    let title = statements == nil ? Self.titleWithoutStatements : Self.title
+    head = ([title] + lines + ["\(Line.position) \(Base64URL.text(position.bytes))", ""]).joined(separator: "\n")
+    digest = RecordHashes().digest(of: head).hex
   }
 
-  /// The seal in six lines, the digest last: it is the SHA-256 of the lines before it.
+  /// The seal in six or seven lines, the digest last: it is the SHA-256 of the lines before it.
   public var description: String { head + "\(Line.digest) \(digest)\n" }
 
-  /// The lines that the digest is of.
-  var head: String { Self.head(transactions: transactions, purchases: purchases, customers: customers, position) }
-
-  private static func head(transactions: Tree, purchases: Tree, customers: Tree, _ position: FeedPosition) -> String {
-    """
-    \(title)
-    \(Line.transactions) \(transactions.count) \(transactions.root.hex)
-    \(Line.purchases) \(purchases.count) \(purchases.root.hex)
-    \(Line.customers) \(customers.count) \(customers.root.hex)
-    \(Line.position) \(Base64URL.text(position.bytes))
-
-    """
-  }
-
   private enum Line: String {
-    case transactions, purchases, customers, position, digest
+    case transactions, purchases, customers, statements, position, digest
   }
 
-  /// The first line of every seal.
-  package static let title = "gemledger seal 2"
+  /// The first line of a seal with statements of stores, and of one without.
+  private static let (title, titleWithoutStatements) = ("gemledger seal 3", "gemledger seal 2")
+  /// What every seal begins with.
+  package static let titlePrefix = "gemledger seal "
 }
 
 // MARK: Reading
@@ -76,12 +72,18 @@ extension JournalSeal {
   }
 
   private static func read(_ text: String) -> Self? {
-    let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
-    guard lines.count >= 5, lines[0] == title, let transactions = tree(lines[1]), let purchases = tree(lines[2]),
-      let customers = tree(lines[3]), let word = lines[4].split(separator: " ").last,
-      let bytes = Base64URL.decode(String(word)), let position = FeedPosition(bytes: bytes)
+    var lines = text.split(separator: "\n", omittingEmptySubsequences: false)[...]
+    guard let title = lines.popFirst(), title == Self.title || title == titleWithoutStatements,
+      let transactions = lines.popFirst().flatMap(tree), let purchases = lines.popFirst().flatMap(tree),
+      let customers = lines.popFirst().flatMap(tree)
     else { return nil }
-    return Self(transactions: transactions, purchases: purchases, customers: customers, position: position)
+    let statements = title == Self.title ? lines.popFirst().flatMap(tree) : nil
+    guard let word = lines.popFirst()?.split(separator: " ").last, let bytes = Base64URL.decode(String(word)),
+      let position = FeedPosition(bytes: bytes)
+    else { return nil }
+    return Self(
+      transactions: transactions, purchases: purchases, customers: customers, statements: statements,
+      position: position)
   }
 
   private static func tree(_ line: Substring) -> Tree? {
@@ -120,6 +122,24 @@ public struct CustomerDigest: Hashable, Sendable, CustomStringConvertible {
     }
     self.init(number: number, leaf: leaf)
     guard description.hasBytes(of: line) else { return nil }
+  }
+}
+
+/// The digest of one statement of a store.
+///
+/// Kept beside a seal, those of all statements show later that none of them is missing.
+public struct StatementDigest: Hashable, Sendable, CustomStringConvertible {
+  let leaf: SHA256Digest
+
+  init(_ leaf: SHA256Digest) { self.leaf = leaf }
+
+  /// The digest in 64 hexadecimal digits, in one line without its end.
+  public var description: String { leaf.hex }
+
+  /// Takes the line back; nil for any other text.
+  public init?(_ line: String) {
+    guard let leaf = SHA256Digest(hex: Substring(line)), leaf.hex.hasBytes(of: line) else { return nil }
+    self.leaf = leaf
   }
 }
 #endif

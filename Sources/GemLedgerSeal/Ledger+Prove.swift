@@ -9,12 +9,12 @@ extension Ledger {
   ///
   /// - Parameters:
   ///   - id: The transaction.
-  ///   - customers: Gives the digests that were kept beside the seal, as for ``check(_:customers:progress:)``. Without
-  ///     them the proof names no customer once any was erased.
+  ///   - customers: Gives the digests that were kept beside the seal, as for
+  ///     ``check(_:customers:statements:progress:)``. Without them the proof names no customer once any was erased.
   ///   - progress: Called with the number of transactions read and their total.
   /// - Throws: `LedgerError` in order of precedence: `transaction_not_found`; `invalid_request` for a transaction
-  ///   that the seal does not cover; as ``check(_:customers:progress:)`` throws; `books_wrong` where the seal does not
-  ///   hold.
+  ///   that the seal does not cover; as ``check(_:customers:statements:progress:)`` throws; `books_wrong` where the
+  ///   seal does not hold.
   public func prove(
     _ id: TransactionID, in seal: JournalSeal, customers: (() throws(LedgerError) -> CustomerDigest?)? = nil,
     progress: (Int64, Int64) -> Void = { _, _ in }

@@ -12,11 +12,14 @@ extension Ledger {
   /// - Parameters:
   ///   - customers: Takes the digest of each customer that the journal names, in the order of numbers. Kept beside the
   ///     seal, they prove the notes and ids of the others after some customers were erased.
+  ///   - statements: Takes the digest of each statement of a store, 32 bytes in memory, in ascending order. Kept beside
+  ///     the seal, they show whether one is missing.
   ///   - progress: Called with the number of transactions read and their total.
   /// - Throws: `LedgerError` with `books_wrong` where the journal lacks rows, `storage_damaged` where rows cannot be
-  ///   read, or the errors of `customers`.
+  ///   read, or the errors of `customers` and `statements`.
   public func seal(
     customers: (CustomerDigest) throws(LedgerError) -> Void = { _ in },
+    statements: (StatementDigest) throws(LedgerError) -> Void = { _ in },
     progress: (Int64, Int64) -> Void = { _, _ in }
   ) throws(LedgerError) -> JournalSeal {
     try reading { (snapshot, definitions) throws(LedgerError) -> JournalSeal in
@@ -27,9 +30,15 @@ extension Ledger {
         tree.add(digest.leaf, walk.hashes)
         try customers(digest)
       }
+      var stated = MerkleTree()
+      for leaf in try walk.statements() {
+        stated.add(leaf, walk.hashes)
+        try statements(StatementDigest(leaf))
+      }
       return JournalSeal(
         transactions: walk.transactions.sealed(walk.hashes), purchases: walk.purchases.sealed(walk.hashes),
-        customers: tree.sealed(walk.hashes), position: walk.end)
+        customers: tree.sealed(walk.hashes), statements: stated.count == 0 ? nil : stated.sealed(walk.hashes),
+        position: walk.end)
     }
   }
 
@@ -38,17 +47,21 @@ extension Ledger {
   /// - Parameters:
   ///   - customers: Gives the digests that were kept beside the seal, one with each call, and nil behind the last;
   ///     nil where none were kept.
+  ///   - statements: The same for the digests of statements of stores; nil compares none.
   ///   - progress: Called with the number of transactions read and their total.
-  /// - Throws: `LedgerError` with `invalid_request` for digests of customers that are not the seal's, or as
-  ///   ``seal(customers:progress:)`` throws.
+  /// - Throws: `LedgerError` with `invalid_request` for digests that are not the seal's, or as
+  ///   ``seal(customers:statements:progress:)`` throws.
   public func check(
     _ seal: JournalSeal, customers: (() throws(LedgerError) -> CustomerDigest?)? = nil,
+    statements: (() throws(LedgerError) -> StatementDigest?)? = nil,
     progress: (Int64, Int64) -> Void = { _, _ in }
   ) throws(LedgerError) -> SealCheck {
     try reading { (snapshot, definitions) throws(LedgerError) -> SealCheck in
       let walk = try SealWalk(snapshot, definitions, upTo: seal.position)
       try walk.addJournal(progress)
-      return try SealCheck.of(walk, against: seal, customers).check
+      var check = try SealCheck.of(walk, against: seal, customers).check
+      try check.compareStatements(walk, seal, statements)
+      return check
     }
   }
 }

@@ -12,6 +12,8 @@ public struct SealCheck: Hashable, Sendable {
   ///
   /// Nil where customers were erased and their digests were not kept: then no customer's are proven.
   public private(set) var erasedCustomerCount: Int? = 0
+  /// Whether the sealed statements of stores were looked for; false where there were some, and no digests of them.
+  public private(set) var comparesStatements = true
 
   /// Whether nothing that the seal covers was changed, removed or inserted.
   public var holds: Bool { problems.isEmpty }
@@ -47,6 +49,30 @@ extension SealCheck {
       check.compare("ids, notes and keys of customers", found, seal.customers)
     }
     return (check, nil)
+  }
+
+  /// Looks for each statement that was sealed; later ones may have come, and none ever goes.
+  ///
+  /// - Throws: `LedgerError` with `invalid_request` for digests that are not the seal's.
+  mutating func compareStatements(
+    _ walk: SealWalk, _ seal: JournalSeal, _ kept: (() throws(LedgerError) -> StatementDigest?)?
+  ) throws(LedgerError) {
+    guard let kept else {
+      comparesStatements = seal.statements == nil
+      return
+    }
+    let known = Set(try walk.statements())
+    var (tree, missing, last): (MerkleTree, Int, SHA256Digest?) = (MerkleTree(), 0, nil)
+    while let digest = try kept() {
+      guard last.map({ $0 < digest.leaf }) ?? true else { throw JournalSeal.otherStatements }
+      tree.add(digest.leaf, walk.hashes)
+      if !known.contains(digest.leaf) { missing += 1 }
+      last = digest.leaf
+    }
+    guard (tree.count == 0 ? nil : tree.sealed(walk.hashes)) == seal.statements else {
+      throw JournalSeal.otherStatements
+    }
+    if missing > 0 { problems.append("sealed statements of stores are not there any more: \(missing)") }
   }
 
   private mutating func compare(_ what: String, _ found: JournalSeal.Tree, _ sealed: JournalSeal.Tree) {
@@ -125,6 +151,12 @@ extension JournalSeal {
       throw LedgerError(.invalidRequest, "The digests of customers are not in the order of their numbers.")
     }
     return next
+  }
+
+  fileprivate static var otherStatements: LedgerError {
+    LedgerError(
+      .invalidRequest,
+      "The digests of statements are not those of this seal. Give the file that was written with it, or none.")
   }
 
   fileprivate static var otherDigests: LedgerError {

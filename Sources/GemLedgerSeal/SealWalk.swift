@@ -156,6 +156,27 @@ final class SealWalk {
     }
   }
 
+  // MARK: Statements of stores
+
+  /// The hash of each statement, in ascending order: as each is known for good, without dates and contents.
+  ///
+  /// Statements have no place in the journal's order, and later ones come in between.
+  func statements() throws(LedgerError) -> [SHA256Digest] {
+    isLineWanted = false
+    var (leaves, last): ([SHA256Digest], EvidenceRow?) = ([], nil)
+    while true {
+      let page = try scan.evidence(after: last, limit: ScanPage.size)
+      guard let end = page.last else { return leaves.sorted() }
+      for row in page where row.kind != .held {
+        writer.begin("evidence")
+        writer.identify(row)
+        try writer.end()
+        leaves.append(leaf)
+      }
+      last = end
+    }
+  }
+
   // MARK: Customers
 
   /// Whether any customer was erased in a transaction that is not covered.

@@ -56,6 +56,49 @@ final class JournalSealTests: XCTestCase {
     XCTAssertNotEqual(try ledger.seal().digest, seal.digest)
   }
 
+  /// A store's statement that booked nothing is in no line of the journal.
+  func testAMissingStatementIsFound() throws {
+    func ledger(_ ids: [String]) throws -> Ledger {
+      let ledger = try self.ledger()
+      for id in ids {
+        var refund = try Make.refund(id)
+        refund.statement = StoreStatement(content: "{}")
+        try ledger.refund(refund)
+      }
+      return ledger
+    }
+    let whole = try ledger(["t7", "t8", "t9"])
+    var digests: [StatementDigest] = []
+    let seal = try whole.seal(statements: { digests.append($0) })
+    XCTAssertEqual(digests.count, 3)
+    XCTAssertEqual(JournalSeal(seal.description), seal)
+    XCTAssertNotEqual(try ledger(["t7", "t9"]).seal().digest, seal.digest)
+    func check(_ ledger: Ledger, _ kept: [StatementDigest]?) throws -> SealCheck {
+      guard let kept else { return try ledger.check(seal) }
+      var rest = kept[...]
+      return try ledger.check(seal, statements: { rest.popFirst() })
+    }
+    XCTAssertEqual(try check(whole, digests).problems, [])
+    XCTAssertTrue(try check(whole, digests).comparesStatements)
+    for missing in ["t7", "t8", "t9"] {
+      let damaged = try ledger(["t7", "t8", "t9"].filter { $0 != missing })
+      let problems = try check(damaged, digests).problems
+      XCTAssertEqual(problems, ["sealed statements of stores are not there any more: 1"])
+      XCTAssertTrue(try check(damaged, nil).holds)
+      XCTAssertFalse(try check(damaged, nil).comparesStatements)
+    }
+    // Later ones, other dates, a credit and an erasure leave it true.
+    let later = try ledger(["t7", "t8", "t9", "t6"])
+    time.advance(seconds: 5)
+    try later.refund(Make.refund("t7", signedAt: 99))
+    try later.creditPurchase(Make.purchase("t8"), customer: Make.customer("alice"))
+    try later.erase(Make.customer("alice"))
+    XCTAssertEqual(try check(later, digests).problems, [])
+    for others in [[], Array(digests.dropLast()), digests + digests, digests.reversed()] {
+      GemTestSupport.assertRefused(.invalidRequest) { try check(whole, others) }
+    }
+  }
+
   func testASealOfAnotherJournalDoesNotHold() throws {
     let seal = try ledger().seal()
     let other = Ledger.inMemory(clock: time.clock, salt: 1)

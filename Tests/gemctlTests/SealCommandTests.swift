@@ -14,20 +14,27 @@ final class SealCommandTests: XCTestCase {
     let home = try TestHome()
     try Row.check(
       [
-        Row("\(begin); gemctl seal --customers c.seal > books.seal; head -1 books.seal", output: "gemledger seal 2\n"),
+        Row("\(begin); gemctl seal --customers c.seal > books.seal; head -1 books.seal", output: "gemledger seal 3\n"),
         Row(
-          "head -5 books.seal | sha256sum | cut -d' ' -f1 > hash; tail -1 books.seal | grep -c \"$(cat hash)\"",
+          "head -6 books.seal | sha256sum | cut -d' ' -f1 > hash; tail -1 books.seal | grep -c \"$(cat hash)\"",
           output: "1\n"),
         Row("gemctl seal --json > books.json; gemctl verify --seal books.json > /dev/null"),
         Row("gemctl seal --customers c.seal", 2, error: "error: \"c.seal\" is there already; name a new file.\n"),
+        Row("gemctl seal --statements s.seal > /dev/null; wc -l < s.seal", output: "1\n"),
+        Row("gemctl seal --customers d.seal --statements s.seal 2> /dev/null; ls d.seal 2> /dev/null", 2),
         Row("gemctl grant GEM=5 --customer carl --reason later > /dev/null"),
+        Row(
+          "gemctl verify --seal books.seal --statements s.seal | grep -c 'are not compared'; "
+            + "gemctl verify --seal books.seal | grep Statements",
+          output: "0\nStatements of stores are not compared: no --statements FILE was given.\n"),
+        Row("gemctl verify --seal books.seal --statements c.seal 2> /dev/null", 64),
         Row("gemctl verify --seal books.seal | grep -c 'The seal holds'", output: "1\n"),
         Row("gemctl verify --seal books.seal --json | grep -c '\"holds\":true,\"erased_customers\":0'", output: "1\n"),
         Row(
           "gemctl erase --customer bob > /dev/null; gemctl verify --seal books.seal | grep -c 'not proven'",
           output: "1\n"),
         Row(
-          "gemctl verify --seal books.seal --customers c.seal | grep not",
+          "gemctl verify --seal books.seal --customers c.seal | grep erased",
           output: "Ids, notes and keys of 1 customer are not proven: the customer was erased since.\n"),
         Row(
           "sed 's/^transactions 3/transactions 4/' books.seal > bad.seal; gemctl verify --seal bad.seal 2> /dev/null",

@@ -58,11 +58,7 @@ extension JournalExport {
     try pages(from: nil, scan.evidence(after:limit:), position: \.self) { (rows) throws(LedgerError) in
       for row in rows {
         writer.begin("evidence")
-        writer.identity(row.identity)
-        writer.text("kind", row.kind.name)
-        if row.revokedAt.milliseconds != 0 { writer.time("revoked_at", row.revokedAt) }
-        // As it is: the content that it was made of may be erased.
-        if row.variant != 0 { writer.hexadecimal("variant", UInt64(bitPattern: row.variant)) }
+        writer.identify(row)
         if row.firstSignedAt != row.signedAt { writer.time("first_signed_at", row.firstSignedAt) }
         writer.time("signed_at", row.signedAt)
         writer.amount(of: row.extent)

@@ -199,6 +199,15 @@ extension ExportWriter {
     text("store_transaction_id", identity.transactionID.text)
   }
 
+  /// What tells a statement from all others, and stays as it is.
+  package func identify(_ row: EvidenceRow) {
+    identity(row.identity)
+    text("kind", row.kind.name)
+    if row.revokedAt.milliseconds != 0 { time("revoked_at", row.revokedAt) }
+    // As it is: the content that it was made of may be erased.
+    if row.variant != 0 { hexadecimal("variant", UInt64(bitPattern: row.variant)) }
+  }
+
   /// Nothing where it is all.
   func amount(of extent: StoreRefund.Extent) {
     switch extent {

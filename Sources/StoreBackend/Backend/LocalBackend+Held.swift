@@ -46,8 +46,9 @@ extension LocalBackend {
   ///   - customer: Whom to credit; nil for whom its token names, or else who posted it.
   ///   - product: As which product; nil for the one with its id at the store.
   ///   - details: The reason and the actor.
-  /// - Throws: `LedgerError` with `invalid_request` (nobody has paid), `receipt_malformed` (what the store stated is not
-  ///   known), `product_not_found`, `invalid_request` (nobody to credit), and those of `Ledger.creditPurchase(_:customer:key:)`.
+  /// - Throws: `LedgerError` with `invalid_request` (nobody has paid), `receipt_malformed` (what the store stated is
+  ///   not known), `product_not_found`, `invalid_request` (nobody to credit), and those of
+  ///   `Ledger.creditPurchase(_:customer:key:)`.
   package func credit(
     _ purchase: HeldPurchase, to customer: CustomerID? = nil, as product: ProductCode? = nil, details: CommandDetails
   ) async throws(LedgerError) -> Booking {

@@ -16,9 +16,12 @@ struct SealCommands {
 
   /// Proves the books, and prints the seal of the journal as it stands.
   func seal() throws {
-    let path = invocation.parsed.value("--customers")
-    let file = try path.map(CustomerDigestFile.init(new:))
+    var files: [DigestFile?] = []
     do {
+      for name in ["--customers", "--statements"] {
+        files.append(try invocation.parsed.value(name).map(DigestFile.init(new:)))
+      }
+      let (customers, statements) = (files[0], files[1])
       let seal = try invocation.withLedger { (ledger) throws(LedgerError) in
         let verification = try invocation.withProgress("Verifying") { (report) throws(LedgerError) in
           try ledger.verify(progress: report)
@@ -30,13 +33,14 @@ struct SealCommands {
         }
         return try invocation.withProgress("Sealing") { (report) throws(LedgerError) in
           try ledger.seal(
-            customers: { (digest) throws(LedgerError) in try file?.write(digest) }, progress: report)
+            customers: { (digest) throws(LedgerError) in try customers?.write(digest) },
+            statements: { (digest) throws(LedgerError) in try statements?.write(digest) }, progress: report)
         }
       }
-      try file?.finish()
+      for file in files { try file?.finish() }
       try invocation.print(Self.json(seal), { _ in seal.description })
     } catch {
-      file?.remove()
+      for file in files { file?.remove() }
       throw error
     }
   }
@@ -100,7 +104,7 @@ extension SealCommands {
     let lines = ((try? JSONValue.parse(text))?.object?["seal"]?.text ?? text).trimmingLineEnds()
     guard let seal = JournalSeal(lines + "\n") else {
       let reason =
-        lines.hasPrefix(JournalSeal.title)
+        lines.hasPrefix(JournalSeal.titlePrefix)
         ? "was changed: its lines do not give its digest" : "holds no seal, as \"gemctl seal\" prints one"
       throw LedgerError(
         .invalidRequest, "\(path.quotedForPeople) \(reason).", details: [.text("file", path)])
@@ -111,8 +115,13 @@ extension SealCommands {
   /// The digests of the file that `--customers` names, once it is known to be that of the seal.
   func customerDigests(of seal: JournalSeal) throws -> (() throws(LedgerError) -> CustomerDigest?)? {
     guard let path = invocation.parsed.value("--customers") else { return nil }
-    try seal.check(customers: CustomerDigestFile.digests(of: path))
-    return try CustomerDigestFile.digests(of: path)
+    try seal.check(customers: DigestFile.customers(of: path))
+    return try DigestFile.customers(of: path)
+  }
+
+  /// The digests of the file that `--statements` names.
+  func statementDigests() throws -> (() throws(LedgerError) -> StatementDigest?)? {
+    try invocation.parsed.value("--statements").map(DigestFile.statements(of:))
   }
 
   private static let sealByteCountMax = 65_536
@@ -183,8 +192,8 @@ extension String {
   }
 }
 
-/// A file with the digests of customers, one in each line.
-private final class CustomerDigestFile {
+/// A file with the digests of customers or of statements, one in each line.
+private final class DigestFile {
   private let path: String
   private let file: OpenFile
   private var buffer: [UInt8] = []
@@ -202,7 +211,7 @@ private final class CustomerDigestFile {
     file = try OpenFile(path, O_WRONLY | O_CREAT | O_EXCL)
   }
 
-  func write(_ digest: CustomerDigest) throws(LedgerError) {
+  func write(_ digest: some CustomStringConvertible) throws(LedgerError) {
     buffer += Array("\(digest)\n".utf8)
     if buffer.count >= Self.bufferSize { try flush() }
   }
@@ -219,7 +228,17 @@ private final class CustomerDigestFile {
     buffer.removeAll(keepingCapacity: true)
   }
 
-  static func digests(of path: String) throws(LedgerError) -> () throws(LedgerError) -> CustomerDigest? {
+  static func customers(of path: String) throws(LedgerError) -> () throws(LedgerError) -> CustomerDigest? {
+    try digests(of: path, "customers", CustomerDigest.init)
+  }
+
+  static func statements(of path: String) throws(LedgerError) -> () throws(LedgerError) -> StatementDigest? {
+    try digests(of: path, "statements", StatementDigest.init)
+  }
+
+  private static func digests<Digest>(
+    of path: String, _ what: String, _ read: @escaping (String) -> Digest?
+  ) throws(LedgerError) -> () throws(LedgerError) -> Digest? {
     let file = try OpenFile(path, O_RDONLY)
     var (rest, isAtEnd): (ArraySlice<UInt8>, Bool) = ([], false)
     return { () throws(LedgerError) in
@@ -227,12 +246,12 @@ private final class CustomerDigestFile {
         if let end = rest.prefix(lineByteCountMax).firstIndex(of: ASCII.lineFeed) {
           let line = String(decoding: rest[..<end], as: UTF8.self)
           rest = rest[(end + 1)...]
-          guard let digest = CustomerDigest(line) else { throw noDigests(path) }
+          guard let digest = read(line) else { throw noDigests(path, what) }
           return digest
         }
         guard rest.count < lineByteCountMax, !isAtEnd else {
           if rest.isEmpty { return nil }
-          throw noDigests(path)
+          throw noDigests(path, what)
         }
         let more = try file.read()
         isAtEnd = more.isEmpty
@@ -241,10 +260,10 @@ private final class CustomerDigestFile {
     }
   }
 
-  private static func noDigests(_ path: String) -> LedgerError {
+  private static func noDigests(_ path: String, _ what: String) -> LedgerError {
     LedgerError(
       .invalidRequest,
-      "\(path.quotedForPeople) does not hold digests of customers, as \"gemctl seal --customers FILE\" writes them.",
+      "\(path.quotedForPeople) does not hold digests of \(what), as \"gemctl seal --\(what) FILE\" writes them.",
       details: [.text("file", path)])
   }
 }

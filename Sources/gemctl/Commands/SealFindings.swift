@@ -11,12 +11,15 @@ struct SealFindings {
   var digest: String?
   /// How many customers' ids, notes and keys are proven no more; nil where no customer's are.
   var erasedCustomerCount: Int? = 0
+  /// Whether the sealed statements of stores were looked for, if there were any.
+  var comparesStatements = true
 
   var json: JSONValue {
     guard let digest else { return .null }
     return [
       "digest": .string(digest), "holds": .bool(problems.isEmpty),
       "erased_customers": JSONValue(erasedCustomerCount.map(Int64.init)),
+      "compares_statements": .bool(comparesStatements),
     ]
   }
 
@@ -30,7 +33,9 @@ struct SealFindings {
       case let count?: "Ids, notes and keys of \(count) customers are not proven: they were erased since.\n"
       case nil: "Ids, notes and keys are not proven: customers were erased since, and no --customers FILE was given.\n"
       }
-    return "The seal holds: the journal begins with the records under \(digest)\n" + unproven
+    let statements =
+      comparesStatements ? "" : "Statements of stores are not compared: no --statements FILE was given.\n"
+    return "The seal holds: the journal begins with the records under \(digest)\n" + unproven + statements
   }
 }
 
@@ -41,20 +46,21 @@ extension SealFindings {
   /// The files are read now, so that a wrong name fails before the long proof.
   static func comparison(_ invocation: Invocation) throws -> ((Ledger) throws(LedgerError) -> SealFindings)? {
     guard invocation.parsed.value("--seal") != nil else {
-      guard invocation.parsed.value("--customers") == nil else {
-        throw LedgerError.invalid("Digests of customers belong to a seal: name it with --seal FILE.")
+      guard invocation.parsed.value("--customers") == nil, invocation.parsed.value("--statements") == nil else {
+        throw LedgerError.invalid("Digests of customers and statements belong to a seal: name it with --seal FILE.")
       }
       return nil
     }
     let commands = SealCommands(invocation: invocation)
     let seal = try commands.sealOfFile()
-    let customers = try commands.customerDigests(of: seal)
+    let (customers, statements) = (try commands.customerDigests(of: seal), try commands.statementDigests())
     return { (ledger) throws(LedgerError) in
       try invocation.withProgress("Checking the seal") { (report) throws(LedgerError) in
         do throws(LedgerError) {
-          let check = try ledger.check(seal, customers: customers, progress: report)
+          let check = try ledger.check(seal, customers: customers, statements: statements, progress: report)
           return SealFindings(
-            problems: check.problems, digest: seal.digest, erasedCustomerCount: check.erasedCustomerCount)
+            problems: check.problems, digest: seal.digest, erasedCustomerCount: check.erasedCustomerCount,
+            comparesStatements: check.comparesStatements)
         } catch  where error.code == .booksWrong || error.code == .storageDamaged {
           return SealFindings(problems: [error.message], digest: seal.digest)
         }

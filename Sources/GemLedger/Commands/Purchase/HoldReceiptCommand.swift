@@ -120,7 +120,7 @@ final class HoldReceiptCommand: Command {
   /// The reason by everything that the store has stated; nil where the purchase stays as it is.
   private func reason(after held: EvidenceRow.HeldState?, _ evidence: [EvidenceRow]) -> HoldReason? {
     if hold.kind == .pending || hold.kind == .cancelled {
-      // A payment is made, or given up, once: what says so holds, whenever it comes. Who posted it is news all the same.
+      // A payment is made, or given up, once: what says so holds, whenever it comes. Who posted it is still news.
       if evidence.contains(where: \.kind.provesPayment) {
         return held.flatMap { isPosted && $0.reason.isOpen && $0.customer == 0 ? $0.reason : nil }
       }

@@ -29,7 +29,7 @@ extension Verb {
 
   private static let verify = Verb(
     name: "verify", group: .insight, summary: "Prove from the journal that the books add up",
-    options: [.seal, .customerDigests],
+    options: [.seal, .customerDigests, .statementDigests],
     examples: ["gemctl verify", "gemctl verify --json", "gemctl verify --seal books.seal"],
     discussion: """
       Replays the journal, compares balances, lots and totals with it, and digests every transaction again. Exits \
@@ -43,15 +43,19 @@ extension Verb {
     options: [
       Option(
         name: "--customers", value: "FILE", kind: .file,
-        help: "Write the digests of the customers' ids, notes and keys to this new file")
+        help: "Write the digests of the customers' ids, notes and keys to this new file"),
+      Option(
+        name: "--statements", value: "FILE", kind: .file,
+        help: "Write the digests of the statements of stores to this new file"),
     ],
     examples: ["gemctl seal > books.seal", "gemctl seal --customers customers.seal", "gemctl seal --json"],
     discussion: """
-      A seal has six lines; the last is the SHA-256 of the others, and of all transactions so far. Keep it where those \
-      who may write to the storage may not, and compare it later with gemctl verify --seal FILE. Later bookings, \
-      erasures and copies leave it true. Once customers were erased, the ids, notes and keys of the others are proven \
-      with the file of --customers only. Books that do not add up have no seal: exit 6. What is booked between the \
-      proof and the seal is sealed too.
+      A seal has six or seven lines; the last is the SHA-256 of the others, and of all transactions so far. Keep it \
+      where those who may write to the storage may not, and compare it later with gemctl verify --seal FILE. Later \
+      bookings, erasures and copies leave it true. Once customers were erased, the ids, notes and keys of the others \
+      are proven with the file of --customers only. The file of --statements proves that no statement of a store is \
+      missing. Books that do not add up have no seal: exit 6. What is booked between the proof and the seal is sealed \
+      too.
       """
   ) { try SealCommands(invocation: $0).seal() }
 
@@ -153,4 +157,7 @@ extension Option {
   fileprivate static let customerDigests = Option(
     name: "--customers", value: "FILE", kind: .file,
     help: "The digests of customers that were written with the seal, so that an erasure leaves the others proven")
+  fileprivate static let statementDigests = Option(
+    name: "--statements", value: "FILE", kind: .file,
+    help: "The digests of the stores' statements that were written with the seal, to prove that none is missing")
 }
