@@ -9,7 +9,7 @@ final class ErasedBuyerTests: XCTestCase {
   private func erase(_ shop: Shop, _ id: String) throws {
     let customer = try CustomerID(id)
     let ids = try shop.ledger.customerIDs(of: customer)
-    _ = try shop.ledger.book(.erase(customer, with: ids, digest: { _ in nil }))
+    _ = try shop.ledger.book(.erase(customer, with: ids, in: shop.ledger, digest: { _ in nil }))
   }
 
   private func assertNobodyIsNamed(

@@ -49,7 +49,7 @@ struct EraseCommand: Command {
       decider.work.cold.ids[id] = nil
       decider.work.cold.events.erasedIDs.insert(id)
     }
-    for own in numbers { try HoldReceiptCommand.erase(&decider, of: own, session: session) }
+    for own in numbers { try HoldReceiptCommand.erase(&decider, of: own, namedBy: tokens, session: session) }
     try HoldReceiptCommand.erase(&decider, namedBy: tokens, session: session)
     decider.work.changes.ownCold.addedIDs.removeAll { numbers.contains($0.customer) }
     decider.work.changes.ownCold.erasures.append(erasure)

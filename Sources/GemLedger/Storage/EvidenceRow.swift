@@ -73,7 +73,7 @@ package struct EvidenceRow: Hashable, Sendable {
     self.revokedAt = revokedAt
     variant =
       switch kind {
-      case .purchased, .pending: content.isEmpty ? 0 : Self.hash(content)
+      case .purchased: content.isEmpty ? 0 : Self.hash(content)
       // By it, held receipts that are due at one instant have an order.
       case .held: Self.hash(identity.transactionID.text)
       default: 0
@@ -170,12 +170,14 @@ package enum HoldReason: Int64, CaseIterable, Sendable {
   case erased = 11
   /// The store declined it.
   case declined = 12
+  /// A person has decided about it; what names the buyer is still to be erased with the buyer.
+  case decided = 13
 
   /// Whether a credit is all that the purchase waits for.
-  var endsWithCredit: Bool { self != .owner && self != .decision }
+  package var endsWithCredit: Bool { self != .owner && self != .decision && self != .decided }
 
   /// Whether somebody waits for the purchase, or has to decide; the others are known for good.
-  package var isOpen: Bool { self != .owner && self != .erased && self != .declined }
+  package var isOpen: Bool { self != .owner && self != .erased && self != .declined && self != .decided }
 
   /// What ends it, for people.
   package var remedy: String {
@@ -191,6 +193,7 @@ package enum HoldReason: Int64, CaseIterable, Sendable {
     case .owner: "they were credited to whom posted them; nothing is to be done."
     case .erased: "their customers were erased; they are credited to nobody."
     case .declined: "their stores declined them."
+    case .decided: "a person decided about them; nothing is to be done."
     }
   }
 

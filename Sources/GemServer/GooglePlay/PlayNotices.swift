@@ -147,7 +147,8 @@ package struct PlayNotices: Sendable {
     let purchase = try await api.purchase(request)
     guard let stated = purchase.transaction else {
       if let unpaid = purchase.unpaid {
-        try await project.backend.keep(unpaid: unpaid, isDeclined: purchase.isCancelled, postedBy: post.customer)
+        try await project.backend.keep(
+          unpaid: unpaid, isDeclined: purchase.isCancelled, postedBy: post.customer, order: order)
       }
       guard purchase.isCancelled else {
         throw LedgerError(

@@ -125,7 +125,8 @@ enum CustomerRoutes {
     work: .later { (call) async throws(LedgerError) in
       let (id, project) = (try call.customer(), call.project)
       let ids = try project.ledger.customerIDs(of: id)
-      let booking = try await project.ledger.book(.erase(id, with: ids, digest: TextDigest.sha256))
+      let booking = try await project.ledger.book(
+        .erase(id, with: ids, in: project.ledger, digest: TextDigest.sha256))
       try project.quarantine.erase(ids)
       return RESTSchemas.deletedAnswer("customer", id: id.text, at: booking.createdAt)
     })

@@ -124,7 +124,8 @@ package final class Quarantine: Sendable {
   }
 
   private static func name(of message: Message) -> String {
-    let digest = TextDigest.sha256(of: "\(message.kind.rawValue)\n\(message.customer)\n\(message.text)")
+    let order = message.order.isEmpty ? "" : "\n\(message.order)"
+    let digest = TextDigest.sha256(of: "\(message.kind.rawValue)\n\(message.customer)\n\(message.text)\(order)")
     return QuarantinedBodies.prefix + Hex.text(digest)
   }
 

@@ -57,7 +57,7 @@ extension LedgerError {
     let status = code.kind.row.httpStatus
     switch code {
     case .receiptMalformed, .receiptUnverified: return awaitsConfiguration ? 503 : status
-    case .receiptRevoked, .invalidRequest, .invalidIdentifier, .orderNotFound: return status
+    case .receiptRevoked, .invalidRequest, .orderNotFound: return status
     default: return status >= 500 ? status : 503
     }
   }

@@ -43,7 +43,9 @@ enum ReceiptRoutes {
       let post = try ReceiptPost(wire: call.wire)
       _ = try call.permitted(post.customer, for: .postReceipt)
       let order = PurchaseCode(unchecked: call.name("purchase_code"))
-      return try await response(try await ReceiptIntake(call, order: order).answer(post), to: post, call)
+      // An order knows its store; one that nobody knows is the intake's to tell.
+      let store = try? call.project.backend.order(order).request.store
+      return try await response(try await ReceiptIntake(call, order: order, store: store).answer(post), to: post, call)
     })
 
   private static func response(

@@ -38,6 +38,14 @@ final class BackendContext: Sendable {
     }
   }
 
+  /// Whether the transaction's token is of a customer who was erased.
+  func namesErased(_ transaction: StoreTransaction) throws(LedgerError) -> Bool {
+    guard let token = transaction.accountToken else { return false }
+    return try reading { (view, _) throws(LedgerError) in
+      try view.customers.buyer(token, at: transaction.purchasedAt)?.isOfErased ?? false
+    }
+  }
+
   /// Proves that a store made the receipt.
   func verified(_ receipt: StoreReceipt) throws(LedgerError) -> Evidence {
     Evidence(transaction: try verifier.verify(receipt), original: original(receipt.text))

@@ -30,7 +30,7 @@ struct HeldReceipts: Sendable {
     for held in waiting {
       if held.reason == .owner {
         try await ask(held)
-      } else {
+      } else if held.reason.isOpen {
         _ = try await decide(held)
       }
     }

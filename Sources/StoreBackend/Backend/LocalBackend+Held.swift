@@ -70,14 +70,31 @@ extension LocalBackend {
   /// - Parameters:
   ///   - isDeclined: Whether nobody will pay for it.
   ///   - customer: Who posted it; nil where the store told of it.
+  ///   - order: The order that the post names.
+  /// - Throws: `LedgerError` with `invalid_identifier`, `invalid_user_id` and `order_not_found` for a poster or an order
+  ///   that is none; then it is kept without them.
   package func keep(
-    unpaid transaction: StoreTransaction, isDeclined: Bool, postedBy customer: CustomerID?
+    unpaid transaction: StoreTransaction, isDeclined: Bool, postedBy customer: CustomerID?,
+    order: PurchaseCode? = nil
   ) async throws(LedgerError) {
+    do throws(LedgerError) {
+      try customer?.checkUsable()
+      if let order { _ = try self.order(order) }
+    } catch {
+      switch error.code {
+      case .invalidUserID, .invalidIdentifier, .orderNotFound:
+        try await keep(unpaid: transaction, isDeclined: isDeclined, postedBy: nil)
+      default: break
+      }
+      throw error
+    }
+    var evidence = Evidence(transaction: transaction)
+    evidence.namesErased = try context.namesErased(transaction)
     let hold = ReceiptHold(
       store: transaction.store, environment: transaction.environment, transactionID: transaction.creditID,
       kind: isDeclined ? .cancelled : .pending, statedAt: transaction.signedAt,
-      statement: Evidence(transaction: transaction).statement, reason: isDeclined ? .declined : .pending,
-      subject: transaction.accountToken?.description)
+      statement: evidence.statement, reason: isDeclined ? .declined : .pending,
+      subject: evidence.namesErased ? nil : transaction.accountToken?.description, note: HoldNote(order: order).text)
     _ = try await context.ledger.book(.holdReceipt(hold, customer: customer))
     guard customer != nil else { return }
     // It may be paid by now, and have waited for somebody who posts it.

@@ -30,13 +30,24 @@ struct ReceiptCredits: Sendable {
     } catch {
       // An app without an id, or with an order that nobody knows, has sold something all the same.
       switch error.code {
-      case .invalidUserID, .orderNotFound: try await hold(evidence, .unattributed, customer: nil)
+      case .invalidUserID, .invalidIdentifier, .orderNotFound: try await holdUnattributed(evidence)
       default: break
       }
       throw error
     }
     return try await credit(
       evidence, customer: post.customer, order: order, search: post.orderSearch, requestID: requestID)
+  }
+
+  /// Holds a purchase of which nobody can say who posted it.
+  private func holdUnattributed(_ evidence: Evidence) async throws(LedgerError) {
+    let (transaction, policy) = (evidence.transaction, context.policy)
+    try ReceiptRules.check(
+      datesOf: transaction, now: context.clock.now(), skewMilliseconds: policy.futureSkewMilliseconds)
+    let settings = try context.reading { (_, index) in index.catalog.settings }
+    try await hold(
+      evidence, ReceiptRules(policy: policy, settings: settings).reasonOfForeign(transaction) ?? .unattributed,
+      customer: nil)
   }
 
   /// Credits a purchase, or finds its credit, and applies the store's refunds; holds what cannot be credited yet.
@@ -54,6 +65,8 @@ struct ReceiptCredits: Sendable {
     let (transaction, now, policy) = (evidence.transaction, context.clock.now(), context.policy)
     try ReceiptRules.check(datesOf: transaction, now: now, skewMilliseconds: policy.futureSkewMilliseconds)
     let lookup = try lookup(transaction, customer: customer, order: named)
+    var evidence = evidence
+    evidence.namesErased = lookup.buyer.isOfErased
     let order = lookup.order
     let rules = ReceiptRules(policy: policy, settings: lookup.productIndex.catalog.settings)
     var product: Product?
@@ -115,9 +128,13 @@ struct ReceiptCredits: Sendable {
     _ evidence: Evidence, _ reason: HoldReason, until end: Timestamp? = nil, customer: CustomerID?,
     order: PurchaseCode? = nil
   ) async throws(LedgerError) {
+    var (evidence, reason) = (evidence, reason)
     let transaction = evidence.transaction
+    if !evidence.namesErased { evidence.namesErased = try context.namesErased(transaction) }
+    if evidence.namesErased, reason.endsWithCredit { reason = .erased }
     let subject: String? =
       switch reason {
+      case .erased: nil
       case .app: transaction.bundleID
       case .environment: transaction.environment.description
       default: transaction.accountToken?.description
@@ -135,7 +152,8 @@ struct ReceiptCredits: Sendable {
       kind: evidence.isNotice ? .reversalOfAll : .purchased, statedAt: transaction.signedAt,
       statement: transaction.revocation == nil && evidence.statesPurchase ? evidence.statement : nil,
       reason: reason, dueAt: end, subject: subject, note: HoldNote(order: order).text)
-    _ = try await context.ledger.book(.holdReceipt(hold, customer: isForeign ? nil : customer))
+    _ = try await context.ledger.book(
+      .holdReceipt(hold, customer: isForeign || reason == .erased ? nil : customer))
   }
 
   /// After how long a credit that the balance has no room for is tried again, in milliseconds.

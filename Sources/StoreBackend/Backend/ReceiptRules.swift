@@ -41,6 +41,17 @@ struct ReceiptRules {
       details: [.text("environment", environment.description)])
   }
 
+  /// Why a purchase is none of those that are credited here, whoever posts it; nil where it is one.
+  func reasonOfForeign(_ transaction: StoreTransaction) -> HoldReason? {
+    do throws(LedgerError) {
+      try check(bundleID: transaction.bundleID)
+      try check(environment: transaction.environment, customer: CustomerID(unchecked: ""))
+      return nil
+    } catch {
+      return error.code == .bundleMismatch ? .app : .environment
+    }
+  }
+
   /// Until when a transaction waits for the customer of its token, whom no device has registered.
   ///
   /// Nil where another customer is credited instead.

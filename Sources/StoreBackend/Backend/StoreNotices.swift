@@ -8,6 +8,7 @@ struct StoreNotices: Sendable {
 
   /// Stores the evidence, and books what all evidence about the purchase says by now.
   func apply(_ evidence: Evidence) async throws(LedgerError) -> NoticeAnswer {
+    var evidence = evidence
     let (transaction, now) = (evidence.transaction, context.clock.now())
     try ReceiptRules.check(
       datesOf: transaction, now: now, skewMilliseconds: context.policy.futureSkewMilliseconds)
@@ -20,14 +21,15 @@ struct StoreNotices: Sendable {
         // Whoever posted it before it was paid.
         let held = try view.evidence.held(
           store: transaction.store, environment: transaction.environment, transactionID: transaction.creditID)
-        if held?.reason == .pending { buyer = held?.customer }
+        if held?.reason == .pending || held?.reason == .declined { buyer = held?.customer }
       }
       return (productIndex.catalog.settings, try view.purchase(of: transaction) != nil, buyer)
     }
+    evidence.namesErased = buyer?.isOfErased ?? false
     do throws(LedgerError) {
-      try ReceiptRules(policy: context.policy, settings: settings).check(bundleID: transaction.bundleID)
+      // What is credited is this backend's business, whatever the setting is by now.
+      if !isKnown { try ReceiptRules(policy: context.policy, settings: settings).check(bundleID: transaction.bundleID) }
     } catch {
-      // A person may have credited it, or may do so.
       try await credits.hold(evidence, .app, customer: nil)
       throw error
     }

@@ -28,7 +28,15 @@ struct TransactionLookup: Sendable {
       ? try view.evidence.held(
         store: transaction.store, environment: transaction.environment, transactionID: transaction.creditID) : nil
     var order = try code.map { (code) throws(LedgerError) in try view.orders.order(code) }
-    if order == nil, let noted = held.flatMap({ HoldNote($0.note).order }) { order = try view.orders.find(noted) }
+    let noted = held.flatMap { HoldNote($0.note).order }
+    if let named = order, named.code != noted, let first = held?.customer {
+      // The order of whoever posts it later takes no purchase from whoever posted it first.
+      let people = try [first, customer, view.orders.customer(of: named, asNamedBy: customer)].map {
+        (id) throws(LedgerError) in try view.customers.find(id)
+      }
+      if people[0] != people[1], people[0] != people[2] { order = nil }
+    }
+    if order == nil, let noted { order = try view.orders.find(noted) }
     let token = transaction.accountToken
     let isPosters = token.map { $0.names(customer, digest: digest) } ?? false
     var buyer: CustomerID?

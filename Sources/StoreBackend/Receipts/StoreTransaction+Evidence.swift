@@ -11,10 +11,14 @@ struct Evidence: Sendable {
   var isKept = false
   /// Whether a statement of this date says that nothing is given back; false where only a refund is known.
   var statesPurchase = true
+  /// Whether its token is of a customer who was erased, so that nothing is kept that names the buyer.
+  var namesErased = false
 
   /// All that was stated, for the ledger.
   var statement: StoreStatement {
-    StoreStatement(content: transaction.content, original: original, isNotice: isNotice)
+    var transaction = transaction
+    if namesErased { transaction.accountToken = nil }
+    return StoreStatement(content: transaction.content, original: original, isNotice: isNotice)
   }
 }
 

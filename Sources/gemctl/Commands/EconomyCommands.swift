@@ -80,7 +80,10 @@ extension EconomyCommands {
     let customer = try CustomerID(id)
     // Read before they are erased; that the customer is none is the command's to say.
     let ids = try? invocation.withLedger { (ledger) throws(LedgerError) in try ledger.customerIDs(of: customer) }
-    let booking = try invocation.book(.erase(customer, with: ids ?? [], digest: Self.digest))
+    let command = try invocation.withLedger { (ledger) throws(LedgerError) in
+      try LedgerCommand.erase(customer, with: ids ?? [], in: ledger, digest: Self.digest)
+    }
+    let booking = try invocation.book(command)
     if let ids, !parsed.isDryRun {
       try invocation.withLedger { (ledger) throws(LedgerError) in try QuarantinedBodies.erase(ids, in: ledger) }
     }

@@ -44,7 +44,7 @@ struct HeldReceiptCommands {
     }
     let booking = try invocation.withLedger { (ledger) throws(LedgerError) -> Booking in
       let backend = try Self.backend(ledger)
-      let found = try backend.heldPurchases(with: id).filter { $0.reason != .erased && $0.reason != .owner }
+      let found = try backend.heldPurchases(with: id).filter { $0.reason.isOpen || $0.reason == .declined }
       guard let held = found.first else {
         throw LedgerError(
           .purchaseNotFound, "No held purchase has the id \"\(id)\"; \"gemctl receipts held\" lists them.",

@@ -113,8 +113,9 @@ final class HoldReceiptCommand: Command {
 
   /// Whether a person has decided since the store first stated it.
   private func isDecided(_ evidence: [EvidenceRow], _ statement: EvidenceRow?) -> Bool {
-    guard let statement, let known = evidence.first(where: { $0.isAboutTheSame(as: statement) }) else { return false }
-    return evidence.contains { $0.kind == .decided && $0.signedAt >= known.firstSignedAt }
+    let known = statement.flatMap { statement in evidence.first { $0.isAboutTheSame(as: statement) } }
+    let statedAt = known?.firstSignedAt ?? hold.statedAt
+    return evidence.contains { $0.kind == .decided && $0.signedAt >= statedAt }
   }
 
   /// The reason by everything that the store has stated; nil where the purchase stays as it is.
@@ -127,7 +128,8 @@ final class HoldReceiptCommand: Command {
       return evidence.contains { $0.kind == .cancelled } ? .declined : .pending
     }
     // What a store tells of a purchase that somebody posted changes neither the reason nor the customer.
-    if !isPosted, hold.reason.endsWithCredit, let held, held.reason.isOpen, held.customer != 0 { return nil }
+    let isPosters = held.map { $0.reason.isOpen && $0.reason != .pending && $0.customer != 0 } ?? false
+    if !isPosted, hold.reason.endsWithCredit, isPosters { return nil }
     return hold.reason
   }
 
@@ -146,8 +148,11 @@ final class HoldReceiptCommand: Command {
     // The time of a post stands, though a notice of the same purchase names none.
     let dueAt =
       hold.dueAt?.milliseconds ?? (before?.held?.reason == reason ? before?.held?.dueAt : nil) ?? .max
+    // The order that another customer names later is none of the first one's.
+    let isFirst = first == 0 || first == poster
+    let note = isFirst && !hold.note.isEmpty ? hold.note : before?.content ?? ""
     var row = EvidenceRow(
-      identity: identity, kind: .held, signedAt: now, content: hold.note.isEmpty ? before?.content ?? "" : hold.note,
+      identity: identity, kind: .held, signedAt: now, content: note,
       held: EvidenceRow.HeldState(
         reason: reason, dueAt: dueAt, customer: first != 0 ? first : poster ?? 0,
         subject: hold.subject ?? (before?.held?.reason == reason ? before?.held?.subject : nil)))
@@ -169,16 +174,20 @@ final class HoldReceiptCommand: Command {
   }
 
   /// Ends the held receipts of a customer who is erased, and takes away what names a buyer.
+  ///
+  /// - Parameter tokens: What names the customer in the statements of stores, if that is known.
   static func erase(
-    _ decider: inout Decider, of customer: CustomerNumber, session: any StorageSnapshot
+    _ decider: inout Decider, of customer: CustomerNumber, namedBy tokens: [String], session: any StorageSnapshot
   ) throws(LedgerError) {
     let posted: [EvidenceRow] = try session.rows(.heldOfCustomer, [IndexKey(customer)])
     for held in posted {
       let known = try decider.work.evidence(held.identity, nil, session: session)
-      if held.held?.reason == .buyer {
+      let isNamed = held.held?.subject.map { !tokens.isEmpty && !tokens.contains($0) } ?? false
+      if let reason = held.held?.reason, reason == .buyer || isNamed && reason != .app && reason != .environment {
         // Its token is of somebody else, whose purchase it stays.
         var free = held
         free.held?.customer = 0
+        free.content = ""
         decider.work.keep(replacing: free)
         continue
       }

@@ -58,7 +58,10 @@ enum RefundNotices {
     guard var held = evidence.first(where: { $0.kind == .held }), let reason = held.held?.reason,
       reason.endsWithCredit || isDecided
     else { return }
-    held.held = nil
+    // Whom a person credits need not be whom the token names.
+    held.held = held.held?.subject.flatMap { subject in
+      isDecided ? EvidenceRow.HeldState(reason: .decided, subject: subject) : nil
+    }
     held.content = ""
     work.keep(held, among: evidence)
   }
