@@ -316,6 +316,31 @@ final class HeldReceiptStoryTests: XCTestCase {
     }
   }
 
+  /// What is given back before its credit alarms nobody; where the refund is taken back, its poster is credited.
+  func testAHeldPurchaseThatIsGivenBackWaitsForNothing() async throws {
+    for isPostedFirst in [true, false] {
+      let shop = try Shop()
+      let posted = try shop.transaction("t1", product: "new")
+      var notice = posted
+      shop.time.advance(seconds: 60)
+      notice.signedAt = shop.time.now
+      notice.revocation = .init(revokedAt: shop.time.now)
+      if isPostedFirst { try await postHeld(shop, posted) }
+      _ = try await shop.backend.apply(notice)
+      if !isPostedFirst { try await postHeld(shop, posted) }
+      XCTAssertEqual(try shop.backend.heldCounts(), [.refunded: 1])
+      shop.time.advance(seconds: 60)
+      (notice.revocation, notice.signedAt) = (nil, shop.time.now)
+      _ = try await shop.backend.apply(notice)
+      XCTAssertEqual(try shop.backend.heldCounts(), [.product: 1])
+      try shop.sellNew()
+      _ = try await MaintenanceRunner(backend: shop.backend).runOnce()
+      XCTAssertEqual(try shop.gems(), 7)
+      XCTAssertEqual(try shop.backend.heldCounts(), [:])
+      try assertBooksAddUp(shop.ledger)
+    }
+  }
+
   func testNobodyIsCreditedForAnUnpaidPurchase() async throws {
     let shop = try Shop()
     let pending = try shop.transaction("t1", store: .google, of: "carol")

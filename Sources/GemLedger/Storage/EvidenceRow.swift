@@ -172,12 +172,19 @@ package enum HoldReason: Int64, CaseIterable, Sendable {
   case declined = 12
   /// A person has decided about it; what names the buyer is still to be erased with the buyer.
   case decided = 13
+  /// Its store has given all of it back before it could be credited.
+  case refunded = 14
 
   /// Whether a credit is all that the purchase waits for.
   package var endsWithCredit: Bool { self != .owner && self != .decision && self != .decided }
 
   /// Whether somebody waits for the purchase, or has to decide; the others are known for good.
-  package var isOpen: Bool { self != .owner && self != .erased && self != .declined && self != .decided }
+  package var isOpen: Bool {
+    switch self {
+    case .owner, .erased, .declined, .decided, .refunded: false
+    case .product, .buyer, .unattributed, .amount, .pending, .app, .environment, .decision: true
+    }
+  }
 
   /// What ends it, for people.
   package var remedy: String {
@@ -193,6 +200,7 @@ package enum HoldReason: Int64, CaseIterable, Sendable {
     case .owner: "they were credited to whom posted them; nothing is to be done."
     case .erased: "their customers were erased; they are credited to nobody."
     case .declined: "their stores declined them."
+    case .refunded: "their stores gave all of them back; nothing is to be done."
     case .decided: "a person decided about them; nothing is to be done."
     }
   }

@@ -18,7 +18,7 @@ extension LocalBackend {
     }
   }
 
-  /// How many purchases are held, by reason, `owner`, `erased` and `declined` included; at most ``heldCountMax`` each.
+  /// How many purchases are held, by reason, those that are not open included; at most ``heldCountMax`` each.
   ///
   /// Reasons without purchases are left out.
   package func heldCounts() throws(LedgerError) -> [HoldReason: Int] {
@@ -71,8 +71,8 @@ extension LocalBackend {
   ///   - isDeclined: Whether nobody will pay for it.
   ///   - customer: Who posted it; nil where the store told of it.
   ///   - order: The order that the post names.
-  /// - Throws: `LedgerError` with `invalid_identifier`, `invalid_user_id` and `order_not_found` for a poster or an order
-  ///   that is none; then it is kept without them.
+  /// - Throws: `LedgerError` with `invalid_identifier`, `invalid_user_id` and `order_not_found` for a poster or an
+  ///   order that is none; then it is kept without them.
   package func keep(
     unpaid transaction: StoreTransaction, isDeclined: Bool, postedBy customer: CustomerID?,
     order: PurchaseCode? = nil

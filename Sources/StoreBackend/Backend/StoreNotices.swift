@@ -18,10 +18,10 @@ struct StoreNotices: Sendable {
         try view.customers.buyer(token, at: transaction.purchasedAt)
       }
       if buyer == nil {
-        // Whoever posted it before it was paid.
+        // Whoever posted it before it was paid, or given back.
         let held = try view.evidence.held(
           store: transaction.store, environment: transaction.environment, transactionID: transaction.creditID)
-        if held?.reason == .pending || held?.reason == .declined { buyer = held?.customer }
+        if let held, [.pending, .declined, .refunded].contains(held.reason) { buyer = held.customer }
       }
       return (productIndex.catalog.settings, try view.purchase(of: transaction) != nil, buyer)
     }

@@ -44,7 +44,9 @@ struct HeldReceiptCommands {
     }
     let booking = try invocation.withLedger { (ledger) throws(LedgerError) -> Booking in
       let backend = try Self.backend(ledger)
-      let found = try backend.heldPurchases(with: id).filter { $0.reason.isOpen || $0.reason == .declined }
+      let found = try backend.heldPurchases(with: id).filter {
+        $0.reason.isOpen || $0.reason == .declined || $0.reason == .refunded
+      }
       guard let held = found.first else {
         throw LedgerError(
           .purchaseNotFound, "No held purchase has the id \"\(id)\"; \"gemctl receipts held\" lists them.",

@@ -130,7 +130,17 @@ final class HoldReceiptCommand: Command {
     // What a store tells of a purchase that somebody posted changes neither the reason nor the customer.
     let isPosters = held.map { $0.reason.isOpen && $0.reason != .pending && $0.customer != 0 } ?? false
     if !isPosted, hold.reason.endsWithCredit, isPosters { return nil }
-    return hold.reason
+    return hold.reason.endsWithCredit && hold.reason.isOpen && RefundRules.isWhole(evidence) ? .refunded : hold.reason
+  }
+
+  /// A purchase that is given back as a whole waits for nothing.
+  static func endIfRefunded(_ work: inout UnitOfWork, _ evidence: [EvidenceRow]) {
+    guard var held = evidence.first(where: { $0.kind == .held }), let reason = held.held?.reason, reason.isOpen,
+      reason.endsWithCredit, RefundRules.isWhole(evidence)
+    else { return }
+    held.held?.reason = .refunded
+    held.held?.dueAt = .max
+    work.keep(held, among: evidence)
   }
 
   private func poster(
@@ -146,8 +156,8 @@ final class HoldReceiptCommand: Command {
   ) -> EvidenceRow {
     let first = before?.held?.customer ?? 0
     // The time of a post stands, though a notice of the same purchase names none.
-    let dueAt =
-      hold.dueAt?.milliseconds ?? (before?.held?.reason == reason ? before?.held?.dueAt : nil) ?? .max
+    var dueAt = hold.dueAt?.milliseconds ?? (before?.held?.reason == reason ? before?.held?.dueAt : nil) ?? .max
+    if reason == .refunded { dueAt = .max }
     // The order that another customer names later is none of the first one's.
     let isFirst = first == 0 || first == poster
     let note = isFirst && !hold.note.isEmpty ? hold.note : before?.content ?? ""

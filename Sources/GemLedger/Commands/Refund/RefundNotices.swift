@@ -7,7 +7,9 @@ enum RefundNotices {
     let known = try decider.work.evidence(notice.identity, credited, session: session)
     let isNew = RefundRules.isNew(notice, among: known)
     guard let purchase = credited else {
-      decider.work.keep(notice.withoutNeedlessNames(among: known), among: known)
+      let kept = notice.withoutNeedlessNames(among: known)
+      decider.work.keep(kept, among: known)
+      HoldReceiptCommand.endIfRefunded(&decider.work, RefundRules.adding(kept, to: known))
       return answerWithoutBooking(
         &decider.work, command.customer, notice, isReplayed: !isNew, isAwaitingPurchase: true)
     }

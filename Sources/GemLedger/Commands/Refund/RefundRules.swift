@@ -119,6 +119,9 @@ package enum RefundRules {
     }
   }
 
+  /// Whether all of the purchase is given back, however many units it has.
+  static func isWhole(_ evidence: [EvidenceRow]) -> Bool { share(of: evidence, quantity: .max).isAll }
+
   /// The share of the newest refund that counts from the whole purchase; of two of one date, the larger.
   private static func wholeShare(of standing: [EvidenceRow]) -> RefundShare {
     standing.lazy.filter { !$0.extent.countsUnits }.map { ($0.signedAt, RefundShare($0.extent, quantity: 1)) }
