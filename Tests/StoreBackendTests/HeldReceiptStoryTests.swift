@@ -327,7 +327,10 @@ final class HeldReceiptStoryTests: XCTestCase {
       notice.revocation = .init(revokedAt: shop.time.now)
       if isPostedFirst { try await postHeld(shop, posted) }
       _ = try await shop.backend.apply(notice)
-      if !isPostedFirst { try await postHeld(shop, posted) }
+      // The app may finish the purchase: nothing is left to credit.
+      await assertRefused(.receiptRevoked) { try await shop.backend.post(shop.post(posted)) }
+      let outcome = try await shop.backend.apply(posted).outcome
+      XCTAssertEqual(outcome, .held)
       XCTAssertEqual(try shop.backend.heldCounts(), [.refunded: 1])
       shop.time.advance(seconds: 60)
       (notice.revocation, notice.signedAt) = (nil, shop.time.now)

@@ -206,7 +206,10 @@ final class PostTests: XCTestCase {
     }
     let open = try Shop()
     let later: [Row] = [
-      (#line, .receiptRevoked, nil, { _ in }), (#line, .validationPending, nil, { $0.revocation = nil }),
+      (#line, .receiptRevoked, nil, { _ in }),
+      // The state of the refund's own instant does not take the refund back; the one of another purchase is another's.
+      (#line, .receiptRevoked, nil, { $0.revocation = nil }),
+      (#line, .validationPending, nil, { $0.id = try StoreTransactionID("t2") }),
       (#line, .amountMismatch, nil, { $0.storeProductID = "gems.apple" }),
       (#line, .amountMismatch, nil, { $0.quantity = 2 }),
     ]

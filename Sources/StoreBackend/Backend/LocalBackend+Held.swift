@@ -98,10 +98,7 @@ extension LocalBackend {
     _ = try await context.ledger.book(.holdReceipt(hold, customer: customer))
     guard customer != nil else { return }
     // It may be paid by now, and have waited for somebody who posts it.
-    let kept = try context.reading { (view, _) throws(LedgerError) in
-      try view.evidence.held(
-        store: transaction.store, environment: transaction.environment, transactionID: transaction.creditID)
-    }
+    let kept = try context.reading { (view, _) throws(LedgerError) in try view.evidence.held(transaction) }
     if let kept, kept.reason != .pending, kept.reason != .declined { _ = try await held.decide(kept) }
   }
 

@@ -82,7 +82,7 @@ struct ReceiptCredits: Sendable {
         throw error
       case .hold(let reason, let end, let error):
         try await hold(evidence, reason, until: end, customer: customer, order: order)
-        throw error
+        throw reason == .app || reason == .environment ? error : try reversal(of: transaction) ?? error
       }
       if let product { try checkPrice(of: evidence, product: product, lookup: lookup, rules: rules) }
     }
@@ -154,6 +154,16 @@ struct ReceiptCredits: Sendable {
       reason: reason, dueAt: end, subject: subject, note: HoldNote(order: order).text)
     _ = try await context.ledger.book(
       .holdReceipt(hold, customer: isForeign || reason == .erased ? nil : customer))
+  }
+
+  /// The answer to the poster of a held purchase of which everything was given back by another message.
+  private func reversal(of transaction: StoreTransaction) throws(LedgerError) -> LedgerError? {
+    try context.reading { (view, _) throws(LedgerError) in
+      guard let held = try view.evidence.held(transaction), held.reason == .refunded,
+        let refund = held.statements.first(where: { $0.kind == .refund })
+      else { return nil }
+      return .revoked(on: refund.firstStatedAt)
+    }
   }
 
   /// After how long a credit that the balance has no room for is tried again, in milliseconds.

@@ -39,7 +39,7 @@ enum ReceiptDecision: Sendable {
       return
     }
     if let revocation = transaction.revocation, revocation.extent == .full {
-      self = .refuse(.revoked(revocation))
+      self = .refuse(.revoked(on: revocation.revokedAt))
       return
     }
     guard let product else {
@@ -72,9 +72,10 @@ enum ReceiptDecision: Sendable {
 }
 
 extension LedgerError {
-  fileprivate static func revoked(_ revocation: StoreTransaction.Revocation) -> Self {
+  /// Nothing is left to credit.
+  static func revoked(on instant: Timestamp) -> Self {
     Self(
-      .receiptRevoked, "The store took the purchase back on \(revocation.revokedAt), before it was credited.",
-      details: [.integer("revoked_at", revocation.revokedAt.milliseconds)])
+      .receiptRevoked, "The store took the purchase back on \(instant), before it was credited.",
+      details: [.integer("revoked_at", instant.milliseconds)])
   }
 }

@@ -19,8 +19,7 @@ struct StoreNotices: Sendable {
       }
       if buyer == nil {
         // Whoever posted it before it was paid, or given back.
-        let held = try view.evidence.held(
-          store: transaction.store, environment: transaction.environment, transactionID: transaction.creditID)
+        let held = try view.evidence.held(transaction)
         if let held, [.pending, .declined, .refunded].contains(held.reason) { buyer = held.customer }
       }
       return (productIndex.catalog.settings, try view.purchase(of: transaction) != nil, buyer)
@@ -52,7 +51,7 @@ struct StoreNotices: Sendable {
         evidence, customer: buyer, order: nil, search: .find, requestID: context.newRequestID())
       return NoticeAnswer(outcome: answer.booking.isReplayed ? .unchanged : .credited, booking: answer.booking)
     } catch {
-      guard error.code == .validationPending else { throw error }
+      guard [.validationPending, .receiptRevoked].contains(error.code) else { throw error }
       return NoticeAnswer(outcome: .held)
     }
   }

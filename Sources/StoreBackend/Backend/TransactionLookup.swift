@@ -23,10 +23,7 @@ struct TransactionLookup: Sendable {
     _ productIndex: ProductIndex, digest: (String) -> [UInt8]?
   ) throws(LedgerError) {
     known = try view.purchase(of: transaction)
-    let held =
-      known == nil
-      ? try view.evidence.held(
-        store: transaction.store, environment: transaction.environment, transactionID: transaction.creditID) : nil
+    let held = known == nil ? try view.evidence.held(transaction) : nil
     var order = try code.map { (code) throws(LedgerError) in try view.orders.order(code) }
     let noted = held.flatMap { HoldNote($0.note).order }
     if let named = order, named.code != noted, let first = held?.customer {
@@ -67,6 +64,13 @@ extension LedgerView {
   func purchase(of transaction: StoreTransaction) throws(LedgerError) -> Purchase? {
     try purchases.purchase(
       store: transaction.store, environment: transaction.environment, transactionID: transaction.creditID)
+  }
+}
+
+extension LedgerView.KeptEvidence {
+  /// A purchase that is held; nil where it is not.
+  func held(_ transaction: StoreTransaction) throws(LedgerError) -> HeldPurchase? {
+    try held(store: transaction.store, environment: transaction.environment, transactionID: transaction.creditID)
   }
 }
 
