@@ -91,6 +91,88 @@ extension UnmergeContract {
     try check(ledger)
   }
 
+  /// What the customer had spent before the merge, and got back since, is the customer's; however little was left of
+  /// the lot when it moved.
+  func testCurrencyThatCameBackSince() throws {
+    for (line, spent) in [(#line, 19), (#line, 20), (#line, 120)] as [(UInt, Int64)] {
+      let ledger = try ledger()
+      let (alice, bob, _) = try people()
+      try ledger.creditPurchase(Make.purchase("t", product: "rubies"), customer: alice)
+      let whole = try balance(ledger, "RUBY", alice)
+      let spend = try ledger.spend([Make.amount("RUBY", spent)], customer: alice)
+      try ledger.grant([Make.amount("RUBY", 5)], customer: bob)
+      try ledger.merge(from: alice, into: bob)
+      try ledger.reverse(XCTUnwrap(spend.transactionID))
+      let report = try XCTUnwrap(try ledger.unmerge(alice).unmerged)
+      XCTAssertTrue(report.isWhole, line: line)
+      XCTAssertTrue(report.lots.allSatisfy { $0.missing == 0 && $0.returned > 0 }, line: line)
+      XCTAssertEqual(try balance(ledger, "RUBY", alice), whole, line: line)
+      XCTAssertEqual(try balance(ledger, "RUBY", bob), 5, line: line)
+      try ledger.refund(Make.refund("t"))
+      XCTAssertEqual(try balance(ledger, "RUBY", alice), 0, line: line)
+      XCTAssertEqual(try ledger.balance(of: CurrencyCode("RUBY"), customer: alice).debt, 0, line: line)
+      XCTAssertEqual(try balance(ledger, "RUBY", bob), 5, line: line)
+      try check(ledger, line: line)
+    }
+  }
+
+  /// The same for a reversed refund, and for a currency of which the merge moved nothing.
+  func testARefundReversedSince() throws {
+    let ledger = try ledger()
+    let (alice, bob, _) = try people()
+    try ledger.creditPurchase(Make.purchase("t"), customer: alice)
+    try ledger.refund(Make.refund("t"))
+    try ledger.grant([Make.amount("GEM", 5)], customer: bob)
+    try ledger.merge(from: alice, into: bob)
+    try ledger.reverseRefund(Make.reversal("t"))
+    XCTAssertEqual(try balance(ledger, "GEM", bob), 1205)
+    try ledger.unmerge(alice)
+    XCTAssertEqual(try balance(ledger, "GEM", alice), 1200)
+    XCTAssertEqual(try balance(ledger, "GEM", bob), 5)
+    try ledger.refund(Make.refund("t", revokedAt: 9_000, signedAt: 9_000))
+    XCTAssertEqual(try balance(ledger, "GEM", alice), 0)
+    try check(ledger)
+  }
+
+  /// Pooled currency goes back to whose it was: the customer's spend of before the merge to the customer, a spend since
+  /// then to the shares that it burnt.
+  func testPooledCurrencyThatCameBackSince() throws {
+    let ledger = try ledger()
+    let (alice, bob, _) = try people()
+    try ledger.grant([Make.amount("GEM", 30)], customer: alice)
+    try ledger.grant([Make.amount("GEM", 20)], customer: bob)
+    let alices = try ledger.spend([Make.amount("GEM", 10)], customer: alice)
+    let bobs = try ledger.spend([Make.amount("GEM", 4)], customer: bob)
+    try ledger.merge(from: alice, into: bob)
+    let both = try ledger.spend([Make.amount("GEM", 26)], customer: bob)
+    try ledger.grant([Make.amount("GEM", 100)], customer: bob)
+    for spend in [alices, bobs, both] { try ledger.reverse(XCTUnwrap(spend.transactionID)) }
+    let report = try XCTUnwrap(try ledger.unmerge(alice).unmerged)
+    XCTAssertEqual(report.lots.map(\.moved), [20])
+    XCTAssertEqual(report.lots.map(\.returned), [30])
+    XCTAssertEqual(try balance(ledger, "GEM", bob), 120)
+    try check(ledger)
+  }
+
+  /// Whoever is split off first, each gets what is left of what it brought: the oldest merge's share burns first.
+  func testSharesOfSeveralMerges() throws {
+    for (line, order) in [(#line, ["alice", "carol"]), (#line, ["carol", "alice"])] as [(UInt, [String])] {
+      let ledger = try ledger()
+      let (alice, bob, carol) = try people()
+      for (id, amount) in [(alice, 10), (bob, 3), (carol, 10)] as [(CustomerID, Int64)] {
+        try ledger.grant([Make.amount("GEM", amount)], customer: id)
+      }
+      try ledger.merge(from: alice, into: bob)
+      try ledger.merge(from: carol, into: bob)
+      try ledger.spend([Make.amount("GEM", 11)], customer: bob)
+      for id in order { try ledger.unmerge(Make.customer(id)) }
+      XCTAssertEqual(try balance(ledger, "GEM", alice), 2, line: line)
+      XCTAssertEqual(try balance(ledger, "GEM", carol), 10, line: line)
+      XCTAssertEqual(try balance(ledger, "GEM", bob), 0, line: line)
+      try check(ledger, line: line)
+    }
+  }
+
   func testExpiry() throws {
     let ledger = try ledger()
     let (alice, bob, _) = try people()

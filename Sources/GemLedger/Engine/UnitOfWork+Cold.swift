@@ -144,6 +144,16 @@ extension UnitOfWork {
     return known + (changes.cold?.refunds ?? []).filter { $0.purchase == purchase.number }
   }
 
+  /// - Parameter customers: Those whose purchase it may be.
+  func refund(
+    bookedBy transaction: TransactionNumber, ofAny customers: [CustomerNumber], session: any StorageSnapshot
+  ) throws(LedgerError) -> RefundRow? {
+    if let new = changes.cold?.refunds.first(where: { $0.transaction == transaction }) { return new }
+    return try customers.firstRow { (customer) throws(LedgerError) in
+      try session.row(.byTransaction, IndexKey(transaction, of: customer))
+    }
+  }
+
   private func isBooked(
     _ transaction: TransactionNumber, by instant: Timestamp, session: any StorageSnapshot
   ) throws(LedgerError) -> Bool {

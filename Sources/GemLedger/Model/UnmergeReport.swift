@@ -7,7 +7,8 @@ public struct UnmergeReport: Hashable, Sendable {
   public let survivor: CustomerID
   /// The merge that was undone.
   public let merge: TransactionID
-  /// The lots that the merge moved, in the order of their currencies' codes and then of their numbers.
+  /// The lots that the merge moved, and those that currency from before the merge has filled since, in the order of
+  /// their currencies' codes and then of their numbers.
   public let lots: [UnmergedLot]
   /// The debts that the merge moved and did not settle, in the order of codes.
   public let debts: [UnmergedDebt]
@@ -28,14 +29,12 @@ public struct UnmergedLot: Hashable, Sendable {
   public let lot: Int64
   /// Where the lot came from.
   public let source: LotSource
-  /// How much the merge moved.
+  /// How much the merge moved; 0 where the lot was empty then.
   public let moved: Int64
-  /// How much came back.
+  /// How much came back; more than was moved where spent currency came back to the lot since.
   public let returned: Int64
-  /// How much is not there any more.
-  ///
-  /// Negative where a reversal filled the lot up again with currency that was spent before the merge.
-  public var missing: Int64 { moved - returned }
+  /// How much of what was moved is not there any more.
+  public var missing: Int64 { max(0, moved - returned) }
 }
 
 /// A debt that a merge moved.

@@ -56,13 +56,13 @@ extension UnmergeReport {
     let returned = MovedByMerge(unmerge, survivor: survivor, isUnmerge: true)
     var (lots, debts): ([UnmergedLot], [UnmergedDebt]) = ([], [])
     for currency in definitions.currencies {
-      guard let own = moved.currencies[currency.number] else { continue }
+      let own = moved.currencies[currency.number] ?? MovedByMerge.Currency()
       let back = returned.currencies[currency.number] ?? MovedByMerge.Currency()
-      for (lot, amount) in own.lots.sorted(by: { $0.key < $1.key }) {
+      for lot in Set(own.lots.keys).union(back.lots.keys).sorted() {
         lots.append(
           UnmergedLot(
             currency: currency.code, lot: lot, source: merge.sources[lot] ?? unmerge.sources[lot] ?? .admin,
-            moved: amount, returned: back.lots[lot] ?? 0))
+            moved: own.lots[lot] ?? 0, returned: back.lots[lot] ?? 0))
       }
       if own.debt > 0 {
         debts.append(UnmergedDebt(currency: currency.code, moved: own.debt, returned: back.debt))

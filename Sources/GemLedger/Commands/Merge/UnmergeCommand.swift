@@ -41,6 +41,7 @@ struct UnmergeCommand: Command {
     let followers: [CustomerNumber]
     let survivor: CustomerRow
     let merge: TransactionParts
+    let history: MergeHistory
 
     var holder: FoundCustomer { FoundCustomer(survivor, original: survivor.number) }
   }
@@ -78,7 +79,9 @@ struct UnmergeCommand: Command {
     let followers = try MergeRules.followers(of: row.number) { (number) throws(LedgerError) in
       try MergeRecords.records(of: number, decider.work, session: session)
     }
-    return Split(part: part, followers: followers, survivor: survivor, merge: parts)
+    return Split(
+      part: part, followers: followers, survivor: survivor, merge: parts,
+      history: try MergeHistory(around: merge, decider.work, session: session))
   }
 
   private static func notMerged(
@@ -117,14 +120,14 @@ struct UnmergeCommand: Command {
     return LedgerError(.storageDamaged, "The journal lacks the merge of customer number \(part.number); run verify.")
   }
 
-  /// Refuses where an open hold of the survivor came with the merge, or took from a lot that the merge moved.
+  /// Refuses where an open hold of the survivor came with the merge, or took from a lot that belongs to the merged customer.
   ///
   /// - Throws: `condition_failed`.
   private static func checkHolds(
-    _ decider: inout Decider, _ split: Split, _ moved: MovedByMerge, session: any StorageSnapshot
+    _ decider: inout Decider, _ split: Split, _ belongings: [UnmergedBalances.Belongings], session: any StorageSnapshot
   ) throws(LedgerError) {
     let numbers = [split.part.number] + split.followers
-    let lots = Set(moved.currencies.values.flatMap(\.lots.keys))
+    let lots = Set(belongings.flatMap(\.lots.keys))
     for hold in try MergedHolds.movingHolds(&decider.work, of: split.holder, session: session) {
       var begun = decider.work.transaction(hold.row.number)
       if begun == nil { begun = try session.transaction(hold.row.number) }
@@ -152,20 +155,26 @@ struct UnmergeCommand: Command {
     _ decider: inout Decider, _ split: Split, command: LedgerCommand.Body, session: any StorageSnapshot
   ) throws(LedgerError) -> Booking {
     let moved = MovedByMerge(split.merge, survivor: split.survivor.number)
-    let currencies = decider.definitions.currencies.filter { moved.currencies[$0.number] != nil }
+    let currencies = try currencies(&decider, split, moved, session: session)
     decider.plans.removeAll(keepingCapacity: true)
     for currency in currencies {
       try AccountPlanning.plan(&decider, .unmerge, currency.code, 0, customer: split.holder, session: session)
     }
-    try checkHolds(&decider, split, moved, session: session)
+    var belongings: [UnmergedBalances.Belongings] = []
+    for currency in currencies {
+      belongings.append(
+        try UnmergedBalances.belongings(&decider.work, in: currency, split.history, session: session))
+    }
+    try checkHolds(&decider, split, belongings, session: session)
     // Due amounts expire before anything moves.
     for index in decider.plans.indices where decider.plans[index].expiredAmount != 0 {
       JournalPosting.bookExpiry(&decider, of: index, customer: split.survivor.number)
     }
     decider.plans.removeAll(keepingCapacity: true)
-    let lost = try UnmergedBalances.takeOut(
-      &decider, currencies.map { ($0, moved.currencies[$0.number] ?? .init()) }, of: split.survivor.number,
-      since: split.merge.row.number, session: session)
+    var lost: [UnmergedCurrency] = []
+    for own in belongings {
+      if let part = try UnmergedBalances.takeOut(&decider.work, own, session: session) { lost.append(part) }
+    }
     var booking = try JournalPosting.book(&decider, .unmerge, command: command, customer: split.part, session: session)
     let transaction = decider.booked
     var (own, others): ([PostedEntry], [PostedEntry]) = ([], [])
@@ -185,6 +194,21 @@ struct UnmergeCommand: Command {
     try becomeTwo(&decider.work, split, transaction: transaction, session: session)
     booking.extras = try extras(&decider, split, others, items, transaction: transaction, session: session)
     return booking
+  }
+
+  /// The currencies in which something may come back: those that the merge moved, and those of the survivor's accounts
+  /// that changed since.
+  private static func currencies(
+    _ decider: inout Decider, _ split: Split, _ moved: MovedByMerge, session: any StorageSnapshot
+  ) throws(LedgerError) -> [CurrencyDefinition] {
+    var found: [CurrencyDefinition] = []
+    for currency in decider.definitions.currencies {
+      let number = AccountNumber(customer: split.survivor.number, currency: currency.number)
+      let slot = try decider.work.slot(of: number, session: session)
+      let hasChanged = decider.work.accounts[slot].row.lastEntry != 0
+      if hasChanged || moved.currencies[currency.number] != nil { found.append(currency) }
+    }
+    return found
   }
 
   /// Counts as if both had been one until now: neither a limit nor an allowance begins anew.

@@ -9,36 +9,49 @@ struct UnmergedCurrency {
 
 /// Moves back what is left of the lots and debts that a merge moved.
 enum UnmergedBalances {
-  /// Takes what is left of merged lots out of the survivor's accounts; nothing is posted yet.
-  static func takeOut(
-    _ decider: inout Decider, _ moved: [(CurrencyDefinition, MovedByMerge.Currency)], of survivor: CustomerNumber,
-    since merge: TransactionNumber, session: any StorageSnapshot
-  ) throws(LedgerError) -> [UnmergedCurrency] {
-    var lost: [UnmergedCurrency] = []
-    for (currency, moved) in moved {
-      let number = AccountNumber(customer: survivor, currency: currency.number)
-      let slot = try decider.work.slot(of: number, session: session)
-      let index = try LotMoves.wholeBook(&decider.work, of: slot, session: session)
-      let pooled = try pooledTakes(&decider.work, moved.lots, slot: slot, index: index, session: session)
-      var debt: Int64 = 0
-      var lots: [MergedBalances.MovingLot] = []
-      if !pooled.isEmpty || moved.debt > 0 {
-        let held = try heldAmounts(&decider.work, of: survivor, in: number, session: session)
-        var present: [LotNumber: Int64] = [:]
-        for lot in pooled { present[lot.out.lot] = lot.credit.amount + (held[lot.out.lot] ?? 0) }
-        let lowest = try LowestSinceMerge.read(
-          &decider.work, slot: slot, present: present, since: merge, session: session)
-        debt = min(moved.debt, lowest.debt)
-        lots += pooled.compactMap { $0.limited(to: min(moved.lots[$0.out.lot] ?? 0, lowest.lots[$0.out.lot] ?? 0)) }
-        LotMoves.apply(&decider.work, lots.map(\.out), slot: slot, isReturn: true)
-      }
-      lots += wholeLots(&decider.work, moved.lots, slot: slot, index: index)
-      if !lots.isEmpty || debt > 0 {
-        lots.sort { $0.out.lot < $1.out.lot }
-        lost.append(UnmergedCurrency(currency: currency, slot: slot, lots: lots, debt: debt))
-      }
+  /// What belongs to the merged customer in a currency.
+  struct Belongings {
+    let currency: CurrencyDefinition
+    /// The index of the survivor's account.
+    let slot: Int
+    /// The merged customer's share of each lot, held amounts included; a lot that is not pooled is its as a whole.
+    let lots: [LotNumber: Int64]
+    let debt: Int64
+  }
+
+  /// Reads what of the survivor's account belongs to the merged customer.
+  static func belongings(
+    _ work: inout UnitOfWork, in currency: CurrencyDefinition, _ history: MergeHistory, session: any StorageSnapshot
+  ) throws(LedgerError) -> Belongings {
+    let number = AccountNumber(customer: history.survivor, currency: currency.number)
+    let slot = try work.slot(of: number, session: session)
+    let index = try LotMoves.wholeBook(&work, of: slot, session: session)
+    var present = try heldAmounts(&work, of: history.survivor, in: number, session: session)
+    let account = work.accounts[slot].row
+    if account.poolRemaining > 0 { present[account.poolLot, default: 0] += account.poolRemaining }
+    let loaded = work.loadedLots[index]
+    for lot in loaded.free.lots + loaded.paid.lots + loaded.extras {
+      present[lot.row.number, default: 0] += lot.row.remaining
     }
-    return lost
+    let shares = try history.shares(&work, slot: slot, present: present, session: session)
+    return Belongings(
+      currency: currency, slot: slot,
+      lots: shares.lots.compactMapValues { $0[history.position] > 0 ? $0[history.position] : nil },
+      debt: shares.debt[history.position])
+  }
+
+  /// Takes the merged customer's lots out of the survivor's account; nothing is posted yet.
+  static func takeOut(
+    _ work: inout UnitOfWork, _ belongings: Belongings, session: any StorageSnapshot
+  ) throws(LedgerError) -> UnmergedCurrency? {
+    let slot = belongings.slot
+    let index = try LotMoves.wholeBook(&work, of: slot, session: session)
+    var lots = pooledTakes(&work, belongings.lots, slot: slot, index: index)
+    LotMoves.apply(&work, lots.map(\.out), slot: slot, isReturn: true)
+    lots += wholeLots(&work, belongings.lots, slot: slot, index: index)
+    guard !lots.isEmpty || belongings.debt > 0 else { return nil }
+    lots.sort { $0.out.lot < $1.out.lot }
+    return UnmergedCurrency(currency: belongings.currency, slot: slot, lots: lots, debt: belongings.debt)
   }
 
   /// Posts the entries of a currency on both accounts.
@@ -75,35 +88,40 @@ enum UnmergedBalances {
 
   // MARK: Lots
 
-  /// The merged lots that other currency of the survivor may have joined, with all that is available in them.
+  /// The shares of pooled lots, as far as they are available.
   private static func pooledTakes(
-    _ work: inout UnitOfWork, _ moved: [LotNumber: Int64], slot: Int, index: Int, session: any StorageSnapshot
-  ) throws(LedgerError) -> [MergedBalances.MovingLot] {
+    _ work: inout UnitOfWork, _ shares: [LotNumber: Int64], slot: Int, index: Int
+  ) -> [MergedBalances.MovingLot] {
     let account = work.accounts[slot].row
     var found: [MergedBalances.MovingLot] = []
-    if account.poolRemaining > 0, moved[account.poolLot] != nil {
-      let credit = LotCredit(
-        amount: account.poolRemaining, source: LotSource(rawValue: account.poolSource) ?? .admin,
-        environment: account.poolEnvironment)
-      found.append(.pooled(credit, out: .pool, lot: account.poolLot))
-    }
-    for lot in moved.keys.sorted() {
-      guard let lotSlot = work.loadedLots[index].lotSlot(of: lot) else { continue }
-      let row = work.loadedLots[index][lotSlot].row
-      guard row.remaining > 0, row.isPooled else { continue }
-      found.append(
-        .pooled(
-          LotCredit(amount: row.remaining, source: row.source, environment: row.environment), out: lotSlot, lot: lot))
+    for (lot, share) in shares {
+      var (credit, place): (LotCredit, LotSlot)
+      if lot == account.poolLot {
+        place = .pool
+        credit = LotCredit(
+          amount: account.poolRemaining, source: LotSource(rawValue: account.poolSource) ?? .admin,
+          environment: account.poolEnvironment)
+      } else {
+        guard let lotSlot = work.loadedLots[index].lotSlot(of: lot) else { continue }
+        let row = work.loadedLots[index][lotSlot].row
+        guard row.isPooled else { continue }
+        place = lotSlot
+        credit = LotCredit(amount: row.remaining, source: row.source, environment: row.environment)
+      }
+      credit.amount = min(credit.amount, share)
+      guard credit.amount > 0 else { continue }
+      let out = LotTake(lotSlot: place, lot: lot, source: credit.source, amount: -credit.amount)
+      found.append(MergedBalances.MovingLot(out: out, lot: nil, credit: credit))
     }
     return found
   }
 
-  /// Takes the merged lots that moved as they are and still hold something.
+  /// Takes the lots that are the merged customer's as a whole and still hold something.
   private static func wholeLots(
-    _ work: inout UnitOfWork, _ moved: [LotNumber: Int64], slot: Int, index: Int
+    _ work: inout UnitOfWork, _ shares: [LotNumber: Int64], slot: Int, index: Int
   ) -> [MergedBalances.MovingLot] {
     var lots: [MergedBalances.MovingLot] = []
-    for lot in moved.keys.sorted() {
+    for lot in shares.keys.sorted() {
       guard let lotSlot = work.loadedLots[index].lotSlot(of: lot) else { continue }
       let row = work.loadedLots[index][lotSlot].row
       guard row.remaining > 0, !row.isPooled else { continue }
@@ -130,20 +148,6 @@ enum UnmergedBalances {
       for part in hold.parts where part.account == account { held[part.lot, default: 0] += part.amount }
     }
     return held
-  }
-}
-
-extension MergedBalances.MovingLot {
-  fileprivate static func pooled(_ credit: LotCredit, out slot: LotSlot, lot: LotNumber) -> Self {
-    Self(out: LotTake(lotSlot: slot, lot: lot, source: credit.source, amount: -credit.amount), lot: nil, credit: credit)
-  }
-
-  /// The same with no more than an amount; nil where nothing is left.
-  fileprivate func limited(to amount: Int64) -> Self? {
-    var (part, out) = (credit, out)
-    part.amount = min(credit.amount, amount)
-    out.amount = -part.amount
-    return part.amount > 0 ? Self(out: out, lot: nil, credit: part) : nil
   }
 }
 

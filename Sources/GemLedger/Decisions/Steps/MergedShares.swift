@@ -1,0 +1,137 @@
+/// Whose the currency and the debt of an account are: the customer's own, or of a merge that may be undone.
+///
+/// A pooled lot mixes what merges brought with what the customer had and got. Three rules part it again:
+/// 1. A spend burns the customer's own share first, and then those of the merges, the oldest merge first.
+/// 2. Currency that is given back, by a reversal or a reversed refund, goes to the shares that it was taken from, the
+///    last one first. Where it was taken before the merge, it is the share of the customer that had it then.
+/// 3. All other credits are the customer's own.
+///
+/// A debt is repaid as currency is burnt: the customer's own first.
+struct MergedShares {
+  /// An amount by owner: the customer, and the merges in their order.
+  typealias Shares = [Int64]
+
+  /// What made an entry, as far as it matters for the shares.
+  enum Cause: Equatable {
+    /// Debits burn. What is given back later names the same source.
+    case booking(Source)
+    case givingBack(Source, takenFrom: Int)
+    case merge(Int)
+    case unmerge(Int)
+    /// The customer became part of another, and everything went there.
+    case departure
+    /// The customer was split off again with what was left.
+    case comeback
+  }
+
+  /// What currency is given back from.
+  enum Source: Hashable {
+    case transaction(TransactionNumber)
+    case refundsOfPurchase(Int64)
+  }
+
+  private(set) var lots: [LotNumber: Shares]
+  private(set) var debt: Shares
+  private var taken: [Source: [LotNumber: Shares]] = [:]
+  private var departed: (lots: [LotNumber: Shares], debt: Shares) = ([:], [])
+  private let none: Shares
+
+  /// - Parameters:
+  ///   - owned: The amounts before the first entry, all of which are the customer's own.
+  ///   - merges: How many merges there are.
+  init(owned: [LotNumber: Int64], debt: Int64, merges: Int) {
+    none = Shares(repeating: 0, count: merges + 1)
+    lots = [:]
+    self.debt = none
+    for (lot, amount) in owned { lots[lot] = Self.shares(of: amount, at: 0, in: none) }
+    self.debt[0] = debt
+    departed.debt = none
+  }
+
+  /// Goes on by the account's next entry.
+  mutating func add(_ amounts: [(lot: LotNumber, amount: Int64)], debtChange: Int64, _ cause: Cause) {
+    for (lot, amount) in amounts {
+      var shares = lots[lot] ?? none
+      if amount > 0 {
+        credit(amount, to: &shares, lot, cause)
+      } else {
+        debit(-amount, from: &shares, lot, cause)
+      }
+      lots[lot] = shares
+    }
+    change(debtBy: debtChange, cause)
+  }
+
+  private mutating func credit(_ amount: Int64, to shares: inout Shares, _ lot: LotNumber, _ cause: Cause) {
+    switch cause {
+    case .merge(let index): shares[index] += amount
+    case .givingBack(let source, let owner):
+      var rest = amount
+      var record = taken[source]?[lot] ?? none
+      for index in record.indices.reversed() {
+        let part = min(rest, record[index])
+        (record[index], shares[index], rest) = (record[index] - part, shares[index] + part, rest - part)
+      }
+      taken[source]?[lot] = record
+      shares[owner] += rest
+    case .comeback:
+      // What was lost meanwhile was burnt as usual.
+      var left = departed.lots.removeValue(forKey: lot) ?? none
+      let lost = left.reduce(0, +) - amount
+      if lost > 0 { _ = Self.burn(lost, from: &left) } else { left[0] -= lost }
+      for index in shares.indices { shares[index] += left[index] }
+    case .booking, .unmerge, .departure: shares[0] += amount
+    }
+  }
+
+  private mutating func debit(_ amount: Int64, from shares: inout Shares, _ lot: LotNumber, _ cause: Cause) {
+    switch cause {
+    case .unmerge(let index): Self.take(amount, from: &shares, first: index)
+    case .departure: (departed.lots[lot], shares) = (shares, none)
+    case .booking(let source):
+      let burnt = Self.burn(amount, from: &shares)
+      var record = taken[source]?[lot] ?? none
+      for index in record.indices { record[index] += burnt[index] }
+      taken[source, default: [:]][lot] = record
+    case .givingBack, .merge, .comeback: _ = Self.burn(amount, from: &shares)
+    }
+  }
+
+  private mutating func change(debtBy change: Int64, _ cause: Cause) {
+    guard change != 0 else { return }
+    switch cause {
+    case .merge(let index) where change > 0: debt[index] += change
+    case .unmerge(let index) where change < 0: Self.take(-change, from: &debt, first: index)
+    case .departure where change < 0: (departed.debt, debt) = (debt, none)
+    case .comeback where change > 0:
+      let lost = departed.debt.reduce(0, +) - change
+      debt = departed.debt
+      if lost > 0 { _ = Self.burn(lost, from: &debt) } else { debt[0] -= lost }
+    default:
+      if change > 0 { debt[0] += change } else { _ = Self.burn(-change, from: &debt) }
+    }
+  }
+
+  private static func shares(of amount: Int64, at index: Int, in none: Shares) -> Shares {
+    var shares = none
+    shares[index] = amount
+    return shares
+  }
+
+  /// - Returns: What each owner lost.
+  private static func burn(_ amount: Int64, from shares: inout Shares) -> Shares {
+    var (burnt, rest) = (Shares(repeating: 0, count: shares.count), amount)
+    for index in shares.indices {
+      burnt[index] = min(rest, shares[index])
+      shares[index] -= burnt[index]
+      rest -= burnt[index]
+    }
+    return burnt
+  }
+
+  private static func take(_ amount: Int64, from shares: inout Shares, first index: Int) {
+    let part = min(amount, shares[index])
+    shares[index] -= part
+    _ = burn(amount - part, from: &shares)
+  }
+}
