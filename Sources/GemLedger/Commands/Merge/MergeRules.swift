@@ -46,28 +46,31 @@ package enum MergeRules {
 
   /// The merge of one customer straight into another that no unmerge has undone; nil where there is none.
   ///
-  /// - Parameter records: The records of a number, oldest first.
+  /// - Parameters:
+  ///   - end: Merges and unmerges from this transaction on do not count.
+  ///   - records: The records of a number, oldest first.
   package static func merge(
-    of part: CustomerNumber, into survivor: CustomerNumber,
+    of part: CustomerNumber, into survivor: CustomerNumber, before end: TransactionNumber = .max,
     records: (CustomerNumber) throws(LedgerError) -> [MergeRecord]
   ) throws(LedgerError) -> MergeRow? {
-    let merge = try records(survivor).last { !$0.isUnmerge && $0.row.from == part }
+    let merge = try records(survivor).last { !$0.isUnmerge && $0.row.from == part && $0.row.transaction < end }
     guard let merge else { return nil }
     let isUndone = try records(part).contains {
-      $0.isUnmerge && $0.row.from == survivor && $0.row.transaction > merge.row.transaction
+      $0.isUnmerge && $0.row.from == survivor && $0.row.transaction > merge.row.transaction && $0.row.transaction < end
     }
     return isUndone ? nil : merge.row
   }
 
   /// The customers that became part of this one, straight or through others, and were not split off since.
   package static func followers(
-    of customer: CustomerNumber, records: (CustomerNumber) throws(LedgerError) -> [MergeRecord]
+    of customer: CustomerNumber, before end: TransactionNumber = .max,
+    records: (CustomerNumber) throws(LedgerError) -> [MergeRecord]
   ) throws(LedgerError) -> [CustomerNumber] {
     var (found, next): ([CustomerNumber], [CustomerNumber]) = ([], [customer])
     while let survivor = next.popLast() {
       for from in Set(try records(survivor).filter { !$0.isUnmerge }.map(\.row.from)).sorted()
       where from != customer && !found.contains(from) {
-        guard try merge(of: from, into: survivor, records: records) != nil else { continue }
+        guard try merge(of: from, into: survivor, before: end, records: records) != nil else { continue }
         found.append(from)
         next.append(from)
       }

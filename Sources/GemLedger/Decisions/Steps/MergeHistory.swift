@@ -1,16 +1,22 @@
-/// The merges into a customer since the oldest one that a merge has to be told apart from, and their unmerges.
+/// The merges into a customer, their unmerges, and whose the currency of the customer's accounts is by them.
 struct MergeHistory {
   private struct Merge {
     let row: MergeRow
-    /// The unmerge that undid it; 0 where none did.
+    /// The unmerge that undid it; `.max` where none did.
     let undoneBy: TransactionNumber
     /// The customers that it brought.
     let members: [CustomerNumber]
+
+    func isInForce(at transaction: TransactionNumber) -> Bool {
+      row.transaction < transaction && transaction < undoneBy
+    }
   }
+
+  private typealias Step = (entry: EntryRow, amounts: [(lot: LotNumber, amount: Int64)], cause: MergedShares.Cause)
 
   let survivor: CustomerNumber
   private let merges: [Merge]
-  /// The merge's position among the owners of shares.
+  /// The merge that is undone now, as a position among the owners of shares.
   let position: Int
 
   /// - Parameter merge: A merge into the customer that is not undone.
@@ -24,17 +30,17 @@ struct MergeHistory {
       let undone = try MergeRecords.records(of: row.from, work, session: session).first {
         $0.isUnmerge && $0.row.from == merge.into && $0.row.transaction > row.transaction
       }
-      let followers = try MergeRules.followers(of: row.from) { (number) throws(LedgerError) in
+      let followers = try MergeRules.followers(of: row.from, before: row.transaction) {
+        (number) throws(LedgerError) in
         try MergeRecords.records(of: number, work, session: session)
       }
       merges.append(
-        Merge(row: row, undoneBy: undone?.row.transaction ?? 0, members: [row.from] + followers))
+        Merge(row: row, undoneBy: undone?.row.transaction ?? .max, members: [row.from] + followers))
     }
-    let oldest = merges.firstIndex { $0.undoneBy == 0 || $0.undoneBy > merge.transaction } ?? 0
-    self.merges = Array(merges[oldest...])
-    guard let index = self.merges.firstIndex(where: { $0.row == merge }) else {
+    guard let index = merges.firstIndex(where: { $0.row == merge }) else {
       throw .lacksTransaction(merge.transaction)
     }
+    self.merges = merges
     position = index + 1
   }
 
@@ -45,25 +51,51 @@ struct MergeHistory {
     _ work: inout UnitOfWork, slot: Int, present: [LotNumber: Int64], session: any StorageSnapshot
   ) throws(LedgerError) -> MergedShares {
     let account = work.accounts[slot].row
-    let entries = try entries(work, of: account.number, session: session)
+    let steps = try steps(&work, of: account.number, session: session)
     var (owned, debt) = (present, account.debt)
-    for (entry, amounts) in entries {
-      for (lot, amount) in amounts { owned[lot, default: 0] -= amount }
-      debt -= entry.debtChange(amounts)
+    for step in steps {
+      for (lot, amount) in step.amounts { owned[lot, default: 0] -= amount }
+      debt -= step.entry.debtChange(step.amounts)
     }
-    var shares = MergedShares(owned: owned, debt: debt, merges: merges.count)
-    for (entry, amounts) in entries.reversed() {
-      shares.add(
-        amounts, debtChange: entry.debtChange(amounts), try cause(of: entry, &work, session: session))
+    var shares = MergedShares(owned: owned, debt: debt, undoneBy: merges.map(\.undoneBy))
+    for step in steps.reversed() {
+      shares.add(step.entry, step.amounts, step.cause)
     }
     return shares
   }
 
-  /// The account's entries since the oldest merge, newest first.
+  /// The account's entries since everything in it was the customer's own, newest first.
+  private func steps(
+    _ work: inout UnitOfWork, of account: AccountNumber, session: any StorageSnapshot
+  ) throws(LedgerError) -> [Step] {
+    var start = startOfMerges(before: merges[position - 1].row.transaction)
+    while true {
+      let steps = try entries(work, of: account, since: start, session: session).map {
+        (entry, amounts) throws(LedgerError) in
+        (entry, amounts, try cause(of: entry, &work, session: session))
+      }
+      // What a refund took of whom is told by its own entry.
+      var earliest = start
+      for (entry, _, cause) in steps where entry.kind == .reversedRefund {
+        if case .givingBack(let refunds, _) = cause { earliest = min(earliest, refunds.first ?? start) }
+      }
+      guard earliest < start else { return steps }
+      start = startOfMerges(before: earliest)
+    }
+  }
+
+  /// An instant at or before the transaction at which no merge into the customer was in force.
+  private func startOfMerges(before transaction: TransactionNumber) -> TransactionNumber {
+    var start = transaction
+    while let earlier = merges.first(where: { $0.isInForce(at: start) }) { start = earlier.row.transaction }
+    return start
+  }
+
+  /// The account's entries since a transaction, newest first.
   private func entries(
-    _ work: borrowing UnitOfWork, of account: AccountNumber, session: any StorageSnapshot
+    _ work: borrowing UnitOfWork, of account: AccountNumber, since oldest: TransactionNumber,
+    session: any StorageSnapshot
   ) throws(LedgerError) -> [(EntryRow, [(lot: LotNumber, amount: Int64)])] {
-    let oldest = merges[0].row.transaction
     var found: [(EntryRow, [(lot: LotNumber, amount: Int64)])] = []
     for entry in work.changes.entries.reversed() where entry.account == account {
       guard entry.transaction >= oldest else { return found }
@@ -96,22 +128,26 @@ struct MergeHistory {
       var row = work.transaction(target)
       if row == nil { row = try session.transaction(target) }
       guard let row else { throw .lacksTransaction(target) }
-      return .givingBack(.transaction(target), takenFrom: owner(row.customer))
-    case .refund, .reversedRefund:
+      return .givingBack([target], owner: owner(of: row.customer, at: entry))
+    case .reversedRefund:
       let owners = [survivor] + merges.flatMap(\.members)
-      guard let refund = try work.refund(bookedBy: entry.transaction, ofAny: owners, session: session),
-        let purchase = try JournalLookup.purchase(&work, refund.purchase, session: session)
-      else { throw .lacksTransaction(entry.transaction) }
-      let source = MergedShares.Source.refundsOfPurchase(purchase.number)
-      return entry.kind == .refund ? .booking(source) : .givingBack(source, takenFrom: owner(purchase.customer))
+      // Currency that came back and repaid a debt has no refund.
+      guard let refund = try work.refund(bookedBy: entry.transaction, ofAny: owners, session: session) else { break }
+      guard let purchase = try JournalLookup.purchase(&work, refund.purchase, session: session) else {
+        throw .lacksTransaction(entry.transaction)
+      }
+      let before = try work.refunds(of: purchase, session: session).filter { $0.transaction < entry.transaction }
+      let standing = before.suffix(before.count - ((before.lastIndex { $0.share == .none } ?? -1) + 1))
+      return .givingBack(standing.map(\.transaction), owner: owner(of: purchase.customer, at: entry))
     default: break
     }
-    return .booking(.transaction(entry.transaction))
+    return .booking(entry.transaction)
   }
 
-  /// Whose share it is what a customer of that number had before the merges.
-  private func owner(_ number: CustomerNumber) -> Int {
-    merges.lastIndex { $0.members.contains(number) }.map { $0 + 1 } ?? 0
+  /// Whose share it is what a customer of that number had before it became part of this one.
+  private func owner(of number: CustomerNumber, at entry: EntryRow) -> Int {
+    let merge = merges.lastIndex { $0.members.contains(number) && $0.isInForce(at: entry.transaction) }
+    return merge.map { $0 + 1 } ?? 0
   }
 }
 

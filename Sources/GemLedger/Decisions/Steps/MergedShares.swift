@@ -3,7 +3,7 @@
 /// A pooled lot mixes what merges brought with what the customer had and got. Three rules part it again:
 /// 1. A spend burns the customer's own share first, and then those of the merges, the oldest merge first.
 /// 2. Currency that is given back, by a reversal or a reversed refund, goes to the shares that it was taken from, the
-///    last one first. Where it was taken before the merge, it is the share of the customer that had it then.
+///    last one first. Where it was taken before the merge, or by a merge that is undone, it goes to whoever had it then.
 /// 3. All other credits are the customer's own.
 ///
 /// A debt is repaid as currency is burnt: the customer's own first.
@@ -13,9 +13,11 @@ struct MergedShares {
 
   /// What made an entry, as far as it matters for the shares.
   enum Cause: Equatable {
-    /// Debits burn. What is given back later names the same source.
-    case booking(Source)
-    case givingBack(Source, takenFrom: Int)
+    /// Debits burn.
+    case booking(TransactionNumber)
+    /// What those transactions took comes back, of the last of them first; what none of them took of this account was
+    /// the owner's.
+    case givingBack([TransactionNumber], owner: Int)
     case merge(Int)
     case unmerge(Int)
     /// The customer became part of another, and everything went there.
@@ -24,55 +26,63 @@ struct MergedShares {
     case comeback
   }
 
-  /// What currency is given back from.
-  enum Source: Hashable {
-    case transaction(TransactionNumber)
-    case refundsOfPurchase(Int64)
-  }
-
   private(set) var lots: [LotNumber: Shares]
   private(set) var debt: Shares
-  private var taken: [Source: [LotNumber: Shares]] = [:]
-  private var departed: (lots: [LotNumber: Shares], debt: Shares) = ([:], [])
+  private var taken: [TransactionNumber: [LotNumber: Shares]] = [:]
+  /// What the account had when everything last went to another, as far as it is not back.
+  private var departed: (lots: [LotNumber: Shares], debt: Shares)
+  private var isAway = false
+  /// By merge: the transaction that undid it; `.max` where none did.
+  private let undoneBy: [TransactionNumber]
   private let none: Shares
 
   /// - Parameters:
   ///   - owned: The amounts before the first entry, all of which are the customer's own.
-  ///   - merges: How many merges there are.
-  init(owned: [LotNumber: Int64], debt: Int64, merges: Int) {
-    none = Shares(repeating: 0, count: merges + 1)
+  ///   - undoneBy: For each merge the transaction that undid it; `.max` where none did.
+  init(owned: [LotNumber: Int64], debt: Int64, undoneBy: [TransactionNumber]) {
+    self.undoneBy = undoneBy
+    none = Shares(repeating: 0, count: undoneBy.count + 1)
     lots = [:]
     self.debt = none
+    departed = ([:], none)
     for (lot, amount) in owned { lots[lot] = Self.shares(of: amount, at: 0, in: none) }
     self.debt[0] = debt
-    departed.debt = none
   }
 
   /// Goes on by the account's next entry.
-  mutating func add(_ amounts: [(lot: LotNumber, amount: Int64)], debtChange: Int64, _ cause: Cause) {
+  mutating func add(_ entry: EntryRow, _ amounts: [(lot: LotNumber, amount: Int64)], _ cause: Cause) {
+    if cause == .departure, !isAway { departed = ([:], none) }
+    isAway = cause == .departure
     for (lot, amount) in amounts {
       var shares = lots[lot] ?? none
       if amount > 0 {
-        credit(amount, to: &shares, lot, cause)
+        credit(amount, to: &shares, lot, cause, at: entry.transaction)
       } else {
         debit(-amount, from: &shares, lot, cause)
       }
       lots[lot] = shares
     }
-    change(debtBy: debtChange, cause)
+    change(debtBy: entry.debtChange(amounts), cause)
   }
 
-  private mutating func credit(_ amount: Int64, to shares: inout Shares, _ lot: LotNumber, _ cause: Cause) {
+  private mutating func credit(
+    _ amount: Int64, to shares: inout Shares, _ lot: LotNumber, _ cause: Cause, at now: TransactionNumber
+  ) {
     switch cause {
     case .merge(let index): shares[index] += amount
-    case .givingBack(let source, let owner):
+    case .givingBack(let transactions, let owner):
       var rest = amount
-      var record = taken[source]?[lot] ?? none
-      for index in record.indices.reversed() {
-        let part = min(rest, record[index])
-        (record[index], shares[index], rest) = (record[index] - part, shares[index] + part, rest - part)
+      for transaction in transactions.reversed() {
+        guard var record = taken[transaction]?[lot] else { continue }
+        for index in record.indices.reversed() {
+          let part = min(rest, record[index])
+          record[index] -= part
+          let isUndone = index > 0 && undoneBy[index - 1] < now
+          shares[isUndone ? owner : index] += part
+          rest -= part
+        }
+        taken[transaction]?[lot] = record
       }
-      taken[source]?[lot] = record
       shares[owner] += rest
     case .comeback:
       // What was lost meanwhile was burnt as usual.
@@ -88,11 +98,11 @@ struct MergedShares {
     switch cause {
     case .unmerge(let index): Self.take(amount, from: &shares, first: index)
     case .departure: (departed.lots[lot], shares) = (shares, none)
-    case .booking(let source):
+    case .booking(let transaction):
       let burnt = Self.burn(amount, from: &shares)
-      var record = taken[source]?[lot] ?? none
+      var record = taken[transaction]?[lot] ?? none
       for index in record.indices { record[index] += burnt[index] }
-      taken[source, default: [:]][lot] = record
+      taken[transaction, default: [:]][lot] = record
     case .givingBack, .merge, .comeback: _ = Self.burn(amount, from: &shares)
     }
   }
@@ -104,8 +114,8 @@ struct MergedShares {
     case .unmerge(let index) where change < 0: Self.take(-change, from: &debt, first: index)
     case .departure where change < 0: (departed.debt, debt) = (debt, none)
     case .comeback where change > 0:
-      let lost = departed.debt.reduce(0, +) - change
       debt = departed.debt
+      let lost = debt.reduce(0, +) - change
       if lost > 0 { _ = Self.burn(lost, from: &debt) } else { debt[0] -= lost }
     default:
       if change > 0 { debt[0] += change } else { _ = Self.burn(-change, from: &debt) }

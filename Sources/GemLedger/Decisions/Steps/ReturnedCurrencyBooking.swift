@@ -251,7 +251,7 @@ enum ReturnedCurrencyBooking {
       guard decider.work.accounts[slot].row.openLots > 0 else { continue }
       let lotsIndex = try LotMoves.wholeBook(&decider.work, of: slot, session: session)
       for row in decider.work.loadedLots[lotsIndex].rows
-      where row.purchase == nil && row.remaining > 0 && row.expiresAt > decider.work.now.milliseconds {
+      where row.remaining > 0 && row.expiresAt > decider.work.now.milliseconds {
         guard let purchase = try LotLineage.lineage(&decider.work, of: row, session: session).lineage?.purchase,
           let lotSlot = decider.work.loadedLots[lotsIndex].lotSlot(of: row.number)
         else { continue }
