@@ -9,4 +9,11 @@ final class MemoryMomentTests: XCTestCase {
       try contract.run(250)
     }
   }
+
+  func testWhatIsRefusedChangesNoBalance() throws {
+    for generator in InvariantContract.generator(400, quick: 30) {
+      var contract = try IdleContract(generator: generator) { Ledger.inMemory(clock: $0, salt: 1) }
+      try contract.run(40)
+    }
+  }
 }

@@ -69,6 +69,8 @@ enum ScheduledEffects {
       decider.work.set(
         CountRow(customer: customer, key: CountKey(.allowed, currency.code.description), period: period, value: 0),
         by: number)
+      // While the allowance was there the balance may have been full, and nothing else says so.
+      decider.touched.append((slot, number))
     }
     decider.clocks[slot] = outcome.clock
     return outcome.next
@@ -85,6 +87,8 @@ enum ScheduledEffects {
       isUntouched: row.version == 0, begunAt: .min)
     account.clock = try RechargeClocks.clock(&work, of: slot, currency, session: session)
     account.allowance = try lastAllowance(&work, policies, slot, currency, lapsed, session: session)
+    // An allowance that came and went before it was booked has no entry, and was the account's first all the same.
+    if account.allowance != nil { account.isUntouched = false }
     let isBegun =
       !account.isUntouched && (account.clock != nil || !policies.eras.contains { $0.recharge != nil })
       && (account.allowance != nil || !policies.eras.contains { $0.allowance != nil })
