@@ -11,7 +11,7 @@ final class MemoryMomentTests: XCTestCase {
   }
 
   func testWhatIsRefusedChangesNoBalance() throws {
-    for generator in InvariantContract.generator(400, quick: 30) {
+    for generator in InvariantContract.generator(150, quick: 12) {
       var contract = try IdleContract(generator: generator) { Ledger.inMemory(clock: $0, salt: 1) }
       try contract.run(40)
     }

@@ -53,6 +53,8 @@ enum ScheduleRules {
     struct Grant: Hashable {
       let amount: Int64
       let expiresAt: Int64
+      /// The instant from which it was granted; nil where it is of several.
+      var period: Int64?
     }
 
     var initial: Int64 = 0
@@ -83,6 +85,7 @@ private struct Schedule {
   struct Lot {
     let granted: Int64
     let left: Int64
+    let period: Int64
     let endsAt: Int64
   }
 
@@ -215,7 +218,7 @@ private struct Schedule {
       period: account.allowance?.period, remaining: left, now: Timestamp(milliseconds: time), policy: allowance)
     guard let due else { return }
     let (given, kept) = credit(due.granted, era.maximumBalance)
-    if given > 0 { lots.append(Lot(granted: given, left: kept, endsAt: due.expiresAt)) }
+    if given > 0 { lots.append(Lot(granted: given, left: kept, period: time, endsAt: due.expiresAt)) }
     account.allowance = .init(period: time, remaining: kept, endsAt: due.expiresAt)
   }
 
@@ -235,7 +238,7 @@ private struct Schedule {
   private mutating func finish() {
     // An expired lot gives nothing any more; the debt that it repaid stays repaid.
     if repaid > 0 { outcome.grants.append(.init(amount: repaid, expiresAt: .max)) }
-    outcome.grants += lots.map { .init(amount: $0.granted, expiresAt: $0.endsAt) }
+    outcome.grants += lots.map { .init(amount: $0.granted, expiresAt: $0.endsAt, period: $0.period) }
     outcome.period = account.allowance?.period
     outcome.clock = .init(tick: tick, era: era?.from ?? 0)
     guard let era else { return }

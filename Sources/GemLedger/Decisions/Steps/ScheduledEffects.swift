@@ -151,8 +151,9 @@ enum ScheduledEffects {
     for grant in outcome.grants {
       let (number, lot) = try give(
         &decider, grant.amount, .grant, .promotional, slot, currency, expiresAt: grant.expiresAt, session: session)
-      let row = CountRow(
-        customer: customer, key: key, period: outcome.period ?? 0, value: grant.expiresAt == .max ? 0 : lot)
+      // The newest allowance may have come and gone beside an older one that is still there.
+      let isNewest = grant.period == outcome.period && grant.expiresAt != .max
+      let row = CountRow(customer: customer, key: key, period: outcome.period ?? 0, value: isNewest ? lot : 0)
       decider.work.set(row, by: number)
     }
     if outcome.recharged > 0 {
