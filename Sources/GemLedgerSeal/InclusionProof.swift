@@ -48,11 +48,11 @@ extension InclusionProof {
 
   /// Reads the text of a proof; nothing of it is proven yet.
   ///
-  /// - Throws: `LedgerError` with `invalid_request` for a text of another form.
+  /// - Throws: `LedgerError` with `books_wrong` for a text of another form, as for every proof that proves nothing.
   public init(_ text: String) throws(LedgerError) {
     guard text.utf8.count <= Self.byteCountMax, let proof = Self.read(text) else {
       throw LedgerError(
-        .invalidRequest, "This is no inclusion proof. \"gemctl seal prove\" makes one.")
+        .booksWrong, "This is no inclusion proof, or was changed. \"gemctl seal prove\" makes one.")
     }
     self = proof
   }

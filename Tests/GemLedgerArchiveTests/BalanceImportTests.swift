@@ -1,7 +1,8 @@
-import GemLedger
 import GemLedgerArchive
 import GemTestSupport
 import XCTest
+
+@testable import GemLedger
 
 final class BalanceImportTests: XCTestCase {
   private func ledger() throws -> Ledger {
@@ -47,6 +48,23 @@ final class BalanceImportTests: XCTestCase {
     XCTAssertEqual(again.replayed, 3)
     XCTAssertEqual(try balance(ledger, "bob"), 12)
     try assertBooksAddUp(ledger)
+  }
+
+  /// A full disk is no fault of a line, and the same import goes on where it ended.
+  func testAFullDiskIsNamedAsThat() throws {
+    let memory = MemoryStorage(project: ProjectRow(salt: 1, createdAt: Timestamp(milliseconds: 0)))
+    let whole = Ledger(storage: memory)
+    try whole.apply(Make.catalog())
+    let lines = (0..<40_000).map { "c\($0),GEM,1\n" }.joined()
+    let balances = try BalanceImport.csv(Array("customer_id,currency,amount\n\(lines)".utf8))
+    let full = LedgerError(.inputOutput, "The disk is full.")
+    let ledger = Ledger(storage: InterruptedStorage(memory, afterCommits: 3, error: full))
+    XCTAssertEqual(assertRefused(.inputOutput) { try ledger.book(balances) }?.message, full.message)
+    let booked = Int64(try whole.everyCustomer().count)
+    XCTAssertGreaterThan(booked, 0)
+    let outcome = try whole.book(balances)
+    XCTAssertEqual(outcome.replayed, booked)
+    XCTAssertEqual(outcome.booked, 40_000 - booked)
   }
 
   func testALineThatSaysOtherwiseIsAProblem() throws {

@@ -105,7 +105,7 @@ private func runReadmeProgram(path: String, catalogBytes: [UInt8]) throws {
   let refusal = ledger.submit([try .spend([Adjustment(gem, 5000)], customer: alice)])[0]
   if case .failure(let error) = refusal {
     precondition(error.code == .insufficientBalance)
-    print(error.localizedDescription)  // Not enough GEM: 5000 needed, 1150 available. Nothing was changed.
+    print(error.message)  // Not enough GEM: 5000 needed, 1150 available. Nothing was changed.
   }
 
   let available = try ledger.balance(of: gem, customer: alice).available

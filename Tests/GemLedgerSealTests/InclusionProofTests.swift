@@ -161,7 +161,7 @@ final class InclusionProofTests: XCTestCase {
 
   func testATextThatIsNoProofIsRefused() throws {
     for text in ["", "{}", "[]", "null", "{\"seal\":\"\",\"digest\":\"\",\"records\":[]}"] {
-      assertRefused(.invalidRequest) { try InclusionProof(text) }
+      assertRefused(.booksWrong) { try InclusionProof(text) }
     }
   }
 }

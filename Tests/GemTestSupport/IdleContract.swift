@@ -51,8 +51,9 @@ package struct IdleContract {
     if generator.percent(50) { policies.append(#""initial_balance": \#(5 * (1 + generator.below(6)))"#) }
     if generator.percent(40) {
       let period = generator.one(of: ["day", "week", "month"])
+      let (amount, rollover) = (1 + generator.below(12), generator.one(of: [0, 3]))
       policies.append(
-        #""allowance": {"amount": \#(1 + generator.below(12)), "per": "\#(period)", "rollover": \#(generator.one(of: [0, 3]))}"#)
+        #""allowance": {"amount": \#(amount), "per": "\#(period)", "rollover": \#(rollover)}"#)
     }
     if generator.percent(30) {
       policies.append(#""recharge": {"amount": 2, "every": "1h", "up_to": \#(4 + generator.below(20))}"#)

@@ -5,9 +5,14 @@ internal import Synchronization
 package final class InterruptedStorage: LedgerStorage {
   private let storage: any LedgerStorage
   private let commitsLeft: Atomic<Int>
+  private let error: LedgerError
 
-  package init(_ storage: any LedgerStorage, afterCommits count: Int) {
+  package init(
+    _ storage: any LedgerStorage, afterCommits count: Int,
+    error: LedgerError = LedgerError(.storageUnavailable, "Killed.")
+  ) {
     self.storage = storage
+    self.error = error
     commitsLeft = Atomic(count)
   }
 
@@ -24,7 +29,7 @@ package final class InterruptedStorage: LedgerStorage {
     lanes: [Int], _ body: (any StorageSession) throws(LedgerError) -> R
   ) throws(LedgerError) -> R {
     guard commitsLeft.subtract(1, ordering: .sequentiallyConsistent).newValue >= 0 else {
-      throw LedgerError(.storageUnavailable, "Killed.")
+      throw error
     }
     return try storage.commit(lanes: lanes, body)
   }

@@ -246,12 +246,18 @@ struct MergeModel {
       } else if members.contains(lot.account) {
         lot.account = account
       } else {
-        lot = made[unit.lot.number] ?? Lot(
-          lots.count, account: account, purchase: lot.purchase, isPaid: lot.isPaid, root: lot.root)
+        lot =
+          made[unit.lot.number]
+          ?? Lot(
+            lots.count, account: account, purchase: lot.purchase, isPaid: lot.isPaid, root: lot.root)
         if made.updateValue(lot, forKey: unit.lot.number) == nil { lots.append(lot) }
       }
       lot.units.append(owner(of: unit, in: account, takenFrom: customer))
-      if let index = counts.firstIndex(where: { $0.0 === lot }) { counts[index].1 += 1 } else { counts.append((lot, 1)) }
+      if let index = counts.firstIndex(where: { $0.0 === lot }) {
+        counts[index].1 += 1
+      } else {
+        counts.append((lot, 1))
+      }
     }
     return counts
   }

@@ -43,6 +43,18 @@ final class ExportCommandTests: XCTestCase {
     XCTAssertTrue(answer.output.contains(#""balance":1150"#), answer.output + answer.error)
   }
 
+  /// An export that is ended leaves nothing under its name, and the next one is not in its way.
+  func testAnEndedExportIsNoExport() throws {
+    let answer = try shop().run(
+      """
+      printf 'a part' > part.jsonl.unfinished
+      gemctl export --output part.jsonl > /dev/null; echo $?
+      cmp part.jsonl base.jsonl && ls | grep -c unfinished
+      ulimit -f 1; trap '' XFSZ; gemctl export --output short.jsonl 2> /dev/null; echo $?; ls | grep -c short
+      """)
+    XCTAssertEqual(answer.output, "0\n0\n74\n0\n", answer.error)
+  }
+
   func testADamagedExportLeavesNothingBehind() throws {
     let answer = try shop().run(
       """

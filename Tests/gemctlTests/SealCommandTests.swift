@@ -73,7 +73,11 @@ final class SealCommandTests: XCTestCase {
         Row("gemctl seal check proof.json --digest $(printf '%064d' 0) 2> /dev/null", 6),
         Row("gemctl seal check proof.json --digest 00 2> /dev/null", 64),
         Row("gemctl seal check proof.json --digest 00 --seal books.seal 2> /dev/null", 64),
-        Row("gemctl seal check /dev/null 2> /dev/null", 64),
+        // A proof is refused with one status, whatever is wrong with it.
+        Row("gemctl seal check /dev/null 2> /dev/null", 6),
+        Row("sed 's/\"path\"/\"way\"/' proof.json > bad.json; gemctl seal check bad.json 2> /dev/null", 6),
+        Row("sed 's/\"digest\":\"./\"digest\":\"g/' proof.json > bad.json; gemctl seal check bad.json 2> /dev/null", 6),
+        Row("head -c 200 proof.json > bad.json; gemctl seal check bad.json 2> /dev/null", 6),
         Row("gemctl seal prove 01a206c2-530f-7000-8000-0000003fa4d3 2> /dev/null", 64),
       ], in: home)
   }

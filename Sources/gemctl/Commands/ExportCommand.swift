@@ -21,13 +21,17 @@ struct ExportCommand {
       throw LedgerError(
         .alreadyExists, "\(path.quotedForPeople) is there already; name a new file.", details: [.text("file", path)])
     }
-    let file = try OpenFile(path, O_WRONLY | O_CREAT | O_EXCL)
+    // Nobody takes a part for the whole: the name comes last. The part of an export that was ended is written over.
+    let part = "\(path).unfinished"
+    let file = try OpenFile(part, O_WRONLY | O_CREAT | O_TRUNC)
     let summary: ExportSummary
     do throws(LedgerError) {
       summary = try write(to: file, after: cursor)
       try file.sync()
+      try FileAccess.rename(part, to: path)
+      try FileAccess.synchronizeDirectory(of: path)
     } catch {
-      FileAccess.remove([path])
+      FileAccess.remove([part])
       throw error
     }
     try invocation.print(Self.json(summary, path), { Self.text(summary, path, style: $0) })

@@ -120,7 +120,7 @@ struct UnmergeCommand: Command {
     return LedgerError(.storageDamaged, "The journal lacks the merge of customer number \(part.number); run verify.")
   }
 
-  /// Refuses where an open hold of the survivor came with the merge, or took from a lot that belongs to the merged customer.
+  /// Refuses where an open hold of the survivor came with the merge, or took from a lot of the merged customer.
   ///
   /// - Throws: `condition_failed`.
   private static func checkHolds(

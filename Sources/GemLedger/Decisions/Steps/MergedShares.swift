@@ -3,7 +3,7 @@
 /// A pooled lot mixes what merges brought with what the customer had and got. Three rules part it again:
 /// 1. A spend burns the customer's own share first, and then those of the merges, the oldest merge first.
 /// 2. Currency that is given back, by a reversal or a reversed refund, goes to the shares that it was taken from, the
-///    last one first. Where it was taken before the merge, or by a merge that is undone, it goes to whoever had it then.
+///    last one first. What was taken before the merge, or from a merge that is undone, goes to whoever had it then.
 /// 3. All other credits are the customer's own.
 ///
 /// A debt is repaid as currency is burnt: the customer's own first.

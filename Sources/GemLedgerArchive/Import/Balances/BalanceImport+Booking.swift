@@ -46,8 +46,8 @@ extension Ledger {
       do throws(LedgerError) {
         _ = try answer.get()
       } catch {
-        // Where no answer came the rest may not come either; importing again goes on there.
-        guard error.code.exitStatus != 69 else { throw error }
+        // Where the storage failed nothing is wrong with the line; importing again goes on there.
+        guard !error.code.isStorageFailure else { throw error }
         problems.add(line.number, error.message)
       }
     }
