@@ -59,7 +59,28 @@ final class InsightCommandTests: XCTestCase {
       "gemctl flows --from 2026-01-01 --until 2028-01-01 --zone Asia/Tokyo --svg f.svg; cat f.svg",
       ["days of Asia/Tokyo", "purchase", "+1,200 GEM", "<svg ", "prefers-color-scheme: dark", "</svg>"], in: home)
     try check(
-      "gemctl balance --svg b.svg > /dev/null; cat b.svg", ["Balances of alice", "<polyline", "</svg>"], in: home)
+      "gemctl balance --svg b.svg --zone Asia/Tokyo > /dev/null; cat b.svg",
+      ["Balances of alice, Asia/Tokyo", "<polyline", "</svg>"], in: home)
+    try check(
+      """
+      gemctl flows --from $(date -u +%F) --until $(date -u -d '+9 days' +%F) --svg f.svg > /dev/null
+      grep -c ">$(date -u +%F)<" f.svg; grep -c ">$(date -u -d '+4 days' +%F)<" f.svg; true
+      """, ["1\n0\n"], in: home)
+  }
+
+  /// The margin follows the widest amount, days begin at midnight, and what came and went between two samples is drawn.
+  func testChartsHideNothing() throws {
+    let home = try shop()
+    try check(
+      """
+      gemctl grant GEM=1500000000 --reason r --customer bob > /dev/null; gemctl clock advance 90h > /dev/null
+      gemctl spend GEM=1400000000 --customer bob > /dev/null
+      gemctl grant GEM=1400000000 --reason r --customer bob > /dev/null
+      gemctl clock advance 90h > /dev/null; gemctl balance GEM --customer bob --svg b.svg > /dev/null
+      grep -o 'x="[0-9.]*" y="[0-9.]*" text-anchor="end">1,500,000,000<' b.svg | cut -d '"' -f 2
+      grep -o '"middle">[^<]*' b.svg | grep -vc '>20[0-9-]*$'
+      grep -o 'class="course".*' b.svg | grep -o ',[0-9.]*' | sort -u | wc -l
+      """, ["101.60\n0\n2\n"], in: home)
   }
 
   func testRefusesWhatDoesNotGoTogether() throws {
@@ -109,12 +130,23 @@ final class InsightCommandTests: XCTestCase {
     XCTAssertEqual(berlin.boundaries(from: noon, until: until, limit: 100).count, 4)
   }
 
+  /// Days are named where they begin in the zone, and in short periods whole times of the day.
+  func testTicksBeginDays() throws {
+    let tokyo = try DaysOfZone("Asia/Tokyo", verb: .showHelp)
+    let from = try XCTUnwrap(tokyo.time("2026-11-28T16:25:00Z"))
+    let days = tokyo.ticks(from: from, until: from.advanced(milliseconds: 10 * 86_400_000), limit: 5)
+    XCTAssertEqual(days.map(\.text), ["2026-11-30", "2026-12-02", "2026-12-04", "2026-12-06", "2026-12-08"])
+    XCTAssertEqual(days.map(\.time), days.compactMap { tokyo.time($0.text) })
+    let hours = tokyo.ticks(from: from, until: from.advanced(milliseconds: 30 * 3_600_000), limit: 7)
+    XCTAssertEqual(hours.map(\.text), ["06:00", "12:00", "18:00", "2026-11-30", "06:00"])
+  }
+
   func testAxesHaveRoundSteps() {
     let rows: [(Int64, Int64, Int64)] = [
       (0, 1200, 500), (-30, 150, 50), (0, 0, 1), (-7, 0, 2), (0, Limits.amount, 2_000_000_000_000_000),
     ]
     for (low, high, step) in rows {
-      let axis = Axis(low: low, high: high, top: 0, height: 100)
+      let axis = Axis(of: [low, high], top: 0, height: 100)
       XCTAssertEqual(axis.step, step, "\(low) to \(high)")
       XCTAssertLessThanOrEqual(axis.low, low)
       XCTAssertGreaterThanOrEqual(axis.high, high)

@@ -65,18 +65,46 @@ extension BalanceCommand {
       throw UsageError("--svg takes --from and --until, not \(option)", verb: invocation.parsed.verb)
     }
     let (from, until) = (try invocation.time("--from"), try invocation.time("--until"))
+    let zone = try DaysOfZone(invocation.parsed.value("--zone"), verb: invocation.parsed.verb)
     let now = try invocation.now()
-    let course = try invocation.withLedger { (ledger) throws(LedgerError) in
+    typealias Course = (code: CurrencyCode, points: [BalanceChart.Point])
+    let (courses, last) = try invocation.withLedger { (ledger) throws(LedgerError) -> ([Course], [Balance]) in
       let end = until ?? now
       let created = try ledger.customer(customer).createdAt
       let start = from ?? created
       guard start < end else { throw LedgerError(.invalidRequest, "The period ends at \(end), before it begins.") }
-      return try ledger.balances(of: customer, code, at: BalanceChart.instants(from: start, until: end))
+      let samples = try ledger.balances(of: customer, code, at: BalanceChart.instants(from: start, until: end))
+      let last = samples.last?.balances ?? []
+      let changes = try ledger.changes(of: customer, from: start, until: end)
+      let courses = last.map { Course($0.currency, Self.course(of: $0.currency, samples, changes)) }
+      return (courses, last)
     }
-    try FileAccess.replace(path, BalanceChart(customer, course).svg)
-    let last = course.last?.balances ?? []
+    try FileAccess.replace(path, BalanceChart(customer, courses, zone: zone).svg)
     try invocation.print(Self.json(customer, last), { Self.text(customer, last, style: $0) })
   }
+
+  /// The samples of a currency, and between two of them the least and the most that was booked.
+  private static func course(
+    of code: CurrencyCode, _ samples: [(time: Timestamp, balances: [Balance])], _ changes: [BalanceChange]
+  ) -> [BalanceChart.Point] {
+    var points: [BalanceChart.Point] = []
+    var rest = changes.filter { $0.code == code }[...]
+    for (time, balances) in samples {
+      let passed = rest.prefix { $0.point.time < time }
+      rest = rest.dropFirst(passed.count)
+      let between = passed.map(\.point)
+      if let least = between.min(by: { $0.amount < $1.amount }), let most = between.max(by: { $0.amount < $1.amount }) {
+        points += [least, most].sorted { $0.time < $1.time }
+        // Of changes at one instant the last one holds.
+        if let end = between.last { points.append(end) }
+      }
+      points.append(
+        BalanceChart.Point(time: time, amount: balances.first { $0.currency == code }?.balance ?? 0))
+    }
+    return points
+  }
+
+  fileprivate typealias BalanceChange = (code: CurrencyCode, point: BalanceChart.Point)
 }
 
 extension Ledger {
@@ -93,6 +121,28 @@ extension Ledger {
       }
     }
     return course
+  }
+
+  /// The balances that a customer's transactions of the period made, oldest first.
+  fileprivate func changes(
+    of customer: CustomerID, from: Timestamp, until: Timestamp
+  ) throws(LedgerError) -> [BalanceCommand.BalanceChange] {
+    var found: [BalanceCommand.BalanceChange] = []
+    var cursor: PageCursor?
+    repeat {
+      let page = try history(of: customer, limit: Limits.historyPage, after: cursor)
+      for record in page.transactions {
+        let booking = record.booking
+        // Before a merge the list has two customers' balances, and the samples have to do.
+        guard booking.createdAt >= from, booking.kind != .merge else { return found.reversed() }
+        guard booking.createdAt <= until else { continue }
+        found += booking.entries.reversed().map {
+          ($0.currency, BalanceChart.Point(time: booking.createdAt, amount: $0.balance))
+        }
+      }
+      cursor = page.next
+    } while cursor != nil
+    return found.reversed()
   }
 }
 

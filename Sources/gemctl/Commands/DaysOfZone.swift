@@ -59,10 +59,42 @@ struct DaysOfZone {
   /// The day of an instant, such as `2026-11-21`.
   func day(of time: Timestamp) -> String {
     let parts = calendar.dateComponents([.year, .month, .day], from: time.date)
-    func padded(_ number: Int?, _ width: Int) -> String {
-      let text = String(number ?? 0)
-      return String(repeating: "0", count: max(0, width - text.count)) + text
-    }
-    return "\(padded(parts.year, 4))-\(padded(parts.month, 2))-\(padded(parts.day, 2))"
+    return "\(Self.padded(parts.year, 4))-\(Self.padded(parts.month, 2))-\(Self.padded(parts.day, 2))"
   }
+
+  private static func padded(_ number: Int?, _ width: Int) -> String {
+    let text = String(number ?? 0)
+    return String(repeating: "0", count: max(0, width - text.count)) + text
+  }
+
+  /// Names for an axis of time: beginnings of days where at least two lie in the period, else times of the day.
+  func ticks(from: Timestamp, until: Timestamp, limit: Int) -> [(time: Timestamp, text: String)] {
+    let days = boundaries(from: from, until: until, limit: Self.tickDaysMax).dropFirst().dropLast()
+    guard days.count < 2 else {
+      let every = (days.count + limit - 1) / limit
+      return days.enumerated().filter { $0.offset.isMultiple(of: every) }.map { ($0.element, day(of: $0.element)) }
+    }
+    let length = until.milliseconds - from.milliseconds
+    let step = Self.tickSteps.first { length / ($0 * 1000) < Int64(limit) } ?? 86_400
+    let start = Timestamp(calendar.startOfDay(for: from.date)).milliseconds
+    let first = (from.milliseconds - start + step * 1000 - 1) / (step * 1000)
+    return (first...(first + Int64(limit))).map { Timestamp(milliseconds: start + $0 * step * 1000) }
+      .filter { $0 <= until }.map { ($0, clock(of: $0, withSeconds: step < 60)) }
+  }
+
+  /// The time of the day, such as `09:30`; the day itself where it begins.
+  private func clock(of time: Timestamp, withSeconds: Bool) -> String {
+    let parts = calendar.dateComponents([.hour, .minute, .second], from: time.date)
+    if parts.hour == 0, parts.minute == 0, parts.second == 0 { return day(of: time) }
+    let minutes = "\(Self.padded(parts.hour, 2)):\(Self.padded(parts.minute, 2))"
+    return withSeconds ? "\(minutes):\(Self.padded(parts.second, 2))" : minutes
+  }
+
+  /// Distances between times of the day, in seconds.
+  private static let tickSteps: [Int64] = [
+    1, 5, 15, 30, 60, 300, 900, 1800, 3600, 7200, 10_800, 21_600, 43_200,
+  ]
+
+  /// Of longer periods the last days are not named.
+  private static let tickDaysMax = 40_000
 }

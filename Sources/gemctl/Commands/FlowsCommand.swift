@@ -14,7 +14,9 @@ struct FlowsCommand {
     let flows = try invocation.withProgress("Reading") { (ledger, progress) throws(LedgerError) in
       try ledger.flows(between: boundaries, progress: progress)
     }
-    if let path = invocation.parsed.value("--svg") { try FileAccess.replace(path, FlowChart(flows, zone: zone).svg) }
+    if let path = invocation.parsed.value("--svg") {
+      try FileAccess.replace(path, FlowChart(flows, zone: zone, now: invocation.now()).svg)
+    }
     try invocation.print(Self.json(flows, zone), csv: Self.report(flows, zone)) { style in
       let report = Self.report(flows, zone)
       guard !report.rows.isEmpty else { return "Nothing flowed.\n" }

@@ -88,7 +88,8 @@ final class ScheduleRulesTests: XCTestCase {
     account.allowance = .init(period: 0, remaining: 0, endsAt: .min)
     let eras = [try era(allowance: Allowance(amount: 10, per: .day))]
     let outcome = outcome(account, eras, at: 3 * day)
-    XCTAssertEqual(outcome.grants, [.init(amount: 20, expiresAt: .max), .init(amount: 10, expiresAt: 4 * day, period: 3 * day)])
+    XCTAssertEqual(
+      outcome.grants, [.init(amount: 20, expiresAt: .max), .init(amount: 10, expiresAt: 4 * day, period: 3 * day)])
   }
 
   /// Looked at once or at every step between, an account comes to the same.

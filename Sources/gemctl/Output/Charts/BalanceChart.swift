@@ -5,6 +5,12 @@ struct BalanceChart {
   /// At how many instants the balances are asked for.
   static let pointCount = 240
 
+  /// A balance from an instant on.
+  struct Point {
+    let time: Timestamp
+    let amount: Int64
+  }
+
   let svg: String
 
   private static let height = 200.0
@@ -17,51 +23,41 @@ struct BalanceChart {
     }
   }
 
-  init(_ customer: CustomerID, _ course: [(time: Timestamp, balances: [Balance])]) {
-    var chart = Chart(title: "Balances of \(customer)")
-    let codes = course.last?.balances.map(\.currency) ?? []
-    for code in codes {
-      let amounts = course.map { point in point.balances.first { $0.currency == code }?.balance ?? 0 }
-      // A currency that the customer never had is not drawn, unless it is the only one.
-      if amounts.contains(where: { $0 != 0 }) || codes.count == 1 {
-        Self.draw(code, course.map(\.time), amounts, on: &chart)
-      }
-    }
+  /// - Parameter courses: By currency, each in the order of time, from the same instant until the same.
+  init(_ customer: CustomerID, _ courses: [(code: CurrencyCode, points: [Point])], zone: DaysOfZone) {
+    // A currency that the customer never had is not drawn, unless it is the only one.
+    let drawn = courses.filter { course in course.points.contains { $0.amount != 0 } || courses.count == 1 }
+    var chart = Chart(
+      title: "Balances of \(customer), \(zone.name)", axes: drawn.map { Axis(of: $0.points.map(\.amount)) })
+    for course in drawn { Self.draw(course.code, course.points, zone, on: &chart) }
     svg = chart.svg
   }
 
-  private static func draw(_ code: CurrencyCode, _ times: [Timestamp], _ amounts: [Int64], on chart: inout Chart) {
+  private static func draw(_ code: CurrencyCode, _ course: [Point], _ zone: DaysOfZone, on chart: inout Chart) {
+    guard let start = course.first?.time, let end = course.last?.time else { return }
     let top = chart.makeRoom(height + 70)
-    chart.write("\(code)", x: Chart.left, y: top + 20, name: "panel")
-    let axis = Axis(low: amounts.min() ?? 0, high: amounts.max() ?? 0, top: top + 36, height: height)
+    chart.write("\(code)", x: chart.left, y: top + 20, name: "panel")
+    let axis = Axis(of: course.map(\.amount), top: top + 36, height: height)
     axis.draw(on: &chart)
-    let step = (Chart.width - Chart.left - Chart.right) / Double(max(1, times.count - 1))
+    let span = max(1, Double(end.milliseconds) - Double(start.milliseconds))
+    let (left, width) = (chart.left, Chart.width - chart.left - Chart.right)
+    func x(_ time: Timestamp) -> Double {
+      left + width * (Double(time.milliseconds) - Double(start.milliseconds)) / span
+    }
     // A balance is constant until it changes: steps, not slopes.
     var points: [(x: Double, y: Double)] = []
-    for (index, amount) in amounts.enumerated() {
-      let x = Chart.left + step * Double(index)
-      if let last = points.last, last.y != axis.y(amount) { points.append((x, last.y)) }
-      points.append((x, axis.y(amount)))
+    for point in course {
+      let (x, y) = (x(point.time), axis.y(point.amount))
+      if let last = points.last, last.y != y { points.append((x, last.y)) }
+      points.append((x, y))
     }
     let color = FlowChart.color(of: .purchase)
-    chart.area(
-      [(Chart.left, axis.y(0))] + points + [(Chart.left + step * Double(max(0, times.count - 1)), axis.y(0))],
-      fill: color)
+    chart.area([(x(start), axis.y(0))] + points + [(x(end), axis.y(0))], fill: color)
     chart.line(points, name: "course", stroke: color)
-    drawTimes(times, step: step, y: top + height + 56, on: &chart)
-  }
-
-  private static func drawTimes(_ times: [Timestamp], step: Double, y: Double, on chart: inout Chart) {
-    guard let first = times.first, let last = times.last else { return }
-    // Less than two days: the hours matter, and the date does not.
-    let isShort = last.milliseconds - first.milliseconds < 2 * 86_400_000
-    for part in 0...6 {
-      let index = (times.count - 1) * part / 6
-      let text = times[index].description
-      let shown = isShort ? text.dropFirst(11).prefix(8) : text.prefix(10)
-      chart.write(
-        String(shown), x: Chart.left + step * Double(index), y: y,
-        anchor: part == 0 ? "start" : part == 6 ? "end" : "middle")
+    for tick in zone.ticks(from: start, until: end, limit: max(2, Int(width / 110))) {
+      // The outermost must not stand out of the drawing.
+      let x = min(max(x(tick.time), left + 32), left + width - 32)
+      chart.write(tick.text, x: x, y: top + height + 56, anchor: "middle")
     }
   }
 }

@@ -1,14 +1,19 @@
 /// A drawing as a file of its own (SVG), readable in light and in dark surroundings.
 struct Chart {
   static let width = 960.0
-  static let left = 88.0
   static let right = 24.0
 
   let title: String
+  /// Where the drawing begins: behind the widest amount.
+  let left: Double
   private(set) var height = 64.0
   private var body = ""
 
-  init(title: String) { self.title = title }
+  /// - Parameter axes: The axes to be drawn, wherever they will be.
+  init(title: String, axes: [Axis] = []) {
+    self.title = title
+    left = max(88, 16 + 7.2 * Double(axes.map(\.labelLength).max() ?? 0))
+  }
 
   /// Makes room below the existing content; returns where it begins.
   mutating func makeRoom(_ height: Double) -> Double {
@@ -43,11 +48,11 @@ struct Chart {
 
   /// Coloured squares with names, side by side as far as they fit.
   mutating func legend(_ entries: [(name: String, color: String)]) {
-    var x = Self.left
+    var x = left
     var y = makeRoom(26)
     for entry in entries {
       let width = 30 + 7.2 * Double(entry.name.count)
-      if x + width > Self.width - Self.right, x > Self.left { (x, y) = (Self.left, makeRoom(22)) }
+      if x + width > Self.width - Self.right, x > left { (x, y) = (left, makeRoom(22)) }
       rectangle(x: x, y: y, width: 12, height: 12, fill: entry.color, title: entry.name)
       write(entry.name, x: x + 18, y: y + 10.5)
       x += width
@@ -78,7 +83,7 @@ struct Chart {
     }
     </style>
     <rect class="paper" width="100%" height="100%"/>
-    <text class="title" x="\(Self.text(Self.left))" y="36">\(Self.escaped(title))</text>
+    <text class="title" x="\(Self.text(left))" y="36">\(Self.escaped(title))</text>
     \(body)</svg>
 
     """
@@ -110,10 +115,10 @@ struct Axis {
   private let height: Double
 
   /// - Parameters:
-  ///   - low: The least amount; 0 is always on the axis.
+  ///   - amounts: 0 is always on the axis beside them.
   ///   - top: Where the highest amount is drawn.
-  init(low: Int64, high: Int64, top: Double, height: Double) {
-    let (low, high) = (min(0, low), max(0, high))
+  init(of amounts: [Int64], top: Double = 0, height: Double = 1) {
+    let (low, high) = (min(0, amounts.min() ?? 0), max(0, amounts.max() ?? 0))
     let step = Self.step((Double(high) - Double(low)) / 5)
     self.step = step
     // Whole steps, so that the outermost have lines too.
@@ -138,15 +143,18 @@ struct Axis {
     }
   }
 
+  private var amounts: StrideThrough<Int64> { stride(from: low, through: high, by: Int64.Stride(step)) }
+
+  /// How many characters its widest amount has.
+  fileprivate var labelLength: Int { amounts.map { AmountText.grouped($0).count }.max() ?? 0 }
+
   /// Lines across the chart with their amounts.
   func draw(on chart: inout Chart) {
-    var amount = low
-    while amount <= high {
+    for amount in amounts {
       let y = y(amount)
       chart.line(
-        [(Chart.left, y), (Chart.width - Chart.right, y)], name: amount == 0 ? "zero" : "grid")
-      chart.write(AmountText.grouped(amount), x: Chart.left - 8, y: y + 4, anchor: "end")
-      amount += step
+        [(chart.left, y), (Chart.width - Chart.right, y)], name: amount == 0 ? "zero" : "grid")
+      chart.write(AmountText.grouped(amount), x: chart.left - 8, y: y + 4, anchor: "end")
     }
   }
 }

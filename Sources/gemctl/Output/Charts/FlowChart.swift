@@ -10,30 +10,45 @@ struct FlowChart {
   private static let barsHeight = 260.0
   private static let lineHeight = 110.0
 
-  init(_ flows: Flows, zone: DaysOfZone) {
-    var chart = Chart(title: "Sources and sinks per day, \(zone.name)")
-    let currencies = Set(flows.days.flatMap(\.flows).map(\.currency)).sorted()
-    let kinds = Set(flows.days.flatMap(\.flows).map(\.kind)).sorted { $0.rawValue < $1.rawValue }
+  /// - Parameter now: Of days after it nothing is known, and none is drawn.
+  init(_ flows: Flows, zone: DaysOfZone, now: Timestamp) {
+    let days = flows.days.filter { $0.from <= now }
+    let currencies = Set(days.flatMap(\.flows).map(\.currency)).sorted()
+    var chart = Chart(
+      title: "Sources and sinks per day, \(zone.name)",
+      axes: currencies.flatMap { [Axis(of: Self.extremes(of: $0, days)), Axis(of: Self.outstanding(of: $0, days))] })
+    let kinds = Set(days.flatMap(\.flows).map(\.kind)).sorted { $0.rawValue < $1.rawValue }
     chart.legend(kinds.map { ($0.name, Self.color(of: $0)) })
-    for currency in currencies { Self.draw(currency, flows, zone, on: &chart) }
-    if currencies.isEmpty { chart.write("Nothing flowed.", x: Chart.left, y: chart.makeRoom(40) + 20) }
+    for currency in currencies { Self.draw(currency, days, zone, on: &chart) }
+    if currencies.isEmpty { chart.write("Nothing flowed.", x: chart.left, y: chart.makeRoom(40) + 20) }
     svg = chart.svg
   }
 
-  private static func draw(_ currency: CurrencyCode, _ flows: Flows, _ zone: DaysOfZone, on chart: inout Chart) {
+  /// What the largest day took out and brought in.
+  private static func extremes(of currency: CurrencyCode, _ days: [Flows.Day]) -> [Int64] {
+    let flows = days.map { day in day.flows.filter { $0.currency == currency } }
+    return [
+      -(flows.map { $0.reduce(0) { $0 + $1.outflow } }.max() ?? 0),
+      flows.map { $0.reduce(0) { $0 + $1.inflow } }.max() ?? 0,
+    ]
+  }
+
+  private static func outstanding(of currency: CurrencyCode, _ days: [Flows.Day]) -> [Int64] {
+    days.map { $0.outstanding[currency] ?? 0 }
+  }
+
+  private static func draw(_ currency: CurrencyCode, _ all: [Flows.Day], _ zone: DaysOfZone, on chart: inout Chart) {
     let top = chart.makeRoom(barsHeight + 60)
-    chart.write("\(currency): in and out per day", x: Chart.left, y: top + 26, name: "panel")
-    let days = flows.days.map { day in day.flows.filter { $0.currency == currency } }
-    let axis = Axis(
-      low: -(days.map { $0.reduce(0) { $0 + $1.outflow } }.max() ?? 0),
-      high: days.map { $0.reduce(0) { $0 + $1.inflow } }.max() ?? 0, top: top + 44, height: barsHeight - 20)
+    chart.write("\(currency): in and out per day", x: chart.left, y: top + 26, name: "panel")
+    let days = all.map { day in day.flows.filter { $0.currency == currency } }
+    let axis = Axis(of: extremes(of: currency, all), top: top + 44, height: barsHeight - 20)
     axis.draw(on: &chart)
-    let slot = (Chart.width - Chart.left - Chart.right) / Double(days.count)
+    let slot = (Chart.width - chart.left - Chart.right) / Double(days.count)
     for (index, day) in days.enumerated() {
-      let name = zone.day(of: flows.days[index].from)
+      let name = zone.day(of: all[index].from)
       var (up, down): (Int64, Int64) = (0, 0)
       for flow in day {
-        let x = Chart.left + slot * (Double(index) + 0.12)
+        let x = chart.left + slot * (Double(index) + 0.12)
         if flow.inflow > 0 {
           chart.rectangle(
             x: x, y: axis.y(up + flow.inflow), width: slot * 0.76, height: axis.y(up) - axis.y(up + flow.inflow),
@@ -51,20 +66,22 @@ struct FlowChart {
       }
     }
     // The line of zero again, over the bars.
-    chart.line([(Chart.left, axis.y(0)), (Chart.width - Chart.right, axis.y(0))], name: "zero")
-    drawDays(flows.days.map(\.from), slot: slot, zone, y: top + 44 + barsHeight - 2, on: &chart)
-    drawOutstanding(currency, flows, slot: slot, on: &chart)
+    chart.line([(chart.left, axis.y(0)), (Chart.width - Chart.right, axis.y(0))], name: "zero")
+    drawDays(all.map(\.from), slot: slot, zone, y: top + 44 + barsHeight - 2, on: &chart)
+    drawOutstanding(currency, all, slot: slot, on: &chart)
   }
 
   private static func drawOutstanding(
-    _ currency: CurrencyCode, _ flows: Flows, slot: Double, on chart: inout Chart
+    _ currency: CurrencyCode, _ days: [Flows.Day], slot: Double, on chart: inout Chart
   ) {
     let top = chart.makeRoom(lineHeight + 50)
-    chart.write("\(currency): outstanding at the end of the day", x: Chart.left, y: top + 20, name: "panel")
-    let amounts = flows.days.map { $0.outstanding[currency] ?? 0 }
-    let axis = Axis(low: amounts.min() ?? 0, high: amounts.max() ?? 0, top: top + 36, height: lineHeight - 10)
+    chart.write("\(currency): outstanding at the end of the day", x: chart.left, y: top + 20, name: "panel")
+    let amounts = outstanding(of: currency, days)
+    let axis = Axis(of: amounts, top: top + 36, height: lineHeight - 10)
     axis.draw(on: &chart)
-    let points = amounts.enumerated().map { (x: Chart.left + slot * (Double($0) + 0.5), y: axis.y($1)) }
+    var points = amounts.enumerated().map { (x: chart.left + slot * (Double($0) + 0.5), y: axis.y($1)) }
+    // One day alone is a line as well.
+    if points.count == 1 { points = [(chart.left, points[0].y), (Chart.width - Chart.right, points[0].y)] }
     let color = color(of: .purchase)
     if let first = points.first, let last = points.last {
       chart.area([(first.x, axis.y(0))] + points + [(last.x, axis.y(0))], fill: color)
@@ -78,7 +95,7 @@ struct FlowChart {
   ) {
     let every = max(1, Int((80 / slot).rounded(.up)))
     for (index, day) in days.enumerated() where index.isMultiple(of: every) {
-      let x = Chart.left + slot * (Double(index) + 0.5)
+      let x = chart.left + slot * (Double(index) + 0.5)
       // The last one must not stand out of the drawing.
       guard x < Chart.width - Chart.right - 20 || days.count == 1 else { continue }
       chart.write(zone.day(of: day), x: x, y: y, anchor: "middle")
