@@ -40,7 +40,8 @@ enum MergeRecords {
     }
   }
 
-  private static func isParted(
+  /// Whether an unmerge split the customer off, or another off it; false for most, without a read.
+  static func isParted(
     _ customer: FoundCustomer, _ work: borrowing UnitOfWork, session: any StorageSnapshot
   ) throws(LedgerError) -> Bool {
     // A past instant has the numbers that rows may lie under already.

@@ -244,6 +244,10 @@ enum ReturnedCurrencyBooking {
     _ decider: inout Decider, after transaction: TransactionNumber, owner: FoundCustomer,
     _ extras: inout BookingExtras, session: any StorageSnapshot
   ) throws(LedgerError) -> [PostedEntry] {
+    // A purchase's own lot is another's than the purchase only after an unmerge.
+    let isParted = try MergeRecords.isParted(
+      FoundCustomer(decider.work.knownCustomer(owner.number, session: session), original: owner.number), decider.work,
+      session: session)
     var returned: [Int64: [ReturnedCurrency]] = [:]
     for currency in decider.definitions.currencies {
       let slot = try decider.work.slot(
@@ -251,7 +255,9 @@ enum ReturnedCurrencyBooking {
       guard decider.work.accounts[slot].row.openLots > 0 else { continue }
       let lotsIndex = try LotMoves.wholeBook(&decider.work, of: slot, session: session)
       for row in decider.work.loadedLots[lotsIndex].rows
-      where row.remaining > 0 && row.expiresAt > decider.work.now.milliseconds {
+      where (row.purchase == nil || isParted) && row.remaining > 0
+        && row.expiresAt > decider.work.now.milliseconds
+      {
         guard let purchase = try LotLineage.lineage(&decider.work, of: row, session: session).lineage?.purchase,
           let lotSlot = decider.work.loadedLots[lotsIndex].lotSlot(of: row.number)
         else { continue }
