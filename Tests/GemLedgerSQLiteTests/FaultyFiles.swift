@@ -9,6 +9,8 @@ final class FaultyFiles {
     /// A read fails, or ends early; `after` so many that do not.
     case read(after: Int)
     case shortRead(after: Int)
+    /// One read fails, and all later ones work again.
+    case oneRead(after: Int)
     /// So many syncs in a row are interrupted by a signal.
     case interruptedSyncs(Int)
     case failedSync
@@ -116,11 +118,17 @@ private func readFile(
   _ file: UnsafeMutablePointer<sqlite3_file>?, _ bytes: UnsafeMutableRawPointer?, _ count: Int32, _ offset: Int64
 ) -> Int32 {
   let fails = FaultyFiles.strikes(EIO) { fault, state in
-    guard case .read(let after) = fault else { return false }
     state.count += 1
-    return state.count > after
+    switch fault {
+    case .read(let after): return state.count > after
+    case .oneRead(let after): return state.count == after + 1
+    default:
+      state.count -= 1
+      return false
+    }
   }
-  if fails { return SQLITE_IOERR | 1 << 8 }
+  // What the system's file access says for EIO; SQLite makes damage of it.
+  if fails { return SQLITE_IOERR | 33 << 8 }
   let isShort = FaultyFiles.strikes(0) { fault, state in
     guard case .shortRead(let after) = fault else { return false }
     state.count += 1

@@ -14,7 +14,7 @@ final class FileErrorTests: XCTestCase {
     let (directory, path) = try ledger()
     defer { withExtendedLifetime(directory) {} }
     let faulty = try FaultyFiles()
-    for make in [FaultyFiles.Fault.read, FaultyFiles.Fault.shortRead] {
+    for make in [FaultyFiles.Fault.read, FaultyFiles.Fault.shortRead, FaultyFiles.Fault.oneRead] {
       var (after, strikes, refusals) = (0, 0, 0)
       while after < 4000 {
         faulty.set(make(after))

@@ -4,8 +4,8 @@ internal import Synchronization
 /// The system's file access as SQLite has it, with two additions for a ledger.
 ///
 /// A sync that a signal interrupted is tried again: SQLite gives up, and the state of the commit would be unknown. A
-/// read that ends before the end of the file is a read error: SQLite takes the rest for zeros, and the rows for
-/// damaged.
+/// read that fails, or ends before the end of the file, is a read error: SQLite takes the rest for zeros, and the rows
+/// for damaged.
 enum SQLiteVFS {
   /// The name under which it is registered; nil where SQLite has no file access of its own.
   static let name: String? = register()
@@ -110,5 +110,6 @@ private func readFile(
     if again == SQLITE_OK { return again }
   }
   SQLiteVFS.failedReadCount.add(1, ordering: .sequentiallyConsistent)
-  return code == errorOfShortReading ? errorOfReading : code
+  // One of the codes says that the file system is damaged, and SQLite makes a damaged database of it.
+  return errorOfReading
 }
