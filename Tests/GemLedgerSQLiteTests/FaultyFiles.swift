@@ -118,14 +118,13 @@ private func readFile(
   _ file: UnsafeMutablePointer<sqlite3_file>?, _ bytes: UnsafeMutableRawPointer?, _ count: Int32, _ offset: Int64
 ) -> Int32 {
   let fails = FaultyFiles.strikes(EIO) { fault, state in
-    state.count += 1
+    let after: Int
     switch fault {
-    case .read(let after): return state.count > after
-    case .oneRead(let after): return state.count == after + 1
-    default:
-      state.count -= 1
-      return false
+    case .read(let count), .oneRead(let count): after = count
+    default: return false
     }
+    state.count += 1
+    return fault == .oneRead(after: after) ? state.count == after + 1 : state.count > after
   }
   // What the system's file access says for EIO; SQLite makes damage of it.
   if fails { return SQLITE_IOERR | 33 << 8 }

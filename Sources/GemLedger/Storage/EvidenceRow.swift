@@ -178,6 +178,9 @@ package enum HoldReason: Int64, CaseIterable, Sendable {
   /// Whether a credit is all that the purchase waits for.
   package var endsWithCredit: Bool { self != .owner && self != .decision && self != .decided }
 
+  /// Whether it is of an app or an environment that is not credited.
+  package var isForeign: Bool { self == .app || self == .environment }
+
   /// Whether somebody waits for the purchase, or has to decide; the others are known for good.
   package var isOpen: Bool {
     switch self {

@@ -82,7 +82,7 @@ struct ReceiptCredits: Sendable {
         throw error
       case .hold(let reason, let end, let error):
         try await hold(evidence, reason, until: end, customer: customer, order: order)
-        throw reason == .app || reason == .environment ? error : try reversal(of: transaction) ?? error
+        throw reason.isForeign ? error : try revocation(of: transaction) ?? error
       }
       if let product { try checkPrice(of: evidence, product: product, lookup: lookup, rules: rules) }
     }
@@ -140,8 +140,7 @@ struct ReceiptCredits: Sendable {
       default: transaction.accountToken?.description
       }
     // Whoever has an app of their own can make such receipts, so they make no customers and are kept by the sample.
-    let isForeign = reason == .app || reason == .environment
-    if isForeign, let subject {
+    if reason.isForeign, let subject {
       context.foreign.add(reason, subject)
       let known = try context.reading { (view, _) throws(LedgerError) in try view.evidence.held(waitingFor: subject) }
       guard known.count < Self.samplesPerSubject else { return }
@@ -153,11 +152,11 @@ struct ReceiptCredits: Sendable {
       statement: transaction.revocation == nil && evidence.statesPurchase ? evidence.statement : nil,
       reason: reason, dueAt: end, subject: subject, note: HoldNote(order: order).text)
     _ = try await context.ledger.book(
-      .holdReceipt(hold, customer: isForeign || reason == .erased ? nil : customer))
+      .holdReceipt(hold, customer: reason.isForeign || reason == .erased ? nil : customer))
   }
 
   /// The answer to the poster of a held purchase of which everything was given back by another message.
-  private func reversal(of transaction: StoreTransaction) throws(LedgerError) -> LedgerError? {
+  private func revocation(of transaction: StoreTransaction) throws(LedgerError) -> LedgerError? {
     try context.reading { (view, _) throws(LedgerError) in
       guard let held = try view.evidence.held(transaction), held.reason == .refunded,
         let refund = held.statements.first(where: { $0.kind == .refund })

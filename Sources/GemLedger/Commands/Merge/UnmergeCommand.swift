@@ -155,7 +155,7 @@ struct UnmergeCommand: Command {
     _ decider: inout Decider, _ split: Split, command: LedgerCommand.Body, session: any StorageSnapshot
   ) throws(LedgerError) -> Booking {
     let moved = MovedByMerge(split.merge, survivor: split.survivor.number)
-    let currencies = try currencies(&decider, split, moved, session: session)
+    let currencies = try currencies(&decider, split, session: session)
     decider.plans.removeAll(keepingCapacity: true)
     for currency in currencies {
       try AccountPlanning.plan(&decider, .unmerge, currency.code, 0, customer: split.holder, session: session)
@@ -196,17 +196,15 @@ struct UnmergeCommand: Command {
     return booking
   }
 
-  /// The currencies in which something may come back: those that the merge moved, and those of the survivor's accounts
-  /// that changed since.
+  /// The currencies in which something may come back: all that the survivor ever had.
   private static func currencies(
-    _ decider: inout Decider, _ split: Split, _ moved: MovedByMerge, session: any StorageSnapshot
+    _ decider: inout Decider, _ split: Split, session: any StorageSnapshot
   ) throws(LedgerError) -> [CurrencyDefinition] {
     var found: [CurrencyDefinition] = []
     for currency in decider.definitions.currencies {
       let number = AccountNumber(customer: split.survivor.number, currency: currency.number)
       let slot = try decider.work.slot(of: number, session: session)
-      let hasChanged = decider.work.accounts[slot].row.lastEntry != 0
-      if hasChanged || moved.currencies[currency.number] != nil { found.append(currency) }
+      if decider.work.accounts[slot].row.lastEntry != 0 { found.append(currency) }
     }
     return found
   }

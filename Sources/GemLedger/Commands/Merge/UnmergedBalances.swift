@@ -34,10 +34,8 @@ enum UnmergedBalances {
       present[lot.row.number, default: 0] += lot.row.remaining
     }
     let shares = try history.shares(&work, slot: slot, present: present, session: session)
-    return Belongings(
-      currency: currency, slot: slot,
-      lots: shares.lots.compactMapValues { $0[history.position] > 0 ? $0[history.position] : nil },
-      debt: shares.debt[history.position])
+    let (lots, debt) = shares.owned(by: history.position)
+    return Belongings(currency: currency, slot: slot, lots: lots, debt: debt)
   }
 
   /// Takes the merged customer's lots out of the survivor's account; nothing is posted yet.

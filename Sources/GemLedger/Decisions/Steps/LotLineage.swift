@@ -92,7 +92,7 @@ enum LotLineage {
     return credit
   }
 
-  /// The code that ISO 4217 has for no currency.
+  /// The code that ISO 4217 has for transactions without a currency: a price needs one.
   private static let unknownPriceCurrency = "XXX"
 
   static func isRefunded(

@@ -26,15 +26,18 @@ struct MergedShares {
     case comeback
   }
 
-  private(set) var lots: [LotNumber: Shares]
-  private(set) var debt: Shares
+  /// By lot, and under ``debtLot`` the debt.
+  private var shares: [LotNumber: Shares]
   private var taken: [TransactionNumber: [LotNumber: Shares]] = [:]
   /// What the account had when everything last went to another, as far as it is not back.
-  private var departed: (lots: [LotNumber: Shares], debt: Shares)
+  private var departed: [LotNumber: Shares] = [:]
   private var isAway = false
   /// By merge: the transaction that undid it; `.max` where none did.
   private let undoneBy: [TransactionNumber]
   private let none: Shares
+
+  /// The number of no lot: a debt is shared as a lot is.
+  private static let debtLot: LotNumber = 0
 
   /// - Parameters:
   ///   - owned: The amounts before the first entry, all of which are the customer's own.
@@ -42,27 +45,31 @@ struct MergedShares {
   init(owned: [LotNumber: Int64], debt: Int64, undoneBy: [TransactionNumber]) {
     self.undoneBy = undoneBy
     none = Shares(repeating: 0, count: undoneBy.count + 1)
-    lots = [:]
-    self.debt = none
-    departed = ([:], none)
-    for (lot, amount) in owned { lots[lot] = Self.shares(of: amount, at: 0, in: none) }
-    self.debt[0] = debt
+    let own = none.dropFirst()
+    shares = owned.mapValues { [$0] + own }
+    shares[Self.debtLot] = [debt] + own
+  }
+
+  /// What one of the owners has in each lot, where it has anything, and of the debt.
+  func owned(by owner: Int) -> (lots: [LotNumber: Int64], debt: Int64) {
+    var lots = shares.mapValues { $0[owner] }.filter { $0.value > 0 }
+    let debt = lots.removeValue(forKey: Self.debtLot) ?? 0
+    return (lots, debt)
   }
 
   /// Goes on by the account's next entry.
   mutating func add(_ entry: EntryRow, _ amounts: [(lot: LotNumber, amount: Int64)], _ cause: Cause) {
-    if cause == .departure, !isAway { departed = ([:], none) }
+    if cause == .departure, !isAway { departed = [:] }
     isAway = cause == .departure
-    for (lot, amount) in amounts {
-      var shares = lots[lot] ?? none
+    for (lot, amount) in amounts + [(Self.debtLot, entry.debtChange(amounts))] where amount != 0 {
+      var own = shares[lot] ?? none
       if amount > 0 {
-        credit(amount, to: &shares, lot, cause, at: entry.transaction)
+        credit(amount, to: &own, lot, cause, at: entry.transaction)
       } else {
-        debit(-amount, from: &shares, lot, cause)
+        debit(-amount, from: &own, lot, cause)
       }
-      lots[lot] = shares
+      shares[lot] = own
     }
-    change(debtBy: entry.debtChange(amounts), cause)
   }
 
   private mutating func credit(
@@ -86,7 +93,7 @@ struct MergedShares {
       shares[owner] += rest
     case .comeback:
       // What was lost meanwhile was burnt as usual.
-      var left = departed.lots.removeValue(forKey: lot) ?? none
+      var left = departed.removeValue(forKey: lot) ?? none
       let lost = left.reduce(0, +) - amount
       if lost > 0 { _ = Self.burn(lost, from: &left) } else { left[0] -= lost }
       for index in shares.indices { shares[index] += left[index] }
@@ -97,7 +104,7 @@ struct MergedShares {
   private mutating func debit(_ amount: Int64, from shares: inout Shares, _ lot: LotNumber, _ cause: Cause) {
     switch cause {
     case .unmerge(let index): Self.take(amount, from: &shares, first: index)
-    case .departure: (departed.lots[lot], shares) = (shares, none)
+    case .departure: (departed[lot], shares) = (shares, none)
     case .booking(let transaction):
       let burnt = Self.burn(amount, from: &shares)
       var record = taken[transaction]?[lot] ?? none
@@ -105,27 +112,6 @@ struct MergedShares {
       taken[transaction, default: [:]][lot] = record
     case .givingBack, .merge, .comeback: _ = Self.burn(amount, from: &shares)
     }
-  }
-
-  private mutating func change(debtBy change: Int64, _ cause: Cause) {
-    guard change != 0 else { return }
-    switch cause {
-    case .merge(let index) where change > 0: debt[index] += change
-    case .unmerge(let index) where change < 0: Self.take(-change, from: &debt, first: index)
-    case .departure where change < 0: (departed.debt, debt) = (debt, none)
-    case .comeback where change > 0:
-      debt = departed.debt
-      let lost = debt.reduce(0, +) - change
-      if lost > 0 { _ = Self.burn(lost, from: &debt) } else { debt[0] -= lost }
-    default:
-      if change > 0 { debt[0] += change } else { _ = Self.burn(-change, from: &debt) }
-    }
-  }
-
-  private static func shares(of amount: Int64, at index: Int, in none: Shares) -> Shares {
-    var shares = none
-    shares[index] = amount
-    return shares
   }
 
   /// - Returns: What each owner lost.
