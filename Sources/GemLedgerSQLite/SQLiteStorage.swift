@@ -224,14 +224,22 @@ package final class SQLiteStorage: LedgerStorage {
   private static func commit<R>(
     _ session: SQLiteSession, _ body: (any StorageSession) throws(LedgerError) -> R
   ) throws(LedgerError) -> R {
-    try session.begin()
-    do throws(LedgerError) {
-      let answer = try body(session)
-      try session.commit()
-      return answer
-    } catch {
-      session.rollBack()
-      throw session.tables.statements.connection.explained(error)
+    let statements = session.tables.statements
+    defer { statements.replacesOrphans = false }
+    while true {
+      try session.begin()
+      do throws(LedgerError) {
+        let answer = try body(session)
+        try session.commit()
+        return answer
+      } catch {
+        session.rollBack()
+        guard SQLiteFailure.isTakenKey(error), !statements.replacesOrphans else {
+          throw statements.connection.explained(error)
+        }
+        // The number may be taken by a row that nothing leads to, which would fail every later group too.
+        statements.replacesOrphans = true
+      }
     }
   }
 

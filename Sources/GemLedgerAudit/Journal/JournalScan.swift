@@ -5,14 +5,14 @@ package struct JournalScan {
   private let scan: any StorageScan
   private var entries: ArraySlice<EntryRow> = []
   private var allocations: ArraySlice<AllocationRow> = []
-  private var lastEntry: EntryNumber = 0
-  private var lastAllocation: AllocationRow?
+  private var lastEntry: EntryNumber
+  private var lastAllocation: AllocationRow
   private var hasMoreAllocations = true
+  private var orphans: Int64 = 0
 
   /// - Parameter first: Entries with lower numbers are passed over.
   package init(_ scan: any StorageScan, from first: EntryNumber = 1) {
     self.scan = scan
-    guard first > 1 else { return }
     lastEntry = first - 1
     lastAllocation = AllocationRow(entry: first, position: 0, lot: 0, amount: 0)
   }
@@ -29,16 +29,29 @@ package struct JournalScan {
 
   package mutating func allocations(of entry: EntryRow) throws(LedgerError) -> [AllocationRow] {
     var own: [AllocationRow] = []
-    while true {
-      if allocations.isEmpty, hasMoreAllocations {
-        allocations = try scan.allocations(after: lastAllocation, limit: ScanPage.size)[...]
-        hasMoreAllocations = allocations.count == ScanPage.size
-      }
-      guard let first = allocations.first, first.entry <= entry.number else { return own }
-      if first.entry == entry.number { own.append(first) }
-      lastAllocation = first
-      allocations.removeFirst()
+    while let next = try nextAllocation(upTo: entry.number) {
+      if next.entry == entry.number { own.append(next) } else { orphans += 1 }
     }
+    return own
+  }
+
+  /// Reads the allocations to the end, behind the last entry that was asked for.
+  ///
+  /// - Returns: How many are of entries that were not asked for.
+  mutating func countOrphans() throws(LedgerError) -> Int64 {
+    while try nextAllocation(upTo: .max) != nil { orphans += 1 }
+    return orphans
+  }
+
+  private mutating func nextAllocation(upTo entry: EntryNumber) throws(LedgerError) -> AllocationRow? {
+    if allocations.isEmpty, hasMoreAllocations {
+      allocations = try scan.allocations(after: lastAllocation, limit: ScanPage.size)[...]
+      hasMoreAllocations = allocations.count == ScanPage.size
+    }
+    guard let next = allocations.first, next.entry <= entry else { return nil }
+    lastAllocation = next
+    allocations.removeFirst()
+    return next
   }
 }
 

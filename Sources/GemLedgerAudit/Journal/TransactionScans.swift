@@ -100,6 +100,19 @@ package struct TransactionScans {
     if let entry { throw Self.lost(entry) }
   }
 
+  /// Reads on to the end, behind the last transaction.
+  ///
+  /// - Returns: The tables beside the entries with rows that were not taken, and how many each has.
+  package mutating func countOrphans() throws(LedgerError) -> [(table: String, count: Int64)] {
+    let counts = [
+      ("allocations", try journal?.countOrphans() ?? 0), ("notes", try notes.countOrphans()),
+      ("items", try items.countOrphans()), ("merges", try merges.countOrphans()),
+      ("refunds", try refunds.countOrphans()), ("parts of refunds", try parts.countOrphans()),
+      ("journal events", try events.countOrphans()),
+    ]
+    return counts.filter { $0.1 > 0 }
+  }
+
   private mutating func begin(at row: TransactionRow) throws(LedgerError) {
     var scan = JournalScan(scan, from: row.firstEntry)
     entry = try scan.nextEntry()
@@ -122,6 +135,8 @@ struct SortedRows<Row> {
   private let read: (Row?, Int) throws(LedgerError) -> [Row]
   private var page: [Row] = []
   private var position = 0
+  /// How many rows were passed over.
+  private var orphans: Int64 = 0
   /// The number of the row that comes next: `.min` before the first is read, `.max` behind the last.
   private var next = Int64.min
 
@@ -154,8 +169,17 @@ struct SortedRows<Row> {
         next = .max
       }
       if own(row) == number { return row }
+      orphans += 1
     }
     return nil
+  }
+
+  /// Reads on to the end.
+  ///
+  /// - Returns: How many rows were not taken.
+  mutating func countOrphans() throws(LedgerError) -> Int64 {
+    _ = try take(.max - 1)
+    return orphans
   }
 
   private mutating func readOn(after row: Row?) throws(LedgerError) {

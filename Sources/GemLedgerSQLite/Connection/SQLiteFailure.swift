@@ -43,6 +43,11 @@ struct SQLiteFailure: Error {
     }
   }
 
+  /// Whether a row was refused, as most often for its key, which another row has.
+  static func isTakenKey(_ error: LedgerError) -> Bool {
+    error.integer("sqlite_code").map { $0 & 0xFF == Int64(SQLITE_CONSTRAINT) } ?? false
+  }
+
   /// The ledger's error for it; this is the one place where SQLite's codes are translated.
   func ledgerError(path: String) -> LedgerError {
     if let newerSchema { return SQLiteFile(path: path).newer(newerSchema) }

@@ -51,7 +51,19 @@ extension StatementRunner {
     try statement(clause, of: type) { "SELECT \($0.list) FROM \(Row.table) \(clause)" }
   }
 
-  func insert<Row: StoredRow>(_ rows: [Row], _ verb: StaticString = "INSERT") throws(LedgerError) {
+  func insert<Row: StoredRow>(_ rows: [Row]) throws(LedgerError) {
+    let isReplacing = replacesOrphans && Self.tablesOfTransactions.contains("\(Row.table)")
+    try insert(rows, isReplacing ? "INSERT OR REPLACE" : "INSERT")
+  }
+
+  /// The tables whose keys begin with the number of a transaction or an entry, which they are written with.
+  private static let tablesOfTransactions = Set(
+    [
+      NoteRow.table, AllocationRow.table, ItemEntryRow.table, MergeRow.table, RefundWithPart.table, RefundPartRow.table,
+      JournalEventRow.table,
+    ].map(\.description))
+
+  private func insert<Row: StoredRow>(_ rows: [Row], _ verb: StaticString) throws(LedgerError) {
     guard !rows.isEmpty else { return }
     let statement = try statement(verb, of: Row.self) { names in
       let values = names.names.indices.map { "?\($0 + 1)" }.joined(separator: ", ")

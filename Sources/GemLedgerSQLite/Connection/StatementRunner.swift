@@ -6,6 +6,11 @@ internal import GemLedger
 final class StatementRunner {
   let connection: SQLiteConnection
   let cache: StatementCache
+  /// Whether rows of a transaction that is being written take the places of others with their keys.
+  ///
+  /// Those lay there before their transaction did, so no journal row leads to them. A transaction's own row never takes
+  /// a place.
+  var replacesOrphans = false
 
   init(_ connection: SQLiteConnection) {
     self.connection = connection

@@ -80,15 +80,45 @@ struct IntegrityCheck {
 
   /// The problems of rows that no reader would see.
   ///
-  /// These are rows of unknown kinds, and transactions and holds missing from the lists that readers use.
+  /// These are rows that nothing leads to, and transactions and holds missing from the lists that readers use.
   func rowProblems() throws(LedgerError) -> [String] {
+    var problems: [String] = []
+    for query in UnreadRows.queries(splitsAccounts: Migration.splitsAccounts) + [Self.ownTables] {
+      problems += try statements.translating { () throws(SQLiteFailure) in
+        let statement = try statements.connection.prepare(query)
+        var found: [String] = []
+        while try statement.step() { found.append(statement.text(0)) }
+        return found
+      }
+    }
+    return try problems + listProblems()
+  }
+
+  /// Finds rows of tables that only this storage has, and that no row of a ledger leads to.
+  private static let ownTables = """
+    SELECT 'the id "' || id || '" is added to customer number ' || customer || ', whom it does not name'
+    FROM added_ids i
+    WHERE NOT EXISTS (SELECT 1 FROM aliases a WHERE a.id = i.id AND a.customer = i.customer)
+    UNION ALL
+    SELECT 'the frozen product ' || frozen_product || ' is of no purchase' FROM frozen_products f
+    WHERE NOT EXISTS (SELECT 1 FROM purchases p WHERE p.frozen_product = f.frozen_product)
+    UNION ALL
+    SELECT 'an entitlement names purchase ' || purchase || ', which is missing' FROM entitlements e
+    WHERE NOT EXISTS (SELECT 1 FROM purchases p WHERE p.purchase = e.purchase)
+    UNION ALL
+    SELECT 'the erasure of customer number ' || customer || ' names transaction ' || transaction_number
+      || ', which is missing or erased another'
+    FROM erasures e
+    WHERE NOT EXISTS (SELECT 1 FROM transactions t WHERE t.number = e.transaction_number)
+      OR NOT EXISTS (
+        SELECT 1 FROM customers c WHERE c.customer = e.customer AND (c.id IS NULL OR c.id LIKE '$erased:%'))
+    """
+
+  private func listProblems() throws(LedgerError) -> [String] {
     try statements.all(
       """
       WITH listed AS NOT MATERIALIZED (
         SELECT * FROM customer_lists UNION ALL SELECT * FROM customer_lists_buffer)
-      SELECT 'an effect of transaction ' || transaction_number || ' is of kind ' || kind FROM journal_events
-      WHERE kind NOT BETWEEN 1 AND ?1
-      UNION ALL
       SELECT 'an effect of transaction ' || transaction_number || ' is not found by its customer' FROM journal_events e
       WHERE kind BETWEEN 3 AND 6 AND NOT EXISTS (
         SELECT 1 FROM listed t
@@ -102,7 +132,10 @@ struct IntegrityCheck {
       UNION ALL
       SELECT 'transaction ' || number || ' is in list ' || list || ' of customer number ' || customer || ' for nothing'
       FROM listed t
-      WHERE list = 2 AND (
+      WHERE list = 1 AND NOT EXISTS (
+          SELECT 1 FROM transactions x WHERE x.number = t.number AND x.customer = t.customer
+            AND NOT EXISTS (SELECT 1 FROM entries e WHERE e.number = x.first_entry AND e.transaction_number = x.number))
+        OR list = 2 AND (
           NOT EXISTS (
             SELECT 1 FROM journal_events e
             WHERE e.transaction_number = t.number AND e.customer = t.customer AND e.kind BETWEEN 3 AND 6)
@@ -113,11 +146,7 @@ struct IntegrityCheck {
       FROM customer_lists_buffer WHERE (customer, list, number) IN customer_lists
       UNION ALL
       SELECT 'a count of customer number ' || customer || ' is of kind ' || kind FROM counters
-      WHERE kind NOT BETWEEN 1 AND ?2
-      """,
-      {
-        $0.bind(1, Int64(JournalEventRow.Kind.allCases.count))
-        $0.bind(2, Int64(CountKey.Kind.allCases.count))
-      }, { $0.text(0) })
+      WHERE kind NOT BETWEEN 1 AND ?1
+      """, { $0.bind(1, Int64(CountKey.Kind.allCases.count)) }, { $0.text(0) })
   }
 }

@@ -6,7 +6,10 @@ extension JournalTable {
     try statements.run(.addEntry, entries, Self.bind)
   }
 
-  func add(_ notes: [NoteRow]) throws(LedgerError) { try statements.run(.addNote, notes, Self.bind) }
+  func add(_ notes: [NoteRow]) throws(LedgerError) {
+    guard !statements.replacesOrphans else { return try statements.insert(notes) }
+    try statements.run(.addNote, notes, Self.bind)
+  }
 
   func add(_ allocations: [AllocationRow]) throws(LedgerError) { try statements.insert(allocations) }
 

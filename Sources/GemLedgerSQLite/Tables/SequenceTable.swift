@@ -41,11 +41,20 @@ struct SequenceTable {
     switch sequence {
     case .customer: try number("SELECT max(customer) FROM customers")
     // The first pooled lot of an account has no row of its own, hence the table.
-    case .lot: try number("SELECT last FROM lot_sequence")
+    case .lot: statements.replacesOrphans ? try lastLotOfAnyRow() : try number("SELECT last FROM lot_sequence")
     case .purchase: try number("SELECT max(purchase) FROM purchases")
     case .environment: try number("SELECT max(environment) FROM environments")
     case .order: try number("SELECT max(number) FROM orders")
     }
+  }
+
+  /// The highest number of a lot, with rows that nothing leads to: no lot takes the place of another.
+  private func lastLotOfAnyRow() throws(LedgerError) -> Int64 {
+    try number(
+      """
+      SELECT max(last, coalesce((SELECT max(lot) FROM lots), 0), coalesce((SELECT max(lot) FROM lot_attributes), 0))
+      FROM lot_sequence
+      """)
   }
 
   private func number(_ sql: StaticString) throws(LedgerError) -> Int64 {

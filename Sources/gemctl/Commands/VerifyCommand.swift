@@ -11,7 +11,10 @@ struct VerifyCommand {
     let count = findings.problemCount
     guard count == 0 else {
       throw LedgerError(
-        .booksWrong, "The books do not add up: \(count == 1 ? "1 problem" : "\(count) problems").",
+        .booksWrong,
+        "The books do not add up: \(count == 1 ? "1 problem" : "\(count) problems"). Restore a backup that proves. "
+          + "Rows that belong to nothing can also be left out by an export and an import into a new ledger; the page "
+          + "Verification tells what each name means.",
         details: [.integer("problems", Int64(count))])
     }
   }

@@ -257,7 +257,8 @@ extension IndexName {
       .init(
         [.number("environment"), .number("store"), .text("store_transaction")],
         order: name == .evidenceOfPurchase ? ["kind", "revoked_at", "variant"] : [])
-    case .heldDue: .init([.number("reason")], order: ["due_at", "variant"])
+    case .heldDue:
+      .init([.number("reason")], order: ["due_at", "variant"], where: [.within("environment", 0...RowBounds.number)])
     case .heldOfCustomer: .number("holder")
     case .heldForSubject: .init([.text("subject")])
     case .purchaseByNumber, .entitlementByPurchase: .number("purchase")
@@ -270,7 +271,8 @@ extension IndexName {
     case .orderByPurchase: .number("purchase")
     case .orderByKey: .init([.number("customer"), .text("key")])
     case .ordersOfCustomer: .init([.number("customer")], order: ["number"], isDescending: true)
-    case .ordersDue: .init([.number("state")], order: ["due_at", "number"], where: [.unequal("state", 2)])
+    case .ordersDue:
+      .init([.number("state")], order: ["due_at", "number"], where: [.unequal("state", 2), .positive("number")])
     // Every other index has its shape above.
     default: IndexShape([])
     }

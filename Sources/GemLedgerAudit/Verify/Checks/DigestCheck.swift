@@ -26,6 +26,10 @@ struct DigestCheck {
       }
       last = end
     }
+    for (table, count) in try walk.countOrphans() {
+      context.report(
+        "rows_have_transactions", "\(count) of the \(table) belong to no transaction; an export leaves them out")
+    }
     try checkKeys(walk, scan)
     try checkSums(walk.sums, scan)
   }

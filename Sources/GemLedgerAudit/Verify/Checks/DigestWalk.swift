@@ -49,6 +49,9 @@ struct DigestWalk {
     return changed
   }
 
+  /// Ends the walk behind the last transaction; see ``TransactionScans/countOrphans()``.
+  mutating func countOrphans() throws(LedgerError) -> [(table: String, count: Int64)] { try parts.countOrphans() }
+
   func countsKeys(of row: TransactionRow) -> Bool { !erased.contains(row.customer) }
 
   func countsKey(_ row: KeyRow) -> Bool {

@@ -7,10 +7,15 @@ struct EvidenceCheck {
   init(_ context: VerifyContext) { self.context = context }
 
   func run() throws(LedgerError) {
+    let environments = Set(try context.snapshot.environments().map(\.number))
     var last: EvidenceRow?
     while true {
       let page = try context.scan.evidence(after: last, limit: ScanPage.size)
       guard let end = page.last else { return }
+      for row in page where row.identity.environment >= EnvironmentRow.firstDrawnNumber {
+        guard !environments.contains(row.identity.environment) else { continue }
+        report("environments_are_known", row, "its environment number \(row.identity.environment) is missing")
+      }
       try check(page)
       last = end
     }

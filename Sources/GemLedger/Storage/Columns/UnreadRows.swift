@@ -1,0 +1,38 @@
+/// Finds rows that no reader of a ledger comes upon: those numbered below 1, and those of kinds that there are not.
+///
+/// Every reader begins behind 0, and asks for the kinds that it knows. So a storage looks for these rows itself.
+package enum UnreadRows {
+  private static let numbered: [any StoredRow.Type] = [
+    TransactionRow.self, EntryRow.self, JournalEventRow.self, AllocationRow.self, ItemEntryRow.self, MergeRow.self,
+    NoteRow.self, LotAttributesRow.self, RefundWithPart.self, RefundPartRow.self, PurchaseRow.self, AccountRow.self,
+    CustomerRow.self, LotRow.self, CheckpointRow.self, OrderRow.self, HoldRow.self, CountRow.self, OwnedItemRow.self,
+    EntitlementRow.self, CatalogVersionRow.self, EnvironmentRow.self,
+  ]
+
+  /// Queries whose rows are one text each, a message for a person, in the SQL of all dialects.
+  ///
+  /// - Parameter splitsAccounts: Whether an account is two columns, `customer` and `currency`, and not one.
+  package static func queries(splitsAccounts: Bool) -> [String] {
+    numbered.map { numberedBelowOne($0, splitsAccounts: splitsAccounts) } + [
+      "SELECT 'a key is of customer number ' || customer FROM \(KeyRow.table) WHERE customer < 1",
+      unknown("kind", in: CatalogRow.table, but: CatalogRow.Kind.allCases.map(\.rawValue)),
+      unknown("kind", in: EvidenceRow.table, but: EvidenceRow.Kind.allCases.map(\.rawValue)),
+      unknown("store", in: EvidenceRow.table, but: Store.all.map(\.number)),
+      unknown("kind", in: JournalEventRow.table, but: JournalEventRow.Kind.allCases.map(\.rawValue)),
+    ]
+  }
+
+  private static func numberedBelowOne<Row: StoredRow>(_ row: Row.Type, splitsAccounts: Bool) -> String {
+    let key = ColumnNames(of: row, splitsAccounts: splitsAccounts).key.first ?? ""
+    let least = key == "account" ? AccountNumber(customer: 1, currency: 1).rawValue : 1
+    return "SELECT 'a row of \(row.table) has \(key) ' || \(key) || ', below every number of a ledger' "
+      + "FROM \(row.table) WHERE \(key) < \(least)"
+  }
+
+  /// - Parameter column: A column of kinds, of which each has its number.
+  package static func unknown(_ column: String, in table: StaticString, but known: [Int64]) -> String {
+    let list = known.map { "\($0)" }.joined(separator: ", ")
+    return "SELECT 'a row of \(table) is of \(column) ' || \(column) || ', which there is not' "
+      + "FROM \(table) WHERE \(column) NOT IN (\(list))"
+  }
+}
