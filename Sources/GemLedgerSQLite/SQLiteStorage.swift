@@ -57,7 +57,7 @@ package final class SQLiteStorage: LedgerStorage {
     let connection = try Self.openChecked(file, isFirst: true)
     main = connection.files?.main
     try Self.translating(file.path) { () throws(SQLiteFailure) in
-      guard try connection.integer("PRAGMA user_version") < Int64(file.steps.count) else { return }
+      guard try connection.version().schema < Int32(file.steps.count) else { return }
       try connection.migrate(file.steps, project: nil, at: now)
     }
     let tables = SQLiteTables(connection, isCopy: isCopy)
@@ -161,9 +161,9 @@ package final class SQLiteStorage: LedgerStorage {
     connection.setReadsOnly(connection.hasLog)
     let schema = try translating(file.path) { () throws(SQLiteFailure) in
       try connection.configure()
-      return try connection.integer("PRAGMA user_version")
+      return try connection.version().schema
     }
-    try file.refuseNewer(Int32(clamping: schema))
+    try file.refuseNewer(schema)
     guard schema > 0 else { throw file.noLedger }
     connection.setReadsOnly(false)
     connection.files = try OpenFiles(connection)
@@ -179,10 +179,10 @@ package final class SQLiteStorage: LedgerStorage {
   }
 
   /// The schema that the file has, its log included.
-  private static func schema(in file: SQLiteFile) throws(LedgerError) -> Int64 {
+  private static func schema(in file: SQLiteFile) throws(LedgerError) -> Int32 {
     let connection = try translating(file.path) { () throws(SQLiteFailure) in try SQLiteConnection(path: file.path) }
     try connection.checkLog()
-    return try translating(file.path) { () throws(SQLiteFailure) in try connection.integer("PRAGMA user_version") }
+    return try translating(file.path) { () throws(SQLiteFailure) in try connection.version().schema }
   }
 
   package func read<R>(

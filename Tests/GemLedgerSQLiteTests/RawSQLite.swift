@@ -20,6 +20,16 @@ final class RawSQLite {
     sqlite3_exec(database, sql, nil, nil, nil) == SQLITE_OK ? nil : String(cString: sqlite3_errmsg(database))
   }
 
+  /// Copies the whole database as SQLite's shell does; gives its message where it fails.
+  func backUp(to path: String) -> String? {
+    var copy: OpaquePointer?
+    guard sqlite3_open(path, &copy) == SQLITE_OK else { return "cannot open \(path)" }
+    defer { sqlite3_close_v2(copy) }
+    guard let backup = sqlite3_backup_init(copy, "main", database, "main") else { return "cannot begin" }
+    sqlite3_backup_step(backup, -1)
+    return sqlite3_backup_finish(backup) == SQLITE_OK ? nil : String(cString: sqlite3_errmsg(copy))
+  }
+
   /// Every row, its columns joined by `|`.
   func rows(_ sql: String, file: StaticString = #filePath, line: UInt = #line) -> [String] {
     var statement: OpaquePointer?

@@ -77,6 +77,9 @@ extension SQLiteConnection {
     try checkLogAlone()
   }
 
+  /// Whether there is no log, or one without any commit.
+  func hasEmptyLog() throws(LedgerError) -> Bool { try logSize() <= WriteAheadLog.headerByteCount }
+
   private func logSize() throws(LedgerError) -> Int {
     do throws(SystemFailure) {
       return Int(try FileStatus(of: logPath).byteCount)
@@ -103,10 +106,29 @@ extension SQLiteConnection {
     let wal = WriteAheadLog(
       head: try log.bytes(at: 0, count: WriteAheadLog.headerByteCount), byteCount: size, pageSize: pageSize,
       read: log.read)
-    let damage = try wal.damage { (number) throws(LedgerError) in try page(number, wal.reader.pageSize) }
-    if let damage { throw damage.ledgerError(path: path, log: logPath) }
+    let found = try wal.examine { (number) throws(LedgerError) in try page(number, wal.reader.pageSize) }
+    if let damage = found.damage { throw damage.ledgerError(path: path, log: logPath) }
+    let filePages: Int
+    do throws(SQLiteFailure) {
+      filePages = (try self.size() ?? 0) / wal.reader.pageSize
+    } catch {
+      throw error.ledgerError(path: path)
+    }
+    guard found.content.continues(head.withUnsafeBytes(FirstPage.init), filePageCount: filePages) else {
+      throw logOfAnotherState()
+    }
     // A killed process may have written a commit without a sync. Later commits build on it and must not outlast it.
     try log.synchronize()
+  }
+
+  private func logOfAnotherState() -> LedgerError {
+    LedgerError(
+      .storageDamaged,
+      "\(logPath), the write-ahead log beside \(path), does not continue this file: a backup or another file was put in "
+        + "its place, and the log of a process that was ended stayed. Nothing was read or written. To go on from the "
+        + "file as it is, remove \(logPath) and \(indexPath) (gemctl restore does all of it); what was booked into the "
+        + "log is lost then. To go on from the log, put back the file that it belongs to.",
+      details: [.text("file", path), .text("log", logPath)])
   }
 
   /// Locks the whole file, if no other connection has it open.

@@ -99,6 +99,10 @@ final class SQLiteConnection {
     return try statement.step() ? statement.integer(0) : 0
   }
 
+  func version() throws(SQLiteFailure) -> FileVersion {
+    FileVersion(userVersion: Int32(truncatingIfNeeded: try integer("PRAGMA user_version")))
+  }
+
   /// Looks at the file without ever writing to it, not even when it is closed.
   func setReadsOnly(_ on: Bool) { csqlite_set_no_checkpoint_on_close(database, on ? 1 : 0) }
 
@@ -123,7 +127,7 @@ final class SQLiteConnection {
     guard sqlite3_prepare_v2(database, "PRAGMA user_version", -1, &statement, nil) == SQLITE_OK,
       sqlite3_step(statement) == SQLITE_ROW
     else { return nil }
-    let schema = sqlite3_column_int(statement, 0)
+    let schema = FileVersion(userVersion: sqlite3_column_int(statement, 0)).schema
     return schema > Int32(Migration.all.count) ? schema : nil
   }
 }

@@ -39,7 +39,7 @@ struct SQLiteFile {
         details: [.text("file", path)])
     }
     try checkSize(header, connection)
-    let schema = Self.number(header, at: 60)
+    let schema = FileVersion(userVersion: Self.number(header, at: 60)).schema
     try refuseNewer(schema)
     return .ledger(schema: schema)
   }

@@ -1,17 +1,20 @@
 internal import CSQLite
 internal import Synchronization
 
-/// The system's file access as SQLite has it, with two additions for a ledger.
+/// The system's file access as SQLite has it, with three additions for a ledger.
 ///
 /// A sync that a signal interrupted is tried again: SQLite gives up, and the state of the commit would be unknown. A
 /// read that fails, or ends before the end of the file, is a read error: SQLite takes the rest for zeros, and the rows
-/// for damaged.
+/// for damaged. And it notices when a log is begun.
 enum SQLiteVFS {
   /// The name under which it is registered; nil where SQLite has no file access of its own.
   static let name: String? = register()
 
   /// How many reads failed so far, in the whole process: SQLite's own check tells such a page like a damaged one.
   static let failedReadCount = Atomic(0)
+
+  /// How many write-ahead logs were begun or begun anew, in the whole process: each has its header written.
+  static let begunLogCount = Atomic(0)
 
   private static func register() -> String? {
     guard let base = sqlite3_vfs_find(nil) else { return nil }
@@ -25,7 +28,7 @@ enum SQLiteVFS {
     return "gemledger"
   }
 
-  /// The methods of an open file, with the replacements of two of them.
+  /// The methods of an open file, with the replacements of three of them.
   fileprivate struct Methods {
     /// Comes first: SQLite sees this and nothing else.
     var own: sqlite3_io_methods
@@ -47,6 +50,7 @@ enum SQLiteVFS {
       made.initialize(to: Methods(own: original.pointee, original: original))
       made.pointee.own.xSync = syncFile
       made.pointee.own.xRead = readFile
+      made.pointee.own.xWrite = writeFile
       known.addresses[key] = UInt(bitPattern: made)
       return UInt(bitPattern: made)
     }
@@ -64,6 +68,7 @@ enum SQLiteVFS {
 // Swift does not see these macros of SQLite.
 private let errorOfReading = SQLITE_IOERR | 1 << 8
 private let errorOfShortReading = SQLITE_IOERR | 2 << 8
+private let errorOfWriting = SQLITE_IOERR | 3 << 8
 private let errorOfSyncing = SQLITE_IOERR | 4 << 8
 
 /// Opens the file as the default file access does, and installs the replaced methods.
@@ -92,6 +97,17 @@ private func syncFile(_ file: UnsafeMutablePointer<sqlite3_file>?, _ flags: Int3
       control(file, SQLITE_FCNTL_LAST_ERRNO, &number) == SQLITE_OK, number == SystemCalls.interrupted
     else { return code }
   }
+}
+
+private func writeFile(
+  _ file: UnsafeMutablePointer<sqlite3_file>?, _ bytes: UnsafeRawPointer?, _ count: Int32, _ offset: Int64
+) -> Int32 {
+  guard let original = SQLiteVFS.original(file), let write = original.pointee.xWrite else { return errorOfWriting }
+  // Nothing else has this length.
+  if offset == 0, count == WriteAheadLog.headerByteCount {
+    SQLiteVFS.begunLogCount.add(1, ordering: .sequentiallyConsistent)
+  }
+  return write(file, bytes, count, offset)
 }
 
 private func readFile(

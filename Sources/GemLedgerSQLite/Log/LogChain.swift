@@ -7,6 +7,9 @@ struct LogChain {
   /// Whether something was written after a commit that lies behind the broken frame, or is it.
   private(set) var isProved = false
 
+  /// What the commits say that SQLite will find.
+  private(set) var content = LogContent()
+
   private let salt: UInt64
   private var sum: LogChecksum
   private var previous: Previous?
@@ -36,6 +39,7 @@ struct LogChain {
       return
     }
     sum = computed
+    content.take(frame)
     if frame.endsCommit { lastCommit = number }
   }
 

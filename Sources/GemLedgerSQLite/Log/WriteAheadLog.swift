@@ -43,23 +43,25 @@ struct WriteAheadLog {
   }
 
   /// - Parameter page: The page of the database with a number, from 1; nil where the database is shorter.
-  /// - Returns: The damage, or nil where SQLite will find all that was acknowledged.
-  func damage(page: (Int) throws(LedgerError) -> [UInt8]?) throws(LedgerError) -> Damage? {
-    guard frameCount > 0 else { return nil }
-    guard let header else { return try damageBehindABrokenHeader(page: page) }
-    return try damage(behind: header)
+  /// - Returns: The damage, or nil where SQLite will find all that was acknowledged; and what its commits say.
+  func examine(
+    page: (Int) throws(LedgerError) -> [UInt8]?
+  ) throws(LedgerError) -> (damage: Damage?, content: LogContent) {
+    guard frameCount > 0 else { return (nil, LogContent()) }
+    guard let header else { return (try damageBehindABrokenHeader(page: page), LogContent()) }
+    return try examine(behind: header)
   }
 
-  private func damage(behind header: LogHeader) throws(LedgerError) -> Damage? {
+  private func examine(behind header: LogHeader) throws(LedgerError) -> (damage: Damage?, content: LogContent) {
     var chain = LogChain(header)
     try reader.forEach(through: frameCount) { (number, frame) throws(LedgerError) in
       chain.take(frame, number: number)
       return true
     }
-    guard var damage = chain.damage, chain.isProved else { return nil }
+    guard var damage = chain.damage, chain.isProved else { return (nil, chain.content) }
     damage.soundByteCount =
       Self.headerByteCount + chain.lastCommit * (Self.frameHeadByteCount + header.pageSize)
-    return damage
+    return (damage, chain.content)
   }
 
   /// The header is on the disk before the first frame is written, so frames without one are damage.
@@ -142,7 +144,12 @@ struct LogFrame {
 
   var page: Int { Int(word(0)) }
   /// Whether a commit ends with the frame.
-  var endsCommit: Bool { word(4) != 0 }
+  var endsCommit: Bool { pageCount != 0 }
+  /// How many pages the database has after the commit that ends with the frame; 0 where none does.
+  var pageCount: Int { Int(word(4)) }
+  var content: UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(rebasing: bytes[WriteAheadLog.frameHeadByteCount...])
+  }
   var salt: UInt64 { UInt64(word(8)) << 32 | UInt64(word(12)) }
   var checksum: LogChecksum { LogChecksum(word(16), word(20)) }
 

@@ -15,7 +15,7 @@ package struct Migration: Sendable {
     text = sql
   }
 
-  /// All steps, in their order; a file's `user_version` is the number of steps applied to it.
+  /// All steps, in their order; a file's ``FileVersion`` says how many were applied to it.
   package static let all = [
     Migration(name: "0001-create-ledger", sql: (foundations + journal + projections).joined(separator: ";\n")),
     Migration(name: "0002-keep-evidence", sql: evidence.joined(separator: ";\n")),
@@ -58,7 +58,8 @@ extension SQLiteConnection {
     for (index, migration) in steps.enumerated() {
       try execute("BEGIN IMMEDIATE")
       // Another process may have been quicker.
-      guard try integer("PRAGMA user_version") == index else {
+      var version = try version()
+      guard version.schema == index else {
         try execute("ROLLBACK")
         continue
       }
@@ -69,7 +70,8 @@ extension SQLiteConnection {
         try execute(
           "INSERT INTO project VALUES (1, \(Int64(bitPattern: project.salt)), \(project.createdAt.milliseconds))")
       }
-      try execute("PRAGMA user_version = \(index + 1); COMMIT")
+      version.schema = Int32(index + 1)
+      try execute("PRAGMA user_version = \(version.userVersion); COMMIT")
       if index == 0 { isMade = true }
     }
     return isMade

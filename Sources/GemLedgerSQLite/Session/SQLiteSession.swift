@@ -1,9 +1,16 @@
 internal import CSQLite
 internal import GemLedger
+internal import Synchronization
 
 /// A transaction of the writing connection.
 final class SQLiteSession: SQLiteSnapshot, StorageSession {
   private var connection: SQLiteConnection { tables.statements.connection }
+  /// Whether the next commit writes the generation of the log: the log begins with it, or was begun without.
+  ///
+  /// Nil before the first.
+  private var owesGeneration: Bool?
+  /// Whether the open transaction wrote it.
+  private var wroteGeneration = false
 
   /// Takes the file's write lock, waiting for other processes.
   func begin() throws(LedgerError) {
@@ -12,6 +19,7 @@ final class SQLiteSession: SQLiteSnapshot, StorageSession {
       throw misplaced.unavailable(connection.path)
     }
     try tables.statements.translating { () throws(SQLiteFailure) in try tables.statements.hot(.begin).run() }
+    wroteGeneration = false
   }
 
   private static let lookNanoseconds: UInt64 = 1_000_000
@@ -21,8 +29,11 @@ final class SQLiteSession: SQLiteSnapshot, StorageSession {
   /// - Throws: `outcome_unknown` where the file may or may not hold the commit: ask again with the same key.
   func commit() throws(LedgerError) {
     let path = connection.path
+    let begunLogs = SQLiteVFS.begunLogCount.load(ordering: .relaxed)
     do throws(SQLiteFailure) {
       try tables.statements.hot(.commit).run()
+      let hasBegunLog = SQLiteVFS.begunLogCount.load(ordering: .relaxed) != begunLogs
+      owesGeneration = (owesGeneration == true || hasBegunLog) && !wroteGeneration
     } catch {
       guard error.code == SQLITE_IOERR else { throw error.ledgerError(path: path) }
       throw LedgerError(
@@ -36,6 +47,7 @@ final class SQLiteSession: SQLiteSnapshot, StorageSession {
   /// Rolls back the writes since ``begin()``; the first error matters, not an error of this.
   func rollBack() {
     tables.lists.forgetCount()
+    wroteGeneration = false
     guard connection.isInTransaction else { return }
     sqlite3_exec(connection.database, "ROLLBACK", nil, nil, nil)
   }
@@ -43,6 +55,8 @@ final class SQLiteSession: SQLiteSnapshot, StorageSession {
   // MARK: Writing
 
   func write(_ changes: borrowing ChangeSet) throws(LedgerError) {
+    let owes = if let owesGeneration { owesGeneration } else { try connection.hasEmptyLog() }
+    if owes { try writeGeneration() }
     // A new customer may come under the id of an erased one.
     if let cold = changes.cold { try tables.customers.freeIDs(of: cold.erasures) }
     try write(journal: changes)
@@ -62,6 +76,17 @@ final class SQLiteSession: SQLiteSnapshot, StorageSession {
       try tables.copies.write(copy)
     }
     try tables.sums.add(changes.sums())
+  }
+
+  /// Writes which log this is, so that it can be told from one that continues another state of the file.
+  private func writeGeneration() throws(LedgerError) {
+    let salt = try tables.catalog.project().salt
+    try tables.statements.translating { () throws(SQLiteFailure) in
+      var version = try connection.version()
+      version.generation = version.nextGeneration(salt: salt)
+      try connection.execute("PRAGMA user_version = \(version.userVersion)")
+    }
+    wroteGeneration = true
   }
 
   private func write(journal changes: borrowing ChangeSet) throws(LedgerError) {
