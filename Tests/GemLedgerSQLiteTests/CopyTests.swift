@@ -1,4 +1,5 @@
 import GemLedger
+import GemLedgerAudit
 import GemLedgerSQLite
 import GemTestSupport
 import XCTest
@@ -36,6 +37,23 @@ final class CopyTests: XCTestCase {
     assertRefused(.alreadyExists) { try SQLiteStorage.openCopy(path: path, project: project, source: 0) }
     try ledger.removeDocument(named: "key", version: 1)
     XCTAssertNoThrow(try SQLiteStorage.openCopy(path: path, project: project, source: 0).close())
+    ledger.close()
+  }
+
+  /// What is booked between the first look and the last row is not in the copy, and does not disturb it.
+  func testACopyBesideAWriterIsOneSnapshot() throws {
+    let directory = try TemporaryDirectory()
+    let ledger = try Ledger.createSQLite(at: directory.path("from.sqlite"))
+    try ledger.apply(Make.catalog())
+    for number in 0..<300 { try ledger.grant([Make.amount("GEM", 1)], customer: Make.customer("c\(number)")) }
+    try CopyContract.copy(ledger) {
+      try ledger.grant([Make.amount("GEM", 1)], customer: Make.customer("late"))
+      return try SQLiteStorage.openCopy(path: directory.path("to.sqlite"), project: $0, source: $1)
+    }
+    let copy = try Ledger.openSQLite(at: directory.path("to.sqlite"))
+    XCTAssertEqual(try copy.verify().transactions, 300)
+    XCTAssertEqual(try ledger.verify().transactions, 301)
+    copy.close()
     ledger.close()
   }
 

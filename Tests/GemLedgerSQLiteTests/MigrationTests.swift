@@ -160,6 +160,7 @@ final class MigrationTests: XCTestCase {
     XCTAssertFalse(try spend(ledger, alice).isReplayed)
     try ledger.creditPurchase(Make.purchase("t", product: "bundle"), customer: alice)
     ledger.close()
-    XCTAssertEqual(try RawSQLite(path).rows("SELECT user_version & 255 FROM pragma_user_version"), ["\(Migration.all.count)"])
+    let schema = try RawSQLite(path).rows("SELECT user_version & 255 FROM pragma_user_version")
+    XCTAssertEqual(schema, ["\(Migration.all.count)"])
   }
 }

@@ -49,17 +49,11 @@ package struct CopyContract {
 
   /// Copies the ledger once more, without interruptions.
   package static func copy(_ source: Ledger, _ openCopy: OpenCopy) throws {
-    let target = try openCopy(project(of: source), newest(of: source))
-    _ = try LedgerCopy(from: source.storage, to: target).run()
-    target.close()
+    _ = try run(source, clock: .system, openCopy).get()
   }
 
   private static func project(of ledger: Ledger) throws -> ProjectRow {
     try ledger.storage.read { (snapshot) throws(LedgerError) in try snapshot.project() }
-  }
-
-  private static func newest(of ledger: Ledger) throws -> TransactionNumber {
-    try ledger.storage.read { (snapshot) throws(LedgerError) in try snapshot.sequences().transaction }
   }
 
   private static let document = #"{"name": "cafe\#u{301}"}"#
@@ -84,16 +78,24 @@ package struct CopyContract {
 
   /// The books of the copy where it was the last page.
   private func copyOnePage(_ source: Ledger) throws -> Verification? {
-    let target = try openCopy(Self.project(of: source), Self.newest(of: source))
-    let interrupted = InterruptedStorage(target, afterCommits: 1)
-    let result = Self.run(LedgerCopy(from: source.storage, to: interrupted, clock: time.clock))
-    target.close()
+    let result = Self.run(source, clock: time.clock) { InterruptedStorage(try openCopy($0, $1), afterCommits: 1) }
     if case .failure(let error) = result, error.message == "Killed." { return nil }
     return try result.get()
   }
 
-  private static func run(_ copy: LedgerCopy) -> Result<Verification, LedgerError> {
-    do throws(LedgerError) { return .success(try copy.run()) } catch { return .failure(error) }
+  private static func run(
+    _ source: Ledger, clock: LedgerClock, _ openCopy: OpenCopy
+  ) -> Result<Verification, LedgerError> {
+    do throws(LedgerError) {
+      let books = try LedgerCopy.run(from: source.storage, clock: clock) { (project, newest) throws(LedgerError) in
+        do { return try openCopy(project, newest) } catch {
+          throw error as? LedgerError ?? LedgerError(.unexpected, "\(error)")
+        }
+      }
+      return .success(books)
+    } catch {
+      return .failure(error)
+    }
   }
 
   private func compareWhatHistoriesDoNotShow(_ source: Ledger, _ copy: Ledger) throws {

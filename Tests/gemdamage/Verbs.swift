@@ -69,11 +69,9 @@ struct Verbs {
       try? FileManager.default.removeItem(atPath: directory + "/copy.sqlite")
       let source = try SQLiteStorage(path: path, now: now)
       defer { source.close() }
-      let project = try source.read { (snapshot) throws(LedgerError) in try snapshot.project() }
-      let last = try source.read { (snapshot) throws(LedgerError) in try snapshot.sequences().transaction }
-      let target = try SQLiteStorage.openCopy(path: directory + "/copy.sqlite", project: project, source: last)
-      defer { target.close() }
-      return try LedgerCopy(from: source, to: target, clock: clock).run()
+      return try LedgerCopy.run(from: source, clock: clock) { (project, last) throws(LedgerError) in
+        try SQLiteStorage.openCopy(path: directory + "/copy.sqlite", project: project, source: last)
+      }
     }
   }
 

@@ -3,7 +3,7 @@ package import GemLedgerAudit
 
 /// Copies a whole ledger into a storage that is empty, or that an interrupted copy of the same ledger left.
 ///
-/// The source is one snapshot, which is never written. Each page is a commit of its own that also records the progress
+/// The source is one snapshot, beside which others may write. Each page is a commit of its own that also records the progress
 /// of the copy, so that a killed copy goes on there. Until all rows are there, compared and proved, the copy cannot be
 /// opened as a ledger. Numbers and ids stay the same, except the numbers of entries, which are internal.
 package struct LedgerCopy {
@@ -19,28 +19,39 @@ package struct LedgerCopy {
   }
 
   package typealias Progress = (Stage, _ done: Int64, _ of: Int64) -> Void
-
-  /// - Parameter target: A storage that says that it is a copy under way.
-  package init(
-    from source: any LedgerStorage, to target: any LedgerStorage, clock: LedgerClock = .system
-  ) {
-    self.source = source
-    self.target = target
-    self.clock = clock
-  }
+  /// Opens the storage to copy into, or the unfinished copy of a project that was begun at a transaction.
+  package typealias OpenTarget = (ProjectRow, TransactionNumber) throws(LedgerError) -> any LedgerStorage
 
   /// Copies the missing rows, compares every row, proves the books of the copy, and makes it a ledger.
   ///
+  /// - Parameters:
+  ///   - source: Where to copy from.
+  ///   - clock: Tells the time of the proof.
+  ///   - progress: Called now and then.
+  ///   - openTarget: Opens the target, which is closed at the end.
   /// - Returns: The books of the copy.
   /// - Throws: `LedgerError` with `already_exists` where the copy was begun from other rows, `books_wrong`, or as the
   ///   storages do.
-  package func run(_ progress: Progress = { _, _, _ in }) throws(LedgerError) -> Verification {
+  package static func run(
+    from source: any LedgerStorage, clock: LedgerClock = .system, _ progress: Progress = { _, _, _ in },
+    openTarget: OpenTarget
+  ) throws(LedgerError) -> Verification {
     guard !(source is MemoryStorage) else {
       throw .invalid("A ledger in memory ends with its process; it cannot be copied.")
     }
-    let digest = try source.read { (snapshot) throws(LedgerError) -> CopyDigest in
-      try copy(snapshot, progress)
+    var opened: (any LedgerStorage)?
+    defer { opened?.close() }
+    // The target is opened for the very snapshot that is copied, whatever is booked meanwhile.
+    let (copy, digest) = try source.read { (snapshot) throws(LedgerError) -> (LedgerCopy, CopyDigest) in
+      let target = try openTarget(try snapshot.project(), try snapshot.sequences().transaction)
+      opened = target
+      let copy = LedgerCopy(source: source, target: target, clock: clock)
+      return (copy, try copy.copy(snapshot, progress))
     }
+    return try copy.finish(digest, progress)
+  }
+
+  private func finish(_ digest: CopyDigest, _ progress: Progress) throws(LedgerError) -> Verification {
     let copied = try target.read { (snapshot) throws(LedgerError) -> CopyDigest in
       try compare(snapshot, progress)
     }
@@ -151,8 +162,7 @@ package struct LedgerCopy {
   private static func changed(_ how: String) -> LedgerError {
     LedgerError(
       .alreadyExists,
-      "What is copied is not what the copy was begun from: \(how). Stop what writes to it, remove the unfinished copy, "
-        + "and copy again.")
+      "What is copied is not what the copy was begun from: \(how). Remove the unfinished copy, and copy again.")
   }
 }
 

@@ -33,19 +33,17 @@ struct StorageCommands {
   private func copy(_ from: StorageChoice, _ to: StorageChoice) throws(LedgerError) -> Verification {
     let source = try Self.open(from)
     defer { source.close() }
-    let (project, newest) = try source.read { (snapshot) throws(LedgerError) -> (ProjectRow, TransactionNumber) in
-      (try snapshot.project(), try snapshot.sequences().transaction)
-    }
-    let target = try Self.openCopy(to, project, newest)
-    defer { target.close() }
     var bar: (stage: LedgerCopy.Stage, bar: ProgressBar)?
     defer { bar?.bar.finish() }
-    return try LedgerCopy(from: source, to: target).run { stage, done, total in
+    let progress: LedgerCopy.Progress = { stage, done, total in
       if bar?.stage != stage {
         bar?.bar.finish()
         bar = (stage, ProgressBar(Self.label(stage), total: Int(clamping: total), terminal: invocation.terminal))
       }
       bar?.bar.advance(to: Int(clamping: done))
+    }
+    return try LedgerCopy.run(from: source, progress) { (project, newest) throws(LedgerError) in
+      try Self.openCopy(to, project, newest)
     }
   }
 
