@@ -16,6 +16,8 @@ package final class SQLiteStorage: LedgerStorage {
   private let isCopy: Bool
   /// Which file the path led to when it was opened; every connection must be on that one.
   private let main: OpenFiles.Identity?
+  /// Whether the file may only be read, by its rights or those of its medium.
+  package let isReadOnly: Bool
   private let isClosed = Atomic(false)
   private let writer: Mutex<Writer>
   private let readers: Mutex<Readers>
@@ -56,9 +58,15 @@ package final class SQLiteStorage: LedgerStorage {
     }
     let connection = try Self.openChecked(file, isFirst: true)
     main = connection.files?.main
-    try Self.translating(file.path) { () throws(SQLiteFailure) in
-      guard try connection.version().schema < Int32(file.steps.count) else { return }
-      try connection.migrate(file.steps, project: nil, at: now)
+    isReadOnly = connection.isReadOnly
+    let lacksSteps = try Self.translating(file.path) { () throws(SQLiteFailure) in
+      try connection.version().schema < Int32(file.steps.count)
+    }
+    if lacksSteps {
+      guard !isReadOnly else { throw file.cannotBeUpgraded }
+      _ = try Self.translating(file.path) { () throws(SQLiteFailure) in
+        try connection.migrate(file.steps, project: nil, at: now)
+      }
     }
     let tables = SQLiteTables(connection, isCopy: isCopy)
     if !isCopy, try tables.copies.copyProgress() != nil { throw Self.incompleteCopy(file.path) }
@@ -153,9 +161,7 @@ package final class SQLiteStorage: LedgerStorage {
 
   /// - Parameter isFirst: Whether no connection of the storage has the file open.
   private static func openChecked(_ file: SQLiteFile, isFirst: Bool) throws(LedgerError) -> SQLiteConnection {
-    let connection = try translating(file.path) { () throws(SQLiteFailure) in
-      try SQLiteConnection(path: file.path)
-    }
+    let connection = try SQLiteConnection.open(file)
     if isFirst { try connection.checkLog() }
     // The log may hold a newer schema than the header that was read; until that is known, nothing may be written.
     connection.setReadsOnly(connection.hasLog)
@@ -202,7 +208,11 @@ package final class SQLiteStorage: LedgerStorage {
       // Ending a read can fail only with the connection, which is then not used again.
       if (try? statements.hot(.commit).run()) != nil { giveBack(snapshot) }
     }
-    do throws(LedgerError) { return try body(snapshot) } catch { throw connection.explained(error) }
+    let answer: R
+    do throws(LedgerError) { answer = try body(snapshot) } catch { throw connection.explained(error) }
+    // What was read without locks is one state only where nobody began to write.
+    if connection.isUnchanging, try connection.logSize() > 0 { throw file.isWritten }
+    return answer
   }
 
   package func commit<R>(
@@ -254,6 +264,7 @@ package final class SQLiteStorage: LedgerStorage {
 
   private func openWriter(_ writer: inout Writer) throws(LedgerError) -> SQLiteSession {
     try refuseClosed()
+    guard !isReadOnly else { throw file.mayOnlyBeRead }
     if let session = writer.session { return session }
     let session = SQLiteSession(try openAnother())
     writer.session = session

@@ -7,7 +7,7 @@ final class CompletionScriptTests: XCTestCase {
     let all = Verb.firstWords().joined(separator: " ")
     let rows: [(line: UInt, words: [String], offers: String)] = [
       (#line, [""], all),
-      (#line, ["ba"], "balance basket"),
+      (#line, ["ba"], "balance basket backup"),
       (#line, ["hold"], "hold holds"), (#line, ["capture", "--k"], "--keep-open --key"),
       (#line, ["exchange", "--rounding", "n"], "nearest"), (#line, ["basket", "cat"], "catalog.json"),
       (#line, ["--json", "ver"], "verify version"),
@@ -26,7 +26,7 @@ final class CompletionScriptTests: XCTestCase {
       (#line, ["offerings", "--store", "="], "apple google"),
       (#line, ["offerings", "--store", "=", "g"], "google"),
       (#line, ["completions", ""], "bash zsh fish"),
-      (#line, ["help", "ba"], "balance basket"),
+      (#line, ["help", "ba"], "balance basket backup"),
       (#line, ["help", "catalog", "c"], "check"),
       (#line, ["init", "cat"], "catalog.json"),
       (#line, ["catalog", "check", "my"], "my catalog.json"),

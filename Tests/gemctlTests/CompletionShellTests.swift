@@ -4,7 +4,7 @@ import XCTest
 final class CompletionShellTests: XCTestCase {
   /// Lines, and the first words of the offers to them.
   private static let rows: [(line: UInt, typed: String, offers: [String])] = [
-    (#line, "gemctl ba", ["balance", "basket"]),
+    (#line, "gemctl ba", ["backup", "balance", "basket"]),
     (#line, "gemctl --home shop buy ", ["gems_1200", "gems_300", "gems_6500"]),
     (#line, "gemctl --home=shop buy gems_1", ["gems_1200"]),
     (#line, "gemctl --home shop spend --item ", ["extra_life", "legendary_skin"]),

@@ -6,6 +6,35 @@ internal import GemLedger
 /// A process that opens and closes the database's file beside SQLite loses all of its locks on it. Another process then
 /// removes a log that is in use. So the file is read over SQLite's own handle.
 extension SQLiteConnection {
+  /// Opens the file for writing, or for reading where it cannot be written.
+  static func open(_ file: SQLiteFile) throws(LedgerError) -> SQLiteConnection {
+    do throws(SQLiteFailure) {
+      let connection = try SQLiteConnection(path: file.path)
+      guard connection.isReadOnly else { return connection }
+      do throws(SQLiteFailure) {
+        _ = try connection.version()
+        return connection
+      } catch {
+        // Without rights to the folder SQLite cannot make the log's index, which it needs to read a log.
+        guard error.isOfRights else { throw error }
+      }
+    } catch {
+      throw error.ledgerError(path: file.path)
+    }
+    return try openUnchanging(file)
+  }
+
+  private static func openUnchanging(_ file: SQLiteFile) throws(LedgerError) -> SQLiteConnection {
+    let connection: SQLiteConnection
+    do throws(SQLiteFailure) {
+      connection = try SQLiteConnection(path: file.path, .unchanging)
+    } catch {
+      throw error.ledgerError(path: file.path)
+    }
+    guard try connection.logSize() == 0 else { throw file.logCannotBeRead(connection.logPath) }
+    return connection
+  }
+
   private var file: UnsafeMutablePointer<sqlite3_file>? {
     var file: UnsafeMutablePointer<sqlite3_file>?
     let code = sqlite3_file_control(database, "main", SQLITE_FCNTL_FILE_POINTER, &file)
@@ -67,7 +96,15 @@ extension SQLiteConnection {
   /// takes the log's length from that process and reads no checksums. The log may also grow while it is read. That
   /// process checked the log when it was alone.
   func checkLog() throws(LedgerError) {
-    guard sqlite3_db_readonly(database, "main") == 0, try logSize() > WriteAheadLog.headerByteCount else { return }
+    guard try logSize() > WriteAheadLog.headerByteCount else { return }
+    // Locks take rights to write. Whoever has them and the file open changes the log meanwhile, so that only what is
+    // found twice is there.
+    guard !isReadOnly else {
+      do throws(LedgerError) { return try checkLogAlone() } catch {
+        SystemCalls.pause(microseconds: 50_000)
+        return try checkLogAlone()
+      }
+    }
     do throws(SQLiteFailure) {
       guard try lockAlone() else { return }
     } catch {
@@ -80,7 +117,7 @@ extension SQLiteConnection {
   /// Whether there is no log, or one without any commit.
   func hasEmptyLog() throws(LedgerError) -> Bool { try logSize() <= WriteAheadLog.headerByteCount }
 
-  private func logSize() throws(LedgerError) -> Int {
+  func logSize() throws(LedgerError) -> Int {
     do throws(SystemFailure) {
       return Int(try FileStatus(of: logPath).byteCount)
     } catch {
@@ -118,16 +155,16 @@ extension SQLiteConnection {
       throw logOfAnotherState()
     }
     // A killed process may have written a commit without a sync. Later commits build on it and must not outlast it.
-    try log.synchronize()
+    if !isReadOnly { try log.synchronize() }
   }
 
   private func logOfAnotherState() -> LedgerError {
     LedgerError(
       .storageDamaged,
-      "\(logPath), the write-ahead log beside \(path), does not continue this file: a backup or another file was put in "
-        + "its place, and the log of a process that was ended stayed. Nothing was read or written. To go on from the "
-        + "file as it is, remove \(logPath) and \(indexPath) (gemctl restore does all of it); what was booked into the "
-        + "log is lost then. To go on from the log, put back the file that it belongs to.",
+      "\(logPath), the write-ahead log beside \(path), does not continue this file: another file, such as a backup, "
+        + "was put in its place, and the log of a process that was ended stayed. Nothing was read or written. To use a "
+        + "backup, run gemctl restore, which moves the log away. To go on from the log, put back the file that it "
+        + "belongs to.",
       details: [.text("file", path), .text("log", logPath)])
   }
 

@@ -12,6 +12,8 @@ final class SQLiteConnection {
 
   let path: String
   let database: OpaquePointer
+  /// Whether it reads without locks and without the log.
+  let isUnchanging: Bool
   /// Tells running statements to end; nil for none.
   var stopSign: ReadCancellation?
   /// The files that it works on, once it works on a ledger.
@@ -21,8 +23,11 @@ final class SQLiteConnection {
   enum Access {
     /// To look at its first bytes.
     case read
+    /// Where it may be written, else to read it.
     case write
     case create
+    /// A file that nobody writes meanwhile, without its locks and its log: on a medium that takes no log's index.
+    case unchanging
   }
 
   init(path: String, _ access: Access = .write) throws(SQLiteFailure) {
@@ -32,8 +37,10 @@ final class SQLiteConnection {
     case .read: flags |= SQLITE_OPEN_READONLY
     case .write: flags |= SQLITE_OPEN_READWRITE
     case .create: flags |= SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+    case .unchanging: flags |= SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
     }
-    let code = sqlite3_open_v2(path, &database, flags, SQLiteVFS.name)
+    let name = access == .unchanging ? Self.unchangingURI(path) : path
+    let code = sqlite3_open_v2(name, &database, flags, SQLiteVFS.name)
     guard code == SQLITE_OK, let database else {
       var failure = SQLiteFailure(
         extendedCode: code, message: database.map { String(cString: sqlite3_errmsg($0)) } ?? "no memory")
@@ -43,8 +50,18 @@ final class SQLiteConnection {
     }
     self.path = path
     self.database = database
+    isUnchanging = access == .unchanging
     sqlite3_busy_handler(database, waitForLock, nil)
   }
+
+  private static func unchangingURI(_ path: String) -> String {
+    // These three have a meaning in a URI.
+    let escaped = path.replacing("%", with: "%25").replacing("?", with: "%3f").replacing("#", with: "%23")
+    return "file:\(escaped)?immutable=1"
+  }
+
+  /// Whether the system lets nobody write into the file by this connection.
+  var isReadOnly: Bool { sqlite3_db_readonly(database, "main") == 1 }
 
   deinit {
     // Closing copies the log back and removes it by its name, which may be that of another file by now.

@@ -43,6 +43,9 @@ struct SQLiteFailure: Error {
     }
   }
 
+  /// Whether the system does not let the file, or one beside it, be opened or written.
+  var isOfRights: Bool { [SQLITE_READONLY, SQLITE_PERM, SQLITE_CANTOPEN, SQLITE_AUTH].contains(code) }
+
   /// Whether a row was refused, as most often for its key, which another row has.
   static func isTakenKey(_ error: LedgerError) -> Bool {
     error.integer("sqlite_code").map { $0 & 0xFF == Int64(SQLITE_CONSTRAINT) } ?? false
@@ -72,7 +75,7 @@ struct SQLiteFailure: Error {
       SQLITE_INTERRUPT:
       return LedgerError(
         .storageDamaged, "\(path) is damaged: \(message). Restore it from a backup.", details: details)
-    case SQLITE_READONLY, SQLITE_PERM, SQLITE_CANTOPEN, SQLITE_AUTH:
+    case _ where isOfRights:
       return LedgerError(
         .inputOutput, "\(path) cannot be opened for writing: \(message). Check the rights of the file and its folder.",
         details: details)

@@ -82,6 +82,34 @@ struct SQLiteFile {
       details: [.text("file", path)])
   }
 
+  var mayOnlyBeRead: LedgerError {
+    LedgerError(
+      .inputOutput,
+      "\(path) may only be read. Nothing was changed; check the rights of the file, its folder and its medium.",
+      details: [.text("file", path)])
+  }
+
+  func logCannotBeRead(_ log: String) -> LedgerError {
+    LedgerError(
+      .inputOutput,
+      "\(path) may only be read, and \(log) has commits that are not in it yet; to read them, its folder has to take "
+        + "an index of the log. Copy both files into a folder that may be written, and open the copy.",
+      details: [.text("file", path), .text("log", log)])
+  }
+
+  var isWritten: LedgerError {
+    LedgerError(
+      .storageUnavailable, "Another process began to write \(path) while it was read. Try again.",
+      details: [.text("file", path)])
+  }
+
+  var cannotBeUpgraded: LedgerError {
+    LedgerError(
+      .inputOutput,
+      "\(path) was written by an earlier GemLedger and may only be read, so that it cannot be brought up to date. Open "
+        + "it once where it may be written, or open a copy of it.", details: [.text("file", path)])
+  }
+
   var ledgerExists: LedgerError {
     LedgerError(.alreadyExists, "There is a ledger at \(path) already.", details: [.text("file", path)])
   }

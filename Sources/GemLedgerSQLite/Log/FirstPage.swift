@@ -22,7 +22,7 @@ package struct FileVersion: Equatable {
 
   package var userVersion: Int32 { Int32(bitPattern: generation << 8 | UInt32(schema & 0xFF)) }
 
-  /// The generation of the next log: of the first one an even number of the project's own, then odd ones in their order.
+  /// The generation of the next log: of the first one an even number of the project's own, then odd ones, counted up.
   ///
   /// - Parameter salt: The project's.
   func nextGeneration(salt: UInt64) -> UInt32 {

@@ -36,8 +36,8 @@ struct IntegrityCheck {
 
   private static func findings(path: String) throws(LedgerError) -> Findings {
     let failedBefore = SQLiteVFS.failedReadCount.load(ordering: .sequentiallyConsistent)
+    let connection = try SQLiteConnection.open(SQLiteFile(path: path))
     do throws(SQLiteFailure) {
-      let connection = try SQLiteConnection(path: path)
       try connection.execute(SQL.settings)
       let statement = try connection.prepare("PRAGMA integrity_check(20)")
       var findings = Findings()

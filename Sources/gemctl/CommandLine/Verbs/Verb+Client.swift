@@ -104,14 +104,37 @@ extension Verb {
   ) { try IdentityCommands(invocation: $0).alias() }
 
   private static let restore = Verb(
-    name: "restore", group: .client, summary: "Restore what the store account bought",
-    options: [.dryRun],
-    examples: ["gemctl restore", "gemctl restore --store-account family --dry-run"],
+    name: "restore", group: .client, summary: "Restore what the store account bought, or a backup of the ledger",
+    statedForms: ["[--dry-run]", "FILE [--discard-newer]"],
+    arguments: [
+      Argument(name: "FILE", arity: .optional, kind: .file, help: "A backup, or any ledger's file; it is only read")
+    ],
+    options: [
+      .dryRun,
+      Option(
+        name: "--discard-newer",
+        help: "With FILE: also where the ledger that is there has transactions that the backup lacks"),
+    ],
+    examples: [
+      "gemctl restore", "gemctl restore --store-account family --dry-run", "gemctl restore backups/monday.sqlite",
+    ],
     discussion: """
-      Entitlements come back; a consumable is never credited a second time. An owner who never signed in becomes one \
-      with the customer; of an owner who did, entitlements move and balances stay.
+      Without FILE it restores the purchases of the store account: entitlements come back; a consumable is never \
+      credited a second time. An owner who never signed in becomes one with the customer; of an owner who did, \
+      entitlements move and balances stay.
+
+      With FILE it puts a backup in the place of the ledger. The books of the backup are proved first. What lay there \
+      is kept beside it under another name, with its log. Stop servers before: a ledger that another process has open, \
+      or that is of another project, is not replaced. After it, requests that were booked since the backup may be sent \
+      again under their keys.
       """
-  ) { try ClientCommands(invocation: $0).restore() }
+  ) { invocation in
+    guard invocation.parsed.positionals.isEmpty else { return try BackupCommands(invocation: invocation).restore() }
+    if invocation.parsed.flags.contains("--discard-newer") {
+      throw UsageError("--discard-newer belongs to \"restore FILE\"", verb: invocation.parsed.verb)
+    }
+    try ClientCommands(invocation: invocation).restore()
+  }
 
   private static let entitlements = Verb(
     name: "entitlements", group: .client, summary: "Show the customer's entitlements",

@@ -1,6 +1,17 @@
 extension Verb {
   /// Verbs that keep the ledger running.
-  static let run = [storageCopy, storageGrant, storageLanes, storageDistribute, storageRepair]
+  static let run = [backup, storageCopy, storageGrant, storageLanes, storageDistribute, storageRepair]
+
+  private static let backup = Verb(
+    name: "backup", group: .run, summary: "Copy the ledger's file as it is now, and prove the copy",
+    arguments: [Argument(name: "FILE", kind: .file, help: "A new file")],
+    examples: ["gemctl backup backups/monday.sqlite", "gemctl --storage sqlite:shop.sqlite backup shop.backup"],
+    discussion: """
+      Beside running commands and servers: the copy is of one instant. It gets its name when its books are proved; \
+      where they do not add up, nothing is left and the exit status is 6. Reading a backup needs nothing but the \
+      file: \"gemctl --storage sqlite:FILE balance\" works, also on a medium that cannot be written.
+      """
+  ) { try BackupCommands(invocation: $0).backUp() }
 
   private static let storageCopy = Verb(
     name: "storage copy", group: .run, summary: "Copy a whole ledger into another storage",
@@ -17,9 +28,9 @@ extension Verb {
       catalog. At the end every row is compared and the books of the copy are proved. Until then the copy cannot be \
       opened; one that was interrupted goes on when the same line is given again.
 
-      Stop what writes to FROM before: what it writes meanwhile is not in the copy. A FROM with an older schema is \
-      brought up to date first. A URL with a password shows in the list of processes; PGPASSWORD or a password file \
-      keeps it out.
+      The copy is of one instant, also while others book; what is booked later is not in it, and a copy that was \
+      interrupted then does not go on. A FROM with an older schema is brought up to date first. A URL with a password \
+      shows in the list of processes; PGPASSWORD or a password file keeps it out.
       """
   ) { try StorageCommands(invocation: $0).copy() }
 

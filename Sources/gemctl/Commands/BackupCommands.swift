@@ -1,0 +1,185 @@
+import GemLedger
+import GemLedgerAudit
+import GemLedgerSQLite
+
+/// `backup` and `restore`: a ledger's file as it was at one instant.
+struct BackupCommands {
+  let invocation: Invocation
+
+  /// The path of the ledger's file.
+  private func ledgerPath() throws(LedgerError) -> String {
+    switch try StorageChoice(invocation.settings.storage) {
+    case .home: return invocation.home.ledgerPath
+    case .file(let path): return path
+    case .memory: throw .memoryEnds
+    case .postgres:
+      throw .invalid(
+        "A ledger on PostgreSQL is backed up and restored by PostgreSQL's own tools (pg_dump, or a base backup with "
+          + "its log); \"gemctl storage copy\" also copies it into a file.")
+    }
+  }
+
+  // MARK: Backing up
+
+  func backUp() throws {
+    let path = invocation.parsed.positionals[0]
+    try refuse(path)
+    let part = "\(path).unfinished"
+    // What a backup that was ended left.
+    FileAccess.remove(Home.files(ofLedger: part))
+    let verification: Verification
+    do throws(LedgerError) {
+      _ = try FileAccess.create(part)
+      try copy(to: part)
+      verification = try prove(part)
+      try FileAccess.synchronize(part)
+      try FileAccess.rename(part, to: path)
+      try FileAccess.synchronizeDirectory(of: path)
+    } catch {
+      FileAccess.remove(Home.files(ofLedger: part))
+      throw error
+    }
+    try invocation.print(Self.json(verification, path)) { style in
+      "\(style.green("Backed up")) \(Self.counts(verification)) to \(SafeText.escaped(path)); its books add up.\n"
+    }
+  }
+
+  private func refuse(_ path: String) throws(LedgerError) {
+    guard FileAccess.exists(path) else { return }
+    throw LedgerError(
+      .alreadyExists, "\(path.quotedForPeople) is there already; name a new file.", details: [.text("file", path)])
+  }
+
+  private func copy(to part: String) throws(LedgerError) {
+    // The home may be in the making.
+    if try StorageChoice(invocation.settings.storage) == .home, invocation.home.isUnfinished {
+      throw invocation.home.missing
+    }
+    let ledger = try SQLiteStorage(path: try ledgerPath())
+    defer { ledger.close() }
+    try invocation.withProgress("Copying") { (report) throws(LedgerError) in
+      try ledger.backUp(to: part, progress: report)
+    }
+  }
+
+  private func prove(_ path: String) throws(LedgerError) -> Verification {
+    let ledger = try Ledger.openSQLite(at: path, clock: invocation.clock)
+    defer { ledger.close() }
+    let verification = try invocation.withProgress("Verifying") { (report) throws(LedgerError) in
+      try ledger.verify(progress: report)
+    }
+    guard verification.isOK else {
+      throw LedgerError(
+        .booksWrong,
+        "The books do not add up, so this is no backup; \"gemctl verify\" tells what is wrong. First problem: "
+          + "\(verification.problems.first.map(\.description) ?? "none")",
+        details: [.text("file", path), .integer("problems", Int64(verification.problemCount))])
+    }
+    return verification
+  }
+
+  // MARK: Restoring
+
+  func restore() throws {
+    if invocation.parsed.isDryRun {
+      throw UsageError("--dry-run belongs to \"restore\" without FILE", verb: invocation.parsed.verb)
+    }
+    let backup = invocation.parsed.positionals[0]
+    let path = try ledgerPath()
+    let verification = try prove(backup)
+    let part = "\(path).unfinished"
+    FileAccess.remove(Home.files(ofLedger: part))
+    let aside: String?
+    do throws(LedgerError) {
+      let storage = try SQLiteStorage(path: backup)
+      defer { storage.close() }
+      try checkPlace(path, for: try storage.state())
+      _ = try FileAccess.create(part)
+      try invocation.withProgress("Copying") { (report) throws(LedgerError) in
+        try storage.backUp(to: part, progress: report)
+      }
+      try FileAccess.synchronize(part)
+      aside = try setAside(path)
+      try FileAccess.rename(part, to: path)
+      try FileAccess.synchronizeDirectory(of: path)
+    } catch {
+      FileAccess.remove(Home.files(ofLedger: part))
+      throw error
+    }
+    try invocation.print(Self.json(verification, path, aside: aside)) { style in
+      let kept = aside.map { "The ledger that was there is kept as \(SafeText.escaped($0)).\n" } ?? ""
+      return "\(style.green("Restored")) \(Self.counts(verification)); its books add up.\n\(kept)"
+    }
+  }
+
+  /// Refuses where the ledger at the path is another project's, is in use, or has bookings that the backup lacks.
+  private func checkPlace(_ path: String, for backup: SQLiteLedgerState) throws(LedgerError) {
+    guard let present = try state(at: path), present.transactions > 0 else { return }
+    guard present.salt == backup.salt else {
+      throw LedgerError(
+        .alreadyExists,
+        "\(path.quotedForPeople) is the ledger of another project. Nothing was changed; name another with --home or "
+          + "--storage.", details: [.text("file", path)])
+    }
+    // The last process to close a ledger removes its log.
+    guard !FileAccess.exists("\(path)-wal") else {
+      throw LedgerError(
+        .storageUnavailable,
+        "Another process has \(path.quotedForPeople) open. Nothing was changed; stop it, and restore again.",
+        details: [.text("file", path)])
+    }
+    guard present.transactions <= backup.transactions || invocation.parsed.flags.contains("--discard-newer") else {
+      let count = AmountText.grouped(present.transactions - backup.transactions)
+      throw LedgerError(
+        .conditionFailed,
+        "\(path.quotedForPeople) has \(count) transactions more than the backup, the newest of \(present.newest); the "
+          + "backup ends at \(backup.newest). Nothing was changed. With --discard-newer they go out of use.",
+        details: [.text("file", path), .integer("transactions", present.transactions - backup.transactions)])
+    }
+  }
+
+  /// The state of the ledger at the path; nil where there is none, or none that can be read.
+  private func state(at path: String) throws(LedgerError) -> SQLiteLedgerState? {
+    guard FileAccess.exists(path) else { return nil }
+    do throws(LedgerError) {
+      let storage = try SQLiteStorage(path: path)
+      defer { storage.close() }
+      return try storage.state()
+    } catch {
+      // That is what a backup is for.
+      guard error.code == .storageDamaged || error.code == .inputOutput else { throw error }
+      return nil
+    }
+  }
+
+  /// Gives the ledger's files another name.
+  ///
+  /// The file goes before its log: without the log it would be an earlier state, and without the file there is no
+  /// ledger until the restore is repeated.
+  private func setAside(_ path: String) throws(LedgerError) -> String? {
+    // Of an interrupted restore the log may be left alone.
+    let present = Home.files(ofLedger: path).filter(FileAccess.exists)
+    guard !present.isEmpty else { return nil }
+    let stamp = invocation.clock.now().description.filter { $0.isASCII && ($0.isNumber || $0 == "T" || $0 == "Z") }
+    let aside = "\(path).replaced-\(stamp)"
+    try refuse(aside)
+    for (file, name) in zip(Home.files(ofLedger: path), Home.files(ofLedger: aside)) where present.contains(file) {
+      try FileAccess.rename(file, to: name)
+    }
+    return aside
+  }
+
+  // MARK: Answers
+
+  private static func counts(_ verification: Verification) -> String {
+    "\(AmountText.grouped(verification.transactions)) transactions of "
+      + "\(AmountText.grouped(verification.customers)) customers"
+  }
+
+  private static func json(_ verification: Verification, _ path: String, aside: String? = nil) -> JSONValue {
+    [
+      "file": .string(path), "ok": .bool(verification.isOK), "transactions": .integer(verification.transactions),
+      "customers": .integer(verification.customers), "replaced": JSONValue(aside),
+    ]
+  }
+}
