@@ -4,8 +4,8 @@ package import GemLedgerAudit
 /// Copies a whole ledger into a storage that is empty, or that an interrupted copy of the same ledger left.
 ///
 /// The source is one snapshot, beside which others may write. Each page is a commit of its own that also records the
-/// progress of the copy, so that a killed copy goes on there. Until all rows are there, compared and proved, the copy cannot be
-/// opened as a ledger. Numbers and ids stay the same, except the numbers of entries, which are internal.
+/// progress of the copy, so that a killed copy goes on there. Until all rows are there, compared and proved, the copy
+/// cannot be opened as a ledger. Numbers and ids stay the same, except the numbers of entries, which are internal.
 package struct LedgerCopy {
   private let source: any LedgerStorage
   private let target: any LedgerStorage
