@@ -73,3 +73,10 @@ package enum Make {
     }
     """
 }
+
+extension LedgerCommand {
+  /// Makes the customer if need be, and registers one token.
+  package static func registerToken(_ token: TokenNumber, customer: CustomerID) -> Self {
+    .createCustomer(customer, tokens: [token])
+  }
+}

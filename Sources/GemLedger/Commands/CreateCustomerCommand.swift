@@ -1,28 +1,66 @@
-/// Makes the customer, or does nothing where the customer exists.
+/// Makes the customer, and registers the tokens by which purchases name the customer, in one booking.
+///
+/// A customer who exists is left alone; under a key the command is refused then, unless the key made the customer.
 struct CreateCustomerCommand: Command {
+  let tokens: [TokenNumber]
+
   var action: LedgerCommand.Action { .createCustomer(self) }
 
   static let keyFields = KeyFields(rest: "kind")
   var asked: Int64 { Fingerprint.asked(.create, 0) }
   var namedCustomers: NamedCustomers { .own }
   func footprint(besides customer: CustomerID) -> LedgerCommand.Footprint? { nil }
-  var independence: Independence { .ofOtherCustomers }
+  // A token is one customer's alone.
+  var independence: Independence { tokens.isEmpty ? .ofOtherCustomers : .none }
 
   func decide(
     _ decider: inout Decider, _ command: LedgerCommand.Body, session: any StorageSnapshot
   ) throws(LedgerError) -> Booking {
-    let isKnown = try decider.findCustomer(command.customer, session: session) != nil
-    if !isKnown { _ = try decider.work.addCustomer(command.customer, session: session) }
-    return Booking(
-      transactionID: nil, customer: command.customer, kind: .initial, createdAt: decider.work.now,
-      entries: CompactList([]), isReplayed: isKnown)
+    let known = try decider.findCustomer(command.customer, session: session)
+    if let known, let key = command.key {
+      try check(&decider, key, made: known, command, session: session)
+    }
+    let customer = if let known { known } else { try decider.work.addCustomer(command.customer, session: session) }
+    for token in tokens where try decider.work.orders.customer(token: token, session: session) == nil {
+      decider.work.orders.add(AccountTokenRow(token: token, customer: customer.number))
+    }
+    if let key = command.key, known == nil {
+      KeyReplay.keepRefusal(
+        &decider.work, .customerExists(command.customer), under: key, command: command, customer: customer.number)
+    }
+    return JournalPosting.answer(&decider.work, command.customer, isReplayed: known != nil)
+  }
+
+  /// Checks that the customer was made under the key: the key keeps how every other request is answered since.
+  private func check(
+    _ decider: inout Decider, _ key: IdempotencyKey, made customer: FoundCustomer, _ command: LedgerCommand.Body,
+    session: any StorageSnapshot
+  ) throws(LedgerError) {
+    let row = try KeyReplay.earlier(&decider.work, key, command: command, customer: customer, session: session)
+    guard let row else { throw .customerExists(command.customer) }
+    guard let field = row.fingerprint.differingField(from: command) else { return }
+    throw try KeyConflict.error(&decider, field, row, under: key, command: command, session: session)
+  }
+}
+
+extension LedgerError {
+  /// The refusal of a customer who is to be new.
+  package static func customerExists(_ customer: CustomerID) -> LedgerError {
+    LedgerError(.alreadyExists, "There is a customer \"\(customer.text.prefix(100))\" already.")
   }
 }
 
 extension LedgerCommand {
   /// Makes the customer, or does nothing where the customer exists.
-  public static func createCustomer(_ customer: CustomerID) -> Self {
-    Self(CreateCustomerCommand(), customer: customer, key: nil)
+  public static func createCustomer(_ customer: CustomerID) -> Self { .createCustomer(customer, tokens: []) }
+
+  /// The same; also registers the tokens by which purchases name the customer. A known token stays with its customer.
+  ///
+  /// - Parameter key: With it the command is refused with `already_exists` where another request made the customer.
+  package static func createCustomer(
+    _ customer: CustomerID, tokens: [TokenNumber], key: IdempotencyKey? = nil
+  ) -> Self {
+    Self(CreateCustomerCommand(tokens: tokens), customer: customer, key: key)
   }
 
   /// Makes the customer with this id, or does nothing where the customer exists.

@@ -14,7 +14,6 @@ extension LedgerCommand {
     case openOrder(OpenOrderCommand)
     case completeOrder(CompleteOrderCommand)
     case advanceOrder(AdvanceOrderCommand)
-    case registerToken(RegisterTokenCommand)
     case holdEntitlement(HoldEntitlementCommand)
     case refund(RefundCommand)
     case reverseRefund(ReverseRefundCommand)
@@ -43,7 +42,6 @@ extension LedgerCommand {
       case .openOrder(let command): command
       case .completeOrder(let command): command
       case .advanceOrder(let command): command
-      case .registerToken(let command): command
       case .holdEntitlement(let command): command
       case .refund(let command): command
       case .reverseRefund(let command): command

@@ -73,7 +73,7 @@ enum CustomerRoutes {
 
   private static let create = Route(
     method: "POST", path: path, name: "create_customer", summary: "Makes a customer.",
-    access: .secret(.customers.writing),
+    access: .secret(.customers.writing), headers: [.idempotencyKey],
     body: .object([
       Schema.Field("id", .appUserID, "The app user id.", isRequired: true),
       Schema.Field(AttributeRoutes.member, AttributeRoutes.requestSchema(valueIsNullable: false), "What is known."),
@@ -82,13 +82,14 @@ enum CustomerRoutes {
     work: .later { (call) async throws(LedgerError) in
       let (id, attributes) = (try newID(call), AttributeRoutes.changes(call))
       try AttributeRoutes.check(attributes)
-      let booking = try await call.project.ledger.book(.createCustomer(id))
-      guard !booking.isReplayed else {
-        throw LedgerError(
-          .alreadyExists, "There is a customer \"\(id.text.prefix(100))\" already.", details: [.text("param", "id")])
+      let key = try call.idempotencyKey()
+      do throws(LedgerError) {
+        // One booking, so that the same request under the same key ends in the same answer, whatever came between.
+        let registration = try await call.project.backend.register(id, key: key)
+        guard key != nil || registration.isCreated else { throw .customerExists(id) }
+      } catch {
+        throw error.code == .alreadyExists ? error.about("id") : error
       }
-      // Purchases name their customer by the token that this makes known.
-      _ = try await call.project.backend.register(id)
       if !attributes.isEmpty {
         try await BlockingWork.run { () throws(LedgerError) in
           _ = try call.project.ledger.change(attributes, ofAttributesOf: id)

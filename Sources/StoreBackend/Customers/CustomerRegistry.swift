@@ -4,29 +4,21 @@ internal import GemLedger
 struct CustomerRegistry: Sendable {
   let context: BackendContext
 
-  func register(_ customer: CustomerID) async throws(LedgerError) -> Registration {
-    try await registerTokens(of: customer).registration
-  }
-
-  /// - Returns: The tokens that are known since now: the store may have told of purchases of theirs before.
-  func registerTokens(
-    of customer: CustomerID
-  ) async throws(LedgerError) -> (registration: Registration, tokens: [AccountToken]) {
+  /// - Parameter key: With it the customer is to be new; see ``LedgerCommand/createCustomer(_:tokens:key:)``.
+  func register(_ customer: CustomerID, key: IdempotencyKey? = nil) async throws(LedgerError) -> Registration {
     try UserID.check(customer)
-    let tokens = AccountToken.all(of: customer, digest: context.verifier.digest(of: customer.text))
-    // Every start of an app registers, and nearly all of them find everything in its place.
-    let missing = try context.reading { (view, _) throws(LedgerError) -> [AccountToken] in
-      guard try view.customers.find(customer) != nil else { return tokens }
-      var missing: [AccountToken] = []
-      for token in tokens where try !view.customers.isRegistered(token.number) { missing.append(token) }
-      return missing
+    let tokens = AccountToken.all(of: customer, digest: context.verifier.digest(of: customer.text)).map(\.number)
+    if key == nil {
+      // Every start of an app registers, and nearly all of them find everything in its place.
+      let isKnown = try context.reading { (view, _) throws(LedgerError) -> Bool in
+        guard try view.customers.find(customer) != nil else { return false }
+        for token in tokens where try !view.customers.isRegistered(token) { return false }
+        return true
+      }
+      if isKnown { return Registration(customer: customer, isCreated: false) }
     }
-    var isCreated = false
-    for token in missing {
-      let booking = try await context.ledger.book(.registerToken(token.number, customer: customer))
-      if !booking.isReplayed { isCreated = true }
-    }
-    return (Registration(customer: customer, isCreated: isCreated), missing)
+    let booking = try await context.ledger.book(.createCustomer(customer, tokens: tokens, key: key))
+    return Registration(customer: customer, isCreated: !booking.isReplayed)
   }
 
   /// - Parameter isProven: Whether the id's customer wants the login; otherwise debts, freezes and holds do not move.

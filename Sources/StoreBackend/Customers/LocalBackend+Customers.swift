@@ -8,8 +8,18 @@ extension LocalBackend {
   ///
   /// - Throws: `LedgerError` with `invalid_identifier` for an id that only the ledger makes, and `invalid_user_id`.
   public func register(_ customer: CustomerID) async throws(LedgerError) -> Registration {
-    let (registration, tokens) = try await registry.registerTokens(of: customer)
-    for token in tokens { try await held.decide(for: token) }
+    try await register(customer, key: nil)
+  }
+
+  /// The same for a customer who is to be new.
+  ///
+  /// - Parameter key: The same one with every try: the customer that it made is answered again.
+  /// - Throws: `LedgerError` with, in order of precedence: `invalid_identifier`, `invalid_user_id`, `already_exists`,
+  ///   `key_conflict`.
+  package func register(_ customer: CustomerID, key: IdempotencyKey?) async throws(LedgerError) -> Registration {
+    let registration = try await registry.register(customer, key: key)
+    // Also for tokens that were known: the process that made them known may have ended before it came to this.
+    try await held.decide(for: customer)
     return registration
   }
 

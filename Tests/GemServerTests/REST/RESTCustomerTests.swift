@@ -37,6 +37,45 @@ final class RESTCustomerTests: XCTestCase {
     XCTAssertEqual(attributes.body["attributes"]?["items"], [])
   }
 
+  /// Wherever the server dies, the same request under the same key ends in the same answer, with the tokens known.
+  func testACreatedCustomerIsAnsweredAgainUnderTheKey() async throws {
+    let body: JSONValue = ["id": "alice", "attributes": [["name": "level", "value": "7"]]]
+    let count = try await crash(at: nil, body)
+    XCTAssertGreaterThan(count, 1)
+    for step in 0..<count {
+      for side in CrashPoint.Side.allCases { _ = try await crash(at: (step, side), body) }
+    }
+  }
+
+  /// - Returns: The number of commits of the request.
+  private func crash(at death: (Int, CrashPoint.Side)?, _ body: JSONValue) async throws -> Int {
+    let point = CrashPoint()
+    let storage = CrashingStorage(crashPoint: point)
+    let world = try APIWorld(ledger: Ledger(storage: storage, clock: ManualClock().clock))
+    let key = [(name: "Idempotency-Key", value: "made-once")]
+    point.begin(deaths: death.map { [$0.0: $0.1] } ?? [:])
+    let first = try await world.send("POST", path, body, headers: key)
+    let count = point.stepCount
+    XCTAssertEqual(first.status, death == nil ? 201 : 503, "\(first.body)")
+    point.begin()
+    for _ in 0..<2 {
+      let again = try await world.send("POST", path, body, headers: key)
+      XCTAssertEqual(again.status, 201, "\(String(describing: death)): \(again.body)")
+      XCTAssertEqual(again.body["id"], "alice")
+    }
+    let token = AccountToken(of: try CustomerID("alice"))
+    XCTAssertTrue(
+      try world.ledger.view { (view) throws(LedgerError) in try view.customers.isRegistered(token.number) })
+    let attributes = try await world.send("GET", "\(path)/alice/attributes")
+    XCTAssertEqual(attributes.body["items"]?.array?.count, 1)
+    for others in [[], [(name: "Idempotency-Key", value: "another")]] {
+      let refused = try await world.send("POST", path, body, headers: others)
+      XCTAssertEqual(refused.status, 409)
+      XCTAssertEqual(refused.body["type"], "resource_already_exists")
+    }
+    return count
+  }
+
   func testAttributesAreStoredReadAndErased() async throws {
     let world = try APIWorld()
     let now = JSONValue.integer(world.time.now.milliseconds)
