@@ -48,13 +48,9 @@ struct StoreCommands {
   private func act(
     _ change: @escaping @Sendable (ClientSession, StoreTransactionID) throws(LedgerError) -> Void
   ) throws {
-    let id = try StoreTransactionID(invocation.parsed.positionals[0])
+    let id = invocation.parsed.positionals[0]
     let transaction = try invocation.withClient { (session) async throws(LedgerError) -> ShopTransaction in
-      guard let named = session.store.transaction(id) ?? Self.shortened(id, in: session.store) else {
-        throw LedgerError(
-          .purchaseNotFound, "The store has no transaction \"\(id)\"; \"gemctl store list\" lists them.",
-          details: [.text("store_transaction_id", id.text)])
-      }
+      let named = try session.store.transaction(named: id)
       do throws(LedgerError) { try change(session, named.id) } catch {
         throw error.asRefusal
       }
@@ -65,16 +61,6 @@ struct StoreCommands {
       return transaction
     }
     try invocation.print(Self.json(transaction), { Self.text([transaction], style: $0) })
-  }
-
-  /// The one transaction of an id that a table shortened, such as `275080…00354`; nil where several fit.
-  static func shortened(_ id: StoreTransactionID, in store: any LocalShop) -> ShopTransaction? {
-    let parts = id.text.split(separator: "…", omittingEmptySubsequences: false)
-    guard parts.count == 2 else { return nil }
-    let fitting = store.transactions().filter { one in
-      [one.id.text, one.transaction.orderID ?? ""].contains { $0.hasPrefix(parts[0]) && $0.hasSuffix(parts[1]) }
-    }
-    return fitting.count == 1 ? fitting.first : nil
   }
 
   func list() throws {
