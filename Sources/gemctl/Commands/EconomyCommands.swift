@@ -24,10 +24,10 @@ struct EconomyCommands {
       throw UsageError("\"transfer\" needs --from ID and --to ID", verb: parsed.verb)
     }
     let amounts = try invocation.amounts()
+    let (sender, recipient) = (try invocation.customer(named: from), try invocation.customer(named: to))
     try book(
       .transfer(
-        amounts, from: try invocation.customer(named: from), to: try invocation.customer(named: to), key: try invocation.key(),
-        details: try invocation.details()),
+        amounts, from: sender, to: recipient, key: try invocation.key(), details: try invocation.details()),
       isBasket: true)
   }
 

@@ -36,7 +36,8 @@ struct HeldReceiptCommands {
   func credit() throws {
     let parsed = invocation.parsed
     let text = parsed.positionals[0]
-    let customer = try invocation.settings.customer.map { (text) throws(LedgerError) in try invocation.customer(named: text) }
+    let customer = try invocation.settings.customer.map { (id) throws(LedgerError) in try invocation.customer(named: id)
+    }
     let product = try parsed.value("--product").map { (text) throws(LedgerError) in try ProductCode(text) }
     let details = try invocation.details()
     guard details.reason != nil else {

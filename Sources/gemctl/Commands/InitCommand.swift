@@ -151,10 +151,18 @@ extension InitCommand {
 
   private func text(_ start: Start, _ state: Home.State, style: Style) -> String {
     let notes = start.notes.map { "note: \(SafeText.escaped($0))\n" }.joined()
+    let next =
+      if !start.catalog.offerings.isEmpty {
+        "gemctl offerings"
+      } else if let product = start.catalog.products.first(where: \.isActive) {
+        "gemctl buy \(product.code)"
+      } else {
+        "gemctl catalog show"
+      }
     return """
       Made the home \(style.bold(SafeText.escaped(invocation.home.path))) with \(CatalogCounts(start.catalog).text).
       Signed in as \(state.customer), a new anonymous customer.
-      \(notes)Next: gemctl offerings
+      \(notes)Next: \(next)
 
       """
   }
