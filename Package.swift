@@ -323,7 +323,7 @@ let package = Package(
         "GemLedger", "GemLedgerAudit", "GemLedgerArchive", "GemLedgerSQLite", "GemLedgerPostgres", "GemLedgerSeal",
         "StoreBackend", "StoreReceipts", "StoreClient", "StoreClientFoundation", "StoreClientHTTP",
         "StoreClientStoreKit", "SimulatedStores", "SimulatedStoreKit", "StoreSimulation", "GemServer",
-        "GemTestSupport", "ReadmeProgram",
+        "GemTestSupport", "ReadmeProgram", "gemctl",
       ],
       swiftSettings: houseRules),
     .testTarget(name: "gemtestTests", dependencies: ["gemtest"], swiftSettings: houseRules),

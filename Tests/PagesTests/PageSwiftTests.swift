@@ -168,7 +168,7 @@ final class PageSwiftTests: XCTestCase {
   }
 
   /// The folder of the built modules and programs, next to the bundle of the tests.
-  private static func products() throws -> URL {
+  static func products() throws -> URL {
     let bundle = Bundle(for: PageSwiftTests.self).bundleURL
     let places = [bundle, bundle.deletingLastPathComponent()]
     return try XCTUnwrap(

@@ -122,10 +122,10 @@ struct InitCommand {
       items: builtIn.items, settings: builtIn.settings)
     let products = try lender.merging(configuration).products
     let id = OfferingID(unchecked: "storekit")
-    let packages = products.map { Offering.Package(id: $0.code.text, product: $0.code) }
+    let packages = products.map { CatalogOffering.Package(id: $0.code.text, product: $0.code) }
     return try Catalog(
       currencies: lender.currencies, products: products,
-      offerings: [Offering(id: id, description: "Products of the StoreKit file", packages: packages)],
+      offerings: [CatalogOffering(id: id, description: "Products of the StoreKit file", packages: packages)],
       currentOffering: id, items: lender.items, settings: lender.settings)
   }
 
