@@ -68,16 +68,20 @@ final class AnswerDetailTests: XCTestCase {
       ], in: home)
   }
 
-  /// An id that the server's paths cannot have is given to nobody; a customer that has it keeps it.
-  func testAGrantMakesNoCustomerWithASlash() throws {
-    try Row.check(
-      [
-        Row(
-          "gemctl grant GEM=5 --customer a/b --reason r", 64,
-          error: "error: \"a/b\" cannot name a customer; use an id of your own that nobody can guess.\n"),
-        Row("gemctl grant GEM=5 --customer null --reason r", 64, error: "error: \"null\" cannot name a customer; "),
-        Row("gemctl balance --customer a/b", 5, error: "error: There is no customer \"a/b\"."),
-      ], in: try shop(), errorsBegin: true)
+  /// The text of a variable without a value names nobody, in a grant and in an import.
+  func testTextsOfUnsetVariablesAreNobody() throws {
+    let home = try shop()
+    for id in ["null", "undefined", "NaN", "none", "0", "[object Object]", " "] {
+      try home.write("customer_id,currency,amount\n\(id),GEM,5\n", to: "balances.csv")
+      let refusal = "\"\(id)\" cannot name a customer; use an id of your own that nobody can guess.\n"
+      try Row.check(
+        [
+          Row("gemctl grant GEM=5 --customer '\(id)' --reason r", 64, error: "error: \(refusal)"),
+          Row(
+            "gemctl import --format csv balances.csv", 65,
+            error: "error: The file has a problem; nothing of it was imported:\nLine 2: \(refusal)"),
+        ], in: home)
+    }
   }
 
   func testAnAnnouncedOrderIsBoughtWithItsContext() throws {

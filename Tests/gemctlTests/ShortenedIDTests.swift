@@ -64,7 +64,8 @@ final class ShortenedIDTests: XCTestCase {
           output: "GEM          +30    1,150  reversal\n"),
         Row(
           use + "h=$(gemctl hold GEM=20 --json | id hold_id); gemctl extend \"$(short $h)\" --for 1h >/dev/null && "
-            + "gemctl capture \"$(short $h)\" GEM=5 --keep-open >/dev/null && gemctl release \"$(short $h)\" | tail -n 1",
+            + "gemctl capture \"$(short $h)\" GEM=5 --keep-open >/dev/null && "
+            + "gemctl release \"$(short $h)\" | tail -n 1",
           output: "the hold has ended\n"),
         Row(
           use + "gemctl reverse '01…ffffffffff'", 5,

@@ -74,8 +74,8 @@ extension Home {
       let listed = names.map { "\"\($0)\"" }.joined(separator: ", ")
       throw LedgerError(
         .storageNewer,
-        "\(statePath.quotedForPeople) was written by a newer gemctl: this one does not know its \(listed). Use the newer "
-          + "gemctl.", details: [.text("file", statePath)])
+        "\(statePath.quotedForPeople) was written by a newer gemctl: this one does not know its \(listed). "
+          + "Use the newer gemctl.", details: [.text("file", statePath)])
     case .unreadable: throw damaged("cannot be understood; restore it from a backup")
     }
   }
