@@ -194,6 +194,9 @@ let package = Package(
       name: "PageSnippets", dependencies: ["StoreClientFoundation", "SimulatedStoreKit"], path: "Tests/PageSnippets",
       swiftSettings: asPublished),
     .executableTarget(
+      name: "ReadmeProgram", dependencies: ["GemLedger", "GemLedgerAudit", "GemLedgerSQLite"],
+      path: "Tests/ReadmeProgram"),
+    .executableTarget(
       name: "gemstress",
       dependencies: ["GemLedger", "GemLedgerSQLite", .target(name: "GemLedgerPostgres", condition: onPostgreSQL)],
       path: "Tests/gemstress", swiftSettings: houseRules),
@@ -312,6 +315,15 @@ let package = Package(
       dependencies: [
         "gemctl", "GemLedger", "GemLedgerAudit", "GemLedgerSQLite", "GemTestSupport", "PostgresTestSupport",
         "StoreClient",
+      ],
+      swiftSettings: houseRules),
+    .testTarget(
+      name: "PagesTests",
+      dependencies: [
+        "GemLedger", "GemLedgerAudit", "GemLedgerArchive", "GemLedgerSQLite", "GemLedgerPostgres", "GemLedgerSeal",
+        "StoreBackend", "StoreReceipts", "StoreClient", "StoreClientFoundation", "StoreClientHTTP",
+        "StoreClientStoreKit", "SimulatedStores", "SimulatedStoreKit", "StoreSimulation", "GemServer",
+        "GemTestSupport", "ReadmeProgram", "gemctl",
       ],
       swiftSettings: houseRules),
     .testTarget(name: "gemtestTests", dependencies: ["gemtest"], swiftSettings: houseRules),

@@ -59,7 +59,7 @@ final class PurchaseFixture: Sendable {
           grants: [Grant(currency: gem, amount: 100)])
       ],
       offerings: [
-        Offering(id: try OfferingID("main"), packages: [Offering.Package(id: "one", product: code)])
+        CatalogOffering(id: try OfferingID("main"), packages: [CatalogOffering.Package(id: "one", product: code)])
       ], currentOffering: try OfferingID("main"), settings: CatalogSettings(bundleID: "com.example.gems"))
   }
 }

@@ -23,10 +23,10 @@ extension StoreKitError: LocalizedError {
   /// A sentence for people.
   public var errorDescription: String? {
     switch self {
-    case .unknown: "The App Store failed without a reason."
+    case .unknown: "The App Store could not complete the request. Try again later."
     case .userCancelled: "The customer cancelled."
-    case .networkError(let error): "The App Store could not be reached: \(error.code)."
-    case .systemError(let error): "The system failed: \(error)"
+    case .networkError: "The App Store cannot be reached. Check the connection and try again."
+    case .systemError: "The device could not complete the request to the App Store. Try again later."
     case .notAvailableInStorefront: "The product is not available in this storefront."
     case .notEntitled: "The app is not entitled to ask the App Store."
     case .unsupported: "The App Store does not support this."

@@ -1,6 +1,6 @@
 // An app imports this module and nothing else: the types that its calls mention come along.
 //
-// The catalog's `Product` and `Offering` stay behind: beside StoreKit's own names they would be ambiguous.
+// The catalog's `Product` stays behind: with StoreKit's own it would be ambiguous.
 
 @_exported public import struct GemLedger.Adjustment
 @_exported public import struct GemLedger.AmountsByCode

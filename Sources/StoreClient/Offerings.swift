@@ -77,7 +77,7 @@ public struct Offerings: Hashable, Sendable {
   }
 
   private init(
-    _ offerings: [GemLedger.Offering], current: OfferingID?, products: [Product], leftOut: [Catalog.LeftOut],
+    _ offerings: [CatalogOffering], current: OfferingID?, products: [Product], leftOut: [Catalog.LeftOut],
     listing: (Product) -> StoreProduct?
   ) {
     let listed = products.compactMap(listing)

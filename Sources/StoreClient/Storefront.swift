@@ -172,3 +172,26 @@ public enum StoreFailure: String, Error, Hashable, Sendable, CaseIterable {
   /// Something is missing from the offer.
   case missingOfferParameters
 }
+
+extension StoreFailure {
+  /// A sentence for the customer, in English.
+  public var message: String {
+    switch self {
+    case .networkError: "The store cannot be reached. Check the connection and try again."
+    case .systemError: "The device could not complete the request to the store. Try again later."
+    case .userCancelled: "The purchase was cancelled."
+    case .notAvailableInStorefront: "The product is not sold in this country."
+    case .notEntitled: "This app may not use the store."
+    case .unknown: "The store could not complete the request. Try again later."
+    case .unsupported: "The store does not support this."
+    case .invalidQuantity: "The store does not sell this quantity at once."
+    case .productUnavailable: "The product is not on sale."
+    case .purchaseNotAllowed: "This device or account may not make purchases."
+    case .ineligibleForOffer: "This account cannot have the offer."
+    case .invalidOfferIdentifier: "The store has no such offer."
+    case .invalidOfferPrice: "The offer has another price now."
+    case .invalidOfferSignature: "The store could not verify the offer."
+    case .missingOfferParameters: "The offer is incomplete."
+    }
+  }
+}

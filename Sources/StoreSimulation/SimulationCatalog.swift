@@ -49,9 +49,9 @@ struct SimulationCatalog: Sendable {
         ],
         products: products,
         offerings: [
-          Offering(
+          CatalogOffering(
             id: OfferingID(unchecked: "all"),
-            packages: products.map { Offering.Package(id: $0.code.text, product: $0.code) })
+            packages: products.map { CatalogOffering.Package(id: $0.code.text, product: $0.code) })
         ], currentOffering: OfferingID(unchecked: "all"), settings: CatalogSettings(bundleID: "com.example.gems"))
     } catch {
       throw .defect("The simulation's catalog has problems: \(error)")

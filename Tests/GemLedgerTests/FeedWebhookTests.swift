@@ -22,37 +22,7 @@ final class FeedWebhookTests: XCTestCase {
 
   private func webhook(_ event: FeedEvent, _ ledger: Ledger) throws -> NSDictionary {
     let currencies = Dictionary(uniqueKeysWithValues: try ledger.currentCatalog().currencies.map { ($0.code, $0) })
-    let booking = event.record.booking
-    // The example begins here.
-    let body: [String: Any?] = [
-      "type": "VIRTUAL_CURRENCY_TRANSACTION",
-      "id": booking.transactionID?.description,
-      "event_timestamp_ms": booking.createdAt.milliseconds,
-      "app_id": appID,
-      "app_user_id": booking.customer.text,
-      "aliases": try ledger.customerIDs(of: booking.customer).map(\.text),
-      "adjustments": booking.entries.map { entry in
-        [
-          "amount": entry.amount,
-          "currency": [
-            "code": entry.currency.description, "name": currencies[entry.currency]?.name,
-            "description": currencies[entry.currency]?.description,
-          ] as [String: Any?],
-        ] as [String: Any]
-      },
-      "virtual_currency_transaction_id": booking.transactionID?.description,
-      "transaction_id": event.purchase?.storeTransactionID.text,
-      "product_id": event.purchase?.storeProductID,
-      "product_display_name": event.purchase?.productName,
-      "purchase_environment": event.purchase.map { $0.environment == .production ? "PRODUCTION" : "SANDBOX" },
-      "source": event.source.rawValue,
-      "store": event.purchase.flatMap {
-        ["apple": "APP_STORE", "google": "PLAY_STORE", "amazon": "AMAZON", "test": "TEST_STORE"][$0.store.description]
-      },
-      "subscriber_attributes": [String: String](),
-      "experiments": [String](),
-    ]
-    // The example ends here.
+    let body = try GemLedgerTests.webhook(for: event, appID: appID, currencies: currencies, ledger: ledger)
     let data = try JSONSerialization.data(withJSONObject: Self.plain(body))
     return try XCTUnwrap(try JSONSerialization.jsonObject(with: data) as? NSDictionary)
   }
@@ -107,8 +77,44 @@ final class FeedWebhookTests: XCTestCase {
     let own = try Self.text("Tests/GemLedgerTests/FeedWebhookTests.swift")
     let page = try Self.text("Sources/GemLedger/GemLedger.docc/Feed.md")
     let lines = own.split(separator: "\n", omittingEmptySubsequences: false)
-      .drop { $0 != "    // The example begins here." }.dropFirst().prefix { $0 != "    // The example ends here." }
+      .drop { $0 != "// The example begins here." }.dropFirst().prefix { $0 != "// The example ends here." }
     XCTAssertGreaterThan(lines.count, 20)
-    XCTAssertTrue(page.contains(lines.map { $0.dropFirst(4) }.joined(separator: "\n")))
+    XCTAssertTrue(page.contains(lines.joined(separator: "\n")))
   }
 }
+
+// The example begins here.
+func webhook(
+  for event: FeedEvent, appID: String, currencies: [CurrencyCode: Currency], ledger: Ledger
+) throws -> [String: Any?] {
+  let booking = event.record.booking
+  return [
+    "type": "VIRTUAL_CURRENCY_TRANSACTION",
+    "id": booking.transactionID?.description,
+    "event_timestamp_ms": booking.createdAt.milliseconds,
+    "app_id": appID,
+    "app_user_id": booking.customer.text,
+    "aliases": try ledger.customerIDs(of: booking.customer).map(\.text),
+    "adjustments": booking.entries.map { entry in
+      [
+        "amount": entry.amount,
+        "currency": [
+          "code": entry.currency.description, "name": currencies[entry.currency]?.name,
+          "description": currencies[entry.currency]?.description,
+        ] as [String: Any?],
+      ] as [String: Any]
+    },
+    "virtual_currency_transaction_id": booking.transactionID?.description,
+    "transaction_id": event.purchase?.storeTransactionID.text,
+    "product_id": event.purchase?.storeProductID,
+    "product_display_name": event.purchase?.productName,
+    "purchase_environment": event.purchase.map { $0.environment == .production ? "PRODUCTION" : "SANDBOX" },
+    "source": event.source.rawValue,
+    "store": event.purchase.flatMap {
+      ["apple": "APP_STORE", "google": "PLAY_STORE", "amazon": "AMAZON", "test": "TEST_STORE"][$0.store.description]
+    },
+    "subscriber_attributes": [String: String](),
+    "experiments": [String](),
+  ]
+}
+// The example ends here.

@@ -4,13 +4,13 @@ import GemTestSupport
 import Synchronization
 import XCTest
 
-/// The programs of the guides run, and the guides show these programs.
+/// The programs of the guides run, and the guides show these programs, byte for byte.
 final class GuideTests: XCTestCase {
   // MARK: Holds
 
   func testGrantThenCaptureTakesOnceHoweverOftenItIsAskedFor() async throws {
     let (ledger, alice, gem) = try Self.ledger()
-    let shop = PotionShop(ledger: ledger, gem: gem, inventory: Inventory())
+    let shop = PotionShop(ledger: ledger, gem: gem, inventory: PotionInventory())
     let first = try await shop.sellPotion(to: alice, key: Make.key("k"))
     let again = try await shop.sellPotion(to: alice, key: Make.key("k"))
     XCTAssertEqual(again.transactionID, first.transactionID)
@@ -21,11 +21,11 @@ final class GuideTests: XCTestCase {
 
   func testGrantThatFailsTakesNothingAndGivesNothingLater() async throws {
     let (ledger, alice, gem) = try Self.ledger()
-    let shop = PotionShop(ledger: ledger, gem: gem, inventory: Inventory(isFull: true))
+    let shop = PotionShop(ledger: ledger, gem: gem, inventory: PotionInventory(isFull: true))
     do {
       _ = try await shop.sellPotion(to: alice, key: Make.key("k"))
       XCTFail("sold")
-    } catch is Inventory.Full {}
+    } catch is PotionInventory.Full {}
     XCTAssertEqual(try ledger.balance(of: gem, customer: alice).available, 1200)
     XCTAssertEqual(try ledger.holds(of: alice), [])
     shop.inventory.makeRoom()
@@ -40,7 +40,7 @@ final class GuideTests: XCTestCase {
     for step in 0..<2 {
       for moment in CrashPoint.Side.allCases {
         let world = try SagaWorld()
-        let inventory = Inventory()
+        let inventory = PotionInventory()
         world.crashPoint.begin(deaths: [step: moment])
         let first = PotionShop(ledger: world.ledger, gem: world.gem, inventory: inventory)
         do {
@@ -61,7 +61,7 @@ final class GuideTests: XCTestCase {
   func testARetryAfterTheDeadlineGivesOnceAndTakesOnce() async throws {
     for (step, moment) in [(0, CrashPoint.Side.after), (1, .before), (1, .after)] {
       let world = try SagaWorld()
-      let shop = PotionShop(ledger: world.ledger, gem: world.gem, inventory: Inventory())
+      let shop = PotionShop(ledger: world.ledger, gem: world.gem, inventory: PotionInventory())
       world.crashPoint.begin(deaths: [step: moment])
       do { _ = try await shop.sellPotion(to: world.alice, key: Make.key("k")) } catch {
         XCTAssertTrue(world.crashPoint.isDead, "\(error)")
@@ -81,7 +81,7 @@ final class GuideTests: XCTestCase {
   /// The gems are gone when the retry comes: the answer names the same key, and under it the sale is finished later.
   func testARetryAfterTheDeadlineWithoutFundsAsksForTheSameKey() async throws {
     let world = try SagaWorld()
-    let shop = PotionShop(ledger: world.ledger, gem: world.gem, inventory: Inventory())
+    let shop = PotionShop(ledger: world.ledger, gem: world.gem, inventory: PotionInventory())
     world.crashPoint.begin(deaths: [1: .before])
     do { _ = try await shop.sellPotion(to: world.alice, key: Make.key("k")) } catch {
       XCTAssertTrue(world.crashPoint.isDead, "\(error)")
@@ -107,7 +107,7 @@ final class GuideTests: XCTestCase {
   /// Giving takes longer than the hold lasts, and the retry comes meanwhile: both calls succeed, one of them pays.
   func testTwoCallsAroundTheDeadlineTakeOnce() async throws {
     let world = try SagaWorld()
-    let inventory = Inventory()
+    let inventory = PotionInventory()
     let (key, potions) = (try Make.key("k"), [Adjustment(world.gem, 50)])
     try await world.ledger.spend(potions, customer: world.alice, key: key) {
       try inventory.give("potion", to: world.alice, key: key)
@@ -122,7 +122,7 @@ final class GuideTests: XCTestCase {
   }
 
   func testThePageOfHoldsShowsThatProgram() throws {
-    XCTAssertEqual(try Guide.blocks(of: "Holds"), try Guide.programs(in: "Holds"))
+    XCTAssertEqual(try Guide.blocks(of: "Holds"), try Guide.program("PotionShop"))
   }
 
   // MARK: Two shapes
@@ -150,7 +150,7 @@ final class GuideTests: XCTestCase {
   }
 
   func testThePageOfTwoShapesShowsThesePrograms() throws {
-    XCTAssertEqual(try Guide.blocks(of: "TwoShapes"), try Guide.programs(in: "TwoShapes"))
+    XCTAssertEqual(try Guide.blocks(of: "TwoShapes"), try Guide.program("CoinExchange"))
   }
 
   /// Alice has bought a pack of 1,200 gems.
@@ -164,7 +164,7 @@ final class GuideTests: XCTestCase {
 }
 
 /// The potions of a game; it recognises a repeated key.
-private final class Inventory: Sendable {
+private final class PotionInventory: Inventory {
   struct Full: Error {}
 
   private let state: Mutex<(keys: Set<IdempotencyKey>, isFull: Bool)>
@@ -182,93 +182,21 @@ private final class Inventory: Sendable {
   }
 }
 
-private struct PotionShop {
-  let ledger: Ledger
-  let gem: CurrencyCode
-  let inventory: Inventory
-
-  // Holds begins
-  func sellPotion(to player: CustomerID, key: IdempotencyKey) async throws -> Booking {
-    try await ledger.spend([Adjustment(gem, 50)], customer: player, key: key) {
-      try inventory.give("potion", to: player, key: key)
-    }
-  }
-  // Holds ends
-}
-
-// TwoShapes begins
-/// The coins, in a table of your own; `credits` has the key as its primary key.
-final class CoinTable: RemoteCurrency {
-  private let rows = Mutex<(balances: [CustomerID: Int64], credits: Set<IdempotencyKey>)>(([:], []))
-
-  func credit(_ amount: CurrencyAmount, to player: CustomerID, key: IdempotencyKey) async throws {
-    // One transaction of your database: the key's row, and the balance with it.
-    rows.withLock { rows in
-      guard rows.credits.insert(key).inserted else { return }
-      rows.balances[player, default: 0] += amount.amount
-    }
-  }
-
-  func wasCredited(key: IdempotencyKey) async throws -> Bool? {
-    rows.withLock { $0.credits.contains(key) }
-  }
-
-  func balance(of player: CustomerID) -> Int64 { rows.withLock { $0.balances[player] ?? 0 } }
-}
-
-func buyCoins(
-  ledger: Ledger, coins: CoinTable, player: CustomerID, gem: CurrencyCode, key: IdempotencyKey
-) async throws {
-  let exchange = try RemoteExchange(
-    customer: player, gives: CurrencyAmount(currency: gem, amount: 50), into: CurrencyCode("COIN"),
-    rate: ExchangeRate(100, for: 1))
-  switch try await ExchangeSaga(ledger: ledger, remote: coins).run(exchange, key: key) {
-  case .exchanged(let booking): print("Done; \(booking.balance(gem) ?? 0) gems are left.")
-  case .refused(let reason): print("Nothing was taken: \(reason)")
-  case .unpaid(let why): print("Credited and not paid for; somebody has to look: \(why)")
-  }
-}
-// TwoShapes ends
-
-// TwoShapes begins
-func exchangeForCoins(
-  ledger: Ledger, player: CustomerID, gem: CurrencyCode, coin: CurrencyCode, key: IdempotencyKey
-) throws {
-  try ledger.exchange(
-    Adjustment(gem, 50), into: coin, rate: ExchangeRate(100, for: 1), customer: player, key: key)
-}
-// TwoShapes ends
-
 /// Pages with programs in them.
 private enum Guide {
   private static var top: URL {
     URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
   }
 
-  /// The page's blocks of Swift, without indentation.
-  static func blocks(of page: String) throws -> [[String]] {
+  /// The page's blocks of Swift, one after the other.
+  static func blocks(of page: String) throws -> String {
     let path = top.appending(path: "Sources/GemLedger/GemLedger.docc/\(page).md")
-    return pieces(try String(contentsOf: path, encoding: .utf8), from: "```swift", to: "```")
+    let parts = try String(contentsOf: path, encoding: .utf8).components(separatedBy: "```swift\n").dropFirst()
+    return parts.map { $0.components(separatedBy: "```\n")[0] }.joined(separator: "\n")
   }
 
-  /// The programs of this file that belong to the page.
-  static func programs(in page: String) throws -> [[String]] {
-    pieces(try String(contentsOfFile: #filePath, encoding: .utf8), from: "// \(page) begins", to: "// \(page) ends")
-  }
-
-  private static func pieces(_ text: String, from opening: String, to closing: String) -> [[String]] {
-    var (pieces, piece): ([[String]], [String]?) = ([], nil)
-    for line in text.components(separatedBy: "\n") {
-      let code = line.trimmingCharacters(in: .whitespaces)
-      if code == opening {
-        piece = []
-      } else if code == closing, let done = piece {
-        pieces.append(done)
-        piece = nil
-      } else {
-        piece?.append(code)
-      }
-    }
-    return pieces
+  /// A file of this module.
+  static func program(_ name: String) throws -> String {
+    try String(contentsOf: top.appending(path: "Tests/GemLedgerTests/Guides/\(name).swift"), encoding: .utf8)
   }
 }

@@ -4,11 +4,12 @@ internal import Foundation
 ///
 /// `GEMLEDGER_TIER` is `quick` (as if unset) or `thorough`. The quick tier plays a part of every kind, the thorough one
 /// all.
-package enum Tier: String, Sendable {
+public enum Tier: String, Sendable {
   case quick
   case thorough
 
-  package static let current: Tier = {
+  /// The tier of this process.
+  public static let current: Tier = {
     let name = ProcessInfo.processInfo.environment["GEMLEDGER_TIER"] ?? "quick"
     guard let tier = Tier(rawValue: name) else {
       preconditionFailure("GEMLEDGER_TIER is quick or thorough, not \(name)")
@@ -19,7 +20,7 @@ package enum Tier: String, Sendable {
   /// The items to play: all of them in the thorough tier; in the quick one a fixed choice, spread over the list.
   ///
   /// - Parameter quickCount: The number of items in the quick tier, at least 1.
-  package func items<Item>(_ quickCount: Int, of all: some Collection<Item>) -> [Item] {
+  public func items<Item>(_ quickCount: Int, of all: some Collection<Item>) -> [Item] {
     precondition(quickCount > 0, "a test without items tests nothing")
     let all = Array(all)
     guard self == .quick, quickCount < all.count else { return all }
@@ -31,8 +32,8 @@ package enum Tier: String, Sendable {
   }
 
   /// The length of a stream that cannot be divided: short in the quick tier, long in the thorough one.
-  package func length(_ quick: Int, thorough: Int) -> Int { self == .quick ? quick : thorough }
+  public func length(_ quick: Int, thorough: Int) -> Int { self == .quick ? quick : thorough }
 
   /// Whether to play the step with that number, from 0: in the quick tier the first one, and then one in so many.
-  package func plays(_ step: Int, quickDivisor: Int) -> Bool { self == .thorough || step % quickDivisor == 0 }
+  public func plays(_ step: Int, quickDivisor: Int) -> Bool { self == .thorough || step % quickDivisor == 0 }
 }

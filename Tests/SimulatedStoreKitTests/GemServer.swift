@@ -3,7 +3,7 @@ import SimulatedStoreKit
 import StoreBackend
 
 /// The server of an app: it verifies a transaction's JWS, and credits its customer once.
-actor GemServer {
+actor GemServer: CreditingServer {
   /// The server cannot be reached.
   struct Unreachable: Error {}
 

@@ -1,6 +1,11 @@
 import Observation
 import SimulatedStoreKit
 
+/// The app's server: it credits the signed transaction, and returns the balance.
+protocol CreditingServer: Sendable {
+  func post(jws: String) async throws -> Int64
+}
+
 /// The view model of a gem shop, as an app has it over StoreKit 2: nothing in this file knows the simulated store.
 ///
 /// It delivers nothing by itself: the server credits, and only then is a transaction finished.
@@ -13,11 +18,11 @@ final class GemShop {
   private(set) var message: String?
 
   @ObservationIgnored private let productIDs: [String]
-  @ObservationIgnored private let server: GemServer
+  @ObservationIgnored private let server: any CreditingServer
   @ObservationIgnored private let accountToken: UUID
   @ObservationIgnored private var updatesTask: Task<Void, Never>?
 
-  init(productIDs: [String], server: GemServer, accountToken: UUID) {
+  init(productIDs: [String], server: any CreditingServer, accountToken: UUID) {
     self.productIDs = productIDs
     self.server = server
     self.accountToken = accountToken

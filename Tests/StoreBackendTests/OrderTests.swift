@@ -105,7 +105,7 @@ final class OrderTests: XCTestCase {
     let refusal = await assertRefused(.keyConflict) {
       try await shop.backend.initPayment(shop.request(key: "k", context: Self.context))
     }
-    XCTAssertEqual(refusal?.text("field"), "order")
+    XCTAssertEqual(refusal?.text("field"), "game_id")
     let others = try await shop.backend.initPayment(shop.request(customer: "bob", key: "k"))
     XCTAssertNotEqual(others.code, first.code)
   }

@@ -96,11 +96,11 @@ struct Shop {
           grants: [Grant(currency: gem, amount: 100, expiresAtCycleEnd: true)], entitlement: "club", period: "P1M"),
       ],
       offerings: [
-        Offering(
+        CatalogOffering(
           id: OfferingID("main"),
           packages: [
-            Offering.Package(id: "big", product: ProductCode("gems")),
-            Offering.Package(id: "old", product: ProductCode("retired")),
+            CatalogOffering.Package(id: "big", product: ProductCode("gems")),
+            CatalogOffering.Package(id: "old", product: ProductCode("retired")),
           ])
       ], currentOffering: OfferingID("main"), settings: settings)
   }

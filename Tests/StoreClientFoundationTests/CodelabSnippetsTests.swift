@@ -53,7 +53,7 @@ final class CodelabSnippetsTests: XCTestCase {
 
     sandbox.store.failTransactionsEnabled = true
     await model.buy(model.packages[0])
-    XCTAssertEqual(model.errorMessage, "Purchase failed: The store failed: unknown.")
+    XCTAssertEqual(model.errorMessage, "Purchase failed: The store could not complete the request. Try again later.")
   }
 
   func testTheViewIsBuiltAndItsButtonBuys() async throws {

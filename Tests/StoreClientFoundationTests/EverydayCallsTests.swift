@@ -8,28 +8,6 @@ import XCTest
 final class EverydayCallsTests: XCTestCase {
   override func tearDown() async throws { SnippetWorld.close() }
 
-  // ten-minutes: test
-  func testTheShop() async throws {
-    let sandbox = try StoreSandbox.asDefault(try SnippetWorld.catalog())
-    launch()
-    let model = ShopModel()
-    Purchases.shared.delegate = model
-    await model.load()
-    try sandbox.store.inject(StoreFault(.cancel, on: .purchase))
-    await model.buy(model.packages[0])
-    XCTAssertEqual(model.gems, 0)
-    await model.buy(model.packages[0])
-    XCTAssertEqual(model.gems, 300)
-    await model.buyExtraLife()
-    XCTAssertEqual(model.gems, 250)
-    XCTAssertNil(model.message)
-    // A subscription that comes without a call is heard of.
-    try sandbox.store.buyProduct(identifier: "com.myapp.club", account: "customer")
-    for _ in 0..<1000 where !model.isPremium { try await Task.sleep(for: .milliseconds(10)) }
-    XCTAssertTrue(model.isPremium)
-  }
-  // ten-minutes: end
-
   // MARK: RevenueCat's names
 
   func testTheTripleOfAPurchase() async throws {

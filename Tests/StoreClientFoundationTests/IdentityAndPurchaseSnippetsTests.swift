@@ -93,7 +93,7 @@ final class IdentityAndPurchaseSnippetsTests: XCTestCase {
     XCTAssertEqual(Console.take(), [])
     sandbox.store.failTransactionsEnabled = true
     await snippets.buy(package)
-    XCTAssertEqual(Console.take(), ["Billing error: The store failed: unknown."])
+    XCTAssertEqual(Console.take(), ["Billing error: The store could not complete the request. Try again later."])
   }
 
   func testTheReceiptPipelineIsInSight() async throws {

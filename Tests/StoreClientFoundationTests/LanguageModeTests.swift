@@ -46,6 +46,22 @@ final class LanguageModeTests: XCTestCase {
     }
   }
 
+  /// A test of an app looks at the books too: the names of both modules are told apart.
+  func testTheImportsOfTestsAreNotAmbiguous() throws {
+    let names = "func see(_: Offering, _: Package, _: Configuration, _: Offerings, _: CatalogOffering, _: Product) {}\n"
+    for imports in [
+      "import GemLedger\nimport StoreClientFoundation\n",
+      "import GemLedger\nimport SimulatedStores\nimport StoreBackend\nimport StoreClientFoundation\n",
+      "import GemLedger\nimport SimulatedStoreKit\nimport StoreClientFoundation\n"
+        + "import struct SimulatedStoreKit.Product\n",
+    ] {
+      let file = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).swift")
+      defer { try? FileManager.default.removeItem(at: file) }
+      try Data((imports + names).utf8).write(to: file)
+      XCTAssertEqual(try check([file.path], ["-swift-version", "6"]), "", imports)
+    }
+  }
+
   func testTheCoreIsOneImportInEveryMode() throws {
     for mode in Self.modes {
       let complaints = try check(["OneImport.swift"], mode.flags)

@@ -10,17 +10,6 @@ import XCTest
 final class OwnBackendTests: XCTestCase {
   override func tearDown() async throws { SnippetWorld.close() }
 
-  // ten-minutes: own backend
-  func testAScreenWithFortyTwoGems() async throws {
-    let sandbox = try StoreSandbox.asDefault(try SnippetWorld.catalog())
-    StoreClient.defaults.mode = .payment(FortyTwoGems(decorated: sandbox.backend))
-    launch()
-    let model = ShopModel()
-    await model.load()
-    XCTAssertEqual(model.gems, 42)
-  }
-  // ten-minutes: end
-
   func testABackendOfOnesOwn() async throws {
     let sandbox = try SnippetWorld.open()
     StoreClient.defaults.mode = .payment(FortyTwoGems(decorated: sandbox.backend))

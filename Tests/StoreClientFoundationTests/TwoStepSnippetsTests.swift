@@ -73,7 +73,7 @@ final class TwoStepSnippetsTests: XCTestCase {
       lines += Console.take()
       return lines.count == 2
     }
-    XCTAssertEqual(lines.last, "Purchase failed: The store failed: unknown.")
+    XCTAssertEqual(lines.last, "Purchase failed: The store could not complete the request. Try again later.")
     XCTAssertEqual(snippets.refreshCount, 1)
   }
 

@@ -21,9 +21,11 @@ enum ShopFixture {
       try product("gems"), try product("retired", isActive: false), try product("unlisted", stores: [:]),
       try product("free", price: nil),
     ]
-    let packages = try ["free", "gems", "retired"].map { Offering.Package(id: "p_\($0)", product: try ProductCode($0)) }
+    let packages = try ["free", "gems", "retired"].map {
+      CatalogOffering.Package(id: "p_\($0)", product: try ProductCode($0))
+    }
     return try Catalog(
       currencies: [Currency(code: gem, name: "Gems")], products: products,
-      offerings: [Offering(id: try OfferingID("o"), packages: packages)], currentOffering: try OfferingID("o"))
+      offerings: [CatalogOffering(id: try OfferingID("o"), packages: packages)], currentOffering: try OfferingID("o"))
   }
 }

@@ -190,7 +190,7 @@ extension Catalog {
     return try Catalog(
       currencies: currencies, products: left,
       offerings: offerings.map { offering in
-        Offering(
+        CatalogOffering(
           id: offering.id, description: offering.description, metadata: offering.metadata,
           packages: offering.packages.filter { $0.product.text != code })
       }, currentOffering: currentOffering, items: items, settings: settings)

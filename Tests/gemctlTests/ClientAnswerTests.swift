@@ -67,7 +67,8 @@ final class ClientAnswerTests: XCTestCase {
         Row(
           "gemctl store refund '\(id.prefix(6))…\(id.suffix(5))' --json | grep -c '\"store_transaction_id\":\"\(id)\"'",
           output: "1\n"),
-        Row("gemctl store refund '2…'", 5, error: "error: The store has no transaction \"2…\""),
+        Row("gemctl store refund '2…'", 64, error: "error: \"2…\" fits several ids: "),
+        Row("gemctl store refund '3…'", 5, error: "error: The store has no transaction \"3…\""),
       ], in: home, errorsBegin: true)
   }
 

@@ -33,7 +33,9 @@ final class ClientCommandTests: XCTestCase {
         Row(
           "gemctl buy gems_300 --fail --json", 3,
           output: incomplete(
-            "failed", #","error":{"code":"store_error","message":"The store failed: unknown."}"#)),
+            "failed",
+            #","error":{"code":"store_error","#
+              + #""message":"The store could not complete the request. Try again later."}"#)),
         Row("gemctl buy gems_300 --cancel", 3, output: "Cancelled: nothing was bought.\n"),
         Row("gemctl store list", output: "Nobody has bought anything at this store yet.\n"),
         Row(

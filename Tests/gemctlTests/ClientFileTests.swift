@@ -44,6 +44,25 @@ final class ClientFileTests: XCTestCase {
     XCTAssertEqual(Home.State.read(Array(edited.replacing("}", with: #", "checksun": "1"}"#).utf8)), .changed)
   }
 
+  /// A member that this version does not know is no damage, with and without a checksum.
+  func testANewerHomesFileIsNamedAsNewer() throws {
+    guard case .object(var members)? = try? JSONValue.parse(Array(state().text.utf8)) else { return XCTFail("no JSON") }
+    members["checksum"] = nil
+    members["theme"] = "dark"
+    XCTAssertEqual(Home.State.read(Array(Home.State.sealed(members).utf8)), .newer(["theme"]))
+    XCTAssertEqual(Home.State.read(Array(JSONValue.object(members).text().utf8)), .newer(["theme"]))
+    let home = try TestHome()
+    XCTAssertEqual(try home.run("gemctl init").status, 0)
+    try home.write(Home.State.sealed(members), to: ".gemctl/home.json")
+    try Row.check(
+      [
+        Row(
+          "gemctl whoami", 74,
+          error: "error: \".gemctl/home.json\" was written by a newer gemctl: this one does not know its \"theme\". "
+            + "Use the newer gemctl.\n")
+      ], in: home)
+  }
+
   func testADamagedHomesFileIsNamedWithWhatToDo() throws {
     let changed = """
       error: ".gemctl/home.json" does not have the content that was written. Restore it from a backup; if you \

@@ -9,6 +9,8 @@ final class CompletionShellTests: XCTestCase {
     (#line, "gemctl --home=shop buy gems_1", ["gems_1200"]),
     (#line, "gemctl --home shop spend --item ", ["extra_life", "legendary_skin"]),
     (#line, "gemctl --home shop login ", ["alice", "bob"]),
+    (#line, "gemctl --home shop grant ", ["GEM="]),
+    (#line, "gemctl --home shop statement --zone Europe/Berli", ["Europe/Berlin"]),
     (#line, "gemctl queue ", ["drain", "list", "requeue"]),
     (#line, "gemctl clock ", ["advance"]),
     (#line, "gemctl store settings ti", ["time-rate"]),

@@ -82,6 +82,7 @@ final class DemoCommandTests: XCTestCase {
     $ gemctl balance
     CURRENCY  NAME  BALANCE  HELD  AVAILABLE
     GEM       Gems    1,200     0      1,200
+    customer  alice
 
     # She spends some. The key names this very order.
     $ gemctl spend GEM=50 --key order-17
@@ -114,6 +115,7 @@ final class DemoCommandTests: XCTestCase {
     $ gemctl balance
     CURRENCY  NAME  BALANCE  HELD  AVAILABLE
     GEM       Gems    1,100     0      1,100
+    customer  alice
 
     # Every change is in the history, newest first.
     $ gemctl history

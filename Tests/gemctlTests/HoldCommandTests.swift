@@ -36,7 +36,8 @@ final class HoldCommandTests: XCTestCase {
           output: "replayed: it was done before; nothing was booked now\n"),
         Row(
           use + "gemctl balance",
-          output: "CURRENCY  NAME  BALANCE  HELD  AVAILABLE\nGEM       Gems    1,200    50      1,150\n"),
+          output: "CURRENCY  NAME  BALANCE  HELD  AVAILABLE\n"
+            + "GEM       Gems    1,200    50      1,150\ncustomer  alice\n"),
         Row(
           use + "gemctl holds",
           output: "HOLD                                  AMOUNTS  SINCE                     UNTIL\n"
@@ -137,7 +138,8 @@ final class HoldCommandTests: XCTestCase {
           use + "gemctl store refund $(gemctl store list --json | grep -o '\"2[0-9]*\"' | tr -d '\"') > /dev/null"),
         Row(
           use + "gemctl balance",
-          output: "CURRENCY  NAME  BALANCE  HELD  AVAILABLE\nGEM       Gems      200   200          0\n"),
+          output: "CURRENCY  NAME  BALANCE  HELD  AVAILABLE\n"
+            + "GEM       Gems      200   200          0\ncustomer  alice\n"),
         Row(
           use + "gemctl release $(cat hold)",
           output: """

@@ -51,7 +51,8 @@ final class LedgerCommandTests: XCTestCase {
       "for i in 1 2 3 4 5 6; do gemctl buy gems_300 --customer bob > /dev/null & done; wait; gemctl balance --customer bob"
     )
     XCTAssertEqual(
-      answer.output, "CURRENCY  NAME  BALANCE  HELD  AVAILABLE\nGEM       Gems    1,800     0      1,800\n")
+      answer.output,
+      "CURRENCY  NAME  BALANCE  HELD  AVAILABLE\nGEM       Gems    1,800     0      1,800\ncustomer  bob\n")
     XCTAssertEqual(answer.error, "")
   }
 
@@ -88,7 +89,8 @@ final class LedgerCommandTests: XCTestCase {
 
   func testWhatIsRefusedChangesNothing() throws {
     let short = "Not enough GEM: 5000 needed, 1200 available. Nothing was changed."
-    let balance = "CURRENCY  NAME  BALANCE  HELD  AVAILABLE\nGEM       Gems    1,200     0      1,200\n"
+    let balance =
+      "CURRENCY  NAME  BALANCE  HELD  AVAILABLE\nGEM       Gems    1,200     0      1,200\ncustomer  alice\n"
     let unknown =
       "error: There is no customer \"nobody\". A purchase, a grant or a login makes one; "
       + "check the id's spelling.\n"
@@ -129,7 +131,8 @@ final class LedgerCommandTests: XCTestCase {
     let balance =
       #"{"customer_id":"alice","virtual_currencies":{"GEM":{"code":"GEM","name":"Gems","#
       + #""description":"Hard currency","balance":1200,"held":0,"available":1200,"debt":0,"version":1}}}"# + "\n"
-    let before = "CURRENCY  NAME  BALANCE  HELD  AVAILABLE\nGEM       Gems        0     0          0\n"
+    let before =
+      "CURRENCY  NAME  BALANCE  HELD  AVAILABLE\nGEM       Gems        0     0          0\ncustomer  alice\n"
     try Row.check(
       [
         Row("gemctl balance --customer alice --json", output: balance),
@@ -137,7 +140,7 @@ final class LedgerCommandTests: XCTestCase {
         // There was no currency yet.
         Row(
           "gemctl balance --at 2020-01-01T00:00:00Z --customer alice",
-          output: "CURRENCY  NAME  BALANCE  HELD  AVAILABLE\n"),
+          output: "CURRENCY  NAME  BALANCE  HELD  AVAILABLE\ncustomer  alice\n"),
         Row("gemctl balance GEM --at-version 0 --customer alice", output: before),
         Row("gemctl balance --at yesterday > /dev/null 2>&1", 64),
         Row("gemctl balance --at-version 0 > /dev/null 2>&1", 64),

@@ -18,6 +18,25 @@ final class ProgressBarTests: XCTestCase {
     return drawn
   }
 
+  /// A line is checked, and then booked: neither bar counts to twice the lines.
+  func testAnImportCountsItsLines() {
+    var drawn: [String] = []
+    var now = Duration.seconds(1)
+    var bars = ImportBars(
+      lineCount: 100, terminal: Terminal(errorIsTerminal: true), elapsed: { now }, write: { drawn.append($0) })
+    for done: Int64 in [50, 100, 150, 200] {
+      now += .seconds(1)
+      bars.show(done)
+    }
+    bars.finish()
+    XCTAssertEqual(
+      drawn.filter { $0.contains("of") }.map { String($0.dropFirst().prefix { $0 != "[" }) + $0.suffix(13) },
+      [
+        "Checking  50 of 100\u{1B}[K", "Checking 100 of 100\u{1B}[K", "Importing  50 of 100\u{1B}[K",
+        "Importing 100 of 100\u{1B}[K",
+      ])
+  }
+
   func testQuickWorkHasNoBar() { XCTAssertEqual(drawings(at: [10, 999, 1_000]), []) }
 
   func testNothingIsDrawnWithoutATerminal() { XCTAssertEqual(drawings(at: [2_000], onTerminal: false), []) }

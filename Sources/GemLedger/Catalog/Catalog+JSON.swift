@@ -32,7 +32,7 @@ extension Catalog: CatalogDocument {
       field.list(max: Limits.productsPerCatalog, Product.init(reading:))
     }
     let offerings = fields.optional("offerings", default: []) { field in
-      field.list(max: Limits.productsPerCatalog, Offering.init(reading:))
+      field.list(max: Limits.productsPerCatalog, CatalogOffering.init(reading:))
     }
     let currentOffering = fields.optional("current_offering", Self.offeringReference)
     let items = fields.optional("items", default: []) { field in

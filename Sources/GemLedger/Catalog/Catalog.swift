@@ -12,7 +12,7 @@ public struct Catalog: Hashable, Sendable {
   /// The products.
   public let products: [Product]
   /// The offerings.
-  public let offerings: [Offering]
+  public let offerings: [CatalogOffering]
   /// The offering that is shown where none is asked for.
   public let currentOffering: OfferingID?
   /// The items.
@@ -24,7 +24,7 @@ public struct Catalog: Hashable, Sendable {
   ///
   /// - Throws: ``CatalogProblems`` with everything that is wrong.
   public init(
-    currencies: [Currency], products: [Product] = [], offerings: [Offering] = [],
+    currencies: [Currency], products: [Product] = [], offerings: [CatalogOffering] = [],
     currentOffering: OfferingID? = nil, items: [Item] = [], settings: CatalogSettings = CatalogSettings()
   ) throws(CatalogProblems) {
     let unchecked = Catalog(
@@ -36,7 +36,7 @@ public struct Catalog: Hashable, Sendable {
 
   /// For parts that were checked when they were stored.
   package init(
-    unchecked currencies: [Currency], products: [Product], offerings: [Offering], currentOffering: OfferingID?,
+    unchecked currencies: [Currency], products: [Product], offerings: [CatalogOffering], currentOffering: OfferingID?,
     items: [Item], settings: CatalogSettings
   ) {
     self.currencies = currencies
@@ -74,7 +74,7 @@ extension Catalog {
   }
 
   /// The offering with this id.
-  public func offering(_ id: OfferingID) -> Offering? { offerings.first { $0.id == id } }
+  public func offering(_ id: OfferingID) -> CatalogOffering? { offerings.first { $0.id == id } }
 
   /// The item with this id.
   public func item(_ id: ItemID) -> Item? { items.first { $0.id == id } }

@@ -12,7 +12,7 @@ extension Catalog {
     let current = try snapshot.catalogRow(.settings, code: CatalogRow.currentOfferingCode)?.document
     self.init(
       unchecked: try rows(.currency, Currency.self), products: try rows(.product, Product.self),
-      offerings: try rows(.offering, Offering.self),
+      offerings: try rows(.offering, CatalogOffering.self),
       currentOffering: current.map(OfferingID.init(unchecked:)), items: try rows(.item, Item.self),
       settings: try settings.map { (row) throws(LedgerError) in
         try CatalogCache.read(row, as: CatalogSettings.self)

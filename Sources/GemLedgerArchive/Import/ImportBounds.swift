@@ -127,7 +127,7 @@ struct ImportBounds {
           throw LineFault("\"document\" of the currency \"\(row.code.prefix(60))\" is of \(currency.code).")
         }
       case .product: try read(row, as: Product.self)
-      case .offering: try read(row, as: Offering.self)
+      case .offering: try read(row, as: CatalogOffering.self)
       case .item: try read(row, as: Item.self)
       case .settings:
         if row.code == CatalogRow.settingsCode { try read(row, as: CatalogSettings.self) }

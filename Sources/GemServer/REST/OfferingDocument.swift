@@ -5,13 +5,13 @@ internal import SystemHTTP
 /// An offering as RevenueCat's API has it, with its packages and their products.
 struct OfferingDocument {
   /// A package with its place in the offering, from 1.
-  typealias PlacedPackage = (position: Int, package: Offering.Package)
+  typealias PlacedPackage = (position: Int, package: CatalogOffering.Package)
 
-  private let offering: Offering
+  private let offering: CatalogOffering
   private let catalog: ProjectCatalog
   private let projectID: String
 
-  init(_ offering: Offering, _ catalog: ProjectCatalog, projectID: String) {
+  init(_ offering: CatalogOffering, _ catalog: ProjectCatalog, projectID: String) {
     self.offering = offering
     self.catalog = catalog
     self.projectID = projectID

@@ -111,7 +111,7 @@ package struct APIHandler: HTTPHandler {
     var values: [String: JSONValue] = [:]
     for (name, text) in request.query {
       guard let parameter = route.query.first(where: { $0.name.hasBytes(of: name) }) else {
-        throw .parameter(name, "is not known here")
+        throw .unknownName(name, "query parameter", among: route.query.map(\.name))
       }
       guard values[name] == nil else { throw .parameter(name, "occurs twice") }
       values[name] = try parameter.schema.value(ofParameter: text, name)

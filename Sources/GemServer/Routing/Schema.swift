@@ -81,7 +81,7 @@ extension Schema {
     for member in object.members {
       guard let field = fields.first(where: { $0.name.hasBytes(of: member.name) }) else {
         if takesUnknown { continue }
-        throw .parameter(self.path(path, member.name), "is not known here")
+        throw .unknownName(self.path(path, member.name), "field", among: fields.map { self.path(path, $0.name) })
       }
       try field.schema.check(member.value, at: self.path(path, member.name))
     }
@@ -152,6 +152,13 @@ extension Schema {
 }
 
 extension LedgerError {
+  /// The refusal of a field or parameter that the operation does not have, with the name that was probably meant.
+  static func unknownName(_ name: String, _ what: String, among known: [String]) -> LedgerError {
+    let nearest = Spelling.nearest(to: name, among: known).map { " Did you mean \"\($0)\"?" } ?? ""
+    return LedgerError(
+      .invalidRequest, "\"\(name)\" is not a \(what) of this request.\(nearest)", details: [.text("param", name)])
+  }
+
   /// A part of a request that is not as it has to be.
   package static func parameter(_ name: String, _ what: String) -> LedgerError {
     let subject = name.isEmpty ? "The body" : "\"\(name)\""

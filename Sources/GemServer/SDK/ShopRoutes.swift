@@ -92,7 +92,7 @@ extension Call {
   }
 }
 
-extension Offering {
+extension CatalogOffering {
   fileprivate func documentOfV1(products: [Product], at store: Store) -> JSONValue {
     let ids = Dictionary(
       products.compactMap { product in product.storeIDs[store.description].map { (product.code, $0) } }

@@ -154,7 +154,7 @@ public final class LocalBackend: PurchaseBackend {
     }
     let listed = Set(products.map(\.code))
     let offerings = catalog.offerings.map { offering in
-      Offering(
+      CatalogOffering(
         id: offering.id, description: offering.description, metadata: offering.metadata,
         packages: offering.packages.filter { listed.contains($0.product) })
     }

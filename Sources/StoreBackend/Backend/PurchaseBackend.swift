@@ -228,7 +228,7 @@ public struct CustomerRecord: Hashable, Sendable {
 /// The catalog's offerings and the products in them, as a backend hands them out.
 public struct OfferingsSnapshot: Hashable, Sendable {
   /// The offerings in the order of the catalog.
-  public var offerings: [Offering]
+  public var offerings: [CatalogOffering]
   /// The offering that is shown where none is asked for.
   public var current: OfferingID?
   /// The products on sale at the platform's store, in the order of the catalog.
@@ -240,7 +240,7 @@ public struct OfferingsSnapshot: Hashable, Sendable {
 
   /// A snapshot.
   public init(
-    offerings: [Offering], current: OfferingID?, products: [Product], currencies: [Currency], items: [Item] = []
+    offerings: [CatalogOffering], current: OfferingID?, products: [Product], currencies: [Currency], items: [Item] = []
   ) {
     self.offerings = offerings
     self.current = current

@@ -47,6 +47,6 @@ extension LedgerError {
     var details: [Detail] = [.text("store_error", failure.rawValue)]
     let isPlain = failure == .unknown || failure == .systemError
     if isSimulated, isPlain { details.append(.integer(Self.revenueCatCodeName, 42)) }
-    self.init(.storeError, "The store failed: \(failure.rawValue).", details: details)
+    self.init(.storeError, failure.message, details: details)
   }
 }

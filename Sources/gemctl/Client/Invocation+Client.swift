@@ -26,7 +26,7 @@ extension Invocation {
     }
     // Held to the end, when the mark of unfinished work is removed.
     defer { withExtendedLifetime(clientLog) {} }
-    var customer = try settings.customer.map { (id) throws(LedgerError) in try CustomerID(id) }
+    var customer = try settings.customer.map { (id) throws(LedgerError) in try self.customer(named: id) }
     if onlyReads, let id = customer, !UserID.isAllowed(id) { customer = nil }
     var clock = try homeClock()
     if movesClock, clock == nil { clock = VirtualClock(following: .system) }

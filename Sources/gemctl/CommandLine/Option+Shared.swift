@@ -17,6 +17,14 @@ extension Option {
     Option(name: "--version", help: "Show the version"),
   ]
 
+  /// The data that an order carries to its delivery.
+  static let orderContext = [
+    Option(name: "--game", value: "ID", help: "The order's game"),
+    Option(name: "--role", value: "ID", help: "The order's character"),
+    Option(name: "--server", value: "ID", help: "The order's game server"),
+    Option(name: "--extra", value: "TEXT", help: "The order's extra data, passed on to the delivery"),
+  ]
+
   static let key = Option(
     name: "--key", value: "KEY", help: "Idempotency key: repeating the command with it does nothing twice")
   static let reference = Option(
@@ -27,6 +35,7 @@ extension Option {
   static let after = Option(
     name: "--after", value: "CURSOR", help: "Go on behind this cursor, which the page before printed")
   static let zone = Option(
-    name: "--zone", value: "NAME", help: "Where a day such as 2026-11-22 begins, such as Asia/Tokyo (default: UTC)")
+    name: "--zone", value: "NAME", kind: .name(.zones),
+    help: "Where a day such as 2026-11-22 begins, such as Asia/Tokyo (default: UTC)")
   static let csv = Option(name: "--csv", help: "Print comma-separated values (RFC 4180) instead of a table")
 }

@@ -24,7 +24,9 @@ enum AboutCommands {
 
   static func candidates(_ invocation: Invocation) throws {
     guard let kind = invocation.parsed.positionals.first.flatMap(Candidates.init(rawValue:)) else { return }
-    let names = try invocation.withLedger { (ledger) throws(LedgerError) in try kind.names(in: ledger) }
+    let names = try invocation.withLedger { (ledger) throws(LedgerError) in
+      try kind.names(in: ledger, of: invocation.customer)
+    }
     try invocation.print(["names": .array(names.map(JSONValue.string))]) { _ in names.map { "\($0)\n" }.joined() }
   }
 

@@ -171,6 +171,6 @@ extension BalanceCommand {
         AmountText.grouped(balance.held), AmountText.grouped(balance.available),
       ])
     }
-    return table.text(style: style)
+    return table.text(style: style) + NamesText.lines([("customer", customer.text)], style: style)
   }
 }

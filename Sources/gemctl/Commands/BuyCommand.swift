@@ -20,6 +20,7 @@ struct BuyCommand {
     var key: IdempotencyKey?
     var fault: StoreFault.Effect?
     var isOffline: Bool
+    var context: OrderContext
   }
 
   /// The outcome, with everything that is shown.
@@ -29,7 +30,8 @@ struct BuyCommand {
     var product: ProductCode
 
     enum Outcome: Sendable {
-      case credited(Booking, PurchaseRecord)
+      /// With whether it was paid for before the command began.
+      case credited(Booking, PurchaseRecord, wasPaidBefore: Bool)
       case incomplete(String, StoreTransactionID?, LedgerError?)
     }
   }
@@ -53,9 +55,16 @@ struct BuyCommand {
     guard given.count < 2 else {
       throw UsageError("\(given[0].0) and \(given[1].0) exclude each other", verb: parsed.verb)
     }
+    let context = OrderContext(
+      gameID: parsed.value("--game"), roleID: parsed.value("--role"), serverID: parsed.value("--server"),
+      extraData: parsed.value("--extra"))
+    let key = try invocation.key()
+    guard key != nil || context == OrderContext() else {
+      throw UsageError("--game, --role, --server and --extra go with --key", verb: parsed.verb)
+    }
     return Request(
       product: try ProductCode(parsed.positionals[0]), quantity: try invocation.quantity() ?? 1,
-      key: try invocation.key(), fault: given.first?.1, isOffline: parsed.flags.contains("--offline"))
+      key: key, fault: given.first?.1, isOffline: parsed.flags.contains("--offline"), context: context)
   }
 
   /// SIGKILL, as a battery does it.
@@ -79,6 +88,7 @@ struct BuyCommand {
       }
     }
     let interrupted = Set(session.interruptedPayments.map(\.id))
+    let paid = Set(session.store.transactions().lazy.filter(\.isPaid).map(\.id))
     do throws(LedgerError) {
       let outcome = try await purchase(request, session)
       if outcome.result == .cancelled,
@@ -86,7 +96,7 @@ struct BuyCommand {
       {
         return answer(.incomplete("cancelled", one.id, nil))
       }
-      return answer(Self.outcome(outcome, of: request.product, session))
+      return answer(Self.outcome(outcome, of: request.product, paidBefore: paid, session))
     } catch {
       // The store's error only says that the product is unavailable; the catalog says why.
       if error.code == .productNotFound || error.code == .notAvailable { _ = try offer.get() }
@@ -104,13 +114,17 @@ struct BuyCommand {
       return try await session.client.outcome(ofPurchasing: product, quantity: request.quantity)
     }
     return try await session.client.purchase(
-      order: PurchaseOrder(productID: product, quantity: request.quantity, key: key))
+      order: PurchaseOrder(productID: product, quantity: request.quantity, context: request.context, key: key))
   }
 
   private static func outcome(
-    _ outcome: PurchaseOutcome, of product: ProductCode, _ session: ClientSession
+    _ outcome: PurchaseOutcome, of product: ProductCode, paidBefore: Set<StoreTransactionID>, _ session: ClientSession
   ) -> Answer.Outcome {
-    if let answer = outcome.answer { return .credited(answer.booking, answer.purchase) }
+    if let answer = outcome.answer {
+      // A repeated key gives the answer that the purchase had.
+      let wasPaidBefore = !answer.booking.isReplayed && paidBefore.contains(answer.purchase.storeTransactionID)
+      return .credited(answer.booking, answer.purchase, wasPaidBefore: wasPaidBefore)
+    }
     switch outcome.result {
     case .success, .pendingServerValidation:
       return .incomplete("pending_server_validation", outcome.storeTransactionID, outcome.failure)
@@ -157,8 +171,11 @@ extension BuyCommand {
 
   private func tell(_ answer: Answer) throws {
     switch answer.outcome {
-    case .credited(let booking, let purchase):
-      try invocation.print(Self.json(purchase, booking), { Self.text(purchase, booking, style: $0) })
+    case .credited(let booking, let purchase, let wasPaidBefore):
+      var json = Self.json(purchase, booking)
+      if wasPaidBefore { json["paid_before"] = true }
+      try invocation.print(
+        .object(json), { Self.text(purchase, booking, wasPaidBefore: wasPaidBefore, style: $0) })
     case .incomplete(let result, let id, let failure):
       try invocation.print(
         Self.json(result, answer, id, failure), { _ in Self.text(result, id, failure) })
@@ -166,7 +183,7 @@ extension BuyCommand {
     }
   }
 
-  private static func json(_ purchase: PurchaseRecord, _ booking: Booking) -> JSONValue {
+  private static func json(_ purchase: PurchaseRecord, _ booking: Booking) -> JSONObject {
     let view = BookingView(booking)
     return [
       "result": "success", "store_transaction_id": .string(purchase.storeTransactionID.text),
@@ -177,10 +194,14 @@ extension BuyCommand {
     ]
   }
 
-  private static func text(_ purchase: PurchaseRecord, _ booking: Booking, style: Style) -> String {
+  private static func text(
+    _ purchase: PurchaseRecord, _ booking: Booking, wasPaidBefore: Bool, style: Style
+  ) -> String {
     let price = purchase.price.map { " for \(PriceFormat(locale: "en_US").text($0))" } ?? ""
     let units = purchase.quantity == 1 ? "" : "\(AmountText.grouped(purchase.quantity)) × "
-    let title = style.bold("Bought \(units)\(SafeText.escaped(purchase.product.text))\(price)")
+    let bought = "\(units)\(SafeText.escaped(purchase.product.text))\(price)"
+    let title = style.bold(
+      wasPaidBefore ? "Credited the earlier purchase of \(bought); nothing was paid now" : "Bought \(bought)")
     let names = [("store transaction", purchase.storeTransactionID.text)]
     return "\(title)\n\n\(BookingView(booking).text(style: style, names: names))"
   }
@@ -204,14 +225,14 @@ extension BuyCommand {
       case "cancelled" where id != nil:
         "Interrupted: the store asks its customer for something first (\"gemctl store resolve ID\" completes it)."
       case "cancelled": "Cancelled: nothing was bought."
-      case "failed": "Failed: the store could not complete the purchase."
+      case "failed": "Failed: nothing was bought."
       case "pending": "Pending: somebody has to agree first (\"gemctl approve ID\" or \"gemctl decline ID\")."
       case "failed_server_validation" where failure?.code == .receiptUnverified:
         "Paid for, but this device does not trust the store's receipt; it stays in the queue (\"gemctl queue\")."
       case "failed_server_validation": "Paid for, and refused by the backend; it stays in the queue (\"gemctl queue\")."
       default: "Paid for; the credit waits in the queue and comes by itself (\"gemctl sync\" tries now)."
       }
-    let why = failure.map { "\($0)\n" } ?? ""
+    let why = failure.map { "\($0.message)\n" } ?? ""
     let name = id.map { "store transaction  \($0)\n" } ?? ""
     return "\(said)\n\(why)\(name)"
   }

@@ -11,7 +11,7 @@ struct EconomyCommands {
 
   func reverse() throws {
     let parsed = invocation.parsed
-    let id = try TransactionID(parsed.positionals[0])
+    let id = try invocation.transactionID(parsed.positionals[0])
     let amounts = try invocation.amounts(from: 1)
     try book(
       .reverse(
@@ -24,10 +24,10 @@ struct EconomyCommands {
       throw UsageError("\"transfer\" needs --from ID and --to ID", verb: parsed.verb)
     }
     let amounts = try invocation.amounts()
+    let (sender, recipient) = (try invocation.customer(named: from), try invocation.customer(named: to))
     try book(
       .transfer(
-        amounts, from: try CustomerID(from), to: try CustomerID(to), key: try invocation.key(),
-        details: try invocation.details()),
+        amounts, from: sender, to: recipient, key: try invocation.key(), details: try invocation.details()),
       isBasket: true)
   }
 
@@ -77,7 +77,7 @@ extension EconomyCommands {
     guard let id = invocation.settings.customer else {
       throw UsageError("\"erase\" cannot be undone, and needs --customer ID", verb: parsed.verb)
     }
-    let customer = try CustomerID(id)
+    let customer = try invocation.customer(named: id)
     // Read before they are erased; that the customer is none is the command's to say.
     let ids = try? invocation.withLedger { (ledger) throws(LedgerError) in try ledger.customerIDs(of: customer) }
     let command = try invocation.withLedger { (ledger) throws(LedgerError) in

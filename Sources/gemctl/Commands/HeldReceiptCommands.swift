@@ -35,8 +35,9 @@ struct HeldReceiptCommands {
 
   func credit() throws {
     let parsed = invocation.parsed
-    let id = try StoreTransactionID(parsed.positionals[0])
-    let customer = try invocation.settings.customer.map { (text) throws(LedgerError) in try CustomerID(text) }
+    let text = parsed.positionals[0]
+    let customer = try invocation.settings.customer.map { (id) throws(LedgerError) in try invocation.customer(named: id)
+    }
     let product = try parsed.value("--product").map { (text) throws(LedgerError) in try ProductCode(text) }
     let details = try invocation.details()
     guard details.reason != nil else {
@@ -44,6 +45,7 @@ struct HeldReceiptCommands {
     }
     let booking = try invocation.withLedger { (ledger) throws(LedgerError) -> Booking in
       let backend = try Self.backend(ledger)
+      let id = try Self.id(text, in: backend)
       let found = try backend.heldPurchases(with: id).filter {
         $0.reason.isOpen || $0.reason == .declined || $0.reason == .refunded
       }
@@ -61,6 +63,14 @@ struct HeldReceiptCommands {
     }
     let view = BookingView(booking, isDryRun: false)
     try invocation.print(view.json, { view.text(style: $0) })
+  }
+
+  /// The id of a purchase: in full, or shortened one of the held purchases.
+  private static func id(_ text: String, in backend: LocalBackend) throws(LedgerError) -> StoreTransactionID {
+    guard let shortened = ShortenedID(text) else { return try StoreTransactionID(text) }
+    var ids: [String] = []
+    for reason in HoldReason.allCases { ids += try backend.heldPurchases(for: reason).map(\.transactionID.text) }
+    return try StoreTransactionID(try shortened.only(of: ids) ?? text)
   }
 
   /// It verifies nothing: what is held was verified when it came.

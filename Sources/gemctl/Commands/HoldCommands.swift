@@ -44,7 +44,7 @@ struct HoldCommands {
     try invocation.print(json, { HoldView.table(holds, style: $0) })
   }
 
-  private func id() throws(LedgerError) -> HoldID { try HoldID(invocation.parsed.positionals[0]) }
+  private func id() throws(LedgerError) -> HoldID { try invocation.holdID(invocation.parsed.positionals[0]) }
 
   private func book(_ command: LedgerCommand) throws -> Booking {
     try invocation.book(command)

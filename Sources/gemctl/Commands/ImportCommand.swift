@@ -34,22 +34,19 @@ struct ImportCommand {
     let source = invocation.parsed.value("--source").flatMap(LotSource.init(name:)) ?? .admin
     let isDryRun = invocation.parsed.isDryRun
     let bytes = try FileAccess.read(path, atMost: Self.byteCountMax)
-    let balances: BalanceImport =
+    let balances = try invocation.withProgress("Reading") { (report) throws(LedgerError) -> BalanceImport in
       switch format {
-      case "csv": try .csv(bytes, source: source)
+      case "csv": try .csv(bytes, source: source, progress: report)
       case "revenuecat": try .revenueCat(bytes, source: source)
       default: try .nakama(bytes, currencies: currencies)
       }
-    var bar: ProgressBar?
-    defer { bar?.finish() }
-    let outcome = try invocation.withLedger { (ledger) throws(LedgerError) in
-      try ledger.book(balances, isDryRun: isDryRun) { done, total in
-        var shown = bar ?? ProgressBar("Importing", total: Int(clamping: total), terminal: invocation.terminal)
-        shown.advance(to: Int(clamping: done))
-        bar = shown
-      }
     }
-    bar?.finish()
+    var bars = ImportBars(lineCount: balances.lines.count, terminal: invocation.terminal)
+    defer { bars.finish() }
+    let outcome = try invocation.withLedger { (ledger) throws(LedgerError) in
+      try ledger.book(balances, isDryRun: isDryRun) { done, _ in bars.show(done) }
+    }
+    bars.finish()
     try invocation.print(Self.json(outcome), { Self.text(outcome, isDryRun: isDryRun, style: $0) })
   }
 
@@ -198,6 +195,34 @@ extension ImportCommand {
     // SQLite gives its other files the mode of this one.
     _ = try FileAccess.create(path)
     return try SQLiteStorage.openCopy(path: path, project: head.project, source: 0)
+  }
+}
+
+/// The bars of an import of balances: each line is checked, and then booked.
+struct ImportBars {
+  private let lineCount: Int
+  private var checking: ProgressBar
+  private var importing: ProgressBar
+
+  /// - Parameter write: Where the bars go; standard error unless a test wants to see them.
+  init(
+    lineCount: Int, terminal: Terminal, elapsed: (() -> Duration)? = nil, write: ((String) -> Void)? = nil
+  ) {
+    self.lineCount = lineCount
+    let elapsed = elapsed ?? ProgressBar.stopwatch()
+    checking = ProgressBar("Checking", total: lineCount, terminal: terminal, elapsed: elapsed, write: write)
+    importing = ProgressBar("Importing", total: lineCount, terminal: terminal, elapsed: elapsed, write: write)
+  }
+
+  /// - Parameter done: The number of checked and booked lines together.
+  mutating func show(_ done: Int64) {
+    let done = Int(clamping: done)
+    if done <= lineCount { checking.advance(to: done) } else { importing.advance(to: done - lineCount) }
+  }
+
+  mutating func finish() {
+    checking.finish()
+    importing.finish()
   }
 }
 

@@ -122,10 +122,10 @@ struct InitCommand {
       items: builtIn.items, settings: builtIn.settings)
     let products = try lender.merging(configuration).products
     let id = OfferingID(unchecked: "storekit")
-    let packages = products.map { Offering.Package(id: $0.code.text, product: $0.code) }
+    let packages = products.map { CatalogOffering.Package(id: $0.code.text, product: $0.code) }
     return try Catalog(
       currencies: lender.currencies, products: products,
-      offerings: [Offering(id: id, description: "Products of the StoreKit file", packages: packages)],
+      offerings: [CatalogOffering(id: id, description: "Products of the StoreKit file", packages: packages)],
       currentOffering: id, items: lender.items, settings: lender.settings)
   }
 
@@ -151,10 +151,18 @@ extension InitCommand {
 
   private func text(_ start: Start, _ state: Home.State, style: Style) -> String {
     let notes = start.notes.map { "note: \(SafeText.escaped($0))\n" }.joined()
+    let next =
+      if !start.catalog.offerings.isEmpty {
+        "gemctl offerings"
+      } else if let product = start.catalog.products.first(where: \.isActive) {
+        "gemctl buy \(product.code)"
+      } else {
+        "gemctl catalog show"
+      }
     return """
       Made the home \(style.bold(SafeText.escaped(invocation.home.path))) with \(CatalogCounts(start.catalog).text).
       Signed in as \(state.customer), a new anonymous customer.
-      \(notes)Next: gemctl offerings
+      \(notes)Next: \(next)
 
       """
   }

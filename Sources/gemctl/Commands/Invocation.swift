@@ -35,7 +35,7 @@ struct Invocation: Sendable {
   ///
   /// - Throws: `LedgerError` with `invalid_identifier`, or as ``Home/state()``.
   func customer() throws(LedgerError) -> CustomerID {
-    if let id = settings.customer { return try CustomerID(id) }
+    if let id = settings.customer { return try customer(named: id) }
     switch try StorageChoice(settings.storage) {
     case .home: return try home.state().customer
     case .memory: return .anonymous()

@@ -24,9 +24,12 @@ struct OrderCommands {
   }
 
   func cancel() throws {
-    let code = try PurchaseCode(invocation.parsed.positionals[0])
+    let text = invocation.parsed.positionals[0]
     let order = try invocation.withClient { (session) async throws(LedgerError) in
-      try await session.client.cancelOrder(code)
+      let code = try await invocation.purchaseCode(text) { () async throws(LedgerError) in
+        try await session.client.orders(size: 100)
+      }
+      return try await session.client.cancelOrder(code)
     }
     try show(order)
   }
@@ -72,9 +75,12 @@ struct DeliveryCommands {
         "name the shell command that delivers with --deliver or GEMCTL_DELIVER", verb: invocation.parsed.verb)
     }
     guard let text = invocation.parsed.positionals.first else { return try retryDue() }
-    let code = try PurchaseCode(text)
     let order = try invocation.withClient { (session) async throws(LedgerError) in
-      try await session.backend.retryDelivery(of: code)
+      let code = try await invocation.purchaseCode(text) { () throws(LedgerError) in
+        try session.backend.pendingDeliveries(limit: 1000, after: nil).orders
+          + session.backend.undelivered(limit: 1000, after: nil).orders
+      }
+      return try await session.backend.retryDelivery(of: code)
     }
     let next = order.nextDeliveryAt.map { ", next try at \($0)" } ?? ""
     let line = "\(order.code): \(order.status.rawValue)\(next)\n"

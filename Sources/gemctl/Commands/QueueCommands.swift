@@ -18,8 +18,10 @@ struct QueueCommands {
   }
 
   func requeue() throws {
-    let id = invocation.parsed.positionals[0]
+    let text = invocation.parsed.positionals[0]
     let items = try invocation.withClient { (session) async throws(LedgerError) in
+      let ids = session.client.queueItems.map(\.storeTransactionID.text)
+      let id = try ShortenedID(text).flatMap { (short) throws(LedgerError) in try short.only(of: ids) } ?? text
       try await session.client.requeueReceipt(id)
       return try Self.items(session)
     }

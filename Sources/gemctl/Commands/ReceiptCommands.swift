@@ -12,14 +12,10 @@ struct ReceiptCommands {
 
   /// Prints the receipt of one of the home's store transactions.
   func show() throws {
-    let id = try StoreTransactionID(invocation.parsed.positionals[0])
+    let id = invocation.parsed.positionals[0]
     let environment = invocation.parsed.value("--environment")
     let receipt = try invocation.withClient(onlyReads: true) { (session) throws(LedgerError) -> StoreReceipt in
-      guard let bought = session.store.transaction(id) ?? StoreCommands.shortened(id, in: session.store) else {
-        throw LedgerError(
-          .purchaseNotFound, "The store has no transaction \"\(id)\"; \"gemctl store list\" lists them.",
-          details: [.text("store_transaction_id", id.text)])
-      }
+      let bought = try session.store.transaction(named: id)
       return try Self.receipt(of: bought.transaction, by: session.receipts, as: environment)
     }
     try invocation.print(["receipt": .string(receipt.text)], { _ in receipt.text + "\n" })

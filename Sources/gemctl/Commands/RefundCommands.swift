@@ -9,7 +9,7 @@ struct RefundCommands {
 
   func consumed() throws {
     try invocation.checkForm()
-    let id = try StoreTransactionID(invocation.parsed.positionals.first ?? "")
+    let id = try invocation.storeTransactionID(invocation.parsed.positionals.first ?? "")
     let found = try invocation.withLedger { (ledger) throws(LedgerError) in try ledger.consumption(of: id) }
     try invocation.print(["purchases": .array(found.map(Self.json))], csv: Self.report(found)) { style in
       found.map { Self.text($0, style: style) }.joined(separator: "\n")
@@ -126,7 +126,7 @@ struct RefundCommands {
     guard instant == nil else {
       throw UsageError("With --customer it is of now, and takes no --at", verb: invocation.parsed.verb)
     }
-    let id = try CustomerID(customer)
+    let id = try invocation.customer(named: customer)
     return try invocation.withLedger { (ledger) throws(LedgerError) in try ledger.withdrawable(of: id) }
   }
 

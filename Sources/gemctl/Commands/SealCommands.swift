@@ -47,7 +47,7 @@ struct SealCommands {
 
   /// Prints a proof that a transaction is in the sealed journal.
   func prove() throws {
-    let id = try TransactionID(invocation.parsed.positionals[0])
+    let id = try invocation.transactionID(invocation.parsed.positionals[0])
     let seal = try sealOfFile()
     let customers = try customerDigests(of: seal)
     let proof = try invocation.withLedger { (ledger) throws(LedgerError) in

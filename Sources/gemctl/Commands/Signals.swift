@@ -1,4 +1,5 @@
 import Dispatch
+import Synchronization
 
 #if canImport(Darwin)
 import Darwin
@@ -22,4 +23,31 @@ final class Signals: Sendable {
   }
 
   func forget() { for source in sources { source.cancel() } }
+}
+
+/// Ends the line of a progress bar at Ctrl-C, before the signal ends the process as without a bar.
+enum Interruption {
+  /// How many bars are drawn.
+  private static let barCount = Atomic(0)
+  private static let notice: StaticString = "\r\u{1B}[KInterrupted.\n"
+
+  /// Only the first bar of a process installs the handler.
+  private static let isInstalled: Bool = {
+    // The handler calls nothing but what a signal handler may call.
+    let former = signal(SIGINT) { _ in
+      if Interruption.barCount.load(ordering: .relaxed) > 0 {
+        _ = write(STDERR_FILENO, Interruption.notice.utf8Start, Interruption.notice.utf8CodeUnitCount)
+      }
+      _ = signal(SIGINT, SIG_DFL)
+      _ = kill(getpid(), SIGINT)
+    }
+    return former != nil
+  }()
+
+  static func barAppears() {
+    barCount.add(1, ordering: .relaxed)
+    _ = isInstalled
+  }
+
+  static func barDisappears() { barCount.subtract(1, ordering: .relaxed) }
 }

@@ -48,13 +48,11 @@ struct StoreCommands {
   private func act(
     _ change: @escaping @Sendable (ClientSession, StoreTransactionID) throws(LedgerError) -> Void
   ) throws {
-    let id = try StoreTransactionID(invocation.parsed.positionals[0])
-    let transaction = try invocation.withClient { (session) async throws(LedgerError) -> ShopTransaction in
-      guard let named = session.store.transaction(id) ?? Self.shortened(id, in: session.store) else {
-        throw LedgerError(
-          .purchaseNotFound, "The store has no transaction \"\(id)\"; \"gemctl store list\" lists them.",
-          details: [.text("store_transaction_id", id.text)])
-      }
+    let id = invocation.parsed.positionals[0]
+    let (transaction, bookings) = try invocation.withClient {
+      (session) async throws(LedgerError) -> (ShopTransaction, [Booking]) in
+      let named = try session.store.transaction(named: id)
+      let before = Set(try Self.bookings(of: named.transaction, in: session.ledger).map(\.transactionID))
       do throws(LedgerError) { try change(session, named.id) } catch {
         throw error.asRefusal
       }
@@ -62,19 +60,28 @@ struct StoreCommands {
       guard let transaction = session.store.transaction(named.id) else {
         throw .defect("A store transaction is gone")
       }
-      return transaction
+      let after = try Self.bookings(of: named.transaction, in: session.ledger)
+      return (transaction, after.filter { !before.contains($0.transactionID) })
     }
-    try invocation.print(Self.json(transaction), { Self.text([transaction], style: $0) })
+    guard case .object(var json) = Self.json(transaction) else { return }
+    json["bookings"] = .array(bookings.map { BookingView($0).json })
+    try invocation.print(.object(json)) { style in
+      let changes = bookings.map { "\n" + BookingView($0).text(style: style) }
+      return Self.text([transaction], style: style) + changes.joined()
+    }
   }
 
-  /// The one transaction of an id that a table shortened, such as `275080…00354`; nil where several fit.
-  static func shortened(_ id: StoreTransactionID, in store: any LocalShop) -> ShopTransaction? {
-    let parts = id.text.split(separator: "…", omittingEmptySubsequences: false)
-    guard parts.count == 2 else { return nil }
-    let fitting = store.transactions().filter { one in
-      [one.id.text, one.transaction.orderID ?? ""].contains { $0.hasPrefix(parts[0]) && $0.hasSuffix(parts[1]) }
-    }
-    return fitting.count == 1 ? fitting.first : nil
+  /// The newest bookings about a store transaction, oldest first.
+  private static func bookings(of transaction: StoreTransaction, in ledger: Ledger) throws(LedgerError) -> [Booking] {
+    let id = transaction.creditID
+    guard
+      let purchase = try ledger.purchase(
+        store: transaction.store, environment: transaction.environment, transactionID: id)
+    else { return [] }
+    // The id that a person knows, as lists of customers show it.
+    let name = try ledger.customerIDs(of: purchase.customer).first { !$0.isAnonymous } ?? purchase.customer
+    let records = try ledger.history(of: name).transactions
+    return records.reversed().filter { $0.purchase?.storeTransactionID == id }.map(\.booking)
   }
 
   func list() throws {

@@ -57,9 +57,9 @@ struct UnspentCommand {
       throw UsageError("--by-customer is of now, and takes no --at", verb: invocation.parsed.verb)
     }
     let limit = try invocation.limit()
+    let named = try invocation.settings.customer.map { (id) throws(LedgerError) in try invocation.customer(named: id) }
     let (splits, next) = try invocation.withLedger { (ledger) throws(LedgerError) in
-      if let id = invocation.settings.customer {
-        let customer = try CustomerID(id)
+      if let customer = named {
         return ([(customer, try ledger.split(of: customer))], PageCursor?.none)
       }
       let page = try ledger.customers(limit: limit, after: invocation.cursor)

@@ -70,6 +70,12 @@ extension Home {
       throw damaged(
         "does not have the content that was written. Restore it from a backup; if you changed it yourself, remove its "
           + "\"checksum\" line")
+    case .newer(let names):
+      let listed = names.map { "\"\($0)\"" }.joined(separator: ", ")
+      throw LedgerError(
+        .storageNewer,
+        "\(statePath.quotedForPeople) was written by a newer gemctl: this one does not know its \(listed). "
+          + "Use the newer gemctl.", details: [.text("file", statePath)])
     case .unreadable: throw damaged("cannot be understood; restore it from a backup")
     }
   }

@@ -8,6 +8,8 @@ extension Home.State {
     case state(Home.State)
     /// It can be read, but it was changed after it was written.
     case changed
+    /// It has members that this version does not know, as a newer one may write them.
+    case newer([String])
     case unreadable
   }
 
@@ -24,14 +26,16 @@ extension Home.State {
     guard case .object(var members)? = try? JSONValue.parse(bytes), let state = Self(.object(members)) else {
       return .unreadable
     }
-    let names = members.members.map(\.name)
-    guard names.contains(checksumName) else {
+    let unknown = members.members.map(\.name).filter { !memberNames.contains($0) && $0 != checksumName }
+    guard members[checksumName] != nil else {
       // Damage to the name of the checksum must not make it a file edited by hand.
-      return Set(names).isSubset(of: memberNames) ? .state(state) : .changed
+      if unknown.contains(where: { Spelling.nearest(to: $0, among: [checksumName]) != nil }) { return .changed }
+      return unknown.isEmpty ? .state(state) : .newer(unknown)
     }
     members.members.removeAll { $0.name == checksumName }
     // Compared as a whole: the checksum covers the written members, and the file must hold nothing else.
-    return Array(sealed(members).utf8) == bytes ? .state(state) : .changed
+    guard Array(sealed(members).utf8) == bytes else { return .changed }
+    return unknown.isEmpty ? .state(state) : .newer(unknown)
   }
 
   /// The file's text.
@@ -45,7 +49,7 @@ extension Home.State {
     return Self.sealed(members)
   }
 
-  private static func sealed(_ members: JSONObject) -> String {
+  static func sealed(_ members: JSONObject) -> String {
     let sum = Checksum.of(JSONValue.object(members).text().utf8)
     var all = members
     all[checksumName] = .string(HexForm.hex(UInt64(sum), digits: 8))

@@ -22,7 +22,7 @@ enum ErrorHint {
   }
 
   private static func candidates(_ code: LedgerError.Code, _ ledger: Ledger) throws(LedgerError) -> [String] {
-    if code == .customerNotFound { return try Candidates.customers.names(in: ledger) }
+    if code == .customerNotFound { return try Candidates.customers(in: ledger) }
     let catalog = try ledger.currentCatalog()
     switch code {
     case .itemNotFound: return catalog.items.map(\.id.text)

@@ -12,7 +12,6 @@ struct ProgressBar {
   private let elapsed: () -> Duration
   private let write: (String) -> Void
   private var drawnAt: Duration?
-
   /// Makes a bar over a number of steps.
   ///
   /// - Parameters:
@@ -37,6 +36,7 @@ struct ProgressBar {
     let now = elapsed()
     guard now > Self.timeout else { return }
     if let drawnAt, now - drawnAt < Self.interval { return }
+    if drawnAt == nil { Interruption.barAppears() }
     drawnAt = now
     write("\r\(line(done))\u{1B}[K")
   }
@@ -45,6 +45,7 @@ struct ProgressBar {
   mutating func finish() {
     guard drawnAt != nil else { return }
     drawnAt = nil
+    Interruption.barDisappears()
     write("\r\u{1B}[K")
   }
 
@@ -58,7 +59,7 @@ struct ProgressBar {
     return String("\(label) [\(bar)] \(Int(share * 100)) %  \(counts)".prefix(max(0, columns - 1)))
   }
 
-  private static func stopwatch() -> () -> Duration {
+  static func stopwatch() -> () -> Duration {
     let start = ContinuousClock.now
     return { ContinuousClock.now - start }
   }

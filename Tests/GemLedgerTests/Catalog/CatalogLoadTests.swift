@@ -79,7 +79,7 @@ final class CatalogLoadTests: XCTestCase {
       for product in catalog.products { XCTAssertEqual(try Product(json: product.json()), product) }
       for item in catalog.items { XCTAssertEqual(try Item(json: item.json()), item) }
       for currency in catalog.currencies { XCTAssertEqual(try Currency(json: currency.json()), currency) }
-      for offering in catalog.offerings { XCTAssertEqual(try Offering(json: offering.json()), offering) }
+      for offering in catalog.offerings { XCTAssertEqual(try CatalogOffering(json: offering.json()), offering) }
       XCTAssertEqual(try CatalogSettings(json: catalog.settings.json()), catalog.settings)
     }
   }

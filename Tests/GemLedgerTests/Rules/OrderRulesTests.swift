@@ -44,7 +44,7 @@ final class OrderRulesTests: XCTestCase {
     let rows: [(line: UInt, opening: OrderOpening, field: String?)] = [
       (#line, try opening(), nil), (#line, try opening { $0.store = .google }, "store"),
       (#line, try opening { $0.product = try ProductCode("coins") }, "product"),
-      (#line, try opening { $0.quantity = 3 }, "quantity"), (#line, try opening { $0.request = "{}" }, "order"),
+      (#line, try opening { $0.quantity = 3 }, "quantity"), (#line, try opening { $0.request = "{}" }, "note"),
       (#line, try opening { $0.request = "not JSON" }, "order"),
       (#line, try opening { $0.request = #"{ "note": "a" }"# }, nil),
       // The client's claim and the costs are not part of the request.

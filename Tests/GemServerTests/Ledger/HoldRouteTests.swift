@@ -92,6 +92,17 @@ final class HoldRouteTests: XCTestCase {
       "POST", holds, amounts, key: world.key(for: .purchases), status: 403, code: "forbidden")
   }
 
+  /// Of a name that the operation does not have the refusal says what it is, and which name was probably meant.
+  func testAnUnknownNameIsNoUnknownCustomer() async throws {
+    let world = try world()
+    let field = try await world.checked("POST", holds, ["adjustments": ["GEM": 1], "expire_in": 5], status: 400)
+    XCTAssertEqual(
+      field.body["message"], "\"expire_in\" is not a field of this request. Did you mean \"expires_in\"?")
+    let parameter = try await world.checked(
+      "POST", holds + "?customer_id=bob", ["adjustments": ["GEM": 1]], status: 400)
+    XCTAssertEqual(parameter.body["message"], "\"customer_id\" is not a query parameter of this request.")
+  }
+
   func testADryRunBooksNothing() async throws {
     let world = try world()
     let answer = try await world.checked("POST", holds + "?dry_run=true", ["adjustments": ["GEM": 40]])

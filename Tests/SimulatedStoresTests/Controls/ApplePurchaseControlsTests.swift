@@ -233,9 +233,10 @@ final class ApplePurchaseControlsTests: XCTestCase {
         code: try ProductCode(code), storeIDs: ["apple": code], type: .consumable,
         grants: [Grant(currency: gem.code, amount: 7)])
     }
-    let packages = try codes.map { Offering.Package(id: $0, product: try ProductCode($0)) }
+    let packages = try codes.map { CatalogOffering.Package(id: $0, product: try ProductCode($0)) }
     let catalog = try Catalog(
-      currencies: [gem], products: products, offerings: [Offering(id: try OfferingID("gems"), packages: packages)],
+      currencies: [gem], products: products,
+      offerings: [CatalogOffering(id: try OfferingID("gems"), packages: packages)],
       currentOffering: try OfferingID("gems"), settings: CatalogSettings(bundleID: "com.example.app")
     ).merging(configuration)
     let world = try World(catalog: catalog)

@@ -50,10 +50,11 @@ struct ControlFixture {
         prices: product.prices, grants: product.grants,
         entitlement: product.type == .consumable ? nil : "premium", period: product.period)
     }
-    let packages = products.map { Offering.Package(id: $0.code.text, product: $0.code) }
+    let packages = products.map { CatalogOffering.Package(id: $0.code.text, product: $0.code) }
     return try Catalog(
       currencies: plain.currencies, products: products,
-      offerings: [Offering(id: try OfferingID("shop"), packages: packages)], currentOffering: try OfferingID("shop"),
+      offerings: [CatalogOffering(id: try OfferingID("shop"), packages: packages)],
+      currentOffering: try OfferingID("shop"),
       settings: plain.settings)
   }
 }

@@ -43,11 +43,17 @@ final class SimulatedStorePageTests: XCTestCase {
   func testTheExampleRuns() async throws {
     var said: [String] = []
     func print(_ items: Any...) { said.append(items.map { "\($0)" }.joined(separator: " ")) }
-    let (catalog, signer) = (try SimulatedShop.catalog(), PlainSigner())
 
     // The example begins here.
+    let pack = Product(
+      code: try ProductCode("gems"), storeIDs: ["apple": "gems"], type: .consumable,
+      localizations: [Localization(locale: "en_US", title: "Gems")],
+      prices: [.unitedStates: try Price("9.99", in: StorefrontCode.unitedStates.currency)],
+      grants: [Grant(currency: try CurrencyCode("GEM"), amount: 1200)])
+    let catalog = try Catalog(currencies: [Currency(code: CurrencyCode("GEM"), name: "Gems")], products: [pack])
     let clock = VirtualClock()
-    let store = try SimulatedStore(catalog: catalog, clock: clock, signer: signer)
+    let receipts = try UnsignedReceipts(session: "test")
+    let store = try SimulatedStore(catalog: catalog, session: "test", clock: clock, signer: receipts)
     let phone = store.account("alice").device("phone")
 
     // The customer pays, and the answer is lost on its way.
@@ -69,7 +75,9 @@ final class SimulatedStorePageTests: XCTestCase {
     XCTAssertEqual(said, ["networkError", "gems 1", "0"])
     let own = try text(of: "Tests/SimulatedStoresTests/Stores/SimulatedStorePageTests.swift")
     let example = lines(own, from: "    // The example begins here.", to: "    // The example ends here.")
-    XCTAssertEqual(lines(try page(), from: "```swift", to: "```"), example.map { String($0.dropFirst(4)) })
+    let imports = ["GemLedger", "SimulatedStores", "StoreBackend", "StoreClient"].map { "import \($0)" }
+    let shown = lines(try page(), from: "```swift", to: "```")
+    XCTAssertEqual(shown, imports + [""] + example.map { String($0.dropFirst(4)) })
   }
 
   private func lines(_ text: String, from opening: String, to closing: String) -> [String] {

@@ -57,8 +57,9 @@ class DiscountTests: XCTestCase {
     return try Catalog(
       currencies: [Currency(code: gem, name: "Gems")], products: products,
       offerings: [
-        Offering(
-          id: try OfferingID("main"), packages: products.map { Offering.Package(id: $0.code.text, product: $0.code) })
+        CatalogOffering(
+          id: try OfferingID("main"),
+          packages: products.map { CatalogOffering.Package(id: $0.code.text, product: $0.code) })
       ], currentOffering: try OfferingID("main"), settings: CatalogSettings(bundleID: "com.example.gems"))
   }
 }

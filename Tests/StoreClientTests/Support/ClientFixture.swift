@@ -47,16 +47,16 @@ struct ClientFixture {
       try product("gems_1200", [Grant(currency: gem, amount: 1000, bonus: 200)]),
       try product("bundle", [Grant(currency: gem, amount: 100), Grant(currency: coin, amount: 500)]),
     ]
-    let packages = try ["gems_1200", "gems_300"].map { Offering.Package(id: $0, product: try ProductCode($0)) }
+    let packages = try ["gems_1200", "gems_300"].map { CatalogOffering.Package(id: $0, product: try ProductCode($0)) }
     return try Catalog(
       currencies: [
         Currency(code: gem, name: "Gems", description: "Hard currency"), Currency(code: coin, name: "Coins"),
       ], products: products,
       offerings: [
-        Offering(id: try OfferingID("gems"), description: "Packs of gems", packages: packages),
-        Offering(
+        CatalogOffering(id: try OfferingID("gems"), description: "Packs of gems", packages: packages),
+        CatalogOffering(
           id: try OfferingID("club"),
-          packages: [Offering.Package(id: "$rc_monthly", product: try ProductCode("bundle"))]
+          packages: [CatalogOffering.Package(id: "$rc_monthly", product: try ProductCode("bundle"))]
         ),
       ], currentOffering: try OfferingID("gems"))
   }

@@ -6,10 +6,12 @@ extension OrderRow {
     if product != opening.product { return "product" }
     if quantity != opening.quantity { return "quantity" }
     if request.hasBytes(of: opening.request) { return nil }
-    guard let announced = Self.announcement(request), announced == Self.announcement(opening.request) else {
+    guard let first = Self.announcement(request), let second = Self.announcement(opening.request) else {
       return "order"
     }
-    return nil
+    if first == second { return nil }
+    let names = (first.members + second.members).map(\.name)
+    return names.first { (first[$0] ?? .null) != (second[$0] ?? .null) } ?? "order"
   }
 
   /// The member of an announcement that names the payer's client; the first one stays.

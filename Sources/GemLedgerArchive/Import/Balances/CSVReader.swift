@@ -20,11 +20,14 @@ struct CSVReader {
   }
 
   /// All records; those that cannot be read are problems.
-  static func records(_ bytes: [UInt8], _ problems: inout ImportProblems) -> [Record] {
+  static func records(
+    _ bytes: [UInt8], _ problems: inout ImportProblems, progress: (Int) -> Void = { _ in }
+  ) -> [Record] {
     var reader = Self(bytes)
     var records: [Record] = []
     while reader.position < bytes.count {
       let start = reader.line
+      if records.count.isMultiple(of: 4096) { progress(reader.position) }
       do throws(LineFault) {
         records.append(Record(line: start, fields: try reader.record()))
       } catch {
@@ -133,11 +136,12 @@ struct CSVTable {
   /// - Parameters:
   ///   - required: Names that must be there; each stands for the first of its spellings that is found.
   ///   - optional: Names that may be there; others are problems.
+  ///   - progress: Called with the number of bytes read.
   init(
     _ bytes: [UInt8], required: [[String]], optional: [String], ignored: [String] = [],
-    _ problems: inout ImportProblems
+    _ problems: inout ImportProblems, progress: (Int) -> Void = { _ in }
   ) {
-    var records = CSVReader.records(bytes, &problems)[...]
+    var records = CSVReader.records(bytes, &problems, progress: progress)[...]
     guard let header = records.popFirst() else {
       if problems.isEmpty { problems.add(1, "There is no header line.") }
       return

@@ -1,12 +1,27 @@
 import GemLedger
 
+#if canImport(FoundationInternationalization)
+import FoundationEssentials
+import FoundationInternationalization
+#else
+import Foundation
+#endif
+
 /// The names in a home that completions offer.
 enum Candidates: String, CaseIterable, Sendable {
   case products
   case items
   case customers
   case currencies
+  /// Currencies with the sign that an amount follows.
+  case amounts
   case offerings
+  /// The customer's open holds.
+  case holds
+  /// The store transactions of the customer's purchases.
+  case purchases
+  /// Time zones.
+  case zones
 
   /// The most names of one kind; a shell shows fewer.
   private static let countMax = 1000
@@ -14,17 +29,24 @@ enum Candidates: String, CaseIterable, Sendable {
   /// No person types the id of an anonymous customer, and shells would read its dollar sign.
   private static func isTyped(_ id: String) -> Bool { !id.hasPrefix("$RCAnonymousID:") }
 
-  func names(in ledger: Ledger) throws(LedgerError) -> [String] {
-    if self == .customers {
-      return try ledger.customers(limit: Self.countMax).customers.flatMap(\.ids).map(\.text).filter(Self.isTyped)
-    }
-    let catalog = try ledger.currentCatalog()
+  /// - Parameter customer: Whose holds and purchases.
+  func names(
+    in ledger: Ledger, of customer: () throws(LedgerError) -> CustomerID
+  ) throws(LedgerError) -> [String] {
     switch self {
-    case .products: return catalog.products.map(\.code.text)
-    case .items: return catalog.items.map(\.id.text)
-    case .currencies: return catalog.currencies.map(\.code.description)
-    case .offerings: return catalog.offerings.map(\.id.text)
-    case .customers: return []
+    case .products: try ledger.currentCatalog().products.map(\.code.text)
+    case .items: try ledger.currentCatalog().items.map(\.id.text)
+    case .customers: try Self.customers(in: ledger)
+    case .currencies: try ledger.currentCatalog().currencies.map(\.code.description)
+    case .amounts: try ledger.currentCatalog().currencies.map { "\($0.code)=" }
+    case .offerings: try ledger.currentCatalog().offerings.map(\.id.text)
+    case .holds: try ledger.holds(of: customer()).map(\.id.description)
+    case .purchases: try ledger.purchases(of: customer()).purchases.map(\.storeTransactionID.text)
+    case .zones: TimeZone.knownTimeZoneIdentifiers
     }
+  }
+
+  static func customers(in ledger: Ledger) throws(LedgerError) -> [String] {
+    try ledger.customers(limit: countMax).customers.flatMap(\.ids).map(\.text).filter(isTyped)
   }
 }

@@ -76,7 +76,10 @@ extension CompletionScript {
     _gemctl_offer_names() {
       local name
       while IFS= read -r name; do
-        [[ $name == "$2"* ]] && COMPREPLY+=("$(printf '%q' "$name")")
+        [[ $name == "$2"* ]] || continue
+        # An amount follows without a space.
+        [[ $name == *= ]] && compopt -o nospace 2>/dev/null
+        COMPREPLY+=("$(printf '%q' "$name")")
       done < <(gemctl ${home:+--home "${home/#\\~/$HOME}"} candidates "$1" 2>/dev/null)
     }
 

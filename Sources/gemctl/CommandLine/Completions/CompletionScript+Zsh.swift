@@ -13,7 +13,8 @@ extension CompletionScript {
       # Behind the verb, opt_args holds the options of the verb alone.
       local home=${(Q)${opt_args[--home]:-$gemctl_home}}
       names=("${(@f)$(gemctl ${home:+--home=${home/#\\~\\//$HOME/}} candidates $1 2>/dev/null)}")
-      compadd -a names
+      # An amount follows without a space.
+      if [[ $1 == amounts ]]; then compadd -S '' -a names; else compadd -a names; fi
     }
 
     _gemctl_verbs() {

@@ -15,6 +15,7 @@ extension Verb {
       Option(name: "--quantity", value: "N", help: "How many units, 1 to 10, at Google Play to 99 (default: 1)"),
       Option(
         name: "--key", value: "KEY", help: "Makes it an order: the key asks for one payment, however often it is used"),
+    ] + Option.orderContext + [
       Option(name: "--fail", help: "The store fails; nobody pays"),
       Option(name: "--cancel", help: "The customer turns back at the payment sheet"),
       Option(name: "--ask-to-buy", help: "Somebody has to approve first: see \"gemctl approve\""),

@@ -61,13 +61,15 @@ private struct CorrectionCommands {
       throw UsageError("\"merge\" needs --from ID and --into ID", verb: parsed.verb)
     }
     let command = LedgerCommand.merge(
-      from: try CustomerID(from), into: try CustomerID(into), key: try invocation.key(),
+      from: try invocation.customer(named: from), into: try invocation.customer(named: into), key: try invocation.key(),
       details: try invocation.details())
     try book(command)
   }
 
   func unmerge() throws {
-    let survivor = try invocation.parsed.value("--from").map { (id) throws(LedgerError) in try CustomerID(id) }
+    let survivor = try invocation.parsed.value("--from").map { (id) throws(LedgerError) in
+      try invocation.customer(named: id)
+    }
     let booking = try invocation.book(
       .unmerge(
         try CustomerID(invocation.parsed.positionals[0]), from: survivor, key: try invocation.key(),

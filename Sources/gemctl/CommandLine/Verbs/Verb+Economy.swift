@@ -38,7 +38,9 @@ extension Verb {
 
   private static let exchange = Verb(
     name: "exchange", group: .ledger, summary: "Change currency into another one of the same customer",
-    arguments: [Argument(name: "CODE=AMOUNT", help: "What is given, such as GEM=10: plain digits")],
+    arguments: [
+      Argument(name: "CODE=AMOUNT", kind: .name(.amounts), help: "What is given, such as GEM=10: plain digits")
+    ],
     options: [
       Option(
         name: "--into", value: "CODE", kind: .name(.currencies), isRequired: true,
@@ -172,12 +174,15 @@ extension Verb {
 
 extension Argument {
   static func amounts(_ arity: Arity) -> Argument {
-    Argument(name: "CODE=AMOUNT", arity: arity, help: "A currency and how much of it, such as GEM=50: plain digits")
+    Argument(
+      name: "CODE=AMOUNT", arity: arity, kind: .name(.amounts),
+      help: "A currency and how much of it, such as GEM=50: plain digits")
   }
 
   fileprivate static let partialAmounts = Argument(
-    name: "CODE=AMOUNT", arity: .zeroOrMore, help: "How much of each currency (default: all that is left)")
+    name: "CODE=AMOUNT", arity: .zeroOrMore, kind: .name(.amounts),
+    help: "How much of each currency (default: all that is left)")
 
   fileprivate static let hold = Argument(
-    name: "HOLD", help: "The hold id, as \"gemctl hold\" and \"gemctl holds\" print it")
+    name: "HOLD", kind: .name(.holds), help: "The hold id, as \"gemctl hold\" and \"gemctl holds\" print it")
 }

@@ -10,11 +10,7 @@ extension Verb {
     arguments: [Argument(name: "PRODUCT", help: "The product's code, as \"gemctl offerings\" lists it")],
     options: [
       Option(name: "--quantity", value: "N", help: "How many units (default: 1)"), .key,
-      Option(name: "--game", value: "ID", help: "The game that it is for"),
-      Option(name: "--role", value: "ID", help: "The character that it is for"),
-      Option(name: "--server", value: "ID", help: "The game's server that it is for"),
-      Option(name: "--extra", value: "TEXT", help: "Anything else, carried through to the delivery"),
-    ],
+    ] + Option.orderContext,
     examples: ["gemctl order open gems_300 --key tap-1 --customer alice"],
     discussion: "As the app's own server does. \"gemctl buy PRODUCT --key KEY\" under the same key pays for it."
   ) { try OrderCommands(invocation: $0).open() }

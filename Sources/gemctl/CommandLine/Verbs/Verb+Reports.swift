@@ -49,7 +49,9 @@ extension Verb {
 
   static let consumed = Verb(
     name: "consumed", group: .insight, summary: "Show how much of a purchase is used up",
-    arguments: [Argument(name: "PURCHASE", help: "The store transaction's id, as \"buy\" printed it")],
+    arguments: [
+      Argument(name: "PURCHASE", kind: .name(.purchases), help: "The store transaction's id, as \"buy\" printed it")
+    ],
     options: [.csv],
     examples: ["gemctl consumed 2000000123456789", "gemctl consumed 2000000123456789 --json"],
     discussion: """

@@ -122,5 +122,5 @@ extension Verb {
 
 extension Argument {
   static let storeTransaction = Argument(
-    name: "ID", help: "The store transaction id, as \"gemctl store list\" shows it")
+    name: "ID", kind: .name(.purchases), help: "The store transaction id, as \"gemctl store list\" shows it")
 }

@@ -1,5 +1,5 @@
 /// A list of packages for the shop window, in its order.
-public struct Offering: Hashable, Sendable {
+public struct CatalogOffering: Hashable, Sendable {
   /// One position in the window.
   public struct Package: Hashable, Sendable {
     /// The position's name, the same for any product in it.
@@ -39,7 +39,7 @@ public struct Offering: Hashable, Sendable {
   public var metadataJSON: String { JSONValue.object(metadata).text() }
 }
 
-extension Offering: CatalogDocument {
+extension CatalogOffering: CatalogDocument {
   package init?(reading field: CatalogField) {
     guard let fields = field.fields(["id", "description", "metadata", "packages"]) else { return nil }
     let id = fields.required("id", Self.declaredID)
@@ -75,7 +75,7 @@ extension Offering: CatalogDocument {
   }
 }
 
-extension Offering.Package {
+extension CatalogOffering.Package {
   init?(reading field: CatalogField) {
     guard let fields = field.fields(["id", "product"]) else { return nil }
     let id = fields.required("id") { $0.name() }
