@@ -54,7 +54,9 @@ extension LedgerCommand {
   /// Makes the customer, or does nothing where the customer exists.
   public static func createCustomer(_ customer: CustomerID) -> Self { .createCustomer(customer, tokens: []) }
 
-  /// The same; also registers the tokens by which purchases name the customer. A known token stays with its customer.
+  /// The same; also registers the tokens by which purchases name the customer.
+  ///
+  /// A known token stays with its customer.
   ///
   /// - Parameter key: With it the command is refused with `already_exists` where another request made the customer.
   package static func createCustomer(
