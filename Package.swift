@@ -143,10 +143,12 @@ let package = Package(
         "SystemCrypto", "SystemHTTP",
       ],
       swiftSettings: houseRules),
+    .plugin(name: "ReadCommit", capability: .buildTool()),
+    .target(name: "CommitOfBuild", swiftSettings: houseRules, plugins: ["ReadCommit"]),
     .executableTarget(
       name: "gemctl",
       dependencies: [
-        "GemLedger", "GemLedgerAudit", "GemLedgerArchive", "GemLedgerSQLite",
+        "CommitOfBuild", "GemLedger", "GemLedgerAudit", "GemLedgerArchive", "GemLedgerSQLite",
         .target(name: "GemLedgerPostgres", condition: onPostgreSQL),
         .target(name: "GemLedgerSeal", condition: .when(traits: ["Receipts"])), "StoreBackend",
         .target(name: "StoreReceipts", condition: .when(traits: ["Receipts"])), "StoreClient", "SimulatedStores",

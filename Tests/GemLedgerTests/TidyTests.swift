@@ -120,7 +120,8 @@ final class TidyTests: XCTestCase {
   func testNoStrayFilesAtTheTop() throws {
     let known: Set<String> = [
       ".build", ".ci", ".git", ".github", ".gitignore", ".spi.yml", ".swift-format", ".swiftpm",
-      "Documentation.md", "Fixtures", "LICENSE", "Package.resolved", "Package.swift", "README.md", "Sources", "Tests",
+      "Documentation.md", "Fixtures", "LICENSE", "Package.resolved", "Package.swift", "Plugins", "README.md", "Sources",
+      "Tests",
     ]
     let found = try FileManager.default.contentsOfDirectory(atPath: Self.top.path)
     XCTAssertEqual(found.filter { !known.contains($0) && !$0.hasPrefix(".build") }.sorted(), [])

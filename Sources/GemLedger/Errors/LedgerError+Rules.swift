@@ -25,7 +25,11 @@ extension LedgerError {
       details: [.text("hold_id", id.description)])
   }
 
-  static func holdEnded(_ id: HoldID, _ why: String) -> Self {
+  /// - Parameter why: The same for every end: which command of a group booked it must not show.
+  static func holdEnded(
+    _ id: HoldID,
+    _ why: String = "it was captured or released before, or its deadline passed. Nothing was changed"
+  ) -> Self {
     Self(
       .holdEnded, "The hold \(id) has ended: \(why).",
       details: [.text("hold_id", id.description)])

@@ -74,11 +74,15 @@ struct OrderAnnouncements: ClientPart {
     if let known = try await standing(of: order, opened.buyer, isPaid: order.isPaid) { return .answered(known) }
     // An order without a claim was announced by the app's own server, for this device to pay.
     let isOwn = order.request.claim.map { $0.hasBytes(of: opened.claim) } ?? true
-    guard !isOwn || queue.read({ $0.isPaying(opened) }) else { return .payable(order) }
+    let intents = queue.read { $0.intents(under: opened.key, of: opened.buyer) }
+    guard !isOwn || !intents.isEmpty else { return .payable(order) }
     // The store may have the payment meanwhile, not yet swept.
     await pipeline.sweep { appUserID }
     if let known = try await standing(of: order, opened.buyer, isPaid: true) { return .answered(known) }
-    return .answered(PurchaseOutcome(.pending, order: order))
+    // Somebody may still agree, or another device may be paying until the order's time is over. Else this process
+    // ended, or lost the store's answer: of a payment that it has and that is not finished, a store takes no second.
+    let isAwaited = isOwn ? intents.contains(where: \.isDeferred) : order.status == .pending
+    return isAwaited ? .answered(PurchaseOutcome(.pending, order: order)) : .payable(order)
   }
 
   /// The outcome of an order that was paid for; nil where no payment is known.

@@ -52,14 +52,18 @@ struct PurchaseFlow: ClientPart {
     let intent = PurchaseIntent(
       number: queue.takeIntentNumber(), buyer: buyer, storeProductID: product.storeID, quantity: quantity,
       startedAt: configuration.clock.now(), order: order?.code, key: wanted?.key)
-    // The buyer is durable before the payment.
-    try queue.record([.intended(intent)])
+    // The buyer is durable before the payment. Of earlier tries under the key nobody knows more than of this one.
+    let earlier = wanted?.key.map { key in queue.read { $0.intents(under: key, of: buyer) } } ?? []
+    try queue.record(earlier.map { .intentEnded($0.number) } + [.intended(intent)])
     switch try await pay(intent, product) {
     case .success(let evidence):
       pipeline.step(.paid)
       funnel.send(.paymentCallbackSuccess) { $0.fill(product, quantity) }
       return await enqueue(evidence, intent, order)
     case .pending:
+      var deferred = intent
+      deferred.isDeferred = true
+      pipeline.note([.intended(deferred)])
       return PurchaseOutcome(.pending, order: order)
     case .userCancelled:
       funnel.send(.paymentCallbackCancel) { $0.fill(product, quantity) }

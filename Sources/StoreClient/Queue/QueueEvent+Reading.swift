@@ -85,7 +85,7 @@ extension JSONValue {
     else { return nil }
     return PurchaseIntent(
       number: number, buyer: buyer, storeProductID: product, quantity: quantity, startedAt: at,
-      order: identifier("order"), key: identifier("key"))
+      order: identifier("order"), key: identifier("key"), isDeferred: self["deferred"]?.integer == 1)
   }
 
   fileprivate var openedOrder: OpenedOrder? {

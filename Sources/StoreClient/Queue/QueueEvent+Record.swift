@@ -106,6 +106,7 @@ extension QueueEvent {
       $0.integer("at", intent.startedAt.milliseconds)
       $0.text("order", intent.order?.text)
       $0.text("key", intent.key?.text)
+      if intent.isDeferred { $0.integer("deferred", 1) }
     }
   }
 

@@ -79,6 +79,8 @@ struct PurchaseIntent: Hashable, Sendable {
   var order: PurchaseCode?
   /// The key that the app gave the order.
   var key: IdempotencyKey?
+  /// Whether the store answered that somebody has to agree first.
+  var isDeferred = false
 
   var token: AccountToken { AccountToken(of: buyer) }
 

@@ -66,8 +66,10 @@ struct QueueState: Sendable {
     openedOrders.last { $0.buyer == buyer && $0.key == key }
   }
 
-  /// Returns whether the store was asked for the order's payment, and has not denied a payment since.
-  func isPaying(_ order: OpenedOrder) -> Bool { intents.contains { $0.buyer == order.buyer && $0.key == order.key } }
+  /// The times that the store was asked for the order's payment, and has not denied it since.
+  func intents(under key: IdempotencyKey, of buyer: CustomerID) -> [PurchaseIntent] {
+    intents.filter { $0.buyer == buyer && $0.key == key }
+  }
 
   /// The receipt in the queue that pays for the order.
   func receipt(of order: PurchaseCode) -> QueueItem? { items.values.first { $0.receipt.order == order } }
@@ -165,8 +167,11 @@ extension QueueState {
 
   private mutating func add(_ intent: PurchaseIntent) {
     nextIntent = max(nextIntent, intent.number + 1)
-    intents.removeAll { $0.number == intent.number }
-    intents.append(intent)
+    if let index = intents.firstIndex(where: { $0.number == intent.number }) {
+      intents[index] = intent
+    } else {
+      intents.append(intent)
+    }
     if intents.count > Self.intentCountMax { intents.removeFirst() }
     remember(intent.buyer)
   }

@@ -1,3 +1,4 @@
+import CommitOfBuild
 import GemLedger
 
 /// The verbs that tell about `gemctl` itself.
@@ -11,8 +12,11 @@ enum AboutCommands {
   }
 
   static func version(_ invocation: Invocation) throws {
-    let text = invocation.isJSON ? version : "gemctl \(version)\n"
-    try print(text, as: "version", invocation)
+    let commit = CommitOfBuild.text
+    let document: JSONValue = ["version": .string(version), "commit": JSONValue(commit)]
+    try invocation.terminal.output(
+      invocation.isJSON
+        ? document.text(.terminal) + "\n" : "gemctl \(version)\(commit.map { " (commit \($0))" } ?? "")\n")
   }
 
   static func completions(_ invocation: Invocation) throws {

@@ -129,10 +129,10 @@ struct BackupCommands {
         details: [.text("file", path)])
     }
     guard present.transactions <= backup.transactions || invocation.parsed.flags.contains("--discard-newer") else {
-      let count = AmountText.grouped(present.transactions - backup.transactions)
+      let count = AmountText.counted(present.transactions - backup.transactions, "transaction")
       throw LedgerError(
         .conditionFailed,
-        "\(path.quotedForPeople) has \(count) transactions more than the backup, the newest of \(present.newest); the "
+        "\(path.quotedForPeople) has \(count) more than the backup, the newest of \(present.newest); the "
           + "backup ends at \(backup.newest). Nothing was changed. With --discard-newer they go out of use.",
         details: [.text("file", path), .integer("transactions", present.transactions - backup.transactions)])
     }
@@ -172,8 +172,8 @@ struct BackupCommands {
   // MARK: Answers
 
   private static func counts(_ verification: Verification) -> String {
-    "\(AmountText.grouped(verification.transactions)) transactions of "
-      + "\(AmountText.grouped(verification.customers)) customers"
+    AmountText.counted(verification.transactions, "transaction") + " of "
+      + AmountText.counted(verification.customers, "customer")
   }
 
   private static func json(_ verification: Verification, _ path: String, aside: String? = nil) -> JSONValue {

@@ -80,8 +80,8 @@ extension VerifyCommand {
     let verification = findings.verification
     var text = ""
     for books in verification.currencies { text += table(books).text(style: style) + "\n" }
-    let transactions = counted(verification.transactions, "transaction")
-    let customers = counted(verification.customers, "customer")
+    let transactions = AmountText.counted(verification.transactions, "transaction")
+    let customers = AmountText.counted(verification.customers, "customer")
     guard findings.problemCount > 0 else {
       text += findings.seal.text
       return text + style.green("The books add up") + ": \(transactions), \(customers), as of \(verification.asOf)\n"
@@ -100,9 +100,5 @@ extension VerifyCommand {
     if books.held != 0 { table.add(["of it held", AmountText.grouped(books.held)]) }
     if books.debt != 0 { table.add(["debt", AmountText.grouped(books.debt)]) }
     return table
-  }
-
-  private static func counted(_ count: Int64, _ noun: String) -> String {
-    "\(AmountText.grouped(count)) \(noun)\(count == 1 ? "" : "s")"
   }
 }

@@ -12,6 +12,9 @@ enum AmountText {
     return text
   }
 
+  /// How many there are of something, such as `1 customer` and `1,200 customers`.
+  static func counted(_ count: Int64, _ noun: String) -> String { "\(grouped(count)) \(noun)\(count == 1 ? "" : "s")" }
+
   /// With a sign even where it is positive, for changes: `+1,200`.
   static func signed(_ amount: Int64) -> String { amount > 0 ? "+\(grouped(amount))" : grouped(amount) }
 }

@@ -123,6 +123,32 @@ class OrderKeyTests: XCTestCase {
     }
   }
 
+  /// The process ends between the durable intent and the store's first row, or the store's answer is lost.
+  func testAKeyPaysAfterAKillBeforeThePaymentAndOnceAfterALostAnswer() async throws {
+    for fault in [StoreFault(.networkCutBefore, on: .purchase), StoreFault(.networkCutAfter, on: .purchase)] {
+      for isRestarted in [false, true] {
+        for days in [0, 3] {
+          let server = DeliveryLog()
+          let world = try World(delivery: server)
+          let eventLog = MemoryEventLog()
+          var client = try world.client(alice, on: world.phone, eventLog: eventLog)
+          try world.store.inject(fault)
+          await assertRefused(.storeError) { try await client.purchase(order: self.order) }
+          if isRestarted {
+            client.flush()
+            client = try world.client(alice, on: world.phone, eventLog: eventLog)
+          }
+          // By then the order has failed for want of a payment.
+          world.clock.advance(by: .seconds(days * 86_400))
+          let outcome = try await client.purchase(order: order)
+          XCTAssertNotNil(outcome.result.customerInfo, "\(fault) \(isRestarted) \(days)")
+          XCTAssertEqual(outcome.order?.status, .success)
+          try assertOnePayment(in: world, server)
+        }
+      }
+    }
+  }
+
   func testAReceiptOfTheOrderThatWaitsIsTriedAgain() async throws {
     let server = DeliveryLog()
     let world = try World(delivery: server)

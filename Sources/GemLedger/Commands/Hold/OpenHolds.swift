@@ -11,13 +11,13 @@ enum OpenHolds {
     var booking = try KeyReplay.idempotently(&decider, command, customer: owner, session: session) {
       (decider: inout Decider) throws(LedgerError) -> Booking in
       guard let hold else {
-        throw .holdEnded(id, "it was captured or released before, or its deadline passed. Nothing was changed")
+        throw .holdEnded(id)
       }
       decider.plans.removeAll(keepingCapacity: true)
       guard hold.deadline > decider.work.now else {
         // The end of the hold stays booked although the command is refused.
         try HeldCurrency.lapse(&decider, hold, owner: owner, session: session)
-        throw .holdEnded(id, "its deadline was \(hold.deadline). Begin a new one")
+        throw .holdEnded(id)
       }
       if decider.definitions.hasPolicies { try bookDueEffects(&decider, of: hold, owner: owner, session: session) }
       return try body(&decider, hold, owner)
