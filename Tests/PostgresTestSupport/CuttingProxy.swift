@@ -18,9 +18,11 @@ package final class CuttingProxy: Sendable {
     var refuses = false
     var isClosed = false
     var links: [Link] = []
+    /// The server of connections from now on.
+    var serverPort: UInt16
   }
 
-  private let state = Mutex(State())
+  private let state: Mutex<State>
   private let listener: Int32
   private let port: UInt16
   private let serverURL: String
@@ -29,6 +31,7 @@ package final class CuttingProxy: Sendable {
   /// Listens on a port of its own.
   package init(before serverURL: String) throws {
     self.serverURL = serverURL
+    state = Mutex(State(serverPort: Self.port(of: serverURL)))
     // A write to a socket that is gone gives an error, not a signal.
     signal(SIGPIPE, SIG_IGN)
     (listener, port) = try Loopback.listen()
@@ -100,11 +103,16 @@ package final class CuttingProxy: Sendable {
     for link in links { link.cut() }
   }
 
+  /// Connects new clients to another server, as a name that leads to another machine does; present ones stay.
+  package func lead(to serverURL: String) { state.withLock { $0.serverPort = Self.port(of: serverURL) } }
+
   // MARK: Parts
 
+  private static func port(of url: String) -> UInt16 { UInt16(URLComponents(string: url)?.port ?? 5432) }
+
   private func begin(_ client: Int32) {
-    let serverPort = UInt16(URLComponents(string: serverURL)?.port ?? 5432)
-    guard !state.withLock({ $0.refuses || $0.isClosed }), let server = Loopback.connect(serverPort) else {
+    let serverPort = state.withLock { $0.refuses || $0.isClosed ? nil : $0.serverPort }
+    guard let serverPort, let server = Loopback.connect(serverPort) else {
       Foundation.close(client)
       return
     }

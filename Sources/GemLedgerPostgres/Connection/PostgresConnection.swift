@@ -50,6 +50,13 @@ final class PostgresConnection {
   private(set) var roundTrips = 0
   private let warnings = PostgresWarnings()
 
+  /// Whether the server took no writes when this was opened, as a standby does.
+  private(set) var isReadOnly = false
+  /// The generation of the pool that it belongs to.
+  var generation = 0
+  /// Whether nobody has used it yet.
+  var isNew = true
+
   /// Connects and sets the session up.
   init(_ target: PostgresTarget) throws(PostgresFailure) {
     handle = target.connect()
@@ -61,7 +68,8 @@ final class PostgresConnection {
     warnings.listen(on: handle)
     _ = PQsetnonblocking(handle, 1)
     _ = PQenterPipelineMode(handle)
-    try execute(target.settings)
+    let answers = try run(target.settings + ["SELECT current_setting('transaction_read_only') = 'on'"])
+    isReadOnly = answers.last.map { $0.integer(0, 0) != 0 } ?? false
   }
 
   deinit { close() }
@@ -124,7 +132,9 @@ final class PostgresConnection {
   }
 
   /// Runs statements without parameters and without preparing them: those that set up a session or a schema.
-  func execute(_ statements: [String]) throws(PostgresFailure) {
+  func execute(_ statements: [String]) throws(PostgresFailure) { _ = try run(statements) }
+
+  private func run(_ statements: [String]) throws(PostgresFailure) -> [PostgresRows] {
     guard let handle else { throw .lost("the connection was closed") }
     roundTrips += 1
     for sql in statements {
@@ -133,7 +143,7 @@ final class PostgresConnection {
     try send(handle) { PQpipelineSync(handle) }
     try flush(handle)
     let none = [(sql: String, name: String)?](repeating: nil, count: statements.count)
-    _ = try answers(to: none, handle) { statements[$0] == Self.commit }
+    return try answers(to: none, handle) { statements[$0] == Self.commit }
   }
 
   /// Returns the names with a notification since the last call.

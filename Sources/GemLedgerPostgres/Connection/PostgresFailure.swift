@@ -33,6 +33,9 @@ package struct PostgresFailure: Error, Sendable {
       || (state == "XX000" && message.contains("duplicate key"))
   }
 
+  /// Whether the server takes no writes: it is a standby, or was set to be read-only before it is replaced.
+  var isOfReadOnlyServer: Bool { state == "25006" }
+
   /// There is no such table or schema.
   var isMissing: Bool { state == "42P01" || state == "3F000" }
 

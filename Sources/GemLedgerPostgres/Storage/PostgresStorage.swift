@@ -241,7 +241,9 @@ package final class PostgresStorage: LedgerStorage {
     let (writer, isNew) = writers.take(firstLane)
     defer { writers.giveBack(writer, firstLane) }
     while true {
-      let session = session(try connectPatiently(&retryPolicy))
+      let connection = try connectPatiently(&retryPolicy)
+      let isNewConnection = connection.isNew
+      let session = session(connection)
       let token = PostgresGroup.CommitToken(
         writer: writer, number: attempts.add(1, ordering: .sequentiallyConsistent).newValue)
       let group = PostgresGroup(lanes: lanes, token: token, isFirstOfWriter: isNew)
@@ -262,8 +264,11 @@ package final class PostgresStorage: LedgerStorage {
       } catch {
         let failure = session.failure
         let isUsable = session.end(with: "ROLLBACK")
+        if failure?.isOfReadOnlyServer == true { connections.leaveReadOnlyServer(connection) }
         if isUsable { connections.giveBack(session.connection) } else { connections.dropIdle() }
         guard let failure, error.code != .outcomeUnknown else { throw error }
+        // Once more over a new connection, which may lead to the new primary.
+        if failure.isOfReadOnlyServer, !isNewConnection { continue }
         guard failure.isTransient || failure.isConnectionLost, retryPolicy.goesOn(after: failure) else { throw error }
       }
     }
@@ -272,7 +277,7 @@ package final class PostgresStorage: LedgerStorage {
   func connectPatiently(_ retryPolicy: inout RetryPolicy) throws(LedgerError) -> PostgresConnection {
     while true {
       do throws(PostgresFailure) {
-        return try connections.take()
+        return try connections.takeForWriting()
       } catch {
         // A storage that never had a connection fails at once; otherwise it waits for the server to come back.
         guard connections.wasOpen, error.isConnectionLost, retryPolicy.goesOn(after: error) else {
