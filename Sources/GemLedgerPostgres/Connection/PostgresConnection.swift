@@ -49,6 +49,7 @@ final class PostgresConnection {
   /// How often it asked and waited for the answer.
   private(set) var roundTrips = 0
   private let warnings = PostgresWarnings()
+  private let patience: Int32
 
   /// Whether the server took no writes when this was opened, as a standby does.
   private(set) var isReadOnly = false
@@ -58,7 +59,20 @@ final class PostgresConnection {
   var isNew = true
 
   /// Connects and sets the session up.
-  init(_ target: PostgresTarget) throws(PostgresFailure) {
+  ///
+  /// - Throws: A failure with ``PostgresFailure/sharedSession`` if a pooler gives each transaction another session.
+  convenience init(_ target: PostgresTarget) throws(PostgresFailure) {
+    try self.init(unchecked: target)
+    try target.pooler.check(self, target)
+    let answers = try run(target.settings + ["SELECT current_setting('transaction_read_only') = 'on'"])
+    isReadOnly = answers.last.map { $0.integer(0, 0) != 0 } ?? false
+  }
+
+  /// Connects, and leaves the session as it is.
+  ///
+  /// - Parameter patience: How long to wait for an answer, in milliseconds.
+  init(unchecked target: PostgresTarget, patience: Int32 = retryPolicy) throws(PostgresFailure) {
+    self.patience = patience
     handle = target.connect()
     guard let handle, PQstatus(handle) == CONNECTION_OK else {
       let message = Self.message(of: handle)
@@ -68,8 +82,6 @@ final class PostgresConnection {
     warnings.listen(on: handle)
     _ = PQsetnonblocking(handle, 1)
     _ = PQenterPipelineMode(handle)
-    let answers = try run(target.settings + ["SELECT current_setting('transaction_read_only') = 'on'"])
-    isReadOnly = answers.last.map { $0.integer(0, 0) != 0 } ?? false
   }
 
   deinit { close() }
@@ -82,6 +94,13 @@ final class PostgresConnection {
   var isOpen: Bool { handle != nil }
   /// The descriptor to wait at for notifications.
   var socket: Int32 { handle.map(PQsocket) ?? -1 }
+  /// The server's process for the session, as the other side announced it when this was opened.
+  var announcedProcess: Int64 { handle.map { Int64(PQbackendPID($0)) } ?? 0 }
+
+  /// Asks for the server's process that answers.
+  func serverProcess() throws(PostgresFailure) -> Int64 {
+    try run(["SELECT pg_backend_pid()"]).first.map { $0.integer(0, 0) } ?? 0
+  }
 
   // MARK: Asking
 
@@ -237,11 +256,11 @@ final class PostgresConnection {
   private func wait(_ handle: OpaquePointer, _ events: Int32) throws(PostgresFailure) -> Bool {
     var poll = pollfd(fd: PQsocket(handle), events: Int16(events), revents: 0)
     while true {
-      let ready = systemPoll(&poll, 1, waitsForLong ? -1 : Self.retryPolicy)
+      let ready = systemPoll(&poll, 1, waitsForLong ? -1 : patience)
       if ready < 0, errno == EINTR { continue }
       guard ready > 0 else {
         close()
-        throw .lost("the server did not answer for \(Self.retryPolicy / 1000) seconds")
+        throw .lost("the server did not answer for \(patience / 1000) seconds")
       }
       return Int32(poll.revents) & (POLLIN | POLLHUP | POLLERR) == 0 || PQconsumeInput(handle) == 1
     }

@@ -16,7 +16,8 @@ package struct PostgresFailure: Error, Sendable {
   ///
   /// 40003 states that it is unknown whether the statement was completed.
   var isConnectionLost: Bool {
-    state.isEmpty || state == Self.unknownCompletion || Self.classesOfLostConnections.contains { state.hasPrefix($0) }
+    state.isEmpty || state == Self.unknownCompletion
+      || Self.classesOfLostConnections.contains { state.hasPrefix($0) }
   }
 
   static let unknownCompletion = "40003"
@@ -46,6 +47,12 @@ package struct PostgresFailure: Error, Sendable {
       + (state.isEmpty ? [] : [.init(name: "sqlstate", value: .text(state))])
     func error(_ code: LedgerError.Code, _ text: String) -> LedgerError {
       LedgerError(code, "\(server): \(text)", details: details)
+    }
+    if isOfSharedSession {
+      return error(
+        .storageUnavailable,
+        "a pooler gives each transaction another session (\(message)). Set pool_mode=session for this database in "
+          + "PgBouncer, or connect to the server itself.")
     }
     switch state {
     case "53100":
