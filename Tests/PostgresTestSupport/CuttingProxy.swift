@@ -18,6 +18,10 @@ package final class CuttingProxy: Sendable {
     var refuses = false
     var isClosed = false
     var links: [Link] = []
+    /// The round trips of all clients until one is cut.
+    var roundTripsLeft = 0
+    var cutAtRoundTrip = Cut.beforeCommit
+    var refusesThen = false
     /// The server of connections from now on.
     var serverPort: UInt16
   }
@@ -90,6 +94,28 @@ package final class CuttingProxy: Sendable {
     state.withLock { $0.cuts += cuts }
   }
 
+  /// A later round trip of any client is cut like that, whatever it asks.
+  ///
+  /// - Parameters:
+  ///   - number: Which one, from 1.
+  ///   - refusesThen: Whether the server is away from then on.
+  package func arm(_ cut: Cut, atRoundTrip number: Int, refusesThen: Bool = false) {
+    state.withLock { state in
+      (state.roundTripsLeft, state.cutAtRoundTrip, state.refusesThen) = (number, cut, refusesThen)
+    }
+  }
+
+  /// How many round trips are to come until one is cut.
+  package var roundTripsLeft: Int { state.withLock { $0.roundTripsLeft } }
+
+  /// Takes back the cut of a round trip; returns whether it was still to come.
+  package func disarm() -> Bool {
+    state.withLock { state in
+      defer { (state.roundTripsLeft, state.refuses) = (0, false) }
+      return state.roundTripsLeft > 0
+    }
+  }
+
   /// From now on about every fortieth commit is cut, in either way; false for no more.
   package func cutNowAndThen(_ isOn: Bool) { state.withLock { $0.isRandom = isOn } }
 
@@ -124,7 +150,10 @@ package final class CuttingProxy: Sendable {
     Thread.detachNewThread { [weak self] in
       var stream = ClientStream()
       link.pump(from: client, to: server) { bytes in
-        guard stream.feed(bytes), let cut = self?.nextCut() else { return .pass }
+        let before = stream.roundTrips
+        let isCommit = stream.feed(bytes)
+        let roundTrips = stream.roundTrips - before
+        guard let cut = self?.nextCut(after: roundTrips) ?? (isCommit ? self?.nextCut() : nil) else { return .pass }
         if cut == .beforeCommit { return .end }
         link.swallow()
         return .pass
@@ -141,6 +170,16 @@ package final class CuttingProxy: Sendable {
         }?()
         return .end
       }
+    }
+  }
+
+  private func nextCut(after roundTrips: Int) -> Cut? {
+    state.withLock { state in
+      guard state.roundTripsLeft > 0 else { return nil }
+      state.roundTripsLeft = max(0, state.roundTripsLeft - roundTrips)
+      guard state.roundTripsLeft == 0 else { return nil }
+      state.refuses = state.refusesThen
+      return state.cutAtRoundTrip
     }
   }
 
