@@ -38,6 +38,8 @@ final class PostgresConnection {
   ///
   /// The loss of the server is still noticed, by the keep-alives of the connection.
   var waitsForLong = false
+  /// Called after each second of waiting for an answer.
+  var whileWaiting: (() -> Void)?
   /// Names the lanes in statements, where the tables are spread over a distributed engine.
   var lanes: LaneStatements?
   private var handle: OpaquePointer?
@@ -255,9 +257,16 @@ final class PostgresConnection {
 
   private func wait(_ handle: OpaquePointer, _ events: Int32) throws(PostgresFailure) -> Bool {
     var poll = pollfd(fd: PQsocket(handle), events: Int16(events), revents: 0)
+    var rest = patience
     while true {
-      let ready = systemPoll(&poll, 1, waitsForLong ? -1 : patience)
+      let slice = whileWaiting == nil ? rest : min(rest, 1000)
+      let ready = systemPoll(&poll, 1, waitsForLong ? -1 : slice)
       if ready < 0, errno == EINTR { continue }
+      if ready == 0, slice < rest {
+        rest -= slice
+        whileWaiting?()
+        continue
+      }
       guard ready > 0 else {
         close()
         throw .lost("the server did not answer for \(patience / 1000) seconds")

@@ -37,6 +37,12 @@ package struct PostgresFailure: Error, Sendable {
   /// Whether the server takes no writes: it is a standby, or was set to be read-only before it is replaced.
   var isOfReadOnlyServer: Bool { state == "25006" }
 
+  /// The role may not do it.
+  var isOfMissingRight: Bool { state == "42501" }
+
+  /// There is no such function.
+  var isMissingFunction: Bool { state == "42883" }
+
   /// There is no such table or schema.
   var isMissing: Bool { state == "42P01" || state == "3F000" }
 

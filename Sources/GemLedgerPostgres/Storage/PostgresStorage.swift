@@ -16,6 +16,7 @@ package final class PostgresStorage: LedgerStorage {
   let connections: ConnectionPool
   let notifier: CommitNotifier
   let recovery: PostgresRecovery
+  let preparedTransactions: PreparedTransactions
   private let channel: NotificationChannel
   private let writers = TokenWriters()
   private let attempts = Atomic<Int64>(0)
@@ -40,6 +41,7 @@ package final class PostgresStorage: LedgerStorage {
     self.memory = memory
     self.recovery = recovery
     self.connections = connections
+    preparedTransactions = PreparedTransactions(connections)
     channel = NotificationChannel(schema: target.schema)
     notifier = CommitNotifier(channel, connections)
     layout = state.layout
@@ -291,6 +293,7 @@ package final class PostgresStorage: LedgerStorage {
         writer: writer, number: attempts.add(1, ordering: .sequentiallyConsistent).newValue)
       let group = PostgresGroup(lanes: lanes, token: token, isFirstOfWriter: isNew)
       session.begin(group)
+      recoverWhileLanesAreHeld(session)
       session.wasCommitted = { [self] (parts) throws(LedgerError) in try wasCommitted(group, parts) }
       let roundTripsBefore = session.connection.roundTrips
       do throws(LedgerError) {
@@ -315,6 +318,12 @@ package final class PostgresStorage: LedgerStorage {
         guard failure.isTransient || failure.isConnectionLost, retryPolicy.goesOn(after: failure) else { throw error }
       }
     }
+  }
+
+  /// On a distributed engine a commit that was cut between its phases may hold the lanes that a group waits for.
+  func recoverWhileLanesAreHeld(_ session: PostgresSession) {
+    guard layout.isDistributed else { return }
+    session.whileLanesAreHeld = { [preparedTransactions] in preparedTransactions.recover() }
   }
 
   func connectPatiently(_ retryPolicy: inout RetryPolicy) throws(LedgerError) -> PostgresConnection {
