@@ -14,14 +14,16 @@ extension Ledger {
     Ledger(storage: try PostgresStorage(url: url), clock: clock)
   }
 
-  /// Makes a ledger in a schema of an existing PostgreSQL database.
+  /// Makes a ledger in a schema of an existing PostgreSQL database, all or nothing.
+  ///
+  /// After any error but `outcome_unknown` it can be made again. After that one it may be there: open it then.
   ///
   /// - Parameters:
   ///   - url: As for opening; `lanes=N`, 1 to 64, says how many groups may commit side by side (2 by default).
   ///   - clock: The clock that the ledger reads.
   ///   - salt: Makes the transaction ids of this project its own; the same salt gives the same ids.
   /// - Throws: ``LedgerError`` with, in order of precedence, `invalid_request` (the URL), `storage_unavailable`,
-  ///   `already_exists`.
+  ///   `already_exists`, `outcome_unknown` (the server was lost meanwhile and stays away).
   public static func createPostgres(
     at url: String, clock: LedgerClock = .system, salt: UInt64 = .random(in: 0 ... .max)
   ) throws(LedgerError) -> Ledger {

@@ -7,6 +7,8 @@ struct ClientStream {
   private var hasStarted = false
   private var statements: [String: String] = [:]
   private var isMarked = false
+  /// How often the client has ended what it asks, to wait for the answers.
+  private(set) var roundTrips = 0
 
   /// Takes the next bytes; says whether a group's COMMIT begins in them.
   mutating func feed(_ bytes: ArraySlice<UInt8>) -> Bool {
@@ -42,6 +44,7 @@ struct ClientStream {
       return isMarked && sql == "COMMIT"
     case UInt8(ascii: "S"):
       isMarked = false
+      roundTrips += 1
     default: break
     }
     return false

@@ -18,9 +18,15 @@ package final class CuttingProxy: Sendable {
     var refuses = false
     var isClosed = false
     var links: [Link] = []
+    /// The round trips of all clients until one is cut.
+    var roundTripsLeft = 0
+    var cutAtRoundTrip = Cut.beforeCommit
+    var refusesThen = false
+    /// The server of connections from now on.
+    var serverPort: UInt16
   }
 
-  private let state = Mutex(State())
+  private let state: Mutex<State>
   private let listener: Int32
   private let port: UInt16
   private let serverURL: String
@@ -29,6 +35,7 @@ package final class CuttingProxy: Sendable {
   /// Listens on a port of its own.
   package init(before serverURL: String) throws {
     self.serverURL = serverURL
+    state = Mutex(State(serverPort: Self.port(of: serverURL)))
     // A write to a socket that is gone gives an error, not a signal.
     signal(SIGPIPE, SIG_IGN)
     (listener, port) = try Loopback.listen()
@@ -87,6 +94,28 @@ package final class CuttingProxy: Sendable {
     state.withLock { $0.cuts += cuts }
   }
 
+  /// A later round trip of any client is cut like that, whatever it asks.
+  ///
+  /// - Parameters:
+  ///   - number: Which one, from 1.
+  ///   - refusesThen: Whether the server is away from then on.
+  package func arm(_ cut: Cut, atRoundTrip number: Int, refusesThen: Bool = false) {
+    state.withLock { state in
+      (state.roundTripsLeft, state.cutAtRoundTrip, state.refusesThen) = (number, cut, refusesThen)
+    }
+  }
+
+  /// How many round trips are to come until one is cut.
+  package var roundTripsLeft: Int { state.withLock { $0.roundTripsLeft } }
+
+  /// Takes back the cut of a round trip; returns whether it was still to come.
+  package func disarm() -> Bool {
+    state.withLock { state in
+      defer { (state.roundTripsLeft, state.refuses) = (0, false) }
+      return state.roundTripsLeft > 0
+    }
+  }
+
   /// From now on about every fortieth commit is cut, in either way; false for no more.
   package func cutNowAndThen(_ isOn: Bool) { state.withLock { $0.isRandom = isOn } }
 
@@ -100,11 +129,16 @@ package final class CuttingProxy: Sendable {
     for link in links { link.cut() }
   }
 
+  /// Connects new clients to another server, as a name that leads to another machine does; present ones stay.
+  package func lead(to serverURL: String) { state.withLock { $0.serverPort = Self.port(of: serverURL) } }
+
   // MARK: Parts
 
+  private static func port(of url: String) -> UInt16 { UInt16(URLComponents(string: url)?.port ?? 5432) }
+
   private func begin(_ client: Int32) {
-    let serverPort = UInt16(URLComponents(string: serverURL)?.port ?? 5432)
-    guard !state.withLock({ $0.refuses || $0.isClosed }), let server = Loopback.connect(serverPort) else {
+    let serverPort = state.withLock { $0.refuses || $0.isClosed ? nil : $0.serverPort }
+    guard let serverPort, let server = Loopback.connect(serverPort) else {
       Foundation.close(client)
       return
     }
@@ -116,7 +150,10 @@ package final class CuttingProxy: Sendable {
     Thread.detachNewThread { [weak self] in
       var stream = ClientStream()
       link.pump(from: client, to: server) { bytes in
-        guard stream.feed(bytes), let cut = self?.nextCut() else { return .pass }
+        let before = stream.roundTrips
+        let isCommit = stream.feed(bytes)
+        let roundTrips = stream.roundTrips - before
+        guard let cut = self?.nextCut(after: roundTrips) ?? (isCommit ? self?.nextCut() : nil) else { return .pass }
         if cut == .beforeCommit { return .end }
         link.swallow()
         return .pass
@@ -133,6 +170,16 @@ package final class CuttingProxy: Sendable {
         }?()
         return .end
       }
+    }
+  }
+
+  private func nextCut(after roundTrips: Int) -> Cut? {
+    state.withLock { state in
+      guard state.roundTripsLeft > 0 else { return nil }
+      state.roundTripsLeft = max(0, state.roundTripsLeft - roundTrips)
+      guard state.roundTripsLeft == 0 else { return nil }
+      state.refuses = state.refusesThen
+      return state.cutAtRoundTrip
     }
   }
 

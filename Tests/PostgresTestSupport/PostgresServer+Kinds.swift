@@ -13,6 +13,23 @@ extension PostgresServer {
     return PostgresServer(url: url, directory: directory)
   }
 
+  /// Starts a pooler over this server, which goes with it; returns the URL of a database by way of the pooler.
+  ///
+  /// - Parameters:
+  ///   - database: The database's own URL.
+  ///   - settings: The settings for pgbouncer.ini, as `name=value`.
+  /// - Throws: `XCTSkip` where PgBouncer is not installed.
+  package func pooler(before database: String, _ settings: String...) throws -> String {
+    do {
+      let pooler = URLComponents(string: try Self.script(["pooler", own().path] + settings))
+      var parts = URLComponents(string: database)
+      parts?.port = pooler?.port
+      return parts?.string ?? database
+    } catch let failure as Failure where failure.description.contains("there is no PgBouncer") {
+      throw XCTSkip("SKIPPED, nothing was tested: \(failure)")
+    }
+  }
+
   /// Restarts the server so that it accepts TCP connections with TLS only.
   ///
   /// - Throws: `XCTSkip` where there is no openssl to make a certificate with.

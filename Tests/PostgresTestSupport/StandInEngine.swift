@@ -86,6 +86,13 @@ extension PostgresServer {
       INSERT INTO stand_in_emptied VALUES (wanted);
     END $$;
 
+    -- A function cannot end a prepared transaction here; that it was asked is written down, for the test to end it.
+    CREATE TABLE pg_catalog.stand_in_recoveries (asked_by name);
+    CREATE FUNCTION pg_catalog.recover_prepared_transactions() RETURNS integer LANGUAGE sql SECURITY DEFINER AS $$
+      INSERT INTO stand_in_recoveries VALUES (session_user) RETURNING 0;
+    $$;
+    REVOKE ALL ON FUNCTION pg_catalog.recover_prepared_transactions() FROM PUBLIC;
+
     CREATE FUNCTION pg_catalog.get_shard_id_for_distribution_column(wanted regclass, value bigint) RETURNS bigint
     LANGUAGE sql AS $$
       SELECT shardid FROM pg_dist_shard WHERE logicalrelid = wanted

@@ -96,6 +96,22 @@ final class PostgresCommandTests: XCTestCase {
       ], in: home, errorsBegin: true)
   }
 
+  /// `init` over PgBouncer with transaction pooling names the remedy; over the server itself it then makes the home.
+  func testInitOverAPoolerThatSharesSessions() throws {
+    let home = try TestHome()
+    let server = try PostgresServer()
+    let url = try server.createDatabase()
+    let pooled = try server.pooler(before: url, "pool_mode=transaction")
+    for _ in 0..<2 {
+      let answer = try home.raw("gemctl --storage '\(pooled)' init")
+      XCTAssertEqual(answer.status, 69, answer.error)
+      XCTAssertTrue(answer.error.contains("Set pool_mode=session"), answer.error)
+    }
+    let answer = try home.raw("gemctl --storage '\(url)' init")
+    XCTAssertEqual(answer.status, 0, answer.error)
+    server.remove()
+  }
+
   func testSaysWhatToDoAboutAServerAndKeepsThePassword() throws {
     let (home, url) = try makeHome()
     let parts = try XCTUnwrap(URLComponents(string: url))

@@ -23,10 +23,20 @@ final class ConnectionPool: Sendable {
     var wasOpen = false
     /// One was lost since the last was opened.
     var wasLost = false
+    /// Connections of earlier generations are closed when they are given back.
+    var generation = 0
+    /// A server refused writes since one was opened that takes them.
+    var refusedWrites = false
     /// Statements that each new connection begins with.
     var settings: [String] = []
     /// The layout, where it is that of a distributed engine.
     var spread: LaneLayout?
+
+    mutating func nextGeneration() {
+      generation += 1
+      idle.removeAll()
+      wasLost = true
+    }
   }
 
   init(_ target: PostgresTarget, _ memory: StorageCache) {
@@ -64,8 +74,17 @@ final class ConnectionPool: Sendable {
     return try open()
   }
 
+  /// While a server refuses writes, each writer looks for one that takes them, and readers keep their connections.
+  func takeForWriting() throws(PostgresFailure) -> PostgresConnection {
+    if state.withLock({ $0.refusedWrites }) { return try open() }
+    return try take()
+  }
+
   func open() throws(PostgresFailure) -> PostgresConnection {
+    let generation = state.withLock { $0.generation }
     let connection = try PostgresConnection(target)
+    connection.generation = generation
+    leaveReadOnlyServer(for: connection)
     let (settings, spread) = state.withLock { ($0.settings, $0.spread) }
     connection.lanes = spread.map(LaneStatements.init)
     if !settings.isEmpty { try connection.execute(settings) }
@@ -78,7 +97,21 @@ final class ConnectionPool: Sendable {
     return connection
   }
 
+  /// The name of the server leads to another one than before, which takes writes: no reader stays on the old one.
+  private func leaveReadOnlyServer(for connection: PostgresConnection) {
+    guard !connection.isReadOnly else { return }
+    state.withLock { state in
+      guard state.refusedWrites else { return }
+      state.refusedWrites = false
+      state.nextGeneration()
+      connection.generation = state.generation
+    }
+  }
+
   func giveBack(_ connection: PostgresConnection) {
+    connection.isNew = false
+    let isCurrent = state.withLock { $0.generation == connection.generation }
+    if !isCurrent { connection.close() }
     guard connection.isOpen else {
       state.withLock { $0.wasLost = true }
       // Another thread may have reconnected already, before the loss was known.
@@ -97,6 +130,17 @@ final class ConnectionPool: Sendable {
     state.withLock { state in
       state.idle.removeAll()
       state.wasLost = true
+    }
+  }
+
+  /// Closes a connection over which the server refused a write, and if it is not new, all opened before.
+  ///
+  /// After a failover the name of the server may lead to another one, which only a new connection finds.
+  func leaveReadOnlyServer(_ connection: PostgresConnection) {
+    connection.close()
+    state.withLock { state in
+      state.refusedWrites = true
+      if !connection.isNew { state.nextGeneration() }
     }
   }
 

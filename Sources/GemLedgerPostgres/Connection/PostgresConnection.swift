@@ -38,6 +38,8 @@ final class PostgresConnection {
   ///
   /// The loss of the server is still noticed, by the keep-alives of the connection.
   var waitsForLong = false
+  /// Called after each second of waiting for an answer.
+  var whileWaiting: (() -> Void)?
   /// Names the lanes in statements, where the tables are spread over a distributed engine.
   var lanes: LaneStatements?
   private var handle: OpaquePointer?
@@ -49,9 +51,30 @@ final class PostgresConnection {
   /// How often it asked and waited for the answer.
   private(set) var roundTrips = 0
   private let warnings = PostgresWarnings()
+  private let patience: Int32
+
+  /// Whether the server took no writes when this was opened, as a standby does.
+  private(set) var isReadOnly = false
+  /// The generation of the pool that it belongs to.
+  var generation = 0
+  /// Whether nobody has used it yet.
+  var isNew = true
 
   /// Connects and sets the session up.
-  init(_ target: PostgresTarget) throws(PostgresFailure) {
+  ///
+  /// - Throws: A failure with ``PostgresFailure/sharedSession`` if a pooler gives each transaction another session.
+  convenience init(_ target: PostgresTarget) throws(PostgresFailure) {
+    try self.init(unchecked: target)
+    try target.pooler.check(self, target)
+    let answers = try run(target.settings + ["SELECT current_setting('transaction_read_only') = 'on'"])
+    isReadOnly = answers.last.map { $0.integer(0, 0) != 0 } ?? false
+  }
+
+  /// Connects, and leaves the session as it is.
+  ///
+  /// - Parameter patience: How long to wait for an answer, in milliseconds.
+  init(unchecked target: PostgresTarget, patience: Int32 = retryPolicy) throws(PostgresFailure) {
+    self.patience = patience
     handle = target.connect()
     guard let handle, PQstatus(handle) == CONNECTION_OK else {
       let message = Self.message(of: handle)
@@ -61,7 +84,6 @@ final class PostgresConnection {
     warnings.listen(on: handle)
     _ = PQsetnonblocking(handle, 1)
     _ = PQenterPipelineMode(handle)
-    try execute(target.settings)
   }
 
   deinit { close() }
@@ -74,6 +96,13 @@ final class PostgresConnection {
   var isOpen: Bool { handle != nil }
   /// The descriptor to wait at for notifications.
   var socket: Int32 { handle.map(PQsocket) ?? -1 }
+  /// The server's process for the session, as the other side announced it when this was opened.
+  var announcedProcess: Int64 { handle.map { Int64(PQbackendPID($0)) } ?? 0 }
+
+  /// Asks for the server's process that answers.
+  func serverProcess() throws(PostgresFailure) -> Int64 {
+    try run(["SELECT pg_backend_pid()"]).first.map { $0.integer(0, 0) } ?? 0
+  }
 
   // MARK: Asking
 
@@ -124,7 +153,9 @@ final class PostgresConnection {
   }
 
   /// Runs statements without parameters and without preparing them: those that set up a session or a schema.
-  func execute(_ statements: [String]) throws(PostgresFailure) {
+  func execute(_ statements: [String]) throws(PostgresFailure) { _ = try run(statements) }
+
+  private func run(_ statements: [String]) throws(PostgresFailure) -> [PostgresRows] {
     guard let handle else { throw .lost("the connection was closed") }
     roundTrips += 1
     for sql in statements {
@@ -133,7 +164,7 @@ final class PostgresConnection {
     try send(handle) { PQpipelineSync(handle) }
     try flush(handle)
     let none = [(sql: String, name: String)?](repeating: nil, count: statements.count)
-    _ = try answers(to: none, handle) { statements[$0] == Self.commit }
+    return try answers(to: none, handle) { statements[$0] == Self.commit }
   }
 
   /// Returns the names with a notification since the last call.
@@ -226,12 +257,19 @@ final class PostgresConnection {
 
   private func wait(_ handle: OpaquePointer, _ events: Int32) throws(PostgresFailure) -> Bool {
     var poll = pollfd(fd: PQsocket(handle), events: Int16(events), revents: 0)
+    var rest = patience
     while true {
-      let ready = systemPoll(&poll, 1, waitsForLong ? -1 : Self.retryPolicy)
+      let slice = whileWaiting == nil ? rest : min(rest, 1000)
+      let ready = systemPoll(&poll, 1, waitsForLong ? -1 : slice)
       if ready < 0, errno == EINTR { continue }
+      if ready == 0, slice < rest {
+        rest -= slice
+        whileWaiting?()
+        continue
+      }
       guard ready > 0 else {
         close()
-        throw .lost("the server did not answer for \(Self.retryPolicy / 1000) seconds")
+        throw .lost("the server did not answer for \(patience / 1000) seconds")
       }
       return Int32(poll.revents) & (POLLIN | POLLHUP | POLLERR) == 0 || PQconsumeInput(handle) == 1
     }

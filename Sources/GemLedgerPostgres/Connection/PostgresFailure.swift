@@ -16,7 +16,8 @@ package struct PostgresFailure: Error, Sendable {
   ///
   /// 40003 states that it is unknown whether the statement was completed.
   var isConnectionLost: Bool {
-    state.isEmpty || state == Self.unknownCompletion || Self.classesOfLostConnections.contains { state.hasPrefix($0) }
+    state.isEmpty || state == Self.unknownCompletion
+      || Self.classesOfLostConnections.contains { state.hasPrefix($0) }
   }
 
   static let unknownCompletion = "40003"
@@ -33,6 +34,15 @@ package struct PostgresFailure: Error, Sendable {
       || (state == "XX000" && message.contains("duplicate key"))
   }
 
+  /// Whether the server takes no writes: it is a standby, or was set to be read-only before it is replaced.
+  var isOfReadOnlyServer: Bool { state == "25006" }
+
+  /// The role may not do it.
+  var isOfMissingRight: Bool { state == "42501" }
+
+  /// There is no such function.
+  var isMissingFunction: Bool { state == "42883" }
+
   /// There is no such table or schema.
   var isMissing: Bool { state == "42P01" || state == "3F000" }
 
@@ -43,6 +53,12 @@ package struct PostgresFailure: Error, Sendable {
       + (state.isEmpty ? [] : [.init(name: "sqlstate", value: .text(state))])
     func error(_ code: LedgerError.Code, _ text: String) -> LedgerError {
       LedgerError(code, "\(server): \(text)", details: details)
+    }
+    if isOfSharedSession {
+      return error(
+        .storageUnavailable,
+        "a pooler gives each transaction another session (\(message)). Set pool_mode=session for this database in "
+          + "PgBouncer, or connect to the server itself.")
     }
     switch state {
     case "53100":

@@ -13,6 +13,9 @@ package struct PostgresTarget: Sendable {
   /// The database for people, without its password.
   package let description: String
 
+  /// Shared by all connections to this target.
+  let pooler = PoolerCheck()
+
   static let lanesByDefault = 2
 
   /// Reads `postgres://user@host:port/database?schema=NAME&lanes=N` with any further parameters of libpq.

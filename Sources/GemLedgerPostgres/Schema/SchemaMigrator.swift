@@ -30,13 +30,23 @@ struct SchemaMigrator {
     // Nearly always it is up to date, and one round trip tells.
     if let state = try known(), state.migrationCount >= steps.count || state.isSpreadByCustomer { return state }
     guard try migrationCount() != nil else { return nil }
-    try migrate(project: nil, at: nil)
+    try migrate(project: nil) { () throws(PostgresFailure) in () }
     return try known()
   }
 
-  /// Makes a new ledger; false where there is one.
-  func create(_ project: ProjectRow) throws(PostgresFailure) -> Bool {
-    try migrate(project: project, at: project.createdAt)
+  /// Makes a new ledger, all or nothing; nil where there is one.
+  func create(_ project: ProjectRow) throws(PostgresFailure) -> State? {
+    // Its state is read before the commit, so that nothing can fail after it.
+    try migrate(project: project) { () throws(PostgresFailure) in try known() } ?? nil
+  }
+
+  /// The state of the ledger that an earlier call made for the project; nil where there is none, or another one.
+  func find(_ project: ProjectRow) throws(PostgresFailure) -> State? {
+    // The server may still be at an old connection's commit, which holds the lock.
+    try connection.execute(["BEGIN", takingTurns])
+    let state = try known()
+    try connection.execute(["ROLLBACK"])
+    return state?.project == project ? state : nil
   }
 
   // MARK: Parts
@@ -82,17 +92,20 @@ struct SchemaMigrator {
   static let laneColumns = PostgresRequest(
     "SELECT count(*) FROM pg_attribute WHERE attrelid = to_regclass('accounts') AND attname = 'lane'")
 
+  /// The key is the schema's own, so that ledgers side by side do not wait for each other.
+  private var takingTurns: String { "SELECT pg_advisory_xact_lock(hashtext('gemledger ' || '\(target.schema)'))" }
+
   /// Applies the missing migrations; only one process does so at a time.
   ///
-  /// - Parameter project: The row of a new ledger's project; nil for a ledger that must exist.
-  /// - Returns: False where a new ledger was wanted and one exists.
+  /// - Parameters:
+  ///   - project: The row of a new ledger's project; nil for a ledger that must exist.
+  ///   - complete: Runs at the end of the transaction.
+  /// - Returns: Nil where a new ledger was wanted and one exists.
   @discardableResult
-  private func migrate(project: ProjectRow?, at instant: Timestamp?) throws(PostgresFailure) -> Bool {
-    // The key is the schema's own, so that ledgers side by side do not wait for each other.
-    try connection.execute([
-      "BEGIN", "SELECT pg_advisory_xact_lock(hashtext('gemledger ' || '\(target.schema)'))",
-      "CREATE SCHEMA IF NOT EXISTS \(target.schema)",
-    ])
+  private func migrate<R>(
+    project: ProjectRow?, _ complete: () throws(PostgresFailure) -> R
+  ) throws(PostgresFailure) -> R? {
+    try connection.execute(["BEGIN", takingTurns, "CREATE SCHEMA IF NOT EXISTS \(target.schema)"])
     do throws(PostgresFailure) {
       let isThere =
         try connection.ask(
@@ -100,7 +113,7 @@ struct SchemaMigrator {
         ).integer(0, 0) != 0
       guard project == nil || !isThere else {
         try connection.execute(["ROLLBACK"])
-        return false
+        return nil
       }
       if !isThere {
         try connection.execute([
@@ -109,8 +122,9 @@ struct SchemaMigrator {
       }
       try applyMissing(isOld: isThere, isSpread: isThere ? isSpread() : false)
       if let project { try connection.execute(birth(project)) }
+      let answer = try complete()
       try connection.execute(["COMMIT"])
-      return true
+      return answer
     } catch {
       // The server rolls back the transaction of a lost connection; otherwise this does.
       if connection.isOpen { _ = try? connection.execute(["ROLLBACK"]) }

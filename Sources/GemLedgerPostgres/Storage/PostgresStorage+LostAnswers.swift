@@ -17,6 +17,7 @@ extension PostgresStorage {
       do throws(LedgerError) {
         let other = self.session(try connectPatiently(&retryPolicy))
         other.begin(PostgresGroup(lanes: group.lanes, token: group.token))
+        recoverWhileLanesAreHeld(other)
         let tokens = try other.rows("SELECT token FROM commit_tokens WHERE customer = $1 AND writer = $2") {
           $0.add(layout.heads[group.lanes.first ?? 0])
           $0.add(bytes: group.token.writer)

@@ -12,10 +12,11 @@ internal import Synchronization
 package final class PostgresStorage: LedgerStorage {
   let target: PostgresTarget
   let layout: LaneLayout
-  let memory = StorageCache()
+  let memory: StorageCache
   let connections: ConnectionPool
   let notifier: CommitNotifier
   let recovery: PostgresRecovery
+  let preparedTransactions: PreparedTransactions
   private let channel: NotificationChannel
   private let writers = TokenWriters()
   private let attempts = Atomic<Int64>(0)
@@ -32,18 +33,29 @@ package final class PostgresStorage: LedgerStorage {
     try self.init(url: url, isCopy: false, recovery: recovery, steps: steps)
   }
 
-  /// - Parameter isCopy: Opened to go on with a copy that is not complete.
   private init(
+    _ target: PostgresTarget, _ connections: ConnectionPool, _ memory: StorageCache, _ recovery: PostgresRecovery,
+    _ state: SchemaMigrator.State
+  ) {
+    self.target = target
+    self.memory = memory
+    self.recovery = recovery
+    self.connections = connections
+    preparedTransactions = PreparedTransactions(connections)
+    channel = NotificationChannel(schema: target.schema)
+    notifier = CommitNotifier(channel, connections)
+    layout = state.layout
+    memory.remember(state.project)
+  }
+
+  /// - Parameter isCopy: Opened to go on with a copy that is not complete.
+  private convenience init(
     url: String, isCopy: Bool, recovery: PostgresRecovery = PostgresRecovery(),
     steps: [PostgresMigration] = PostgresMigration.all
   ) throws(LedgerError) {
     let target = try PostgresTarget(url: url)
+    let memory = StorageCache()
     let connections = ConnectionPool(target, memory)
-    self.target = target
-    self.recovery = recovery
-    self.connections = connections
-    channel = NotificationChannel(schema: target.schema)
-    notifier = CommitNotifier(channel, connections)
     let opened = try Self.translating(target) { () throws(PostgresFailure) in
       let connection = try connections.open()
       return (connection, try SchemaMigrator(connection, target, steps: steps).bringUpToDate())
@@ -66,24 +78,57 @@ package final class PostgresStorage: LedgerStorage {
           + "with gemctl storage copy, or import the same export again, and it goes on where it was.",
         details: [.init(name: "storage", value: .text(target.description))])
     }
-    layout = state.layout
-    memory.remember(state.project)
     try Self.translating(target) { () throws(PostgresFailure) in try connections.setUp(state.layout, opened.0) }
     connections.giveBack(opened.0)
+    self.init(target, connections, memory, recovery, state)
   }
 
-  /// Makes a new ledger.
+  /// Makes a new ledger, all or nothing: after any error but `outcome_unknown` it can be made again.
   ///
-  /// - Throws: in order of precedence `invalid_request` (the URL), `storage_unavailable`, `already_exists`.
-  package static func create(url: String, project: ProjectRow) throws(LedgerError) -> PostgresStorage {
+  /// - Throws: in order of precedence `invalid_request` (the URL), `storage_unavailable`, `already_exists`,
+  ///   `outcome_unknown` (the answer to the commit was lost, and the server stays away).
+  package static func create(
+    url: String, project: ProjectRow, recovery: PostgresRecovery = PostgresRecovery()
+  ) throws(LedgerError) -> PostgresStorage {
     let target = try PostgresTarget(url: url)
-    let isMade = try translating(target) { () throws(PostgresFailure) in
-      try SchemaMigrator(PostgresConnection(target), target).create(project)
-    }
-    guard isMade else {
+    let memory = StorageCache()
+    let connections = ConnectionPool(target, memory)
+    let connection = try translating(target) { () throws(PostgresFailure) in try connections.open() }
+    guard let state = try create(project, target, connection, connections, recovery) else {
       throw alreadyExists(target, "Make a home for it with gemctl init --join, or name")
     }
-    return try PostgresStorage(url: url)
+    // The ledger is there, whatever happens to the connection; each further one is set up when it is opened.
+    do throws(PostgresFailure) { try connections.setUp(state.layout, connection) } catch { connection.close() }
+    connections.giveBack(connection)
+    return PostgresStorage(target, connections, memory, recovery, state)
+  }
+
+  /// Makes the schema; looks it up if the answer was lost, and with it perhaps that to the commit.
+  private static func create(
+    _ project: ProjectRow, _ target: PostgresTarget, _ connection: PostgresConnection, _ connections: ConnectionPool,
+    _ recovery: PostgresRecovery
+  ) throws(LedgerError) -> SchemaMigrator.State? {
+    let failure: PostgresFailure
+    do throws(PostgresFailure) { return try SchemaMigrator(connection, target).create(project) } catch {
+      guard error.isConnectionLost else { throw error.ledgerError(target.description) }
+      failure = error
+    }
+    var retryPolicy = RetryPolicy(limit: recovery.retryPolicy)
+    while retryPolicy.goesOn(after: failure) {
+      let state: SchemaMigrator.State?
+      do throws(PostgresFailure) {
+        let other = try connections.open()
+        state = try SchemaMigrator(other, target).find(project)
+        connections.giveBack(other)
+      } catch { continue }
+      guard let state else { throw failure.ledgerError(target.description) }
+      return state
+    }
+    throw LedgerError(
+      .outcomeUnknown,
+      "\(target.description): the server was lost while the ledger was made, and it may be there. Run the same command "
+        + "again.",
+      details: [.init(name: "storage", value: .text(target.description))])
   }
 
   private static func alreadyExists(_ target: PostgresTarget, _ hint: String = "Name") -> LedgerError {
@@ -241,11 +286,14 @@ package final class PostgresStorage: LedgerStorage {
     let (writer, isNew) = writers.take(firstLane)
     defer { writers.giveBack(writer, firstLane) }
     while true {
-      let session = session(try connectPatiently(&retryPolicy))
+      let connection = try connectPatiently(&retryPolicy)
+      let isNewConnection = connection.isNew
+      let session = session(connection)
       let token = PostgresGroup.CommitToken(
         writer: writer, number: attempts.add(1, ordering: .sequentiallyConsistent).newValue)
       let group = PostgresGroup(lanes: lanes, token: token, isFirstOfWriter: isNew)
       session.begin(group)
+      recoverWhileLanesAreHeld(session)
       session.wasCommitted = { [self] (parts) throws(LedgerError) in try wasCommitted(group, parts) }
       let roundTripsBefore = session.connection.roundTrips
       do throws(LedgerError) {
@@ -262,17 +310,26 @@ package final class PostgresStorage: LedgerStorage {
       } catch {
         let failure = session.failure
         let isUsable = session.end(with: "ROLLBACK")
+        if failure?.isOfReadOnlyServer == true { connections.leaveReadOnlyServer(connection) }
         if isUsable { connections.giveBack(session.connection) } else { connections.dropIdle() }
         guard let failure, error.code != .outcomeUnknown else { throw error }
+        // Once more over a new connection, which may lead to the new primary.
+        if failure.isOfReadOnlyServer, !isNewConnection { continue }
         guard failure.isTransient || failure.isConnectionLost, retryPolicy.goesOn(after: failure) else { throw error }
       }
     }
   }
 
+  /// On a distributed engine a commit that was cut between its phases may hold the lanes that a group waits for.
+  func recoverWhileLanesAreHeld(_ session: PostgresSession) {
+    guard layout.isDistributed else { return }
+    session.whileLanesAreHeld = { [preparedTransactions] in preparedTransactions.recover() }
+  }
+
   func connectPatiently(_ retryPolicy: inout RetryPolicy) throws(LedgerError) -> PostgresConnection {
     while true {
       do throws(PostgresFailure) {
-        return try connections.take()
+        return try connections.takeForWriting()
       } catch {
         // A storage that never had a connection fails at once; otherwise it waits for the server to come back.
         guard connections.wasOpen, error.isConnectionLost, retryPolicy.goesOn(after: error) else {

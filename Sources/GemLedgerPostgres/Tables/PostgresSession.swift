@@ -29,6 +29,8 @@ final class PostgresSession {
   ///
   /// Given the parts that the group wrote apart, it also finds out whether only some of them were.
   var wasCommitted: ((CommitParts?) throws(LedgerError) -> Bool)?
+  /// Called after each second in which the group waits for its lanes.
+  var whileLanesAreHeld: (() -> Void)?
   /// The epoch in which all reads come from the same server.
   private(set) var epoch: Int
   /// Why the last statement failed, where one did.
@@ -66,6 +68,8 @@ final class PostgresSession {
     let opened: ArraySlice<PostgresRows>
     let rest: [PostgresRows]
     do throws(PostgresFailure) {
+      if !opening.isEmpty, group != nil { connection.whileWaiting = whileLanesAreHeld }
+      defer { connection.whileWaiting = nil }
       let answers = try connection.ask(opening + requests)
       if opening.isEmpty { return answers }
       isOpen = true
@@ -116,6 +120,7 @@ final class PostgresSession {
     newFrozenProducts = [:]
     currencies = nil
     wasCommitted = nil
+    whileLanesAreHeld = nil
     failure = nil
     isOpen = false
   }

@@ -95,15 +95,23 @@ extension StorageChoice {
     case .postgres(let url):
       #if PostgreSQL
       try draft.removeUnusedLedger()
-      let (ledger, isNew) = try Self.make(for: draft) { () throws(LedgerError) in
-        try Ledger.createPostgres(at: url)
-      } open: { () throws(LedgerError) in
-        try Ledger.openPostgres(at: url)
+      // A schema is not taken back: the next attempt finds it, and continues it by this draft.
+      draft.isBoundElsewhere = draft.isTakenOver
+      do throws(LedgerError) {
+        let (ledger, isNew) = try Self.make(for: draft) { () throws(LedgerError) in
+          try Ledger.createPostgres(at: url)
+        } open: { () throws(LedgerError) in
+          try Ledger.openPostgres(at: url)
+        }
+        defer { ledger.close() }
+        draft.isBoundElsewhere = true
+        try fill(ledger, isNew)
+      } catch {
+        // Others use that ledger; or it is unknown whether it is there.
+        if error.code == .alreadyExists { draft.isBoundElsewhere = false }
+        if error.code == .outcomeUnknown { draft.isBoundElsewhere = true }
+        throw error
       }
-      defer { ledger.close() }
-      // A schema is not taken back: the next attempt finds it, and goes on.
-      draft.isBoundElsewhere = isNew
-      try fill(ledger, isNew)
       #else
       throw .defect("A build without PostgreSQL took the URL of one: \(Self.scheme(url))")
       #endif
