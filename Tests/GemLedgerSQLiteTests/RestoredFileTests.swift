@@ -1,9 +1,10 @@
 import Foundation
 import GemLedger
 import GemLedgerAudit
-import GemLedgerSQLite
 import GemTestSupport
 import XCTest
+
+@testable import GemLedgerSQLite
 
 /// A write-ahead log that a killed process left, beside a file that was put in the place of the one that it continues.
 ///
@@ -159,6 +160,38 @@ final class RestoredFileTests: XCTestCase {
       booked += 1
     }
     ledger.close()
+  }
+
+  /// An operator's statement in the log changes the schema's count too.
+  func testALogWithAnOperatorsStatementIsTaken() throws {
+    for statement in ["VACUUM", "CREATE INDEX mine ON transactions (created_at)"] {
+      let name = "it-\(statement.count)"
+      let ledger = try create(name)
+      try book(40, into: ledger, "first")
+      try checkpoint(name)
+      let raw = try RawSQLite(path(name))
+      XCTAssertNil(raw.run("PRAGMA wal_autocheckpoint = 0; \(statement)"))
+      let files = try LedgerFiles(at: path(name))
+      XCTAssertGreaterThan(files.frameCount, 0)
+      XCTAssertEqual(try count(files.database, files.log), 40, statement)
+      ledger.close()
+    }
+  }
+
+  /// The page at 1 GiB holds the bytes that SQLite locks, and is never written.
+  func testTheLockedPageIsInNeitherFile() throws {
+    let size = 4096
+    let lockPage = 0x4000_0000 / size + 1
+    var content = LogContent()
+    for page in lockPage - 2...lockPage + 1 where page != lockPage {
+      var frame = [UInt8](repeating: 0, count: 24 + size)
+      for (offset, value) in [(0, page), (4, page == lockPage + 1 ? page : 0)] {
+        for byte in 0..<4 { frame[offset + byte] = UInt8(truncatingIfNeeded: value >> (24 - 8 * byte)) }
+      }
+      frame.withUnsafeBytes { content.take(LogFrame(bytes: $0, isBigEndian: false)) }
+    }
+    XCTAssertTrue(content.continues(nil, fileByteCount: (lockPage - 3) * size, pageSize: size))
+    XCTAssertFalse(content.continues(nil, fileByteCount: (lockPage - 4) * size, pageSize: size))
   }
 
   /// A log that was cut ends at an earlier commit, or is named.

@@ -77,13 +77,14 @@ final class BackupCommandTests: XCTestCase {
       gemctl --home third init >/dev/null; gemctl --home third grant GEM=1 --customer c --reason r >/dev/null
       gemctl --home third restore b.sqlite; echo $?
       gemctl --home nowhere restore b.sqlite; echo $?
+      gemctl restore ./.gemctl/ledger.sqlite; echo $?
       gemctl serve --listen 127.0.0.1:0 >serve.log 2>&1 & server=$!
       until grep -q http serve.log; do kill -0 $server || break; sleep 0.05; done
       gemctl restore b.sqlite; echo $?
       kill $server; wait $server
       gemctl restore b.sqlite >/dev/null; echo $?
       """)
-    XCTAssertEqual(answer.output, "0\n2\n74\n69\n0\n", answer.error)
+    XCTAssertEqual(answer.output, "0\n2\n74\n64\n69\n0\n", answer.error)
     XCTAssertTrue(answer.error.contains("of another project"), answer.error)
     XCTAssertTrue(answer.error.contains("Another process has"), answer.error)
     XCTAssertEqual(try balance(home, "--home other"), "100")

@@ -145,13 +145,14 @@ extension SQLiteConnection {
       read: log.read)
     let found = try wal.examine { (number) throws(LedgerError) in try page(number, wal.reader.pageSize) }
     if let damage = found.damage { throw damage.ledgerError(path: path, log: logPath) }
-    let filePages: Int
+    let byteCount: Int
     do throws(SQLiteFailure) {
-      filePages = (try self.size() ?? 0) / wal.reader.pageSize
+      byteCount = try self.size() ?? 0
     } catch {
       throw error.ledgerError(path: path)
     }
-    guard found.content.continues(head.withUnsafeBytes(FirstPage.init), filePageCount: filePages) else {
+    let first = head.withUnsafeBytes(FirstPage.init)
+    guard found.content.continues(first, fileByteCount: byteCount, pageSize: wal.reader.pageSize) else {
       throw logOfAnotherState()
     }
     // A killed process may have written a commit without a sync. Later commits build on it and must not outlast it.

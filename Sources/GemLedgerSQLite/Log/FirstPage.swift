@@ -83,10 +83,14 @@ struct LogContent {
   ///
   /// - Parameters:
   ///   - first: The file's first page, as it lies there without the log; nil for an empty file.
-  ///   - filePageCount: How many pages the file has.
-  func continues(_ first: FirstPage?, filePageCount: Int) -> Bool {
-    // Every page is in the file or in the log.
-    guard pageCount <= filePageCount || (filePageCount + 1...pageCount).allSatisfy(pages.contains) else { return false }
+  ///   - fileByteCount: How long the file is.
+  ///   - pageSize: How long its pages are.
+  func continues(_ first: FirstPage?, fileByteCount: Int, pageSize: Int) -> Bool {
+    // Every page is in the file or in the log, but for the one with the bytes that SQLite locks.
+    let (filePageCount, lockPage) = (fileByteCount / pageSize, Self.lockByte / pageSize + 1)
+    if pageCount > filePageCount {
+      for page in filePageCount + 1...pageCount where page != lockPage && !pages.contains(page) { return false }
+    }
     // A commit without the first page says nothing about it.
     guard let first, let oldest = firstPages.first else { return true }
     // A newer program's log is refused for its schema.
@@ -94,9 +98,13 @@ struct LogContent {
     // Pages of the log may be in the file already.
     let isInLog = firstPages.contains { $0.version.generation == first.version.generation }
     guard isInLog || first.version.isContinued(by: oldest.version.generation) else { return false }
-    // A step of the schema counts on.
     return firstPages.contains {
-      $0.schemaCookie == first.schemaCookie || $0.version.schema != first.version.schema
+      // A step of the schema counts on, and so does an operator's own index or VACUUM. A copy counts anew, or is ahead.
+      $0.version.schema != first.version.schema
+        || (0...Self.foreignChangeCountMax).contains(Int64($0.schemaCookie) - Int64(first.schemaCookie))
     }
   }
+
+  private static let lockByte = 0x4000_0000
+  private static let foreignChangeCountMax: Int64 = 8
 }

@@ -11,7 +11,7 @@ struct BackupCommands {
     switch try StorageChoice(invocation.settings.storage) {
     case .home: return invocation.home.ledgerPath
     case .file(let path): return path
-    case .memory: throw .memoryEnds
+    case .memory: throw .invalid("A ledger in memory ends with the command; there is nothing to copy.")
     case .postgres:
       throw .invalid(
         "A ledger on PostgreSQL is backed up and restored by PostgreSQL's own tools (pg_dump, or a base backup with "
@@ -86,6 +86,9 @@ struct BackupCommands {
     }
     let backup = invocation.parsed.positionals[0]
     let path = try ledgerPath()
+    guard !FileAccess.isSame(backup, path) else {
+      throw LedgerError.invalid("\(backup.quotedForPeople) is the ledger itself; name a backup of it.")
+    }
     let verification = try prove(backup)
     let part = "\(path).unfinished"
     FileAccess.remove(Home.files(ofLedger: part))

@@ -92,6 +92,12 @@ enum FileAccess {
 
   static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
+  /// Whether both names lead to one file.
+  static func isSame(_ path: String, _ other: String) -> Bool {
+    var (one, two) = (stat(), stat())
+    return stat(path, &one) == 0 && stat(other, &two) == 0 && one.st_dev == two.st_dev && one.st_ino == two.st_ino
+  }
+
   /// Removes the files that exist; for undoing a step that just made them.
   static func remove(_ paths: [String]) {
     for path in paths { unlink(path) }
