@@ -235,7 +235,7 @@ package final class SQLiteStorage: LedgerStorage {
     _ session: SQLiteSession, _ body: (any StorageSession) throws(LedgerError) -> R
   ) throws(LedgerError) -> R {
     let statements = session.tables.statements
-    defer { statements.replacesOrphans = false }
+    defer { if statements.replacesOrphans { statements.replaceOrphans(false) } }
     while true {
       try session.begin()
       do throws(LedgerError) {
@@ -248,7 +248,7 @@ package final class SQLiteStorage: LedgerStorage {
           throw statements.connection.explained(error)
         }
         // The number may be taken by a row that nothing leads to, which would fail every later group too.
-        statements.replacesOrphans = true
+        statements.replaceOrphans(true)
       }
     }
   }

@@ -21,6 +21,11 @@ final class OrphanRowTests: XCTestCase {
     let column: String
     let value: Int64
 
+    /// Whether a transaction of the story may come to its number.
+    var isInTheWay: Bool {
+      ["transaction_number", "entry", "lot"].contains(column) && (1..<1 << 40).contains(value)
+    }
+
     /// Whether it is taken on trust: a store may have stated it, or any transaction may have erased the customer.
     var isTrusted: Bool {
       if table == "erasures", column == "transaction_number" { return (1..<300).contains(value) }
@@ -52,7 +57,8 @@ final class OrphanRowTests: XCTestCase {
 
   func testNoCommandOfOthersFails() throws {
     let original = try original()
-    for orphan in try Tier.current.items(200, of: cases(original)) {
+    let cases = try cases(original)
+    for orphan in cases.filter(\.isInTheWay) + Tier.current.items(60, of: cases.filter { !$0.isInTheWay }) {
       // A customer's own list, where the row is of this customer.
       if orphan.table.hasPrefix("customer_lists"), orphan.column == "customer" { continue }
       guard try isInserted(orphan, original) else { continue }
@@ -92,7 +98,7 @@ final class OrphanRowTests: XCTestCase {
       end("number", "transactions"), end("number", "entries"), end("lot", "lot_attributes"),
       end("customer", "customers"),
     ]
-    let count = Int64(Tier.current.length(3, thorough: 8))
+    let count: Int64 = 8
     var cases: [Case] = []
     for table in raw.rows("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")
     where !Self.free.contains(table) {
@@ -112,7 +118,9 @@ final class OrphanRowTests: XCTestCase {
     for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: damaged() + suffix) }
     try FileManager.default.copyItem(atPath: original, toPath: damaged())
     let raw = try RawSQLite(damaged())
+    let triggers = raw.rows("SELECT sql FROM sqlite_schema WHERE type = 'trigger'")
     raw.disarm()
+    defer { for trigger in triggers { XCTAssertNil(raw.run(trigger)) } }
     let columns = raw.rows("SELECT name FROM pragma_table_info('\(orphan.table)')")
     let unique = ["code", "document", "store_transaction"]
     let values = columns.map { column in

@@ -10,7 +10,7 @@ final class StatementRunner {
   ///
   /// Those lay there before their transaction did, so no journal row leads to them. A transaction's own row never takes
   /// a place.
-  var replacesOrphans = false
+  private(set) var replacesOrphans = false
 
   init(_ connection: SQLiteConnection) {
     self.connection = connection
@@ -18,6 +18,13 @@ final class StatementRunner {
   }
 
   var path: String { connection.path }
+
+  /// Switches it, outside of transactions.
+  func replaceOrphans(_ isOn: Bool) {
+    replacesOrphans = isOn
+    // The triggers that refuse deletions would refuse a replacement too. Where this fails, the commit does.
+    try? connection.execute("PRAGMA recursive_triggers = \(isOn ? "OFF" : "ON")")
+  }
 
   /// A statement that nearly every command runs.
   @inline(__always)
