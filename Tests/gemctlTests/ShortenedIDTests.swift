@@ -45,6 +45,15 @@ final class ShortenedIDTests: XCTestCase {
     }
   }
 
+  /// Whatever stands before the ellipsis.
+  func testOddTextsFindNothing() throws {
+    let ledger = Ledger.inMemory(salt: 1)
+    for text in ["0123456789abc…1", "0123456789abcdef0…", "-------------…", "zz…", "ffffffffffffffffffff…", "é…é"] {
+      let id = try XCTUnwrap(ShortenedID(text))
+      XCTAssertEqual(try ledger.transactions(fitting: id, isWanted: { _ in true }), [], text)
+    }
+  }
+
   func testVerbsTakeShortenedIDs() throws {
     let home = try TestHome()
     XCTAssertEqual(try home.raw("gemctl init && gemctl buy gems_1200 --customer player-4f1c9a7e").status, 0)

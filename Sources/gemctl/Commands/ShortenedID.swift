@@ -117,7 +117,7 @@ extension Ledger {
 extension ShortenedID {
   /// The instants of transactions with such an id, which begins with 48 bits of milliseconds; nil if no id begins so.
   fileprivate var times: ClosedRange<Int64>? {
-    let digits = head.prefix(13).filter { $0 != "-" }
+    let digits = head.filter { $0 != "-" }.prefix(12)
     guard digits.utf8.allSatisfy({ Character(UnicodeScalar($0)).isHexDigit }) else { return nil }
     func padded(_ filler: Character) -> Int64? {
       Int64(digits + String(repeating: filler, count: 12 - digits.count), radix: 16)
