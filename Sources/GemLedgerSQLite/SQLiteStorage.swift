@@ -244,7 +244,7 @@ package final class SQLiteStorage: LedgerStorage {
         return answer
       } catch {
         session.rollBack()
-        guard SQLiteFailure.isTakenKey(error), !statements.replacesOrphans else {
+        guard SQLiteFailure.isOfConstraint(error), !statements.replacesOrphans else {
           throw statements.connection.explained(error)
         }
         // The number may be taken by a row that nothing leads to, which would fail every later group too.

@@ -46,8 +46,8 @@ struct SQLiteFailure: Error {
   /// Whether the system does not let the file, or one beside it, be opened or written.
   var isOfRights: Bool { [SQLITE_READONLY, SQLITE_PERM, SQLITE_CANTOPEN, SQLITE_AUTH].contains(code) }
 
-  /// Whether a row was refused, as most often for its key, which another row has.
-  static func isTakenKey(_ error: LedgerError) -> Bool {
+  /// Whether a row was refused, most often since another row has its key.
+  static func isOfConstraint(_ error: LedgerError) -> Bool {
     error.integer("sqlite_code").map { $0 & 0xFF == Int64(SQLITE_CONSTRAINT) } ?? false
   }
 

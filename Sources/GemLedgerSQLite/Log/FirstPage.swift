@@ -15,11 +15,6 @@ package struct FileVersion: Equatable {
     generation = bits >> 8
   }
 
-  init(schema: Int32, generation: UInt32) {
-    self.schema = schema
-    self.generation = generation
-  }
-
   package var userVersion: Int32 { Int32(bitPattern: generation << 8 | UInt32(schema & 0xFF)) }
 
   /// The generation of the next log: of the first one an even number of the project's own, then odd ones, counted up.
@@ -105,6 +100,8 @@ struct LogContent {
     }
   }
 
+  /// Where the bytes begin that SQLite locks (section 1.5 of its file format).
   private static let lockByte = 0x4000_0000
+  /// The most changes of the schema in one log that are not the ledger's own.
   private static let foreignChangeCountMax: Int64 = 8
 }
