@@ -16,4 +16,11 @@ final class MemoryMomentTests: XCTestCase {
       try contract.run(40)
     }
   }
+
+  func testGroupsChangeNoAnswer() throws {
+    for generator in InvariantContract.generator(150, quick: 12) {
+      var contract = try GroupingContract(generator: generator) { Ledger.inMemory(clock: $0, salt: 1) }
+      try contract.run(40)
+    }
+  }
 }

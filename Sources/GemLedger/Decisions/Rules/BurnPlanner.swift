@@ -18,10 +18,17 @@ enum BurnPlanner {
       }
       if index == stream.lots.count, !stream.isComplete { return .needsLots(paid: isPaid) }
     }
+    let streamed = takes.count
     for (index, lot) in lots.extras.enumerated() where lot.row.expiresAt <= now {
       take(all: lot.row, at: .extra(index), into: &takes)
     }
-    return .takes(takes)
+    guard takes.count > streamed else { return .takes(takes) }
+    // Which lots are extras depends on the group of commands; the order of a booking's lots does not.
+    return .takes(
+      takes.sorted { one, other in
+        let (left, right) = (lots[one.lotSlot].row, lots[other.lotSlot].row)
+        return (left.isPaid ? 1 : 0, left.expiresAt, left.number) < (right.isPaid ? 1 : 0, right.expiresAt, right.number)
+      })
   }
 
   /// The takes of a spend of that amount; fewer than the amount only where the lots do not hold it.

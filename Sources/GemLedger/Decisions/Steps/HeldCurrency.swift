@@ -14,6 +14,18 @@ enum HeldCurrency {
       try work.events(about: hold.number, ofAny: owners, session: session), of: owner.number)
   }
 
+  /// Whether the hold sets currency of the account aside.
+  ///
+  /// A customer's other holds end with the next command on their own accounts: which command that is must not depend on
+  /// when this account is due.
+  static func isHeld(
+    by hold: HoldRow, in account: AccountNumber, _ work: inout UnitOfWork, owner: FoundCustomer,
+    session: any StorageSnapshot
+  ) throws(LedgerError) -> Bool {
+    if let sole = hold.sole { return sole.currency == account.currency }
+    return try outstanding(&work, of: hold, owner: owner, session: session).contains { $0.account == account }
+  }
+
   static func slots(
     _ work: inout UnitOfWork, of parts: [HeldPart], session: any StorageSnapshot
   ) throws(LedgerError) -> [Int] {

@@ -25,11 +25,12 @@ enum ScheduledEffects {
     // No hold of the account ends before the account's next due instant.
     if next <= decider.work.now.milliseconds {
       next = .max
+      let account = decider.work.accounts[slot].row.number
       for hold in try decider.work.holds(of: customer.number, session: session) {
-        if hold.deadline <= decider.work.now {
-          try HeldCurrency.lapse(&decider, hold, owner: customer, session: session)
-        } else {
+        if hold.deadline > decider.work.now {
           next = min(next, hold.deadline.milliseconds)
+        } else if try HeldCurrency.isHeld(by: hold, in: account, &decider.work, owner: customer, session: session) {
+          try HeldCurrency.lapse(&decider, hold, owner: customer, session: session)
         }
       }
     }
