@@ -1,5 +1,6 @@
-@testable package import GemLedger
 internal import XCTest
+
+@testable package import GemLedger
 
 /// Commands give the same answers and the same books one by one and in groups.
 ///

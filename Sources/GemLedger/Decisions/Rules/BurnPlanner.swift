@@ -27,7 +27,8 @@ enum BurnPlanner {
     return .takes(
       takes.sorted { one, other in
         let (left, right) = (lots[one.lotSlot].row, lots[other.lotSlot].row)
-        return (left.isPaid ? 1 : 0, left.expiresAt, left.number) < (right.isPaid ? 1 : 0, right.expiresAt, right.number)
+        guard left.isPaid == right.isPaid else { return right.isPaid }
+        return (left.expiresAt, left.number) < (right.expiresAt, right.number)
       })
   }
 
