@@ -4,18 +4,6 @@ public typealias PurchaseResultData = (
 )
 
 extension StoreClient {
-  /// Buys the product of a package; as the core's call, but with errors to be caught by their types.
-  ///
-  /// ```swift
-  /// do { _ = try await Purchases.shared.purchase(package: package) } catch let error as LedgerError { … }
-  /// ```
-  ///
-  /// - Throws: `LedgerError`, as the core's call.
-  @discardableResult
-  public func purchase(package: Package) async throws -> PurchaseResult {
-    try await purchase(product: package.storeProduct, quantity: 1)
-  }
-
   /// Buys the product of a package, for code that takes RevenueCat's triple apart.
   ///
   /// ```swift
@@ -23,8 +11,9 @@ extension StoreClient {
   /// ```
   ///
   /// - Returns: The store's record, the customer's state, and whether the customer turned back.
-  /// - Throws: As the core's call; also `purchase_pending` where an approval is awaited, `validation_pending` where the
-  ///   receipt waits in the queue, and `validation_failed` where it was refused.
+  /// - Throws: `LedgerError`, to be caught by its type or as an `ErrorCode`: as the core's call; also
+  ///   `purchase_pending` where an approval is awaited, `validation_pending` where the receipt waits in the queue, and
+  ///   `validation_failed` where it was refused.
   @_disfavoredOverload
   public func purchase(package: Package) async throws -> PurchaseResultData {
     try await purchase(product: package.storeProduct)

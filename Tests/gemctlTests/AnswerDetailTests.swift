@@ -68,10 +68,10 @@ final class AnswerDetailTests: XCTestCase {
       ], in: home)
   }
 
-  /// The text of a variable without a value names nobody, in a grant and in an import.
+  /// The text of a variable without a value names nobody, nor does an id with a slash, in a grant and in an import.
   func testTextsOfUnsetVariablesAreNobody() throws {
     let home = try shop()
-    for id in ["null", "undefined", "NaN", "none", "0", "[object Object]", " "] {
+    for id in ["null", "undefined", "NaN", "none", "0", "[object Object]", " ", "a/b"] {
       try home.write("customer_id,currency,amount\n\(id),GEM,5\n", to: "balances.csv")
       let refusal = "\"\(id)\" cannot name a customer; use an id of your own that nobody can guess.\n"
       try Row.check(

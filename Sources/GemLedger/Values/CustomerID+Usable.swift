@@ -45,6 +45,14 @@ extension CustomerID {
     }
     guard !isUnset else { throw .unusableID(self) }
   }
+
+  /// Makes sure that a client may sign in under the id: it is usable and has no slash, as RevenueCat's ids have none.
+  ///
+  /// - Throws: As ``checkUsable()``; `invalid_user_id` for an id with a slash.
+  package func checkClientUsable() throws(LedgerError) {
+    try checkUsable()
+    guard !text.utf8.contains(UInt8(ascii: "/")) else { throw .unusableID(self) }
+  }
 }
 
 extension LedgerError {

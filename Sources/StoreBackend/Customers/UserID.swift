@@ -8,8 +8,7 @@ public enum UserID {
   ///   `$stock:`); with `invalid_user_id` for the text of a variable without a value, such as `null` or `NaN`, for an
   ///   id that apps share by mistake, such as `guest`, for a blank id, and for one with a slash.
   public static func check(_ id: CustomerID) throws(LedgerError) {
-    try id.checkUsable()
-    guard !id.text.utf8.contains(UInt8(ascii: "/")) else { throw .unusableID(id) }
+    try id.checkClientUsable()
   }
 
   /// Whether ``check(_:)`` lets the id pass.

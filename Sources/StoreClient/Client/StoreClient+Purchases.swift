@@ -15,7 +15,6 @@ extension StoreClient {
   /// - Throws: `LedgerError` with, in order of precedence: `purchase_already_in_progress`, those of the order where the
   ///   style is two-step, those of the event log, `store_error`. There was no payment then, unless the store's network
   ///   failed: such a payment comes through the updates.
-  @_disfavoredOverload
   @discardableResult
   public func purchase(package: Package) async throws(LedgerError) -> PurchaseResult {
     try await outcome(ofPurchasing: package.storeProduct.code.text).result

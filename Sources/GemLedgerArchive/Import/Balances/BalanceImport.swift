@@ -150,7 +150,7 @@ private struct OpeningBalances {
   ) throws(LineFault) {
     do throws(LedgerError) {
       let (customer, currency) = (try CustomerID(customer), try CurrencyCode(currency))
-      try customer.checkUsable()
+      try customer.checkClientUsable()
       guard amount != 0 else { throw LedgerError.invalid("The amount is 0; it must be at least 1.") }
       // Without the amount: a line that comes again with another one is a conflict, and not a second credit.
       let balance = "opening-balance/\(currency)/\(source.name)/\(expiresAt?.description ?? "never")"

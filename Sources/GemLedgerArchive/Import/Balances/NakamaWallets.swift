@@ -162,7 +162,7 @@ private struct NakamaRow {
         throw .invalid("Two names of the changeset stand for one currency.")
       }
       let customer = try CustomerID(user)
-      try customer.checkUsable()
+      try customer.checkClientUsable()
       var command = LedgerCommand.adjust(
         amounts, customer: customer, key: try IdempotencyKey("nakama/\(name)"))
       command.reason = Reason(unchecked: reason)
