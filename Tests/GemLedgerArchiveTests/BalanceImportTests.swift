@@ -25,6 +25,37 @@ final class BalanceImportTests: XCTestCase {
     }
   }
 
+  // MARK: Progress
+
+  /// Reading a long file says how far it is, whatever its form.
+  func testReadingReportsItsBytes() throws {
+    let count = 10_000
+    let files: [(String, (Int) -> String, ([UInt8], (Int64, Int64) -> Void) throws -> BalanceImport)] = [
+      ("customer_id,currency,amount\n", { "c\($0),GEM,5" }, { try .csv($0, progress: $1) }),
+      ("app_user_id,currency_code,balance\n", { "c\($0),GEM,5" }, { try .revenueCat($0, progress: $1) }),
+      (
+        "", { #"{"app_user_id": "c\#($0)", "virtual_currencies": {"GEM": {"balance": 5}}}"# },
+        { try .revenueCat($0, progress: $1) }
+      ),
+      (
+        "", { #"{"user_id": "c\#($0)", "changeset": {"GEM": 5}, "create_time": "2026-01-01T00:00:00Z"}"# },
+        { try .nakama($0, progress: $1) }
+      ),
+    ]
+    for (head, line, read) in files {
+      let bytes = Array((head + (0..<count).map(line).joined(separator: "\n")).utf8)
+      var reports: [Int64] = []
+      let balances = try read(bytes) { done, total in
+        XCTAssertEqual(total, Int64(bytes.count))
+        reports.append(done)
+      }
+      XCTAssertEqual(balances.lines.count, count)
+      XCTAssertEqual(reports, reports.sorted())
+      XCTAssertGreaterThan(Set(reports).count, 2)
+      XCTAssertLessThanOrEqual(reports.last ?? 0, Int64(bytes.count))
+    }
+  }
+
   // MARK: Comma-separated values
 
   func testOpeningBalancesAreBookedOnce() throws {

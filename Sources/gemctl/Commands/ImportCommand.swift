@@ -37,8 +37,8 @@ struct ImportCommand {
     let balances = try invocation.withProgress("Reading") { (report) throws(LedgerError) -> BalanceImport in
       switch format {
       case "csv": try .csv(bytes, source: source, progress: report)
-      case "revenuecat": try .revenueCat(bytes, source: source)
-      default: try .nakama(bytes, currencies: currencies)
+      case "revenuecat": try .revenueCat(bytes, source: source, progress: report)
+      default: try .nakama(bytes, currencies: currencies, progress: report)
       }
     }
     var bars = ImportBars(lineCount: balances.lines.count, terminal: invocation.terminal)

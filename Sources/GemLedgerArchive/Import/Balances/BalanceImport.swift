@@ -51,23 +51,15 @@ public struct BalanceImport: Sendable {
     _ bytes: [UInt8], source: LotSource = .admin, progress: (Int64, Int64) -> Void = { _, _ in }
   ) throws(LedgerError) -> Self {
     var problems = ImportProblems()
-    let table = CSVTable(
-      bytes, required: [["customer_id"], ["currency"], ["amount"]], optional: ["source", "expires_at"], &problems
-    ) { progress(Int64($0) / 2, Int64(bytes.count)) }
     var gathered = OpeningBalances()
-    for (index, row) in table.rows.enumerated() {
-      // Reading the fields takes about as long as finding them.
-      if index.isMultiple(of: 4096) {
-        progress(Int64(bytes.count * (table.rows.count + index) / (2 * table.rows.count)), Int64(bytes.count))
-      }
-      do throws(LineFault) {
-        try gathered.add(
-          row.line, customer: try row.text("customer_id"), currency: try row.text("currency"),
-          amount: try amount(try row.text("amount")), source: try Self.source(row["source"], or: source),
-          expiresAt: try time(row["expires_at"]))
-      } catch {
-        problems.add(row.line, error.message)
-      }
+    BalanceLines(bytes: bytes).readRows(
+      required: [["customer_id"], ["currency"], ["amount"]], optional: ["source", "expires_at"], &problems,
+      progress: progress
+    ) { row throws(LineFault) in
+      try gathered.add(
+        row.line, customer: try row.text("customer_id"), currency: try row.text("currency"),
+        amount: try amount(try row.text("amount")), source: try Self.source(row["source"], or: source),
+        expiresAt: try time(row["expires_at"]))
     }
     try problems.check("The file")
     return Self(lines: gathered.lines)
@@ -78,10 +70,13 @@ public struct BalanceImport: Sendable {
   /// - Parameters:
   ///   - bytes: Lines of JSON, each the answer of one of its balance endpoints, or comma-separated values.
   ///   - source: The kind of lots they make: RevenueCat does not say where a balance came from.
+  ///   - progress: Called with the number of bytes read and their total.
   /// - Throws: `LedgerError` with `invalid_import`, every problem listed with its line up to a bound.
-  public static func revenueCat(_ bytes: [UInt8], source: LotSource = .admin) throws(LedgerError) -> Self {
+  public static func revenueCat(
+    _ bytes: [UInt8], source: LotSource = .admin, progress: (Int64, Int64) -> Void = { _, _ in }
+  ) throws(LedgerError) -> Self {
     var problems = ImportProblems()
-    let balances = RevenueCatBalances.read(bytes, &problems)
+    let balances = RevenueCatBalances.read(BalanceLines(bytes: bytes), &problems, progress)
     var gathered = OpeningBalances()
     var empty: Int64 = 0
     for balance in balances {

@@ -21,7 +21,7 @@ struct CSVReader {
 
   /// All records; those that cannot be read are problems.
   static func records(
-    _ bytes: [UInt8], _ problems: inout ImportProblems, progress: (Int) -> Void = { _ in }
+    _ bytes: [UInt8], _ problems: inout ImportProblems, progress: (Int) -> Void
   ) -> [Record] {
     var reader = Self(bytes)
     var records: [Record] = []
@@ -138,8 +138,8 @@ struct CSVTable {
   ///   - optional: Names that may be there; others are problems.
   ///   - progress: Called with the number of bytes read.
   init(
-    _ bytes: [UInt8], required: [[String]], optional: [String], ignored: [String] = [],
-    _ problems: inout ImportProblems, progress: (Int) -> Void = { _ in }
+    _ bytes: [UInt8], required: [[String]], optional: [String], ignored: [String],
+    _ problems: inout ImportProblems, progress: (Int) -> Void
   ) {
     var records = CSVReader.records(bytes, &problems, progress: progress)[...]
     guard let header = records.popFirst() else {

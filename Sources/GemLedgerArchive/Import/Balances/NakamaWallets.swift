@@ -9,26 +9,23 @@ extension BalanceImport {
   /// - Parameters:
   ///   - bytes: Rows with `user_id`, `changeset` and `create_time`, and perhaps `id`, `metadata` and `update_time`.
   ///   - currencies: The codes of currencies by the names that the changesets have; other names are codes themselves.
+  ///   - progress: Called with the number of bytes read and their total.
   /// - Throws: `LedgerError` with `invalid_import`, every problem listed with its line up to a bound.
   public static func nakama(
-    _ bytes: [UInt8], currencies: [String: CurrencyCode] = [:]
+    _ bytes: [UInt8], currencies: [String: CurrencyCode] = [:], progress: (Int64, Int64) -> Void = { _, _ in }
   ) throws(LedgerError) -> Self {
     var problems = ImportProblems()
     var rows: [NakamaRow] = []
-    let isJSON = bytes.first { $0 > ASCII.space } == ASCII.leftBrace
-    if isJSON {
-      for (index, line) in bytes.split(separator: ASCII.lineFeed, omittingEmptySubsequences: false).enumerated() {
-        if line.allSatisfy({ $0 <= ASCII.space }) { continue }
-        let number = Int64(index) + 1
-        do throws(LineFault) { rows.append(try NakamaRow(line, number)) } catch { problems.add(number, error.message) }
+    let file = BalanceLines(bytes: bytes)
+    if file.areJSON {
+      file.readJSON(&problems, progress: progress) { (line, number) throws(LineFault) in
+        rows.append(try NakamaRow(line, number))
       }
     } else {
-      let table = CSVTable(
-        bytes, required: [["user_id"], ["changeset"], ["create_time"]], optional: ["id", "metadata", "update_time"],
-        &problems)
-      for row in table.rows {
-        do throws(LineFault) { rows.append(try NakamaRow(row)) } catch { problems.add(row.line, error.message) }
-      }
+      file.readRows(
+        required: [["user_id"], ["changeset"], ["create_time"]], optional: ["id", "metadata", "update_time"],
+        &problems, progress: progress
+      ) { row throws(LineFault) in rows.append(try NakamaRow(row)) }
     }
     let lines = commands(rows, currencies, &problems)
     try problems.check("The file")

@@ -9,45 +9,26 @@ struct RevenueCatBalances {
     let amount: Int64
   }
 
-  static func read(_ bytes: [UInt8], _ problems: inout ImportProblems) -> [Balance] {
-    let first = bytes.first { $0 > ASCII.space }
-    return first == ASCII.leftBrace ? lines(bytes, &problems) : table(bytes, &problems)
-  }
-
-  // MARK: Comma-separated values
-
-  private static func table(_ bytes: [UInt8], _ problems: inout ImportProblems) -> [Balance] {
-    let table = CSVTable(
-      bytes,
-      required: [
-        ["app_user_id", "customer_id"], ["currency_code", "currency", "code"], ["balance", "amount"],
-      ], optional: [], ignored: ["project_id", "name", "description"], &problems)
+  static func read(
+    _ lines: BalanceLines, _ problems: inout ImportProblems, _ progress: BalanceLines.Progress
+  ) -> [Balance] {
     var balances: [Balance] = []
-    for row in table.rows {
-      do throws(LineFault) {
+    guard lines.areJSON else {
+      lines.readRows(
+        required: [
+          ["app_user_id", "customer_id"], ["currency_code", "currency", "code"], ["balance", "amount"],
+        ], optional: [], ignored: ["project_id", "name", "description"], &problems, progress: progress
+      ) { row throws(LineFault) in
         balances.append(
           Balance(
             line: row.line, customer: try row.text("app_user_id"), currency: try row.text("currency_code"),
             amount: try BalanceImport.amount(try row.text("balance"))))
-      } catch {
-        problems.add(row.line, error.message)
       }
+      return balances
     }
-    return balances
-  }
-
-  // MARK: Lines of JSON
-
-  private static func lines(_ bytes: [UInt8], _ problems: inout ImportProblems) -> [Balance] {
-    var balances: [Balance] = []
     var pages = Pages()
-    for (index, line) in bytes.split(separator: ASCII.lineFeed, omittingEmptySubsequences: false).enumerated() {
-      if line.allSatisfy({ $0 <= ASCII.space }) { continue }
-      do throws(LineFault) {
-        balances += try read(line, Int64(index) + 1, &pages)
-      } catch {
-        problems.add(Int64(index) + 1, error.message)
-      }
+    lines.readJSON(&problems, progress: progress) { (line, number) throws(LineFault) in
+      balances += try read(line, number, &pages)
     }
     for (line, next) in pages.open.values.sorted(by: { $0.line < $1.line }) { problems.add(line, Pages.message(next)) }
     return balances
