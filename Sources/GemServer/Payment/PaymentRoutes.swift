@@ -2,10 +2,14 @@
 /// The two-step purchase, its deliveries, and the spend by item.
 enum PaymentRoutes {
   static var all: [Route] {
+    twoSteps.map(\.takingUnknown) + UndeliveredOrderRoutes.all + [ItemSpend.route]
+  }
+
+  private static var twoSteps: [Route] {
     [
       PaymentCatalog.route, PaymentOpening.route, PaymentCompletion.route, PaymentHistory.route,
       SingleCallPayment.apple, SingleCallPayment.google,
-    ] + UndeliveredOrderRoutes.all + [ItemSpend.route]
+    ]
   }
 
   /// Where the two-step purchase lies.

@@ -42,7 +42,7 @@ struct ReceiptIntake: Sendable {
     do throws(LedgerError) {
       return try await verifiedAnswer(post)
     } catch {
-      guard error.isUndecided else { throw error }
+      guard error.isUndecided || error.isUnreadableHere else { throw error }
       var message = Quarantine.Message(.receipt, post.receipt.text)
       message.customer = post.customer.text
       message.source = post.source.rawValue

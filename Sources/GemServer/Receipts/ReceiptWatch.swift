@@ -75,7 +75,8 @@ final class ReceiptWatch: Sendable {
       return .done
     } catch {
       let status = error.code.kind.row.httpStatus
-      if error.isUndecided || status >= 500 || status == 423 || status == 429 { return .later }
+      let isUnreadable = message.kind == .receipt && error.isUnreadableHere
+      if isUnreadable || error.isUndecided || status >= 500 || status == 423 || status == 429 { return .later }
       // Held by now, or proven to be worth nothing.
       if error.code != .validationPending { say("receipt_refused", error.message, ["code": .string("\(error.code)")]) }
       return .done

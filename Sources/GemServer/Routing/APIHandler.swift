@@ -111,6 +111,7 @@ package struct APIHandler: HTTPHandler {
     var values: [String: JSONValue] = [:]
     for (name, text) in request.query {
       guard let parameter = route.query.first(where: { $0.name.hasBytes(of: name) }) else {
+        if route.takesUnknown, route.style == .sdk { continue }
         throw .unknownName(name, "query parameter", among: route.query.map(\.name))
       }
       guard values[name] == nil else { throw .parameter(name, "occurs twice") }
@@ -162,8 +163,10 @@ package struct APIHandler: HTTPHandler {
     if error.code.kind.row.httpStatus >= 500 { onError(error, request.id) }
     if error.isInverseConflict { onWarning(error, request.id) }
     // The two steps have numbers of their own, by which their SDKs tell what to do.
-    let status = route.takesPurchase && route.style == .sdk ? error.statusOfPurchase : nil
-    return route.style.response(error, requestID: request.id, status: status)
+    guard route.takesPurchase, route.style == .sdk else { return route.style.response(error, requestID: request.id) }
+    return route.style.response(
+      error, requestID: request.id, status: error.statusOfPurchase,
+      number: error.numberOfPurchase(onPlatform: request.headers["X-Platform"]))
   }
 
   /// The answer to what is wrong with a head.

@@ -15,12 +15,16 @@ package enum ErrorStyle: Sendable {
 
   /// Writes an error of an operation.
   ///
-  /// - Parameter status: Another status than that of the error's code, for operations of SDKs.
-  package func response(_ error: LedgerError, requestID: String, status: Int? = nil) -> HTTPResponse {
+  /// - Parameters:
+  ///   - status: Another status than that of the error's code, for operations of SDKs.
+  ///   - number: Another of RevenueCat's numbers than that of the error's code.
+  package func response(
+    _ error: LedgerError, requestID: String, status: Int? = nil, number: Int64? = nil
+  ) -> HTTPResponse {
     let own = status ?? error.code.kind.row.httpStatus
     return switch self {
     case .rest: Self.rest(error, requestID: requestID)
-    case .sdk: Self.sdk(error, requestID: requestID, status: own)
+    case .sdk: Self.sdk(error, requestID: requestID, status: own, number: number)
     case .payment: Self.payment(error, requestID: requestID, status: own)
     case .spend: Self.spend(error, requestID: requestID)
     }

@@ -25,7 +25,9 @@ package struct Route: Sendable {
   package var mediaType = "application/json"
   /// The rate limit that it counts under; nil for none.
   package var rate: RateDomain?
-  /// Whether members of the body that are not described are passed over: SDKs of others send what they like.
+  /// Whether members of the body that are not described are passed over; of API v1 also parameters of the query.
+  ///
+  /// SDKs send new ones with every version; a refusal would cost their users a purchase.
   package var takesUnknown = false
   /// Whether it takes evidence of a payment, which SDKs throw away after a status of 400 to 499.
   ///

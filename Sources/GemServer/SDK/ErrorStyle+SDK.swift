@@ -4,13 +4,15 @@ internal import SystemHTTP
 
 extension ErrorStyle {
   /// Writes RevenueCat's number and message, and beside them the error with its facts.
-  static func sdk(_ error: LedgerError, requestID: String, status: Int) -> HTTPResponse {
+  ///
+  /// - Parameter number: Another number than that of the error's code.
+  static func sdk(_ error: LedgerError, requestID: String, status: Int, number: Int64?) -> HTTPResponse {
     let isTemporary = [423, 429, 500, 503].contains(status) || error.code == .validationPending
     let isRetryable = isTemporary && error.code != .storageDamaged
     var document = publicError(error)
     document["request_id"] = .string(requestID)
     let body: JSONValue = [
-      "code": .integer(error.code.numberOfV1), "message": .string(publicMessage(error)), "error": .object(document),
+      "code": .integer(number ?? error.code.numberOfV1), "message": .string(publicMessage(error)), "error": .object(document),
     ]
     var response = HTTPResponse.json(status, body)
     // What the code alone does not call temporary takes somebody to mend it.
@@ -42,6 +44,8 @@ extension ErrorStyle {
 extension LedgerError {
   /// The checks of a receipt that another configuration of the server passes, behind a signature that holds.
   private static let mendableChecks = ["root", "service_account", "app_id", "environment", "bundle"]
+  /// The checks that evidence fails only if somebody else than the store made or changed it.
+  private static let checksOfForgery = ["algorithm", "certificates", "chain", "markers", "signature"]
 
   /// Whether the evidence may be good, and this server cannot say so as it is configured.
   var awaitsConfiguration: Bool {
@@ -52,15 +56,37 @@ extension LedgerError {
     }
   }
 
-  /// The status that tells an SDK whether to keep a purchase: 4xx alone for what can never be credited.
-  var statusOfPurchase: Int {
-    let status = code.kind.row.httpStatus
+  /// Whether another version of this server, or another root, may read the evidence.
+  ///
+  /// A form that is not known may be a newer one, and a chain of certificates is measured by the configured root alone.
+  var isUnreadableHere: Bool {
+    code == .receiptMalformed || code == .receiptUnverified && text("check") == "chain"
+  }
+
+  /// Whether the evidence is proven to be worth nothing: the store did not make it so, or took the purchase back.
+  var isProofOfNothing: Bool {
     switch code {
-    case .receiptMalformed, .receiptUnverified: return awaitsConfiguration ? 503 : status
-    case .receiptRevoked, .invalidRequest, .orderNotFound: return status
-    default: return status >= 500 ? status : 503
+    case .receiptRevoked: true
+    case .receiptUnverified: Self.checksOfForgery.contains(text("check") ?? "")
+    default: false
     }
   }
+
+  /// The status that tells an SDK whether to keep a purchase: it gives up what is answered 400 to 499.
+  var statusOfPurchase: Int {
+    if isProofOfNothing { return 400 }
+    let status = code.kind.row.httpStatus
+    return status >= 500 ? status : 503
+  }
+
+  /// RevenueCat's number where its own number for the code would make an SDK do the wrong thing.
+  ///
+  /// The Android SDK acknowledges what is refused, but for "product ids malformed".
+  func numberOfPurchase(onPlatform platform: String?) -> Int64? {
+    isProofOfNothing && platform?.lowercased() == "android" ? Self.leftAloneOnAndroid : nil
+  }
+
+  private static let leftAloneOnAndroid: Int64 = 7662
 }
 
 extension LedgerError.Code {

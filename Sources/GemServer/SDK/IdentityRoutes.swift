@@ -52,7 +52,7 @@ enum IdentityRoutes {
     "POST", "/v1/subscribers/{app_user_id}/alias", "create_alias",
     "Makes an id another one of the customer, and merges the two customers where both exist.",
     body: .object([.always("new_app_user_id", .appUserID), newSessionToken]),
-    answers: [200: identifyAnswer, 201: identifyAnswer], takesUnknown: true,
+    answers: [200: identifyAnswer, 201: identifyAnswer],
     work: .later { (call) async throws(LedgerError) in
       let customer = try CustomerID(call.name("app_user_id"))
       return try await response(

@@ -8,19 +8,24 @@ enum ReceiptRoutes {
   static var all: [Route] { [post, complete] }
 
   private static let fields: [Schema.Field] = [
-    .always("fetch_token", .text(), "The evidence as the store gave it: a signed transaction, or a purchase's JSON."),
+    .always("fetch_token", .text(), "The evidence as the store gave it: a signed transaction, or a purchase's JSON.")
+  ] + others
+
+  private static let others: [Schema.Field] = [
     .always("app_user_id", .customerID, "The customer to credit where the receipt names no known buyer."),
     Schema.Field("source", .word(ReceiptPost.Source.all), "Why it is posted."),
     Schema.Field(
       "order_search", .word(ReceiptPost.OrderSearch.all), "Whether the order that it pays for is looked for."),
-    Schema.Field("is_restore", .nullable(.boolean), "Where there is no source: whether it is a restore."),
     Schema.Field(
-      "initiation_source", .nullable(.text()), "Where there is no source: purchase, restore or queue."),
+      "initiation_source", .nullable(.text()),
+      "Where there is no source: purchase, restore, queue or unsynced_active_purchases."),
+    Schema.Field(
+      "is_restore", .nullable(.boolean), "Where there is neither: whether it is a restore."),
   ]
 
   private static let answer = Schema.object(
     Schema.customerInfoFields + [
-      .always("receipt", .receiptAnswer, "What was credited."),
+      Schema.Field("receipt", .receiptAnswer, "What was credited; absent where no receipt was posted."),
       Schema.Field(
         "purchased_products", .map(.object([.always("should_consume", .boolean)])),
         "By the product's id at the store: whether an app consumes the purchase, so that it can be bought again."),
@@ -28,8 +33,19 @@ enum ReceiptRoutes {
 
   private static let post = Route.sdk(
     "POST", "/v1/receipts", "post_receipt", "Credits the purchase that a receipt proves, once.",
-    body: .object(fields), answers: [200: answer], takesUnknown: true,
+    body: .object(
+      [
+        Schema.Field(
+          "fetch_token", .nullable(.text()),
+          "The evidence as the store gave it: a signed transaction, a purchase's JSON, or a purchase token of Google "
+            + "Play; absent where a restore found nothing.")
+      ] + others), answers: [200: answer],
     work: .later { (call) async throws(LedgerError) in
+      guard try call.wire.optionalText("fetch_token")?.isEmpty == false else {
+        // A restore that found nothing asks how the customer stands.
+        let customer = try call.permitted(call.wire.identifier("app_user_id"))
+        return .json(200, .object(try document(of: customer, call).members))
+      }
       let post = try ReceiptPost(wire: call.wire)
       _ = try call.permitted(post.customer, for: .postReceipt)
       return try await response(try await ReceiptIntake(call).answer(post), to: post, call)
@@ -38,7 +54,7 @@ enum ReceiptRoutes {
   private static let complete = Route.sdk(
     "POST", "/v1/orders/{purchase_code}/complete", "complete_order",
     "The second step of a purchase: credits the receipt, completes its order, and delivers it.",
-    body: .object(fields), answers: [200: answer], takesUnknown: true,
+    body: .object(fields), answers: [200: answer],
     work: .later { (call) async throws(LedgerError) in
       let post = try ReceiptPost(wire: call.wire)
       _ = try call.permitted(post.customer, for: .postReceipt)
@@ -54,7 +70,10 @@ enum ReceiptRoutes {
     var answer = answer
     // The request has one name in the log, and it is the server's.
     answer.requestID = call.request.id
-    var members = try document(of: post.customer, call).members
+    var document = try document(of: post.customer, call)
+    // An SDK finishes a purchase that the answer lists: also one that another customer was credited with, or an old one.
+    document.record.list(answer.purchase)
+    var members = document.members
     members["receipt"] = answer.wire
     let isConsumable: JSONValue = .bool(answer.purchase.productType == .consumable)
     let name = answer.purchase.storeProductID ?? answer.purchase.product.text
@@ -76,6 +95,19 @@ enum ReceiptRoutes {
         nonSubscriptions: [])
       return SubscriberDocument(record: record, subscriptions: [])
     }
+  }
+}
+
+extension CustomerRecord {
+  /// Adds a purchase to the ones that are listed, newest first, unless it is there.
+  fileprivate mutating func list(_ purchase: PurchaseRecord) {
+    let isListed = nonSubscriptions.contains { known in
+      known.store == purchase.store && known.storeTransactionID == purchase.storeTransactionID
+        && known.product == purchase.product
+    }
+    guard !purchase.productType.isSubscription, !isListed else { return }
+    let index = nonSubscriptions.firstIndex { $0.purchasedAt <= purchase.purchasedAt } ?? nonSubscriptions.endIndex
+    nonSubscriptions.insert(purchase, at: index)
   }
 }
 

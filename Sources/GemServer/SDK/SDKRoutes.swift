@@ -9,8 +9,8 @@ internal import SystemHTTP
 /// this project beside them. `HTTPBackend` speaks all of it.
 enum SDKRoutes {
   static var all: [Route] {
-    SubscriberRoutes.all + IdentityRoutes.all + ShopRoutes.all + ReceiptRoutes.all.map(\.takingPurchases)
-      + OrderRoutes.all + SpendingRoutes.all
+    (SubscriberRoutes.all + IdentityRoutes.all + ShopRoutes.all + ReceiptRoutes.all.map(\.takingPurchases)
+      + OrderRoutes.all).map(\.takingUnknown) + SpendingRoutes.all
   }
 
   /// A page of a customer's list; pages count from 1.
@@ -27,15 +27,22 @@ extension Route {
   static func sdk(
     _ method: String, _ path: String, _ name: String, _ summary: String, access: Access = .app,
     query: [Parameter] = [], headers: [Parameter] = [], body: Schema? = nil, answers: [Int: Schema],
-    takesUnknown: Bool = false, work: Work
+    work: Work
   ) -> Route {
     Route(
       method: method, path: path, name: "v1_\(name)", summary: summary, access: access, style: .sdk, query: query,
-      headers: headers, body: body, answers: answers, takesUnknown: takesUnknown, work: work)
+      headers: headers, body: body, answers: answers, work: work)
   }
 }
 
 extension Route {
+  /// The operation with ``takesUnknown``.
+  var takingUnknown: Route {
+    var route = self
+    route.takesUnknown = true
+    return route
+  }
+
   /// The operation with ``takesPurchase``.
   fileprivate var takingPurchases: Route {
     var route = self

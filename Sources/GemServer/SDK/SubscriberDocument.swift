@@ -4,7 +4,7 @@ internal import StoreBackend
 
 /// A customer in RevenueCat's form of API v1, and in this project's own.
 struct SubscriberDocument {
-  let record: CustomerRecord
+  var record: CustomerRecord
   /// Newest first.
   let subscriptions: [PurchaseRecord]
 

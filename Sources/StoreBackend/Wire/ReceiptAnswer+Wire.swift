@@ -39,7 +39,9 @@ extension OrderHold: WireValue {
 
 extension ReceiptPost: WireValue {
   /// Reads RevenueCat's members `fetch_token` and `app_user_id`; without `source`, the post's reason comes from
-  /// `is_restore` and `initiation_source`.
+  /// `initiation_source`.
+  ///
+  /// `is_restore` counts only without both: RevenueCat's SDKs set it for every purchase of an anonymous customer.
   package init(wire: WireObject) throws(LedgerError) {
     self.init(
       receipt: StoreReceipt(try wire.text("fetch_token")), customer: try wire.identifier("app_user_id"),
@@ -48,10 +50,10 @@ extension ReceiptPost: WireValue {
 
   private static func source(_ wire: WireObject) throws(LedgerError) -> Source {
     if try wire.optionalText("source") != nil { return try wire.word("source", Source.init(rawValue:)) }
-    if try wire.flag("is_restore") { return .restore }
     return switch try wire.optionalText("initiation_source") {
     case "restore": .restore
-    case "queue": .sweep
+    case "queue", "unsynced_active_purchases": .sweep
+    case nil: try wire.flag("is_restore") ? .restore : .purchase
     default: .purchase
     }
   }

@@ -59,7 +59,7 @@ final class ReceiptIntakeTests: XCTestCase {
     XCTAssertEqual(answer.status, 200)
   }
 
-  func testWhatMayBeMendedIs503AndWhatIsForgedIs422() async throws {
+  func testWhatMayBeMendedIs503AndWhatIsForgedIs400() async throws {
     let receipts = try LocalReceipts(session: "s1")
     let world = try APIWorld(verifier: receipts)
     let held = try await post(world, receipt(receipts, world, "1", product: "new"))
@@ -68,12 +68,24 @@ final class ReceiptIntakeTests: XCTestCase {
     XCTAssertNotNil(held.header("Retry-After"))
     let foreign = try await post(world, receipt(receipts, world, "2", bundle: "com.example.other"))
     XCTAssertEqual(foreign.status, 503)
-    let forged = try await post(world, receipt(LocalReceipts(session: "s1"), world, "3"))
-    XCTAssertEqual(forged.status, 422)
-    XCTAssertEqual(forged.body["code"], 7103)
-    let malformed = try await post(world, "eyJ.x")
-    XCTAssertEqual(malformed.status, 422)
+    let genuine = try receipt(receipts, world, "3").split(separator: ".")
+    let other = try receipt(receipts, world, "4").split(separator: ".")
+    let forged = [genuine[0], other[1], genuine[2]].joined(separator: ".")
+    for (platform, number) in [("iOS", 7103), ("android", 7662)] as [(String, JSONValue)] {
+      let answer = try await world.send(
+        "POST", "/v1/receipts", ["fetch_token": .string(forged), "app_user_id": "alice"],
+        headers: [("X-Platform", platform)])
+      XCTAssertEqual(answer.status, 400)
+      XCTAssertEqual(answer.body["code"], number)
+      XCTAssertEqual(answer.header("Content-Type"), "application/json")
+    }
     XCTAssertEqual(world.project.quarantine.count, 0)
+    // Of another root: final for the app, and kept, should this server have the wrong root.
+    let strange = try await post(world, receipt(LocalReceipts(session: "s1"), world, "5"))
+    XCTAssertEqual(strange.status, 400)
+    XCTAssertEqual(world.project.quarantine.count, 1)
+    _ = try await round(world)
+    XCTAssertEqual(world.project.quarantine.count, 1)
   }
 
   func testWithoutARootPostsAreKeptAndCreditedOnceThereIsOne() async throws {
@@ -169,7 +181,7 @@ final class ReceiptIntakeTests: XCTestCase {
     XCTAssertEqual(try gems(play.world), 300)
     try play.google.set("never", state: "CANCELLED", buyer: nil, isDeclined: true)
     let declined = try await post("never")
-    XCTAssertEqual(declined.status, 422)
+    XCTAssertEqual(declined.status, 400)
     XCTAssertEqual(try play.world.backend.heldCounts(), [.declined: 1])
   }
 
@@ -219,7 +231,7 @@ final class ReceiptIntakeTests: XCTestCase {
     let sdk = try await world.send(
       "POST", "/v1/orders/PC-NOBODY-KNOWS/complete",
       ["fetch_token": .string(try receipt(receipts, world, "1")), "app_user_id": "alice"])
-    XCTAssertEqual(sdk.status, 404)
+    XCTAssertEqual(sdk.status, 503)
     for (id, player) in [("2", "alice"), ("3", nil)] {
       var body: JSONObject = [
         "purchaseCode": "PC-NOBODY-KNOWS", "receiptData": .string(try receipt(receipts, world, id)),
