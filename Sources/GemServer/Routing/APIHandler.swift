@@ -114,8 +114,13 @@ package struct APIHandler: HTTPHandler {
         if route.takesUnknown, route.style == .sdk { continue }
         throw .unknownName(name, "query parameter", among: route.query.map(\.name))
       }
+      let value = try parameter.schema.value(ofParameter: text, name)
+      if parameter.isRepeatable {
+        values[name] = .array((values[name]?.array ?? []) + [value])
+        continue
+      }
       guard values[name] == nil else { throw .parameter(name, "occurs twice") }
-      values[name] = try parameter.schema.value(ofParameter: text, name)
+      values[name] = value
     }
     for parameter in route.query where parameter.isRequired && values[parameter.name] == nil {
       throw .parameter(parameter.name, "is missing")

@@ -44,12 +44,17 @@ package struct Parameter: Sendable {
   package let schema: Schema
   package let help: String
   package var isRequired = false
+  /// Whether a query may have it several times; its value is the list of all.
+  package var isRepeatable = false
 
-  package init(_ name: String, _ schema: Schema, _ help: String, isRequired: Bool = false) {
+  package init(
+    _ name: String, _ schema: Schema, _ help: String, isRequired: Bool = false, isRepeatable: Bool = false
+  ) {
     self.name = name
     self.schema = schema
     self.help = help
     self.isRequired = isRequired
+    self.isRepeatable = isRepeatable
   }
 }
 

@@ -12,7 +12,8 @@ extension ErrorStyle {
     var document = publicError(error)
     document["request_id"] = .string(requestID)
     let body: JSONValue = [
-      "code": .integer(number ?? error.code.numberOfV1), "message": .string(publicMessage(error)), "error": .object(document),
+      "code": .integer(number ?? error.code.numberOfV1), "message": .string(publicMessage(error)),
+      "error": .object(document),
     ]
     var response = HTTPResponse.json(status, body)
     // What the code alone does not call temporary takes somebody to mend it.

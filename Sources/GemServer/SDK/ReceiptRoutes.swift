@@ -7,9 +7,10 @@ internal import SystemHTTP
 enum ReceiptRoutes {
   static var all: [Route] { [post, complete] }
 
-  private static let fields: [Schema.Field] = [
-    .always("fetch_token", .text(), "The evidence as the store gave it: a signed transaction, or a purchase's JSON.")
-  ] + others
+  private static let fields: [Schema.Field] =
+    [
+      .always("fetch_token", .text(), "The evidence as the store gave it: a signed transaction, or a purchase's JSON.")
+    ] + others
 
   private static let others: [Schema.Field] = [
     .always("app_user_id", .customerID, "The customer to credit where the receipt names no known buyer."),

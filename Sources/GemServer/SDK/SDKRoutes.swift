@@ -10,7 +10,7 @@ internal import SystemHTTP
 enum SDKRoutes {
   static var all: [Route] {
     (SubscriberRoutes.all + IdentityRoutes.all + ShopRoutes.all + ReceiptRoutes.all.map(\.takingPurchases)
-      + OrderRoutes.all).map(\.takingUnknown) + SpendingRoutes.all
+      + OrderRoutes.all + SideRoutes.all).map(\.takingUnknown) + SpendingRoutes.all
   }
 
   /// A page of a customer's list; pages count from 1.

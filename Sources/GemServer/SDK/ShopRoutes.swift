@@ -5,7 +5,7 @@ internal import SystemHTTP
 
 /// The shop window: offerings and products.
 enum ShopRoutes {
-  static var all: [Route] { [offerings, products] }
+  static var all: [Route] { [offerings, products, testProducts] }
 
   private static let platform = [
     Parameter("store", .store, "The store that the app is sold through; by default the key's."),
@@ -15,6 +15,7 @@ enum ShopRoutes {
 
   private static let package = Schema.object([
     .always("identifier", .text()), .always("platform_product_identifier", .text()),
+    Schema.Field("platform_product_plan_identifier", .text(), "The base plan of a subscription at Google Play."),
   ])
 
   private static let offering = Schema.object([
@@ -23,7 +24,8 @@ enum ShopRoutes {
   ])
 
   private static let offeringsAnswer = Schema.object([
-    .always("current_offering_id", .nullable(.catalogID)), .always("offerings", .list(offering)),
+    .always("current_offering_id", .text(), "Empty without one: SDKs take no null."),
+    .always("offerings", .list(offering)),
     .always("catalog", catalogPart, "The same with products, currencies and items, as in a catalog file."),
   ])
 
@@ -42,7 +44,7 @@ enum ShopRoutes {
       return .json(
         200,
         [
-          "current_offering_id": JSONValue(shop.current),
+          "current_offering_id": .string(shop.current?.text ?? ""),
           "offerings": .array(shop.offerings.map { $0.documentOfV1(products: shop.products, at: platform.store) }),
           "catalog": shop.wire,
         ])
@@ -63,6 +65,40 @@ enum ShopRoutes {
       let platform = try call.platform()
       let shop = try await call.project.backend.offerings(for: platform)
       return .json(200, ["products": .array(shop.products.compactMap { $0.documentOfV1(at: platform) })])
+    })
+
+  private static let price = Schema.object([.always("amount_micros", .integer()), .always("currency", .text())])
+
+  private static let testProduct = Schema.object([
+    .always("identifier", .text()), .always("product_type", .word(["consumable", "non_consumable", "subscription"])),
+    .always("title", .text()), .always("description", .text()), .always("default_purchase_option_id", .text()),
+    .always(
+      "purchase_options",
+      .map(
+        .object([
+          Schema.Field("base_price", price, "Of what is no subscription."),
+          Schema.Field(
+            "base",
+            .object([.always("period_duration", .text()), .always("cycle_count", .integer()), .always("price", price)]),
+            "Of a subscription."),
+        ]))),
+  ])
+
+  private static let testProducts = Route.sdk(
+    "GET", "/rcbilling/v1/subscribers/{app_user_id}/products", "list_test_products",
+    "The products of RevenueCat's test store: for test keys, those of the catalog with an id at the store \"test\".",
+    query: [Parameter("id", .text(), "A product's id; may be given several times.", isRepeatable: true)],
+    answers: [200: .object([.always("product_details", .list(testProduct))])],
+    work: .later { (call) async throws(LedgerError) in
+      _ = try call.subscriber()
+      var platform = try call.platform()
+      platform.store = .test
+      let ids = call.query["id"]?.array?.compactMap(\.text) ?? []
+      let shop = try await call.project.backend.offerings(for: platform)
+      let products = shop.products.filter { product in
+        product.storeIDs[Store.test.description].map { id in ids.contains { $0.hasBytes(of: id) } } ?? false
+      }
+      return .json(200, ["product_details": .array(products.compactMap { $0.testDocument(at: platform) })])
     })
 }
 
@@ -87,7 +123,9 @@ extension Call {
     case .app(.google): .google
     case .app(.amazon): .amazon
     case .app(.test): .test
-    default: .apple
+    case .app(.apple): .apple
+    // A secret key is of no store, and the SDK says where it runs.
+    default: ["android": .google, "amazon": .amazon][request.headers["X-Platform"]?.lowercased() ?? ""] ?? .apple
     }
   }
 }
@@ -98,7 +136,13 @@ extension CatalogOffering {
       products.compactMap { product in product.storeIDs[store.description].map { (product.code, $0) } }
     ) { first, _ in first }
     let packages = packages.compactMap { package -> JSONValue? in
-      ids[package.product].map { ["identifier": .string(package.id), "platform_product_identifier": .string($0)] }
+      guard let id = ids[package.product] else { return nil }
+      var document: JSONObject = ["identifier": .string(package.id)]
+      // Play's subscriptions are sold by base plan, and catalogs name one as `subscription:plan`.
+      let parts = store == .google ? id.split(separator: ":", maxSplits: 1) : []
+      document["platform_product_identifier"] = .string(parts.first.map(String.init) ?? id)
+      if parts.count == 2 { document["platform_product_plan_identifier"] = .string(String(parts[1])) }
+      return .object(document)
     }
     return [
       "identifier": .string(id.text), "description": .string(description), "metadata": .object(metadata),
@@ -118,6 +162,31 @@ extension Product {
       "price": ["amount": .string(price.text), "currency": .string(platform.storefront.currency.code)],
       "period": JSONValue(period),
     ]
+  }
+}
+
+extension Product {
+  /// The product as RevenueCat's test store sells it.
+  fileprivate func testDocument(at platform: AppPlatform) -> JSONValue? {
+    guard let id = storeIDs[Store.test.description], let price = prices[platform.storefront] else { return nil }
+    let text = localizations.first { $0.locale.hasBytes(of: platform.locale) } ?? localizations.first
+    let amount: JSONValue = ["amount_micros": .integer(price.micros), "currency": .string(price.currency.code)]
+    let option: JSONValue =
+      period.map { ["base": ["period_duration": .string($0), "cycle_count": 1, "price": amount]] }
+      ?? ["base_price": amount]
+    let kind = type.isSubscription ? "subscription" : type == .consumable ? "consumable" : "non_consumable"
+    return [
+      "identifier": .string(id), "product_type": .string(kind), "title": .string(text?.title ?? code.text),
+      "description": .string(text?.description ?? ""), "default_purchase_option_id": "base",
+      "purchase_options": ["base": option],
+    ]
+  }
+}
+
+extension Price {
+  /// In millionths of the currency's main unit.
+  fileprivate var micros: Int64 {
+    (currency.minorUnitDigits..<6).reduce(minorUnits) { amount, _ in amount * 10 }
   }
 }
 #endif

@@ -41,14 +41,14 @@ enum SubscriberRoutes {
     "GET", "/v1/subscribers/{app_user_id}/virtual_currencies", "get_subscriber_virtual_currencies",
     "A customer's balances of all currencies; creates an unknown customer.", answers: [200: balanceAnswer],
     work: .later { (call) async throws(LedgerError) in
-      .json(200, .balances(try await call.project.backend.balances(of: call.subscriber())))
+      .json(200, call.document(of: try await call.project.backend.balances(of: call.subscriber())))
     })
 
   private static let ownBalances = Route.sdk(
     "GET", "/v1/customer/virtual_currencies", "get_customer_virtual_currencies",
     "The balances of the session's customer.", access: .session, answers: [200: balanceAnswer],
     work: .later { (call) async throws(LedgerError) in
-      .json(200, .balances(try await call.project.backend.balances(of: call.customer())))
+      .json(200, call.document(of: try await call.project.backend.balances(of: call.customer())))
     })
 
   private static let purchases = Route.sdk(
@@ -65,6 +65,24 @@ enum SubscriberRoutes {
       }
       return .json(200, ["purchases": purchases.wire])
     })
+}
+
+extension Call {
+  /// Balances for the platform of the SDK: the one for Android reads 32 bits, and fails on the whole answer otherwise.
+  fileprivate func document(of balances: [Balance]) -> JSONValue {
+    guard request.headers["X-Platform"]?.lowercased() == "android" else { return .balances(balances) }
+    let bounds = Int64(Int32.min)...Int64(Int32.max)
+    var document = JSONObject()
+    for balance in balances {
+      guard var members = balance.wire.object, let amount = members["balance"]?.integer else { continue }
+      if !bounds.contains(amount) {
+        members["balance"] = .integer(min(max(amount, bounds.lowerBound), bounds.upperBound))
+        members["exact_balance"] = .integer(amount)
+      }
+      document[balance.currency.description] = .object(members)
+    }
+    return ["virtual_currencies": .object(document)]
+  }
 }
 
 extension JSONValue {

@@ -82,6 +82,9 @@ extension Schema {
     .always("name", .text()), .always("description", .nullable(.text())),
     .always("held", .integer(), "What holds set aside."), .always("debt", .integer()),
     .always("version", .integer(), "How many entries the account has."),
+    Field(
+      "exact_balance", .integer(),
+      "Only for Android, whose SDK reads 32 bits: what \"balance\" would be without that bound."),
   ])
 
   static let balancesByCode = Schema.map(wireBalance)

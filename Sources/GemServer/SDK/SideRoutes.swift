@@ -1,0 +1,105 @@
+#if Server
+internal import GemLedger
+internal import StoreBackend
+internal import SystemHTTP
+
+/// What RevenueCat's SDKs call beside purchases, balances and the shop window.
+///
+/// Each is answered so that the SDK is content and does not ask again. Other paths of the SDKs are 404, which they take
+/// for a feature that is off: `/v1/config/app`, `/v1/product_entitlement_mapping`, `/v1/health`,
+/// `/v1/customercenter/…`, `/auth/…`. Without the mapping an SDK computes no customer info of its own while the server
+/// is down, and so keeps a purchase until the server has it.
+enum SideRoutes {
+  static var all: [Route] {
+    [events, diagnostics, attribution, adServicesAttribution, introEligibility, restoreEligibility, reward, offers]
+  }
+
+  private static let nothing = Schema.object([])
+
+  /// Something that is taken, and of which nothing is kept.
+  private static func ignored(_ path: String, _ name: String, _ summary: String) -> Route {
+    .sdk("POST", path, name, summary, body: nothing, answers: [200: nothing], work: .now { _ in .json(200, [:]) })
+  }
+
+  private static let events = ignored("/v1/events", "post_events", "Takes an app's events, and keeps none.")
+  private static let diagnostics = ignored(
+    "/v1/diagnostics", "post_diagnostics", "Takes an SDK's figures of itself, and keeps none.")
+  private static let attribution = ignored(
+    "/v1/subscribers/{app_user_id}/attribution", "post_attribution", "Takes data of an ad network, and keeps none.")
+  private static let adServicesAttribution = ignored(
+    "/v1/subscribers/{app_user_id}/adservices_attribution", "post_adservices_attribution",
+    "Takes a token of Apple's ad network, and keeps none.")
+
+  private static let introEligibility = Route.sdk(
+    "POST", "/v1/subscribers/{app_user_id}/intro_eligibility", "get_intro_eligibility",
+    "Says of each product that it is not known whether its introductory price is open to the customer.",
+    body: .object([.always("product_identifiers", .list(.text()))]), answers: [200: .map(.nullable(.boolean))],
+    work: .now { (call) in
+      let ids = call.body["product_identifiers"]?.array?.compactMap(\.text) ?? []
+      var answer = JSONObject()
+      for id in ids { answer[id] = .null }
+      return .json(200, .object(answer))
+    })
+
+  private static let restoreEligibility = Route.sdk(
+    "POST", "/v1/subscribers/{app_user_id}/restore/eligibility", "get_restore_eligibility",
+    "Says that a restore is allowed; what it may move is decided when the evidence is posted.", body: nothing,
+    answers: [200: .object([.always("is_purchase_allowed_by_restore_behavior", .boolean)])],
+    work: .now { _ in .json(200, ["is_purchase_allowed_by_restore_behavior": true]) })
+
+  private static let reward = Route.sdk(
+    "GET", "/v1/subscribers/{app_user_id}/ads/reward_verifications/{client_transaction_id}",
+    "get_reward_verification", "Says that the reward of an ad is not verified: no ad network is connected.",
+    answers: [
+      200: .object([
+        .always("status", .word(["failed"])), .always("failure_reason", .text()), .always("message", .text()),
+      ])
+    ],
+    work: .now { _ in
+      .json(
+        200,
+        [
+          "status": "failed", "failure_reason": "not_configured",
+          "message": "This server is connected to no ad network. Grant rewards from your own server.",
+        ])
+    })
+
+  private static let offer = Schema.object([
+    .always("offer_id", .text()), .always("product_id", .text()),
+    Schema.Field("subscription_group", .nullable(.text())),
+  ])
+
+  private static let offers = Route.sdk(
+    "POST", "/v1/offers", "sign_offers",
+    "Answers for each promotional offer that it is not signed: this server has no key for it.",
+    body: .object([.always("generate_offers", .list(offer))]),
+    answers: [
+      200: .object([
+        .always(
+          "offers",
+          .list(
+            .object([
+              .always("key_id", .text()), .always("offer_id", .text()), .always("product_id", .text()),
+              .always("signature_error", .object([.always("code", .integer()), .always("message", .text())])),
+            ])))
+      ])
+    ],
+    work: .now { (call) in
+      let offers = call.body["generate_offers"]?.array ?? []
+      return .json(200, ["offers": .array(offers.map(unsigned))])
+    })
+
+  /// RevenueCat's number for a request that its server cannot serve.
+  private static let cannotServe: Int64 = 7226
+
+  private static func unsigned(_ offer: JSONValue) -> JSONValue {
+    [
+      "key_id": "", "offer_id": offer["offer_id"] ?? "", "product_id": offer["product_id"] ?? "",
+      "signature_error": [
+        "code": .integer(cannotServe),
+        "message": "This server signs no promotional offers. Sell the product at its ordinary price.",
+      ],
+    ]
+  }
+}
+#endif
