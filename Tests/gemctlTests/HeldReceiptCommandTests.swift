@@ -66,4 +66,20 @@ final class HeldReceiptCommandTests: XCTestCase {
         Row("gemctl export --storage sqlite:new | cmp - out.jsonl"), Row("gemctl verify > /dev/null"),
       ], in: home)
   }
+
+  /// What apps have posted of a customer, as a server keeps it.
+  func testAttributesAreShown() throws {
+    let home = try TestHome()
+    try Row.check([Row("gemctl init > /dev/null; gemctl login alice > /dev/null")], in: home)
+    let ledger = try Ledger.openSQLite(at: home.path(".gemctl/ledger.sqlite"))
+    let change = CustomerAttribute.Change("$email", "alice@example.com", at: Timestamp(milliseconds: 1))
+    try ledger.change([change], ofAttributesOf: CustomerID("alice"))
+    ledger.close()
+    try Row.check(
+      [
+        Row(
+          "gemctl whoami --json | grep -o '\"attributes.*'",
+          output: #""attributes":{"$email":"alice@example.com"}}"# + "\n")
+      ], in: home)
+  }
 }

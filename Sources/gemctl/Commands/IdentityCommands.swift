@@ -54,17 +54,20 @@ struct IdentityCommands {
 
   func whoAmI() throws {
     let customer = try invocation.recoveredCustomer()
-    let known = try invocation.withLedger { (ledger) throws(LedgerError) -> CustomerSummary? in
-      do throws(LedgerError) { return try ledger.customer(customer) } catch {
+    let known = try invocation.withLedger {
+      (ledger) throws(LedgerError) -> (summary: CustomerSummary, attributes: CustomerAttributes)? in
+      do throws(LedgerError) { return (try ledger.customer(customer), try ledger.attributes(of: customer)) } catch {
         guard error.code == .customerNotFound else { throw error }
         return nil
       }
     }
-    let ids = known?.ids ?? [customer]
+    let ids = known?.summary.ids ?? [customer]
+    let attributes = known?.attributes.list ?? []
     let json: JSONValue = [
-      "customer_id": .string(customer.text), "original_id": .string((known?.originalID ?? customer).text),
+      "customer_id": .string(customer.text), "original_id": .string((known?.summary.originalID ?? customer).text),
       "ids": .array(ids.map { .string($0.text) }), "anonymous": .bool(customer.text.hasPrefix("$RCAnonymousID:")),
-      "frozen": .bool(known?.isFrozen ?? false),
+      "frozen": .bool(known?.summary.isFrozen ?? false),
+      "attributes": .object(JSONObject(attributes.map { ($0.name, .string($0.value)) })),
     ]
     let others = ids.filter { $0 != customer }
     let also =
