@@ -72,7 +72,7 @@ enum ReceiptRoutes {
     // The request has one name in the log, and it is the server's.
     answer.requestID = call.request.id
     var document = try document(of: post.customer, call)
-    // An SDK finishes a purchase that the answer lists: also one that another customer was credited with, or an old one.
+    // An SDK finishes a purchase that the answer lists, also if another customer was credited with it, or it is old.
     document.record.list(answer.purchase)
     var members = document.members
     members["receipt"] = answer.wire

@@ -88,6 +88,26 @@ final class ReceiptIntakeTests: XCTestCase {
     XCTAssertEqual(world.project.quarantine.count, 1)
   }
 
+  /// An SDK posts a purchase for ever that no answer lists.
+  func testThePostedPurchaseIsListedAlsoWhereAnotherCustomerHasIt() async throws {
+    let receipts = try LocalReceipts(session: "s1")
+    let world = try APIWorld(verifier: receipts)
+    let first = try receipt(receipts, world, "first")
+    _ = try await post(world, first)
+    world.time.advance(seconds: 60)
+    for number in 0..<101 { _ = try await post(world, receipt(receipts, world, "\(number)")) }
+    for user in ["alice", "bob"] {
+      let answer = try await world.send(
+        "POST", "/v1/receipts", ["fetch_token": .string(first), "app_user_id": .string(user)])
+      XCTAssertEqual(answer.status, 200)
+      let listed = answer.body["subscriber"]?["non_subscriptions"]?["gems_300"]?.array ?? []
+      XCTAssertEqual(listed.first?["store_transaction_id"], "first", "oldest first")
+      XCTAssertEqual(listed.count, user == "alice" ? 101 : 1)
+      XCTAssertEqual(answer.body["purchased_products"]?["gems_300"]?["should_consume"], true)
+    }
+    XCTAssertEqual(try gems(world), 102 * 300)
+  }
+
   func testWithoutARootPostsAreKeptAndCreditedOnceThereIsOne() async throws {
     let receipts = try LocalReceipts(session: "s1")
     let ledger = Ledger.inMemory(clock: ManualClock().clock, salt: 1)

@@ -33,8 +33,9 @@ final class AppleAccount {
   }
 }
 
-/// RevenueCat's SDK for iOS with StoreKit 2, by the rules that its sources state: what it sends, what it reads, and what
-/// each answer makes it do with a purchase.
+/// RevenueCat's SDK for iOS with StoreKit 2, by the rules that its sources state.
+///
+/// They say what it sends, what it reads, and what each answer makes it do with a purchase.
 final class AppleDevice: SDKDevice {
   let platform = "iOS"
   private let world: ConformanceWorld
