@@ -56,9 +56,12 @@ enum ReceiptRoutes {
     answer.requestID = call.request.id
     var members = try document(of: post.customer, call).members
     members["receipt"] = answer.wire
-    let isConsumable: JSONValue = .bool(answer.purchase.productType == .consumable)
-    let name = answer.purchase.storeProductID ?? answer.purchase.product.text
-    members["purchased_products"] = [name: ["should_consume": isConsumable]]
+    members["purchased_products"] = .object(
+      JSONObject(
+        ([answer.purchase] + answer.otherPurchases).map { purchase in
+          let isConsumable: JSONValue = .bool(purchase.productType == .consumable)
+          return (purchase.storeProductID ?? purchase.product.text, ["should_consume": isConsumable])
+        }))
     return .json(200, .object(members))
   }
 
