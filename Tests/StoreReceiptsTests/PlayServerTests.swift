@@ -1,7 +1,7 @@
 import GemLedger
-import StoreBackend
 import XCTest
 
+@testable import StoreBackend
 @testable import StoreReceipts
 
 /// What Google's server sends and answers: notifications, and purchases of both forms.
@@ -48,7 +48,15 @@ final class PlayServerTests: XCTestCase {
       ),
       (
         #""subscriptionNotification":{"notificationType":2,"purchaseToken":"abc"}"#,
-        .subscription(token: token, type: 2)
+        .subscription(token: token, productID: nil, type: 2)
+      ),
+      (
+        #""subscriptionNotification":{"notificationType":4,"purchaseToken":"abc","subscriptionId":"monthly"}"#,
+        .subscription(token: token, productID: "monthly", type: 4)
+      ),
+      (
+        #""oneTimeProductNotification":{"notificationType":1,"purchaseToken":"abc"}"#,
+        .oneTimePurchased(token: token, productID: nil)
       ),
       ("\"testNotification\":{\"version\":\"1.0\"}", .test), ("\"newNotification\":{}", .other("newNotification")),
     ]
@@ -111,9 +119,9 @@ final class PlayServerTests: XCTestCase {
       "purchaseCompletionTime":"2026-09-21T14:13:20.123Z","acknowledgementState":"ACKNOWLEDGEMENT_STATE_PENDING",\
       "obfuscatedExternalAccountId":"7e3fb20b-4cdb-47cc-936d-99d65f608138"}
       """)
-    XCTAssertEqual(first.transaction, second.transaction)
+    XCTAssertEqual(first.transactions, second.transactions)
     XCTAssertEqual(first.acknowledgeBy, second.acknowledgeBy)
-    let bought = try XCTUnwrap(first.transaction)
+    let bought = try XCTUnwrap(first.transactions.first)
     XCTAssertEqual(bought.quantity, 3)
     XCTAssertEqual(bought.environment, .production)
     XCTAssertEqual(bought.revocation?.extent, .totalQuantity(1))
@@ -124,14 +132,14 @@ final class PlayServerTests: XCTestCase {
     func state(_ rest: String) throws -> PlayProductPurchase {
       try purchase("{\"productId\":\"gems\",\"purchaseTimeMillis\":\"1790000000123\",\(rest)}")
     }
-    XCTAssertNil(try state("\"purchaseState\":2").transaction)
+    XCTAssertEqual(try state("\"purchaseState\":2").transactions, [])
     let cancelled = try state("\"purchaseState\":1")
-    XCTAssertEqual(cancelled.transaction?.revocation?.extent, .full)
+    XCTAssertEqual(cancelled.transactions.first?.revocation?.extent, .full)
     XCTAssertNil(cancelled.acknowledgeBy)
-    XCTAssertEqual(try state("\"purchaseType\":0").transaction?.environment, .sandbox)
+    XCTAssertEqual(try state("\"purchaseType\":0").transactions.first?.environment, .sandbox)
     XCTAssertNil(try state("\"consumptionState\":1").acknowledgeBy)
     XCTAssertNil(try state("\"acknowledgementState\":1").acknowledgeBy)
-    XCTAssertEqual(try state("\"quantity\":2,\"refundableQuantity\":0").transaction?.revocation?.extent, .full)
+    XCTAssertEqual(try state("\"quantity\":2,\"refundableQuantity\":0").transactions.first?.revocation?.extent, .full)
     for rest in ["\"purchaseState\":3", "\"quantity\":0", "\"quantity\":\"1\""] {
       XCTAssertThrowsError(try state(rest), rest)
     }
@@ -144,6 +152,68 @@ final class PlayServerTests: XCTestCase {
     }
     let pending = try purchase(
       "{\"productLineItem\":[{\"productId\":\"a\"}],\"purchaseStateContext\":{\"purchaseState\":\"PENDING\"}}")
-    XCTAssertNil(pending.transaction)
+    XCTAssertEqual(pending.transactions, [])
+    XCTAssertEqual(pending.unpaid.map(\.storeProductID), ["a"])
+  }
+
+  // MARK: Several products
+
+  func testEachProductOfATokenIsAPurchaseOfItsOwn() throws {
+    let bought = try purchase(
+      """
+      {"productLineItem":[{"productId":"gems","productOfferDetails":{"quantity":2,"refundableQuantity":2}},\
+      {"productId":"skin","productOfferDetails":{"consumptionState":"CONSUMPTION_STATE_CONSUMED"}},\
+      {"productId":"gems","productOfferDetails":{"quantity":3,"refundableQuantity":1}}],\
+      "purchaseStateContext":{"purchaseState":"PURCHASED"},"purchaseCompletionTime":"2026-09-21T14:13:20.123456789Z"}
+      """)
+    XCTAssertEqual(bought.transactions.map(\.creditID.text), ["abc/gems", "abc/skin"])
+    XCTAssertEqual(bought.transactions.map(\.quantity), [5, 1])
+    XCTAssertEqual(bought.transactions[0].revocation?.extent, .totalQuantity(2))
+    XCTAssertEqual(bought.lines.map(\.isConsumed), [false, true])
+    // What is kept of the evidence has the same identity.
+    for transaction in bought.transactions {
+      let kept = ReceiptFields(try XCTUnwrap(JSONValue.parse(ReceiptForm.payload(of: transaction)).object))
+      XCTAssertEqual(try ReceiptForm.playTransaction(from: kept, environment: .production), transaction)
+      XCTAssertEqual(
+        transaction.creditID.purchaseToken(
+          at: .google, isSubscription: false, storeProductID: transaction.storeProductID
+        ).text, "abc")
+    }
+    let joined = PlayProductPurchase(
+      joining: [
+        try purchase("{\"purchaseTimeMillis\":\"1\"}", product: "gems"),
+        try purchase("{\"purchaseTimeMillis\":\"1\"}", product: "skin"),
+      ])
+    XCTAssertEqual(joined.transactions.map(\.creditID.text), ["abc/gems", "abc/skin"])
+  }
+
+  // MARK: Subscriptions
+
+  func testSubscriptionsAreKnownByTheirOrder() throws {
+    func subscription(_ state: String, order: String, _ rest: String = "") throws -> PlayProductPurchase {
+      try purchase(
+        """
+        {"kind":"androidpublisher#subscriptionPurchaseV2","startTime":"2026-08-21T14:13:20.123Z",\
+        "subscriptionState":"SUBSCRIPTION_STATE_\(state)","acknowledgementState":"ACKNOWLEDGEMENT_STATE_PENDING",\
+        "externalAccountIdentifiers":{"obfuscatedExternalAccountId":"7e3fb20b-4cdb-47cc-936d-99d65f608138"},\
+        "lineItems":[{"productId":"monthly","expiryTime":"2026-10-21T14:13:20.123Z",\
+        "latestSuccessfulOrderId":"\(order)","offerDetails":{"basePlanId":"p1m"}}]\(rest)}
+        """)
+    }
+    let first = try XCTUnwrap(subscription("ACTIVE", order: "GPA.1").transactions.first)
+    XCTAssertEqual(first.creditID.text, "abc/GPA.1")
+    XCTAssertEqual(first.purchasedAt.description, "2026-08-21T14:13:20.123Z")
+    XCTAssertEqual(first.accountToken?.description, "7e3fb20b-4cdb-47cc-936d-99d65f608138")
+    XCTAssertEqual(first.reason, .purchase)
+    let renewal = try XCTUnwrap(subscription("CANCELED", order: "GPA.1..0", #","testPurchase":{}"#).transactions.first)
+    XCTAssertEqual(renewal.creditID.text, "abc/GPA.1..0")
+    XCTAssertEqual(renewal.reason, .renewal)
+    XCTAssertEqual(renewal.environment, .sandbox)
+    XCTAssertEqual(renewal.purchasedAt, fetchedAt)
+    XCTAssertEqual(renewal.expiresAt?.description, "2026-10-21T14:13:20.123Z")
+    XCTAssertEqual(
+      renewal.creditID.purchaseToken(at: .google, isSubscription: true, storeProductID: "monthly").text, "abc")
+    XCTAssertTrue(try subscription("PENDING", order: "GPA.1").transactions.isEmpty)
+    XCTAssertTrue(try subscription("PENDING_PURCHASE_CANCELED", order: "GPA.1").isCancelled)
   }
 }

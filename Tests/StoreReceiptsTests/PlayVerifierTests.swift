@@ -54,6 +54,27 @@ final class PlayVerifierTests: XCTestCase {
     XCTAssertEqual(found.productType, .consumable)
   }
 
+  /// Newer billing clients list products; of several the signed form states no quantities.
+  func testThePurchaseDataListsProducts() throws {
+    let verifier = try PlayVerifier(publicKey: key.publicKey, environment: .production)
+    func read(_ products: String) throws -> StoreTransaction {
+      try verifier.verify(
+        receipt(
+          """
+          {"packageName":"com.example.app",\(products),"purchaseTime":1790000000123,"purchaseState":0,\
+          "purchaseToken":"abc"}
+          """))
+    }
+    XCTAssertEqual(try read(#""productIds":["gems_1200"]"#).storeProductID, "gems_1200")
+    XCTAssertThrowsError(try read(#""productIds":["gems_1200","skin"]"#)) { error in
+      XCTAssertEqual((error as? LedgerError)?.code, .receiptUnverified)
+      XCTAssertEqual((error as? LedgerError)?.text("check"), "line_items")
+    }
+    let named = PlayReceipt.named(in: receipt(#"{"productIds":["a","b"],"purchaseToken":"abc"}"#).text)
+    XCTAssertEqual(named?.token.text, "abc")
+    XCTAssertEqual(named?.productIDs, ["a", "b"])
+  }
+
   func testEveryFlippedByteIsRefused() throws {
     let session = try StoreEnvironment.localTesting(session: "s")
     let receipts = LocalPlayReceipts(key: key, environment: session)

@@ -3,21 +3,34 @@ internal import GemLedger
 internal import Synchronization
 internal import SystemHTTP
 
-/// The access token of a service account, asked for again shortly before its end.
+/// The access token of a service account, renewed some minutes before its end.
 final class GoogleAccessTokens: Sendable {
-  /// How long before its end a token is replaced, in milliseconds.
-  static let marginMilliseconds: Int64 = 60_000
+  /// How long before its end a token is replaced, in milliseconds; half of its time, if that is less.
+  static let marginMilliseconds: Int64 = 300_000
 
   private struct Token {
     let text: String
     let usableUntil: Timestamp
   }
 
+  private typealias Renewal = Task<Result<Token, LedgerError>, Never>
+
+  private struct State {
+    var last: Token?
+    /// The renewal under way; all who need a token wait for it.
+    var renewal: Renewal?
+  }
+
+  private enum Source {
+    case known(Token)
+    case renewal(Renewal)
+  }
+
   private let account: GoogleServiceAccount
   private let scope: String
   private let sender: HTTPSender
   private let clock: LedgerClock
-  private let last = Mutex<Token?>(nil)
+  private let state = Mutex(State())
 
   init(_ account: GoogleServiceAccount, scope: String, sender: HTTPSender, clock: LedgerClock) {
     self.account = account
@@ -26,20 +39,40 @@ final class GoogleAccessTokens: Sendable {
     self.clock = clock
   }
 
-  /// A token that holds for at least a minute.
+  /// A token that holds for some minutes.
+  ///
+  /// One request renews it at a time: concurrent callers wait for the same renewal, and share its failure.
   ///
   /// - Throws: `LedgerError` with `backend_unreachable`.
   func current() async throws(LedgerError) -> String {
     let now = clock.now()
-    if let known = last.withLock({ $0 }), now < known.usableUntil { return known.text }
-    let token = try await fetch(at: now)
-    last.withLock { $0 = token }
-    return token.text
+    let source = state.withLock { state -> Source in
+      if let known = state.last, now < known.usableUntil { return .known(known) }
+      if let renewal = state.renewal { return .renewal(renewal) }
+      // It is no child of the first caller, whose cancellation would fail the others.
+      let renewal = Task { await self.renew(at: now) }
+      state.renewal = renewal
+      return .renewal(renewal)
+    }
+    switch source {
+    case .known(let token): return token.text
+    case .renewal(let renewal): return try await renewal.value.get().text
+    }
+  }
+
+  private func renew(at instant: Timestamp) async -> Result<Token, LedgerError> {
+    let result: Result<Token, LedgerError>
+    do throws(LedgerError) { result = .success(try await fetch(at: instant)) } catch { result = .failure(error) }
+    state.withLock { state in
+      state.renewal = nil
+      if case .success(let token) = result { state.last = token }
+    }
+    return result
   }
 
   /// Drops a token that the API refused, unless another one has replaced it.
   func drop(_ text: String) {
-    last.withLock { token in if token?.text == text { token = nil } }
+    state.withLock { state in if state.last?.text == text { state.last = nil } }
   }
 
   private func fetch(at instant: Timestamp) async throws(LedgerError) -> Token {
@@ -55,8 +88,10 @@ final class GoogleAccessTokens: Sendable {
       guard reply.isSuccess, let answer = reply.json, let text = answer["access_token"]?.text, !text.isEmpty,
         let seconds = answer["expires_in"]?.integer, (0...86_400).contains(seconds)
       else { throw .google("gives no access token: status \(reply.status)\(Self.reason(reply)).") }
+      let milliseconds = seconds * 1000
       return Token(
-        text: text, usableUntil: instant.advanced(milliseconds: seconds * 1000 - Self.marginMilliseconds))
+        text: text,
+        usableUntil: instant.advanced(milliseconds: milliseconds - min(Self.marginMilliseconds, milliseconds / 2)))
     }
   }
 

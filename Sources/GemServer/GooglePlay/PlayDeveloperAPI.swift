@@ -1,9 +1,8 @@
 #if Server
 package import GemLedger
-internal import StoreReceipts
 package import SystemHTTP
 
-/// Google Play's Developer API, as far as one-time purchases take it.
+/// Google Play's Developer API, as far as purchases take it.
 package struct PlayDeveloperAPI: Sendable {
   /// Google's own address.
   package static let address = "https://androidpublisher.googleapis.com"
@@ -28,35 +27,44 @@ package struct PlayDeveloperAPI: Sendable {
     tokens = GoogleAccessTokens(account, scope: Self.scope, sender: sender, clock: clock)
   }
 
-  /// Looks a one-time purchase up (`purchases.productsv2`).
+  /// Gets what a path below the app names.
   ///
-  /// The answer is dated by its `Date`, so that servers whose clocks differ agree; without one, by the request.
-  ///
-  /// - Throws: `LedgerError` with `purchase_not_found` where Google knows no such purchase of the app,
-  ///   `receipt_malformed` where the answer has no form that is known here, `backend_unreachable` for everything that
-  ///   may be different later.
-  func purchase(_ request: PlayProductPurchase.Request) async throws(LedgerError) -> PlayProductPurchase {
-    let url = try url("\(Percent.encoded(request.packageName))/purchases/productsv2/tokens/\(Self.part(request.token))")
-    let reply = try await answer { (headers) in await sender.get(url, headers: headers) }
-    guard reply.isSuccess, reply.json != nil else { throw Self.refusal(reply) }
-    var request = request
-    if let date = reply.date { request.fetchedAt = date }
-    return try PlayProductPurchase(json: reply.body, for: request)
+  /// - Parameter path: Encoded, below `purchases`.
+  /// - Throws: `LedgerError` with `backend_unreachable` without an answer, or without an access token.
+  func get(_ path: String, of packageName: String) async throws(LedgerError) -> HTTPReply {
+    let url = try url("\(Percent.encoded(packageName))/purchases/\(path)")
+    return try await answer { (headers) in await sender.get(url, headers: headers) }
   }
 
-  /// Acknowledges a purchase of a product; a second time changes nothing.
+  /// What completes a purchase, so that Google does not refund it.
+  enum Completion: Hashable, Sendable {
+    /// The product is used up, and can be bought again; this acknowledges the purchase too.
+    case consume(product: String)
+    case acknowledge(product: String)
+    case acknowledgeSubscription(product: String)
+  }
+
+  /// Consumes or acknowledges a purchase; one that is already consumed or acknowledged counts as done.
   ///
-  /// - Throws: As ``purchase(_:)``.
-  func acknowledge(
-    _ token: StoreTransactionID, product: String, of packageName: String
+  /// - Throws: `LedgerError` with `purchase_not_found` if Google does not know the purchase in this state,
+  ///   `backend_unreachable` for everything that may be different later.
+  func complete(
+    _ token: StoreTransactionID, by completion: Completion, of packageName: String
   ) async throws(LedgerError) {
+    let (kind, product, verb) =
+      switch completion {
+      case .consume(let product): ("products", product, "consume")
+      case .acknowledge(let product): ("products", product, "acknowledge")
+      case .acknowledgeSubscription(let product): ("subscriptions", product, "acknowledge")
+      }
     let url = try url(
-      "\(Percent.encoded(packageName))/purchases/products/\(Percent.encoded(product))/tokens/\(Self.part(token))"
-        + ":acknowledge")
+      "\(Percent.encoded(packageName))/purchases/\(kind)/\(Percent.encoded(product))/tokens/\(Self.part(token)):\(verb)"
+    )
     let reply = try await answer { (headers) in
       await sender.post(url, headers: headers + [("Content-Type", "application/json")], body: Array("{}".utf8))
     }
-    guard reply.isSuccess else { throw Self.refusal(reply) }
+    guard !reply.isSuccess, !PlayRefusal(reply).isAlreadyDone else { return }
+    throw PlayRefusal(reply).error
   }
 
   /// Refunds an order, all of it, and ends the right to what was bought.
@@ -68,14 +76,14 @@ package struct PlayDeveloperAPI: Sendable {
   func refund(order: String, of packageName: String) async throws(LedgerError) {
     let url = try url("\(Percent.encoded(packageName))/orders/\(Percent.encoded(order)):refund?revoke=true")
     let reply = try await answer { (headers) in await sender.post(url, headers: headers, body: []) }
-    guard reply.isSuccess else { throw Self.refusal(reply) }
+    guard reply.isSuccess else { throw PlayRefusal(reply).error }
   }
 
   private func url(_ path: String) throws(LedgerError) -> OutgoingURL {
     try OutgoingURL("\(baseURL)/androidpublisher/v3/applications/\(path)")
   }
 
-  private static func part(_ token: StoreTransactionID) -> String { Percent.encoded(token.text) }
+  static func part(_ token: StoreTransactionID) -> String { Percent.encoded(token.text) }
 
   /// Sends a request with an access token, and once more with a new one where Google takes the first no longer.
   private func answer(
@@ -98,14 +106,48 @@ package struct PlayDeveloperAPI: Sendable {
     case .failure(let failure): throw .google("Play does not answer: \(failure)")
     }
   }
+}
 
-  /// A token that is none is 400, one of another app 404, one of long ago 410.
-  private static func refusal(_ reply: HTTPReply) -> LedgerError {
-    guard [400, 404, 410].contains(reply.status) else {
-      return .google("Play does not answer as it should: status \(reply.status).")
-    }
-    return LedgerError(.purchaseNotFound, "Google Play knows no such purchase of the app: status \(reply.status).")
+/// A refusal of Google's API: status, reason and message, as its errors state them.
+struct PlayRefusal {
+  let status: Int
+  /// Google's word, such as `purchaseTokenNotFound`; empty without one.
+  let reason: String
+  private let message: String
+
+  init(_ reply: HTTPReply) {
+    status = reply.status
+    let error = reply.json?["error"]
+    reason = error?["errors"]?.array?.first?["reason"]?.text ?? ""
+    message = error?["message"]?.text ?? ""
   }
+
+  /// Whether the call does not exist at this address, as before Google introduced it.
+  var isOfCall: Bool { [405, 501].contains(status) || status == 404 && reason != "purchaseTokenNotFound" }
+
+  /// Whether the token is not known to this call: it is malformed, of another kind, of another app, too new or too old.
+  var isOfToken: Bool { [400, 404, 405, 410, 501].contains(status) }
+
+  var isAlreadyDone: Bool { status == 400 && (reason + message).lowercased().contains("already") }
+
+  /// None of them proves that nobody paid: a token may be known later, and credentials are the seller's matter.
+  var error: LedgerError {
+    if isOfToken {
+      return LedgerError(
+        .purchaseNotFound,
+        "Google Play does not know such a purchase of the app, or not yet: status \(status)\(words). It is asked again."
+      )
+    }
+    let remedy =
+      switch status {
+      case 401: " The service account's key is not accepted: make a new one in Google Cloud's console."
+      case 403: " Grant the service account the rights to view and to manage orders in the Play Console."
+      default: ""
+      }
+    return .google("Play does not answer as it should: status \(status)\(words).\(remedy)")
+  }
+
+  private var words: String { reason.isEmpty ? "" : ", \(reason.prefix(60))" }
 }
 
 extension HTTPReply {
@@ -114,7 +156,7 @@ extension HTTPReply {
   ]
 
   /// The server's time of the reply, as HTTP writes it: `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110, 5.6.7).
-  fileprivate var date: Timestamp? {
+  var date: Timestamp? {
     let words = headers["Date"]?.split(separator: " ") ?? []
     guard words.count == 6, words[5] == "GMT", let month = Self.months.firstIndex(of: String(words[2])) else {
       return nil

@@ -14,16 +14,16 @@ package struct PlayNotices: Sendable {
     case pending
     /// Nobody will pay: the payment was declined, or given up while it was pending.
     case declined
-    /// It is about no one-time purchase.
+    /// It is about no payment.
     case none
     /// It can never be applied, so Pub/Sub need not send it again.
     case refused(LedgerError.Code)
   }
 
-  private let api: PlayDeveloperAPI
+  let api: PlayDeveloperAPI
   private let packageName: String?
   private let pushToken: String?
-  private let log: @Sendable (_ message: String, _ facts: [String: JSONValue]) -> Void
+  let log: @Sendable (_ message: String, _ facts: [String: JSONValue]) -> Void
 
   /// - Parameters:
   ///   - api: Says what was bought.
@@ -71,39 +71,33 @@ package struct PlayNotices: Sendable {
   private func apply(
     _ notice: PlayNotification, to project: ServerProject
   ) async throws(LedgerError) -> Outcome {
-    let token: StoreTransactionID
-    switch notice.event {
-    case .oneTimePurchased(let purchase, _), .oneTimeCanceled(let purchase, _), .voided(let purchase, _, false, _):
-      token = purchase
-    case .refundReview:
-      log(
-        "Google Play waits up to 24 hours for a word on a refund.", ["message_id": .string(notice.messageID)])
-      return .none
-    case .voided, .subscription, .test, .other: return .none
+    if case .refundReview = notice.event {
+      log("Google Play waits up to 24 hours for a word on a refund.", ["message_id": .string(notice.messageID)])
     }
+    guard let subject = notice.subject else { return .none }
     try check(notice.packageName, of: project)
     // The state may be newer than this instant, never older: the notice of a later refund is looked up later.
-    let request = PlayProductPurchase.Request(
-      packageName: notice.packageName, token: token, fetchedAt: project.clock.now())
-    let purchase = try await api.purchase(request)
-    guard let stated = purchase.transaction else {
-      if let unpaid = try purchase.unpaid.flatMap({ (unpaid) throws(LedgerError) in
-        try Self.asReceiptsNameIt(unpaid, in: project)
-      }) {
-        try await project.backend.keep(unpaid: unpaid, isDeclined: purchase.isCancelled, postedBy: nil)
+    let found = try await api.purchase(
+      PlayLookUp(
+        packageName: notice.packageName, token: subject.token, productIDs: subject.productID.map { [$0] } ?? [],
+        first: subject.call, askedAt: project.clock.now()))
+    guard found.isPaid else {
+      for unpaid in found.unpaid {
+        guard let named = try Self.asReceiptsNameIt(unpaid, in: project) else { continue }
+        try await project.backend.keep(unpaid: named, isDeclined: found.isCancelled, postedBy: nil)
       }
-      return purchase.isCancelled ? .declined : .pending
+      return found.isCancelled ? .declined : .pending
     }
-    if case .voided = notice.event, stated.revocation == nil {
+    if case .voided = notice.event, !found.transactions.contains(where: { $0.revocation != nil }) {
       // The list of voided purchases is ahead of the purchase's state: it is asked for again.
       try keepVoid(notice, in: project)
     }
-    guard let transaction = try Self.asReceiptsNameIt(stated, in: project) else { return .applied(.unattributed) }
-    let outcome = try await project.backend.apply(state: transaction).outcome
-    if purchase.acknowledgeBy != nil, outcome != .unattributed, outcome != .kept, outcome != .held {
-      try await acknowledge(notice, transaction)
-    }
-    return .applied(outcome)
+    let outcomes = try await LineResults(found.transactions) { (stated) throws(LedgerError) in
+      guard let named = try Self.asReceiptsNameIt(stated, in: project) else { return NoticeAnswer.Outcome.unattributed }
+      return try await project.backend.apply(state: named).outcome
+    }.values()
+    try await complete(found, of: notice.packageName, after: .notice, in: project)
+    return .applied(outcomes.first { $0 != .unchanged } ?? .unchanged)
   }
 
   private func keepVoid(_ notice: PlayNotification, in project: ServerProject) throws(LedgerError) {
@@ -121,64 +115,18 @@ package struct PlayNotices: Sendable {
   func retryVoid(
     _ token: StoreTransactionID, packageName: String, in project: ServerProject
   ) async throws(LedgerError) -> Bool {
-    let request = PlayProductPurchase.Request(
-      packageName: packageName, token: token, fetchedAt: project.clock.now())
-    guard let stated = try await api.purchase(request).transaction, stated.revocation != nil else { return false }
-    guard let transaction = try Self.asReceiptsNameIt(stated, in: project) else { return true }
-    _ = try await project.backend.apply(state: transaction)
-    return true
-  }
-
-  /// Credits a purchase whose token alone an app posts, by what Google says of it.
-  ///
-  /// - Throws: `LedgerError` with `configuration` where no app is named, `bundle_mismatch`, those of
-  ///   `PlayDeveloperAPI.purchase(_:)`, `validation_pending` while nobody has paid, `receipt_revoked` where nobody
-  ///   will, and those of `LocalBackend.post(_:of:order:)`.
-  func credit(
-    _ post: ReceiptPost, order: PurchaseCode?, packageName named: String?, in project: ServerProject
-  ) async throws(LedgerError) -> ReceiptAnswer {
-    let wanted = try names(of: project)
-    guard let name = wanted.first(where: { $0.hasBytes(of: named ?? "") }) ?? (named == nil ? wanted.first : nil) else {
-      try check(named ?? "", of: project)
-      throw LedgerError(.configuration, "Name the app at Google Play: bundle_id in the catalog's settings.")
-    }
-    let request = PlayProductPurchase.Request(
-      packageName: name, token: try StoreTransactionID(post.receipt.text), fetchedAt: project.clock.now())
-    let purchase = try await api.purchase(request)
-    guard let stated = purchase.transaction else {
-      if let unpaid = purchase.unpaid {
-        try await project.backend.keep(
-          unpaid: unpaid, isDeclined: purchase.isCancelled, postedBy: post.customer, order: order)
-      }
-      guard purchase.isCancelled else {
-        throw LedgerError(
-          .validationPending, "Nobody has paid for this purchase yet; Google Play tells when that is done.",
-          details: [.text("reason", "pending"), .integer("retry_after", 60)])
-      }
-      throw LedgerError(.receiptRevoked, "The payment of this purchase was declined.")
-    }
-    let transaction = try Self.asReceiptsNameIt(stated, in: project) ?? stated
-    return try await project.backend.post(transaction, of: post, order: order)
-  }
-
-  /// Keeps a credited purchase from being refunded three days after the payment, should its app not come back.
-  ///
-  /// The app still finds it, and consumes it.
-  private func acknowledge(
-    _ notice: PlayNotification, _ transaction: StoreTransaction
-  ) async throws(LedgerError) {
-    do throws(LedgerError) {
-      try await api.acknowledge(transaction.id, product: transaction.storeProductID, of: notice.packageName)
-    } catch {
-      guard !error.mayWorkLater else { throw error }
-      log(
-        "A credited purchase of Google Play was not acknowledged.",
-        ["message_id": .string(notice.messageID), "reason": .string(error.message)])
-    }
+    let found = try await api.purchase(
+      PlayLookUp(packageName: packageName, token: token, askedAt: project.clock.now()))
+    let revoked = found.transactions.filter { $0.revocation != nil }
+    _ = try await LineResults(revoked) { (stated) throws(LedgerError) in
+      guard let named = try Self.asReceiptsNameIt(stated, in: project) else { return }
+      try await project.backend.apply(state: named)
+    }.values()
+    return !revoked.isEmpty
   }
 
   /// A service account sees all apps of a developer, so the app has to be named somewhere.
-  private func check(_ name: String, of project: ServerProject) throws(LedgerError) {
+  func check(_ name: String, of project: ServerProject) throws(LedgerError) {
     let wanted = try names(of: project)
     guard !wanted.isEmpty else {
       throw LedgerError(.configuration, "Name the app at Google Play: bundle_id in the catalog's settings.")
@@ -189,30 +137,25 @@ package struct PlayNotices: Sendable {
   }
 
   /// The apps that the project credits.
-  private func names(of project: ServerProject) throws(LedgerError) -> [String] {
+  func names(of project: ServerProject) throws(LedgerError) -> [String] {
     if let packageName { return [packageName] }
     if let names = project.backend.policy.bundleIDs { return names.sorted() }
     return try project.catalogs.current().catalog.settings.bundleID.map { [$0] } ?? []
   }
+}
 
-  /// The transaction as the receipt of the same purchase names it: under production, since receipts do not tell tests.
-  ///
-  /// Under two names it would be credited twice. Nil for a tester's purchase that no receipt has been posted of: the
-  /// receipt credits it, by the rules for receipts.
-  private static func asReceiptsNameIt(
-    _ stated: StoreTransaction, in project: ServerProject
-  ) throws(LedgerError) -> StoreTransaction? {
-    guard stated.environment != .production else { return stated }
-    // One whose token was posted alone is known by what Google says of it.
-    let isKnownAsStated =
-      try project.ledger.purchase(
-        store: .google, environment: stated.environment, transactionID: stated.creditID) != nil
-    if isKnownAsStated { return stated }
-    var transaction = stated
-    transaction.environment = .production
-    let isKnown =
-      try project.ledger.purchase(store: .google, environment: .production, transactionID: transaction.creditID) != nil
-    return isKnown || transaction.revocation?.extent == .full ? transaction : nil
+extension PlayNotification {
+  /// The purchase that it asks to look up, and by which call; nil if it is about no payment.
+  fileprivate var subject: (token: StoreTransactionID, productID: String?, call: PlayLookUp.Call)? {
+    switch event {
+    case .oneTimePurchased(let token, let product), .oneTimeCanceled(let token, let product):
+      (token, product, .products)
+    case .voided(let token, _, false, _): (token, nil, .products)
+    // Recovered, renewed, purchased, restarted; 20: a pending one was cancelled before its payment.
+    case .subscription(let token, let product, let type) where [1, 2, 4, 7, 20].contains(type):
+      (token, product, .subscriptions)
+    case .refundReview, .voided, .subscription, .test, .other: nil
+    }
   }
 }
 
@@ -220,7 +163,8 @@ extension LedgerError {
   /// Whether the same notification may be applied another time.
   fileprivate var mayWorkLater: Bool {
     let status = code.kind.row.httpStatus
-    let others: [Code] = [.configuration, .validationPending, .receiptFutureDated]
+    // Google may not know a purchase yet that was just made.
+    let others: [Code] = [.configuration, .validationPending, .receiptFutureDated, .purchaseNotFound]
     return status >= 500 || status == 423 || status == 429 || others.contains(code)
   }
 }

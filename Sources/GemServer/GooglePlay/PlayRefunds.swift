@@ -74,14 +74,23 @@ package struct PlayRefunds: RefundIssuer {
 
   /// The purchase as Google states it, under the environment of its credit.
   private func stated(_ purchase: Purchase, _ app: String) async throws(LedgerError) -> StoreTransaction {
-    let request = PlayProductPurchase.Request(
-      packageName: app, token: purchase.storeTransactionID, fetchedAt: ledger.clock.now())
+    let token = purchase.storeTransactionID.purchaseToken(
+      at: .google, isSubscription: purchase.productType.isSubscription, storeProductID: purchase.storeProductID)
     let answer: PlayProductPurchase
-    do throws(LedgerError) { answer = try await api.purchase(request) } catch {
+    do throws(LedgerError) {
+      answer = try await api.purchase(
+        PlayLookUp(
+          packageName: app, token: token, productIDs: purchase.storeProductID.map { [$0] } ?? [],
+          first: purchase.productType.isSubscription ? .subscriptions : .products, askedAt: ledger.clock.now()))
+    } catch {
       guard error.code == .purchaseNotFound else { throw error }
       throw LedgerError(.notAvailable, "\(app): \(error.message)")
     }
-    guard var transaction = answer.transaction else {
+    guard answer.lines.count == 1 else {
+      throw LedgerError(
+        .notAvailable, "The order paid for several products, and Google Play refunds it as a whole: refund it there.")
+    }
+    guard var transaction = answer.transactions.first else {
       throw LedgerError(.notAvailable, "Google Play says that the purchase is not paid for.")
     }
     transaction.environment = purchase.environment

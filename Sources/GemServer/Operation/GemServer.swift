@@ -146,7 +146,8 @@ package final class GemServer: Sendable {
   private static func maintain(
     _ project: ServerProject, every interval: Duration, _ watch: ReceiptWatch, _ log: ServerLog
   ) -> Task<Void, Never> {
-    let runner = MaintenanceRunner(backend: project.backend, jobs: [watch.job])
+    let completions = project.playNotices.map { [$0.completions(of: project)] } ?? []
+    let runner = MaintenanceRunner(backend: project.backend, jobs: [watch.job] + completions)
     return Task {
       await runner.run(every: interval) { report in
         for failure in report.failures {

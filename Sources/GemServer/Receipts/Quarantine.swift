@@ -42,6 +42,8 @@ package final class Quarantine: Sendable {
     package var packageName = ""
     /// The order that the post names; empty if it names none.
     package var order = ""
+    /// The products at Google Play that the post names.
+    package var productIDs: [String] = []
 
     /// A body without a poster.
     package init(_ kind: Kind, _ text: String) {
@@ -252,6 +254,7 @@ extension Quarantine {
       message.source = members["source"]?.text ?? ""
       message.packageName = members["package"]?.text ?? ""
       message.order = members["order"]?.text ?? ""
+      message.productIDs = (members["products"]?.array ?? []).compactMap(\.text)
       self.init(
         message: message, key: members["key"]?.text ?? "", keptAt: Timestamp(milliseconds: keptAt),
         tries: members["tries"]?.integer ?? 0)
@@ -259,12 +262,13 @@ extension Quarantine {
     }
 
     var content: String {
-      let members: JSONObject = [
+      var members: JSONObject = [
         "kind": .string(message.kind.rawValue), "text": .string(message.text), "customer": .string(message.customer),
         "source": .string(message.source), "package": .string(message.packageName), "order": .string(message.order),
         "key": .string(key), "kept_at": .integer(keptAt.milliseconds), "tries": .integer(tries),
         "next_at": .integer(nextAt),
       ]
+      if !message.productIDs.isEmpty { members["products"] = .array(message.productIDs.map(JSONValue.string)) }
       return JSONValue.object(members).text()
     }
 

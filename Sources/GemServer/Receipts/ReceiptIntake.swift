@@ -1,6 +1,7 @@
 #if Server
 internal import GemLedger
 internal import StoreBackend
+internal import StoreReceipts
 internal import SystemHTTP
 
 /// Takes posts of purchases: verifies them, or looks them up at the store, and quarantines those it cannot verify yet.
@@ -12,6 +13,8 @@ struct ReceiptIntake: Sendable {
   let isPlay: Bool
   /// The app at Google Play, where the request names it.
   let packageName: String?
+  /// The products that the request names; Google states which were bought.
+  let productIDs: [String]
   /// The order that the purchase pays for, where the app names it.
   let order: PurchaseCode?
 
@@ -23,6 +26,9 @@ struct ReceiptIntake: Sendable {
     let platform = call.request.headers["X-Platform"]?.lowercased()
     isPlay = store.map { $0 == .google } ?? (call.caller.kind == .app(.google) || platform == "android")
     packageName = call.request.headers["X-Client-Bundle-ID"]
+    let named = (call.body["product_ids"]?.array ?? []).compactMap(\.text)
+    productIDs = Array(
+      named.filter { (1...Limits.catalogIDBytes).contains($0.utf8.count) }.prefix(PlayLookUp.productsMax))
   }
 
   /// For another try of what is kept.
@@ -31,6 +37,7 @@ struct ReceiptIntake: Sendable {
     keyID = ""
     isPlay = true
     packageName = message.packageName.isEmpty ? nil : message.packageName
+    productIDs = message.productIDs
     order = message.order.isEmpty ? nil : PurchaseCode(unchecked: message.order)
   }
 
@@ -48,6 +55,7 @@ struct ReceiptIntake: Sendable {
       message.source = post.source.rawValue
       message.packageName = packageName ?? ""
       message.order = order?.text ?? ""
+      message.productIDs = productIDs
       guard try project.quarantine.keep(message, from: keyID) else {
         throw LedgerError(
           .storageUnavailable, "There is no room for more purchases that cannot be verified yet. \(error.message)")
@@ -58,13 +66,27 @@ struct ReceiptIntake: Sendable {
 
   /// As ``answer(_:)``, without the quarantine.
   ///
-  /// - Throws: As `LocalBackend.post(_:)`; `order_not_found`, if an order is named. For a bare purchase token
-  ///   `receipt_unverified` with the `check` `service_account`, or as `PlayNotices.credit(_:order:packageName:in:)`.
+  /// - Throws: As `LocalBackend.post(_:)`; `order_not_found`, if an order is named. For a purchase that is looked up
+  ///   `receipt_unverified` with the `check` `service_account`, or as `PlayNotices.credit(_:in:)`.
   func verifiedAnswer(_ post: ReceiptPost) async throws(LedgerError) -> ReceiptAnswer {
-    guard isPlay, Self.isPurchaseToken(post.receipt.text) else {
+    if isPlay, Self.isPurchaseToken(post.receipt.text) {
+      return try await lookedUp(try StoreTransactionID(post.receipt.text), productIDs, post)
+    }
+    do throws(LedgerError) {
       guard let order else { return try await project.backend.post(post) }
       return try await project.backend.completePayment(order, post: post)
+    } catch {
+      // A genuine purchase of several products, of which the signed form has no quantities.
+      guard error.text("check") == "line_items", project.playNotices != nil,
+        let named = PlayReceipt.named(in: post.receipt.text)
+      else { throw error }
+      return try await lookedUp(named.token, named.productIDs, post)
     }
+  }
+
+  private func lookedUp(
+    _ token: StoreTransactionID, _ productIDs: [String], _ post: ReceiptPost
+  ) async throws(LedgerError) -> ReceiptAnswer {
     guard let notices = project.playNotices else {
       throw LedgerError(
         .receiptUnverified,
@@ -72,7 +94,9 @@ struct ReceiptIntake: Sendable {
           + "--google-service-account. What was posted until then is credited then.",
         details: [.text("check", "service_account")])
     }
-    return try await notices.credit(post, order: order, packageName: packageName, in: project)
+    return try await notices.credit(
+      PlayNotices.TokenPost(
+        token: token, post: post, order: order, packageName: packageName, productIDs: productIDs), in: project)
   }
 
   /// Whether the text is a bare purchase token: a signed transaction has two dots, and a signed purchase is an object.

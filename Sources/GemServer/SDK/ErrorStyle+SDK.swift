@@ -44,7 +44,7 @@ extension ErrorStyle {
 
 extension LedgerError {
   /// The checks of a receipt that another configuration of the server passes, behind a signature that holds.
-  private static let mendableChecks = ["root", "service_account", "app_id", "environment", "bundle"]
+  private static let mendableChecks = ["root", "service_account", "line_items", "app_id", "environment", "bundle"]
   /// The checks that evidence fails only if somebody else than the store made or changed it.
   private static let checksOfForgery = ["algorithm", "certificates", "chain", "markers", "signature"]
 

@@ -73,12 +73,16 @@ enum ReceiptRoutes {
     answer.requestID = call.request.id
     var document = try document(of: post.customer, call)
     // An SDK finishes a purchase that the answer lists, also if another customer was credited with it, or it is old.
-    document.record.list(answer.purchase)
+    let purchases = [answer.purchase] + answer.otherPurchases
+    for purchase in purchases { document.record.list(purchase) }
     var members = document.members
     members["receipt"] = answer.wire
-    let isConsumable: JSONValue = .bool(answer.purchase.productType == .consumable)
-    let name = answer.purchase.storeProductID ?? answer.purchase.product.text
-    members["purchased_products"] = [name: ["should_consume": isConsumable]]
+    members["purchased_products"] = .object(
+      JSONObject(
+        purchases.map { purchase in
+          let isConsumable: JSONValue = .bool(purchase.productType == .consumable)
+          return (purchase.storeProductID ?? purchase.product.text, ["should_consume": isConsumable])
+        }))
     return .json(200, .object(members))
   }
 

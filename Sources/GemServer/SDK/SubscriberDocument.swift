@@ -65,7 +65,7 @@ struct SubscriberDocument {
         "original_purchase_date": firstPeriod(of: purchase).date, "store": .string(purchase.store.nameOfV1),
         "is_sandbox": .bool(purchase.isSandbox), "ownership_type": .string(purchase.ownership.rawValue),
         "period_type": .string(purchase.periodType),
-        "store_transaction_id": .string(purchase.storeTransactionID.text), "unsubscribe_detected_at": nil,
+        "store_transaction_id": .string(purchase.clientTransactionID.text), "unsubscribe_detected_at": nil,
         "billing_issues_detected_at": nil, "grace_period_expires_date": nil, "refunded_at": nil,
         "auto_resume_date": nil,
       ]
@@ -86,7 +86,7 @@ struct SubscriberDocument {
       if members[id] == nil { order.append(id) }
       members[id, default: []].append([
         "id": .string(purchase.transactionID.description),
-        "store_transaction_id": .string(purchase.storeTransactionID.text),
+        "store_transaction_id": .string(purchase.clientTransactionID.text),
         "purchase_date": purchase.purchasedAt.date, "original_purchase_date": purchase.purchasedAt.date,
         "store": .string(purchase.store.nameOfV1), "is_sandbox": .bool(purchase.isSandbox),
       ])

@@ -186,7 +186,9 @@ extension Schema {
   static let receiptAnswer = Schema.object([
     .always("booking", booking), .always("purchase", purchase), .always("order", .nullable(order)),
     .always("held", .nullable(orderHold), "The virtual currency that the order costs beside its price."),
-    .always("entitlement", .nullable(entitlement)), .always("request_id", .text()),
+    .always("entitlement", .nullable(entitlement)),
+    .always("other_purchases", .list(purchase), "The other products of the same payment, each credited too."),
+    .always("request_id", .text()),
   ])
 }
 #endif

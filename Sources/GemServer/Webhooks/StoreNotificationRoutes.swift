@@ -99,8 +99,14 @@ enum StoreNotificationRoutes {
       return try kept(.googleNotice, String(decoding: call.request.body, as: UTF8.self), error, call)
     }
     try notices.check(pushToken: call.query["token"]?.text)
+    let applied: PlayNotices.Outcome
+    do throws(LedgerError) { applied = try await notices.apply(call.request.body, to: call.project) } catch {
+      // A purchase that was just made may not be visible to the API yet.
+      guard error.code == .purchaseNotFound else { throw error }
+      return try kept(.googleNotice, String(decoding: call.request.body, as: UTF8.self), error, call)
+    }
     let (outcome, code): (String, String?) =
-      switch try await notices.apply(call.request.body, to: call.project) {
+      switch applied {
       case .applied(let outcome): (outcome.rawValue, nil)
       case .pending: ("pending", nil)
       case .declined: ("declined", nil)

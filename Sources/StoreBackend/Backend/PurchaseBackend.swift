@@ -148,19 +148,22 @@ public struct ReceiptAnswer: Hashable, Sendable {
   public var held: OrderHold?
   /// The entitlement that the purchase gives to its owner; nil where it gives none, or where another customer has it.
   public var entitlement: CustomerRecord.Entitlement?
+  /// The other products of the same payment, each credited too: Google Play sells several under one purchase token.
+  public var otherPurchases: [PurchaseRecord]
   /// Names the request in the backend's logs.
   public var requestID: String
 
   /// An answer.
   public init(
     booking: Booking, purchase: PurchaseRecord, order: Order? = nil, held: OrderHold? = nil,
-    entitlement: CustomerRecord.Entitlement? = nil, requestID: String
+    entitlement: CustomerRecord.Entitlement? = nil, otherPurchases: [PurchaseRecord] = [], requestID: String
   ) {
     self.booking = booking
     self.purchase = purchase
     self.order = order
     self.held = held
     self.entitlement = entitlement
+    self.otherPurchases = otherPurchases
     self.requestID = requestID
   }
 }

@@ -3,7 +3,7 @@ internal import GemLedger
 /// Google Play's purchase, with the fields of its ProductPurchase and voided-purchase resources.
 ///
 /// The identity is the purchase token; the order id may be missing. Beside Google's fields there are `environment`,
-/// `signedDate`, `productType`, `initialPurchaseToken` (a renewal's first) and `renewal`.
+/// `signedDate`, `productType`, `initialPurchaseToken` (a renewal's first), `renewal` and `lineItem`.
 enum GoogleReceiptForm {
   private static let types = [
     ProductType.consumable, .nonConsumable, .autoRenewableSubscription, .nonRenewingSubscription,
@@ -32,6 +32,7 @@ enum GoogleReceiptForm {
       writer.text("priceCurrencyCode", transaction.price?.currency)
     }
     if transaction.reason == .renewal { writer.integer("renewal", 1) }
+    if transaction.isLineItem { writer.integer("lineItem", 1) }
     // A promotion code at Google Play makes a purchase of type 1, which costs nothing.
     if transaction.offer?.kind == .code { writer.integer("purchaseType", 1) }
     writer.text("offerId", transaction.offer?.identifier)
@@ -66,7 +67,7 @@ enum GoogleReceiptForm {
       store: .google, environment: environment, id: token,
       originalID: try fields.optionalText("initialPurchaseToken").map(StoreTransactionID.init(unchecked:)) ?? token,
       orderID: try fields.optionalNonEmptyText("orderId"), bundleID: try fields.name("packageName"),
-      storeProductID: try fields.name("productId"), productType: try productType(fields),
+      storeProductID: try productID(fields), productType: try productType(fields),
       subscriptionGroupID: try fields.optionalText("subscriptionGroup"),
       quantity: quantity,
       price: fields.price("priceAmountMicros", currency: "priceCurrencyCode", scale: 6),
@@ -75,8 +76,24 @@ enum GoogleReceiptForm {
       originalPurchasedAt: try fields.optionalInstantText("initialPurchaseTimeMillis") ?? purchasedAt,
       expiresAt: try fields.optionalInstantText("expiryTimeMillis"), revocation: revocation,
       reason: try fields.optionalInteger("renewal", in: 0...1) == 1 ? .renewal : .purchase,
-      offer: try offer(fields),
+      offer: try offer(fields), isLineItem: try fields.optionalInteger("lineItem", in: 0...1) == 1,
       signedAt: try fields.optionalInstant("signedDate") ?? purchasedAt)
+  }
+
+  /// The product; newer billing clients write a list of products.
+  ///
+  /// - Throws: `receipt_malformed`; `receipt_unverified` with the check `line_items` for several products, of which the
+  ///   signed purchase does not state the quantities: Google's server does.
+  private static func productID(_ fields: ReceiptFields) throws(LedgerError) -> String {
+    guard let list = fields.object["productIds"]?.array, !list.isEmpty else { return try fields.name("productId") }
+    guard list.count == 1 else {
+      throw LedgerError(
+        .receiptUnverified,
+        "The purchase is of \(list.count) products, and its signed form states no quantities. Start the server with "
+          + "--google-service-account, so that it asks Google Play for them.",
+        details: [.text("check", "line_items")])
+    }
+    return try ReceiptFields(["productId": list[0]]).name("productId")
   }
 
   private static func offer(_ fields: ReceiptFields) throws(LedgerError) -> StoreTransaction.Offer? {

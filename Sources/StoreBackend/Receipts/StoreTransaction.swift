@@ -117,6 +117,8 @@ public struct StoreTransaction: Hashable, Sendable {
   public var offer: Offer?
   /// Who paid for it.
   public var ownership: Ownership
+  /// Whether its Google Play purchase token paid for several products; then the product is part of ``creditID``.
+  public var isLineItem: Bool
   /// When the store signed this evidence; of two, the later holds.
   public var signedAt: Timestamp
 
@@ -127,7 +129,7 @@ public struct StoreTransaction: Hashable, Sendable {
     subscriptionGroupID: String? = nil, quantity: Int64 = 1, price: Money? = nil, storefront: StorefrontCode? = nil,
     accountToken: AccountToken? = nil, purchasedAt: Timestamp, originalPurchasedAt: Timestamp? = nil,
     expiresAt: Timestamp? = nil, revocation: Revocation? = nil, reason: Reason = .purchase, offer: Offer? = nil,
-    ownership: Ownership = .purchased, signedAt: Timestamp
+    ownership: Ownership = .purchased, isLineItem: Bool = false, signedAt: Timestamp
   ) {
     self.store = store
     self.environment = environment
@@ -149,6 +151,7 @@ public struct StoreTransaction: Hashable, Sendable {
     self.reason = reason
     self.offer = offer
     self.ownership = ownership
+    self.isLineItem = isLineItem
     self.signedAt = signedAt
   }
 }
@@ -165,10 +168,36 @@ extension StoreTransaction {
 
   /// The identity of its credit: the store's id of the transaction.
   ///
-  /// A subscription of Google Play keeps its purchase token through renewals: there it is the token and the order id,
-  /// separated by a slash.
+  /// A purchase token of Google Play names several credits if it is a subscription's, which keeps it through renewals,
+  /// or if it paid for several products. Then the order id, the product's id at the store, or both follow the token,
+  /// separated by slashes.
   public var creditID: StoreTransactionID {
-    guard store == .google, productType.isSubscription, let orderID else { return id }
-    return StoreTransactionID(unchecked: "\(id.text)/\(orderID)")
+    guard store == .google else { return id }
+    let order = productType.isSubscription ? orderID : nil
+    let parts = [order, isLineItem ? storeProductID : nil].compactMap(\.self)
+    guard !parts.isEmpty else { return id }
+    return StoreTransactionID(unchecked: ([id.text] + parts).joined(separator: "/"))
+  }
+}
+
+extension PurchaseRecord {
+  /// The id that the store's own client knows the purchase by: on Google Play the purchase token.
+  package var clientTransactionID: StoreTransactionID {
+    storeTransactionID.purchaseToken(
+      at: store, isSubscription: productType.isSubscription, storeProductID: storeProductID)
+  }
+}
+
+extension StoreTransactionID {
+  /// The purchase token in a ``StoreTransaction/creditID`` of Google Play; the id itself at other stores.
+  package func purchaseToken(at store: Store, isSubscription: Bool, storeProductID: String?) -> StoreTransactionID {
+    guard store == .google else { return self }
+    var bytes = Array(text.utf8)[...]
+    let product = storeProductID.map { Array("/\($0)".utf8) } ?? []
+    if !product.isEmpty, bytes.count > product.count, bytes.suffix(product.count) == product[...] {
+      bytes = bytes.dropLast(product.count)
+    }
+    if isSubscription, let slash = bytes.lastIndex(of: UInt8(ascii: "/")) { bytes = bytes[..<slash] }
+    return StoreTransactionID(unchecked: String(decoding: bytes, as: UTF8.self))
   }
 }

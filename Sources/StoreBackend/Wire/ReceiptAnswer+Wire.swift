@@ -5,13 +5,14 @@ extension ReceiptAnswer: WireValue {
     self.init(
       booking: try wire.value("booking"), purchase: try wire.value("purchase"), order: try wire.optionalValue("order"),
       held: try wire.optionalValue("held"), entitlement: try wire.optionalValue("entitlement"),
-      requestID: try wire.text("request_id"))
+      otherPurchases: try wire.values("other_purchases"), requestID: try wire.text("request_id"))
   }
 
   package var wire: JSONValue {
     [
       "booking": booking.wire, "purchase": purchase.wire, "order": order?.wire ?? .null, "held": held?.wire ?? .null,
-      "entitlement": entitlement?.wire ?? .null, "request_id": .string(requestID),
+      "entitlement": entitlement?.wire ?? .null, "other_purchases": .array(otherPurchases.map(\.wire)),
+      "request_id": .string(requestID),
     ]
   }
 }

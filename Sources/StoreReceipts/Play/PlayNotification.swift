@@ -8,10 +8,10 @@ internal import StoreBackend
 public struct PlayNotification: Hashable, Sendable {
   /// What it is about.
   public enum Event: Hashable, Sendable {
-    /// A one-time product was paid for.
-    case oneTimePurchased(token: StoreTransactionID, productID: String)
-    /// A pending purchase of a one-time product came to nothing.
-    case oneTimeCanceled(token: StoreTransactionID, productID: String)
+    /// A one-time product was paid for; a purchase of several products names none.
+    case oneTimePurchased(token: StoreTransactionID, productID: String?)
+    /// A pending purchase of a one-time product was cancelled before its payment.
+    case oneTimeCanceled(token: StoreTransactionID, productID: String?)
     /// A purchase was voided, in full or by some of its units.
     case voided(token: StoreTransactionID, orderID: String?, isSubscription: Bool, isPartial: Bool)
     /// A customer asked for a refund, and Google wants to know within 24 hours how much was used.
@@ -19,7 +19,7 @@ public struct PlayNotification: Hashable, Sendable {
     /// The answer (`orders.reviewrefund`) goes by the token of the review, which is none of a purchase.
     case refundReview(reviewToken: String, orderID: String?, reason: Int64?)
     /// Something happened to a subscription; the number is Google's.
-    case subscription(token: StoreTransactionID, type: Int64)
+    case subscription(token: StoreTransactionID, productID: String?, type: Int64)
     /// The Play Console sent it to try the address.
     case test
     /// A kind, or a number of a kind, that is newer than this code.
@@ -58,7 +58,7 @@ public struct PlayNotification: Hashable, Sendable {
 
   private static func event(_ fields: ReceiptFields) throws(LedgerError) -> Event {
     if let part = try fields.optionalObject("oneTimeProductNotification") {
-      let (token, product) = (try part.transactionID("purchaseToken"), try part.name("sku"))
+      let (token, product) = (try part.transactionID("purchaseToken"), try part.optionalNonEmptyText("sku"))
       switch try part.integer("notificationType", in: 0...Int64.max) {
       case 1: return .oneTimePurchased(token: token, productID: product)
       case 2: return .oneTimeCanceled(token: token, productID: product)
@@ -78,7 +78,8 @@ public struct PlayNotification: Hashable, Sendable {
     }
     if let part = try fields.optionalObject("subscriptionNotification") {
       return .subscription(
-        token: try part.transactionID("purchaseToken"), type: try part.integer("notificationType", in: 0...Int64.max))
+        token: try part.transactionID("purchaseToken"), productID: try part.optionalNonEmptyText("subscriptionId"),
+        type: try part.integer("notificationType", in: 0...Int64.max))
     }
     if try fields.optionalObject("testNotification") != nil { return .test }
     return .other(fields.object.members.first { $0.value.object != nil }?.name ?? "nothing")

@@ -1,7 +1,7 @@
 public import GemLedger
 public import StoreBackend
 
-/// A one-time purchase as Google's server states it: `purchases.products`, and `purchases.productsv2`.
+/// A purchase as Google's server states it: `purchases.productsv2`, `purchases.products` or `purchases.subscriptionsv2`.
 ///
 /// It is not signed: it is as trustworthy as the connection to Google over which the app's backend fetched it. Grant,
 /// then consume or acknowledge: Google refunds what nobody has acknowledged three days after the payment.
@@ -15,7 +15,7 @@ public struct PlayProductPurchase: Hashable, Sendable {
     public var packageName: String
     /// The purchase token.
     public var token: StoreTransactionID
-    /// The product, for `purchases.products`; the newer form names it.
+    /// The product, for `purchases.products`; the newer forms name it.
     public var productID: String?
     /// When the answer came; of two answers about one purchase, the later holds.
     public var fetchedAt: Timestamp
@@ -29,45 +29,76 @@ public struct PlayProductPurchase: Hashable, Sendable {
     }
   }
 
-  /// The purchase for the ledger; nil while nobody has paid.
-  public let transaction: StoreTransaction?
-  /// What is to be paid for, or was never paid for, dated by the answer; nil once somebody has paid.
-  public let unpaid: StoreTransaction?
+  /// One of the bought products.
+  public struct Line: Hashable, Sendable {
+    /// The purchase of this product; dated by the answer, and without a refund, if nobody has paid.
+    public internal(set) var transaction: StoreTransaction
+    /// Whether it was consumed, so that it can be bought again.
+    public let isConsumed: Bool
+  }
+
+  /// The bought products, at least one.
+  public private(set) var lines: [Line]
+  /// Whether somebody has paid, even if the purchase was cancelled later.
+  public let isPaid: Bool
   /// Whether it is cancelled: by a refund, or before anybody paid.
   public let isCancelled: Bool
-  /// Until when it has to be acknowledged or consumed; nil where that is done, or nobody has paid.
+  /// Whether the purchase is acknowledged; consuming a product acknowledges it too.
+  public let isAcknowledged: Bool
+  /// Whether it is a subscription.
+  public let isSubscription: Bool
+  /// Until when it has to be acknowledged or consumed; nil after that is done, and if nobody has paid.
   public let acknowledgeBy: Timestamp?
-  /// Whether it was consumed, so that it can be bought again.
-  public let isConsumed: Bool
   /// All claims, as Google wrote them.
   public let claims: SignedClaims
 
-  /// Reads an answer of either form.
+  /// The purchases for the ledger, one per product; empty while nobody has paid.
+  public var transactions: [StoreTransaction] { isPaid ? lines.map(\.transaction) : [] }
+  /// What is to be paid for, or was never paid for; empty once somebody has paid.
+  public var unpaid: [StoreTransaction] { isPaid ? [] : lines.map(\.transaction) }
+
+  /// Reads an answer of any of the three forms.
   ///
   /// A purchase of a tester is one of the sandbox.
   ///
   /// - Throws: `LedgerError` with `receipt_malformed`, check `payload`.
   public init(json: [UInt8], for request: Request) throws(LedgerError) {
     let fields = try ReceiptFields(json)
-    let parts = try fields.object["productLineItem"] == nil ? PlayParts(v1: fields, request) : PlayParts(v2: fields)
+    let parts: PlayParts =
+      if fields.object["subscriptionState"] != nil {
+        try PlayParts(subscription: fields, request)
+      } else if fields.object["productLineItem"] != nil {
+        try PlayParts(v2: fields)
+      } else {
+        try PlayParts(v1: fields, request)
+      }
     claims = SignedClaims(fields.object)
-    isConsumed = parts.isConsumed
     isCancelled = parts.state == .canceled
-    guard parts.state != .pending, let paidAt = parts.paidAt else {
-      (transaction, acknowledgeBy) = (nil, nil)
-      var stated = parts.transaction(request, paidAt: request.fetchedAt)
-      stated.revocation = nil
-      unpaid = stated
-      return
+    isSubscription = parts.isSubscription
+    let paidAt = parts.state == .pending ? nil : parts.paidAt
+    isPaid = paidAt != nil
+    lines = parts.lines.map { line in
+      var transaction = parts.transaction(of: line, request, paidAt: paidAt ?? request.fetchedAt)
+      if paidAt == nil { transaction.revocation = nil }
+      return Line(transaction: transaction, isConsumed: line.isConsumed)
     }
-    transaction = parts.transaction(request, paidAt: paidAt)
-    unpaid = nil
-    let deadline = paidAt.advanced(milliseconds: Self.acknowledgementDays * 86_400_000)
-    acknowledgeBy = parts.isAcknowledged || parts.isConsumed || parts.state != .purchased ? nil : deadline
+    isAcknowledged = parts.isAcknowledged || parts.lines.contains(where: \.isConsumed)
+    let deadline = paidAt?.advanced(milliseconds: Self.acknowledgementDays * 86_400_000)
+    acknowledgeBy = isAcknowledged || parts.state != .purchased ? nil : deadline
+  }
+
+  /// Joins the answers of `purchases.products` for the several products of one purchase token.
+  ///
+  /// - Parameter answers: At least one; what they state in common is taken from the first.
+  package init(joining answers: [Self]) {
+    self = answers[0]
+    lines = answers.flatMap(\.lines)
+    guard lines.count > 1 else { return }
+    for place in lines.indices { lines[place].transaction.isLineItem = true }
   }
 }
 
-/// What both forms say, under one name each.
+/// The content of all three forms, under one name each.
 struct PlayParts {
   enum State: Sendable {
     case purchased
@@ -75,33 +106,74 @@ struct PlayParts {
     case pending
   }
 
+  /// One of the bought products.
+  struct Line {
+    var productID: String
+    var productType = ProductType.consumable
+    /// A subscription's last paid order, if it is not the purchase's.
+    var orderID: String?
+    var quantity: Int64 = 1
+    var refundableQuantity: Int64?
+    var isConsumed = false
+    var offer: StoreTransaction.Offer?
+    var expiresAt: Timestamp?
+  }
+
   var state = State.purchased
   var isTest: Bool
-  var productID: String
+  var isSubscription = false
   var orderID: String?
-  var quantity: Int64 = 1
-  var refundableQuantity: Int64?
-  var isConsumed = false
   var isAcknowledged = false
+  /// When the purchase was first paid for.
   var paidAt: Timestamp?
   var regionCode: String?
   var accountToken: AccountToken?
-  var offer: StoreTransaction.Offer?
+  /// At least one, each of another product.
+  var lines: [Line] = []
 
-  func transaction(_ request: PlayProductPurchase.Request, paidAt: Timestamp) -> StoreTransaction {
-    StoreTransaction(
-      store: .google, environment: isTest ? .sandbox : .production, id: request.token, orderID: orderID,
-      bundleID: request.packageName, storeProductID: productID, productType: .consumable, quantity: quantity,
-      storefront: regionCode.flatMap(StorefrontCode.init(exactly:)), accountToken: accountToken, purchasedAt: paidAt,
-      revocation: revocation(at: request.fetchedAt), offer: offer, signedAt: request.fetchedAt)
+  func transaction(
+    of line: Line, _ request: PlayProductPurchase.Request, paidAt: Timestamp
+  ) -> StoreTransaction {
+    let order = line.orderID ?? orderID
+    // Google writes the number of the renewal after two dots.
+    let isRenewal = isSubscription && order?.contains("..") == true
+    return StoreTransaction(
+      store: .google, environment: isTest ? .sandbox : .production, id: request.token, orderID: order,
+      bundleID: request.packageName, storeProductID: line.productID, productType: line.productType,
+      subscriptionGroupID: isSubscription ? line.productID : nil, quantity: line.quantity,
+      storefront: regionCode.flatMap(StorefrontCode.init(exactly:)), accountToken: accountToken,
+      purchasedAt: isRenewal ? renewedAt(line, request, since: paidAt) : paidAt, originalPurchasedAt: paidAt,
+      expiresAt: line.expiresAt, revocation: revocation(of: line, at: request.fetchedAt),
+      reason: isRenewal ? .renewal : .purchase, offer: line.offer, isLineItem: lines.count > 1,
+      signedAt: request.fetchedAt)
+  }
+
+  /// The answer has no date of a renewal: it was before the answer, and before the end of its period.
+  private func renewedAt(_ line: Line, _ request: PlayProductPurchase.Request, since start: Timestamp) -> Timestamp {
+    max(start, min(request.fetchedAt, line.expiresAt ?? request.fetchedAt))
   }
 
   /// The refunded units: the answer has no date of them, so that of the answer counts.
-  private func revocation(at instant: Timestamp) -> StoreTransaction.Revocation? {
+  private func revocation(of line: Line, at instant: Timestamp) -> StoreTransaction.Revocation? {
     if state == .canceled { return StoreTransaction.Revocation(revokedAt: instant) }
-    guard let left = refundableQuantity, left < quantity else { return nil }
+    guard let left = line.refundableQuantity, left < line.quantity else { return nil }
     return StoreTransaction.Revocation(
-      revokedAt: instant, extent: left <= 0 ? .full : .totalQuantity(quantity - left))
+      revokedAt: instant, extent: left <= 0 ? .full : .totalQuantity(line.quantity - left))
+  }
+
+  /// Counts the lines of one product together: its token and id are its identity.
+  private static func merged(_ lines: [Line]) -> [Line] {
+    lines.reduce(into: []) { merged, line in
+      guard let place = merged.firstIndex(where: { $0.productID.utf8.elementsEqual(line.productID.utf8) }) else {
+        merged.append(line)
+        return
+      }
+      let left = (merged[place].refundableQuantity ?? merged[place].quantity)
+        .addingReportingOverflow(line.refundableQuantity ?? line.quantity).partialValue
+      merged[place].refundableQuantity = left
+      merged[place].quantity = merged[place].quantity.addingReportingOverflow(line.quantity).partialValue
+      merged[place].isConsumed = merged[place].isConsumed && line.isConsumed
+    }
   }
 }
 
@@ -110,11 +182,11 @@ extension PlayParts {
   init(v1 fields: ReceiptFields, _ request: PlayProductPurchase.Request) throws(LedgerError) {
     let type = try fields.optionalInteger("purchaseType", in: 0...Int64.max)
     isTest = type == 0
-    if type == 1 { offer = StoreTransaction.Offer(kind: .code) }
     guard let product = try fields.optionalNonEmptyText("productId") ?? request.productID else {
       throw ReceiptFields.malformed("productId is missing")
     }
-    productID = product
+    var line = Line(productID: product)
+    if type == 1 { line.offer = StoreTransaction.Offer(kind: .code) }
     switch try fields.optionalInteger("purchaseState", in: 0...Int64.max) ?? 0 {
     case 0: state = .purchased
     case 1: state = .canceled
@@ -122,42 +194,100 @@ extension PlayParts {
     case let number: throw ReceiptFields.malformed("purchaseState is \(number), which is not known")
     }
     orderID = try fields.optionalNonEmptyText("orderId")
-    quantity = try fields.optionalInteger("quantity", in: 1...Int64.max) ?? 1
-    refundableQuantity = try fields.optionalInteger("refundableQuantity", in: 0...Int64.max)
-    isConsumed = try fields.optionalInteger("consumptionState", in: 0...Int64.max) == 1
+    line.quantity = try fields.optionalInteger("quantity", in: 1...Int64.max) ?? 1
+    line.refundableQuantity = try fields.optionalInteger("refundableQuantity", in: 0...Int64.max)
+    line.isConsumed = try fields.optionalInteger("consumptionState", in: 0...Int64.max) == 1
     isAcknowledged = try fields.optionalInteger("acknowledgementState", in: 0...Int64.max) == 1
     paidAt = try fields.optionalInstantText("purchaseTimeMillis")
     if paidAt == nil { throw ReceiptFields.malformed("purchaseTimeMillis is missing") }
     regionCode = try fields.optionalNonEmptyText("regionCode")
-    accountToken = try fields.optionalNonEmptyText("obfuscatedExternalAccountId").flatMap(
-      AccountToken.init(obfuscated:))
+    accountToken = try fields.buyer()
+    lines = [line]
   }
 
-  /// `purchases.productsv2`: words, and a list of products with one in it.
+  /// `purchases.productsv2`: words, and a list of products.
   init(v2 fields: ReceiptFields) throws(LedgerError) {
-    guard let items = fields.object["productLineItem"]?.array, items.count == 1, let item = items[0].object else {
-      throw ReceiptFields.malformed("productLineItem is no list of one product")
-    }
-    let (line, details) = (ReceiptFields(item), try ReceiptFields(item).optionalObject("productOfferDetails"))
     isTest = try fields.optionalObject("testPurchaseContext") != nil
-    productID = try line.name("productId")
     let states: [(String, State)] = [("PURCHASED", .purchased), ("CANCELLED", .canceled), ("PENDING", .pending)]
     guard let context = try fields.optionalObject("purchaseStateContext") else {
       throw ReceiptFields.malformed("purchaseStateContext is missing")
     }
     state = try context.word("purchaseState", states)
     orderID = try fields.optionalNonEmptyText("orderId")
-    offer = try details?.optionalNonEmptyText("offerId").map { StoreTransaction.Offer(kind: nil, identifier: $0) }
-    quantity = try details?.optionalInteger("quantity", in: 1...Int64.max) ?? 1
-    refundableQuantity = try details?.optionalInteger("refundableQuantity", in: 0...Int64.max)
-    isConsumed = details?.object["consumptionState"]?.text == "CONSUMPTION_STATE_CONSUMED"
-    isAcknowledged = fields.object["acknowledgementState"]?.text == "ACKNOWLEDGEMENT_STATE_ACKNOWLEDGED"
+    isAcknowledged = fields.isAcknowledged
     paidAt = try fields.optionalText("purchaseCompletionTime").flatMap { Timestamp($0) }
     guard paidAt != nil || state != .purchased else {
       throw ReceiptFields.malformed("purchaseCompletionTime is missing, or no time")
     }
     regionCode = try fields.optionalNonEmptyText("regionCode")
-    accountToken = try fields.optionalNonEmptyText("obfuscatedExternalAccountId").flatMap(
-      AccountToken.init(obfuscated:))
+    accountToken = try fields.buyer()
+    lines = Self.merged(
+      try fields.items("productLineItem") { (item) throws(LedgerError) in
+        var line = Line(productID: try item.name("productId"))
+        guard let details = try item.optionalObject("productOfferDetails") else { return line }
+        line.offer = try details.optionalNonEmptyText("offerId").map {
+          StoreTransaction.Offer(kind: nil, identifier: $0)
+        }
+        line.quantity = try details.optionalInteger("quantity", in: 1...Int64.max) ?? 1
+        line.refundableQuantity = try details.optionalInteger("refundableQuantity", in: 0...Int64.max)
+        line.isConsumed = details.object["consumptionState"]?.text == "CONSUMPTION_STATE_CONSUMED"
+        return line
+      })
+  }
+
+  /// `purchases.subscriptionsv2`: the last paid order and the end of the period, product by product.
+  ///
+  /// States after the payment differ in nothing that is credited: the end of the period ends the right.
+  init(subscription fields: ReceiptFields, _ request: PlayProductPurchase.Request) throws(LedgerError) {
+    isSubscription = true
+    isTest = try fields.optionalObject("testPurchase") != nil
+    switch try fields.text("subscriptionState") {
+    case "SUBSCRIPTION_STATE_PENDING": state = .pending
+    case "SUBSCRIPTION_STATE_PENDING_PURCHASE_CANCELED": state = .canceled
+    default: state = .purchased
+    }
+    orderID = try fields.optionalNonEmptyText("latestOrderId")
+    isAcknowledged = fields.isAcknowledged
+    if state == .purchased {
+      paidAt = try fields.optionalText("startTime").flatMap { Timestamp($0) }
+      if paidAt == nil { throw ReceiptFields.malformed("startTime is missing, or no time") }
+    }
+    regionCode = try fields.optionalNonEmptyText("regionCode")
+    accountToken = try fields.optionalObject("externalAccountIdentifiers")?.buyer()
+    lines = Self.merged(
+      try fields.items("lineItems") { (item) throws(LedgerError) in
+        var line = Line(productID: try item.name("productId"), productType: .autoRenewableSubscription)
+        if try item.optionalObject("prepaidPlan") != nil { line.productType = .nonRenewingSubscription }
+        line.orderID = try item.optionalNonEmptyText("latestSuccessfulOrderId")
+        line.expiresAt = try item.optionalText("expiryTime").flatMap { Timestamp($0) }
+        line.offer = try item.optionalObject("offerDetails")?.optionalNonEmptyText("offerId").map {
+          StoreTransaction.Offer(kind: nil, identifier: $0)
+        }
+        return line
+      })
+    guard state != .purchased || lines.allSatisfy({ ($0.orderID ?? orderID) != nil }) else {
+      throw ReceiptFields.malformed("latestOrderId is missing")
+    }
+  }
+}
+
+extension ReceiptFields {
+  fileprivate var isAcknowledged: Bool {
+    object["acknowledgementState"]?.text == "ACKNOWLEDGEMENT_STATE_ACKNOWLEDGED"
+  }
+
+  fileprivate func buyer() throws(LedgerError) -> AccountToken? {
+    try optionalNonEmptyText("obfuscatedExternalAccountId").flatMap(AccountToken.init(obfuscated:))
+  }
+
+  /// Reads each object of a list that has at least one.
+  fileprivate func items(
+    _ name: String, _ read: (ReceiptFields) throws(LedgerError) -> PlayParts.Line
+  ) throws(LedgerError) -> [PlayParts.Line] {
+    guard let items = object[name]?.array, !items.isEmpty else { throw Self.malformed("\(name) lists no product") }
+    return try items.map { (item) throws(LedgerError) in
+      guard let object = item.object else { throw Self.malformed("\(name) lists what is no object") }
+      return try read(ReceiptFields(object))
+    }
   }
 }

@@ -1,4 +1,4 @@
-internal import GemLedger
+package import GemLedger
 
 /// A purchase of Google Play with its signature, as Google's billing client gives both to an app.
 ///
@@ -19,6 +19,15 @@ public struct PlayReceipt: Hashable, Sendable {
   /// The text to post to a backend.
   public var text: String {
     JSONValue.object([Self.dataName: .string(data), Self.signatureName: .string(signature)]).text()
+  }
+
+  /// The purchase token and the products of a text, whatever its signature is; nil for another text.
+  package static func named(in text: String) -> (token: StoreTransactionID, productIDs: [String])? {
+    guard let data = (try? JSONValue.parse(text))?[dataName]?.text, let purchase = try? JSONValue.parse(data),
+      let token = try? StoreTransactionID(purchase["purchaseToken"]?.text ?? "")
+    else { return nil }
+    let list = purchase["productIds"]?.array ?? [purchase["productId"] ?? .null]
+    return (token, list.compactMap(\.text))
   }
 
   static let dataName = "INAPP_PURCHASE_DATA"

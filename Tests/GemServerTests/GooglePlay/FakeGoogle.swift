@@ -15,12 +15,23 @@ final class FakeGoogle: Sendable {
   struct State {
     /// Answers of `purchases.productsv2`, by purchase token.
     var purchases: [String: JSONValue] = [:]
+    /// Answers of `purchases.products`, by product and purchase token with a slash between.
+    var singlePurchases: [String: JSONValue] = [:]
+    /// Answers of `purchases.subscriptionsv2`, by purchase token.
+    var subscriptions: [String: JSONValue] = [:]
+    /// Whether `purchases.productsv2` exists.
+    var hasProductsV2 = true
+    /// What look-ups and completions are refused with; nil for nothing.
+    var refusal: (status: Int, reason: String)?
+    /// What completions alone are refused with.
+    var completionRefusal: (status: Int, reason: String)?
     var isDown = false
     /// The header field `Date` of its answers.
     var date: String?
     /// The access tokens that it takes: each exchange gives a further one, and the earlier ones hold too.
     var accessTokens: Set<String> = []
-    var acknowledged: [String] = []
+    /// The completions, such as `consume gems_300 t1`.
+    var completed: [String] = []
     /// What a request for a refund is answered with.
     var refundStatus = 204
     /// Whether a request that is refused comes after one that was not.
@@ -63,18 +74,12 @@ final class FakeGoogle: Sendable {
   func set(
     _ token: String, product: String = "gems_300", state: String = "PURCHASED", quantity: Int64 = 1,
     refundable: Int64? = nil, buyer: String? = "alice", isTest: Bool = false, isAcknowledged: Bool = false,
-    isDeclined: Bool = false
+    isConsumed: Bool = false, isDeclined: Bool = false, others: [(product: String, quantity: Int64)] = []
   ) throws {
+    let others = others.map { Self.line($0.product, quantity: $0.quantity, left: $0.quantity, isConsumed: isConsumed) }
     var purchase: JSONObject = [
-      "productLineItem": [
-        [
-          "productId": .string(product),
-          "productOfferDetails": [
-            "quantity": .integer(quantity), "refundableQuantity": .integer(refundable ?? quantity),
-            "consumptionState": "CONSUMPTION_STATE_YET_TO_BE_CONSUMED",
-          ],
-        ]
-      ],
+      "productLineItem": .array(
+        [Self.line(product, quantity: quantity, left: refundable ?? quantity, isConsumed: isConsumed)] + others),
       "purchaseStateContext": ["purchaseState": .string(state)], "orderId": "GPA.1", "regionCode": "US",
       "acknowledgementState": isAcknowledged ? "ACKNOWLEDGEMENT_STATE_ACKNOWLEDGED" : "ACKNOWLEDGEMENT_STATE_PENDING",
     ]
@@ -86,6 +91,37 @@ final class FakeGoogle: Sendable {
     self.state.withLock { $0.purchases[token] = .object(purchase) }
   }
 
+  private static func line(_ product: String, quantity: Int64, left: Int64, isConsumed: Bool) -> JSONValue {
+    let consumption = isConsumed ? "CONSUMPTION_STATE_CONSUMED" : "CONSUMPTION_STATE_YET_TO_BE_CONSUMED"
+    return [
+      "productId": .string(product),
+      "productOfferDetails": [
+        "quantity": .integer(quantity), "refundableQuantity": .integer(left), "consumptionState": .string(consumption),
+      ],
+    ]
+  }
+
+  /// Makes a subscription, or renews it.
+  func set(
+    subscription token: String, product: String = "monthly", order: String = "GPA.5", state: String = "ACTIVE",
+    buyer: String = "alice", isAcknowledged: Bool = false
+  ) throws {
+    let purchase: JSONValue = [
+      "startTime": "2025-12-31T23:00:00Z", "subscriptionState": .string("SUBSCRIPTION_STATE_\(state)"),
+      "lineItems": [
+        [
+          "productId": .string(product), "expiryTime": "2026-01-31T23:00:00Z",
+          "latestSuccessfulOrderId": .string(order),
+        ]
+      ],
+      "acknowledgementState": isAcknowledged ? "ACKNOWLEDGEMENT_STATE_ACKNOWLEDGED" : "ACKNOWLEDGEMENT_STATE_PENDING",
+      "externalAccountIdentifiers": [
+        "obfuscatedExternalAccountId": .string(AccountToken(of: try CustomerID(buyer)).description)
+      ],
+    ]
+    self.state.withLock { $0.subscriptions[token] = purchase }
+  }
+
   private func answer(_ request: LoopbackServer.Request) -> String {
     state.withLock { state in
       guard !state.isDown else { return LoopbackServer.answer(503, "{}") }
@@ -93,18 +129,8 @@ final class FakeGoogle: Sendable {
       guard let token = request.field("Authorization"), state.accessTokens.contains(token) else {
         return LoopbackServer.answer(401, "{}")
       }
-      let app = "/androidpublisher/v3/applications/com.example.gems/purchases"
-      let (lookUp, acknowledging) = (app + "/productsv2/tokens/", app + "/products/gems_300/tokens/")
-      if request.line.hasPrefix("GET "), request.path.hasPrefix(lookUp) {
-        let purchase = state.purchases[String(request.path.dropFirst(lookUp.count))]
-        let date = state.date.map { ["Date: \($0)"] } ?? []
-        return purchase.map { LoopbackServer.answer(200, $0.text(), date) } ?? LoopbackServer.answer(404, "{}")
-      }
-      if request.line.hasPrefix("POST "), request.path.hasPrefix(acknowledging), request.path.hasSuffix(":acknowledge")
-      {
-        state.acknowledged.append(String(request.path.dropFirst(acknowledging.count).dropLast(12)))
-        return LoopbackServer.answer(204)
-      }
+      let app = "/androidpublisher/v3/applications/com.example.gems/purchases/"
+      if request.path.hasPrefix(app) { return Self.purchase(String(request.path.dropFirst(app.count)), &state) }
       if request.line.hasPrefix("POST "), request.path.hasSuffix("/orders/GPA.1:refund?revoke=true") {
         if state.refundStatus == 204 && state.showsRefunds || state.refundsAllTheSame {
           state.purchases = state.purchases.mapValues(Self.canceled)
@@ -113,6 +139,33 @@ final class FakeGoogle: Sendable {
       }
       return LoopbackServer.answer(400, "{}")
     }
+  }
+
+  /// Answers a request for the resource below `purchases`.
+  private static func purchase(_ path: String, _ state: inout State) -> String {
+    if let refusal = state.refusal { return Self.refusal(refusal.status, refusal.reason) }
+    let parts = path.split(separator: "/").map(String.init)
+    let found: JSONValue?
+    switch (parts.first, parts.count) {
+    case ("productsv2", 3):
+      guard state.hasProductsV2 else { return LoopbackServer.answer(404, "<html></html>") }
+      found = state.purchases[parts[2]]
+    case ("subscriptionsv2", 3): found = state.subscriptions[parts[2]]
+    case ("products", 4) where !parts[3].contains(":"): found = state.singlePurchases["\(parts[1])/\(parts[3])"]
+    case ("products", 4), ("subscriptions", 4):
+      if let refusal = state.completionRefusal { return Self.refusal(refusal.status, refusal.reason) }
+      let (token, verb) = (parts[3].split(separator: ":")[0], parts[3].split(separator: ":")[1])
+      state.completed.append("\(verb) \(parts[1]) \(token)")
+      return LoopbackServer.answer(204)
+    default: return LoopbackServer.answer(400, "{}")
+    }
+    let date = state.date.map { ["Date: \($0)"] } ?? []
+    return found.map { LoopbackServer.answer(200, $0.text(), date) } ?? refusal(404, "purchaseTokenNotFound")
+  }
+
+  private static func refusal(_ status: Int, _ reason: String) -> String {
+    let error: JSONValue = ["error": ["code": .integer(Int64(status)), "errors": [["reason": .string(reason)]]]]
+    return LoopbackServer.answer(status, error.text())
   }
 
   private static func canceled(_ purchase: JSONValue) -> JSONValue {
@@ -153,7 +206,8 @@ struct PlayWorld {
   }
 
   init(
-    pushToken: String? = nil, policy: BackendPolicy = BackendPolicy(), key: Crypto.SigningKey = FakeGoogle.key
+    pushToken: String? = nil, policy: BackendPolicy = BackendPolicy(), key: Crypto.SigningKey = FakeGoogle.key,
+    verifier: (any ReceiptVerifier)? = nil
   ) throws {
     google = try FakeGoogle()
     let sender = HTTPSender(to: try OutgoingTarget(allowedHosts: ["127.0.0.1"]), threadCount: 4)
@@ -162,7 +216,7 @@ struct PlayWorld {
     let notices = PlayNotices(api: api, pushToken: pushToken) { [logged] message, facts in
       logged.add(message + " " + facts.sorted { $0.key < $1.key }.map { "\($0)=\($1.text())" }.joined(separator: " "))
     }
-    world = try APIWorld(policy: policy, playNotices: notices)
+    world = try APIWorld(policy: policy, playNotices: notices, verifier: verifier)
   }
 
   static func push(_ notification: String, package: String = "com.example.gems") -> JSONValue {
@@ -204,5 +258,28 @@ struct PlayWorld {
   func balance() throws -> Int64 {
     try world.ledger.balance(of: CurrencyCode("GEM"), customer: CustomerID("alice")).balance
   }
+
+  /// Posts a purchase token, as RevenueCat's SDK for Android does.
+  func post(
+    _ token: String, as customer: String = "alice", products: [String] = [], source: String = "purchase"
+  ) async throws -> APIWorld.Answer {
+    let body: JSONObject = [
+      "fetch_token": .string(token), "app_user_id": .string(customer), "initiation_source": .string(source),
+      "product_ids": .array(products.map(JSONValue.string)),
+    ]
+    return try await world.send(
+      "POST", "/v1/receipts", .object(body), headers: [(name: "X-Platform", value: "android")])
+  }
+
+  /// Does the work that a server repeats: the quarantine and the completions.
+  @discardableResult
+  func maintain() async throws -> MaintenanceReport {
+    let watch = ReceiptWatch(world.project, ServerLog(clock: world.time.clock) { _ in })
+    let completions = try XCTUnwrap(world.project.playNotices).completions(of: world.project)
+    return try await MaintenanceRunner(backend: world.backend, jobs: [watch.job, completions]).runOnce()
+  }
+
+  /// The completions that Google was asked for.
+  var completed: [String] { google.state.withLock { $0.completed } }
 }
 #endif

@@ -1,0 +1,265 @@
+#if Server
+internal import GemLedger
+internal import StoreBackend
+internal import StoreReceipts
+internal import SystemCrypto
+
+/// Purchases of Google Play that the server consumes or acknowledges, should their apps not do so.
+///
+/// Google refunds what nobody has acknowledged in three days, and sells an unconsumed product to nobody twice. Each is
+/// a document of the ledger until Google states that it is complete. It is looked up before each try; a try that fails
+/// is repeated after a minute, then with pauses that double up to an hour, for three days.
+struct PlayCompletions: Sendable {
+  /// The evidence that brought the purchase.
+  enum Cause: Sendable {
+    /// A notification: its app may be gone.
+    case notice
+    /// The post of an app that completes the purchase after the answer, unless it ends before.
+    case purchase
+    /// The post of an app that only synchronizes: it completes nothing.
+    case restore
+  }
+
+  /// A purchase to complete.
+  struct Entry: Hashable, Sendable {
+    let packageName: String
+    let token: StoreTransactionID
+    let productIDs: [String]
+    let isSubscription: Bool
+    let keptAt: Timestamp
+    var tries: Int64 = 0
+    var dueAt: Timestamp
+  }
+
+  /// What is left to do.
+  enum Decision: Hashable, Sendable {
+    /// Nothing, or nothing any more.
+    case done
+    /// These; afterwards Google is asked whether that was all.
+    case complete([PlayDeveloperAPI.Completion])
+    /// Nothing before the purchase is paid and credited.
+    case wait
+  }
+
+  static let prefix = "play_completion/"
+  /// How long an app has to complete its purchase, in milliseconds.
+  static let appMilliseconds: Int64 = 600_000
+  /// How long a completion is tried, in milliseconds.
+  static let lifetime: Int64 = PlayProductPurchase.acknowledgementDays * 86_400_000
+  /// The shortest and the longest pause before another try, in milliseconds.
+  private static let pauses: (first: Int64, last: Int64) = (60_000, 3_600_000)
+  /// After how many purchases in a row that Google does not answer a round ends.
+  private static let failuresMax = 3
+
+  let ledger: Ledger
+  let clock: LedgerClock
+
+  /// Decides what completes a purchase; pure.
+  ///
+  /// A consumed product is left alone, and so is one that was refunded. Lines that are not credited wait, so that
+  /// Google refunds a purchase of which nothing is credited.
+  ///
+  /// - Parameter types: How each line's product was sold; nil for a line that is not credited.
+  static func decision(_ found: PlayProductPurchase, _ types: [ProductType?]) -> Decision {
+    guard found.isPaid else { return found.isCancelled ? .done : .wait }
+    var completions: [PlayDeveloperAPI.Completion] = []
+    var waits = false
+    for (line, type) in zip(found.lines, types) where line.transaction.revocation?.extent != .full {
+      let product = line.transaction.storeProductID
+      if found.isSubscription {
+        if found.isAcknowledged { continue }
+        if type == nil { waits = true } else { completions = [.acknowledgeSubscription(product: product)] }
+      } else if !line.isConsumed {
+        switch type {
+        case .consumable?: completions.append(.consume(product: product))
+        case .some: if !found.isAcknowledged { completions.append(.acknowledge(product: product)) }
+        case nil: waits = true
+        }
+      }
+    }
+    return completions.isEmpty ? (waits ? .wait : .done) : .complete(completions)
+  }
+
+  // MARK: Keeping
+
+  /// Keeps a purchase until it is complete; one that is kept already may become due earlier or later.
+  ///
+  /// - Throws: `LedgerError` of the storage.
+  func keep(_ found: PlayProductPurchase, of packageName: String, after cause: Cause) throws(LedgerError) {
+    guard let first = found.lines.first?.transaction else { return }
+    let (now, name) = (clock.now(), Self.name(of: first.id))
+    let document = try ledger.document(named: name)
+    let kept = document.flatMap { Entry($0.content) }
+    var entry =
+      kept
+      ?? Entry(
+        packageName: packageName, token: first.id, productIDs: found.lines.map(\.transaction.storeProductID),
+        isSubscription: found.isSubscription, keptAt: now, dueAt: now)
+    switch cause {
+    case .notice: break
+    case .restore: entry.dueAt = min(entry.dueAt, now)
+    case .purchase where entry.tries == 0: entry.dueAt = entry.keptAt.advanced(milliseconds: Self.appMilliseconds)
+    case .purchase: break
+    }
+    guard entry != kept else { return }
+    try save(entry, as: name, replacing: document?.version)
+  }
+
+  private static func name(of token: StoreTransactionID) -> String {
+    prefix + Hex.text(TextDigest.sha256(of: token.text))
+  }
+
+  /// Another server that changes the same purchase at this moment wins.
+  private func save(_ entry: Entry, as name: String, replacing version: Int64?) throws(LedgerError) {
+    do throws(LedgerError) {
+      try ledger.save(document: name, content: entry.content, replacing: version)
+    } catch {
+      guard error.code == .conditionFailed else { throw error }
+    }
+  }
+
+  private func remove(_ document: LedgerDocument) throws(LedgerError) {
+    do throws(LedgerError) {
+      try ledger.removeDocument(named: document.name, version: document.version)
+    } catch {
+      guard error.code == .conditionFailed else { throw error }
+    }
+  }
+
+  // MARK: Trying
+
+  /// Tries what is due; ends early if Google does not answer.
+  ///
+  /// - Parameters:
+  ///   - giveUp: Called for a purchase that is removed without being complete.
+  ///   - attempt: Completes a purchase; whether that is done.
+  /// - Returns: How many purchases were tried, and how many of them were removed.
+  func round(
+    giveUp: (Entry) -> Void, _ attempt: (Entry) async throws(LedgerError) -> Bool
+  ) async throws(LedgerError) -> (tried: Int, done: Int) {
+    var (tried, done, failures) = (0, 0, 0)
+    var last: String?
+    while !Task.isCancelled {
+      let page = try ledger.documents(withPrefix: Self.prefix, after: last)
+      for document in page {
+        guard let entry = Entry(document.content), entry.dueAt <= clock.now() else { continue }
+        guard !Task.isCancelled, failures < Self.failuresMax else { return (tried, done) }
+        tried += 1
+        var isDone = false
+        do throws(LedgerError) {
+          isDone = try await attempt(entry)
+          failures = 0
+        } catch {
+          guard error.code == .backendUnreachable || error.code == .purchaseNotFound else { throw error }
+          failures += error.code == .backendUnreachable ? 1 : 0
+        }
+        let isOver = clock.now().milliseconds(since: entry.keptAt) >= Self.lifetime
+        if !isDone, isOver { giveUp(entry) }
+        if isDone || isOver {
+          try remove(document)
+          done += 1
+        } else {
+          try save(triedAgain(entry), as: document.name, replacing: document.version)
+        }
+      }
+      guard page.count == Limits.documentsPerPage else { break }
+      last = page.last?.name
+    }
+    return (tried, done)
+  }
+
+  /// The pause doubles with each try.
+  private func triedAgain(_ entry: Entry) -> Entry {
+    var entry = entry
+    let pause = min(Self.pauses.last, Self.pauses.first << min(entry.tries, 10))
+    entry.tries += 1
+    entry.dueAt = clock.now().advanced(milliseconds: pause)
+    return entry
+  }
+}
+
+extension PlayCompletions.Entry {
+  /// - Parameter content: As ``content`` gave it; nil for another document.
+  fileprivate init?(_ content: String) {
+    guard let members = (try? JSONValue.parse(content))?.object, let packageName = members["package"]?.text,
+      let token = try? StoreTransactionID(members["token"]?.text ?? ""), let keptAt = members["kept_at"]?.integer,
+      let dueAt = members["due_at"]?.integer
+    else { return nil }
+    self.init(
+      packageName: packageName, token: token, productIDs: (members["products"]?.array ?? []).compactMap(\.text),
+      isSubscription: members["subscription"]?.bool ?? false, keptAt: Timestamp(milliseconds: keptAt),
+      tries: members["tries"]?.integer ?? 0, dueAt: Timestamp(milliseconds: dueAt))
+  }
+
+  fileprivate var content: String {
+    let members: JSONObject = [
+      "package": .string(packageName), "token": .string(token.text),
+      "products": .array(productIDs.map(JSONValue.string)), "subscription": .bool(isSubscription),
+      "kept_at": .integer(keptAt.milliseconds), "tries": .integer(tries), "due_at": .integer(dueAt.milliseconds),
+    ]
+    return JSONValue.object(members).text()
+  }
+}
+
+extension PlayNotices {
+  /// Keeps a purchase that is to be completed; a failure is logged, and never fails the credit.
+  func complete(
+    _ found: PlayProductPurchase, of packageName: String, after cause: PlayCompletions.Cause, in project: ServerProject
+  ) async throws(LedgerError) {
+    do throws(LedgerError) {
+      guard PlayCompletions.decision(found, try Self.types(of: found, in: project)) != .done else { return }
+      try PlayCompletions(ledger: project.ledger, clock: project.clock).keep(found, of: packageName, after: cause)
+    } catch {
+      log(
+        "A purchase of Google Play could not be noted for its completion; its app has to complete it.",
+        ["project": .string(project.id), "reason": .string(error.message)])
+    }
+  }
+
+  private static func types(
+    of found: PlayProductPurchase, in project: ServerProject
+  ) throws(LedgerError) -> [ProductType?] {
+    try found.lines.map { (line) throws(LedgerError) in
+      try known(line.transaction, in: project.ledger)?.purchase.productType
+    }
+  }
+
+  /// A round over the purchases to complete; it counts `tried`, and `done`: those that were removed.
+  func completions(of project: ServerProject) -> MaintenanceJob {
+    MaintenanceJob("play_completions") { _ throws(LedgerError) in
+      let completions = PlayCompletions(ledger: project.ledger, clock: project.clock)
+      let (tried, done) = try await completions.round(giveUp: { giveUp($0, project) }) { (entry) throws(LedgerError) in
+        try await attempt(entry, project)
+      }
+      return ["tried": tried, "done": done]
+    }
+  }
+
+  /// Whether Google states that the purchase is complete, or that nobody has to complete it.
+  private func attempt(_ entry: PlayCompletions.Entry, _ project: ServerProject) async throws(LedgerError) -> Bool {
+    let found = try await api.purchase(
+      PlayLookUp(
+        packageName: entry.packageName, token: entry.token, productIDs: entry.productIDs,
+        first: entry.isSubscription ? .subscriptions : .products, askedAt: project.clock.now()))
+    let types = try Self.types(of: found, in: project)
+    switch PlayCompletions.decision(found, types) {
+    case .done: return true
+    case .wait: return false
+    case .complete(let all):
+      for one in all { try await api.complete(entry.token, by: one, of: entry.packageName) }
+      // A line that is not credited yet waits for another try.
+      return !types.contains(nil)
+    }
+  }
+
+  private func giveUp(_ entry: PlayCompletions.Entry, _ project: ServerProject) {
+    log(
+      "A purchase of Google Play was neither consumed nor acknowledged in three days: Google refunds it, or sells its "
+        + "product to the buyer no more. Look at the order in the Play Console.",
+      [
+        "project": .string(project.id), "package_name": .string(entry.packageName),
+        "products": .array(entry.productIDs.map(JSONValue.string)),
+      ])
+  }
+}
+#endif

@@ -1,0 +1,167 @@
+#if Server
+internal import GemLedger
+internal import StoreBackend
+internal import StoreReceipts
+
+// Purchases of which apps post the token alone.
+extension PlayNotices {
+  /// A purchase token that an app posted.
+  struct TokenPost: Sendable {
+    let token: StoreTransactionID
+    let post: ReceiptPost
+    /// The order that the post names.
+    var order: PurchaseCode?
+    /// The app that the post names.
+    var packageName: String?
+    /// The products that the post names.
+    var productIDs: [String] = []
+  }
+
+  /// Credits a purchase whose token an app posted, each of its products once, as Google states it.
+  ///
+  /// The named order is paid by the line of its product, or else by the first line. The other lines are in the
+  /// answer's `otherPurchases`.
+  ///
+  /// - Throws: `LedgerError` with `configuration` if no app is named, `bundle_mismatch`, those of
+  ///   `PlayDeveloperAPI.purchase(_:)`, `validation_pending` before the payment, `receipt_revoked` if it was cancelled,
+  ///   and those of `LocalBackend.post(_:of:order:)` for the first line that is not credited.
+  func credit(_ posted: TokenPost, in project: ServerProject) async throws(LedgerError) -> ReceiptAnswer {
+    let packageName = try packageName(posted.packageName, in: project)
+    let found = try await api.purchase(
+      PlayLookUp(
+        packageName: packageName, token: posted.token, productIDs: posted.productIDs,
+        first: try Self.call(for: posted.productIDs, in: project), askedAt: project.clock.now()))
+    guard found.isPaid else { throw try await keep(unpaid: found, posted, in: project) }
+    let place = Self.place(of: posted.order, in: found, project)
+    let lines = found.transactions.enumerated().map { (place: $0.offset, stated: $0.element) }
+    let results = await LineResults(lines) { (line) throws(LedgerError) in
+      let named = try Self.asReceiptsNameIt(line.stated, in: project) ?? line.stated
+      return try await project.backend.post(
+        named, of: posted.post, order: line.place == place ? posted.order : nil)
+    }
+    let isRestore = posted.post.source == .restore
+    try await complete(found, of: packageName, after: isRestore ? .restore : .purchase, in: project)
+    var answers = try results.values()
+    // The line of the order is the answer, if it is one of the credited lines.
+    var answer = answers.remove(at: posted.order == nil ? 0 : answers.firstIndex { $0.order != nil } ?? 0)
+    answer.otherPurchases = answers.map(\.purchase)
+    return answer
+  }
+
+  private func packageName(_ named: String?, in project: ServerProject) throws(LedgerError) -> String {
+    let wanted = try names(of: project)
+    let name = wanted.first { $0.hasBytes(of: named ?? "") } ?? (named == nil ? wanted.first : nil)
+    if let name { return name }
+    try check(named ?? "", of: project)
+    throw LedgerError(.configuration, "Name the app at Google Play: bundle_id in the catalog's settings.")
+  }
+
+  /// The call that the catalog makes likely.
+  private static func call(for productIDs: [String], in project: ServerProject) throws(LedgerError) -> PlayLookUp.Call {
+    guard !productIDs.isEmpty else { return .products }
+    let known = try project.catalogs.current().catalog.products.filter { product in
+      product.storeIDs[Store.google.description].map { id in productIDs.contains { $0.hasBytes(of: id) } } ?? false
+    }
+    return known.contains { $0.type.isSubscription } ? .subscriptions : .products
+  }
+
+  /// Keeps what is not paid for, and returns the answer to the post.
+  private func keep(
+    unpaid found: PlayProductPurchase, _ posted: TokenPost, in project: ServerProject
+  ) async throws(LedgerError) -> LedgerError {
+    let place = Self.place(of: posted.order, in: found, project)
+    for (index, unpaid) in found.unpaid.enumerated() {
+      try await project.backend.keep(
+        unpaid: unpaid, isDeclined: found.isCancelled, postedBy: posted.post.customer,
+        order: index == place ? posted.order : nil)
+    }
+    guard found.isCancelled else {
+      return LedgerError(
+        .validationPending, "Nobody has paid for this purchase yet; Google Play tells when that is done.",
+        details: [.text("reason", "pending"), .integer("retry_after", 60)])
+    }
+    return LedgerError(.receiptRevoked, "The payment of this purchase was declined.")
+  }
+
+  /// The line that an order announces: that of its product, or else the first.
+  private static func place(of code: PurchaseCode?, in found: PlayProductPurchase, _ project: ServerProject) -> Int {
+    // An order that nobody knows is the backend's to refuse.
+    guard let code, let id = (try? project.backend.order(code))?.storeProductID else { return 0 }
+    return found.lines.firstIndex { $0.transaction.storeProductID.hasBytes(of: id) } ?? 0
+  }
+
+  // MARK: Identity
+
+  /// The transaction as the receipt of the same purchase names it: under production, since receipts do not tell tests.
+  ///
+  /// Under two names it would be credited twice. Nil for a tester's purchase that no receipt has been posted of: the
+  /// receipt credits it, by the rules for receipts.
+  static func asReceiptsNameIt(
+    _ stated: StoreTransaction, in project: ServerProject
+  ) throws(LedgerError) -> StoreTransaction? {
+    if let (named, _) = try known(stated, in: project.ledger) { return named }
+    guard stated.environment != .production else { return stated }
+    var transaction = stated
+    transaction.environment = .production
+    return transaction.revocation?.extent == .full ? transaction : nil
+  }
+
+  /// The credit of a transaction, with the transaction under the identity of its credit; nil without a credit.
+  ///
+  /// A product that was credited under the token alone stays known by it, whatever else the token paid for.
+  static func known(
+    _ stated: StoreTransaction, in ledger: Ledger
+  ) throws(LedgerError) -> (transaction: StoreTransaction, purchase: Purchase)? {
+    // One whose token was posted alone is known by what Google says of it.
+    let environments = stated.environment == .production ? [.production] : [stated.environment, .production]
+    for environment in environments {
+      for isLineItem in [stated.isLineItem, !stated.isLineItem] {
+        var transaction = stated
+        (transaction.environment, transaction.isLineItem) = (environment, isLineItem)
+        let purchase = try ledger.purchase(
+          store: .google, environment: environment, transactionID: transaction.creditID)
+        guard let purchase, isLineItem == stated.isLineItem || purchase.storeProductID == stated.storeProductID else {
+          continue
+        }
+        // Google states no date of a renewal: that of the first look-up stays.
+        if stated.productType.isSubscription { transaction.purchasedAt = purchase.purchasedAt }
+        return (transaction, purchase)
+      }
+    }
+    return nil
+  }
+}
+
+/// What became of each product of a purchase: one that cannot be credited stops no other.
+struct LineResults<Value: Sendable> {
+  private let results: [Result<Value, LedgerError>]
+
+  init<Line: Sendable>(
+    _ lines: [Line], _ work: (Line) async throws(LedgerError) -> Value
+  ) async {
+    var results: [Result<Value, LedgerError>] = []
+    for line in lines {
+      do throws(LedgerError) { results.append(.success(try await work(line))) } catch {
+        results.append(.failure(error))
+      }
+    }
+    self.results = results
+  }
+
+  /// The values of the lines that succeeded.
+  ///
+  /// - Throws: The first error after which a line may still be credited; if no line succeeded, the first error.
+  func values() throws(LedgerError) -> [Value] {
+    var (values, errors): ([Value], [LedgerError]) = ([], [])
+    for result in results {
+      switch result {
+      case .success(let value): values.append(value)
+      case .failure(let error): errors.append(error)
+      }
+    }
+    if let open = errors.first(where: { $0.code != .receiptRevoked }) { throw open }
+    if values.isEmpty, let first = errors.first { throw first }
+    return values
+  }
+}
+#endif
