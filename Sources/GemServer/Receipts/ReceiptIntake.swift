@@ -1,6 +1,7 @@
 #if Server
 internal import GemLedger
 internal import StoreBackend
+internal import StoreReceipts
 internal import SystemHTTP
 
 /// Takes posts of purchases: verifies them, or looks them up at the store, and quarantines those it cannot verify yet.
@@ -14,6 +15,16 @@ struct ReceiptIntake: Sendable {
   let packageName: String?
   /// The order that the purchase pays for, where the app names it.
   let order: PurchaseCode?
+  /// The transaction as the post names it; nil where it names none.
+  let transactionHint: String?
+  /// The product of a purchase at the test store, which no evidence names.
+  let testProduct: String?
+  /// Whether the key is of the test store.
+  let isOfTestStore: Bool
+  /// Whether it is another try of what is kept, so that nobody waits for the answer.
+  let isRetry: Bool
+  /// When it began: an answer waits for a store for a short time only.
+  let begin = ContinuousClock.now
 
   /// - Parameter store: Where the purchase was made; nil where only the key or a header says it.
   init(_ call: Call, order: PurchaseCode? = nil, store: Store? = nil) {
@@ -23,6 +34,12 @@ struct ReceiptIntake: Sendable {
     let platform = call.request.headers["X-Platform"]?.lowercased()
     isPlay = store.map { $0 == .google } ?? (call.caller.kind == .app(.google) || platform == "android")
     packageName = call.request.headers["X-Client-Bundle-ID"]
+    transactionHint = call.body["transaction_id"]?.text.flatMap {
+      StoreKit1Receipt.isTransactionID($0) ? $0 : nil
+    }
+    isOfTestStore = call.caller.kind == .app(.test)
+    testProduct = call.body["product_id"]?.text ?? call.body["product_ids"]?.array?.first?.text
+    isRetry = false
   }
 
   /// For another try of what is kept.
@@ -32,6 +49,10 @@ struct ReceiptIntake: Sendable {
     isPlay = true
     packageName = message.packageName.isEmpty ? nil : message.packageName
     order = message.order.isEmpty ? nil : PurchaseCode(unchecked: message.order)
+    transactionHint = message.transaction.isEmpty ? nil : message.transaction
+    isOfTestStore = !message.testProduct.isEmpty
+    testProduct = message.testProduct
+    isRetry = true
   }
 
   /// Credits the purchase that a post proves.
@@ -48,6 +69,9 @@ struct ReceiptIntake: Sendable {
       message.source = post.source.rawValue
       message.packageName = packageName ?? ""
       message.order = order?.text ?? ""
+      message.transaction = transactionHint ?? ""
+      message.testProduct = isOfTestStore ? testProduct ?? "" : ""
+      message.shortenStoreKit1()
       guard try project.quarantine.keep(message, from: keyID) else {
         throw LedgerError(
           .storageUnavailable, "There is no room for more purchases that cannot be verified yet. \(error.message)")
@@ -61,9 +85,9 @@ struct ReceiptIntake: Sendable {
   /// - Throws: As `LocalBackend.post(_:)`; `order_not_found`, if an order is named. For a bare purchase token
   ///   `receipt_unverified` with the `check` `service_account`, or as `PlayNotices.credit(_:order:packageName:in:)`.
   func verifiedAnswer(_ post: ReceiptPost) async throws(LedgerError) -> ReceiptAnswer {
+    if let evidence = AppStoreEvidence(post.receipt.text) { return try await answer(post, evidence) }
     guard isPlay, Self.isPurchaseToken(post.receipt.text) else {
-      guard let order else { return try await project.backend.post(post) }
-      return try await project.backend.completePayment(order, post: post)
+      return try await restoring(post) { (post) throws(LedgerError) in try await credited(post) }
     }
     guard let notices = project.playNotices else {
       throw LedgerError(

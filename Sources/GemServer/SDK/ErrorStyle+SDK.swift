@@ -41,7 +41,9 @@ extension ErrorStyle {
 
 extension LedgerError {
   /// The checks of a receipt that another configuration of the server passes, behind a signature that holds.
-  private static let mendableChecks = ["root", "service_account", "app_id", "environment", "bundle"]
+  private static let mendableChecks = [
+    "root", "service_account", "app_id", "environment", "bundle", "app_store_key", "test_receipts",
+  ]
 
   /// Whether the evidence may be good, and this server cannot say so as it is configured.
   var awaitsConfiguration: Bool {

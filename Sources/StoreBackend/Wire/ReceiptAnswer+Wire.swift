@@ -48,11 +48,12 @@ extension ReceiptPost: WireValue {
 
   private static func source(_ wire: WireObject) throws(LedgerError) -> Source {
     if try wire.optionalText("source") != nil { return try wire.word("source", Source.init(rawValue:)) }
-    if try wire.flag("is_restore") { return .restore }
     return switch try wire.optionalText("initiation_source") {
     case "restore": .restore
     case "queue": .sweep
-    default: .purchase
+    // Apps of anonymous users call every purchase a restore.
+    case "purchase": .purchase
+    default: try wire.flag("is_restore") ? .restore : .purchase
     }
   }
 
