@@ -27,6 +27,8 @@ package struct Route: Sendable {
   package var rate: RateDomain?
   /// Whether members of the body that are not described are passed over: SDKs of others send what they like.
   package var takesUnknown = false
+  /// Whether the query is the work's to read: its parameters may be repeated, and wrong ones have errors of their own.
+  package var takesAnyQuery = false
   /// Whether it takes evidence of a payment, which SDKs throw away after a status of 400 to 499.
   ///
   /// Such an operation answers 503 to all that may be good another time, so that the purchase is posted again.
