@@ -145,6 +145,11 @@ extension AppleCrypto {
     return [UInt8](signature.rawRepresentation)
   }
 
+  package static func p256Key(ofPublic key: SigningKey) -> VerifyingKey? {
+    guard case .p256(let key) = key.kind else { return nil }
+    return VerifyingKey(.p256(key.publicKey))
+  }
+
   package static func isPlaySignature(_ signature: [UInt8], of message: [UInt8], by key: VerifyingKey) -> Bool {
     guard case .rsa(let key) = key.kind else { return false }
     return SecKeyVerifySignature(key, playAlgorithm, Data(message) as CFData, Data(signature) as CFData, nil)

@@ -55,6 +55,8 @@ package protocol CryptoLibrary {
   static func publicKeyDER(of certificate: Certificate) -> [UInt8]
   /// The public half of a key, as X.509 writes it.
   static func der(ofPublic key: SigningKey) -> [UInt8]
+  /// The public half of a key with P-256; nil for a key of another kind.
+  static func p256Key(ofPublic key: SigningKey) -> VerifyingKey?
   /// The first private key of a PEM file; nil where there is none.
   static func privateKey(pem: [UInt8]) -> SigningKey?
   static func pem(of key: SigningKey) -> String

@@ -152,6 +152,8 @@ extension OpenSSL {
       key, Validity(from: spans.map(\.from).max() ?? .max, until: spans.map(\.until).min() ?? .min))
   }
 
+  package static func p256Key(ofPublic key: Key) -> Key? { isOnP256(key) ? key : nil }
+
   private static func isOnP256(_ key: Key) -> Bool {
     var name = [CChar](repeating: 0, count: 32)
     guard EVP_PKEY_get_base_id(key.key) == EVP_PKEY_EC,

@@ -20,23 +20,27 @@ final class APIWorld: Sendable {
   /// A secret key without restrictions, and a public one.
   let secretKey: String
   let appKey: String
+  /// A public key of the test store.
+  let testKey: String
   let sessions = SessionTokens(projectID: "default", secret: [UInt8](repeating: 7, count: 32))
 
   init(
     policy: BackendPolicy = BackendPolicy(), delivery: (any DeliveryTarget)? = nil,
     limits: [RateDomain: Int] = [:], ledger: Ledger? = nil, itemGranter: (any ItemGranter)? = nil,
-    playNotices: PlayNotices? = nil, verifier: (any ReceiptVerifier)? = nil
+    playNotices: PlayNotices? = nil, verifier: (any ReceiptVerifier)? = nil, appStore: AppStoreReceipts = .none
   ) throws {
     self.ledger = ledger ?? Ledger.inMemory(clock: time.clock, salt: 1)
     try self.ledger.apply(Catalog.load(Fixture.bytes("gems.json")))
     receipts = try UnsignedReceipts(session: "s1")
     backend = LocalBackend(ledger: self.ledger, verifier: verifier ?? receipts, policy: policy, delivery: delivery)
     project = ServerProject(
-      ledger: self.ledger, backend: backend, sessions: sessions, itemGranter: itemGranter, playNotices: playNotices)
+      ledger: self.ledger, backend: backend, sessions: sessions, itemGranter: itemGranter, playNotices: playNotices,
+      appStore: appStore)
     let secret = APIKey.make(.secret(scopes: []), at: time.now)
     let app = APIKey.make(.app(.apple), at: time.now)
-    keys = KeysInMemory([secret.key, app.key])
-    (secretKey, appKey) = (secret.text, app.text)
+    let test = APIKey.make(.app(.test), at: time.now)
+    keys = KeysInMemory([secret.key, app.key, test.key])
+    (secretKey, appKey, testKey) = (secret.text, app.text, test.text)
     let gate = Gatekeeper([GuardedProject(project, keys: keys)], clock: time.clock)
     handler = APIHandler(
       routes: Routes.all, gatekeeper: gate, limiter: RateLimiter(limits: limits), clock: time.clock)

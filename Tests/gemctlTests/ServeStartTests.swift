@@ -36,6 +36,56 @@ final class ServeStartTests: XCTestCase {
       ], in: home, errorsBegin: true)
   }
 
+  func testAKeyOfTheAppStoreIsCheckedAtTheStart() throws {
+    let home = try TestHome()
+    try home.write("no key", to: "bad.p8")
+    try home.write(
+      "-----BEGIN PRIVATE KEY-----\nMIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgevZzL1gdAFr88hb2\n"
+        + "OF/2NxApJCzGCEDdfSp6VQO30hyhRANCAAQRWz+jn65BtOMvdyHKcvjBeBSDZH2r\n"
+        + "1RTwjmYSi9R/zpBnuQ4EiMnCqfMPWiZqB4QdbAd0E7oH50VpuZ1P087G\n-----END PRIVATE KEY-----\n", to: "key.p8")
+    let root = "--fingerprint \(String(repeating: "0", count: 64)) --tls-cert bad.p8 --tls-key bad.p8"
+    let serve = "gemctl serve --listen 127.0.0.1:0"
+    let names = "--app-store-key-id 2X9R4HXF34 --app-store-issuer 57246542-96fe-1a63-e053-0824d011072a"
+    try Row.check(
+      [
+        Row("gemctl init > init.txt"),
+        Row("\(serve) \(root) --app-store-key key.p8 \(names)", 74, error: "error: The HTTP library did not start"),
+        Row(
+          "\(serve) \(root) --app-store-key key.p8", 64,
+          error: "error: --app-store-key needs --app-store-key-id and --app-store-issuer: App Store Connect shows"),
+        Row("\(serve) \(root) \(names)", 64, error: "error: --app-store-key-id needs --app-store-key:"),
+        Row("\(serve) --app-store-key key.p8 \(names)", 64, error: "error: --app-store-key needs --root:"),
+        Row(
+          "\(serve) \(root) --app-store-key bad.p8 \(names)", 64,
+          error: "error: \"bad.p8\": The in-app purchase key of the App Store cannot be used: its file holds no private"
+        ),
+        Row(
+          "\(serve) \(root) --app-store-key key.p8 \(names)x", 64,
+          error: "error: \"key.p8\": The in-app purchase key of the App Store cannot be used: its issuer id has to be"),
+        Row("\(serve) \(root) --app-store-key missing.p8 \(names)", 74, error: "error: \"missing.p8\" cannot be read"),
+        Row(
+          "\(serve) \(root) --app-store-key key.p8 \(names) --app-store-api-url http://127.0.0.1:1", 64,
+          error: "error: "),
+        Row("\(serve) --simulate --app-store-key key.p8 \(names)", 64, error: "error: --simulate and --app-store-key"),
+      ], in: home, errorsBegin: true)
+  }
+
+  func testReceiptsOfTestsAndMoneyExcludeEachOther() throws {
+    let home = try TestHome()
+    try home.write("no certificate", to: "bad.pem")
+    let serve = "gemctl serve --listen 127.0.0.1:0 --tls-cert bad.pem --tls-key bad.pem --test-receipts"
+    let warning =
+      "{\"time\":\"<time>\",\"level\":\"warning\",\"kind\":\"event\",\"message\":\"Receipts of tests are credited, which"
+    try Row.check(
+      [
+        Row("gemctl init > init.txt"), Row("\(serve) s1", 74, error: warning),
+        Row("\(serve) s1 --simulate", 74, error: warning),
+        Row("\(serve) s1 --app-id 1", 64, error: "error: --test-receipts and --app-id exclude each other"),
+        Row("\(serve) s1 --play-key bad.pem", 64, error: "error: --test-receipts and --play-key exclude each other"),
+        Row("\(serve) ''", 64, error: "error: "),
+      ], in: home, errorsBegin: true)
+  }
+
   func testProductionAndSandboxReceiptsOfAnybodyExcludeEachOther() throws {
     let home = try TestHome()
     let serve = "gemctl serve --listen 127.0.0.1:0 --fingerprint \(String(repeating: "0", count: 64))"

@@ -1,13 +1,15 @@
 #if Server
 package import GemLedger
 internal import StoreBackend
+internal import StoreReceipts
 internal import Synchronization
 internal import SystemCrypto
 
 /// Keeps posts and notifications that cannot be verified yet: a key of the store is missing, or it does not answer.
 ///
 /// None of them is proven, so they are bounded: 64 KiB a body, 1,000 bodies a key, 100 MB a ledger, of which
-/// notifications, which anybody can send, have 20 MB; 30 days (7 for voided purchases), and equal bodies are kept once.
+/// notifications, which anybody can send, have 20 MB; 30 days (7 for voided purchases and for histories of the App
+/// Store), and equal bodies are kept once.
 /// Each is tried again after a minute, then with pauses that double up to an hour; all are tried after a start and
 /// after a change of the catalog. They are documents of the ledger, so copies have them and exports do not.
 package final class Quarantine: Sendable {
@@ -15,6 +17,8 @@ package final class Quarantine: Sendable {
   package enum Kind: String, Sendable, CaseIterable {
     /// The post of an app.
     case receipt
+    /// A signed transaction whose customer at the App Store has a history to credit.
+    case appleHistory = "apple_history"
     /// A notification of the App Store.
     case appleNotice = "apple_notice"
     /// A notification of Google Play.
@@ -26,14 +30,16 @@ package final class Quarantine: Sendable {
     fileprivate var isOpen: Bool { self == .appleNotice || self == .googleNotice }
 
     /// How long it is kept, in milliseconds.
-    fileprivate var lifetime: Int64 { self == .googleVoid ? 7 * 86_400_000 : 30 * 86_400_000 }
+    fileprivate var lifetime: Int64 {
+      self == .googleVoid || self == .appleHistory ? 7 * 86_400_000 : 30 * 86_400_000
+    }
   }
 
   /// A body with what it takes to try it again.
   package struct Message: Hashable, Sendable {
     package let kind: Kind
     /// The receipt, the signed notification, or the body of the push request.
-    package let text: String
+    package private(set) var text: String
     /// The customer of the post; empty for notifications.
     package var customer = ""
     /// The post's `ReceiptPost.Source`, as text; empty for notifications.
@@ -44,11 +50,25 @@ package final class Quarantine: Sendable {
     package var order = ""
     /// The products at Google Play that the post names.
     package var productIDs: [String] = []
+    /// The transaction that the post names; empty if it names none.
+    package var transaction = ""
+    /// The product of a purchase at the test store; empty unless a key of that store posted it.
+    package var testProduct = ""
 
     /// A body without a poster.
     package init(_ kind: Kind, _ text: String) {
       self.kind = kind
       self.text = text
+    }
+
+    /// Keeps the beginning alone of a receipt of StoreKit 1 that is longer than what is kept, with the transaction
+    /// that it is looked up by.
+    mutating func shortenStoreKit1() {
+      guard text.utf8.count > Quarantine.bodyBytesMax, let receipt = StoreKit1Receipt(text),
+        let id = transaction.isEmpty ? receipt.transactionIDs.first : transaction
+      else { return }
+      transaction = id
+      text = String(text.prefix(1000))
     }
   }
 
@@ -126,8 +146,10 @@ package final class Quarantine: Sendable {
   }
 
   private static func name(of message: Message) -> String {
-    let order = message.order.isEmpty ? "" : "\n\(message.order)"
-    let digest = TextDigest.sha256(of: "\(message.kind.rawValue)\n\(message.customer)\n\(message.text)\(order)")
+    let parts = [message.kind.rawValue, message.customer, message.text]
+    // Most bodies have none of these.
+    let others = [message.order, message.transaction, message.testProduct].filter { !$0.isEmpty }
+    let digest = TextDigest.sha256(of: (parts + others).joined(separator: "\n"))
     return QuarantinedBodies.prefix + Hex.text(digest)
   }
 
@@ -190,6 +212,14 @@ package final class Quarantine: Sendable {
       last = page.last?.name
     }
     return (tried, done)
+  }
+
+  /// Removes a body that was applied meanwhile; one that is not kept is none.
+  func settle(_ message: Message) throws(LedgerError) {
+    guard let document = try ledger.document(named: Self.name(of: message)), let entry = Entry(document.content) else {
+      return
+    }
+    try remove(document, entry)
   }
 
   private func remove(_ document: LedgerDocument, _ entry: Entry) throws(LedgerError) {
@@ -255,6 +285,8 @@ extension Quarantine {
       message.packageName = members["package"]?.text ?? ""
       message.order = members["order"]?.text ?? ""
       message.productIDs = (members["products"]?.array ?? []).compactMap(\.text)
+      message.transaction = members["transaction"]?.text ?? ""
+      message.testProduct = members["test_product"]?.text ?? ""
       self.init(
         message: message, key: members["key"]?.text ?? "", keptAt: Timestamp(milliseconds: keptAt),
         tries: members["tries"]?.integer ?? 0)
@@ -265,6 +297,7 @@ extension Quarantine {
       var members: JSONObject = [
         "kind": .string(message.kind.rawValue), "text": .string(message.text), "customer": .string(message.customer),
         "source": .string(message.source), "package": .string(message.packageName), "order": .string(message.order),
+        "transaction": .string(message.transaction), "test_product": .string(message.testProduct),
         "key": .string(key), "kept_at": .integer(keptAt.milliseconds), "tries": .integer(tries),
         "next_at": .integer(nextAt),
       ]

@@ -17,6 +17,16 @@ struct ReceiptIntake: Sendable {
   let productIDs: [String]
   /// The order that the purchase pays for, where the app names it.
   let order: PurchaseCode?
+  /// The transaction as the post names it; nil where it names none.
+  let transactionHint: String?
+  /// The product of a purchase at the test store, which no evidence names.
+  let testProduct: String?
+  /// Whether the key is of the test store.
+  let isOfTestStore: Bool
+  /// Whether it is another try of what is kept, so that nobody waits for the answer.
+  let isRetry: Bool
+  /// When it began: an answer waits for a store for a short time only.
+  let begin = ContinuousClock.now
 
   /// - Parameter store: Where the purchase was made; nil where only the key or a header says it.
   init(_ call: Call, order: PurchaseCode? = nil, store: Store? = nil) {
@@ -29,6 +39,12 @@ struct ReceiptIntake: Sendable {
     let named = (call.body["product_ids"]?.array ?? []).compactMap(\.text)
     productIDs = Array(
       named.filter { (1...Limits.catalogIDBytes).contains($0.utf8.count) }.prefix(PlayLookUp.productsMax))
+    transactionHint = call.body["transaction_id"]?.text.flatMap {
+      StoreKit1Receipt.isTransactionID($0) ? $0 : nil
+    }
+    isOfTestStore = call.caller.kind == .app(.test)
+    testProduct = call.body["product_id"]?.text ?? call.body["product_ids"]?.array?.first?.text
+    isRetry = false
   }
 
   /// For another try of what is kept.
@@ -39,6 +55,10 @@ struct ReceiptIntake: Sendable {
     packageName = message.packageName.isEmpty ? nil : message.packageName
     productIDs = message.productIDs
     order = message.order.isEmpty ? nil : PurchaseCode(unchecked: message.order)
+    transactionHint = message.transaction.isEmpty ? nil : message.transaction
+    isOfTestStore = !message.testProduct.isEmpty
+    testProduct = message.testProduct
+    isRetry = true
   }
 
   /// Credits the purchase that a post proves.
@@ -56,6 +76,9 @@ struct ReceiptIntake: Sendable {
       message.packageName = packageName ?? ""
       message.order = order?.text ?? ""
       message.productIDs = productIDs
+      message.transaction = transactionHint ?? ""
+      message.testProduct = isOfTestStore ? testProduct ?? "" : ""
+      message.shortenStoreKit1()
       guard try project.quarantine.keep(message, from: keyID) else {
         throw LedgerError(
           .storageUnavailable, "There is no room for more purchases that cannot be verified yet. \(error.message)")
@@ -69,12 +92,12 @@ struct ReceiptIntake: Sendable {
   /// - Throws: As `LocalBackend.post(_:)`; `order_not_found`, if an order is named. For a purchase that is looked up
   ///   `receipt_unverified` with the `check` `service_account`, or as `PlayNotices.credit(_:in:)`.
   func verifiedAnswer(_ post: ReceiptPost) async throws(LedgerError) -> ReceiptAnswer {
+    if let evidence = AppStoreEvidence(post.receipt.text) { return try await answer(post, evidence) }
     if isPlay, Self.isPurchaseToken(post.receipt.text) {
       return try await lookedUp(try StoreTransactionID(post.receipt.text), productIDs, post)
     }
     do throws(LedgerError) {
-      guard let order else { return try await project.backend.post(post) }
-      return try await project.backend.completePayment(order, post: post)
+      return try await restoring(post) { (post) throws(LedgerError) in try await credited(post) }
     } catch {
       // A genuine purchase of several products, of which the signed form has no quantities.
       guard error.text("check") == "line_items", project.playNotices != nil,

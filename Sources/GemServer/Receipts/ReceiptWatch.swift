@@ -63,6 +63,7 @@ final class ReceiptWatch: Sendable {
           receipt: StoreReceipt(message.text), customer: try CustomerID(message.customer),
           source: ReceiptPost.Source(rawValue: message.source) ?? .sweep)
         _ = try await ReceiptIntake(project, message).verifiedAnswer(post)
+      case .appleHistory: try await project.appStore.creditHistory(message, in: project)
       case .appleNotice: _ = try await project.backend.apply(signedNotice: message.text)
       case .googleNotice:
         guard let notices = project.playNotices else { return .later }

@@ -108,6 +108,7 @@ package struct APIHandler: HTTPHandler {
   }
 
   private static func query(of request: HTTPRequest, _ route: Route) throws(LedgerError) -> [String: JSONValue] {
+    guard !route.takesAnyQuery else { return [:] }
     var values: [String: JSONValue] = [:]
     for (name, text) in request.query {
       guard let parameter = route.query.first(where: { $0.name.hasBytes(of: name) }) else {

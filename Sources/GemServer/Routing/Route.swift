@@ -29,6 +29,8 @@ package struct Route: Sendable {
   ///
   /// SDKs send new ones with every version; a refusal would cost their users a purchase.
   package var takesUnknown = false
+  /// Whether the query is the work's to read: its parameters may be repeated, and wrong ones have errors of their own.
+  package var takesAnyQuery = false
   /// Whether it takes evidence of a payment, which SDKs throw away after a status of 400 to 499.
   ///
   /// Such an operation answers 503 to all that may be good another time, so that the purchase is posted again.

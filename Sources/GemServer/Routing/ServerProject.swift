@@ -21,6 +21,8 @@ package final class ServerProject: Sendable {
   package let webhooks: Webhooks
   /// Applies what Google Play notifies of; nil where Google cannot be asked.
   let playNotices: PlayNotices?
+  /// Asks the App Store about posted evidence.
+  let appStore: AppStoreReceipts
   /// What cannot be verified yet.
   package let quarantine: Quarantine
   let verifying = SoleWork()
@@ -30,7 +32,7 @@ package final class ServerProject: Sendable {
   package init(
     id: String = "default", ledger: Ledger, backend: LocalBackend, sessions: SessionTokens, clock: LedgerClock? = nil,
     itemGranter: (any ItemGranter)? = nil, sender: (any WebhookSender)? = nil,
-    playNotices: PlayNotices? = nil
+    playNotices: PlayNotices? = nil, appStore: AppStoreReceipts = .none
   ) {
     self.id = id
     self.sessions = sessions
@@ -40,6 +42,7 @@ package final class ServerProject: Sendable {
     self.clock = clock ?? ledger.clock
     self.itemGranter = itemGranter
     self.playNotices = playNotices
+    self.appStore = appStore
     quarantine = Quarantine(ledger, clock: self.clock)
     streams = EventStreams(ledger)
     webhooks = Webhooks(ledger, projectID: id, clock: self.clock, sender: sender)

@@ -44,7 +44,9 @@ extension ErrorStyle {
 
 extension LedgerError {
   /// The checks of a receipt that another configuration of the server passes, behind a signature that holds.
-  private static let mendableChecks = ["root", "service_account", "line_items", "app_id", "environment", "bundle"]
+  private static let mendableChecks = [
+    "root", "service_account", "line_items", "app_id", "environment", "bundle", "app_store_key", "test_receipts",
+  ]
   /// The checks that evidence fails only if somebody else than the store made or changed it.
   private static let checksOfForgery = ["algorithm", "certificates", "chain", "markers", "signature"]
 

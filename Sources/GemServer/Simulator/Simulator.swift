@@ -14,6 +14,8 @@ package final class Simulator: Sendable {
   let project: ServerProject
   /// Makes the clock's next reading durable; nil where the clock cannot be moved.
   private let keepClock: (@Sendable (Int64) throws(LedgerError) -> Void)?
+  /// What goes wrong with requests to the store's own API.
+  let appStoreFaults = SimulatedAppStoreFaults()
   private let turns = SerialTurns()
   /// The version of the catalog that the store sells.
   private let catalogVersion = Mutex<Int64?>(nil)

@@ -10,7 +10,7 @@ package struct SimulatorRoutes: Sendable {
 
   package init(_ simulator: Simulator) { self.simulator = simulator }
 
-  package var all: [Route] { [state] + purchases + actions + faults + clock }
+  package var all: [Route] { [state] + purchases + actions + faults + clock + appStore }
 
   private var state: Route {
     route("GET", "", "get_simulator", "Says how the simulated store stands.", answer: SimulatorSchemas.state) {

@@ -95,5 +95,24 @@ public struct LocalReceipts: ReceiptSigner, ReceiptVerifier {
     if let subtype { notification["subtype"] = .string(subtype) }
     return signer.token(Array(JSONValue.object(notification).text().utf8))
   }
+
+  /// Signs a test notification, which is about no transaction.
+  ///
+  /// - Parameters:
+  ///   - id: Its identity, the same for every delivery.
+  ///   - bundleID: The app that it is for.
+  ///   - environment: The store's.
+  ///   - instant: When it is signed.
+  /// - Returns: The `signedPayload` of the request's body.
+  package func testNotification(
+    id: String, bundleID: String, environment: StoreEnvironment, at instant: Timestamp
+  ) -> String {
+    let data: JSONValue = ["bundleId": .string(bundleID), "environment": .string(environment.payloadName)]
+    let notification: JSONValue = [
+      "notificationType": "TEST", "notificationUUID": .string(id), "version": "2.0",
+      "signedDate": .integer(instant.milliseconds), "data": data,
+    ]
+    return signer.token(Array(notification.text().utf8))
+  }
 }
 #endif

@@ -33,7 +33,7 @@ struct CurlTransfer {
       fields.free()
       pins.free()
     }
-    let collector = ReplyCollector()
+    let collector = ReplyCollector(bodyByteCountMax: request.bodyByteCountMax)
     return withExtendedLifetime(collector) {
       guard configure(handle), setBody(handle), Self.collect(handle, into: collector),
         gem_curl_set_pointer(handle, CURLOPT_HTTPHEADER, fields.head) == CURLE_OK,
@@ -147,6 +147,9 @@ private final class ReplyCollector {
   private var headByteCount = 0
   private var body: [UInt8] = []
   private(set) var isBodyCut = false
+  private let bodyByteCountMax: Int
+
+  init(bodyByteCountMax: Int) { self.bodyByteCountMax = bodyByteCountMax }
 
   static func at(_ context: UnsafeMutableRawPointer?) -> ReplyCollector? {
     context.map { Unmanaged<ReplyCollector>.fromOpaque($0).takeUnretainedValue() }
@@ -154,7 +157,7 @@ private final class ReplyCollector {
 
   /// Takes part of the body; fewer bytes than there are end the transfer.
   func takeBody(_ bytes: UnsafeRawBufferPointer) -> Int {
-    let taken = min(bytes.count, HTTPReply.bodyByteCountMax - body.count)
+    let taken = min(bytes.count, bodyByteCountMax - body.count)
     body.append(contentsOf: bytes.prefix(taken))
     if taken < bytes.count { isBodyCut = true }
     return taken

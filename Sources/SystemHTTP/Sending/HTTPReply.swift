@@ -1,14 +1,14 @@
 #if Server
 /// The answer of another server.
 package struct HTTPReply: Sendable {
-  /// The longest body that is read, in bytes.
+  /// The longest body that is read unless the request says otherwise, in bytes.
   package static let bodyByteCountMax = 65_536
   /// The longest head that is read, in bytes.
   static let headByteCountMax = 32_768
 
   package let status: Int
   package let headers: HTTPHeaders
-  /// The first bytes of the body, ``bodyByteCountMax`` at most.
+  /// The first bytes of the body.
   package let body: [UInt8]
   /// Whether the body went on behind those.
   package let isBodyCut: Bool

@@ -41,10 +41,15 @@ package struct HTTPSender: Sendable {
   }
 
   /// Gets what a URL names, with the same checks and bounds as ``post(_:headers:body:timeout:)``.
+  ///
+  /// - Parameter bodyByteCountMax: The longest body of the answer that is read, in bytes.
   package func get(
-    _ url: OutgoingURL, headers: [(name: String, value: String)], timeout: Duration = Self.timeout
+    _ url: OutgoingURL, headers: [(name: String, value: String)], timeout: Duration = Self.timeout,
+    bodyByteCountMax: Int = HTTPReply.bodyByteCountMax
   ) async -> Result<HTTPReply, HTTPSendFailure> {
-    await send(OutgoingRequest(url: url, headers: headers, body: nil, timeout: Self.bounded(timeout)))
+    await send(
+      OutgoingRequest(
+        url: url, headers: headers, body: nil, timeout: Self.bounded(timeout), bodyByteCountMax: bodyByteCountMax))
   }
 
   private static func bounded(_ timeout: Duration) -> Duration { min(max(timeout, .milliseconds(1)), timeoutMax) }
@@ -86,5 +91,7 @@ struct OutgoingRequest: Sendable {
   /// What is posted; nil for a GET.
   let body: [UInt8]?
   let timeout: Duration
+  /// The longest body of the answer that is read, in bytes.
+  var bodyByteCountMax = HTTPReply.bodyByteCountMax
 }
 #endif

@@ -12,8 +12,10 @@ extension ServeCommand {
   /// Real stores' keys beside the simulated store would mix their books.
   func checkSimulation() throws {
     guard simulates else { return }
-    for name in ["--root", "--fingerprint", "--play-key", "--app-id", "--google-service-account", "--project"]
-    where !invocation.parsed.values(name).isEmpty {
+    let others = [
+      "--root", "--fingerprint", "--play-key", "--app-id", "--google-service-account", "--app-store-key", "--project",
+    ]
+    for name in others where !invocation.parsed.values(name).isEmpty {
       throw UsageError(
         "--simulate and \(name) exclude each other: simulated purchases never come into a real store's books",
         verb: invocation.parsed.verb)

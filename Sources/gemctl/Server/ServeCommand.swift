@@ -20,6 +20,7 @@ extension ServeCommand {
   func run() throws {
     try checkSimulation()
     try checkRefunds()
+    try ServeSettings.checkTestReceipts(invocation.parsed)
     let settings = try ServeSettings(invocation).server
     let log = BufferedLog { [terminal = invocation.terminal] in terminal.error($0) }
     defer { log.flush() }
@@ -139,9 +140,9 @@ extension ServeCommand {
     var policy = BackendPolicy(sandboxReceipts: shop == nil ? nil : .anybody)
     policy.deliverySchedule = try ServeSettings.deliverySchedule(invocation.parsed)
     if invocation.parsed.flags.contains("--client-spends") { policy.clientSpending = .anyAmount }
-    let verifier: any ReceiptVerifier =
-      if let shop { shop.receipts } else { try ServeSettings.verifiers(invocation.parsed, appID: appIDs[id]) }
+    let verifier = try verifier(shop, appID: appIDs[id])
     if shop == nil { try checkReceipts(of: id, ledger, takesProduction: appIDs[id] != nil, log) }
+    if invocation.parsed.value("--test-receipts") != nil { try warnOfTestReceipts(in: id, ledger, log) }
     return ServerProject(
       id: id, ledger: ledger,
       backend: LocalBackend(
@@ -149,7 +150,23 @@ extension ServeCommand {
         refundIssuer: outgoing.refundIssuer(of: id, ledger, shop),
         onWarning: { log.warning($0, project: id) }),
       sessions: try SessionTokens(projectID: id, keptIn: ledger), itemGranter: outgoing.granter(of: id),
-      sender: outgoing.webhooks, playNotices: outgoing.playNotices(of: id))
+      sender: outgoing.webhooks, playNotices: outgoing.playNotices(of: id),
+      appStore: outgoing.appStore(verifier: verifier))
+  }
+
+  private func verifier(_ shop: HomeShop?, appID: String?) throws(LedgerError) -> any ReceiptVerifier {
+    guard let shop else { return try ServeSettings.verifiers(invocation.parsed, appID: appID) }
+    guard let tests = try ServeSettings.testVerifier(invocation.parsed.value("--test-receipts")) else {
+      return shop.receipts
+    }
+    return StoreVerifiers(apple: shop.receipts, google: shop.receipts, tests: tests)
+  }
+
+  private func warnOfTestReceipts(in id: String, _ ledger: Ledger, _ log: ServerLog) throws(LedgerError) {
+    try Simulator.checkBooks(of: ledger)
+    log.event(
+      .warning, "Receipts of tests are credited, which anybody can make: let nobody buy with money here.",
+      ["project": .string(id)])
   }
 }
 #else

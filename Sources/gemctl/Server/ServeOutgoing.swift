@@ -16,6 +16,9 @@ struct ServeOutgoing {
   private let playAPI: PlayDeveloperAPI?
   private let packageNames: ProjectOption
   private let pushToken: String?
+  /// Asks the App Store; nil without a key.
+  private let appStoreAPI: AppStoreServerAPI?
+  private let testSession: String?
   private let refundsUndelivered: Bool
   private let log: ServerLog
 
@@ -34,6 +37,8 @@ struct ServeOutgoing {
     guard pushToken == nil || playAPI != nil else {
       throw .invalid("--google-push-token needs --google-service-account, with which notifications are looked up.")
     }
+    appStoreAPI = try Self.appStoreAPI(parsed, target)
+    testSession = parsed.value("--test-receipts")
     refundsUndelivered = parsed.flags.contains("--refund-undelivered")
   }
 
@@ -97,6 +102,42 @@ struct ServeOutgoing {
     return try PlayDeveloperAPI(
       account: GoogleServiceAccount(json: try FileAccess.read(path)), sender: HTTPSender(to: target, threadCount: 4),
       baseURL: baseURL)
+  }
+
+  /// It has threads of its own: posts of apps must not hold up deliveries.
+  private static func appStoreAPI(
+    _ parsed: Parsed, _ target: OutgoingTarget
+  ) throws(LedgerError) -> AppStoreServerAPI? {
+    let names = ["--app-store-key", "--app-store-key-id", "--app-store-issuer"]
+    let values = names.compactMap { parsed.value($0) }
+    guard values.count == names.count else {
+      guard let given = names.first(where: { parsed.value($0) != nil }) else { return nil }
+      let missing = names.filter { parsed.value($0) == nil }.joined(separator: " and ")
+      throw .invalid("\(given) needs \(missing): App Store Connect shows all three.")
+    }
+    guard !parsed.values("--root").isEmpty || !parsed.values("--fingerprint").isEmpty else {
+      throw .invalid("--app-store-key needs --root: the App Store's answers are verified under it.")
+    }
+    let key: AppStoreServerKey
+    do throws(LedgerError) {
+      key = try AppStoreServerKey(pem: try FileAccess.read(values[0]), keyID: values[1], issuerID: values[2])
+    } catch {
+      guard error.code == .configuration else { throw error }
+      throw .invalid("\(values[0].quotedForPeople): \(error.message)")
+    }
+    let addresses = try parsed.value("--app-store-api-url").map { (text) throws(LedgerError) in
+      _ = try target.url(text)
+      return try AppStoreServerAPI.Addresses(all: text)
+    }
+    return AppStoreServerAPI(
+      key: key, sender: HTTPSender(to: target, threadCount: 8), addresses: addresses ?? .apple)
+  }
+
+  /// Asks the App Store about what apps of a project post.
+  func appStore(verifier: any ReceiptVerifier) -> AppStoreReceipts {
+    AppStoreReceipts(api: appStoreAPI, verifier: verifier, testSession: testSession) { [log] message, facts in
+      log.event(.error, message, facts)
+    }
   }
 
   private static func pushToken(_ parsed: Parsed) throws(LedgerError) -> String? {

@@ -66,6 +66,7 @@ struct ServeSettings {
   ///
   /// - Parameter appID: The app's number, as it was given; nil for none.
   static func verifiers(_ parsed: Parsed, appID: String?) throws(LedgerError) -> StoreVerifiers {
+    let session = parsed.value("--test-receipts")
     var roots: [TrustedRoot] = []
     for path in parsed.values("--root") { roots.append(try TrustedRoot(certificate: try FileAccess.read(path))) }
     for text in parsed.values("--fingerprint") { roots.append(try TrustedRoot(fingerprint: text)) }
@@ -77,7 +78,9 @@ struct ServeSettings {
         }
         return number
       }
-      let environments: Set<StoreEnvironment> = appID == nil ? [.sandbox] : [.sandbox, .production]
+      var environments: Set<StoreEnvironment> = appID == nil ? [.sandbox] : [.sandbox, .production]
+      // Purchases of a simulated store, under its own root.
+      if let session { environments.insert(try .localTesting(session: session)) }
       apple = try AppleVerifier(app: AppleApp(appAppleID: appID, environments: environments), roots: roots)
     }
     var google: PlayVerifier?
@@ -85,7 +88,27 @@ struct ServeSettings {
       google = try PlayVerifier(
         publicKey: try text(of: path).filter { !$0.isWhitespace }, environment: .production)
     }
-    return StoreVerifiers(apple: apple, google: google)
+    return StoreVerifiers(apple: apple, google: google, tests: try testVerifier(session))
+  }
+
+  /// Reads receipts of tests in Xcode, which nobody can verify.
+  ///
+  /// - Parameter session: The session that they are credited in; nil where they are not taken.
+  static func testVerifier(_ session: String?) throws(LedgerError) -> AppleVerifier? {
+    guard let session else { return nil }
+    return try AppleVerifier(
+      app: AppleApp(environments: [], unverifiedEnvironments: [.xcode(session: session)]), roots: [])
+  }
+
+  /// Whoever takes receipts that anybody can make takes no money.
+  static func checkTestReceipts(_ parsed: Parsed) throws {
+    guard let session = parsed.value("--test-receipts") else { return }
+    _ = try StoreEnvironment.xcode(session: session)
+    for name in ["--app-id", "--play-key", "--google-service-account"] where !parsed.values(name).isEmpty {
+      throw UsageError(
+        "--test-receipts and \(name) exclude each other: anybody can make receipts of tests, and \(name) takes "
+          + "purchases with money", verb: parsed.verb)
+    }
   }
 }
 #endif

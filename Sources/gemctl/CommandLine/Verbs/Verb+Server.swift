@@ -26,6 +26,17 @@ extension Verb {
         name: "--allow-sandbox-receipts",
         help: "Start with --app-id although the catalog takes sandbox receipts of anybody"),
       Option(
+        name: "--app-store-key", value: "FILE", kind: .file,
+        help: "Look restores and receipts of StoreKit 1 up with this in-app purchase key of App Store Connect, .p8"),
+      Option(name: "--app-store-key-id", value: "ID", help: "That key's id, such as 2X9R4HXF34"),
+      Option(name: "--app-store-issuer", value: "UUID", help: "The issuer id beside the list of those keys"),
+      Option(
+        name: "--app-store-api-url", value: "URL", help: "Where the App Store Server API is, such as a simulator"),
+      Option(
+        name: "--test-receipts", value: "SESSION",
+        help: "Credit receipts of tests in Xcode and of the test store, which anybody can make, in this test session"
+      ),
+      Option(
         name: "--google-service-account", value: "FILE", kind: .file,
         help: "Take Google Play's notifications; look purchases up with this service account's key, JSON"),
       Option(

@@ -1,0 +1,59 @@
+#if Server
+package import GemLedger
+internal import SystemCrypto
+
+/// An in-app purchase key of App Store Connect, by which a server asks the App Store Server API.
+package struct AppStoreServerKey: Sendable {
+  /// How long a token holds, in seconds: Apple takes up to an hour, and its own libraries ask for this.
+  static let tokenSeconds: Int64 = 300
+  static let audience = "appstoreconnect-v1"
+
+  private let keyID: String
+  private let issuerID: String
+  private let key: Crypto.SigningKey
+
+  /// Reads a key file of App Store Connect.
+  ///
+  /// - Parameters:
+  ///   - pem: The file `SubscriptionKey_….p8`.
+  ///   - keyID: The key's id, such as `2X9R4HXF34`.
+  ///   - issuerID: The id beside the list of keys, a UUID.
+  /// - Throws: `LedgerError` with `configuration`.
+  package init(pem: [UInt8], keyID: String, issuerID: String) throws(LedgerError) {
+    guard let key = Crypto.privateKey(pem: pem), Crypto.p256Key(ofPublic: key) != nil else {
+      throw Self.wrong("its file holds no private key with P-256")
+    }
+    guard keyID.wholeMatch(of: /[A-Za-z0-9]{1,64}/) != nil else {
+      throw Self.wrong("its id has to be letters and digits, such as 2X9R4HXF34")
+    }
+    guard issuerID.wholeMatch(of: /[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}/) != nil else {
+      throw Self.wrong("its issuer id has to be a UUID")
+    }
+    self.key = key
+    self.keyID = keyID
+    self.issuerID = issuerID
+  }
+
+  /// A token for requests about an app.
+  ///
+  /// - Parameter instant: The time of day, which Apple compares.
+  func token(for bundleID: String, at instant: Timestamp) -> String {
+    let seconds = instant.milliseconds / 1000
+    let header: JSONValue = ["alg": "ES256", "kid": .string(keyID), "typ": "JWT"]
+    let claims: JSONValue = [
+      "iss": .string(issuerID), "iat": .integer(seconds), "exp": .integer(seconds + Self.tokenSeconds),
+      "aud": .string(Self.audience), "bid": .string(bundleID),
+    ]
+    let signed = [header, claims].map { Base64URL.text(Array($0.text().utf8)) }.joined(separator: ".")
+    let signature = Array(signed.utf8).withUnsafeBytes { Crypto.signature(of: $0, by: key) }
+    return signed + "." + Base64URL.text(signature)
+  }
+
+  private static func wrong(_ what: String) -> LedgerError {
+    LedgerError(
+      .configuration,
+      "The in-app purchase key of the App Store cannot be used: \(what). Make one in App Store Connect under Users and "
+        + "Access, Integrations, In-App Purchase.")
+  }
+}
+#endif

@@ -1,0 +1,118 @@
+#if Server
+internal import GemLedger
+internal import StoreBackend
+internal import StoreReceipts
+
+/// Evidence of the App Store and of tests that is no signed transaction.
+enum AppStoreEvidence {
+  case storeKit1(StoreKit1Receipt)
+  case xcode(XcodeReceipt)
+  case testToken(TestStoreToken)
+
+  /// - Returns: Nil for all other evidence.
+  init?(_ text: String) {
+    if let token = TestStoreToken(text) {
+      self = .testToken(token)
+    } else if let receipt = StoreKit1Receipt(text) {
+      self = .storeKit1(receipt)
+    } else if let receipt = XcodeReceipt(text) {
+      self = .xcode(receipt)
+    } else {
+      return nil
+    }
+  }
+}
+
+extension ReceiptIntake {
+  /// Credits evidence that is no signed transaction.
+  ///
+  /// - Throws: As ``AppStoreReceipts/lookUp(_:hint:isPatient:in:)``; `receipt_unverified` with the check
+  ///   `test_receipts` for evidence of tests that this server does not take; then as `LocalBackend.post(_:)`.
+  func answer(_ post: ReceiptPost, _ evidence: AppStoreEvidence) async throws(LedgerError) -> ReceiptAnswer {
+    let appStore = project.appStore
+    switch evidence {
+    case .storeKit1(let receipt):
+      var signed = post
+      signed.receipt = try await appStore.lookUp(receipt, hint: transactionHint, isPatient: isRetry, in: project)
+      // A receipt has more than the transaction that the post is about; without an id nobody knows which it is.
+      signed.source = transactionHint == nil ? .restore : post.source
+      return try await restoring(signed) { (post) throws(LedgerError) in try await credited(post) }
+    case .xcode(let receipt):
+      guard appStore.testSession != nil else { throw testReceiptsAreOff("a StoreKit test in Xcode") }
+      return try await answer(post, receipt.transactions)
+    case .testToken(let token):
+      guard let session = appStore.testSession else { throw testReceiptsAreOff("the test store") }
+      guard isOfTestStore else {
+        throw testReceiptsAreOff("the test store, and the key is of another store: post it with a test_ key")
+      }
+      return try await project.backend.post(
+        token.transaction(of: testProduct ?? "", session: session, in: project), of: post, order: order)
+    }
+  }
+
+  /// Credits a signed transaction, with its order where one is named.
+  func credited(_ post: ReceiptPost) async throws(LedgerError) -> ReceiptAnswer {
+    do throws(LedgerError) {
+      guard let order else { return try await project.backend.post(post) }
+      return try await project.backend.completePayment(order, post: post)
+    } catch {
+      guard error.code == .receiptUnverified, !error.isUndecided, XcodeReceipt.isClaimed(by: post.receipt.text) else {
+        throw error
+      }
+      throw testReceiptsAreOff("a StoreKit test in Xcode")
+    }
+  }
+
+  /// Does the work, and then credits the rest of the customer's history where the post is a restore.
+  func restoring(
+    _ post: ReceiptPost, _ work: (ReceiptPost) async throws(LedgerError) -> ReceiptAnswer
+  ) async throws(LedgerError) -> ReceiptAnswer {
+    let answer: Result<ReceiptAnswer, LedgerError>
+    do throws(LedgerError) { answer = .success(try await work(post)) } catch { answer = .failure(error) }
+    if post.source == .restore, answer.letsHistoryFollow {
+      await project.appStore.restore(post.receipt, for: post.customer, from: keyID, since: begin, in: project)
+    }
+    return try answer.get()
+  }
+
+  /// Credits every transaction of a receipt; the answer is that of the one that the post names, or of the newest.
+  private func answer(_ post: ReceiptPost, _ transactions: [String]) async throws(LedgerError) -> ReceiptAnswer {
+    var (named, newest): (ReceiptAnswer?, ReceiptAnswer?)
+    var failure: LedgerError?
+    for text in transactions {
+      var one = post
+      one.receipt = StoreReceipt(text)
+      do throws(LedgerError) {
+        let answer = try await project.backend.post(one)
+        if let id = transactionHint, answer.purchase.storeTransactionID.text.hasBytes(of: id) { named = answer }
+        if newest.map({ $0.purchase.purchasedAt <= answer.purchase.purchasedAt }) ?? true { newest = answer }
+      } catch {
+        guard !error.code.meansNothingIsKnown else { throw error }
+        failure = error
+      }
+    }
+    if let answer = named ?? (failure == nil || transactionHint == nil ? newest : nil) { return answer }
+    throw failure
+      ?? LedgerError(.purchaseNotFound, "The receipt has no transaction. It is kept, and looked at again.")
+  }
+
+  private func testReceiptsAreOff(_ what: String) -> LedgerError {
+    let message =
+      "A receipt is of \(what), which this server does not credit. Start it with --test-receipts SESSION where "
+      + "nobody buys with money; it is kept until then."
+    project.appStore.say("test_receipts", message, in: project)
+    return LedgerError(.receiptUnverified, message, details: [.text("check", "test_receipts")])
+  }
+}
+
+extension Result<ReceiptAnswer, LedgerError> {
+  /// Whether the posted transaction is genuine and of a customer who can be credited.
+  fileprivate var letsHistoryFollow: Bool {
+    switch self {
+    case .success: true
+    case .failure(let error):
+      [.receiptRevoked, .validationPending, .amountMismatch, .amountOutOfRange].contains(error.code)
+    }
+  }
+}
+#endif

@@ -1,0 +1,35 @@
+internal import GemLedger
+
+/// A receipt of a StoreKit test in Xcode: JSON in base64 with the test's transactions.
+///
+/// Xcode signs them with a certificate of its own on each machine, so nothing in it is proven.
+package struct XcodeReceipt: Sendable {
+  /// Most transactions that are read.
+  static let transactionCountMax = 1000
+
+  /// The signed transactions, as they are posted one by one elsewhere.
+  package let transactions: [String]
+
+  /// - Returns: Nil for a text that is no such receipt.
+  package init?(_ text: String) {
+    // A signed transaction has dots.
+    guard text.hasPrefix("e"), !text.contains("."), let bytes = Base64.decode(text.filter { !$0.isWhitespace }) else {
+      return nil
+    }
+    guard let object = Self.parse(bytes)?.object, object["environment"]?.text?.lowercased() == "xcode" else {
+      return nil
+    }
+    transactions = object["transactions"]?.array?.prefix(Self.transactionCountMax).compactMap(\.text) ?? []
+  }
+
+  /// Whether a signed transaction says that it comes from a test in Xcode; whoever signed it.
+  package static func isClaimed(by text: String) -> Bool {
+    let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+    guard parts.count == 3, let payload = Base64URL.decode(Array(parts[1].utf8)) else { return false }
+    return parse(payload)?["environment"]?.text == "Xcode"
+  }
+
+  private static func parse(_ bytes: [UInt8]) -> JSONValue? {
+    do throws(JSONError) { return try JSONValue.parse(bytes) } catch { return nil }
+  }
+}
