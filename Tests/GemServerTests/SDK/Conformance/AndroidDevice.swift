@@ -10,10 +10,18 @@ final class PlayAccount {
     var isConsumed = false
   }
 
-  private(set) var purchases: [Purchase] = []
+  private var known: [Purchase] = []
   private let world: ConformanceWorld
 
   init(_ world: ConformanceWorld) { self.world = world }
+
+  /// All purchases, with what the server has consumed through Google's API.
+  var purchases: [Purchase] {
+    for index in known.indices where !known[index].isConsumed && world.isConsumedByServer(known[index].token) {
+      (known[index].isConsumed, known[index].isAcknowledged) = (true, true)
+    }
+    return known
+  }
 
   /// Pays for 300 gems; nil while such a purchase is owned, which Play refuses to sell again.
   func pay(_ buyer: String) throws -> Purchase? {
@@ -21,20 +29,20 @@ final class PlayAccount {
     let token = world.newTransactionID()
     try world.setPlayPurchase(token, buyer: buyer)
     let purchase = Purchase(token: token)
-    purchases.append(purchase)
+    known.append(purchase)
     world.paid(token)
     return purchase
   }
 
   func consume(_ token: String) throws {
     guard let index = purchases.firstIndex(where: { $0.token == token && !$0.isConsumed }) else { return }
-    (purchases[index].isConsumed, purchases[index].isAcknowledged) = (true, true)
+    (known[index].isConsumed, known[index].isAcknowledged) = (true, true)
     try world.finished(token, "consumed")
   }
 
   func acknowledge(_ token: String) throws {
     guard let index = purchases.firstIndex(where: { $0.token == token && !$0.isAcknowledged }) else { return }
-    purchases[index].isAcknowledged = true
+    known[index].isAcknowledged = true
     try world.finished(token, "acknowledged")
   }
 }
@@ -117,13 +125,15 @@ final class AndroidDevice: SDKDevice {
     try await post(purchase.token, source: "purchase")
   }
 
+  func buyOutside() throws { _ = try account.pay(user) }
+
   /// Posts everything that is owned, and consumes it.
   func restore() async throws {
     for purchase in account.purchases where !purchase.isConsumed { try await post(purchase.token, source: "restore") }
   }
 
   /// Posts everything that is owned, and neither consumes nor acknowledges it.
-  func syncPurchases() async throws {
+  func sync() async throws {
     for purchase in account.purchases where !purchase.isConsumed {
       let reply = try await send("POST", "/v1/receipts", .object(body(purchase.token, source: "restore")))
       if case .answer(let status, let answer) = reply, status < 500 {

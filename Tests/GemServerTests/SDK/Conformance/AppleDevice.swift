@@ -125,6 +125,10 @@ final class AppleDevice: SDKDevice {
 
   func buy() async throws { try await post(try account.pay(user), source: "purchase") }
 
+  func buyOutside() throws { _ = try account.pay(user) }
+
+  func sync() async throws { try await restore() }
+
   /// Sends one transaction only, and finishes nothing.
   func restore() async throws {
     guard let first = account.transactions.first else {

@@ -9,7 +9,7 @@ struct ConformanceStory: Sendable {
   let owner: String?
   let run: @Sendable (_ device: any SDKDevice, _ other: any SDKDevice) async throws -> Void
 
-  static let all: [Self] = [codelab, anonymous, loginAfterPurchase, secondDevice, reinstall, otherUser, restore]
+  static let all: [Self] = [codelab, anonymous, loginAfterPurchase, secondDevice, reinstall, otherUser, restore, sync]
 
   /// The codelab's app: sign in, look at the shop, buy twice.
   static let codelab = Self(name: "codelab", owner: "user-1-5f2c") { device, _ in
@@ -71,6 +71,16 @@ struct ConformanceStory: Sendable {
     try await device.buy()
   }
 
+  /// On Android the SDK neither consumes nor acknowledges what it synchronizes: only the server can.
+  static let sync = Self(name: "synchronized purchase", owner: "user-1-5f2c") { device, _ in
+    try await device.launch()
+    try await device.logIn("user-1-5f2c")
+    try device.buyOutside()
+    try await device.sync()
+    try await device.foreground()
+    try await device.buy()
+  }
+
   static let restore = Self(name: "restore without purchases", owner: nil) { device, _ in
     try await device.launch()
     try await device.restore()
@@ -79,7 +89,8 @@ struct ConformanceStory: Sendable {
   }
 
   private enum Act: String, CaseIterable {
-    case launch, foreground, logInFirst, logInSecond, logOut, buy, buyAgain, restore, reinstall, balance
+    case launch, foreground, logInFirst, logInSecond, logOut, buy, buyAgain, buyOutside, restore, sync, reinstall,
+      balance
   }
 
   /// Acts of two devices in any order.
@@ -100,7 +111,9 @@ struct ConformanceStory: Sendable {
         case .logInSecond: try await device.logIn("user-2-8b7e")
         case .logOut: try await device.logOut()
         case .buy, .buyAgain: try await device.buy()
+        case .buyOutside: try device.buyOutside()
         case .restore: try await device.restore()
+        case .sync: try await device.sync()
         case .balance: _ = try await device.balance()
         case .reinstall:
           device.reinstall()

@@ -114,7 +114,8 @@ final class ConformanceWorld {
     }
     time.advance(seconds: 3700)
     let watch = ReceiptWatch(server.project, ServerLog(clock: time.clock) { _ in })
-    _ = try await MaintenanceRunner(backend: server.backend, jobs: [watch.job]).runOnce()
+    let jobs = [watch.job] + [server.project.playNotices?.completions(of: server.project)].compactMap(\.self)
+    _ = try await MaintenanceRunner(backend: server.backend, jobs: jobs).runOnce()
   }
 
   // MARK: The stores
@@ -150,6 +151,13 @@ final class ConformanceWorld {
       bundleID: "com.example.gems", storeProductID: "gems_300", productType: .consumable, quantity: 1,
       price: Money(minorUnits: 299, currency: "USD"), purchasedAt: time.now, signedAt: time.now)
     return receipts.receipt(for: transaction).text
+  }
+
+  /// Whether the server has told Google to consume the purchase, which it does for its credit alone.
+  func isConsumedByServer(_ token: String) -> Bool {
+    guard google.state.withLock({ $0.completed.contains("consume gems_300 \(token)") }) else { return false }
+    do { try finished(token, "consumed") } catch { fail("\(error)") }
+    return true
   }
 
   func setPlayPurchase(_ token: String, buyer: String) throws {

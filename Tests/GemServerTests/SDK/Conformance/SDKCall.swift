@@ -66,7 +66,11 @@ protocol SDKDevice: AnyObject {
   func balance() async throws -> Int64?
   /// Buys 300 gems, if the store sells them.
   func buy() async throws
+  /// Buys 300 gems past the SDK, as older code of an app does.
+  func buyOutside() throws
   func restore() async throws
+  /// Tells the SDK to look for purchases that were made past it.
+  func sync() async throws
   /// Deletes the app with all it keeps, and installs it again; it does not start.
   func reinstall()
   /// What is not done: purchases that are not finished or consumed, and posts that wait.
