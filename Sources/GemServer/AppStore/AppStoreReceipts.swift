@@ -55,6 +55,9 @@ package final class AppStoreReceipts: Sendable {
     log(message, facts.merging(["project": .string(project.id)]) { first, _ in first })
   }
 
+  /// Signs promotional offers; nil without a key.
+  var key: AppStoreServerKey? { api?.key }
+
   // MARK: Looking a transaction up
 
   /// Looks up the transaction of a receipt that proves nothing by itself.
@@ -98,7 +101,10 @@ package final class AppStoreReceipts: Sendable {
   }
 
   /// The app that tokens are for.
-  private func bundleID(of project: ServerProject) throws(LedgerError) -> String {
+  /// The app of the project at the App Store.
+  ///
+  /// - Throws: `LedgerError` with `configuration`.
+  func bundleID(of project: ServerProject) throws(LedgerError) -> String {
     if let name = project.backend.policy.bundleIDs?.sorted().first { return name }
     guard let name = try project.catalogs.current().catalog.settings.bundleID else {
       throw LedgerError(.configuration, "Name the app at the App Store: bundle_id in the catalog's settings.")

@@ -54,7 +54,7 @@ package struct AppStoreServerAPI: Sendable {
   /// How long a request may take.
   static let timeout = Duration.seconds(10)
 
-  private let key: AppStoreServerKey
+  let key: AppStoreServerKey
   private let sender: HTTPSender
   private let addresses: Addresses
   private let clock: LedgerClock

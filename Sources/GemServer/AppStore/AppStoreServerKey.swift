@@ -1,5 +1,6 @@
 #if Server
 package import GemLedger
+internal import StoreBackend
 internal import SystemCrypto
 
 /// An in-app purchase key of App Store Connect, by which a server asks the App Store Server API.
@@ -47,6 +48,49 @@ package struct AppStoreServerKey: Sendable {
     let signed = [header, claims].map { Base64URL.text(Array($0.text().utf8)) }.joined(separator: ".")
     let signature = Array(signed.utf8).withUnsafeBytes { Crypto.signature(of: $0, by: key) }
     return signed + "." + Base64URL.text(signature)
+  }
+
+  // MARK: Promotional offers
+
+  /// What an app shows StoreKit, so that it sells a product at the price of a promotional offer.
+  struct OfferSignature: Hashable, Sendable {
+    let keyID: String
+    /// A UUID of lower-case digits, for one purchase.
+    let nonce: String
+    let signedAt: Timestamp
+    /// Base64 of the signature in DER.
+    let text: String
+  }
+
+  /// Signs a promotional offer: StoreKit takes it for 24 hours.
+  ///
+  /// - Parameters:
+  ///   - user: The buyer's account token, which RevenueCat's SDK sets where the id is a UUID; nil for none.
+  ///   - nonce: A UUID of lower-case digits that no other offer has.
+  func offer(
+    _ offer: String, of product: String, in bundleID: String, user: AccountToken?, nonce: String, at instant: Timestamp
+  ) -> OfferSignature {
+    let parts = [bundleID, keyID, product, offer, user?.description ?? "", nonce, String(instant.milliseconds)]
+    let signature = Array(parts.joined(separator: "\u{2063}").utf8).withUnsafeBytes {
+      Crypto.signature(of: $0, by: key)
+    }
+    return OfferSignature(keyID: keyID, nonce: nonce, signedAt: instant, text: Self.base64(Self.der(signature)))
+  }
+
+  /// The DER of a signature that is two numbers of 32 bytes (RFC 3279, 2.2.3).
+  static func der(_ signature: [UInt8]) -> [UInt8] {
+    let numbers = [signature.prefix(32), signature.suffix(32)].flatMap { bytes -> [UInt8] in
+      let digits = Array(bytes.drop { $0 == 0 })
+      // Without the zero, a number with its highest bit set would be negative.
+      let number = (digits.first.map { $0 < 0x80 } ?? false) ? digits : [0] + digits
+      return [0x02, UInt8(number.count)] + number
+    }
+    return [0x30, UInt8(numbers.count)] + numbers
+  }
+
+  private static func base64(_ bytes: [UInt8]) -> String {
+    let text = Base64URL.text(bytes).replacing("-", with: "+").replacing("_", with: "/")
+    return text + String(repeating: "=", count: (4 - text.utf8.count % 4) % 4)
   }
 
   private static func wrong(_ what: String) -> LedgerError {

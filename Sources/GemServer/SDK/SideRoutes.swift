@@ -71,8 +71,8 @@ enum SideRoutes {
 
   private static let offers = Route.sdk(
     "POST", "/v1/offers", "sign_offers",
-    "Answers for each promotional offer that it is not signed: this server has no key for it.",
-    body: .object([.always("generate_offers", .list(offer))]),
+    "Signs promotional offers of the App Store, if the server has an in-app purchase key.",
+    body: .object([.always("app_user_id", .customerID), .always("generate_offers", .list(offer))]),
     answers: [
       200: .object([
         .always(
@@ -80,13 +80,32 @@ enum SideRoutes {
           .list(
             .object([
               .always("key_id", .text()), .always("offer_id", .text()), .always("product_id", .text()),
-              .always("signature_error", .object([.always("code", .integer()), .always("message", .text())])),
+              Schema.Field(
+                "signature_data",
+                .object([.always("nonce", .text()), .always("signature", .text()), .always("timestamp", .integer())])),
+              Schema.Field("signature_error", .object([.always("code", .integer()), .always("message", .text())])),
             ])))
       ])
     ],
-    work: .now { (call) in
-      let offers = call.body["generate_offers"]?.array ?? []
-      return .json(200, ["offers": .array(offers.map(unsigned))])
+    work: .now { (call) throws(LedgerError) in
+      let (offers, appStore) = (call.body["generate_offers"]?.array ?? [], call.project.appStore)
+      guard let key = appStore.key else { return .json(200, ["offers": .array(offers.map(unsigned))]) }
+      let bundleID = try appStore.bundleID(of: call.project)
+      let user = AccountToken(call.body["app_user_id"]?.text ?? "")
+      let signed = offers.map { offer -> JSONValue in
+        let (id, product) = (offer["offer_id"]?.text ?? "", offer["product_id"]?.text ?? "")
+        let nonce = HexForm.uuid(high: .random(in: 0 ... .max), low: .random(in: 0 ... .max))
+        let now = call.project.clock.now()
+        let signature = key.offer(id, of: product, in: bundleID, user: user, nonce: nonce, at: now)
+        return [
+          "key_id": .string(signature.keyID), "offer_id": .string(id), "product_id": .string(product),
+          "signature_data": [
+            "nonce": .string(signature.nonce), "signature": .string(signature.text),
+            "timestamp": .integer(signature.signedAt.milliseconds),
+          ],
+        ]
+      }
+      return .json(200, ["offers": .array(signed)])
     })
 
   /// RevenueCat's number for a request that its server cannot serve.
@@ -97,7 +116,7 @@ enum SideRoutes {
       "key_id": "", "offer_id": offer["offer_id"] ?? "", "product_id": offer["product_id"] ?? "",
       "signature_error": [
         "code": .integer(cannotServe),
-        "message": "This server signs no promotional offers. Sell the product at its ordinary price.",
+        "message": "This server has no key to sign promotional offers: start it with --app-store-key.",
       ],
     ]
   }

@@ -106,6 +106,40 @@ final class AppStoreServerAPITests: XCTestCase {
     }
   }
 
+  /// The signature of a promotional offer is over Apple's list of fields, and StoreKit takes it as DER.
+  func testPromotionalOffersAreSigned() async throws {
+    let store = try AppStoreWorld()
+    defer { store.store.stop() }
+    let user = "6F9619FF-8B86-D011-B42D-00CF4FC964FF"
+    let answer = try await store.world.send(
+      "POST", "/v1/offers",
+      [
+        "app_user_id": .string(user), "fetch_token": "x",
+        "generate_offers": [["offer_id": "half", "product_id": "club", "subscription_group": "1"]],
+      ])
+    let offer = try XCTUnwrap(answer.body["offers"]?.array?.first)
+    XCTAssertEqual(offer["key_id"], "2X9R4HXF34")
+    let data = try XCTUnwrap(offer["signature_data"])
+    let (nonce, time) = (try XCTUnwrap(data["nonce"]?.text), try XCTUnwrap(data["timestamp"]?.integer))
+    XCTAssertNotNil(nonce.wholeMatch(of: /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/))
+    let message = ["com.example.gems", "2X9R4HXF34", "club", "half", user.lowercased(), nonce, String(time)]
+    let der = Array(try XCTUnwrap(Data(base64Encoded: data["signature"]?.text ?? "")))
+    // Two numbers behind a head each; written with 32 bytes they are the signature of a token.
+    let first = Int(der[3])
+    let numbers = [der[4..<(4 + first)], der[(6 + first)...]]
+    let raw = numbers.flatMap { number -> [UInt8] in
+      let digits = number.drop { $0 == 0 }
+      return [UInt8](repeating: 0, count: 32 - digits.count) + digits
+    }
+    let key = try XCTUnwrap(Crypto.p256Key(ofPublic: FakeAppStore.key))
+    let text = Array(message.joined(separator: "\u{2063}").utf8)
+    XCTAssertTrue(text.withUnsafeBytes { Crypto.isSignature(raw, of: $0, by: key) })
+    XCTAssertEqual(AppStoreServerKey.der(raw), der)
+    let small = [UInt8](repeating: 0, count: 31) + [1] + [0x80] + [UInt8](repeating: 0, count: 31)
+    XCTAssertEqual(
+      AppStoreServerKey.der(small), [0x30, 38, 2, 1, 1, 2, 33, 0, 0x80] + [UInt8](repeating: 0, count: 31))
+  }
+
   func testAKeyThatCannotBeUsedSaysWhy() throws {
     let pem = Array(Crypto.pem(of: FakeAppStore.key).utf8)
     let issuer = FakeAppStore.issuerID
