@@ -100,8 +100,7 @@ package final class AppStoreReceipts: Sendable {
     }
   }
 
-  /// The app that tokens are for.
-  /// The app of the project at the App Store.
+  /// The app of the project at the App Store, which tokens are for.
   ///
   /// - Throws: `LedgerError` with `configuration`.
   func bundleID(of project: ServerProject) throws(LedgerError) -> String {
