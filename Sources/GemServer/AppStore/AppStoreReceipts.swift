@@ -89,6 +89,11 @@ package final class AppStoreReceipts: Sendable {
     return signed
   }
 
+  /// The transaction of a receipt; nil for one that does not verify.
+  func transaction(in receipt: StoreReceipt) -> StoreTransaction? {
+    do throws(LedgerError) { return try verifier.verify(receipt) } catch { return nil }
+  }
+
   /// Verifies an answer of the App Store; one that does not verify proves nothing about the purchase.
   private func verified(_ signed: StoreReceipt) throws(LedgerError) -> StoreTransaction {
     do throws(LedgerError) { return try verifier.verify(signed) } catch {

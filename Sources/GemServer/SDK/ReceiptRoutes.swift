@@ -16,6 +16,8 @@ enum ReceiptRoutes {
     Schema.Field("is_restore", .nullable(.boolean), "Where there is no source: whether it is a restore."),
     Schema.Field(
       "initiation_source", .nullable(.text()), "Where there is no source: purchase, restore or queue."),
+    Schema.Field("transaction_id", .anything, "The transaction that a receipt of StoreKit 1 is looked up by."),
+    Schema.Field("product_id", .anything, "The product of a purchase at the test store; or product_ids, a list."),
   ]
 
   private static let answer = Schema.object(
