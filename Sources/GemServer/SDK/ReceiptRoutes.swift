@@ -13,7 +13,9 @@ enum ReceiptRoutes {
     Schema.Field("source", .word(ReceiptPost.Source.all), "Why it is posted."),
     Schema.Field(
       "order_search", .word(ReceiptPost.OrderSearch.all), "Whether the order that it pays for is looked for."),
-    Schema.Field("is_restore", .nullable(.boolean), "Where there is no source: whether it is a restore."),
+    Schema.Field(
+      "is_restore", .nullable(.boolean), "Where there is neither source nor initiation_source: whether it is a restore."
+    ),
     Schema.Field(
       "initiation_source", .nullable(.text()), "Where there is no source: purchase, restore or queue."),
     Schema.Field("transaction_id", .anything, "The transaction that a receipt of StoreKit 1 is looked up by."),
