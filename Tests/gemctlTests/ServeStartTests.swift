@@ -75,7 +75,8 @@ final class ServeStartTests: XCTestCase {
     try home.write("no certificate", to: "bad.pem")
     let serve = "gemctl serve --listen 127.0.0.1:0 --tls-cert bad.pem --tls-key bad.pem --test-receipts"
     let warning =
-      "{\"time\":\"<time>\",\"level\":\"warning\",\"kind\":\"event\",\"message\":\"Receipts of tests are credited, which"
+      "{\"time\":\"<time>\",\"level\":\"warning\",\"kind\":\"event\","
+      + "\"message\":\"Receipts of tests are credited, which"
     try Row.check(
       [
         Row("gemctl init > init.txt"), Row("\(serve) s1", 74, error: warning),

@@ -75,21 +75,32 @@ package final class AppStoreReceipts: Sendable {
     guard let id = hint ?? receipt.transactionIDs.first else {
       throw LedgerError(.purchaseNotFound, "The receipt names no transaction. It is kept, and looked at again.")
     }
-    let text: String
+    let signed: StoreReceipt
     do throws(LedgerError) {
-      text = try await api.transaction(
-        StoreTransactionID(id), of: try bundleID(of: project), in: nil,
-        timeout: isPatient ? AppStoreServerAPI.timeout : min(wait, AppStoreServerAPI.timeout))
+      let (id, bundleID) = (try StoreTransactionID(id), try bundleID(of: project))
+      let asking = Task { () async -> Result<String, LedgerError> in
+        do throws(LedgerError) { return .success(try await api.transaction(id, of: bundleID, in: nil)) } catch {
+          return .failure(error)
+        }
+      }
+      // Requests to a slow store may wait for each other before they begin.
+      let answer = isPatient ? await asking.value : await Self.value(of: asking, within: wait)
+      guard let answer else { throw .appStore("The App Store does not answer in time. It is asked again.") }
+      signed = StoreReceipt(try answer.get())
     } catch {
       tell(error, in: project)
       throw error
     }
-    let signed = StoreReceipt(text)
     let transaction = try verified(signed)
     guard transaction.id.text.hasBytes(of: id) || transaction.originalID.text.hasBytes(of: id) else {
       throw .appStore("The App Store's answer is about another transaction. It is asked again.")
     }
     return signed
+  }
+
+  /// The transaction of a receipt; nil for one that does not verify.
+  func transaction(in receipt: StoreReceipt) -> StoreTransaction? {
+    do throws(LedgerError) { return try verifier.verify(receipt) } catch { return nil }
   }
 
   /// Verifies an answer of the App Store; one that does not verify proves nothing about the purchase.
@@ -150,7 +161,7 @@ package final class AppStoreReceipts: Sendable {
       message.customer = customer.text
       _ = try project.quarantine.keep(message, from: keyID)
       let task = Task { [message] in await self.settle(message, in: project) }
-      await Self.wait(for: task, atMost: wait - (ContinuousClock.now - begin))
+      await Self.value(of: task, within: wait - (ContinuousClock.now - begin))
     } catch {
       tell(error, in: project)
     }
@@ -166,18 +177,21 @@ package final class AppStoreReceipts: Sendable {
     }
   }
 
-  private static func wait(for task: Task<Void, Never>, atMost limit: Duration) async {
-    let (ends, continuation) = AsyncStream.makeStream(of: Void.self)
+  /// The value of a task; nil where it is not there in time, and the task goes on.
+  @discardableResult
+  private static func value<Value: Sendable>(of task: Task<Value, Never>, within limit: Duration) async -> Value? {
+    let (values, continuation) = AsyncStream.makeStream(of: Value.self)
     Task {
-      await task.value
+      continuation.yield(await task.value)
       continuation.finish()
     }
     let timer = Task {
       do { try await Task.sleep(for: limit) } catch {}
       continuation.finish()
     }
-    for await _ in ends {}
-    timer.cancel()
+    defer { timer.cancel() }
+    for await value in values { return value }
+    return nil
   }
 
   /// Credits the transactions of a history by the rules of posted receipts.

@@ -77,23 +77,24 @@ extension ReceiptIntake {
 
   /// Credits every transaction of a receipt; the answer is that of the one that the post names, or of the newest.
   private func answer(_ post: ReceiptPost, _ transactions: [String]) async throws(LedgerError) -> ReceiptAnswer {
-    var (named, newest): (ReceiptAnswer?, ReceiptAnswer?)
-    var failure: LedgerError?
-    for text in transactions {
-      var one = post
-      one.receipt = StoreReceipt(text)
-      do throws(LedgerError) {
-        let answer = try await project.backend.post(one)
-        if let id = transactionHint, answer.purchase.storeTransactionID.text.hasBytes(of: id) { named = answer }
-        if newest.map({ $0.purchase.purchasedAt <= answer.purchase.purchasedAt }) ?? true { newest = answer }
-      } catch {
+    let read = transactions.compactMap { text in
+      project.appStore.transaction(in: StoreReceipt(text)).map { (text: text, transaction: $0) }
+    }
+    let newest = read.max { $0.transaction.purchasedAt < $1.transaction.purchasedAt }
+    let named = read.first { $0.transaction.id.text.hasBytes(of: transactionHint ?? "") }
+    guard let chosen = named ?? newest else {
+      throw LedgerError(.purchaseNotFound, "The receipt has no transaction. It is kept, and looked at again.")
+    }
+    var one = post
+    for other in read where other.transaction.id != chosen.transaction.id {
+      one.receipt = StoreReceipt(other.text)
+      do throws(LedgerError) { _ = try await project.backend.post(one) } catch {
         guard !error.code.meansNothingIsKnown else { throw error }
-        failure = error
+        // Held by now, or refunded: the answer is about another one.
       }
     }
-    if let answer = named ?? (failure == nil || transactionHint == nil ? newest : nil) { return answer }
-    throw failure
-      ?? LedgerError(.purchaseNotFound, "The receipt has no transaction. It is kept, and looked at again.")
+    one.receipt = StoreReceipt(chosen.text)
+    return try await credited(one)
   }
 
   private func testReceiptsAreOff(_ what: String) -> LedgerError {

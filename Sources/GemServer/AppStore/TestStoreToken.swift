@@ -10,7 +10,7 @@ struct TestStoreToken: Hashable, Sendable {
 
   /// - Returns: Nil for a text of another form.
   init?(_ text: String) {
-    guard
+    guard text.hasPrefix("test_"),
       let match = text.wholeMatch(
         of: /test_([0-9]{1,15})_[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}/),
       let milliseconds = Int64(match.1)

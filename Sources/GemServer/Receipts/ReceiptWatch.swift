@@ -89,7 +89,10 @@ final class ReceiptWatch: Sendable {
       try await project.backend.askAbout(googleToken: StoreTransactionID(message.text))
     }
     log.event(
-      .error, "A purchase or notification could not be verified in its time and is given up.",
+      .error,
+      message.kind == .appleHistory
+        ? "A history of the App Store could not be read in its time; another restore reads it again."
+        : "A purchase or notification could not be verified in its time and is given up.",
       [
         "project": .string(project.id), "kind": .string(message.kind.rawValue),
         "customer_id": .string(message.customer), "start": .string(String(message.text.prefix(60))),
@@ -109,7 +112,8 @@ final class ReceiptWatch: Sendable {
     let waiting = project.quarantine.count
     if waiting > 0 {
       say(
-        "quarantine", "Purchases or notifications cannot be verified as this server is configured.",
+        "quarantine",
+        "Purchases or notifications cannot be verified as this server is configured, or a store is silent.",
         ["waiting": .integer(Int64(waiting))], now: now)
     }
   }

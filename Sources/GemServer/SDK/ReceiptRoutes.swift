@@ -22,6 +22,8 @@ enum ReceiptRoutes {
       "Where there is no source: purchase, restore, queue or unsynced_active_purchases."),
     Schema.Field(
       "is_restore", .nullable(.boolean), "Where there is neither: whether it is a restore."),
+    Schema.Field("transaction_id", .anything, "The transaction that a receipt of StoreKit 1 is looked up by."),
+    Schema.Field("product_id", .anything, "The product of a purchase at the test store; or product_ids, a list."),
   ]
 
   private static let answer = Schema.object(

@@ -13,7 +13,9 @@ package struct XcodeReceipt: Sendable {
   /// - Returns: Nil for a text that is no such receipt.
   package init?(_ text: String) {
     // A signed transaction has dots.
-    guard text.hasPrefix("e"), !text.contains("."), let bytes = Base64.decode(text.filter { !$0.isWhitespace }) else {
+    guard text.hasPrefix("e"), !text.utf8.contains(UInt8(ascii: ".")),
+      let bytes = Base64.decode(text.filter { !$0.isWhitespace })
+    else {
       return nil
     }
     guard let object = Self.parse(bytes)?.object, object["environment"]?.text?.lowercased() == "xcode" else {

@@ -84,6 +84,23 @@ final class AppStoreEvidenceTests: XCTestCase {
     XCTAssertEqual(world.world.project.quarantine.count, 1)
   }
 
+  /// More posts than requests can be under way: none waits for another one's.
+  func testPostsDoNotQueueUpBehindAStoreThatDoesNotAnswer() async throws {
+    let world = try AppStoreWorld(wait: .milliseconds(20))
+    defer { world.store.stop() }
+    world.store.state.withLock { $0.isSlow = true }
+    let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
+      for id in 1...12 {
+        group.addTask {
+          try await world.post(StoreKit1Sample.text([]), with: ["transaction_id": .string("\(id)")]).status
+        }
+      }
+      return try await group.reduce(into: []) { $0.append($1) }
+    }
+    XCTAssertEqual(statuses, Array(repeating: 503, count: 12))
+    XCTAssertEqual(world.world.project.quarantine.count, 12)
+  }
+
   /// A text from outside is no part of a path.
   func testTransactionIDsOfAnotherFormAreNotAskedFor() async throws {
     let world = try AppStoreWorld()
@@ -181,6 +198,23 @@ final class AppStoreEvidenceTests: XCTestCase {
     let purchase = try world.ledger.purchase(
       store: .apple, environment: .xcode(session: "tests"), transactionID: StoreTransactionID("1"))
     XCTAssertNotNil(purchase)
+  }
+
+  func testATestReceiptPaysForAnOrder() async throws {
+    let (_, world) = try worldOfTests()
+    let samples = try AppStoreWorld()
+    defer { samples.store.stop() }
+    let code = try await world.backend.initPayment(
+      OrderRequest(
+        customer: CustomerID("alice"), product: ProductCode("gems_300"), store: .apple, bundleID: "com.example.gems",
+        key: IdempotencyKey("k"))
+    ).code
+    let receipt = xcodeReceipt(try [("1", 60), ("2", 0)].map { try xcodeTransaction(samples, $0.0, boughtAgo: $0.1) })
+    let answer = try await world.send(
+      "POST", "/v1/orders/\(code)/complete", ["fetch_token": .string(receipt), "app_user_id": "alice"])
+    XCTAssertEqual(answer.status, 200, answer.body.text())
+    XCTAssertEqual(try world.backend.order(code).status, .success)
+    XCTAssertEqual(try world.ledger.balance(of: CurrencyCode("GEM"), customer: CustomerID("alice")).balance, 600)
   }
 
   // MARK: The test store
