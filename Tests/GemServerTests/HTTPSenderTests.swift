@@ -1,4 +1,5 @@
 #if Server
+import Dispatch
 import GemLedger
 import Synchronization
 import SystemHTTP
@@ -31,6 +32,30 @@ final class HTTPSenderTests: XCTestCase {
     XCTAssertEqual(request.field("User-Agent"), "GemLedger")
     XCTAssertEqual(request.field("Host"), "localhost:\(server.port)")
     XCTAssertNil(request.field("Expect"))
+  }
+
+  /// Requests that nobody answers take no threads from the rest of the process, such as those that commit.
+  func testRequestsThatHangHoldUpNothingElse() async throws {
+    let (count, gate) = (40, DispatchSemaphore(value: 0))
+    let began = Mutex(0)
+    let server = try LoopbackServer { _ in
+      began.withLock { $0 += 1 }
+      gate.wait()
+      return LoopbackServer.answer(200)
+    }
+    defer { server.stop() }
+    let sender = try sender(threads: count)
+    let url = try OutgoingURL("http://localhost:\(server.port)/hook")
+    let requests = (0..<count).map { _ in Task { try await sender.get(url, headers: []).get().status } }
+    // Dispatch would begin two at once, and then one a second.
+    let limit = ContinuousClock.now + .seconds(15)
+    while began.withLock({ $0 }) < count, ContinuousClock.now < limit { await Task.yield() }
+    XCTAssertEqual(began.withLock { $0 }, count)
+    for _ in 0..<count { gate.signal() }
+    for request in requests {
+      let status = try await request.value
+      XCTAssertEqual(status, 200)
+    }
   }
 
   func testGetsWithoutABody() async throws {

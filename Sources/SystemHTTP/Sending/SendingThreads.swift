@@ -1,8 +1,18 @@
 #if Server
-private import Dispatch
 private import Synchronization
 
+#if canImport(Darwin)
+private import Darwin
+#elseif canImport(Musl)
+private import Musl
+#else
+private import Glibc
+#endif
+
 /// Runs work that blocks, a bounded number of pieces at once; the rest waits in its order.
+///
+/// The threads are its own: Dispatch adds one a second to a pool whose threads all block, and meanwhile nothing else of
+/// the process gets on, not even a commit.
 final class SendingThreads: Sendable {
   private struct State {
     var running = 0
@@ -13,7 +23,6 @@ final class SendingThreads: Sendable {
 
   private let count: Int
   private let waitingMax: Int
-  private let queue = DispatchQueue(label: "gemledger.sending", attributes: .concurrent)
   private let state = Mutex(State())
 
   init(count: Int, waitingMax: Int) {
@@ -39,13 +48,27 @@ final class SendingThreads: Sendable {
   }
 
   private func start(_ work: @escaping @Sendable () -> Void) {
-    queue.async { [self] in
+    Self.detach { [self] in
       var next: (@Sendable () -> Void)? = work
       while let work = next {
         work()
         next = finishOne()
       }
     }
+  }
+
+  /// Runs the work on a thread of its own, or on this one if the system has no more threads.
+  private static func detach(_ work: @escaping () -> Void) {
+    let body = Unmanaged.passRetained(ThreadBody(work)).toOpaque()
+    #if canImport(Darwin)
+    var thread: pthread_t?
+    let result = pthread_create(&thread, nil, { runThreadBody($0) }, body)
+    if result == 0, let thread { pthread_detach(thread) } else { _ = runThreadBody(body) }
+    #else
+    var thread = pthread_t()
+    let result = pthread_create(&thread, nil, { runThreadBody($0) }, body)
+    if result == 0 { pthread_detach(thread) } else { _ = runThreadBody(body) }
+    #endif
   }
 
   /// Takes the next waiting piece; nil ends the thread's run.
@@ -66,5 +89,15 @@ final class SendingThreads: Sendable {
       return work
     }
   }
+}
+
+private final class ThreadBody {
+  let run: () -> Void
+  init(_ run: @escaping () -> Void) { self.run = run }
+}
+
+private func runThreadBody(_ body: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+  if let body { Unmanaged<ThreadBody>.fromOpaque(body).takeRetainedValue().run() }
+  return nil
 }
 #endif
