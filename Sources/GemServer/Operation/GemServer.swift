@@ -147,7 +147,8 @@ package final class GemServer: Sendable {
     _ project: ServerProject, every interval: Duration, _ watch: ReceiptWatch, _ log: ServerLog
   ) -> Task<Void, Never> {
     let completions = project.playNotices.map { [$0.completions(of: project)] } ?? []
-    let runner = MaintenanceRunner(backend: project.backend, jobs: [watch.job] + completions)
+    let runner = MaintenanceRunner(
+      backend: project.backend, jobs: [watch.job, AccountTokenWalk(project.backend).job] + completions)
     return Task {
       await runner.run(every: interval) { report in
         for failure in report.failures {

@@ -245,5 +245,47 @@ final class PlayTokenTests: XCTestCase {
       XCTAssertEqual(try play.balance(), 600)
     }
   }
+
+  /// An import or a grant makes a customer whom no app has registered yet.
+  func testTheBuyerIsFoundByAnIDThatNoAppHasRegistered() async throws {
+    try await withWorld(verifier: StoreVerifiers(apple: nil, google: nil)) { play in
+      try play.world.grant(1, to: "carol")
+      _ = try await play.world.backend.createAlias(CustomerID("dave"), of: CustomerID("bob"))
+      let walk = AccountTokenWalk(play.world.backend)
+      let runner = MaintenanceRunner(backend: play.world.backend, jobs: [walk.job])
+      let report = try await runner.runOnce()
+      XCTAssertEqual(report.jobs.last?.counts, ["customers": 3, "registered": 1])
+      try play.google.set("t1", buyer: nil)
+      play.google.state.withLock { state in
+        var purchase = state.purchases["t1"]?.object ?? [:]
+        purchase["obfuscatedExternalAccountId"] = .string(
+          Data(TextDigest.sha256(of: "carol")).base64EncodedString())
+        state.purchases["t1"] = .object(purchase)
+      }
+      let answer = try await play.post("t1", as: "bob")
+      XCTAssertEqual(answer.body["receipt"]?["booking"]?["customer_id"], "carol")
+      let again = try await runner.runOnce()
+      XCTAssertEqual(again.jobs.last?.counts, ["customers": 0, "registered": 0])
+    }
+  }
+
+  /// An erased customer's digest names nobody any more: a purchase of before is not another person's.
+  func testAnErasedBuyerIsNotTheNextPerson() async throws {
+    try await withWorld(verifier: StoreVerifiers(apple: nil, google: nil)) { play in
+      let erase = try LedgerCommand.erase(
+        CustomerID("alice"), with: [CustomerID("alice")], in: play.world.ledger,
+        digest: { TextDigest.sha256(of: $0) })
+      _ = try await play.world.ledger.book(erase)
+      try play.google.set("t1", buyer: nil)
+      play.google.state.withLock { state in
+        var purchase = state.purchases["t1"]?.object ?? [:]
+        purchase["obfuscatedExternalAccountId"] = .string(
+          Data(TextDigest.sha256(of: "alice")).base64EncodedString())
+        state.purchases["t1"] = .object(purchase)
+      }
+      _ = try await play.post("t1", as: "bob")
+      XCTAssertEqual(try play.world.ledger.balance(of: CurrencyCode("GEM"), customer: CustomerID("bob")).balance, 0)
+    }
+  }
 }
 #endif
