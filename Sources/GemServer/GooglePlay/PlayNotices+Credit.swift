@@ -102,6 +102,16 @@ extension PlayNotices {
     if let (named, _) = try known(stated, in: project.ledger) { return named }
     guard stated.environment != .production else { return stated }
     var transaction = stated
+    if stated.reason == .renewal, let order = stated.orderID?.split(separator: "..").first {
+      // A renewal is in the environment of the subscription's first order.
+      transaction.orderID = String(order)
+      if let (first, _) = try known(transaction, in: project.ledger) {
+        transaction = stated
+        transaction.environment = first.environment
+        return transaction
+      }
+      transaction.orderID = stated.orderID
+    }
     transaction.environment = .production
     return transaction.revocation?.extent == .full ? transaction : nil
   }

@@ -49,7 +49,12 @@ package final class GemServer: Sendable {
     let operation = OperationRoutes(metrics: metrics, projects: projects, state: state) { error in
       log.error(error, requestID: "readyz")
     }
-    let routes = Routes.all + (simulator.map { SimulatorRoutes($0).all } ?? [])
+    let google = try simulator.flatMap { (simulator) throws(LedgerError) in
+      try SimulatedGoogle(
+        simulator, sender: HTTPSender(to: OutgoingTarget(allowedHosts: ["127.0.0.1", "localhost", "[::1]"])),
+        scheme: settings.http.tls == nil ? "http" : "https")
+    }
+    let routes = Routes.all + (simulator.map { SimulatorRoutes($0, google: google).all } ?? [])
     let handler = APIHandler(
       routes: routes + operation.all(describing: routes), gatekeeper: Gatekeeper(guarded, clock: clock),
       limiter: RateLimiter(limits: settings.rateLimits), clock: clock,
@@ -62,7 +67,8 @@ package final class GemServer: Sendable {
         log.warning(error, requestID: id)
       })
     let requestIDs = RequestIDs(seed: .random(in: 0 ... .max))
-    let http = try HTTPServer(settings.http, handler: handler) { requestIDs.next(at: clock.now()) }
+    let answering: any HTTPHandler = google.map { SimulatedGoogleHandler(google: $0, others: handler) } ?? handler
+    let http = try HTTPServer(settings.http, handler: answering) { requestIDs.next(at: clock.now()) }
     self.http = http
     metrics.addGauge("gemledger_connections", "Open connections.") { Int64(http.connectionCount) }
     let following = simulator.map { simulator in
