@@ -18,6 +18,9 @@ struct PlayCompletions: Sendable {
     case purchase
     /// The post of an app that only synchronizes: it completes nothing.
     case restore
+
+    /// The cause behind the post of an app.
+    init(_ source: ReceiptPost.Source) { self = source == .restore ? .restore : .purchase }
   }
 
   /// A purchase to complete.
@@ -85,19 +88,14 @@ struct PlayCompletions: Sendable {
   /// Keeps a purchase until it is complete; one that is kept already may become due earlier or later.
   ///
   /// - Throws: `LedgerError` of the storage.
-  func keep(_ found: PlayProductPurchase, of packageName: String, after cause: Cause) throws(LedgerError) {
-    guard let first = found.lines.first?.transaction else { return }
-    let (now, name) = (clock.now(), Self.name(of: first.id))
+  func keep(_ new: Entry, after cause: Cause) throws(LedgerError) {
+    let name = Self.name(of: new.token)
     let document = try ledger.document(named: name)
     let kept = document.flatMap { Entry($0.content) }
-    var entry =
-      kept
-      ?? Entry(
-        packageName: packageName, token: first.id, productIDs: found.lines.map(\.transaction.storeProductID),
-        isSubscription: found.isSubscription, keptAt: now, dueAt: now)
+    var entry = kept ?? new
     switch cause {
     case .notice: break
-    case .restore: entry.dueAt = min(entry.dueAt, now)
+    case .restore: entry.dueAt = min(entry.dueAt, new.dueAt)
     case .purchase where entry.tries == 0: entry.dueAt = entry.keptAt.advanced(milliseconds: Self.appMilliseconds)
     case .purchase: break
     }
@@ -205,10 +203,35 @@ extension PlayNotices {
   /// Keeps a purchase that is to be completed; a failure is logged, and never fails the credit.
   func complete(
     _ found: PlayProductPurchase, of packageName: String, after cause: PlayCompletions.Cause, in project: ServerProject
-  ) async throws(LedgerError) {
+  ) {
+    guard let token = found.lines.first?.transaction.id else { return }
+    keep(cause, project) { (now) throws(LedgerError) in
+      guard PlayCompletions.decision(found, try Self.types(of: found, in: project)) != .done else { return nil }
+      return PlayCompletions.Entry(
+        packageName: packageName, token: token, productIDs: found.lines.map(\.transaction.storeProductID),
+        isSubscription: found.isSubscription, keptAt: now, dueAt: now)
+    }
+  }
+
+  /// As ``complete(_:of:after:in:)``, for a credited purchase of which the app posted the signed form.
+  func complete(_ names: PlayReceipt.Names, postedBy source: ReceiptPost.Source, in project: ServerProject) {
+    keep(PlayCompletions.Cause(source), project) { (now) throws(LedgerError) in
+      guard !names.isAcknowledged, try self.names(of: project).contains(where: { $0.hasBytes(of: names.packageName) })
+      else { return nil }
+      return PlayCompletions.Entry(
+        packageName: names.packageName, token: names.token, productIDs: names.productIDs,
+        isSubscription: names.isSubscription, keptAt: now, dueAt: now)
+    }
+  }
+
+  /// - Parameter entry: The purchase to complete; nil for one that is complete.
+  private func keep(
+    _ cause: PlayCompletions.Cause, _ project: ServerProject,
+    _ entry: (_ now: Timestamp) throws(LedgerError) -> PlayCompletions.Entry?
+  ) {
     do throws(LedgerError) {
-      guard PlayCompletions.decision(found, try Self.types(of: found, in: project)) != .done else { return }
-      try PlayCompletions(ledger: project.ledger, clock: project.clock).keep(found, of: packageName, after: cause)
+      guard let entry = try entry(project.clock.now()) else { return }
+      try PlayCompletions(ledger: project.ledger, clock: project.clock).keep(entry, after: cause)
     } catch {
       log(
         "A purchase of Google Play could not be noted for its completion; its app has to complete it.",

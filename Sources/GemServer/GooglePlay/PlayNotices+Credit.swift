@@ -39,8 +39,7 @@ extension PlayNotices {
       return try await project.backend.post(
         named, of: posted.post, order: line.place == place ? posted.order : nil)
     }
-    let isRestore = posted.post.source == .restore
-    try await complete(found, of: packageName, after: isRestore ? .restore : .purchase, in: project)
+    complete(found, of: packageName, after: PlayCompletions.Cause(posted.post.source), in: project)
     var answers = try results.values()
     // The line of the order is the answer, if it is one of the credited lines.
     var answer = answers.remove(at: posted.order == nil ? 0 : answers.firstIndex { $0.order != nil } ?? 0)

@@ -1,5 +1,4 @@
 #if Server
-import Foundation
 import GemLedger
 import GemTestSupport
 import StoreBackend
@@ -126,7 +125,7 @@ final class PlayTokenTests: XCTestCase {
         #"{"packageName":"com.example.gems","productIds":["gems_300","gems_1200"],"purchaseTime":1767225600000,"#
         + #""purchaseState":0,"purchaseToken":"t1","quantity":1}"#
       let signer = try XCTUnwrap(Crypto.privateKey(pem: Array(key.pem.utf8)))
-      let signature = Data(Crypto.playSignature(of: Array(data.utf8), by: signer)).base64EncodedString()
+      let signature = Base64.text(Crypto.playSignature(of: Array(data.utf8), by: signer))
       let answer = try await play.post(PlayReceipt(data: data, signature: signature).text)
       XCTAssertEqual(answer.status, 200, answer.body.text())
       XCTAssertEqual(try play.balance(), 1800)
@@ -231,7 +230,7 @@ final class PlayTokenTests: XCTestCase {
   func testAnotherUsersPostCreditsTheBuyer() async throws {
     try await withWorld(verifier: StoreVerifiers(apple: nil, google: nil)) { play in
       let digest = TextDigest.sha256(of: "alice")
-      for (token, id) in [("t1", Data(digest).base64EncodedString()), ("t2", Hex.text(digest))] {
+      for (token, id) in [("t1", Base64.text(digest)), ("t2", Hex.text(digest))] {
         try play.google.set(token, buyer: nil)
         play.google.state.withLock { state in
           var purchase = state.purchases[token]?.object ?? [:]
@@ -259,7 +258,7 @@ final class PlayTokenTests: XCTestCase {
       play.google.state.withLock { state in
         var purchase = state.purchases["t1"]?.object ?? [:]
         purchase["obfuscatedExternalAccountId"] = .string(
-          Data(TextDigest.sha256(of: "carol")).base64EncodedString())
+          Base64.text(TextDigest.sha256(of: "carol")))
         state.purchases["t1"] = .object(purchase)
       }
       let answer = try await play.post("t1", as: "bob")
@@ -280,7 +279,7 @@ final class PlayTokenTests: XCTestCase {
       play.google.state.withLock { state in
         var purchase = state.purchases["t1"]?.object ?? [:]
         purchase["obfuscatedExternalAccountId"] = .string(
-          Data(TextDigest.sha256(of: "alice")).base64EncodedString())
+          Base64.text(TextDigest.sha256(of: "alice")))
         state.purchases["t1"] = .object(purchase)
       }
       _ = try await play.post("t1", as: "bob")
