@@ -12,8 +12,10 @@ import XCTest
 
 /// Google's simulated servers, and this project's own look-ups against them, over HTTP.
 final class SimulatedGoogleTests: XCTestCase {
-  private func withWorld(_ body: (SimulatedGoogleWorld) async throws -> Void) async throws {
-    let world = try await SimulatedGoogleWorld()
+  private func withWorld(
+    timeout: Duration = .seconds(30), _ body: (SimulatedGoogleWorld) async throws -> Void
+  ) async throws {
+    let world = try await SimulatedGoogleWorld(timeout: timeout)
     do { try await body(world) } catch {
       await world.stop()
       throw error
@@ -142,12 +144,16 @@ final class SimulatedGoogleTests: XCTestCase {
     }
   }
 
+  /// An app waits for the answer: if Google's is slow, the purchase is held meanwhile.
   func testASlowAnswer() async throws {
-    try await withWorld { world in
+    try await withWorld(timeout: .milliseconds(400)) { world in
       let token = try await world.buy()
-      try await world.control("/google/faults", ["delay_milliseconds": 20])
-      let answer = try await world.post(token)
-      XCTAssertEqual(answer.status, 200)
+      for call in ["token", "product"] {
+        try await world.control("/google/faults", ["call": .string(call), "delay_milliseconds": 1500])
+        let answer = try await world.post(token)
+        XCTAssertEqual(answer.status, 503)
+        XCTAssertEqual(world.seller.project.quarantine.count, 1)
+      }
     }
   }
 

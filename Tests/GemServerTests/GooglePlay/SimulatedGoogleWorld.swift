@@ -23,7 +23,8 @@ final class SimulatedGoogleWorld: Sendable {
   /// The seller's address for notifications.
   var pushURL: String { "http://127.0.0.1:\(sellerServer.port)/v1/incoming-webhooks/google/default" }
 
-  init() async throws {
+  /// - Parameter timeout: How long the seller waits for an answer of Google's.
+  init(timeout: Duration) async throws {
     var catalog = try XCTUnwrap(JSONValue.parse(Fixture.bytes("gems.json")).object)
     let more = try JSONValue.parse(
       """
@@ -40,7 +41,7 @@ final class SimulatedGoogleWorld: Sendable {
     sender = HTTPSender(to: try OutgoingTarget(allowedHosts: ["127.0.0.1"]), threadCount: 4)
     let file = try await Self.get("\(Self.url(storeServer))/simulator/google/service-account.json", key, sender)
     let account = try GoogleServiceAccount(json: file.body)
-    api = try PlayDeveloperAPI(account: account, sender: sender, baseURL: Self.url(storeServer))
+    api = try PlayDeveloperAPI(account: account, sender: sender, baseURL: Self.url(storeServer), timeout: timeout)
     let verifier = StoreVerifiers(apple: nil, google: nil)
     seller = try APIWorld(
       ledger: .inMemory(clock: .system, salt: 1), playNotices: PlayNotices(api: api), verifier: verifier)
