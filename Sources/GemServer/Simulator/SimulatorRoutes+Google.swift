@@ -9,8 +9,8 @@ extension SimulatorRoutes {
   var googleControls: [Route] {
     guard let google else { return [] }
     return [
-      Self.serviceAccount(self, google), Self.notifications(self, google), Self.listGoogleFaults(self, google),
-      Self.addGoogleFault(self, google), Self.clearGoogleFaults(self, google),
+      Self.serviceAccount(self, google), Self.notifications(self, google), Self.addLine(self, google),
+      Self.listGoogleFaults(self, google), Self.addGoogleFault(self, google), Self.clearGoogleFaults(self, google),
     ]
   }
 
@@ -51,6 +51,35 @@ extension SimulatorRoutes {
         [
           "object": "simulator.google_notifications", "url": JSONValue(url),
           "notice_error": outcome.noticeFailure.map(SimulatorDocument.error) ?? .null,
+        ])
+    }
+  }
+
+  private static func addLine(_ routes: SimulatorRoutes, _ google: SimulatedGoogle) -> Route {
+    routes.route(
+      "POST", "/google/line_items", "add_simulated_line_item",
+      "Adds a product to a purchase, as if its payment had been for both: Google's servers state both from now on.",
+      body: .object([
+        Schema.Field("store_transaction_id", .text(1...4096), "The purchase token.", isRequired: true),
+        Schema.Field("product_id", .text(1...255), "The catalog's code of the product.", isRequired: true),
+        Schema.Field("quantity", .integer(1...Limits.quantity), "1 by default."),
+      ]),
+      answer: .object([
+        .always("object", .word(["simulator.google_line_item"])), .always("store_transaction_id", .text()),
+        .always("product_id", .text()), .always("store_product_id", .text()), .always("quantity", .integer()),
+      ])
+    ) { (simulator, call) async throws(LedgerError) in
+      let token = try StoreTransactionID(call.body["store_transaction_id"]?.text ?? "")
+      let product = try ProductCode(call.body["product_id"]?.text ?? "")
+      let line = SimulatedGoogle.Line(
+        productID: try simulator.storeProductID(of: product), quantity: call.body["quantity"]?.integer ?? 1)
+      try google.add(line, to: token)
+      return .json(
+        200,
+        [
+          "object": "simulator.google_line_item", "store_transaction_id": .string(token.text),
+          "product_id": .string(product.text), "store_product_id": .string(line.productID),
+          "quantity": .integer(line.quantity),
         ])
     }
   }

@@ -54,6 +54,29 @@ final class SimulatedGoogleTests: XCTestCase {
     }
   }
 
+  func testAPurchaseOfSeveralProducts() async throws {
+    try await withWorld { world in
+      let token = try await world.buy(quantity: 2)
+      try await world.control(
+        "/google/line_items",
+        ["store_transaction_id": .string(token), "product_id": "gems_1200", "quantity": 3])
+      let answer = try await world.post(token, source: "restore")
+      XCTAssertEqual(answer.status, 200, answer.body.text())
+      XCTAssertEqual(try world.gems(), 2 * 300 + 3 * 1200)
+      for _ in 0..<2 { try await world.maintain() }
+      let reply = try await world.api.get("productsv2/tokens/\(token)", of: "com.example.gems")
+      let states = reply.json?["productLineItem"]?.array?.map { $0["productOfferDetails"]?["consumptionState"]?.text }
+      XCTAssertEqual(states, ["CONSUMPTION_STATE_CONSUMED", "CONSUMPTION_STATE_CONSUMED"])
+      let older = try await world.api.get("products/gems_1200/tokens/\(token)", of: "com.example.gems")
+      XCTAssertEqual(older.json?["quantity"], 3)
+      let refused = try await world.api.get("products/gems_6500/tokens/\(token)", of: "com.example.gems")
+      XCTAssertEqual(refused.status, 404)
+      try await world.control("/purchases/\(token)/actions/refund")
+      _ = try await world.post(token)
+      XCTAssertEqual(try world.gems(), 0)
+    }
+  }
+
   func testNotificationsArePushedAndApplied() async throws {
     try await withWorld { world in
       try await world.control("/google/notifications", ["url": .string(world.pushURL)])

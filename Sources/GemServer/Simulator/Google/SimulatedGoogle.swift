@@ -39,8 +39,17 @@ final class SimulatedGoogle: Sendable {
     var times: Int64
   }
 
+  /// A further product of a purchase: the simulated store itself sells one at a time.
+  struct Line: Hashable, Sendable {
+    let productID: String
+    let quantity: Int64
+    var isConsumed = false
+  }
+
   struct State {
     var faults: [Fault] = []
+    /// The further products, by purchase token.
+    var lines: [StoreTransactionID: [Line]] = [:]
     /// The access tokens, with the ends of their lives in milliseconds since 1970.
     var accessTokens: [String: Int64] = [:]
     /// Where notifications are pushed to.
@@ -108,7 +117,7 @@ final class SimulatedGoogle: Sendable {
   enum Operation: Hashable, Sendable {
     case token
     case productV2(token: String)
-    case product(token: String)
+    case product(token: String, product: String)
     case subscription(token: String)
     case acknowledge(token: String, product: String, isSubscription: Bool)
     case consume(token: String, product: String)
@@ -145,7 +154,7 @@ final class SimulatedGoogle: Sendable {
       case ("POST", ["orders"], "refund"?): self = .refund(order: name)
       case (let method, let parts, let verb) where parts.count == 4 && parts[0] == "purchases" && parts[3] == "tokens":
         switch (method, parts[1], verb) {
-        case ("GET", "products", nil): self = .product(token: name)
+        case ("GET", "products", nil): self = .product(token: name, product: parts[2])
         case ("POST", "products", "acknowledge"?):
           self = .acknowledge(token: name, product: parts[2], isSubscription: false)
         case ("POST", "subscriptions", "acknowledge"?):

@@ -9,22 +9,41 @@ enum SimulatedGoogleAnswer {
   // MARK: Purchases
 
   /// `purchases.productsv2`.
-  static func productV2(_ bought: PlayPurchase, buyer: String?) -> JSONObject {
-    let consumption = bought.isConsumed ? "CONSUMPTION_STATE_CONSUMED" : "CONSUMPTION_STATE_YET_TO_BE_CONSUMED"
-    var details: JSONObject = [
-      "quantity": .integer(bought.quantity), "refundableQuantity": .integer(bought.refundableQuantity),
-      "consumptionState": .string(consumption),
-    ]
-    if let offer = bought.transaction.offer?.identifier { details["offerId"] = .string(offer) }
+  ///
+  /// - Parameter others: The further products of the purchase.
+  static func productV2(_ bought: PlayPurchase, _ others: [SimulatedGoogle.Line], buyer: String?) -> JSONObject {
+    let first = line(
+      bought.productID, bought.quantity, refundable: bought.refundableQuantity, isConsumed: bought.isConsumed,
+      offer: bought.transaction.offer?.identifier)
+    let rest = others.map { other in
+      line(
+        other.productID, other.quantity, refundable: refundable(other, of: bought), isConsumed: other.isConsumed)
+    }
     var answer: JSONObject = [
-      "kind": "androidpublisher#productPurchaseV2",
-      "productLineItem": [["productId": .string(bought.productID), "productOfferDetails": .object(details)]],
+      "kind": "androidpublisher#productPurchaseV2", "productLineItem": .array([first] + rest),
       "purchaseStateContext": ["purchaseState": .string(stateWord(of: bought))],
       "testPurchaseContext": ["fopType": "TEST"], "acknowledgementState": acknowledgement(of: bought),
     ]
     if bought.wasPaid { answer["purchaseCompletionTime"] = .string(bought.purchasedAt.description) }
     addOptional(bought, buyer, to: &answer)
     return answer
+  }
+
+  private static func line(
+    _ product: String, _ quantity: Int64, refundable: Int64, isConsumed: Bool, offer: String? = nil
+  ) -> JSONValue {
+    let consumption = isConsumed ? "CONSUMPTION_STATE_CONSUMED" : "CONSUMPTION_STATE_YET_TO_BE_CONSUMED"
+    var details: JSONObject = [
+      "quantity": .integer(quantity), "refundableQuantity": .integer(refundable),
+      "consumptionState": .string(consumption),
+    ]
+    if let offer { details["offerId"] = .string(offer) }
+    return ["productId": .string(product), "productOfferDetails": .object(details)]
+  }
+
+  /// A further product is refunded with the whole purchase only.
+  private static func refundable(_ line: SimulatedGoogle.Line, of bought: PlayPurchase) -> Int64 {
+    bought.state == .purchased ? line.quantity : 0
   }
 
   private static func stateWord(of bought: PlayPurchase) -> String {
@@ -36,17 +55,20 @@ enum SimulatedGoogleAnswer {
   }
 
   /// `purchases.products`: the type 0 is a tester's.
-  static func product(_ bought: PlayPurchase, buyer: String?) -> JSONObject {
+  ///
+  /// - Parameter other: The asked product, if it is a further one of the purchase.
+  static func product(_ bought: PlayPurchase, _ other: SimulatedGoogle.Line?, buyer: String?) -> JSONObject {
     let state: Int64 = bought.state == .pending ? 2 : bought.state == .canceled ? 1 : 0
     var answer: JSONObject = [
       "kind": "androidpublisher#productPurchase",
       "purchaseTimeMillis": .string(String(bought.purchasedAt.milliseconds)), "purchaseState": .integer(state),
-      "consumptionState": .integer(bought.isConsumed ? 1 : 0), "purchaseType": 0,
+      "consumptionState": .integer(other?.isConsumed ?? bought.isConsumed ? 1 : 0), "purchaseType": 0,
       "acknowledgementState": .integer(bought.isAcknowledged ? 1 : 0),
-      "refundableQuantity": .integer(bought.refundableQuantity),
+      "refundableQuantity": .integer(other.map { refundable($0, of: bought) } ?? bought.refundableQuantity),
     ]
     // One unit is not stated.
-    if bought.quantity > 1 { answer["quantity"] = .integer(bought.quantity) }
+    let quantity = other?.quantity ?? bought.quantity
+    if quantity > 1 { answer["quantity"] = .integer(quantity) }
     addOptional(bought, buyer, to: &answer)
     return answer
   }
