@@ -42,9 +42,8 @@ extension LocalBackend {
   ///
   /// - Returns: Whether one of them was not known.
   fileprivate func registerTokens(of id: CustomerID) async throws(LedgerError) -> Bool {
-    // No app may use such an id, so no purchase names it.
-    do throws(LedgerError) { try id.checkUsable() } catch { return false }
-    guard try !registry.areTokensKnown(of: id) else { return false }
+    // No app may sign in with another id, so no purchase names it.
+    guard UserID.isAllowed(id), try !registry.areTokensKnown(of: id) else { return false }
     _ = try await register(id)
     return true
   }

@@ -248,12 +248,12 @@ final class PlayTokenTests: XCTestCase {
   /// An import or a grant makes a customer whom no app has registered yet.
   func testTheBuyerIsFoundByAnIDThatNoAppHasRegistered() async throws {
     try await withWorld(verifier: StoreVerifiers(apple: nil, google: nil)) { play in
-      try play.world.grant(1, to: "carol")
+      for id in ["a/b", "carol"] { try play.world.grant(1, to: id) }
       _ = try await play.world.backend.createAlias(CustomerID("dave"), of: CustomerID("bob"))
       let walk = AccountTokenWalk(play.world.backend)
       let runner = MaintenanceRunner(backend: play.world.backend, jobs: [walk.job])
       let report = try await runner.runOnce()
-      XCTAssertEqual(report.jobs.last?.counts, ["customers": 3, "registered": 1])
+      XCTAssertEqual(report.jobs.last?.counts, ["customers": 4, "registered": 1])
       try play.google.set("t1", buyer: nil)
       play.google.state.withLock { state in
         var purchase = state.purchases["t1"]?.object ?? [:]
