@@ -44,6 +44,16 @@ struct PlayCompletions: Sendable {
     case wait
   }
 
+  /// The result of a try.
+  enum Outcome: Sendable {
+    /// Google states that the purchase is complete, or that nobody has to complete it.
+    case done
+    /// A part of it is still to be completed.
+    case later
+    /// Nothing of it is credited.
+    case uncredited
+  }
+
   static let prefix = "play_completion/"
   /// How long an app has to complete its purchase, in milliseconds.
   static let appMilliseconds: Int64 = 600_000
@@ -129,11 +139,11 @@ struct PlayCompletions: Sendable {
   /// Tries what is due; ends early if Google does not answer.
   ///
   /// - Parameters:
-  ///   - giveUp: Called for a purchase that is removed without being complete.
-  ///   - attempt: Completes a purchase; whether that is done.
+  ///   - giveUp: Called for a purchase that is credited, and removed without being complete.
+  ///   - attempt: Completes a purchase.
   /// - Returns: How many purchases were tried, and how many of them were removed.
   func round(
-    giveUp: (Entry) -> Void, _ attempt: (Entry) async throws(LedgerError) -> Bool
+    giveUp: (Entry) -> Void, _ attempt: (Entry) async throws(LedgerError) -> Outcome
   ) async throws(LedgerError) -> (tried: Int, done: Int) {
     var (tried, done, failures) = (0, 0, 0)
     var last: String?
@@ -143,17 +153,17 @@ struct PlayCompletions: Sendable {
         guard let entry = Entry(document.content), entry.dueAt <= clock.now() else { continue }
         guard !Task.isCancelled, failures < Self.failuresMax else { return (tried, done) }
         tried += 1
-        var isDone = false
+        var outcome = Outcome.later
         do throws(LedgerError) {
-          isDone = try await attempt(entry)
+          outcome = try await attempt(entry)
           failures = 0
         } catch {
           guard error.code == .backendUnreachable || error.code == .purchaseNotFound else { throw error }
           failures += error.code == .backendUnreachable ? 1 : 0
         }
         let isOver = clock.now().milliseconds(since: entry.keptAt) >= Self.lifetime
-        if !isDone, isOver { giveUp(entry) }
-        if isDone || isOver {
+        if outcome == .later, isOver { giveUp(entry) }
+        if outcome == .done || isOver {
           try remove(document)
           done += 1
         } else {
@@ -258,20 +268,21 @@ extension PlayNotices {
     }
   }
 
-  /// Whether Google states that the purchase is complete, or that nobody has to complete it.
-  private func attempt(_ entry: PlayCompletions.Entry, _ project: ServerProject) async throws(LedgerError) -> Bool {
+  private func attempt(
+    _ entry: PlayCompletions.Entry, _ project: ServerProject
+  ) async throws(LedgerError) -> PlayCompletions.Outcome {
     let found = try await api.purchase(
       PlayLookUp(
         packageName: entry.packageName, token: entry.token, productIDs: entry.productIDs,
         first: entry.isSubscription ? .subscriptions : .products, askedAt: project.clock.now()))
     let types = try Self.types(of: found, in: project)
     switch PlayCompletions.decision(found, types) {
-    case .done: return true
-    case .wait: return false
+    case .done: return .done
+    case .wait: return .uncredited
     case .complete(let all):
       for one in all { try await api.complete(entry.token, by: one, of: entry.packageName) }
       // A line that is not credited yet waits for another try.
-      return !types.contains(nil)
+      return types.contains(nil) ? .later : .done
     }
   }
 

@@ -165,6 +165,21 @@ final class PlayCompletionTests: XCTestCase {
     }
   }
 
+  /// Google gives the money back: there is nothing that an operator has to do.
+  func testWhatIsNotCreditedIsLeftToGoogle() async throws {
+    try await withWorld { play in
+      try play.google.set("t1", product: "unknown")
+      let answer = try await play.post("t1")
+      XCTAssertEqual(answer.status, 503)
+      XCTAssertEqual(try play.world.ledger.documents(withPrefix: PlayCompletions.prefix).count, 1)
+      play.world.time.advance(seconds: 3 * 86_400)
+      try await play.maintain()
+      XCTAssertEqual(try play.world.ledger.documents(withPrefix: PlayCompletions.prefix).count, 0)
+      XCTAssertEqual(play.completed, [])
+      XCTAssertEqual(play.logged.lines, [])
+    }
+  }
+
   func testItIsTriedAgainUntilItIsDone() async throws {
     try await withWorld { play in
       try play.google.set("t1")
