@@ -74,6 +74,9 @@ package final class GemServer: Sendable {
     let following = simulator.map { simulator in
       simulator.follow { error in log.error(error, requestID: "simulator") }
     }
+    let redelivering = google.flatMap { _ in settings.maintenanceInterval }.flatMap { _ in
+      simulator.map(Self.redeliver)
+    }
     background =
       projects.flatMap { project in
         let watch = ReceiptWatch(project, log)
@@ -86,7 +89,7 @@ package final class GemServer: Sendable {
         }
         let maintenance = settings.maintenanceInterval.map { Self.maintain(project, every: $0, watch, log) }
         return [maintenance, Self.deliver(project, log)].compactMap { $0 }
-      } + [following].compactMap(\.self)
+      } + [following, redelivering].compactMap(\.self)
   }
 
   /// Refuses a storage, or a copy of it, for two projects: the keys and tokens of the one would open the other.
@@ -145,6 +148,17 @@ package final class GemServer: Sendable {
               "project": .string(project.id), "code": .string("\(error.code)"), "reason": .string(error.message),
             ])
         }
+      }
+    }
+  }
+
+  /// Sends notices again that nobody took, as Pub/Sub does.
+  private static func redeliver(_ simulator: Simulator) -> Task<Void, Never> {
+    Task {
+      while !Task.isCancelled {
+        do { try await Task.sleep(for: .seconds(10)) } catch { return }
+        // The next control shows why a notice is not taken.
+        try? await simulator.deliverNotices()
       }
     }
   }

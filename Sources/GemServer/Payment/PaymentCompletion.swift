@@ -30,7 +30,8 @@ enum PaymentCompletion {
     PaymentAnswer.paymentStatus,
     Schema.Field("deliveryPending", .boolean, "Whether the game server is still to confirm.", isRequired: true),
     Schema.Field("productId", .nullable(.text()), "The product's id at the store.", isRequired: true),
-    Schema.Field("transactionId", .text(), "The store transaction; on Google Play the purchase token.", isRequired: true),
+    Schema.Field(
+      "transactionId", .text(), "The store transaction; on Google Play the purchase token.", isRequired: true),
     Schema.Field("originalTransactionId", .text(), "The first one of the subscription.", isRequired: true),
   ])
 

@@ -49,7 +49,7 @@ extension SimulatedGoogle {
   private static func unanswered(_ what: String) -> LedgerError {
     LedgerError(
       .backendUnreachable,
-      "The address for notifications did not take one: \(what). It waits, and is sent again after the next control.")
+      "The address for notifications did not take one: \(what). It waits, and is sent again.")
   }
 
   private typealias Content = (name: String, members: JSONObject, package: String)
