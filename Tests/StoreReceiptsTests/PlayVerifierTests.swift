@@ -70,7 +70,7 @@ final class PlayVerifierTests: XCTestCase {
       XCTAssertEqual((error as? LedgerError)?.code, .receiptUnverified)
       XCTAssertEqual((error as? LedgerError)?.text("check"), "line_items")
     }
-    let named = PlayReceipt.named(in: receipt(#"{"productIds":["a","b"],"purchaseToken":"abc"}"#).text)
+    let named = PlayReceipt.names(in: receipt(#"{"productIds":["a","b"],"purchaseToken":"abc"}"#).text)
     XCTAssertEqual(named?.token.text, "abc")
     XCTAssertEqual(named?.productIDs, ["a", "b"])
   }

@@ -29,13 +29,15 @@ final class GoogleAccessTokens: Sendable {
   private let account: GoogleServiceAccount
   private let scope: String
   private let sender: HTTPSender
+  private let timeout: Duration
   private let clock: LedgerClock
   private let state = Mutex(State())
 
-  init(_ account: GoogleServiceAccount, scope: String, sender: HTTPSender, clock: LedgerClock) {
+  init(_ account: GoogleServiceAccount, scope: String, sender: HTTPSender, timeout: Duration, clock: LedgerClock) {
     self.account = account
     self.scope = scope
     self.sender = sender
+    self.timeout = timeout
     self.clock = clock
   }
 
@@ -81,7 +83,7 @@ final class GoogleAccessTokens: Sendable {
     let result = await sender.post(
       account.tokenURL,
       headers: [("Content-Type", "application/x-www-form-urlencoded"), ("Accept", "application/json")],
-      body: Array(body.utf8))
+      body: Array(body.utf8), timeout: timeout)
     switch result {
     case .failure(let failure): throw .google("gives no access token: \(failure)")
     case .success(let reply):

@@ -18,6 +18,9 @@ struct PlayCompletions: Sendable {
     case purchase
     /// The post of an app that only synchronizes: it completes nothing.
     case restore
+
+    /// The cause behind the post of an app.
+    init(_ source: ReceiptPost.Source) { self = source == .restore ? .restore : .purchase }
   }
 
   /// A purchase to complete.
@@ -39,6 +42,16 @@ struct PlayCompletions: Sendable {
     case complete([PlayDeveloperAPI.Completion])
     /// Nothing before the purchase is paid and credited.
     case wait
+  }
+
+  /// The result of a try.
+  enum Outcome: Sendable {
+    /// Google states that the purchase is complete, or that nobody has to complete it.
+    case done
+    /// A part of it is still to be completed.
+    case later
+    /// Nothing of it is credited.
+    case uncredited
   }
 
   static let prefix = "play_completion/"
@@ -85,19 +98,14 @@ struct PlayCompletions: Sendable {
   /// Keeps a purchase until it is complete; one that is kept already may become due earlier or later.
   ///
   /// - Throws: `LedgerError` of the storage.
-  func keep(_ found: PlayProductPurchase, of packageName: String, after cause: Cause) throws(LedgerError) {
-    guard let first = found.lines.first?.transaction else { return }
-    let (now, name) = (clock.now(), Self.name(of: first.id))
+  func keep(_ new: Entry, after cause: Cause) throws(LedgerError) {
+    let name = Self.name(of: new.token)
     let document = try ledger.document(named: name)
     let kept = document.flatMap { Entry($0.content) }
-    var entry =
-      kept
-      ?? Entry(
-        packageName: packageName, token: first.id, productIDs: found.lines.map(\.transaction.storeProductID),
-        isSubscription: found.isSubscription, keptAt: now, dueAt: now)
+    var entry = kept ?? new
     switch cause {
     case .notice: break
-    case .restore: entry.dueAt = min(entry.dueAt, now)
+    case .restore: entry.dueAt = min(entry.dueAt, new.dueAt)
     case .purchase where entry.tries == 0: entry.dueAt = entry.keptAt.advanced(milliseconds: Self.appMilliseconds)
     case .purchase: break
     }
@@ -131,11 +139,11 @@ struct PlayCompletions: Sendable {
   /// Tries what is due; ends early if Google does not answer.
   ///
   /// - Parameters:
-  ///   - giveUp: Called for a purchase that is removed without being complete.
-  ///   - attempt: Completes a purchase; whether that is done.
+  ///   - giveUp: Called for a purchase that is credited, and removed without being complete.
+  ///   - attempt: Completes a purchase.
   /// - Returns: How many purchases were tried, and how many of them were removed.
   func round(
-    giveUp: (Entry) -> Void, _ attempt: (Entry) async throws(LedgerError) -> Bool
+    giveUp: (Entry) -> Void, _ attempt: (Entry) async throws(LedgerError) -> Outcome
   ) async throws(LedgerError) -> (tried: Int, done: Int) {
     var (tried, done, failures) = (0, 0, 0)
     var last: String?
@@ -145,17 +153,17 @@ struct PlayCompletions: Sendable {
         guard let entry = Entry(document.content), entry.dueAt <= clock.now() else { continue }
         guard !Task.isCancelled, failures < Self.failuresMax else { return (tried, done) }
         tried += 1
-        var isDone = false
+        var outcome = Outcome.later
         do throws(LedgerError) {
-          isDone = try await attempt(entry)
+          outcome = try await attempt(entry)
           failures = 0
         } catch {
           guard error.code == .backendUnreachable || error.code == .purchaseNotFound else { throw error }
           failures += error.code == .backendUnreachable ? 1 : 0
         }
         let isOver = clock.now().milliseconds(since: entry.keptAt) >= Self.lifetime
-        if !isDone, isOver { giveUp(entry) }
-        if isDone || isOver {
+        if outcome == .later, isOver { giveUp(entry) }
+        if outcome == .done || isOver {
           try remove(document)
           done += 1
         } else {
@@ -205,10 +213,35 @@ extension PlayNotices {
   /// Keeps a purchase that is to be completed; a failure is logged, and never fails the credit.
   func complete(
     _ found: PlayProductPurchase, of packageName: String, after cause: PlayCompletions.Cause, in project: ServerProject
-  ) async throws(LedgerError) {
+  ) {
+    guard let token = found.lines.first?.transaction.id else { return }
+    keep(cause, project) { (now) throws(LedgerError) in
+      guard PlayCompletions.decision(found, try Self.types(of: found, in: project)) != .done else { return nil }
+      return PlayCompletions.Entry(
+        packageName: packageName, token: token, productIDs: found.lines.map(\.transaction.storeProductID),
+        isSubscription: found.isSubscription, keptAt: now, dueAt: now)
+    }
+  }
+
+  /// As ``complete(_:of:after:in:)``, for a credited purchase of which the app posted the signed form.
+  func complete(_ names: PlayReceipt.Names, postedBy source: ReceiptPost.Source, in project: ServerProject) {
+    keep(PlayCompletions.Cause(source), project) { (now) throws(LedgerError) in
+      guard !names.isAcknowledged, try self.names(of: project).contains(where: { $0.hasBytes(of: names.packageName) })
+      else { return nil }
+      return PlayCompletions.Entry(
+        packageName: names.packageName, token: names.token, productIDs: names.productIDs,
+        isSubscription: names.isSubscription, keptAt: now, dueAt: now)
+    }
+  }
+
+  /// - Parameter entry: The purchase to complete; nil for one that is complete.
+  private func keep(
+    _ cause: PlayCompletions.Cause, _ project: ServerProject,
+    _ entry: (_ now: Timestamp) throws(LedgerError) -> PlayCompletions.Entry?
+  ) {
     do throws(LedgerError) {
-      guard PlayCompletions.decision(found, try Self.types(of: found, in: project)) != .done else { return }
-      try PlayCompletions(ledger: project.ledger, clock: project.clock).keep(found, of: packageName, after: cause)
+      guard let entry = try entry(project.clock.now()) else { return }
+      try PlayCompletions(ledger: project.ledger, clock: project.clock).keep(entry, after: cause)
     } catch {
       log(
         "A purchase of Google Play could not be noted for its completion; its app has to complete it.",
@@ -235,20 +268,21 @@ extension PlayNotices {
     }
   }
 
-  /// Whether Google states that the purchase is complete, or that nobody has to complete it.
-  private func attempt(_ entry: PlayCompletions.Entry, _ project: ServerProject) async throws(LedgerError) -> Bool {
+  private func attempt(
+    _ entry: PlayCompletions.Entry, _ project: ServerProject
+  ) async throws(LedgerError) -> PlayCompletions.Outcome {
     let found = try await api.purchase(
       PlayLookUp(
         packageName: entry.packageName, token: entry.token, productIDs: entry.productIDs,
         first: entry.isSubscription ? .subscriptions : .products, askedAt: project.clock.now()))
     let types = try Self.types(of: found, in: project)
     switch PlayCompletions.decision(found, types) {
-    case .done: return true
-    case .wait: return false
+    case .done: return .done
+    case .wait: return .uncredited
     case .complete(let all):
       for one in all { try await api.complete(entry.token, by: one, of: entry.packageName) }
       // A line that is not credited yet waits for another try.
-      return !types.contains(nil)
+      return types.contains(nil) ? .later : .done
     }
   }
 

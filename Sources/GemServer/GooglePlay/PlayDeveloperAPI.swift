@@ -7,7 +7,10 @@ package struct PlayDeveloperAPI: Sendable {
   /// Google's own address.
   package static let address = "https://androidpublisher.googleapis.com"
   static let scope = "https://www.googleapis.com/auth/androidpublisher"
+  /// How long an answer may take: the SDKs of apps do nothing else while they wait for the answer to a purchase.
+  package static let timeout = Duration.seconds(5)
 
+  private let timeout: Duration
   private let baseURL: String
   private let sender: HTTPSender
   private let tokens: GoogleAccessTokens
@@ -16,15 +19,18 @@ package struct PlayDeveloperAPI: Sendable {
   ///   - account: Has the right to see orders in the Play Console.
   ///   - sender: Sends the requests.
   ///   - baseURL: Where the API is, such as at a simulator.
+  ///   - timeout: How long each answer may take, that of the token endpoint too.
   ///   - clock: Dates what the account signs; Google compares it with the time of day.
   /// - Throws: `LedgerError` with `invalid_request` where the address is none.
   package init(
-    account: GoogleServiceAccount, sender: HTTPSender, baseURL: String = Self.address, clock: LedgerClock = .system
+    account: GoogleServiceAccount, sender: HTTPSender, baseURL: String = Self.address, timeout: Duration = Self.timeout,
+    clock: LedgerClock = .system
   ) throws(LedgerError) {
     _ = try OutgoingURL(baseURL)
     self.baseURL = baseURL.hasSuffix("/") ? String(baseURL.dropLast()) : baseURL
     self.sender = sender
-    tokens = GoogleAccessTokens(account, scope: Self.scope, sender: sender, clock: clock)
+    self.timeout = timeout
+    tokens = GoogleAccessTokens(account, scope: Self.scope, sender: sender, timeout: timeout, clock: clock)
   }
 
   /// Gets what a path below the app names.
@@ -33,7 +39,7 @@ package struct PlayDeveloperAPI: Sendable {
   /// - Throws: `LedgerError` with `backend_unreachable` without an answer, or without an access token.
   func get(_ path: String, of packageName: String) async throws(LedgerError) -> HTTPReply {
     let url = try url("\(Percent.encoded(packageName))/purchases/\(path)")
-    return try await answer { (headers) in await sender.get(url, headers: headers) }
+    return try await answer { (headers) in await sender.get(url, headers: headers, timeout: timeout) }
   }
 
   /// What completes a purchase, so that Google does not refund it.
@@ -61,7 +67,8 @@ package struct PlayDeveloperAPI: Sendable {
       "\(Percent.encoded(packageName))/purchases/\(kind)/\(Percent.encoded(product))/tokens/\(Self.part(token)):\(verb)"
     )
     let reply = try await answer { (headers) in
-      await sender.post(url, headers: headers + [("Content-Type", "application/json")], body: Array("{}".utf8))
+      await sender.post(
+        url, headers: headers + [("Content-Type", "application/json")], body: Array("{}".utf8), timeout: timeout)
     }
     guard !reply.isSuccess, !PlayRefusal(reply).isAlreadyDone else { return }
     throw PlayRefusal(reply).error
@@ -75,7 +82,7 @@ package struct PlayDeveloperAPI: Sendable {
   /// - Throws: As ``purchase(_:)``; `purchase_not_found` also for an order that cannot be refunded.
   func refund(order: String, of packageName: String) async throws(LedgerError) {
     let url = try url("\(Percent.encoded(packageName))/orders/\(Percent.encoded(order)):refund?revoke=true")
-    let reply = try await answer { (headers) in await sender.post(url, headers: headers, body: []) }
+    let reply = try await answer { (headers) in await sender.post(url, headers: headers, body: [], timeout: timeout) }
     guard reply.isSuccess else { throw PlayRefusal(reply).error }
   }
 

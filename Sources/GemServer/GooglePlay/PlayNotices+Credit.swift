@@ -39,8 +39,7 @@ extension PlayNotices {
       return try await project.backend.post(
         named, of: posted.post, order: line.place == place ? posted.order : nil)
     }
-    let isRestore = posted.post.source == .restore
-    try await complete(found, of: packageName, after: isRestore ? .restore : .purchase, in: project)
+    complete(found, of: packageName, after: PlayCompletions.Cause(posted.post.source), in: project)
     var answers = try results.values()
     // The line of the order is the answer, if it is one of the credited lines.
     var answer = answers.remove(at: posted.order == nil ? 0 : answers.firstIndex { $0.order != nil } ?? 0)
@@ -102,6 +101,16 @@ extension PlayNotices {
     if let (named, _) = try known(stated, in: project.ledger) { return named }
     guard stated.environment != .production else { return stated }
     var transaction = stated
+    if stated.reason == .renewal, let order = stated.orderID?.split(separator: "..").first {
+      // A renewal is in the environment of the subscription's first order.
+      transaction.orderID = String(order)
+      if let (first, _) = try known(transaction, in: project.ledger) {
+        transaction = stated
+        transaction.environment = first.environment
+        return transaction
+      }
+      transaction.orderID = stated.orderID
+    }
     transaction.environment = .production
     return transaction.revocation?.extent == .full ? transaction : nil
   }

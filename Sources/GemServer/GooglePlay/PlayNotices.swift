@@ -96,7 +96,7 @@ package struct PlayNotices: Sendable {
       guard let named = try Self.asReceiptsNameIt(stated, in: project) else { return NoticeAnswer.Outcome.unattributed }
       return try await project.backend.apply(state: named).outcome
     }.values()
-    try await complete(found, of: notice.packageName, after: .notice, in: project)
+    complete(found, of: notice.packageName, after: .notice, in: project)
     return .applied(outcomes.first { $0 != .unchanged } ?? .unchanged)
   }
 

@@ -49,7 +49,12 @@ package final class GemServer: Sendable {
     let operation = OperationRoutes(metrics: metrics, projects: projects, state: state) { error in
       log.error(error, requestID: "readyz")
     }
-    let routes = Routes.all + (simulator.map { SimulatorRoutes($0).all } ?? [])
+    let google = try simulator.flatMap { (simulator) throws(LedgerError) in
+      try SimulatedGoogle(
+        simulator, sender: HTTPSender(to: OutgoingTarget(allowedHosts: ["127.0.0.1", "localhost", "[::1]"])),
+        scheme: settings.http.tls == nil ? "http" : "https")
+    }
+    let routes = Routes.all + (simulator.map { SimulatorRoutes($0, google: google).all } ?? [])
     let handler = APIHandler(
       routes: routes + operation.all(describing: routes), gatekeeper: Gatekeeper(guarded, clock: clock),
       limiter: RateLimiter(limits: settings.rateLimits), clock: clock,
@@ -62,11 +67,15 @@ package final class GemServer: Sendable {
         log.warning(error, requestID: id)
       })
     let requestIDs = RequestIDs(seed: .random(in: 0 ... .max))
-    let http = try HTTPServer(settings.http, handler: handler) { requestIDs.next(at: clock.now()) }
+    let answering: any HTTPHandler = google.map { SimulatedGoogleHandler(google: $0, others: handler) } ?? handler
+    let http = try HTTPServer(settings.http, handler: answering) { requestIDs.next(at: clock.now()) }
     self.http = http
     metrics.addGauge("gemledger_connections", "Open connections.") { Int64(http.connectionCount) }
     let following = simulator.map { simulator in
       simulator.follow { error in log.error(error, requestID: "simulator") }
+    }
+    let redelivering = google.flatMap { _ in settings.maintenanceInterval }.flatMap { _ in
+      simulator.map(Self.redeliver)
     }
     background =
       projects.flatMap { project in
@@ -80,7 +89,7 @@ package final class GemServer: Sendable {
         }
         let maintenance = settings.maintenanceInterval.map { Self.maintain(project, every: $0, watch, log) }
         return [maintenance, Self.deliver(project, log)].compactMap { $0 }
-      } + [following].compactMap(\.self)
+      } + [following, redelivering].compactMap(\.self)
   }
 
   /// Refuses a storage, or a copy of it, for two projects: the keys and tokens of the one would open the other.
@@ -143,11 +152,23 @@ package final class GemServer: Sendable {
     }
   }
 
+  /// Sends notices again that nobody took, as Pub/Sub does.
+  private static func redeliver(_ simulator: Simulator) -> Task<Void, Never> {
+    Task {
+      while !Task.isCancelled {
+        do { try await Task.sleep(for: .seconds(10)) } catch { return }
+        // The next control shows why a notice is not taken.
+        try? await simulator.deliverNotices()
+      }
+    }
+  }
+
   private static func maintain(
     _ project: ServerProject, every interval: Duration, _ watch: ReceiptWatch, _ log: ServerLog
   ) -> Task<Void, Never> {
     let completions = project.playNotices.map { [$0.completions(of: project)] } ?? []
-    let runner = MaintenanceRunner(backend: project.backend, jobs: [watch.job] + completions)
+    let runner = MaintenanceRunner(
+      backend: project.backend, jobs: [watch.job, AccountTokenWalk(project.backend).job] + completions)
     return Task {
       await runner.run(every: interval) { report in
         for failure in report.failures {

@@ -30,7 +30,8 @@ enum PaymentCompletion {
     PaymentAnswer.paymentStatus,
     Schema.Field("deliveryPending", .boolean, "Whether the game server is still to confirm.", isRequired: true),
     Schema.Field("productId", .nullable(.text()), "The product's id at the store.", isRequired: true),
-    Schema.Field("transactionId", .text(), "The store transaction.", isRequired: true),
+    Schema.Field(
+      "transactionId", .text(), "The store transaction; on Google Play the purchase token.", isRequired: true),
     Schema.Field("originalTransactionId", .text(), "The first one of the subscription.", isRequired: true),
   ])
 
@@ -86,7 +87,7 @@ enum PaymentCompletion {
     object["paymentStatus"] = .string((order?.status ?? .success).rawValue)
     object["deliveryPending"] = .bool(order?.status == .deliveryPending)
     object["productId"] = JSONValue(order?.storeProductID ?? purchase.storeProductID)
-    object["transactionId"] = .string(purchase.storeTransactionID.text)
+    object["transactionId"] = .string(purchase.clientTransactionID.text)
     object["originalTransactionId"] = .string(purchase.originalTransactionID.text)
     return object
   }

@@ -97,13 +97,17 @@ struct ReceiptIntake: Sendable {
       return try await lookedUp(try StoreTransactionID(post.receipt.text), productIDs, post)
     }
     do throws(LedgerError) {
-      return try await restoring(post) { (post) throws(LedgerError) in try await credited(post) }
+      let answer = try await restoring(post) { (post) throws(LedgerError) in try await credited(post) }
+      if answer.purchase.store == .google, let names = PlayReceipt.names(in: post.receipt.text) {
+        project.playNotices?.complete(names, postedBy: post.source, in: project)
+      }
+      return answer
     } catch {
       // A genuine purchase of several products, of which the signed form has no quantities.
       guard error.text("check") == "line_items", project.playNotices != nil,
-        let named = PlayReceipt.named(in: post.receipt.text)
+        let names = PlayReceipt.names(in: post.receipt.text)
       else { throw error }
-      return try await lookedUp(named.token, named.productIDs, post)
+      return try await lookedUp(names.token, names.productIDs, post)
     }
   }
 

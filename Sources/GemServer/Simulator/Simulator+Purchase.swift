@@ -65,7 +65,10 @@ extension Simulator {
     return receipt
   }
 
-  private func storeProductID(of code: ProductCode) throws(LedgerError) -> String {
+  /// The product's id at the store.
+  ///
+  /// - Throws: `LedgerError` with `product_not_found`, `not_available` if the store does not sell it.
+  func storeProductID(of code: ProductCode) throws(LedgerError) -> String {
     let product = try project.ledger.product(code)
     let store = shop.store.description
     let why = product.obstacles(at: store, storefront: shop.storefront).joined(separator: ", ")

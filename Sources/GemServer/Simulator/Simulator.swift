@@ -17,6 +17,8 @@ package final class Simulator: Sendable {
   /// What goes wrong with requests to the store's own API.
   let appStoreFaults = SimulatedAppStoreFaults()
   private let turns = SerialTurns()
+  /// Takes each notice to somebody else, too.
+  private let forward = Mutex<(@Sendable (NumberedNotice) async throws(LedgerError) -> Void)?>(nil)
   /// The version of the catalog that the store sells.
   private let catalogVersion = Mutex<Int64?>(nil)
 
@@ -75,9 +77,15 @@ package final class Simulator: Sendable {
       guard !notices.isEmpty else { return }
       for notice in notices {
         try await apply(notice)
+        if let forward = forward.withLock({ $0 }) { try await forward(notice) }
         try shop.acknowledgeNotices(through: notice.id)
       }
     }
+  }
+
+  /// Has each notice taken to somebody else, too; one that is not taken there waits with all later ones.
+  func forwardNotices(to taker: @escaping @Sendable (NumberedNotice) async throws(LedgerError) -> Void) {
+    forward.withLock { $0 = taker }
   }
 
   private func apply(_ numbered: NumberedNotice) async throws(LedgerError) {

@@ -7,10 +7,12 @@ internal import SystemHTTP
 /// The simulated store over HTTP, so that a client in any language can play purchases without an account or a device.
 package struct SimulatorRoutes: Sendable {
   let simulator: Simulator
+  /// Google's servers; nil if the store is no Google Play.
+  let google: SimulatedGoogle?
 
-  package init(_ simulator: Simulator) { self.simulator = simulator }
+  init(_ simulator: Simulator, google: SimulatedGoogle? = nil) { (self.simulator, self.google) = (simulator, google) }
 
-  package var all: [Route] { [state] + purchases + actions + faults + clock + appStore }
+  package var all: [Route] { [state] + purchases + actions + faults + clock + appStore + googleControls }
 
   private var state: Route {
     route("GET", "", "get_simulator", "Says how the simulated store stands.", answer: SimulatorSchemas.state) {

@@ -112,7 +112,7 @@ enum SimulatorSchemas {
   }
 
   private static let error = Schema.object([.always("code", .text()), .always("message", .text())])
-  private static let noticeError = Schema.Field.always(
+  static let noticeError = Schema.Field.always(
     "notice_error", .nullable(error), "Why the backend did not take a notice of the store; it waits and is sent again.")
 }
 #endif

@@ -9,6 +9,7 @@ package struct AppleShop: LocalShop {
   package var store: Store { .apple }
   package var controls: any StoreControls { shop }
   package var apple: SimulatedStore? { shop }
+  package var play: SimulatedPlayStore? { nil }
 
   init(
     _ setUp: ShopSetUp, _ catalog: Catalog, clock: VirtualClock, signer: any ReceiptSigner,

@@ -12,6 +12,8 @@ package protocol LocalShop: Sendable {
   var controls: any StoreControls { get }
   /// The store where it behaves as the App Store does.
   var apple: SimulatedStore? { get }
+  /// The store where it behaves as Google Play does.
+  var play: SimulatedPlayStore? { get }
 
   func device(account: String, name: String) -> any Storefront
   /// All purchases and attempts of all accounts, oldest first.

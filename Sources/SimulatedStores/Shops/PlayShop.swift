@@ -9,6 +9,7 @@ package struct PlayShop: LocalShop {
   package var store: Store { .google }
   package var controls: any StoreControls { shop }
   package var apple: SimulatedStore? { nil }
+  package var play: SimulatedPlayStore? { shop }
 
   init(
     _ setUp: ShopSetUp, _ catalog: Catalog, clock: VirtualClock, signer: any ReceiptSigner,

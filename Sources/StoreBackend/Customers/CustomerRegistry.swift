@@ -7,18 +7,24 @@ struct CustomerRegistry: Sendable {
   /// - Parameter key: With it the customer is to be new; see ``LedgerCommand/createCustomer(_:tokens:key:)``.
   func register(_ customer: CustomerID, key: IdempotencyKey? = nil) async throws(LedgerError) -> Registration {
     try UserID.check(customer)
-    let tokens = AccountToken.all(of: customer, digest: context.verifier.digest(of: customer.text)).map(\.number)
-    if key == nil {
-      // Every start of an app registers, and nearly all of them find everything in its place.
-      let isKnown = try context.reading { (view, _) throws(LedgerError) -> Bool in
-        guard try view.customers.find(customer) != nil else { return false }
-        for token in tokens where try !view.customers.isRegistered(token) { return false }
-        return true
-      }
-      if isKnown { return Registration(customer: customer, isCreated: false) }
-    }
-    let booking = try await context.ledger.book(.createCustomer(customer, tokens: tokens, key: key))
+    // Every start of an app registers, and nearly all of them find everything in its place.
+    if key == nil, try areTokensKnown(of: customer) { return Registration(customer: customer, isCreated: false) }
+    let booking = try await context.ledger.book(.createCustomer(customer, tokens: tokens(of: customer), key: key))
     return Registration(customer: customer, isCreated: !booking.isReplayed)
+  }
+
+  /// Whether the customer exists, and every token of the id is somebody's.
+  func areTokensKnown(of customer: CustomerID) throws(LedgerError) -> Bool {
+    let tokens = tokens(of: customer)
+    return try context.reading { (view, _) throws(LedgerError) -> Bool in
+      guard try view.customers.find(customer) != nil else { return false }
+      for token in tokens where try !view.customers.isRegistered(token) { return false }
+      return true
+    }
+  }
+
+  private func tokens(of customer: CustomerID) -> [TokenNumber] {
+    AccountToken.all(of: customer, digest: context.verifier.digest(of: customer.text)).map(\.number)
   }
 
   /// - Parameter isProven: Whether the id's customer wants the login; otherwise debts, freezes and holds do not move.

@@ -1,15 +1,15 @@
 internal import GemLedger
 
 /// Base64 in the alphabet with `+` and `/`, padded (RFC 4648, section 4): one text for one value.
-enum Base64 {
-  static func text(_ bytes: [UInt8]) -> String {
+package enum Base64 {
+  package static func text(_ bytes: [UInt8]) -> String {
     let digits = Base64URL.text(bytes).utf8.map(standard)
     let padding = repeatElement(equals, count: (4 - digits.count % 4) % 4)
     return String(decoding: digits + padding, as: UTF8.self)
   }
 
   /// Decodes the bytes; nil unless the text is exactly the one that ``text(_:)`` writes.
-  static func decode(_ text: String) -> [UInt8]? {
+  package static func decode(_ text: String) -> [UInt8]? {
     let padded = Array(text.utf8)
     let paddingCount = padded.reversed().prefix { $0 == equals }.count
     guard padded.count % 4 == 0, paddingCount <= 2 else { return nil }

@@ -21,13 +21,25 @@ public struct PlayReceipt: Hashable, Sendable {
     JSONValue.object([Self.dataName: .string(data), Self.signatureName: .string(signature)]).text()
   }
 
-  /// The purchase token and the products of a text, whatever its signature is; nil for another text.
-  package static func named(in text: String) -> (token: StoreTransactionID, productIDs: [String])? {
+  /// What the signed purchase names, for a question to Google's server.
+  package struct Names: Sendable {
+    package let token: StoreTransactionID
+    package let productIDs: [String]
+    package let packageName: String
+    /// Whether the purchase was acknowledged when the app got it.
+    package let isAcknowledged: Bool
+    package let isSubscription: Bool
+  }
+
+  /// The names in a text, whatever its signature is; nil for a text that is no signed purchase.
+  package static func names(in text: String) -> Names? {
     guard let data = (try? JSONValue.parse(text))?[dataName]?.text, let purchase = try? JSONValue.parse(data),
       let token = try? StoreTransactionID(purchase["purchaseToken"]?.text ?? "")
     else { return nil }
     let list = purchase["productIds"]?.array ?? [purchase["productId"] ?? .null]
-    return (token, list.compactMap(\.text))
+    return Names(
+      token: token, productIDs: list.compactMap(\.text), packageName: purchase["packageName"]?.text ?? "",
+      isAcknowledged: purchase["acknowledged"]?.bool ?? true, isSubscription: purchase["autoRenewing"] != nil)
   }
 
   static let dataName = "INAPP_PURCHASE_DATA"

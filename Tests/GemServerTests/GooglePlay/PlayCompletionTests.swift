@@ -4,6 +4,7 @@ import GemTestSupport
 import StoreBackend
 import StoreReceipts
 import Synchronization
+import SystemCrypto
 import XCTest
 
 @testable import GemServer
@@ -102,6 +103,28 @@ final class PlayCompletionTests: XCTestCase {
     }
   }
 
+  /// The signed form of a purchase that its app has not acknowledged yet.
+  func testASignedPurchaseIsConsumedIfItsAppDies() async throws {
+    let key = PlayKey()
+    let google = try PlayVerifier(publicKey: key.publicKey, environment: .production)
+    let play = try PlayWorld(verifier: StoreVerifiers(apple: nil, google: google))
+    defer { play.google.stop() }
+    let signer = try XCTUnwrap(Crypto.privateKey(pem: Array(key.pem.utf8)))
+    for (token, isAcknowledged) in [("t1", false), ("t2", true)] {
+      try play.google.set(token)
+      let data =
+        #"{"packageName":"com.example.gems","productId":"gems_300","purchaseTime":1767225600000,"purchaseState":0,"#
+        + #""purchaseToken":"\#(token)","acknowledged":\#(isAcknowledged)}"#
+      let signature = Base64.text(Crypto.playSignature(of: Array(data.utf8), by: signer))
+      let answer = try await play.post(PlayReceipt(data: data, signature: signature).text)
+      XCTAssertEqual(answer.status, 200, answer.body.text())
+    }
+    XCTAssertEqual(play.google.lookUpCount, 0)
+    play.world.time.advance(seconds: 600)
+    try await play.maintain()
+    XCTAssertEqual(play.completed, ["consume gems_300 t1"])
+  }
+
   func testASubscriptionIsAcknowledgedByItsOwnCall() async throws {
     try await withWorld { play in
       var catalog = try XCTUnwrap(JSONValue.parse(Fixture.bytes("gems.json")).object)
@@ -139,6 +162,21 @@ final class PlayCompletionTests: XCTestCase {
         XCTAssertFalse(play.logged.lines.first?.contains("t1") ?? true, "A log holds no purchase token")
         XCTAssertEqual(try play.world.ledger.documents(withPrefix: PlayCompletions.prefix).count, 0)
       }
+    }
+  }
+
+  /// Google gives the money back: there is nothing that an operator has to do.
+  func testWhatIsNotCreditedIsLeftToGoogle() async throws {
+    try await withWorld { play in
+      try play.google.set("t1", product: "unknown")
+      let answer = try await play.post("t1")
+      XCTAssertEqual(answer.status, 503)
+      XCTAssertEqual(try play.world.ledger.documents(withPrefix: PlayCompletions.prefix).count, 1)
+      play.world.time.advance(seconds: 3 * 86_400)
+      try await play.maintain()
+      XCTAssertEqual(try play.world.ledger.documents(withPrefix: PlayCompletions.prefix).count, 0)
+      XCTAssertEqual(play.completed, [])
+      XCTAssertEqual(play.logged.lines, [])
     }
   }
 

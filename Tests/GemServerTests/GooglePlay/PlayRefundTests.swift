@@ -67,6 +67,17 @@ final class PlayRefundTests: XCTestCase {
     try assertBooksAddUp(shop.play.world.ledger)
   }
 
+  /// Google refunds an order as a whole, and the order's other products may be delivered.
+  func testAnOrderOfSeveralProductsIsNotRefundedForOneOfThem() async throws {
+    let shop = try await Undelivered()
+    defer { shop.play.google.stop() }
+    try shop.play.google.set("t1", others: [("gems_1200", 1)])
+    try await shop.retry(afterMinutes: 10)
+    XCTAssertEqual(shop.play.google.refunds, [])
+    XCTAssertEqual(shop.play.logged.lines, ["t1 not_available"])
+    XCTAssertEqual(try shop.play.balance(), 300)
+  }
+
   /// Google takes the refund and does not say so yet; then the process ended before it was booked.
   func testARefundThatShowsLaterIsAskedForOnce() async throws {
     let shop = try await Undelivered()

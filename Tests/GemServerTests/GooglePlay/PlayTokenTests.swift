@@ -1,5 +1,4 @@
 #if Server
-import Foundation
 import GemLedger
 import GemTestSupport
 import StoreBackend
@@ -126,7 +125,7 @@ final class PlayTokenTests: XCTestCase {
         #"{"packageName":"com.example.gems","productIds":["gems_300","gems_1200"],"purchaseTime":1767225600000,"#
         + #""purchaseState":0,"purchaseToken":"t1","quantity":1}"#
       let signer = try XCTUnwrap(Crypto.privateKey(pem: Array(key.pem.utf8)))
-      let signature = Data(Crypto.playSignature(of: Array(data.utf8), by: signer)).base64EncodedString()
+      let signature = Base64.text(Crypto.playSignature(of: Array(data.utf8), by: signer))
       let answer = try await play.post(PlayReceipt(data: data, signature: signature).text)
       XCTAssertEqual(answer.status, 200, answer.body.text())
       XCTAssertEqual(try play.balance(), 1800)
@@ -231,7 +230,7 @@ final class PlayTokenTests: XCTestCase {
   func testAnotherUsersPostCreditsTheBuyer() async throws {
     try await withWorld(verifier: StoreVerifiers(apple: nil, google: nil)) { play in
       let digest = TextDigest.sha256(of: "alice")
-      for (token, id) in [("t1", Data(digest).base64EncodedString()), ("t2", Hex.text(digest))] {
+      for (token, id) in [("t1", Base64.text(digest)), ("t2", Hex.text(digest))] {
         try play.google.set(token, buyer: nil)
         play.google.state.withLock { state in
           var purchase = state.purchases[token]?.object ?? [:]
@@ -243,6 +242,48 @@ final class PlayTokenTests: XCTestCase {
         XCTAssertEqual(answer.body["receipt"]?["booking"]?["customer_id"], "alice")
       }
       XCTAssertEqual(try play.balance(), 600)
+    }
+  }
+
+  /// An import or a grant makes a customer whom no app has registered yet.
+  func testTheBuyerIsFoundByAnIDThatNoAppHasRegistered() async throws {
+    try await withWorld(verifier: StoreVerifiers(apple: nil, google: nil)) { play in
+      for id in ["a/b", "carol"] { try play.world.grant(1, to: id) }
+      _ = try await play.world.backend.createAlias(CustomerID("dave"), of: CustomerID("bob"))
+      let walk = AccountTokenWalk(play.world.backend)
+      let runner = MaintenanceRunner(backend: play.world.backend, jobs: [walk.job])
+      let report = try await runner.runOnce()
+      XCTAssertEqual(report.jobs.last?.counts, ["customers": 4, "registered": 1])
+      try play.google.set("t1", buyer: nil)
+      play.google.state.withLock { state in
+        var purchase = state.purchases["t1"]?.object ?? [:]
+        purchase["obfuscatedExternalAccountId"] = .string(
+          Base64.text(TextDigest.sha256(of: "carol")))
+        state.purchases["t1"] = .object(purchase)
+      }
+      let answer = try await play.post("t1", as: "bob")
+      XCTAssertEqual(answer.body["receipt"]?["booking"]?["customer_id"], "carol")
+      let again = try await runner.runOnce()
+      XCTAssertEqual(again.jobs.last?.counts, ["customers": 0, "registered": 0])
+    }
+  }
+
+  /// An erased customer's digest names nobody any more: a purchase of before is not another person's.
+  func testAnErasedBuyerIsNotTheNextPerson() async throws {
+    try await withWorld(verifier: StoreVerifiers(apple: nil, google: nil)) { play in
+      let erase = try LedgerCommand.erase(
+        CustomerID("alice"), with: [CustomerID("alice")], in: play.world.ledger,
+        digest: { TextDigest.sha256(of: $0) })
+      _ = try await play.world.ledger.book(erase)
+      try play.google.set("t1", buyer: nil)
+      play.google.state.withLock { state in
+        var purchase = state.purchases["t1"]?.object ?? [:]
+        purchase["obfuscatedExternalAccountId"] = .string(
+          Base64.text(TextDigest.sha256(of: "alice")))
+        state.purchases["t1"] = .object(purchase)
+      }
+      _ = try await play.post("t1", as: "bob")
+      XCTAssertEqual(try play.world.ledger.balance(of: CurrencyCode("GEM"), customer: CustomerID("bob")).balance, 0)
     }
   }
 }

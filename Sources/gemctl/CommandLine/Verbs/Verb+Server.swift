@@ -84,7 +84,8 @@ extension Verb {
 
       With --simulate the home's simulated store is the only one whose receipts are taken: clients buy, approve, \
       decline, refund, deliver again, inject faults and move the clock under /simulator. A ledger with purchases of \
-      production is refused. Other verbs cannot use the store meanwhile.
+      production is refused. Other verbs cannot use the store meanwhile. A simulated Google Play also answers as \
+      Google's token endpoint and Play Developer API do, so that any backend can be tested against it.
       """
   ) { try ServeCommand(invocation: $0).run() }
 

@@ -1,0 +1,230 @@
+#if Server
+internal import GemLedger
+internal import SimulatedStores
+internal import Synchronization
+internal import SystemHTTP
+
+/// Google's servers as a seller's backend calls them, for the purchases of a simulated Google Play.
+///
+/// It answers the token endpoint and the Play Developer API with Google's paths, bodies and errors. Every purchase is
+/// one of a tester, and the credentials are made here: nothing of it passes for production.
+final class SimulatedGoogle: Sendable {
+  /// The calls that faults are for.
+  enum Call: String, Sendable, CaseIterable {
+    case token
+    case product
+    case subscription
+    case acknowledge
+    case consume
+    case refund
+    case voided
+  }
+
+  /// A call that goes wrong.
+  struct Fault: Hashable, Sendable {
+    /// The most times that a fault occurs.
+    static let timesMax: Int64 = 1_000_000
+    /// The longest delay, in milliseconds.
+    static let delayMax: Int64 = 60_000
+    static let statuses: [Int64] = [400, 401, 403, 404, 409, 410, 429, 500, 503]
+
+    /// Nil for every call.
+    var call: Call?
+    /// The refusal; nil for none, so that the call is delayed only.
+    var status: Int64?
+    var delayMilliseconds: Int64 = 0
+    /// Whether the work is done before it is refused, as if the answer were lost.
+    var isAfterWork = false
+    /// How many times it still occurs.
+    var times: Int64
+  }
+
+  /// A further product of a purchase: the simulated store itself sells one at a time.
+  struct Line: Hashable, Sendable {
+    let productID: String
+    let quantity: Int64
+    var isConsumed = false
+  }
+
+  struct State {
+    var faults: [Fault] = []
+    /// The further products, by purchase token.
+    var lines: [StoreTransactionID: [Line]] = [:]
+    /// The access tokens, with the ends of their lives in milliseconds since 1970.
+    var accessTokens: [String: Int64] = [:]
+    /// Where notifications are pushed to.
+    var pushURL: OutgoingURL?
+  }
+
+  let simulator: Simulator
+  let play: SimulatedPlayStore
+  /// The time of day, by which callers sign: the store's own clock can be moved.
+  let clock: LedgerClock
+  let sender: HTTPSender
+  /// `http` or `https`, as callers reach the server.
+  let scheme: String
+  let state = Mutex(State())
+
+  /// Nil if the simulated store is no Google Play.
+  init?(_ simulator: Simulator, sender: HTTPSender, scheme: String = "http", clock: LedgerClock = .system) {
+    guard let play = simulator.shop.play else { return nil }
+    (self.simulator, self.play, self.sender, self.scheme, self.clock) = (simulator, play, sender, scheme, clock)
+    simulator.forwardNotices { [weak self] notice throws(LedgerError) in try await self?.push(notice) }
+  }
+
+  // MARK: Requests
+
+  /// Whether a path is one of Google's.
+  static func answers(_ path: [String]) -> Bool { path == ["token"] || path.first == "androidpublisher" }
+
+  func answer(_ request: HTTPRequest) async -> HTTPResponse {
+    guard let operation = Operation(request) else {
+      return SimulatedGoogleAnswer.refusal(404, "notFound", "There is no such method.")
+    }
+    let fault = occur(on: operation.call)
+    if let fault, fault.delayMilliseconds > 0 {
+      // A caller that has gone meanwhile is answered all the same.
+      try? await Task.sleep(for: .milliseconds(fault.delayMilliseconds))
+    }
+    if let status = fault?.status, fault?.isAfterWork == false { return SimulatedGoogleAnswer.refusal(Int(status)) }
+    let answer = await work(operation, request)
+    guard let status = fault?.status else { return answer }
+    return SimulatedGoogleAnswer.refusal(Int(status))
+  }
+
+  /// The first fault for the call, which occurs once less from now on.
+  private func occur(on call: Call) -> Fault? {
+    state.withLock { state in
+      guard let place = state.faults.firstIndex(where: { $0.call == nil || $0.call == call }) else { return nil }
+      let fault = state.faults[place]
+      state.faults[place].times -= 1
+      if state.faults[place].times <= 0 { state.faults.remove(at: place) }
+      return fault
+    }
+  }
+
+  private func work(_ operation: Operation, _ request: HTTPRequest) async -> HTTPResponse {
+    if case .token = operation { return exchange(request) }
+    guard let given = request.headers["Authorization"], given.hasPrefix("Bearer "),
+      isAccessToken(String(given.dropFirst("Bearer ".count)))
+    else { return SimulatedGoogleAnswer.refusal(401) }
+    do throws(LedgerError) { return try await work(operation) } catch {
+      return SimulatedGoogleAnswer.refusal(error)
+    }
+  }
+
+  /// A request that Google's servers know.
+  enum Operation: Hashable, Sendable {
+    case token
+    case productV2(token: String)
+    case product(token: String, product: String)
+    case subscription(token: String)
+    case acknowledge(token: String, product: String, isSubscription: Bool)
+    case consume(token: String, product: String)
+    case refund(order: String)
+    case voided(VoidedQuery)
+
+    var call: Call {
+      switch self {
+      case .token: .token
+      case .productV2, .product: .product
+      case .subscription: .subscription
+      case .acknowledge: .acknowledge
+      case .consume: .consume
+      case .refund: .refund
+      case .voided: .voided
+      }
+    }
+
+    init?(_ request: HTTPRequest) {
+      if request.method == "POST", request.path == ["token"] {
+        self = .token
+        return
+      }
+      guard request.path.starts(with: ["androidpublisher", "v3", "applications"]), request.path.count > 5 else {
+        return nil
+      }
+      let rest = Array(request.path[4...])
+      // Google writes the method after the last part, with a colon.
+      let (name, verb) = Self.verb(of: rest[rest.count - 1])
+      switch (request.method, rest.dropLast().map(\.self), verb) {
+      case ("GET", ["purchases"], nil) where name == "voidedpurchases": self = .voided(VoidedQuery(request.query))
+      case ("GET", ["purchases", "productsv2", "tokens"], nil): self = .productV2(token: name)
+      case ("GET", ["purchases", "subscriptionsv2", "tokens"], nil): self = .subscription(token: name)
+      case ("POST", ["orders"], "refund"?): self = .refund(order: name)
+      case (let method, let parts, let verb) where parts.count == 4 && parts[0] == "purchases" && parts[3] == "tokens":
+        switch (method, parts[1], verb) {
+        case ("GET", "products", nil): self = .product(token: name, product: parts[2])
+        case ("POST", "products", "acknowledge"?):
+          self = .acknowledge(token: name, product: parts[2], isSubscription: false)
+        case ("POST", "subscriptions", "acknowledge"?):
+          self = .acknowledge(token: name, product: parts[2], isSubscription: true)
+        case ("POST", "products", "consume"?): self = .consume(token: name, product: parts[2])
+        default: return nil
+        }
+      default: return nil
+      }
+    }
+
+    private static func verb(of part: String) -> (name: String, verb: String?) {
+      guard let colon = part.lastIndex(of: ":") else { return (part, nil) }
+      return (String(part[..<colon]), String(part[part.index(after: colon)...]))
+    }
+  }
+
+  /// The parameters of `purchases.voidedpurchases.list`.
+  struct VoidedQuery: Hashable, Sendable {
+    var from: Timestamp?
+    var until: Timestamp?
+    var limit = 1000
+    var page: String?
+    var listsSubscriptions = false
+    var listsPartial = false
+
+    init(_ query: [(name: String, value: String)]) {
+      for (name, value) in query {
+        switch name {
+        case "startTime": from = Int64(value).map(Timestamp.init(milliseconds:))
+        case "endTime": until = Int64(value).map(Timestamp.init(milliseconds:))
+        case "maxResults": limit = min(max(Int(value) ?? 1000, 1), 1000)
+        case "token": page = value
+        case "type": listsSubscriptions = value == "1"
+        case "includeQuantityBasedPartialRefund": listsPartial = value == "true"
+        default: break
+        }
+      }
+    }
+  }
+}
+
+/// Answers the paths of Google's servers, and leaves all others to the server's own operations.
+struct SimulatedGoogleHandler: HTTPHandler {
+  let google: SimulatedGoogle
+  let others: APIHandler
+
+  func begin(_ head: HTTPRequest) -> HTTPBeginning {
+    guard SimulatedGoogle.answers(head.path) else { return others.begin(head) }
+    return .accepted(from: .unknown, answer)
+  }
+
+  func answer(_ request: HTTPRequest) -> HTTPAnswer {
+    guard SimulatedGoogle.answers(request.path) else { return others.answer(request) }
+    return .later { [google] in
+      var response = await google.answer(request)
+      response.label = "simulated_google"
+      response.headers.append(("X-Request-Id", request.id))
+      return response
+    }
+  }
+
+  func refusal(status: Int, reason: String, requestID: String) -> HTTPResponse {
+    others.refusal(status: status, reason: reason, requestID: requestID)
+  }
+
+  func refusal(status: Int, reason: String, of head: HTTPRequest) -> HTTPResponse {
+    others.refusal(status: status, reason: reason, of: head)
+  }
+
+  func finished(_ summary: HTTPSummary) { others.finished(summary) }
+}
+#endif
