@@ -20,6 +20,12 @@ package struct PlayNotices: Sendable {
     case refused(LedgerError.Code)
   }
 
+  /// The refusal of what only Google can tell, in a server without a service account.
+  static let missing = LedgerError(
+    .receiptUnverified,
+    "This server cannot ask Google Play yet: start it with --google-service-account. What came until then is credited "
+      + "or applied then.", details: [.text("check", "service_account")])
+
   let api: PlayDeveloperAPI
   private let packageName: String?
   private let pushToken: String?

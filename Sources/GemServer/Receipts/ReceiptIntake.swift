@@ -114,13 +114,7 @@ struct ReceiptIntake: Sendable {
   private func lookedUp(
     _ token: StoreTransactionID, _ productIDs: [String], _ post: ReceiptPost
   ) async throws(LedgerError) -> ReceiptAnswer {
-    guard let notices = project.playNotices else {
-      throw LedgerError(
-        .receiptUnverified,
-        "This server cannot ask Google Play about a purchase token yet: it was started without "
-          + "--google-service-account. What was posted until then is credited then.",
-        details: [.text("check", "service_account")])
-    }
+    guard let notices = project.playNotices else { throw PlayNotices.missing }
     return try await notices.credit(
       PlayNotices.TokenPost(
         token: token, post: post, order: order, packageName: packageName, productIDs: productIDs), in: project)

@@ -66,10 +66,10 @@ final class ReceiptWatch: Sendable {
       case .appleHistory: try await project.appStore.creditHistory(message, in: project)
       case .appleNotice: _ = try await project.backend.apply(signedNotice: message.text)
       case .googleNotice:
-        guard let notices = project.playNotices else { return .later }
+        guard let notices = project.playNotices else { throw PlayNotices.missing }
         _ = try await notices.apply(Array(message.text.utf8), to: project)
       case .googleVoid:
-        guard let notices = project.playNotices else { return .later }
+        guard let notices = project.playNotices else { throw PlayNotices.missing }
         let token = try StoreTransactionID(message.text)
         return try await notices.retryVoid(token, packageName: message.packageName, in: project) ? .done : .later
       }
@@ -77,11 +77,25 @@ final class ReceiptWatch: Sendable {
     } catch {
       let status = error.code.kind.row.httpStatus
       let isUnreadable = message.kind == .receipt && error.isUnreadableHere
-      if isUnreadable || error.isUndecided || status >= 500 || status == 423 || status == 429 { return .later }
+      if isUnreadable || error.isUndecided || status >= 500 || status == 423 || status == 429 {
+        waits(because: error)
+        return .later
+      }
       // Held by now, or proven to be worth nothing.
       if error.code != .validationPending { say("receipt_refused", error.message, ["code": .string("\(error.code)")]) }
       return .done
     }
+  }
+
+  /// Says why a body stays in the quarantine; the message has the remedy.
+  private func waits(because error: LedgerError) {
+    let check = error.text("check")
+    say(
+      "quarantine \(error.code) \(check ?? "")", "Purchases wait in the quarantine: \(error.message)",
+      [
+        "code": .string("\(error.code)"), "check": JSONValue(check),
+        "waiting": .integer(Int64(project.quarantine.count)),
+      ])
   }
 
   private func giveUp(_ message: Quarantine.Message) async throws(LedgerError) {
@@ -108,13 +122,6 @@ final class ReceiptWatch: Sendable {
       say(
         reason.name, "Paid purchases are held: \(reason.remedy)",
         ["reason": .string(reason.name), "purchases": .integer(Int64(count))], now: now)
-    }
-    let waiting = project.quarantine.count
-    if waiting > 0 {
-      say(
-        "quarantine",
-        "Purchases or notifications cannot be verified as this server is configured, or a store is silent.",
-        ["waiting": .integer(Int64(waiting))], now: now)
     }
   }
 

@@ -132,6 +132,27 @@ final class ReceiptIntakeTests: XCTestCase {
     XCTAssertEqual(try gems(after), 300)
   }
 
+  /// An operator reads in the log what keeps purchases waiting, and what to do.
+  func testTheLogSaysWhyPurchasesWait() async throws {
+    let world = try APIWorld(verifier: StoreVerifiers(apple: nil, google: nil))
+    for (token, platform) in [("eyJ.1.x", "iOS"), ("eyJ.2.x", "iOS"), ("token", "android")] {
+      _ = try await world.send(
+        "POST", "/v1/receipts", ["fetch_token": .string(token), "app_user_id": "alice"],
+        headers: [("X-Platform", platform)])
+    }
+    let lines = Mutex<[String]>([])
+    let log = ServerLog(clock: world.time.clock) { line in lines.withLock { $0.append(line) } }
+    let watch = ReceiptWatch(world.project, log)
+    for _ in 0..<2 {
+      _ = try await MaintenanceRunner(backend: world.backend, jobs: [watch.job]).runOnce()
+      world.time.advance(seconds: 61)
+    }
+    let written = lines.withLock { $0 }
+    XCTAssertEqual(written.count { $0.contains("--root") && $0.contains(#""waiting":3"#) }, 1, "\(written)")
+    XCTAssertEqual(written.count { $0.contains("--google-service-account") }, 1, "\(written)")
+    XCTAssertEqual(written.count, 2)
+  }
+
   func testTheQuarantineIsBounded() async throws {
     let world = try APIWorld(verifier: StoreVerifiers(apple: nil, google: nil))
     let long = try await post(world, String(repeating: "x", count: Quarantine.bodyBytesMax + 1))
