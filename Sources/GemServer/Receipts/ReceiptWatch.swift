@@ -77,7 +77,10 @@ final class ReceiptWatch: Sendable {
     } catch {
       let status = error.code.kind.row.httpStatus
       let isUnreadable = message.kind == .receipt && error.isUnreadableHere
-      if isUnreadable || error.isUndecided || status >= 500 || status == 423 || status == 429 { return .later }
+      if error.code == .backendUnreachable { return .silent }
+      // A date in the future is one of a clock that is behind.
+      let mayPass = isUnreadable || error.isUndecided || error.code == .receiptFutureDated
+      if mayPass || status >= 500 || status == 423 || status == 429 { return .later }
       // Held by now, or proven to be worth nothing.
       if error.code != .validationPending { say("receipt_refused", error.message, ["code": .string("\(error.code)")]) }
       return .done
