@@ -222,7 +222,10 @@ package final class AppStoreReceipts: Sendable {
         }
         try await credit(text, to: customer, in: project)
       }
-      guard page.hasMore, let next = page.revision, next != revision else { return }
+      guard page.hasMore else { return }
+      guard let next = page.revision, next != revision else {
+        throw .appStore("The App Store's answer has more transactions, and does not say where. It is asked again.")
+      }
       revision = next
     }
     say("long", "A history of the App Store is longer than is read; its first transactions are credited.", in: project)
@@ -255,7 +258,7 @@ package final class AppStoreReceipts: Sendable {
   /// Whether a history with the transaction was credited a moment ago: apps post all that they restore.
   private func isRecent(_ transaction: StoreTransaction, _ customer: CustomerID, now: Timestamp) -> Bool {
     let last = recent.withLock { $0[Self.recentKey(transaction, customer)] }
-    return last.map { now.milliseconds(since: $0) < Self.recentMilliseconds } ?? false
+    return last.map { (0..<Self.recentMilliseconds).contains(now.milliseconds(since: $0)) } ?? false
   }
 }
 

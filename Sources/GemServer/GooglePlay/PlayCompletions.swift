@@ -78,7 +78,7 @@ struct PlayCompletions: Sendable {
     var completions: [PlayDeveloperAPI.Completion] = []
     var waits = false
     for (line, type) in zip(found.lines, types) where line.transaction.revocation?.extent != .full {
-      let product = line.transaction.storeProductID
+      let product = StoreTransaction.productID(atGoogle: line.transaction.storeProductID)
       if found.isSubscription {
         if found.isAcknowledged { continue }
         if type == nil { waits = true } else { completions = [.acknowledgeSubscription(product: product)] }
@@ -150,7 +150,7 @@ struct PlayCompletions: Sendable {
     while !Task.isCancelled {
       let page = try ledger.documents(withPrefix: Self.prefix, after: last)
       for document in page {
-        guard let entry = Entry(document.content), entry.dueAt <= clock.now() else { continue }
+        guard let entry = Entry(document.content), isDue(entry) else { continue }
         guard !Task.isCancelled, failures < Self.failuresMax else { return (tried, done) }
         tried += 1
         var outcome = Outcome.later
@@ -174,6 +174,12 @@ struct PlayCompletions: Sendable {
       last = page.last?.name
     }
     return (tried, done)
+  }
+
+  /// One that is due after more than the longest pause was kept by a clock that was ahead.
+  private func isDue(_ entry: Entry) -> Bool {
+    let now = clock.now()
+    return entry.dueAt <= now || entry.dueAt > now.advanced(milliseconds: Self.pauses.last)
   }
 
   /// The pause doubles with each try.

@@ -59,7 +59,9 @@ extension PlayNotices {
   private static func call(for productIDs: [String], in project: ServerProject) throws(LedgerError) -> PlayLookUp.Call {
     guard !productIDs.isEmpty else { return .products }
     let known = try project.catalogs.current().catalog.products.filter { product in
-      product.storeIDs[Store.google.description].map { id in productIDs.contains { $0.hasBytes(of: id) } } ?? false
+      product.storeIDs[Store.google.description].map { id in
+        productIDs.contains { $0.hasBytes(of: StoreTransaction.productID(atGoogle: id)) }
+      } ?? false
     }
     return known.contains { $0.type.isSubscription } ? .subscriptions : .products
   }

@@ -138,7 +138,9 @@ package struct PlayNotices: Sendable {
       throw LedgerError(.configuration, "Name the app at Google Play: bundle_id in the catalog's settings.")
     }
     guard wanted.contains(where: { $0.hasBytes(of: name) }) else {
-      throw LedgerError(.bundleMismatch, "The notification is for the app \"\(name.prefix(100))\".")
+      throw LedgerError(
+        .bundleMismatch, "The purchase is of the app \"\(name.prefix(100))\", which this project does not credit.",
+        details: [.text("check", "bundle")])
     }
   }
 

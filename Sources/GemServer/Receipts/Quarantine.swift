@@ -61,6 +61,15 @@ package final class Quarantine: Sendable {
       self.text = text
     }
 
+    /// The store that it is asked about, if any is.
+    fileprivate var store: Store {
+      switch kind {
+      case .appleHistory, .appleNotice: .apple
+      case .receipt where StoreKit1Receipt.isForm(of: text): .apple
+      case .receipt, .googleNotice, .googleVoid: .google
+      }
+    }
+
     /// Keeps the beginning alone of a receipt of StoreKit 1 that is longer than what is kept, with the transaction
     /// that it is looked up by.
     mutating func shortenStoreKit1() {
@@ -78,6 +87,8 @@ package final class Quarantine: Sendable {
     case done
     /// Not yet.
     case later
+    /// Not yet: the store does not answer.
+    case silent
   }
 
   /// Longest body, in bytes.
@@ -88,6 +99,8 @@ package final class Quarantine: Sendable {
   static let bytesMax = 100_000_000
   /// Most bytes of those that come without a key.
   static let openBytesMax = 20_000_000
+  /// After how many bodies in a row that a store does not answer a round leaves the others of that store alone.
+  static let silencesMax = 3
   /// The shortest and the longest pause before another try, in milliseconds.
   private static let pauses: (first: Int64, last: Int64) = (60_000, 3_600_000)
 
@@ -128,7 +141,7 @@ package final class Quarantine: Sendable {
     let size = entry.content.utf8.count
     try countKept()
     let hasRoom = tally.withLock { tally in
-      guard var known = tally, known.perKey[key, default: 0] < Self.messagesPerKeyMax,
+      guard var known = tally, known.perKey[entry.sender, default: 0] < Self.messagesPerKeyMax,
         known.bytes + size <= Self.bytesMax, !message.kind.isOpen || known.openBytes + size <= Self.openBytesMax
       else { return false }
       known.add(entry, size, 1)
@@ -173,7 +186,7 @@ package final class Quarantine: Sendable {
 
   // MARK: Trying again
 
-  /// Tries again what is due, or all.
+  /// Tries again what is due, or all; of a store that does not answer, the first few.
   ///
   /// - Parameters:
   ///   - isAll: Whether to ignore the pauses, as after a change of the configuration.
@@ -189,15 +202,18 @@ package final class Quarantine: Sendable {
     tally.withLock { $0 = nil }
     try countKept()
     var (tried, done) = (0, 0)
+    var silences: [Store: Int] = [:]
     var last: String?
     while !Task.isCancelled {
       let page = try ledger.documents(withPrefix: QuarantinedBodies.prefix, after: last)
       for document in page {
-        guard let entry = Entry(document.content), isAll || entry.isDue(at: clock.now()), !Task.isCancelled else {
-          continue
-        }
+        guard let entry = Entry(document.content), isAll || entry.isDue(at: clock.now()), !Task.isCancelled,
+          silences[entry.message.store, default: 0] < Self.silencesMax
+        else { continue }
         tried += 1
-        if try await attempt(entry.message) == .done {
+        let outcome = try await attempt(entry.message)
+        silences[entry.message.store] = outcome == .silent ? silences[entry.message.store, default: 0] + 1 : 0
+        if outcome == .done {
           try remove(document, entry)
           done += 1
         } else if entry.isOver(at: clock.now()) {
@@ -250,7 +266,7 @@ package final class Quarantine: Sendable {
 
 extension Quarantine.Tally {
   fileprivate mutating func add(_ entry: Quarantine.Entry, _ bytes: Int, _ count: Int) {
-    perKey[entry.key, default: 0] += count
+    perKey[entry.sender, default: 0] += count
     self.bytes += bytes
     if entry.message.kind.isOpen { openBytes += bytes }
     self.count += count
@@ -273,6 +289,9 @@ extension Quarantine {
       self.tries = tries
       nextAt = keptAt.advanced(milliseconds: Quarantine.pauses.first).milliseconds
     }
+
+    /// Whose bodies it is counted among: histories, which prove nothing new, take no place of a purchase.
+    var sender: String { message.kind == .appleHistory ? "\(key)/\(message.kind.rawValue)" : key }
 
     /// - Parameter content: As ``content`` gave it; nil for another document.
     init?(_ content: String) {
@@ -305,7 +324,10 @@ extension Quarantine {
       return JSONValue.object(members).text()
     }
 
-    func isDue(at now: Timestamp) -> Bool { nextAt <= now.milliseconds }
+    /// One that is due after more than the longest pause was kept by a clock that was ahead.
+    func isDue(at now: Timestamp) -> Bool {
+      nextAt <= now.milliseconds || nextAt > now.advanced(milliseconds: Quarantine.pauses.last).milliseconds
+    }
 
     func isOver(at now: Timestamp) -> Bool { now.milliseconds(since: keptAt) >= message.kind.lifetime }
 

@@ -37,13 +37,13 @@ struct ReceiptIntake: Sendable {
     isPlay = store.map { $0 == .google } ?? (call.caller.kind == .app(.google) || platform == "android")
     packageName = call.request.headers["X-Client-Bundle-ID"]
     let named = (call.body["product_ids"]?.array ?? []).compactMap(\.text)
-    productIDs = Array(
-      named.filter { (1...Limits.catalogIDBytes).contains($0.utf8.count) }.prefix(PlayLookUp.productsMax))
+    let isID = { (text: String) in (1...Limits.catalogIDBytes).contains(text.utf8.count) }
+    productIDs = Array(named.filter(isID).prefix(PlayLookUp.productsMax))
     transactionHint = call.body["transaction_id"]?.text.flatMap {
       StoreKit1Receipt.isTransactionID($0) ? $0 : nil
     }
     isOfTestStore = call.caller.kind == .app(.test)
-    testProduct = call.body["product_id"]?.text ?? call.body["product_ids"]?.array?.first?.text
+    testProduct = ([call.body["product_id"]?.text].compactMap(\.self) + named).first(where: isID)
     isRetry = false
   }
 

@@ -77,9 +77,11 @@ final class ReceiptWatch: Sendable {
     } catch {
       let status = error.code.kind.row.httpStatus
       let isUnreadable = message.kind == .receipt && error.isUnreadableHere
-      if isUnreadable || error.isUndecided || status >= 500 || status == 423 || status == 429 {
+      // A date in the future is one of a clock that is behind.
+      let mayPass = isUnreadable || error.isUndecided || error.code == .receiptFutureDated
+      if mayPass || status >= 500 || status == 423 || status == 429 {
         waits(because: error)
-        return .later
+        return error.code == .backendUnreachable ? .silent : .later
       }
       // Held by now, or proven to be worth nothing.
       if error.code != .validationPending { say("receipt_refused", error.message, ["code": .string("\(error.code)")]) }

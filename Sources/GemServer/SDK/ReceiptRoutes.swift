@@ -24,6 +24,7 @@ enum ReceiptRoutes {
       "is_restore", .nullable(.boolean), "Where there is neither: whether it is a restore."),
     Schema.Field("transaction_id", .anything, "The transaction that a receipt of StoreKit 1 is looked up by."),
     Schema.Field("product_id", .anything, "The product of a purchase at the test store; or product_ids, a list."),
+    Schema.Field("attributes", .anything, "As in set_subscriber_attributes; none of them holds the purchase up."),
   ]
 
   private static let answer = Schema.object(
@@ -32,6 +33,7 @@ enum ReceiptRoutes {
       Schema.Field(
         "purchased_products", .map(.object([.always("should_consume", .boolean)])),
         "By the product's id at the store: whether an app consumes the purchase, so that it can be bought again."),
+      SubscriberAttributes.answerField,
     ])
 
   private static let post = Route.sdk(
@@ -47,7 +49,8 @@ enum ReceiptRoutes {
       guard try call.wire.optionalText("fetch_token")?.isEmpty == false else {
         // A restore that found nothing asks how the customer stands.
         let customer = try call.permitted(call.wire.identifier("app_user_id"))
-        return .json(200, .object(try document(of: customer, call).members))
+        let refused = await attributes(of: customer, call)
+        return .json(200, .object(JSONObject(try document(of: customer, call).members.members + refused.members)))
       }
       let post = try ReceiptPost(wire: call.wire)
       _ = try call.permitted(post.customer, for: .postReceipt)
@@ -78,6 +81,7 @@ enum ReceiptRoutes {
     let purchases = [answer.purchase] + answer.otherPurchases
     for purchase in purchases { document.record.list(purchase) }
     var members = document.members
+    members.members += await attributes(of: post.customer, call).members
     members["receipt"] = answer.wire
     members["purchased_products"] = .object(
       JSONObject(
@@ -86,6 +90,19 @@ enum ReceiptRoutes {
           return (purchase.storeProductID ?? purchase.product.text, ["should_consume": isConsumable])
         }))
     return .json(200, .object(members))
+  }
+
+  /// Sets the attributes of the body, which the SDK takes for delivered with the purchase.
+  ///
+  /// - Returns: The answer's member about those that were not taken; empty also if the storage failed.
+  private static func attributes(of customer: CustomerID, _ call: Call) async -> JSONObject {
+    guard call.body["attributes"]?.object?.isEmpty == false else { return [:] }
+    do throws(LedgerError) {
+      return try await SubscriberAttributes.set(call.body["attributes"], of: customer, call)
+    } catch {
+      // They never fail an answer about money.
+      return [:]
+    }
   }
 
   /// The customer as it stands; a post makes no customer, so an unknown one has nothing.

@@ -35,10 +35,8 @@ enum SideRoutes {
     "Says of each product that it is not known whether its introductory price is open to the customer.",
     body: .object([.always("product_identifiers", .list(.text()))]), answers: [200: .map(.nullable(.boolean))],
     work: .now { (call) in
-      let ids = call.body["product_identifiers"]?.array?.compactMap(\.text) ?? []
-      var answer = JSONObject()
-      for id in ids { answer[id] = .null }
-      return .json(200, .object(answer))
+      let ids = Set(call.body["product_identifiers"]?.array?.compactMap(\.text).map(ByteString.init) ?? [])
+      return .json(200, .object(JSONObject(ids.sorted { $0.text < $1.text }.map { ($0.text, .null) })))
     })
 
   private static let restoreEligibility = Route.sdk(
@@ -72,7 +70,7 @@ enum SideRoutes {
   private static let offers = Route.sdk(
     "POST", "/v1/offers", "sign_offers",
     "Signs promotional offers of the App Store, if the server has an in-app purchase key.",
-    body: .object([.always("app_user_id", .customerID), .always("generate_offers", .list(offer))]),
+    body: .object([.always("app_user_id", .customerID), .always("generate_offers", .list(offer, 0...100))]),
     answers: [
       200: .object([
         .always(

@@ -14,33 +14,45 @@ enum SubscriberAttributes {
     body: .object([.always("attributes", .map(.anything), "By name: value, or null to remove it, and updated_at_ms.")]),
     answers: [200: answer],
     work: .later { (call) async throws(LedgerError) in
-      let customer = try call.subscriber()
-      let (changes, errors) = changes(in: call.body["attributes"]?.object ?? [:], at: call.project.clock.now())
-      _ = try await call.project.backend.register(customer)
-      do throws(LedgerError) {
-        try await BlockingWork.run { () throws(LedgerError) in
-          _ = try call.project.ledger.change(changes, ofAttributesOf: customer)
-        }
-        return response(errors)
-      } catch {
-        guard error.code == .limitExceeded else { throw error }
-        return response(errors + changes.map { ($0.name, error.message) })
-      }
+      .json(200, .object(try await set(call.body["attributes"], of: call.subscriber(), call)))
     })
 
-  private static let answer = Schema.object([
-    Schema.Field(
-      "attributes_error_response",
-      .object([
-        .always("code", .integer()), .always("message", .text()),
-        .always(
-          "attribute_errors", .list(.object([.always("key_name", .text()), .always("message", .text())])),
-          "The attributes that were not taken."),
-      ]), "Only if an attribute was not taken.")
-  ])
+  /// Sets the attributes of a body, and creates an unknown customer.
+  ///
+  /// - Returns: The members of the answer: `attributes_error_response`, or none.
+  static func set(
+    _ attributes: JSONValue?, of customer: CustomerID, _ call: Call
+  ) async throws(LedgerError) -> JSONObject {
+    let (changes, errors) = changes(in: attributes?.object ?? [:], at: call.project.clock.now())
+    _ = try await call.project.backend.register(customer)
+    do throws(LedgerError) {
+      try await BlockingWork.run { () throws(LedgerError) in
+        _ = try call.project.ledger.change(changes, ofAttributesOf: customer)
+      }
+      return response(errors)
+    } catch {
+      guard error.code == .limitExceeded else { throw error }
+      return response(errors + changes.map { ($0.name, error.message) })
+    }
+  }
+
+  private static let answer = Schema.object([answerField])
+
+  /// Names what was not taken.
+  static let answerField = Schema.Field(
+    "attributes_error_response",
+    .object([
+      .always("code", .integer()), .always("message", .text()),
+      .always(
+        "attribute_errors", .list(.object([.always("key_name", .text()), .always("message", .text())])),
+        "The attributes that were not taken."),
+    ]), "Only if an attribute was not taken.")
 
   /// RevenueCat's number for attributes that are not well formed.
   private static let codeOfErrors: Int64 = 7263
+
+  /// Most attributes of one body: as many as a customer has.
+  private static let changesMax = 2 * Limits.attributesPerCustomer
 
   private typealias Refused = (name: String, message: String)
 
@@ -48,11 +60,17 @@ enum SubscriberAttributes {
     in attributes: JSONObject, at now: Timestamp
   ) -> (changes: [CustomerAttribute.Change], errors: [Refused]) {
     var (changes, errors): ([CustomerAttribute.Change], [Refused]) = ([], [])
-    for (name, attribute) in attributes.members {
+    for (place, (name, attribute)) in attributes.members.enumerated() {
       // A device whose clock is ahead would keep later changes of others away.
       let updatedAt = attribute["updated_at_ms"]?.integer.map { min(Timestamp(milliseconds: max(0, $0)), now) } ?? now
       let change = CustomerAttribute.Change(name, attribute["value"]?.text, at: updatedAt)
       do throws(LedgerError) {
+        guard place < changesMax else {
+          throw LedgerError(.limitExceeded, "A body has at most \(changesMax) attributes; send it in parts.")
+        }
+        guard change.value != nil || attribute["value"] == .null else {
+          throw .parameter(name, "has to have a text as \"value\", or null to remove it")
+        }
         try change.check()
         changes.append(change)
       } catch {
@@ -62,17 +80,15 @@ enum SubscriberAttributes {
     return (changes, errors)
   }
 
-  private static func response(_ errors: [Refused]) -> HTTPResponse {
-    guard !errors.isEmpty else { return .json(200, [:]) }
-    return .json(
-      200,
-      [
-        "attributes_error_response": [
-          "code": .integer(codeOfErrors), "message": "Some attributes were not taken.",
-          "attribute_errors": .array(
-            errors.map { ["key_name": .string(String($0.name.prefix(100))), "message": .string($0.message)] }),
-        ]
-      ])
+  private static func response(_ errors: [Refused]) -> JSONObject {
+    guard !errors.isEmpty else { return [:] }
+    return [
+      "attributes_error_response": [
+        "code": .integer(codeOfErrors), "message": "Some attributes were not taken.",
+        "attribute_errors": .array(
+          errors.map { ["key_name": .string(String($0.name.prefix(100))), "message": .string($0.message)] }),
+      ]
+    ]
   }
 }
 

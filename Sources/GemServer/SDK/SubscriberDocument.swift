@@ -80,8 +80,11 @@ struct SubscriberDocument {
 
   private var nonSubscriptions: JSONObject {
     var (members, order): ([ByteString: [JSONValue]], [ByteString]) = ([:], [])
-    // Oldest first, as RevenueCat lists them.
-    for purchase in record.nonSubscriptions.reversed() {
+    // Oldest first, as RevenueCat lists them, and in the order of their credits where the dates are equal.
+    let purchases = record.nonSubscriptions.enumerated().sorted { one, other in
+      (one.element.purchasedAt, other.offset) < (other.element.purchasedAt, one.offset)
+    }
+    for purchase in purchases.map(\.element) {
       let id = ByteString(purchase.shownProductID)
       if members[id] == nil { order.append(id) }
       members[id, default: []].append([

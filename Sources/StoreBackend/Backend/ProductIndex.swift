@@ -21,9 +21,11 @@ final class ProductIndex: Sendable {
     self.byCode = byCode
   }
 
-  /// The product with the id at the store; the test store also sells products under their codes.
+  /// The product with the id at the store, as `[Product].product(storeID:at:)` finds it; the test store also sells
+  /// products under their codes.
   func product(storeID: String, at store: Store) -> Product? {
     if let index = byStoreID[store.description]?[ByteString(storeID)] { return catalog.products[index] }
+    if store == .google { return catalog.products.product(storeID: storeID, at: store) }
     return store == .test ? catalog.products.first { $0.code.text.hasBytes(of: storeID) } : nil
   }
 
@@ -40,5 +42,24 @@ final class ProductIndexCache: Sendable {
     let made = ProductIndex(version: version, catalog: try view.catalog())
     productIndex.withLock { $0 = made }
     return made
+  }
+}
+
+extension [Product] {
+  /// The product with an id at a store, or the first of several.
+  ///
+  /// Google Play sells a subscription by base plans, `subscription:plan`. A plan that no product names is one of the
+  /// product that names the subscription alone; without a plan, it is that of the sole product with one.
+  func product(storeID id: String, at store: Store) -> Product? {
+    let name = store.description
+    if let exact = first(where: { $0.storeIDs[name]?.hasBytes(of: id) == true }) { return exact }
+    guard store == .google else { return nil }
+    let subscription = StoreTransaction.productID(atGoogle: id)
+    let others = filter { product in
+      guard let other = product.storeIDs[name], product.type.isSubscription else { return false }
+      return (id.hasBytes(of: subscription) ? StoreTransaction.productID(atGoogle: other) : other)
+        .hasBytes(of: subscription)
+    }
+    return Set(others.map(\.code)).count == 1 ? others.first : nil
   }
 }

@@ -227,9 +227,8 @@ struct ReceiptCredits: Sendable {
   /// The product with the transaction's id at the store: as the catalog said when the purchase was made, or later.
   private func product(of transaction: StoreTransaction, lookup: TransactionLookup) throws(LedgerError) -> Product? {
     let (productIndex, id) = (lookup.productIndex, transaction.storeProductID)
-    let former = try formerProducts(sinceOrderOf: transaction, lookup: lookup)?.first {
-      $0.storeIDs[transaction.store.description]?.hasBytes(of: id) == true
-    }
+    let former = try formerProducts(sinceOrderOf: transaction, lookup: lookup)?.product(
+      storeID: id, at: transaction.store)
     // One that has left the catalog since is credited as it was.
     return former.map { productIndex.product($0.code) ?? $0 }
       ?? productIndex.product(storeID: id, at: transaction.store)
@@ -287,8 +286,11 @@ struct ReceiptCredits: Sendable {
       {
         order = named
       }
+      var record = PurchaseRecord(purchase)
+      // The catalog may have another id for it by now than the store sold it under.
+      record.storeProductID = transaction.storeProductID
       return ReceiptAnswer(
-        booking: booking, purchase: PurchaseRecord(purchase),
+        booking: booking, purchase: record,
         order: try order.map { (order) throws(LedgerError) in
           try orders.order(order, isReplayed: !booking.completesOrder && !isOrderNew, in: view, productIndex)
         }, entitlement: try records.ownEntitlement(of: purchase, in: view), requestID: requestID)

@@ -119,6 +119,6 @@ extension PurchaseRecord {
       purchasedAt: transaction.purchasedAt, expiresAt: transaction.expiresAt,
       isSandbox: transaction.environment != .production,
       originalTransactionID: transaction.originalID == transaction.id ? nil : transaction.originalID,
-      storeProductID: product.storeIDs[transaction.store.description])
+      storeProductID: transaction.storeProductID)
   }
 }

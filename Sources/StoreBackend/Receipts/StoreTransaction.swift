@@ -174,10 +174,13 @@ extension StoreTransaction {
   public var creditID: StoreTransactionID {
     guard store == .google else { return id }
     let order = productType.isSubscription ? orderID : nil
-    let parts = [order, isLineItem ? storeProductID : nil].compactMap(\.self)
+    let parts = [order, isLineItem ? Self.productID(atGoogle: storeProductID) : nil].compactMap(\.self)
     guard !parts.isEmpty else { return id }
     return StoreTransactionID(unchecked: ([id.text] + parts).joined(separator: "/"))
   }
+
+  /// The product in an id at Google Play, of which the base plan of a subscription follows after a colon.
+  package static func productID(atGoogle id: String) -> String { String(id.prefix { $0 != ":" }) }
 }
 
 extension PurchaseRecord {
@@ -193,7 +196,7 @@ extension StoreTransactionID {
   package func purchaseToken(at store: Store, isSubscription: Bool, storeProductID: String?) -> StoreTransactionID {
     guard store == .google else { return self }
     var bytes = Array(text.utf8)[...]
-    let product = storeProductID.map { Array("/\($0)".utf8) } ?? []
+    let product = storeProductID.map { Array("/\(StoreTransaction.productID(atGoogle: $0))".utf8) } ?? []
     if !product.isEmpty, bytes.count > product.count, bytes.suffix(product.count) == product[...] {
       bytes = bytes.dropLast(product.count)
     }

@@ -109,6 +109,8 @@ struct PlayParts {
   /// One of the bought products.
   struct Line {
     var productID: String
+    /// The base plan of a subscription.
+    var planID: String?
     var productType = ProductType.consumable
     /// A subscription's last paid order, if it is not the purchase's.
     var orderID: String?
@@ -139,7 +141,9 @@ struct PlayParts {
     let isRenewal = isSubscription && order?.contains("..") == true
     return StoreTransaction(
       store: .google, environment: isTest ? .sandbox : .production, id: request.token, orderID: order,
-      bundleID: request.packageName, storeProductID: line.productID, productType: line.productType,
+      bundleID: request.packageName,
+      storeProductID: [line.productID, line.planID].compactMap(\.self).joined(separator: ":"),
+      productType: line.productType,
       subscriptionGroupID: isSubscription ? line.productID : nil, quantity: line.quantity,
       storefront: regionCode.flatMap(StorefrontCode.init(exactly:)), accountToken: accountToken,
       purchasedAt: isRenewal ? renewedAt(line, request, since: paidAt) : paidAt, originalPurchasedAt: paidAt,
@@ -260,7 +264,9 @@ extension PlayParts {
         if try item.optionalObject("prepaidPlan") != nil { line.productType = .nonRenewingSubscription }
         line.orderID = try item.optionalNonEmptyText("latestSuccessfulOrderId")
         line.expiresAt = try item.optionalText("expiryTime").flatMap { Timestamp($0) }
-        line.offer = try item.optionalObject("offerDetails")?.optionalNonEmptyText("offerId").map {
+        let offer = try item.optionalObject("offerDetails")
+        line.planID = try offer?.optionalNonEmptyText("basePlanId")
+        line.offer = try offer?.optionalNonEmptyText("offerId").map {
           StoreTransaction.Offer(kind: nil, identifier: $0)
         }
         return line

@@ -22,6 +22,8 @@ final class FakeAppStore: Sendable {
     var transactions: [Place: [String: String]] = [:]
     /// The pages of every history.
     var pages: [[String]] = []
+    /// Whether a history has more without saying where.
+    var namesNoPage = false
     /// What a place answers to everything; nil for what it knows.
     var failures: [Place: (status: Int, body: String)] = [:]
     /// Whether it answers nothing until it is released.
@@ -85,7 +87,8 @@ final class FakeAppStore: Sendable {
       let revision = request.path.split(separator: "=").dropFirst().last.flatMap { Int($0) } ?? 0
       let page = state.pages.indices.contains(revision) ? state.pages[revision] : []
       let body: JSONValue = [
-        "signedTransactions": .array(page.map(JSONValue.string)), "revision": .string("\(revision + 1)"),
+        "signedTransactions": .array(page.map(JSONValue.string)),
+        "revision": state.namesNoPage ? .null : .string("\(revision + 1)"),
         "hasMore": .bool(revision + 1 < state.pages.count), "bundleId": "com.example.gems",
         "environment": "LocalTesting",
       ]

@@ -103,17 +103,16 @@ final class FakeGoogle: Sendable {
 
   /// Makes a subscription, or renews it.
   func set(
-    subscription token: String, product: String = "monthly", order: String = "GPA.5", state: String = "ACTIVE",
-    buyer: String = "alice", isAcknowledged: Bool = false
+    subscription token: String, product: String = "monthly", plan: String? = nil, order: String = "GPA.5",
+    state: String = "ACTIVE", buyer: String = "alice", isAcknowledged: Bool = false
   ) throws {
+    var line: JSONObject = [
+      "productId": .string(product), "expiryTime": "2026-01-31T23:00:00Z", "latestSuccessfulOrderId": .string(order),
+    ]
+    if let plan { line["offerDetails"] = ["basePlanId": .string(plan)] }
     let purchase: JSONValue = [
       "startTime": "2025-12-31T23:00:00Z", "subscriptionState": .string("SUBSCRIPTION_STATE_\(state)"),
-      "lineItems": [
-        [
-          "productId": .string(product), "expiryTime": "2026-01-31T23:00:00Z",
-          "latestSuccessfulOrderId": .string(order),
-        ]
-      ],
+      "lineItems": [.object(line)],
       "acknowledgementState": isAcknowledged ? "ACKNOWLEDGEMENT_STATE_ACKNOWLEDGED" : "ACKNOWLEDGEMENT_STATE_PENDING",
       "externalAccountIdentifiers": [
         "obfuscatedExternalAccountId": .string(AccountToken(of: try CustomerID(buyer)).description)
