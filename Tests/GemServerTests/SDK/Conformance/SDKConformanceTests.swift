@@ -40,16 +40,7 @@ final class SDKConformanceTests: XCTestCase {
   func testEveryFaultAtEveryCall() async throws {
     let stand = try Stand()
     defer { stand.close() }
-    for story in ConformanceStory.all {
-      for platform in Self.platforms {
-        let plain = try await run(story, platform, stand, fault: nil, at: 0)
-        let cases = plain.calls.indices.flatMap { index in Self.faults(of: plain.calls[index]).map { (index, $0) } }
-        for (index, fault) in Tier.current.items(12, of: cases) {
-          try await run(story, platform, stand, fault: fault, at: index)
-        }
-      }
-    }
-    try report()
+    try await failEverywhere(stand, quick: 12) { nil }
   }
 
   func testTheServerDiesAtEveryCommit() async throws {
@@ -79,32 +70,36 @@ final class SDKConformanceTests: XCTestCase {
 
   // MARK: On files and databases
 
-  func testTheServerDiesAtEveryCommitOnSQLite() async throws {
+  func testOnSQLite() async throws {
     let stand = try Stand()
     defer { stand.close() }
     let directory = try TemporaryDirectory()
     var count = 0
-    try await killEverywhere(stand, stories: [.codelab, .otherUser], quick: 2) {
+    func open() throws -> Open {
       count += 1
       let path = directory.path("\(count).sqlite")
       try Ledger.createSQLite(at: path, salt: 1).close()
       return { try Ledger.openSQLite(at: path).storage }
     }
+    try await failEverywhere(stand, quick: 2, open: open)
+    try await killEverywhere(stand, stories: [.codelab, .otherUser], quick: 2, open: open)
   }
 
-  func testTheServerDiesAtEveryCommitOnPostgres() async throws {
+  func testOnPostgres() async throws {
     #if PostgreSQL
     let stand = try Stand()
     defer { stand.close() }
     let server = try PostgresServer.shared()
     var urls: [String] = []
     defer { for url in urls { try? server.dropDatabase(url) } }
-    try await killEverywhere(stand, stories: [.codelab], quick: 1) {
+    func open() throws -> Open {
       let url = try server.createDatabase()
       urls.append(url)
       try Ledger.createPostgres(at: url, salt: 1).close()
       return { try Ledger.openPostgres(at: url).storage }
     }
+    try await failEverywhere(stand, stories: [.codelab], quick: 2, open: open)
+    try await killEverywhere(stand, stories: [.codelab], quick: 1, open: open)
     #else
     throw XCTSkip("This build has no PostgreSQL.")
     #endif
@@ -141,6 +136,21 @@ final class SDKConformanceTests: XCTestCase {
   private static func faults(of call: String) -> [SDKFault] {
     let faults: [SDKFault] = [.offline, .answerLost, .page, .status(500), .status(503), .status(521)]
     return call == "POST receipts" ? faults : faults + [400, 401, 403, 404, 409, 422, 429].map(SDKFault.status)
+  }
+
+  private func failEverywhere(
+    _ stand: Stand, stories: [ConformanceStory] = ConformanceStory.all, quick: Int, open: () throws -> Open?
+  ) async throws {
+    for story in stories {
+      for platform in Self.platforms {
+        let calls = try await run(story, platform, stand, fault: nil, at: 0, open: open()).calls
+        let cases = calls.indices.flatMap { index in Self.faults(of: calls[index]).map { (index, $0) } }
+        for (index, fault) in Tier.current.items(quick, of: cases) {
+          try await run(story, platform, stand, fault: fault, at: index, open: open())
+        }
+      }
+    }
+    try report()
   }
 
   private func killEverywhere(
@@ -230,7 +240,6 @@ final class SDKConformanceTests: XCTestCase {
     }
     let name = name.replacingOccurrences(of: "SDKConformanceTests.", with: "")
     try Data("## \(name)\n\(text)".utf8).write(to: URL(fileURLWithPath: "\(path)/\(name).md"))
-    tallies = [:]
   }
 }
 #endif
