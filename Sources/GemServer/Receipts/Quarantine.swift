@@ -44,7 +44,7 @@ package final class Quarantine: Sendable {
     package var customer = ""
     /// The post's `ReceiptPost.Source`, as text; empty for notifications.
     package var source = ""
-    /// The app at Google Play; empty if the request names none.
+    /// The app at its store; empty if the request names none.
     package var packageName = ""
     /// The order that the post names; empty if it names none.
     package var order = ""
