@@ -75,6 +75,7 @@ struct ReceiptIntake: Sendable {
       message.source = post.source.rawValue
       message.packageName = packageName ?? ""
       message.order = order?.text ?? ""
+      message.orderSearch = post.orderSearch == .none ? "" : post.orderSearch.rawValue
       message.productIDs = productIDs
       message.transaction = transactionHint ?? ""
       message.testProduct = isOfTestStore ? testProduct ?? "" : ""

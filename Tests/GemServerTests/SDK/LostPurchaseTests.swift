@@ -176,6 +176,33 @@ final class LostPurchaseTests: XCTestCase {
     }
   }
 
+  /// A post that asks for the order of its purchase asks for it too when it is tried again.
+  func testAKeptPostFindsItsOrder() async throws {
+    let receipts = try LocalReceipts(session: "s1")
+    let ledger = Ledger.inMemory(clock: ManualClock().clock, salt: 1)
+    let before = try APIWorld(ledger: ledger, verifier: StoreVerifiers(apple: nil, google: nil))
+    let order = try await before.backend.initPayment(
+      OrderRequest(
+        customer: CustomerID("alice"), product: ProductCode("gems_300"), store: .apple,
+        bundleID: "com.example.gems", key: IdempotencyKey("k")))
+    let transaction = StoreTransaction(
+      store: .apple, environment: try .localTesting(session: "s1"), id: try StoreTransactionID("1"),
+      bundleID: "com.example.gems", storeProductID: "gems_300", productType: .consumable,
+      purchasedAt: before.time.now, signedAt: before.time.now)
+    let post: JSONObject = ["fetch_token": .string(receipts.receipt(for: transaction).text), "app_user_id": "alice"]
+    for search in ["none", "find"] {
+      var body = post
+      body["order_search"] = .string(search)
+      let kept = try await before.send("POST", "/v1/receipts", .object(body))
+      XCTAssertEqual(kept.status, 503)
+    }
+    let after = try APIWorld(ledger: ledger, verifier: receipts)
+    let watch = ReceiptWatch(after.project, ServerLog(clock: after.time.clock) { _ in })
+    _ = try await MaintenanceRunner(backend: after.backend, jobs: [watch.job]).runOnce()
+    XCTAssertEqual(try ledger.balance(of: CurrencyCode("GEM"), customer: CustomerID("alice")).balance, 300)
+    XCTAssertEqual(try after.backend.order(order.code).status, .success)
+  }
+
   /// Restores while the App Store is silent take no place of a purchase.
   func testHistoriesHaveRoomOfTheirOwn() async throws {
     let quarantine = try APIWorld().project.quarantine
