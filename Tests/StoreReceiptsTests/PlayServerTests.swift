@@ -202,6 +202,7 @@ final class PlayServerTests: XCTestCase {
     }
     let first = try XCTUnwrap(subscription("ACTIVE", order: "GPA.1").transactions.first)
     XCTAssertEqual(first.creditID.text, "abc/GPA.1")
+    XCTAssertEqual(first.storeProductID, "monthly:p1m")
     XCTAssertEqual(first.purchasedAt.description, "2026-08-21T14:13:20.123Z")
     XCTAssertEqual(first.accountToken?.description, "7e3fb20b-4cdb-47cc-936d-99d65f608138")
     XCTAssertEqual(first.reason, .purchase)
@@ -213,6 +214,11 @@ final class PlayServerTests: XCTestCase {
     XCTAssertEqual(renewal.expiresAt?.description, "2026-10-21T14:13:20.123Z")
     XCTAssertEqual(
       renewal.creditID.purchaseToken(at: .google, isSubscription: true, storeProductID: "monthly").text, "abc")
+    var line = renewal
+    line.isLineItem = true
+    XCTAssertEqual(line.creditID.text, "abc/GPA.1..0/monthly")
+    XCTAssertEqual(
+      line.creditID.purchaseToken(at: .google, isSubscription: true, storeProductID: "monthly:p1m").text, "abc")
     XCTAssertTrue(try subscription("PENDING", order: "GPA.1").transactions.isEmpty)
     XCTAssertTrue(try subscription("PENDING_PURCHASE_CANCELED", order: "GPA.1").isCancelled)
   }

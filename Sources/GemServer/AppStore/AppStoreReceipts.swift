@@ -6,7 +6,7 @@ internal import Synchronization
 
 /// What a server asks the App Store about posted evidence, and which test evidence it takes.
 package final class AppStoreReceipts: Sendable {
-  /// How long an answer to an app waits for the App Store.
+  /// How long an answer to an app waits for a store.
   package static let answerTime = Duration.seconds(3)
   /// Most pages of one history, of twenty transactions each.
   static let pageCountMax = 500
@@ -64,12 +64,13 @@ package final class AppStoreReceipts: Sendable {
   ///
   /// - Parameters:
   ///   - hint: The transaction as the post names it; without it the newest one of the receipt is looked up.
+  ///   - app: The app as the post names it.
   ///   - isPatient: Whether nobody waits for the answer.
   /// - Returns: The transaction as the App Store signed it, verified.
   /// - Throws: `LedgerError` with `receipt_unverified` and the check `app_store_key` without a key,
   ///   `purchase_not_found`, `configuration`, `backend_unreachable`: the purchase may be good another time.
   func lookUp(
-    _ receipt: StoreKit1Receipt, hint: String?, isPatient: Bool, in project: ServerProject
+    _ receipt: StoreKit1Receipt, hint: String?, app: String?, isPatient: Bool, in project: ServerProject
   ) async throws(LedgerError) -> StoreReceipt {
     guard let api else { throw Self.withoutKey }
     guard let id = hint ?? receipt.transactionIDs.first else {
@@ -77,14 +78,14 @@ package final class AppStoreReceipts: Sendable {
     }
     let signed: StoreReceipt
     do throws(LedgerError) {
-      let (id, bundleID) = (try StoreTransactionID(id), try bundleID(of: project))
+      let (id, bundleID) = (try StoreTransactionID(id), try bundleID(of: project, named: app))
       let asking = Task { () async -> Result<String, LedgerError> in
         do throws(LedgerError) { return .success(try await api.transaction(id, of: bundleID, in: nil)) } catch {
           return .failure(error)
         }
       }
       // Requests to a slow store may wait for each other before they begin.
-      let answer = isPatient ? await asking.value : await Self.value(of: asking, within: wait)
+      let answer = isPatient ? await asking.value : await asking.value(within: wait)
       guard let answer else { throw .appStore("The App Store does not answer in time. It is asked again.") }
       signed = StoreReceipt(try answer.get())
     } catch {
@@ -113,9 +114,11 @@ package final class AppStoreReceipts: Sendable {
 
   /// The app of the project at the App Store, which tokens are for.
   ///
+  /// - Parameter name: The app as the request names it, which counts if the project has several and it is one of them.
   /// - Throws: `LedgerError` with `configuration`.
-  func bundleID(of project: ServerProject) throws(LedgerError) -> String {
-    if let name = project.backend.policy.bundleIDs?.sorted().first { return name }
+  func bundleID(of project: ServerProject, named name: String?) throws(LedgerError) -> String {
+    let names = project.backend.policy.bundleIDs?.sorted() ?? []
+    if let name = names.first(where: { $0.hasBytes(of: name ?? "") }) ?? names.first { return name }
     guard let name = try project.catalogs.current().catalog.settings.bundleID else {
       throw LedgerError(.configuration, "Name the app at the App Store: bundle_id in the catalog's settings.")
     }
@@ -161,7 +164,7 @@ package final class AppStoreReceipts: Sendable {
       message.customer = customer.text
       _ = try project.quarantine.keep(message, from: keyID)
       let task = Task { [message] in await self.settle(message, in: project) }
-      await Self.value(of: task, within: wait - (ContinuousClock.now - begin))
+      await task.value(within: wait - (ContinuousClock.now - begin))
     } catch {
       tell(error, in: project)
     }
@@ -175,23 +178,6 @@ package final class AppStoreReceipts: Sendable {
       // It is kept, and tried again.
       tell(error, in: project)
     }
-  }
-
-  /// The value of a task; nil where it is not there in time, and the task goes on.
-  @discardableResult
-  private static func value<Value: Sendable>(of task: Task<Value, Never>, within limit: Duration) async -> Value? {
-    let (values, continuation) = AsyncStream.makeStream(of: Value.self)
-    Task {
-      continuation.yield(await task.value)
-      continuation.finish()
-    }
-    let timer = Task {
-      do { try await Task.sleep(for: limit) } catch {}
-      continuation.finish()
-    }
-    defer { timer.cancel() }
-    for await value in values { return value }
-    return nil
   }
 
   /// Credits the transactions of a history by the rules of posted receipts.

@@ -33,7 +33,8 @@ extension ReceiptIntake {
     switch evidence {
     case .storeKit1(let receipt):
       var signed = post
-      signed.receipt = try await appStore.lookUp(receipt, hint: transactionHint, isPatient: isRetry, in: project)
+      signed.receipt = try await appStore.lookUp(
+        receipt, hint: transactionHint, app: packageName, isPatient: isRetry, in: project)
       // A receipt has more than the transaction that the post is about; without an id nobody knows which it is.
       signed.source = transactionHint == nil ? .restore : post.source
       return try await restoring(signed) { (post) throws(LedgerError) in try await credited(post) }

@@ -29,20 +29,25 @@ package struct PlayNotices: Sendable {
   let api: PlayDeveloperAPI
   private let packageName: String?
   private let pushToken: String?
+  /// How long an answer to an app waits for Google.
+  let wait: Duration
   let log: @Sendable (_ message: String, _ facts: [String: JSONValue]) -> Void
 
   /// - Parameters:
   ///   - api: Says what was bought.
   ///   - packageName: The app; nil for the one that the project's catalog or policy names.
   ///   - pushToken: What the address of the push has to have as `token`; nil for nothing.
+  ///   - wait: How long an answer to an app waits for Google.
   ///   - log: Told of notifications that are not applied.
   package init(
     api: PlayDeveloperAPI, packageName: String? = nil, pushToken: String? = nil,
+    wait: Duration = AppStoreReceipts.answerTime,
     log: @escaping @Sendable (_ message: String, _ facts: [String: JSONValue]) -> Void = { _, _ in }
   ) {
     self.api = api
     self.packageName = packageName
     self.pushToken = pushToken
+    self.wait = wait
     self.log = log
   }
 

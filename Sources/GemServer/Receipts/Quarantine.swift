@@ -44,10 +44,12 @@ package final class Quarantine: Sendable {
     package var customer = ""
     /// The post's `ReceiptPost.Source`, as text; empty for notifications.
     package var source = ""
-    /// The app at Google Play; empty if the request names none.
+    /// The app at its store; empty if the request names none.
     package var packageName = ""
     /// The order that the post names; empty if it names none.
     package var order = ""
+    /// The post's `ReceiptPost.OrderSearch`, as text; empty for none.
+    package var orderSearch = ""
     /// The products at Google Play that the post names.
     package var productIDs: [String] = []
     /// The transaction that the post names; empty if it names none.
@@ -161,7 +163,7 @@ package final class Quarantine: Sendable {
   private static func name(of message: Message) -> String {
     let parts = [message.kind.rawValue, message.customer, message.text]
     // Most bodies have none of these.
-    let others = [message.order, message.transaction, message.testProduct].filter { !$0.isEmpty }
+    let others = [message.order, message.orderSearch, message.transaction, message.testProduct].filter { !$0.isEmpty }
     let digest = TextDigest.sha256(of: (parts + others).joined(separator: "\n"))
     return QuarantinedBodies.prefix + Hex.text(digest)
   }
@@ -303,6 +305,7 @@ extension Quarantine {
       message.source = members["source"]?.text ?? ""
       message.packageName = members["package"]?.text ?? ""
       message.order = members["order"]?.text ?? ""
+      message.orderSearch = members["order_search"]?.text ?? ""
       message.productIDs = (members["products"]?.array ?? []).compactMap(\.text)
       message.transaction = members["transaction"]?.text ?? ""
       message.testProduct = members["test_product"]?.text ?? ""
@@ -316,6 +319,7 @@ extension Quarantine {
       var members: JSONObject = [
         "kind": .string(message.kind.rawValue), "text": .string(message.text), "customer": .string(message.customer),
         "source": .string(message.source), "package": .string(message.packageName), "order": .string(message.order),
+        "order_search": .string(message.orderSearch),
         "transaction": .string(message.transaction), "test_product": .string(message.testProduct),
         "key": .string(key), "kept_at": .integer(keptAt.milliseconds), "tries": .integer(tries),
         "next_at": .integer(nextAt),

@@ -11,7 +11,7 @@ struct ReceiptIntake: Sendable {
   let keyID: String
   /// Whether the app is sold at Google Play, whose SDKs post a purchase's token alone.
   let isPlay: Bool
-  /// The app at Google Play, where the request names it.
+  /// The app at its store, where the request names it.
   let packageName: String?
   /// The products that the request names; Google states which were bought.
   let productIDs: [String]
@@ -75,6 +75,7 @@ struct ReceiptIntake: Sendable {
       message.source = post.source.rawValue
       message.packageName = packageName ?? ""
       message.order = order?.text ?? ""
+      message.orderSearch = post.orderSearch == .none ? "" : post.orderSearch.rawValue
       message.productIDs = productIDs
       message.transaction = transactionHint ?? ""
       message.testProduct = isOfTestStore ? testProduct ?? "" : ""
@@ -115,9 +116,17 @@ struct ReceiptIntake: Sendable {
     _ token: StoreTransactionID, _ productIDs: [String], _ post: ReceiptPost
   ) async throws(LedgerError) -> ReceiptAnswer {
     guard let notices = project.playNotices else { throw PlayNotices.missing }
-    return try await notices.credit(
-      PlayNotices.TokenPost(
-        token: token, post: post, order: order, packageName: packageName, productIDs: productIDs), in: project)
+    let posted = PlayNotices.TokenPost(
+      token: token, post: post, order: order, packageName: packageName, productIDs: productIDs)
+    let crediting = Task { () async -> Result<ReceiptAnswer, LedgerError> in
+      do throws(LedgerError) { return .success(try await notices.credit(posted, in: project)) } catch {
+        return .failure(error)
+      }
+    }
+    // Requests to a slow store may wait for each other before they begin. What is not done in time goes on.
+    let answer = isRetry ? await crediting.value : await crediting.value(within: notices.wait)
+    guard let answer else { throw .google("Play does not answer in time. It is asked again.") }
+    return try answer.get()
   }
 
   /// Whether the text is a bare purchase token: a signed transaction has two dots, and a signed purchase is an object.
@@ -138,6 +147,25 @@ extension LedgerError {
     case .configuration, .backendUnreachable, .purchaseNotFound: true
     default: false
     }
+  }
+}
+
+extension Task where Failure == Never {
+  /// The value; nil where it is not there in time, and the task goes on.
+  @discardableResult
+  func value(within limit: Duration) async -> Success? {
+    let (values, continuation) = AsyncStream.makeStream(of: Success.self)
+    Task<Void, Never> {
+      continuation.yield(await value)
+      continuation.finish()
+    }
+    let timer = Task<Void, Never> {
+      do { try await Task<Never, Never>.sleep(for: limit) } catch {}
+      continuation.finish()
+    }
+    defer { timer.cancel() }
+    for await value in values { return value }
+    return nil
   }
 }
 #endif

@@ -61,7 +61,8 @@ final class ReceiptWatch: Sendable {
       case .receipt:
         let post = ReceiptPost(
           receipt: StoreReceipt(message.text), customer: try CustomerID(message.customer),
-          source: ReceiptPost.Source(rawValue: message.source) ?? .sweep)
+          source: ReceiptPost.Source(rawValue: message.source) ?? .sweep,
+          orderSearch: ReceiptPost.OrderSearch(rawValue: message.orderSearch) ?? .none)
         _ = try await ReceiptIntake(project, message).verifiedAnswer(post)
       case .appleHistory: try await project.appStore.creditHistory(message, in: project)
       case .appleNotice: _ = try await project.backend.apply(signedNotice: message.text)

@@ -88,7 +88,7 @@ enum SideRoutes {
     work: .now { (call) throws(LedgerError) in
       let (offers, appStore) = (call.body["generate_offers"]?.array ?? [], call.project.appStore)
       guard let key = appStore.key else { return .json(200, ["offers": .array(offers.map(unsigned))]) }
-      let bundleID = try appStore.bundleID(of: call.project)
+      let bundleID = try appStore.bundleID(of: call.project, named: call.request.headers["X-Client-Bundle-ID"])
       let user = AccountToken(call.body["app_user_id"]?.text ?? "")
       let signed = offers.map { offer -> JSONValue in
         let (id, product) = (offer["offer_id"]?.text ?? "", offer["product_id"]?.text ?? "")

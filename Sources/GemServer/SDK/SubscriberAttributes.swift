@@ -68,7 +68,7 @@ enum SubscriberAttributes {
         guard place < changesMax else {
           throw LedgerError(.limitExceeded, "A body has at most \(changesMax) attributes; send it in parts.")
         }
-        guard change.value != nil || attribute["value"] == .null else {
+        guard change.value != nil || attribute.object != nil && attribute["value"] ?? .null == .null else {
           throw .parameter(name, "has to have a text as \"value\", or null to remove it")
         }
         try change.check()

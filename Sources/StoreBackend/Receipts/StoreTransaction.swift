@@ -89,7 +89,7 @@ public struct StoreTransaction: Hashable, Sendable {
   public var orderID: String?
   /// The app that it was bought in.
   public var bundleID: String
-  /// The product's id at the store.
+  /// The product's id at the store; on Google Play with a subscription's base plan, `subscription:plan`, where stated.
   public var storeProductID: String
   /// How the product is sold.
   public var productType: ProductType

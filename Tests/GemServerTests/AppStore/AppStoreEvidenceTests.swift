@@ -31,6 +31,22 @@ final class AppStoreEvidenceTests: XCTestCase {
       world.store.lines.map { $0.split(separator: "/")[0...1].joined() }, ["GET production", "GET sandbox"])
   }
 
+  /// A project of several apps asks as the one that posts.
+  func testAReceiptOfStoreKit1IsLookedUpAsItsApp() async throws {
+    let apps: Set = ["com.example.gems", "com.example.gems.lite"]
+    let world = try AppStoreWorld(policy: BackendPolicy(bundleIDs: apps))
+    defer { world.store.stop() }
+    for (app, asked) in [("com.example.gems.lite", "com.example.gems.lite"), ("com.example.x", "com.example.gems")] {
+      _ = try await world.world.send(
+        "POST", "/v1/receipts",
+        ["fetch_token": .string(StoreKit1Sample.text([("1", "2026-01-01T00:00:00Z")])), "app_user_id": "alice"],
+        headers: [("X-Client-Bundle-ID", app)])
+      let token = try XCTUnwrap(world.store.requests.last?.field("Authorization")).split(separator: ".")
+      let claims = try JSONValue.parse(XCTUnwrap(Base64URL.decode(Array(token[1].utf8))))
+      XCTAssertEqual(claims["bid"]?.text, asked)
+    }
+  }
+
   /// Without an id nobody knows which purchase a receipt is about, so all are credited.
   func testAReceiptOfStoreKit1NamesTransactionsByItself() async throws {
     let world = try AppStoreWorld()

@@ -110,7 +110,7 @@ struct AppStoreWorld {
   ///   - wait: How long answers wait for the App Store.
   init(
     hasKey: Bool = true, testSession: String? = nil, wait: Duration = .seconds(30), ledger: Ledger? = nil,
-    receipts: LocalReceipts? = nil, store: FakeAppStore? = nil
+    receipts: LocalReceipts? = nil, store: FakeAppStore? = nil, policy: BackendPolicy = BackendPolicy()
   ) throws {
     let store = try store ?? FakeAppStore()
     self.store = store
@@ -119,7 +119,7 @@ struct AppStoreWorld {
     appStore = AppStoreReceipts(
       api: hasKey ? try store.api() : nil, verifier: receipts, testSession: testSession, wait: wait
     ) { [logged] message, _ in logged.add(message) }
-    world = try APIWorld(ledger: ledger, verifier: receipts, appStore: appStore)
+    world = try APIWorld(policy: policy, ledger: ledger, verifier: receipts, appStore: appStore)
   }
 
   func transaction(

@@ -26,6 +26,8 @@ final class FakeGoogle: Sendable {
     /// What completions alone are refused with.
     var completionRefusal: (status: Int, reason: String)?
     var isDown = false
+    /// Whether it answers nothing until it is released.
+    var isSlow = false
     /// The header field `Date` of its answers.
     var date: String?
     /// The access tokens that it takes: each exchange gives a further one, and the earlier ones hold too.
@@ -44,13 +46,23 @@ final class FakeGoogle: Sendable {
   static let key = Crypto.makeKey(.rsa)
   let state = Mutex(State())
   private let server = Mutex<LoopbackServer?>(nil)
+  private let gate = DispatchSemaphore(value: 0)
 
   init() throws {
     let server = try LoopbackServer { [weak self] request in self?.answer(request) }
     self.server.withLock { $0 = server }
   }
 
-  func stop() { server.withLock { $0 }?.stop() }
+  func stop() {
+    release()
+    server.withLock { $0 }?.stop()
+  }
+
+  /// Lets slow answers go.
+  func release() {
+    state.withLock { $0.isSlow = false }
+    for _ in 0..<20 { gate.signal() }
+  }
 
   var url: String { "http://127.0.0.1:\(server.withLock { $0?.port ?? 0 })" }
   var requests: [LoopbackServer.Request] { server.withLock { $0?.requests ?? [] } }
@@ -122,7 +134,8 @@ final class FakeGoogle: Sendable {
   }
 
   private func answer(_ request: LoopbackServer.Request) -> String {
-    state.withLock { state in
+    if state.withLock({ $0.isSlow }) { gate.wait() }
+    return state.withLock { state in
       guard !state.isDown else { return LoopbackServer.answer(503, "{}") }
       if request.path == "/token" { return Self.exchange(request, &state) }
       guard let token = request.field("Authorization"), state.accessTokens.contains(token) else {
@@ -206,13 +219,13 @@ struct PlayWorld {
 
   init(
     pushToken: String? = nil, policy: BackendPolicy = BackendPolicy(), key: Crypto.SigningKey = FakeGoogle.key,
-    verifier: (any ReceiptVerifier)? = nil
+    verifier: (any ReceiptVerifier)? = nil, wait: Duration = .seconds(30)
   ) throws {
     google = try FakeGoogle()
     let sender = HTTPSender(to: try OutgoingTarget(allowedHosts: ["127.0.0.1"]), threadCount: 4)
     let account = try GoogleServiceAccount(json: Array(JSONValue.object(google.keyFile(key: key)).text().utf8))
     api = try PlayDeveloperAPI(account: account, sender: sender, baseURL: google.url + "/", clock: time.clock)
-    let notices = PlayNotices(api: api, pushToken: pushToken) { [logged] message, facts in
+    let notices = PlayNotices(api: api, pushToken: pushToken, wait: wait) { [logged] message, facts in
       logged.add(message + " " + facts.sorted { $0.key < $1.key }.map { "\($0)=\($1.text())" }.joined(separator: " "))
     }
     world = try APIWorld(policy: policy, playNotices: notices, verifier: verifier)

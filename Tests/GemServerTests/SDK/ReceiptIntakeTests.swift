@@ -24,7 +24,7 @@ final class ReceiptIntakeTests: XCTestCase {
     _ world: APIWorld, _ token: String, key: String? = nil, with others: JSONObject = [:]
   ) async throws -> APIWorld.Answer {
     var body: JSONObject = ["fetch_token": .string(token), "app_user_id": "alice"]
-    body.members += others.members
+    for (name, value) in others.members { body[name] = value }
     return try await world.send("POST", "/v1/receipts", .object(body), key: key)
   }
 

@@ -50,7 +50,7 @@ final class ConformanceWorld {
     let account = try GoogleServiceAccount(json: Array(JSONValue.object(google.keyFile()).text().utf8))
     let api = try PlayDeveloperAPI(account: account, sender: sender, baseURL: google.url + "/", clock: time.clock)
     makeServer = { ledger in
-      try APIWorld(ledger: ledger, playNotices: PlayNotices(api: api), verifier: receipts)
+      try APIWorld(ledger: ledger, playNotices: PlayNotices(api: api, wait: .seconds(30)), verifier: receipts)
     }
     server = try makeServer(Ledger(storage: storage, clock: time.clock))
     try addKey()
