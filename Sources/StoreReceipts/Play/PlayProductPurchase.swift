@@ -1,7 +1,7 @@
 public import GemLedger
 public import StoreBackend
 
-/// A purchase as Google's server states it: `purchases.productsv2`, `purchases.products` or `purchases.subscriptionsv2`.
+/// A purchase as Google's server states it: `purchases.productsv2`, `products` or `subscriptionsv2`.
 ///
 /// It is not signed: it is as trustworthy as the connection to Google over which the app's backend fetched it. Grant,
 /// then consume or acknowledge: Google refunds what nobody has acknowledged three days after the payment.
