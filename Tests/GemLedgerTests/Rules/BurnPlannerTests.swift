@@ -89,6 +89,6 @@ final class BurnPlannerTests: XCTestCase {
       extras: [lot(5, 9, until: 100), lot(6, 9)])
     XCTAssertEqual(
       texts(BurnPlanner.expired(account: account(pool: 3), lots: lots, now: 100)),
-      ["1:-5", "2:-6", "4:-8", "5:-9"])
+      ["1:-5", "2:-6", "5:-9", "4:-8"], "free before paid, each by expiry, wherever a lot was loaded")
   }
 }
