@@ -81,7 +81,7 @@ final class SDKConformanceTests: XCTestCase {
       try Ledger.createSQLite(at: path, salt: 1).close()
       return { try Ledger.openSQLite(at: path).storage }
     }
-    try await failEverywhere(stand, quick: 2, open: open)
+    try await failEverywhere(stand, stories: [.codelab, .otherUser], quick: 2, open: open)
     try await killEverywhere(stand, stories: [.codelab, .otherUser], quick: 2, open: open)
   }
 
