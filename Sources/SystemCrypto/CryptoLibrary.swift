@@ -127,4 +127,13 @@ package struct Validity: Hashable, Sendable {
 
   package func contains(_ seconds: Int64) -> Bool { from <= seconds && seconds < until }
 }
+
+extension CryptoLibrary {
+  /// Encodes a signature in DER (RFC 3279, 2.2.3).
+  ///
+  /// - Parameter signature: r and s, 32 bytes each.
+  package static func der(ofSignature signature: [UInt8]) -> [UInt8] {
+    DER.sequence(DER.integer(signature.prefix(32)), DER.integer(signature.dropFirst(32)))
+  }
+}
 #endif

@@ -182,8 +182,8 @@ extension OpenSSL {
   private static let scalarByteCount = 32
 
   package static func isSignature(_ signature: [UInt8], of message: UnsafeRawBufferPointer, by key: Key) -> Bool {
-    guard signature.count == 2 * scalarByteCount, let der = der(signature) else { return false }
-    return isSignature(der, "SHA256", of: message, by: key)
+    guard signature.count == 2 * scalarByteCount else { return false }
+    return isSignature(der(ofSignature: signature), "SHA256", of: message, by: key)
   }
 
   /// Checks a signature in the form of its kind.
@@ -230,25 +230,6 @@ extension OpenSSL {
     var signature = [UInt8](repeating: 0, count: count)
     guard EVP_DigestSign(context, &signature, &count, bytes.baseAddress, bytes.count) == 1 else { failed("sign") }
     return Array(signature.prefix(count))
-  }
-
-  /// The two numbers as ASN.1, which libcrypto checks.
-  private static func der(_ scalars: [UInt8]) -> [UInt8]? {
-    guard let pair = ECDSA_SIG_new() else { failed("make room for a signature") }
-    defer { ECDSA_SIG_free(pair) }
-    return scalars.withUnsafeBufferPointer { bytes -> [UInt8]? in
-      let count = Int32(scalarByteCount)
-      guard let first = BN_bin2bn(bytes.baseAddress, count, nil),
-        let second = BN_bin2bn(bytes.baseAddress.map { $0 + scalarByteCount }, count, nil),
-        ECDSA_SIG_set0(pair, first, second) == 1
-      else { failed("read a number") }
-      var der = [UInt8](repeating: 0, count: 80)
-      let length = der.withUnsafeMutableBufferPointer { room in
-        var position = room.baseAddress
-        return Int(i2d_ECDSA_SIG(pair, &position))
-      }
-      return length > 0 ? Array(der.prefix(length)) : nil
-    }
   }
 }
 

@@ -1,5 +1,6 @@
 #if Server
 package import GemLedger
+internal import StoreBackend
 internal import SystemCrypto
 
 /// Makes and reads the tokens by which a customer's app spends: signed, and valid for a while.
@@ -24,21 +25,13 @@ package struct SessionTokens: Sendable {
 
   /// The tokens of a project, with the secret that its storage keeps; the first server makes it.
   package init(projectID: String, keptIn ledger: Ledger) throws(LedgerError) {
-    while true {
-      if let document = try ledger.document(named: Self.documentName) {
-        guard let secret = Base64URL.decode(Array(document.content.utf8.dropFirst().dropLast())), secret.count == 32
-        else { throw LedgerError(.storageDamaged, "The secret of session tokens cannot be read.") }
-        self.init(projectID: projectID, secret: secret)
-        return
-      }
-      let secret = (0..<32).map { _ in UInt8.random(in: .min ... .max) }
-      do throws(LedgerError) {
-        try ledger.save(document: Self.documentName, content: "\"\(Base64URL.text(secret))\"", replacing: nil)
-      } catch {
-        // Another server made it in between.
-        guard error.code == .conditionFailed else { throw error }
-      }
+    let content = try ledger.content(ofDocument: Self.documentName) {
+      "\"\(Base64URL.text((0..<32).map { _ in UInt8.random(in: .min ... .max) }))\""
     }
+    guard let secret = Base64URL.decode(Array(content.utf8.dropFirst().dropLast())), secret.count == 32 else {
+      throw LedgerError(.storageDamaged, "The secret of session tokens cannot be read.")
+    }
+    self.init(projectID: projectID, secret: secret)
   }
 
   /// Whether others are made with the same secret, as in one storage and its copies.

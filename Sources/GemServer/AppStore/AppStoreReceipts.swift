@@ -6,8 +6,6 @@ internal import Synchronization
 
 /// What a server asks the App Store about posted evidence, and which test evidence it takes.
 package final class AppStoreReceipts: Sendable {
-  /// How long an answer to an app waits for a store.
-  package static let answerTime = Duration.seconds(3)
   /// Most pages of one history, of twenty transactions each.
   static let pageCountMax = 500
   /// How long a transaction that was in a history asks for no other one, in milliseconds.
@@ -22,8 +20,7 @@ package final class AppStoreReceipts: Sendable {
   private let log: @Sendable (_ message: String, _ facts: [String: JSONValue]) -> Void
   /// When a transaction was in a history that was credited, by customer and transaction.
   private let recent = Mutex<[String: Timestamp]>([:])
-  /// The hour in which a line was last logged, counted from 1970.
-  private let hours = Mutex<[String: Int64]>([:])
+  private let hourly = HourlyLog()
 
   /// - Parameters:
   ///   - api: Asked about transactions; nil without a key.
@@ -33,7 +30,7 @@ package final class AppStoreReceipts: Sendable {
   ///   - log: Told of what an operator has to mend, once an hour and reason.
   package init(
     api: AppStoreServerAPI?, verifier: any ReceiptVerifier, testSession: String? = nil,
-    wait: Duration = AppStoreReceipts.answerTime,
+    wait: Duration = ReceiptIntake.storeWait,
     log: @escaping @Sendable (_ message: String, _ facts: [String: JSONValue]) -> Void = { _, _ in }
   ) {
     self.api = api
@@ -50,8 +47,7 @@ package final class AppStoreReceipts: Sendable {
 
   /// Writes a line unless one of this name was written in the same hour.
   func say(_ name: String, _ message: String, in project: ServerProject, _ facts: [String: JSONValue] = [:]) {
-    let hour = project.clock.now().milliseconds / 3_600_000
-    guard hours.withLock({ $0.updateValue(hour, forKey: "\(project.id)/\(name)") != hour }) else { return }
+    guard hourly.isDue("\(project.id)/\(name)", at: project.clock.now()) else { return }
     log(message, facts.merging(["project": .string(project.id)]) { first, _ in first })
   }
 

@@ -1,6 +1,7 @@
 #if Server
 package import GemLedger
 internal import StoreBackend
+internal import StoreReceipts
 internal import SystemCrypto
 
 /// An in-app purchase key of App Store Connect, by which a server asks the App Store Server API.
@@ -74,23 +75,8 @@ package struct AppStoreServerKey: Sendable {
     let signature = Array(parts.joined(separator: "\u{2063}").utf8).withUnsafeBytes {
       Crypto.signature(of: $0, by: key)
     }
-    return OfferSignature(keyID: keyID, nonce: nonce, signedAt: instant, text: Self.base64(Self.der(signature)))
-  }
-
-  /// The DER of a signature that is two numbers of 32 bytes (RFC 3279, 2.2.3).
-  static func der(_ signature: [UInt8]) -> [UInt8] {
-    let numbers = [signature.prefix(32), signature.suffix(32)].flatMap { bytes -> [UInt8] in
-      let digits = Array(bytes.drop { $0 == 0 })
-      // Without the zero, a number with its highest bit set would be negative.
-      let number = (digits.first.map { $0 < 0x80 } ?? false) ? digits : [0] + digits
-      return [0x02, UInt8(number.count)] + number
-    }
-    return [0x30, UInt8(numbers.count)] + numbers
-  }
-
-  private static func base64(_ bytes: [UInt8]) -> String {
-    let text = Base64URL.text(bytes).replacing("-", with: "+").replacing("_", with: "/")
-    return text + String(repeating: "=", count: (4 - text.utf8.count % 4) % 4)
+    return OfferSignature(
+      keyID: keyID, nonce: nonce, signedAt: instant, text: Base64.text(Crypto.der(ofSignature: signature)))
   }
 
   private static func wrong(_ what: String) -> LedgerError {

@@ -59,8 +59,6 @@ struct PlayCompletions: Sendable {
   static let appMilliseconds: Int64 = 600_000
   /// How long a completion is tried, in milliseconds.
   static let lifetime: Int64 = PlayProductPurchase.acknowledgementDays * 86_400_000
-  /// The shortest and the longest pause before another try, in milliseconds.
-  private static let pauses: (first: Int64, last: Int64) = (60_000, 3_600_000)
   /// After how many purchases in a row that Google does not answer a round ends.
   private static let failuresMax = 3
 
@@ -110,28 +108,11 @@ struct PlayCompletions: Sendable {
     case .purchase: break
     }
     guard entry != kept else { return }
-    try save(entry, as: name, replacing: document?.version)
+    try ledger.saveUnlessChanged(document: name, content: entry.content, replacing: document?.version)
   }
 
   private static func name(of token: StoreTransactionID) -> String {
     prefix + Hex.text(TextDigest.sha256(of: token.text))
-  }
-
-  /// Another server that changes the same purchase at this moment wins.
-  private func save(_ entry: Entry, as name: String, replacing version: Int64?) throws(LedgerError) {
-    do throws(LedgerError) {
-      try ledger.save(document: name, content: entry.content, replacing: version)
-    } catch {
-      guard error.code == .conditionFailed else { throw error }
-    }
-  }
-
-  private func remove(_ document: LedgerDocument) throws(LedgerError) {
-    do throws(LedgerError) {
-      try ledger.removeDocument(named: document.name, version: document.version)
-    } catch {
-      guard error.code == .conditionFailed else { throw error }
-    }
   }
 
   // MARK: Trying
@@ -146,48 +127,36 @@ struct PlayCompletions: Sendable {
     giveUp: (Entry) -> Void, _ attempt: (Entry) async throws(LedgerError) -> Outcome
   ) async throws(LedgerError) -> (tried: Int, done: Int) {
     var (tried, done, failures) = (0, 0, 0)
-    var last: String?
-    while !Task.isCancelled {
-      let page = try ledger.documents(withPrefix: Self.prefix, after: last)
-      for document in page {
-        guard let entry = Entry(document.content), isDue(entry) else { continue }
-        guard !Task.isCancelled, failures < Self.failuresMax else { return (tried, done) }
-        tried += 1
-        var outcome = Outcome.later
-        do throws(LedgerError) {
-          outcome = try await attempt(entry)
-          failures = 0
-        } catch {
-          guard error.code == .backendUnreachable || error.code == .purchaseNotFound else { throw error }
-          failures += error.code == .backendUnreachable ? 1 : 0
-        }
-        let isOver = clock.now().milliseconds(since: entry.keptAt) >= Self.lifetime
-        if outcome == .later, isOver { giveUp(entry) }
-        if outcome == .done || isOver {
-          try remove(document)
-          done += 1
-        } else {
-          try save(triedAgain(entry), as: document.name, replacing: document.version)
-        }
+    try await ledger.eachDocument(withPrefix: Self.prefix) { (document) throws(LedgerError) in
+      guard !Task.isCancelled, failures < Self.failuresMax else { return false }
+      guard let entry = Entry(document.content), RetryPauses.isDue(entry.dueAt, at: clock.now()) else { return true }
+      tried += 1
+      var outcome = Outcome.later
+      do throws(LedgerError) {
+        outcome = try await attempt(entry)
+        failures = 0
+      } catch {
+        guard error.code == .backendUnreachable || error.code == .purchaseNotFound else { throw error }
+        failures += error.code == .backendUnreachable ? 1 : 0
       }
-      guard page.count == Limits.documentsPerPage else { break }
-      last = page.last?.name
+      let isOver = clock.now().milliseconds(since: entry.keptAt) >= Self.lifetime
+      if outcome == .later, isOver { giveUp(entry) }
+      if outcome == .done || isOver {
+        try ledger.removeUnlessChanged(document)
+        done += 1
+      } else {
+        try ledger.saveUnlessChanged(
+          document: document.name, content: triedAgain(entry).content, replacing: document.version)
+      }
+      return true
     }
     return (tried, done)
   }
 
-  /// One that is due after more than the longest pause was kept by a clock that was ahead.
-  private func isDue(_ entry: Entry) -> Bool {
-    let now = clock.now()
-    return entry.dueAt <= now || entry.dueAt > now.advanced(milliseconds: Self.pauses.last)
-  }
-
-  /// The pause doubles with each try.
   private func triedAgain(_ entry: Entry) -> Entry {
     var entry = entry
-    let pause = min(Self.pauses.last, Self.pauses.first << min(entry.tries, 10))
+    entry.dueAt = RetryPauses.next(after: entry.tries, at: clock.now())
     entry.tries += 1
-    entry.dueAt = clock.now().advanced(milliseconds: pause)
     return entry
   }
 }

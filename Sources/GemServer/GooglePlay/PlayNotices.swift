@@ -41,7 +41,7 @@ package struct PlayNotices: Sendable {
   ///   - log: Told of notifications that are not applied.
   package init(
     api: PlayDeveloperAPI, packageName: String? = nil, pushToken: String? = nil,
-    wait: Duration = AppStoreReceipts.answerTime,
+    wait: Duration = ReceiptIntake.storeWait,
     log: @escaping @Sendable (_ message: String, _ facts: [String: JSONValue]) -> Void = { _, _ in }
   ) {
     self.api = api

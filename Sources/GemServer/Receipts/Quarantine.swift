@@ -103,8 +103,6 @@ package final class Quarantine: Sendable {
   static let openBytesMax = 20_000_000
   /// After how many bodies in a row that a store does not answer a round leaves the others of that store alone.
   static let silencesMax = 3
-  /// The shortest and the longest pause before another try, in milliseconds.
-  private static let pauses: (first: Int64, last: Int64) = (60_000, 3_600_000)
 
   /// What is kept, as this process counts it; others may keep some too.
   struct Tally {
@@ -151,12 +149,9 @@ package final class Quarantine: Sendable {
       return true
     }
     guard hasRoom else { return false }
-    do throws(LedgerError) {
-      try ledger.save(document: name, content: entry.content, replacing: nil)
-    } catch {
-      tally.withLock { $0?.add(entry, -size, -1) }
-      guard error.code == .conditionFailed else { throw error }
-    }
+    var isSaved = false
+    defer { if !isSaved { tally.withLock { $0?.add(entry, -size, -1) } } }
+    isSaved = try ledger.saveUnlessChanged(document: name, content: entry.content, replacing: nil) != nil
     return true
   }
 
@@ -192,12 +187,12 @@ package final class Quarantine: Sendable {
   ///
   /// - Parameters:
   ///   - isAll: Whether to ignore the pauses, as after a change of the configuration.
-  ///   - isOver: Called for a body that is removed unverified at the end of its time.
+  ///   - giveUp: Called for a body that is removed unverified at the end of its time.
   ///   - attempt: Verifies and applies a body.
   /// - Returns: How many bodies were tried, and how many of them were removed.
   /// - Throws: `LedgerError` of the storage, and those of both closures.
   func retry(
-    all isAll: Bool, isOver: (Message) async throws(LedgerError) -> Void,
+    all isAll: Bool, giveUp: (Message) async throws(LedgerError) -> Void,
     _ attempt: (Message) async throws(LedgerError) -> Outcome
   ) async throws(LedgerError) -> (tried: Int, done: Int) {
     // Other servers keep some too, and settle some.
@@ -205,29 +200,24 @@ package final class Quarantine: Sendable {
     try countKept()
     var (tried, done) = (0, 0)
     var silences: [Store: Int] = [:]
-    var last: String?
-    while !Task.isCancelled {
-      let page = try ledger.documents(withPrefix: QuarantinedBodies.prefix, after: last)
-      for document in page {
-        guard let entry = Entry(document.content), isAll || entry.isDue(at: clock.now()), !Task.isCancelled,
-          silences[entry.message.store, default: 0] < Self.silencesMax
-        else { continue }
-        tried += 1
-        let outcome = try await attempt(entry.message)
-        silences[entry.message.store] = outcome == .silent ? silences[entry.message.store, default: 0] + 1 : 0
-        if outcome == .done {
-          try remove(document, entry)
-          done += 1
-        } else if entry.isOver(at: clock.now()) {
-          try await isOver(entry.message)
-          try remove(document, entry)
-          done += 1
-        } else {
-          try replace(document, by: entry.triedAgain(at: clock.now()))
-        }
+    try await ledger.eachDocument(withPrefix: QuarantinedBodies.prefix) { (document) throws(LedgerError) in
+      guard !Task.isCancelled else { return false }
+      guard let entry = Entry(document.content), isAll || entry.isDue(at: clock.now()),
+        silences[entry.message.store, default: 0] < Self.silencesMax
+      else { return true }
+      tried += 1
+      let outcome = try await attempt(entry.message)
+      silences[entry.message.store] = outcome == .silent ? silences[entry.message.store, default: 0] + 1 : 0
+      let isOver = outcome != .done && entry.isOver(at: clock.now())
+      if isOver { try await giveUp(entry.message) }
+      if outcome == .done || isOver {
+        try remove(document, entry)
+        done += 1
+      } else {
+        try ledger.saveUnlessChanged(
+          document: document.name, content: entry.triedAgain(at: clock.now()).content, replacing: document.version)
       }
-      guard page.count == Limits.documentsPerPage else { break }
-      last = page.last?.name
+      return true
     }
     return (tried, done)
   }
@@ -241,21 +231,9 @@ package final class Quarantine: Sendable {
   }
 
   private func remove(_ document: LedgerDocument, _ entry: Entry) throws(LedgerError) {
-    do throws(LedgerError) {
-      try ledger.removeDocument(named: document.name, version: document.version)
-      tally.withLock { $0?.add(entry, -document.content.utf8.count, -1) }
-    } catch {
-      // Another server tried it at the same time.
-      guard error.code == .conditionFailed else { throw error }
-    }
-  }
-
-  private func replace(_ document: LedgerDocument, by entry: Entry) throws(LedgerError) {
-    do throws(LedgerError) {
-      try ledger.save(document: document.name, content: entry.content, replacing: document.version)
-    } catch {
-      guard error.code == .conditionFailed else { throw error }
-    }
+    // Another server may have tried it at the same time.
+    guard try ledger.removeUnlessChanged(document) else { return }
+    tally.withLock { $0?.add(entry, -document.content.utf8.count, -1) }
   }
 
   /// Removes all bodies that a customer posted under one of the ids, for the customer's erasure.
@@ -282,14 +260,14 @@ extension Quarantine {
     let key: String
     let keptAt: Timestamp
     var tries: Int64
-    var nextAt: Int64 = 0
+    var nextAt: Timestamp
 
     init(message: Message, key: String, keptAt: Timestamp, tries: Int64) {
       self.message = message
       self.key = key
       self.keptAt = keptAt
       self.tries = tries
-      nextAt = keptAt.advanced(milliseconds: Quarantine.pauses.first).milliseconds
+      nextAt = RetryPauses.next(after: 0, at: keptAt)
     }
 
     /// Whose bodies it is counted among: histories, which prove nothing new, take no place of a purchase.
@@ -312,7 +290,7 @@ extension Quarantine {
       self.init(
         message: message, key: members["key"]?.text ?? "", keptAt: Timestamp(milliseconds: keptAt),
         tries: members["tries"]?.integer ?? 0)
-      nextAt = members["next_at"]?.integer ?? 0
+      nextAt = Timestamp(milliseconds: members["next_at"]?.integer ?? 0)
     }
 
     var content: String {
@@ -322,25 +300,20 @@ extension Quarantine {
         "order_search": .string(message.orderSearch),
         "transaction": .string(message.transaction), "test_product": .string(message.testProduct),
         "key": .string(key), "kept_at": .integer(keptAt.milliseconds), "tries": .integer(tries),
-        "next_at": .integer(nextAt),
+        "next_at": .integer(nextAt.milliseconds),
       ]
       if !message.productIDs.isEmpty { members["products"] = .array(message.productIDs.map(JSONValue.string)) }
       return JSONValue.object(members).text()
     }
 
-    /// One that is due after more than the longest pause was kept by a clock that was ahead.
-    func isDue(at now: Timestamp) -> Bool {
-      nextAt <= now.milliseconds || nextAt > now.advanced(milliseconds: Quarantine.pauses.last).milliseconds
-    }
+    func isDue(at now: Timestamp) -> Bool { RetryPauses.isDue(nextAt, at: now) }
 
     func isOver(at now: Timestamp) -> Bool { now.milliseconds(since: keptAt) >= message.kind.lifetime }
 
-    /// The pause doubles with each try.
     func triedAgain(at now: Timestamp) -> Self {
       var entry = self
       entry.tries += 1
-      let pause = min(Quarantine.pauses.last, Quarantine.pauses.first << min(entry.tries, 10))
-      entry.nextAt = now.advanced(milliseconds: pause).milliseconds
+      entry.nextAt = RetryPauses.next(after: entry.tries, at: now)
       return entry
     }
   }

@@ -5,7 +5,10 @@ internal import StoreReceipts
 internal import SystemHTTP
 
 /// Takes posts of purchases: verifies them, or looks them up at the store, and quarantines those it cannot verify yet.
-struct ReceiptIntake: Sendable {
+package struct ReceiptIntake: Sendable {
+  /// How long the answer to an app waits for a store; Android's SDK has no time limit of its own.
+  package static let storeWait = Duration.seconds(3)
+
   let project: ServerProject
   /// Who posts, for the bounds of the quarantine.
   let keyID: String

@@ -9,13 +9,12 @@ final class ReceiptWatch: Sendable {
     var counts: [HoldReason: Int] = [:]
     /// The catalog's version when everything was tried again; nil before the first round of this process.
     var catalogVersion: Int64?
-    /// The hour in which a reason was last logged, counted from 1970.
-    var hours: [String: Int64] = [:]
   }
 
   private let project: ServerProject
   private let log: ServerLog
   private let state = Mutex(State())
+  private let hourly = HourlyLog()
 
   init(_ project: ServerProject, _ log: ServerLog) {
     self.project = project
@@ -47,7 +46,7 @@ final class ReceiptWatch: Sendable {
         defer { state.catalogVersion = version }
         return state.catalogVersion != version
       }
-      let (tried, done) = try await project.quarantine.retry(all: isChanged, isOver: giveUp, attempt)
+      let (tried, done) = try await project.quarantine.retry(all: isChanged, giveUp: giveUp, attempt)
       try count(now: now)
       return ["tried": tried, "done": done]
     }
@@ -130,9 +129,7 @@ final class ReceiptWatch: Sendable {
 
   /// Writes a line unless one of this name was written in the same hour.
   private func say(_ name: String, _ message: String, _ facts: [String: JSONValue], now: Timestamp? = nil) {
-    let hour = (now ?? project.clock.now()).milliseconds / 3_600_000
-    let isNew = state.withLock { $0.hours.updateValue(hour, forKey: name) != hour }
-    guard isNew else { return }
+    guard hourly.isDue(name, at: now ?? project.clock.now()) else { return }
     log.event(.error, message, facts.merging(["project": .string(project.id)]) { first, _ in first })
   }
 }

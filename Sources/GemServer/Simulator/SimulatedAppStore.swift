@@ -10,7 +10,18 @@ internal import SystemHTTP
 ///
 /// Paths, bodies, numbers of errors and tokens are Apple's; what it answers is signed by the simulated authority.
 final class SimulatedAppStore: Sendable {
-  var faults: SimulatedAppStoreFaults { simulator.appStoreFaults }
+  /// The operations that faults are for.
+  enum Operation: String, Sendable, CaseIterable {
+    case transaction
+    case history
+    case refunds
+    case consumption
+    case test
+  }
+
+  /// The statuses of its refusals.
+  static let statuses: [Int64] = [400, 401, 404, 429, 500, 503]
+
   private let simulator: Simulator
   /// The time of day, by which tokens hold whatever time it is to the store.
   private let timeOfDay: LedgerClock
@@ -41,37 +52,30 @@ final class SimulatedAppStore: Sendable {
 
   var environmentName: String { ReceiptForm.name(of: simulator.shop.controls.environment) }
 
-  /// Answers a request: the token first, then the armed fault, then the work.
+  /// Answers a request: checks the token, then lets a fault occur or does the work.
   func answer(
-    _ call: Call, _ work: (Call) async throws(SimulatedAppStoreError) -> HTTPResponse
+    _ operation: Operation, _ call: Call,
+    _ work: @Sendable (Call) async throws(SimulatedAppStoreError) -> HTTPResponse
   ) async throws(LedgerError) -> HTTPResponse {
     let field = call.request.headers["Authorization"]
-    guard try key().admits(field, bundleID: bundleID(), at: timeOfDay.now()) else { return Self.unauthorized }
-    do throws(SimulatedAppStoreError) {
-      if let fault = faults.next() {
-        switch fault.effect {
-        case .slow: await Self.sleep(fault.delayMilliseconds)
-        case .notFound: throw .transactionNotFound
-        case .serverError: throw .internalError
-        case .unauthorized: return Self.unauthorized
-        case .rateLimited: throw .rateLimited
-        }
-      }
-      return try await work(call)
-    } catch {
-      return error.response
+    guard try key().admits(field, bundleID: bundleID(), at: timeOfDay.now()) else { return Self.refusal(401) }
+    return await simulator.apiFaults.answer(operation.rawValue, refusal: Self.refusal) {
+      do throws(SimulatedAppStoreError) { return try await work(call) } catch { return error.response }
     }
   }
 
-  /// As Apple sends it: no JSON.
-  private static var unauthorized: HTTPResponse {
-    HTTPResponse(
-      status: 401, headers: [("Content-Type", "text/plain")], content: .bytes(Array("Unauthenticated\n\n".utf8)))
-  }
-
-  private static func sleep(_ milliseconds: Int64) async {
-    // A server that stops ends it.
-    do { try await Task.sleep(for: .milliseconds(milliseconds)) } catch {}
+  private static func refusal(_ status: Int64) -> HTTPResponse {
+    switch status {
+    case 400: SimulatedAppStoreError.badRequest.response
+    case 404: SimulatedAppStoreError.transactionNotFound.response
+    case 429: SimulatedAppStoreError.rateLimited.response
+    case 500: SimulatedAppStoreError.internalError.response
+    // Apple sends no JSON with the others.
+    case 401:
+      HTTPResponse(
+        status: 401, headers: [("Content-Type", "text/plain")], content: .bytes(Array("Unauthenticated\n\n".utf8)))
+    default: HTTPResponse(status: Int(status))
+    }
   }
 
   // MARK: Transactions

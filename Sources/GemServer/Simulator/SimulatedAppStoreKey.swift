@@ -1,5 +1,6 @@
 #if Server
 internal import GemLedger
+internal import StoreBackend
 internal import SystemCrypto
 
 /// The in-app purchase key of a simulated App Store: backends sign their tokens with it.
@@ -21,26 +22,18 @@ struct SimulatedAppStoreKey: Sendable {
   ///
   /// - Throws: `LedgerError` with `storage_damaged`, and those of the storage.
   init(keptIn ledger: Ledger) throws(LedgerError) {
-    while true {
-      if let document = try ledger.document(named: Self.documentName) {
-        guard let one = Self(document.content) else {
-          throw LedgerError(
-            .storageDamaged, "The simulated App Store's key cannot be read. Take a new ledger for the simulator.")
-        }
-        self = one
-        return
-      }
+    let content = try ledger.content(ofDocument: Self.documentName) {
       let new: JSONValue = [
         "key_id": .string(String((0..<10).map { _ in "ABCDEFGHJKLMNPQRSTUVWXYZ23456789".randomElement() ?? "A" })),
         "issuer_id": .string(Self.newID()), "pem": .string(Crypto.pem(of: Crypto.makeKey(.p256))),
       ]
-      do throws(LedgerError) {
-        try ledger.save(document: Self.documentName, content: new.text(), replacing: nil)
-      } catch {
-        // Another server made it in between.
-        guard error.code == .conditionFailed else { throw error }
-      }
+      return new.text()
     }
+    guard let one = Self(content) else {
+      throw LedgerError(
+        .storageDamaged, "The simulated App Store's key cannot be read. Use a new ledger for the simulator.")
+    }
+    self = one
   }
 
   private init?(_ content: String) {

@@ -15,7 +15,7 @@ package final class Simulator: Sendable {
   /// Makes the clock's next reading durable; nil where the clock cannot be moved.
   private let keepClock: (@Sendable (Int64) throws(LedgerError) -> Void)?
   /// What goes wrong with requests to the store's own API.
-  let appStoreFaults = SimulatedAppStoreFaults()
+  let apiFaults = SimulatedAPIFaults()
   private let turns = SerialTurns()
   /// Takes each notice to somebody else, too.
   private let forward = Mutex<(@Sendable (NumberedNotice) async throws(LedgerError) -> Void)?>(nil)

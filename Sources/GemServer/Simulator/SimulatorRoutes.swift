@@ -12,7 +12,7 @@ package struct SimulatorRoutes: Sendable {
 
   init(_ simulator: Simulator, google: SimulatedGoogle? = nil) { (self.simulator, self.google) = (simulator, google) }
 
-  package var all: [Route] { [state] + purchases + actions + faults + clock + appStore + googleControls }
+  package var all: [Route] { [state] + purchases + actions + faults + clock + apiFaults + appStore + googleControls }
 
   private var state: Route {
     route("GET", "", "get_simulator", "Says how the simulated store stands.", answer: SimulatorSchemas.state) {

@@ -1,36 +1,38 @@
 internal import GemLedger
-internal import Synchronization
 
-/// A walk over all customers that makes known the tokens by which stores name them.
+/// Registers the account tokens of customers that no app has registered.
 ///
-/// A registration makes an id's tokens known. Customers of imports, of grants and of earlier versions have none until
-/// their app starts again; until then a purchase that names one of them by the digest of the id has no known buyer, and
-/// would be credited to its poster. A walk is made once by each process, some pages a round.
-package final class AccountTokenWalk: Sendable {
-  private enum Position {
-    case after(PageCursor?)
-    case end
-  }
-
-  /// How many pages of customers a round looks at.
+/// Stores name a buyer by a token of the customer's id. A registration stores the tokens of an id; customers of imports,
+/// of grants and of earlier versions have none until their app starts. Until then a purchase that names one of them
+/// would be credited to its poster. The position in the list of customers is a document, so that all processes together
+/// read each customer once.
+package struct AccountTokenWalk: Sendable {
+  /// The number of pages of customers in one round.
   private static let pagesPerRound = 100
+  private static let documentName = "account_token_walk"
 
   private let backend: LocalBackend
-  private let position = Mutex(Position.after(nil))
 
-  /// A walk that has not begun.
   package init(_ backend: LocalBackend) { self.backend = backend }
 
-  /// A round of the walk; it counts `customers`, those looked at, and `registered`, ids whose tokens were not known.
+  /// A round of the walk; it counts `customers`, those read, and `registered`, ids whose tokens were not known.
   package var job: MaintenanceJob {
-    MaintenanceJob("account_tokens") { [self] _ throws(LedgerError) in
-      var (customers, registered) = (0, 0)
-      for _ in 0..<Self.pagesPerRound {
-        guard case .after(let cursor) = position.withLock({ $0 }), !Task.isCancelled else { break }
-        let page = try backend.ledger.customers(after: cursor)
+    MaintenanceJob("account_tokens") { _ throws(LedgerError) in
+      let ledger = backend.ledger
+      let saved = try ledger.document(named: Self.documentName)
+      let start = saved.flatMap { (try? JSONValue.parse($0.content))?["cursor"]?.text }
+      var (cursor, customers, registered) = (start.map(PageCursor.init), 0, 0)
+      for _ in 0..<Self.pagesPerRound where !Task.isCancelled {
+        let page = try ledger.customers(after: cursor)
         for id in page.customers.flatMap(\.ids) where try await backend.registerTokens(of: id) { registered += 1 }
         customers += page.customers.count
-        position.withLock { $0 = page.next.map { .after($0) } ?? .end }
+        // The next round reads the last page again, with the customers that are new by then.
+        guard let next = page.next else { break }
+        cursor = next
+      }
+      if let cursor, cursor.description != start {
+        let content: JSONValue = ["cursor": .string(cursor.description)]
+        try ledger.saveUnlessChanged(document: Self.documentName, content: content.text(), replacing: saved?.version)
       }
       return ["customers": customers, "registered": registered]
     }
@@ -38,7 +40,7 @@ package final class AccountTokenWalk: Sendable {
 }
 
 extension LocalBackend {
-  /// Makes the tokens of a known id known, and credits the purchases that are held for them.
+  /// Registers the tokens of a known id, and credits the purchases that are held for them.
   ///
   /// - Returns: Whether one of them was not known.
   fileprivate func registerTokens(of id: CustomerID) async throws(LedgerError) -> Bool {

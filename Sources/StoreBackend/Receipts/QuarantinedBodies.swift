@@ -29,12 +29,8 @@ package enum QuarantinedBodies {
       for document in page {
         let customer = (try? JSONValue.parse(document.content))?.object?["customer"]?.text
         guard let customer, erased.contains(customer) else { continue }
-        do throws(LedgerError) {
-          try ledger.removeDocument(named: document.name, version: document.version)
-        } catch {
-          // A server tried it at this moment, and keeps it no longer or will ask again.
-          guard error.code == .conditionFailed else { throw error }
-        }
+        // A server that tried it at this moment keeps it no longer, or asks again.
+        try ledger.removeUnlessChanged(document)
       }
       guard page.count == Limits.documentsPerPage else { return }
       last = page.last?.name

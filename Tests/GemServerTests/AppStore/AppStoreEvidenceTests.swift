@@ -104,7 +104,7 @@ final class AppStoreEvidenceTests: XCTestCase {
   func testPostsDoNotQueueUpBehindAStoreThatDoesNotAnswer() async throws {
     let world = try AppStoreWorld(wait: .milliseconds(20))
     defer { world.store.stop() }
-    world.store.state.withLock { $0.isSlow = true }
+    world.store.web.holdBack()
     let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
       for id in 1...12 {
         group.addTask {

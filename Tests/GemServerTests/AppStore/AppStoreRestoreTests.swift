@@ -75,16 +75,14 @@ final class AppStoreRestoreTests: XCTestCase {
     let world = try AppStoreWorld(wait: .milliseconds(20))
     defer { world.store.stop() }
     let texts = try ["1", "2"].map { try world.signed($0) }
-    world.store.state.withLock {
-      $0.isSlow = true
-      $0.pages = [texts]
-    }
+    world.store.state.withLock { $0.pages = [texts] }
+    world.store.web.holdBack()
     let answer = try await world.post(texts[0], with: restore)
     XCTAssertEqual(answer.status, 200)
     XCTAssertEqual(try world.gems(), 300)
     XCTAssertEqual(world.world.project.quarantine.count, 1)
     // What was asked goes on; here it is tried again before.
-    world.store.release()
+    world.store.web.release()
     world.world.time.advance(seconds: 61)
     try await world.round()
     XCTAssertEqual(try world.gems(), 600)

@@ -134,10 +134,10 @@ final class AppStoreServerAPITests: XCTestCase {
     let key = try XCTUnwrap(Crypto.p256Key(ofPublic: FakeAppStore.key))
     let text = Array(message.joined(separator: "\u{2063}").utf8)
     XCTAssertTrue(text.withUnsafeBytes { Crypto.isSignature(raw, of: $0, by: key) })
-    XCTAssertEqual(AppStoreServerKey.der(raw), der)
+    XCTAssertEqual(Crypto.der(ofSignature: raw), der)
     let small = [UInt8](repeating: 0, count: 31) + [1] + [0x80] + [UInt8](repeating: 0, count: 31)
     XCTAssertEqual(
-      AppStoreServerKey.der(small), [0x30, 38, 2, 1, 1, 2, 33, 0, 0x80] + [UInt8](repeating: 0, count: 31))
+      Crypto.der(ofSignature: small), [0x30, 38, 2, 1, 1, 2, 33, 0, 0x80] + [UInt8](repeating: 0, count: 31))
   }
 
   func testAKeyThatCannotBeUsedSaysWhy() throws {

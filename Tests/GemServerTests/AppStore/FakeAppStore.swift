@@ -11,7 +11,7 @@ import XCTest
 @testable import GemServer
 
 /// The App Store Server API on a loopback port: production under `/production`, the sandbox under `/sandbox`.
-final class FakeAppStore: Sendable {
+final class FakeAppStore: FakeStore, Sendable {
   enum Place: String, Sendable, CaseIterable {
     case production
     case sandbox
@@ -26,34 +26,15 @@ final class FakeAppStore: Sendable {
     var namesNoPage = false
     /// What a place answers to everything; nil for what it knows.
     var failures: [Place: (status: Int, body: String)] = [:]
-    /// Whether it answers nothing until it is released.
-    var isSlow = false
   }
 
   static let key = Crypto.makeKey(.p256)
   static let issuerID = "57246542-96fe-1a63-e053-0824d011072a"
   let state = Mutex(State())
-  private let server = Mutex<LoopbackServer?>(nil)
-  private let gate = DispatchSemaphore(value: 0)
+  let web = FakeServer()
 
-  init() throws {
-    let server = try LoopbackServer { [weak self] request in self?.answer(request) }
-    self.server.withLock { $0 = server }
-  }
+  init() throws { try web.begin { [weak self] request in self?.answer(request) } }
 
-  func stop() {
-    release()
-    server.withLock { $0 }?.stop()
-  }
-
-  /// Lets slow answers go.
-  func release() {
-    state.withLock { $0.isSlow = false }
-    for _ in 0..<20 { gate.signal() }
-  }
-
-  var url: String { "http://127.0.0.1:\(server.withLock { $0?.port ?? 0 })" }
-  var requests: [LoopbackServer.Request] { server.withLock { $0?.requests ?? [] } }
   var lines: [String] { requests.map(\.line) }
 
   func api(clock: LedgerClock = .system) throws -> AppStoreServerAPI {
@@ -73,8 +54,7 @@ final class FakeAppStore: Sendable {
   func mend() { state.withLock { $0.failures = [:] } }
 
   private func answer(_ request: LoopbackServer.Request) -> String {
-    if state.withLock({ $0.isSlow }) { gate.wait() }
-    return state.withLock { state in
+    state.withLock { state in
       let parts = request.path.split(separator: "?")[0].split(separator: "/").map(String.init)
       guard parts.count == 5, let place = Place(rawValue: parts[0]) else { return LoopbackServer.answer(400) }
       if let failure = state.failures[place] { return LoopbackServer.answer(failure.status, failure.body) }

@@ -55,7 +55,7 @@ final class SimulatedAppStoreTests: XCTestCase {
     }
 
     func fault(_ body: JSONObject) async throws {
-      let answer = try await simulated.send("POST", "/simulator/apple/api-faults", .object(body))
+      let answer = try await simulated.send("POST", "/simulator/api-faults", .object(body))
       XCTAssertEqual(answer.status, 200, answer.body.text())
     }
 
@@ -92,14 +92,14 @@ final class SimulatedAppStoreTests: XCTestCase {
     let pair = try await Pair(wait: .milliseconds(100))
     let bought = try await pair.buy(5)
     let faults: [JSONObject] = [
-      ["effect": "not_found", "count": 2], ["effect": "server_error", "count": 1], ["effect": "unauthorized"],
-      ["effect": "rate_limited"], ["effect": "slow", "delay_milliseconds": 300, "count": 1],
+      ["status": 404, "times": 2], ["status": 500, "times": 1], ["status": 401, "times": nil],
+      ["status": 429, "times": nil], ["delay_milliseconds": 300, "times": 1],
     ]
     for (one, fault) in zip(bought, faults) {
       try await pair.fault(fault)
       let status = try await pair.post(StoreKit1Sample.text([]), ["transaction_id": .string(one.id)])
       XCTAssertEqual(status, 503, "\(fault)")
-      _ = try await pair.simulated.send("DELETE", "/simulator/apple/api-faults")
+      _ = try await pair.simulated.send("DELETE", "/simulator/api-faults")
     }
     XCTAssertEqual(pair.world.project.quarantine.count, 5)
     try await pair.round(after: 61)
@@ -111,12 +111,12 @@ final class SimulatedAppStoreTests: XCTestCase {
   func testARestoreGoesOnBehindASlowStore() async throws {
     let pair = try await Pair(wait: .milliseconds(20))
     let bought = try await pair.buy(2)
-    try await pair.fault(["effect": "slow", "delay_milliseconds": 300, "count": 1])
-    try await pair.fault(["effect": "server_error", "count": 1])
+    try await pair.fault(["delay_milliseconds": 300, "times": 1])
+    try await pair.fault(["status": 500, "times": 1])
     let status = try await pair.post(bought[0].text, ["initiation_source": "restore"])
     XCTAssertEqual(status, 200)
     XCTAssertEqual(try pair.gems(), 300)
-    _ = try await pair.simulated.send("DELETE", "/simulator/apple/api-faults")
+    _ = try await pair.simulated.send("DELETE", "/simulator/api-faults")
     try await pair.round(after: 61)
     XCTAssertEqual(try pair.gems(), 600)
     await pair.server.stop()
@@ -278,23 +278,23 @@ final class SimulatedAppStoreTests: XCTestCase {
     let token = try await Pair.key(of: world).token(for: "com.example.gems", at: LedgerClock.system.now())
     let path = "/inApps/v1/transactions/\(id)"
     for body in [
-      ["effect": "not_found", "count": 2], ["effect": "server_error", "count": 1],
-      ["effect": "unauthorized", "count": 1],
-      ["effect": "slow", "delay_milliseconds": 1, "count": 1], ["effect": "rate_limited"],
+      ["status": 404, "times": 2], ["status": 500, "times": 1],
+      ["status": 401, "times": 1],
+      ["delay_milliseconds": 1, "times": 1], ["status": 429, "times": nil],
     ] as [JSONValue] {
-      let added = try await world.send("POST", "/simulator/apple/api-faults", body)
+      let added = try await world.send("POST", "/simulator/api-faults", body)
       XCTAssertEqual(added.status, 200)
     }
     var found: [Int] = []
     for _ in 0..<7 { found.append(try await look(world, path, token: token).status) }
     XCTAssertEqual(found, [404, 404, 500, 401, 200, 429, 429])
-    let left = try await world.send("GET", "/simulator/apple/api-faults")
+    let left = try await world.send("GET", "/simulator/api-faults")
     XCTAssertEqual(left.body["items"]?.array?.count, 1)
-    _ = try await world.send("DELETE", "/simulator/apple/api-faults")
+    _ = try await world.send("DELETE", "/simulator/api-faults")
     let after = try await look(world, path, token: token)
     XCTAssertEqual(after.status, 200)
-    for body in [[:], ["effect": "x"], ["effect": "not_found", "delay_milliseconds": 1]] as [JSONValue] {
-      let refused = try await world.send("POST", "/simulator/apple/api-faults", body)
+    for body in [[:], ["call": "x", "status": 404], ["status": 403], ["times": 2]] as [JSONValue] {
+      let refused = try await world.send("POST", "/simulator/api-faults", body)
       XCTAssertEqual(refused.status, 400)
     }
   }

@@ -11,7 +11,7 @@ import XCTest
 @testable import GemServer
 
 /// Google's token endpoint and Developer API on a loopback port, for one service account.
-final class FakeGoogle: Sendable {
+final class FakeGoogle: FakeStore, Sendable {
   struct State {
     /// Answers of `purchases.productsv2`, by purchase token.
     var purchases: [String: JSONValue] = [:]
@@ -26,8 +26,6 @@ final class FakeGoogle: Sendable {
     /// What completions alone are refused with.
     var completionRefusal: (status: Int, reason: String)?
     var isDown = false
-    /// Whether it answers nothing until it is released.
-    var isSlow = false
     /// The header field `Date` of its answers.
     var date: String?
     /// The access tokens that it takes: each exchange gives a further one, and the earlier ones hold too.
@@ -45,27 +43,9 @@ final class FakeGoogle: Sendable {
 
   static let key = Crypto.makeKey(.rsa)
   let state = Mutex(State())
-  private let server = Mutex<LoopbackServer?>(nil)
-  private let gate = DispatchSemaphore(value: 0)
+  let web = FakeServer()
 
-  init() throws {
-    let server = try LoopbackServer { [weak self] request in self?.answer(request) }
-    self.server.withLock { $0 = server }
-  }
-
-  func stop() {
-    release()
-    server.withLock { $0 }?.stop()
-  }
-
-  /// Lets slow answers go.
-  func release() {
-    state.withLock { $0.isSlow = false }
-    for _ in 0..<20 { gate.signal() }
-  }
-
-  var url: String { "http://127.0.0.1:\(server.withLock { $0?.port ?? 0 })" }
-  var requests: [LoopbackServer.Request] { server.withLock { $0?.requests ?? [] } }
+  init() throws { try web.begin { [weak self] request in self?.answer(request) } }
 
   /// How often an access token was asked for.
   var exchangeCount: Int { requests.count { $0.path == "/token" } }
@@ -134,8 +114,7 @@ final class FakeGoogle: Sendable {
   }
 
   private func answer(_ request: LoopbackServer.Request) -> String {
-    if state.withLock({ $0.isSlow }) { gate.wait() }
-    return state.withLock { state in
+    state.withLock { state in
       guard !state.isDown else { return LoopbackServer.answer(503, "{}") }
       if request.path == "/token" { return Self.exchange(request, &state) }
       guard let token = request.field("Authorization"), state.accessTokens.contains(token) else {
@@ -229,6 +208,14 @@ struct PlayWorld {
       logged.add(message + " " + facts.sorted { $0.key < $1.key }.map { "\($0)=\($1.text())" }.joined(separator: " "))
     }
     world = try APIWorld(policy: policy, playNotices: notices, verifier: verifier)
+  }
+
+  /// Plays with a world in which Alice is registered, and ends its server.
+  static func play(_ body: (PlayWorld) async throws -> Void) async throws {
+    let play = try PlayWorld()
+    defer { play.google.stop() }
+    _ = try await play.world.backend.register(CustomerID("alice"))
+    try await body(play)
   }
 
   static func push(_ notification: String, package: String = "com.example.gems") -> JSONValue {

@@ -264,7 +264,13 @@ final class PlayTokenTests: XCTestCase {
       let answer = try await play.post("t1", as: "bob")
       XCTAssertEqual(answer.body["receipt"]?["booking"]?["customer_id"], "carol")
       let again = try await runner.runOnce()
-      XCTAssertEqual(again.jobs.last?.counts, ["customers": 0, "registered": 0])
+      XCTAssertEqual(again.jobs.last?.counts, ["customers": 4, "registered": 0])
+      // Another process continues, with the customers that are new.
+      try play.world.grant(1, to: "erin")
+      let next = try await MaintenanceRunner(
+        backend: play.world.backend, jobs: [AccountTokenWalk(play.world.backend).job]
+      ).runOnce()
+      XCTAssertEqual(next.jobs.last?.counts, ["customers": 5, "registered": 1])
     }
   }
 

@@ -142,13 +142,13 @@ final class SimulatedGoogleTests: XCTestCase {
       let token = try await world.buy()
       for status in [400, 403, 404, 409, 410, 429, 500, 503] as [Int64] {
         // The newer call is refused; the other one does not know the token.
-        try await world.control("/google/faults", ["call": "product", "status": .integer(status)])
+        try await world.control("/api-faults", ["call": "product", "status": .integer(status)])
         let answer = try await world.post(token)
         XCTAssertEqual(answer.status, 503, "\(status): \(answer.body.text())")
         XCTAssertEqual(world.seller.project.quarantine.count, 1)
       }
       // A refused access token is replaced, and the request is repeated.
-      try await world.control("/google/faults", ["call": "product", "status": 401])
+      try await world.control("/api-faults", ["call": "product", "status": 401])
       let answer = try await world.post(token)
       XCTAssertEqual(answer.status, 200, answer.body.text())
       XCTAssertEqual(try world.gems(), 300)
@@ -160,7 +160,7 @@ final class SimulatedGoogleTests: XCTestCase {
     try await withWorld { world in
       let token = try await world.buy()
       _ = try await world.post(token, source: "restore")
-      try await world.control("/google/faults", ["call": "consume", "status": 500, "after": true])
+      try await world.control("/api-faults", ["call": "consume", "status": 500, "after": true])
       try await world.maintain()
       XCTAssertTrue(try world.purchase(token).isConsumed)
       XCTAssertEqual(try world.seller.ledger.documents(withPrefix: PlayCompletions.prefix).count, 1)
@@ -172,7 +172,7 @@ final class SimulatedGoogleTests: XCTestCase {
     try await withWorld(timeout: .milliseconds(400)) { world in
       let token = try await world.buy()
       for call in ["token", "product"] {
-        try await world.control("/google/faults", ["call": .string(call), "delay_milliseconds": 1500])
+        try await world.control("/api-faults", ["call": .string(call), "delay_milliseconds": 1500])
         let answer = try await world.post(token)
         XCTAssertEqual(answer.status, 503)
         XCTAssertEqual(world.seller.project.quarantine.count, 1)
@@ -185,8 +185,8 @@ final class SimulatedGoogleTests: XCTestCase {
   func testTheTokenEndpointChecksTheAssertion() async throws {
     try await withWorld { world in
       let file = try await JSONValue.parse(
-        world.control("/google/faults", ["call": "voided", "status": 500]).text().utf8.map(\.self))
-      XCTAssertEqual(file["object"], "simulator.google_fault")
+        world.control("/api-faults", ["call": "voided", "status": 500]).text().utf8.map(\.self))
+      XCTAssertEqual(file["items"]?.array?.last?["call"], "voided")
       func exchange(_ body: String) async throws -> HTTPReply {
         try await world.sender.post(
           OutgoingURL("\(world.url)/token"), headers: [("Content-Type", "application/x-www-form-urlencoded")],

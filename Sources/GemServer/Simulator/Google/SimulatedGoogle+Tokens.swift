@@ -1,5 +1,6 @@
 #if Server
 internal import GemLedger
+internal import StoreBackend
 internal import SystemCrypto
 internal import Synchronization
 internal import SystemHTTP
@@ -32,23 +33,16 @@ extension SimulatedGoogle {
 
   /// The key of the ledger's simulator, made once.
   private func key() throws(LedgerError) -> Crypto.SigningKey {
-    let ledger = simulator.project.ledger
-    let known = try ledger.document(named: Self.keyDocument)
-    if let pem = known.flatMap({ (try? JSONValue.parse($0.content))?["private_key"]?.text }),
+    let content = try simulator.project.ledger.content(ofDocument: Self.keyDocument) {
+      JSONValue.object(["private_key": .string(Crypto.pem(of: Crypto.makeKey(.rsa)))]).text()
+    }
+    guard let pem = (try? JSONValue.parse(content))?["private_key"]?.text,
       let key = Crypto.privateKey(pem: Array(pem.utf8))
-    {
-      return key
+    else {
+      throw LedgerError(
+        .storageDamaged, "The simulated service account's key cannot be read. Use a new ledger for the simulator.")
     }
-    let key = Crypto.makeKey(.rsa)
-    let content: JSONValue = ["private_key": .string(Crypto.pem(of: key))]
-    do throws(LedgerError) {
-      try ledger.save(document: Self.keyDocument, content: content.text(), replacing: known?.version)
-      return key
-    } catch {
-      // Another request made it at this moment.
-      guard error.code == .conditionFailed else { throw error }
-      return try self.key()
-    }
+    return key
   }
 
   // MARK: The token endpoint

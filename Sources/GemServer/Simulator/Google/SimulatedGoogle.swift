@@ -20,24 +20,8 @@ final class SimulatedGoogle: Sendable {
     case voided
   }
 
-  /// A call that goes wrong.
-  struct Fault: Hashable, Sendable {
-    /// The most times that a fault occurs.
-    static let timesMax: Int64 = 1_000_000
-    /// The longest delay, in milliseconds.
-    static let delayMax: Int64 = 60_000
-    static let statuses: [Int64] = [400, 401, 403, 404, 409, 410, 429, 500, 503]
-
-    /// Nil for every call.
-    var call: Call?
-    /// The refusal; nil for none, so that the call is delayed only.
-    var status: Int64?
-    var delayMilliseconds: Int64 = 0
-    /// Whether the work is done before it is refused, as if the answer were lost.
-    var isAfterWork = false
-    /// How many times it still occurs.
-    var times: Int64
-  }
+  /// The statuses of its refusals.
+  static let statuses: [Int64] = [400, 401, 403, 404, 409, 410, 429, 500, 503]
 
   /// A further product of a purchase: the simulated store itself sells one at a time.
   struct Line: Hashable, Sendable {
@@ -47,7 +31,6 @@ final class SimulatedGoogle: Sendable {
   }
 
   struct State {
-    var faults: [Fault] = []
     /// The further products, by purchase token.
     var lines: [StoreTransactionID: [Line]] = [:]
     /// The access tokens, with the ends of their lives in milliseconds since 1970.
@@ -81,25 +64,10 @@ final class SimulatedGoogle: Sendable {
     guard let operation = Operation(request) else {
       return SimulatedGoogleAnswer.refusal(404, "notFound", "There is no such method.")
     }
-    let fault = occur(on: operation.call)
-    if let fault, fault.delayMilliseconds > 0 {
-      // A caller that has gone meanwhile is answered all the same.
-      try? await Task.sleep(for: .milliseconds(fault.delayMilliseconds))
-    }
-    if let status = fault?.status, fault?.isAfterWork == false { return SimulatedGoogleAnswer.refusal(Int(status)) }
-    let answer = await work(operation, request)
-    guard let status = fault?.status else { return answer }
-    return SimulatedGoogleAnswer.refusal(Int(status))
-  }
-
-  /// The first fault for the call, which occurs once less from now on.
-  private func occur(on call: Call) -> Fault? {
-    state.withLock { state in
-      guard let place = state.faults.firstIndex(where: { $0.call == nil || $0.call == call }) else { return nil }
-      let fault = state.faults[place]
-      state.faults[place].times -= 1
-      if state.faults[place].times <= 0 { state.faults.remove(at: place) }
-      return fault
+    return await simulator.apiFaults.answer(operation.call.rawValue) {
+      SimulatedGoogleAnswer.refusal(Int($0))
+    } work: {
+      await work(operation, request)
     }
   }
 

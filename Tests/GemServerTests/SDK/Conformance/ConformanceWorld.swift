@@ -32,17 +32,20 @@ final class ConformanceWorld {
 
   private let storage: CrashingStorage
   private let crashPoint = CrashPoint()
+  private let number: Int
   private let google: FakeGoogle
   private let receipts: LocalReceipts
   private let makeServer: (Ledger) throws -> APIWorld
   private var playKey = ""
   private var idCount = 0
 
-  /// - Parameter open: Opens the storage, again after each death of the process; nil for one in memory.
+  /// - Parameters:
+  ///   - number: Tells the store's ids of this world from those of others at the same store.
+  ///   - open: Opens the storage, again after each death of the process; nil for one in memory.
   init(
-    google: FakeGoogle, receipts: LocalReceipts, open: (@Sendable () throws -> any LedgerStorage)? = nil
+    _ number: Int, google: FakeGoogle, receipts: LocalReceipts, open: (@Sendable () throws -> any LedgerStorage)? = nil
   ) throws {
-    (self.google, self.receipts) = (google, receipts)
+    (self.number, self.google, self.receipts) = (number, google, receipts)
     storage =
       try open.map { [crashPoint] in try CrashingStorage(crashPoint: crashPoint, open: $0) }
       ?? CrashingStorage(crashPoint: crashPoint)
@@ -122,7 +125,7 @@ final class ConformanceWorld {
 
   func newTransactionID() -> String {
     idCount += 1
-    return "\(UInt32.random(in: 1 ... .max))-\(idCount)"
+    return "\(number)-\(idCount)"
   }
 
   func newAnonymousID() -> String {

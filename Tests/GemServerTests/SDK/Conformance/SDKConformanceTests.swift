@@ -56,7 +56,7 @@ final class SDKConformanceTests: XCTestCase {
     for generator in InvariantContract.generator(400, quick: 24) {
       for platform in Self.platforms {
         var generator = generator
-        let world = try ConformanceWorld(google: stand.google, receipts: stand.receipts)
+        let world = try stand.world()
         defer { world.close() }
         let faults: [SDKFault] = [.offline, .answerLost, .page, .status(500), .status(503)]
         for index in 0..<60 where generator.percent(15) { world.faults[index] = generator.one(of: faults) }
@@ -114,7 +114,7 @@ final class SDKConformanceTests: XCTestCase {
     for platform in Self.platforms {
       let plain = try await run(.codelab, platform, stand, fault: nil, at: 0)
       let post = try XCTUnwrap(plain.calls.firstIndex(of: "POST receipts"))
-      let world = try ConformanceWorld(google: stand.google, receipts: stand.receipts)
+      let world = try stand.world()
       world.faults = [post: .status(404)]
       let problems = try await play(.codelab, platform, world)
       XCTAssertFalse(problems.isEmpty, platform)
@@ -124,10 +124,16 @@ final class SDKConformanceTests: XCTestCase {
   // MARK: Runs
 
   private final class Stand {
-    let google: FakeGoogle
-    let receipts: LocalReceipts
+    private let google: FakeGoogle
+    private let receipts: LocalReceipts
+    private var worldCount = 0
 
     init() throws { (google, receipts) = (try FakeGoogle(), try LocalReceipts(session: "s1")) }
+
+    func world(_ open: Open? = nil) throws -> ConformanceWorld {
+      worldCount += 1
+      return try ConformanceWorld(worldCount, google: google, receipts: receipts, open: open)
+    }
 
     func close() { google.stop() }
   }
@@ -174,7 +180,7 @@ final class SDKConformanceTests: XCTestCase {
   private func run(
     _ story: ConformanceStory, _ platform: String, _ stand: Stand, fault: SDKFault?, at index: Int, open: Open? = nil
   ) async throws -> (calls: [String], commits: Int) {
-    let world = try ConformanceWorld(google: stand.google, receipts: stand.receipts, open: open)
+    let world = try stand.world(open)
     defer { world.close() }
     if case .killed(let step, let isAfter) = fault {
       world.die(at: step, isAfter: isAfter)
