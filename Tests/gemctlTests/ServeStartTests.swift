@@ -76,13 +76,13 @@ final class ServeStartTests: XCTestCase {
     let serve = "gemctl serve --listen 127.0.0.1:0 --tls-cert bad.pem --tls-key bad.pem --test-receipts"
     let warning =
       "{\"time\":\"<time>\",\"level\":\"warning\",\"kind\":\"event\","
-      + "\"message\":\"Receipts of tests are credited, which"
+      + "\"message\":\"Test receipts are credited, and anyone"
     try Row.check(
       [
         Row("gemctl init > init.txt"), Row("\(serve) s1", 74, error: warning),
         Row("\(serve) s1 --simulate", 74, error: warning),
-        Row("\(serve) s1 --app-id 1", 64, error: "error: --test-receipts and --app-id exclude each other"),
-        Row("\(serve) s1 --play-key bad.pem", 64, error: "error: --test-receipts and --play-key exclude each other"),
+        Row("\(serve) s1 --app-id 1", 64, error: "error: --test-receipts cannot be used with --app-id"),
+        Row("\(serve) s1 --play-key bad.pem", 64, error: "error: --test-receipts cannot be used with --play-key"),
         Row("\(serve) ''", 64, error: "error: "),
       ], in: home, errorsBegin: true)
   }

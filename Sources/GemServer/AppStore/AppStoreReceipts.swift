@@ -82,7 +82,7 @@ package final class AppStoreReceipts: Sendable {
       }
       // Requests to a slow store may wait for each other before they begin.
       let answer = isPatient ? await asking.value : await asking.value(within: wait)
-      guard let answer else { throw .appStore("The App Store does not answer in time. It is asked again.") }
+      guard let answer else { throw .appStoreIsLate }
       signed = StoreReceipt(try answer.get())
     } catch {
       tell(error, in: project)
@@ -130,8 +130,8 @@ package final class AppStoreReceipts: Sendable {
   static var withoutKey: LedgerError {
     LedgerError(
       .receiptUnverified,
-      "This server cannot ask the App Store about a purchase yet: it was started without --app-store-key. What was "
-        + "posted until then is credited then.", details: [.text("check", "app_store_key")])
+      "The App Store cannot be asked: the server has no in-app purchase key. Start it with --app-store-key; purchases "
+        + "posted before are credited then.", details: [.text("check", "app_store_key")])
   }
 
   // MARK: Restoring a history
@@ -210,7 +210,9 @@ package final class AppStoreReceipts: Sendable {
       }
       revision = next
     }
-    say("long", "A history of the App Store is longer than is read; its first transactions are credited.", in: project)
+    say(
+      "long", "A purchase history at the App Store exceeds \(Self.pageCountMax) pages. Only these are credited.",
+      in: project)
   }
 
   private func credit(_ text: String, to customer: CustomerID, in project: ServerProject) async throws(LedgerError) {

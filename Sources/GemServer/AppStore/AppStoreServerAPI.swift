@@ -151,7 +151,7 @@ package struct AppStoreServerAPI: Sendable {
     _ url: String, of bundleID: String, before deadline: ContinuousClock.Instant
   ) async throws(LedgerError) -> Result<JSONValue, AppStoreServerError> {
     let left = deadline - ContinuousClock.now
-    guard left > .zero else { throw .appStore("The App Store does not answer in time. It is asked again.") }
+    guard left > .zero else { throw .appStoreIsLate }
     let token = key.token(for: bundleID, at: clock.now())
     let result = await sender.get(
       try OutgoingURL(url), headers: [("Authorization", "Bearer \(token)"), ("Accept", "application/json")],
@@ -173,5 +173,8 @@ package struct AppStoreServerAPI: Sendable {
 extension LedgerError {
   /// The App Store does not answer as it should; the same request may work later.
   static func appStore(_ what: String) -> LedgerError { LedgerError(.backendUnreachable, what) }
+
+  static let appStoreIsLate = appStore(
+    "The App Store did not answer in time. The purchase is kept and looked up again.")
 }
 #endif

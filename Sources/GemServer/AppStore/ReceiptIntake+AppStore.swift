@@ -100,8 +100,8 @@ extension ReceiptIntake {
 
   private func testReceiptsAreOff(_ what: String) -> LedgerError {
     let message =
-      "A receipt is of \(what), which this server does not credit. Start it with --test-receipts SESSION where "
-      + "nobody buys with money; it is kept until then."
+      "The receipt is from \(what). This server keeps test receipts and does not credit them. To credit them, start a "
+      + "server without real purchases with --test-receipts SESSION."
     project.appStore.say("test_receipts", message, in: project)
     return LedgerError(.receiptUnverified, message, details: [.text("check", "test_receipts")])
   }

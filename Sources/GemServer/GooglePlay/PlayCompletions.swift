@@ -219,7 +219,7 @@ extension PlayNotices {
       try PlayCompletions(ledger: project.ledger, clock: project.clock).keep(entry, after: cause)
     } catch {
       log(
-        "A purchase of Google Play could not be noted for its completion; its app has to complete it.",
+        "A purchase of Google Play could not be scheduled for consumption. The app has to consume or acknowledge it.",
         ["project": .string(project.id), "reason": .string(error.message)])
     }
   }
@@ -263,8 +263,8 @@ extension PlayNotices {
 
   private func giveUp(_ entry: PlayCompletions.Entry, _ project: ServerProject) {
     log(
-      "A purchase of Google Play was neither consumed nor acknowledged in three days: Google refunds it, or sells its "
-        + "product to the buyer no more. Look at the order in the Play Console.",
+      "A purchase of Google Play was not consumed or acknowledged within three days. Google refunds it, or refuses to "
+        + "sell the product again. Check the order in the Play Console.",
       [
         "project": .string(project.id), "package_name": .string(entry.packageName),
         "products": .array(entry.productIDs.map(JSONValue.string)),

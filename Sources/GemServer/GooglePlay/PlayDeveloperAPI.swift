@@ -142,7 +142,7 @@ struct PlayRefusal {
     if isOfToken {
       return LedgerError(
         .purchaseNotFound,
-        "Google Play does not know such a purchase of the app, or not yet: status \(status)\(words). It is asked again."
+        "Google Play does not know the purchase yet: status \(status)\(words). It is looked up again."
       )
     }
     let remedy =

@@ -78,7 +78,7 @@ extension PlayNotices {
     }
     guard found.isCancelled else {
       return LedgerError(
-        .validationPending, "Nobody has paid for this purchase yet; Google Play tells when that is done.",
+        .validationPending, "The purchase is not paid yet. Google Play reports the payment.",
         details: [.text("reason", "pending"), .integer("retry_after", 60)])
     }
     return LedgerError(.receiptRevoked, "The payment of this purchase was declined.")

@@ -23,8 +23,8 @@ package struct PlayNotices: Sendable {
   /// The refusal of what only Google can tell, in a server without a service account.
   static let missing = LedgerError(
     .receiptUnverified,
-    "This server cannot ask Google Play yet: start it with --google-service-account. What came until then is credited "
-      + "or applied then.", details: [.text("check", "service_account")])
+    "Google Play cannot be asked: the server has no service account. Start it with --google-service-account; purchases "
+      + "received before are credited then.", details: [.text("check", "service_account")])
 
   let api: PlayDeveloperAPI
   private let packageName: String?

@@ -128,7 +128,7 @@ package struct ReceiptIntake: Sendable {
     }
     // Requests to a slow store may wait for each other before they begin. What is not done in time goes on.
     let answer = isRetry ? await crediting.value : await crediting.value(within: notices.wait)
-    guard let answer else { throw .google("Play does not answer in time. It is asked again.") }
+    guard let answer else { throw .google("Play did not answer in time. The purchase is kept and looked up again.") }
     return try answer.get()
   }
 

@@ -107,8 +107,8 @@ final class ReceiptWatch: Sendable {
     log.event(
       .error,
       message.kind == .appleHistory
-        ? "A history of the App Store could not be read in its time; another restore reads it again."
-        : "A purchase or notification could not be verified in its time and is given up.",
+        ? "A purchase history at the App Store could not be read within 7 days. Another restore reads it again."
+        : "A purchase or notification could not be verified within its time and was deleted.",
       [
         "project": .string(project.id), "kind": .string(message.kind.rawValue),
         "customer_id": .string(message.customer), "start": .string(String(message.text.prefix(60))),

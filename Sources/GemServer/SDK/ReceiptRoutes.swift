@@ -7,12 +7,9 @@ internal import SystemHTTP
 enum ReceiptRoutes {
   static var all: [Route] { [post, complete] }
 
-  private static let fields: [Schema.Field] =
-    [
-      .always("fetch_token", .text(), "The evidence as the store gave it: a signed transaction, or a purchase's JSON.")
-    ] + others
+  private static func body(_ evidence: Schema.Field) -> Schema { .object([evidence] + fields) }
 
-  private static let others: [Schema.Field] = [
+  private static let fields: [Schema.Field] = [
     .always("app_user_id", .customerID, "The customer to credit where the receipt names no known buyer."),
     Schema.Field("source", .word(ReceiptPost.Source.all), "Why it is posted."),
     Schema.Field(
@@ -24,7 +21,8 @@ enum ReceiptRoutes {
       "is_restore", .nullable(.boolean), "Where there is neither: whether it is a restore."),
     Schema.Field("transaction_id", .anything, "The transaction that a receipt of StoreKit 1 is looked up by."),
     Schema.Field("product_id", .anything, "The product of a purchase at the test store; or product_ids, a list."),
-    Schema.Field("attributes", .anything, "As in set_subscriber_attributes; none of them holds the purchase up."),
+    Schema.Field(
+      "attributes", .anything, "As in set_subscriber_attributes; a refused one does not affect the purchase."),
   ]
 
   private static let answer = Schema.object(
@@ -38,13 +36,11 @@ enum ReceiptRoutes {
 
   private static let post = Route.sdk(
     "POST", "/v1/receipts", "post_receipt", "Credits the purchase that a receipt proves, once.",
-    body: .object(
-      [
-        Schema.Field(
-          "fetch_token", .nullable(.text()),
-          "The evidence as the store gave it: a signed transaction, a purchase's JSON, or a purchase token of Google "
-            + "Play; absent where a restore found nothing.")
-      ] + others), answers: [200: answer],
+    body: body(
+      Schema.Field(
+        "fetch_token", .nullable(.text()),
+        "The evidence as the store gave it: a signed transaction, a purchase's JSON, or a purchase token of Google "
+          + "Play; absent where a restore found nothing.")), answers: [200: answer],
     work: .later { (call) async throws(LedgerError) in
       guard try call.wire.optionalText("fetch_token")?.isEmpty == false else {
         // A restore that found nothing asks how the customer stands.
@@ -60,7 +56,9 @@ enum ReceiptRoutes {
   private static let complete = Route.sdk(
     "POST", "/v1/orders/{purchase_code}/complete", "complete_order",
     "The second step of a purchase: credits the receipt, completes its order, and delivers it.",
-    body: .object(fields), answers: [200: answer],
+    body: body(
+      .always("fetch_token", .text(), "The evidence as the store gave it: a signed transaction, or a purchase's JSON.")
+    ), answers: [200: answer],
     work: .later { (call) async throws(LedgerError) in
       let post = try ReceiptPost(wire: call.wire)
       _ = try call.permitted(post.customer, for: .postReceipt)

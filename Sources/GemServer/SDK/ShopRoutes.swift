@@ -24,7 +24,7 @@ enum ShopRoutes {
   ])
 
   private static let offeringsAnswer = Schema.object([
-    .always("current_offering_id", .text(), "Empty without one: SDKs take no null."),
+    .always("current_offering_id", .text(), "Empty if there is none: SDKs do not accept null."),
     .always("offerings", .list(offering)),
     .always("catalog", catalogPart, "The same with products, currencies and items, as in a catalog file."),
   ])
@@ -87,7 +87,7 @@ enum ShopRoutes {
   private static let testProducts = Route.sdk(
     "GET", "/rcbilling/v1/subscribers/{app_user_id}/products", "list_test_products",
     "The products of RevenueCat's test store: for test keys, those of the catalog with an id at the store \"test\".",
-    query: [Parameter("id", .text(), "A product's id; may be given several times.", isRepeatable: true)],
+    query: [Parameter("id", .text(), "Product id; repeatable.", isRepeatable: true)],
     answers: [200: .object([.always("product_details", .list(testProduct))])],
     work: .later { (call) async throws(LedgerError) in
       _ = try call.subscriber()

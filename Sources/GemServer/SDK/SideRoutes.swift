@@ -21,18 +21,18 @@ enum SideRoutes {
     .sdk("POST", path, name, summary, body: nothing, answers: [200: nothing], work: .now { _ in .json(200, [:]) })
   }
 
-  private static let events = ignored("/v1/events", "post_events", "Takes an app's events, and keeps none.")
+  private static let events = ignored("/v1/events", "post_events", "Accepts an app's events and discards them.")
   private static let diagnostics = ignored(
-    "/v1/diagnostics", "post_diagnostics", "Takes an SDK's figures of itself, and keeps none.")
+    "/v1/diagnostics", "post_diagnostics", "Accepts an SDK's diagnostics and discards them.")
   private static let attribution = ignored(
-    "/v1/subscribers/{app_user_id}/attribution", "post_attribution", "Takes data of an ad network, and keeps none.")
+    "/v1/subscribers/{app_user_id}/attribution", "post_attribution", "Accepts attribution data and discards it.")
   private static let adServicesAttribution = ignored(
     "/v1/subscribers/{app_user_id}/adservices_attribution", "post_adservices_attribution",
-    "Takes a token of Apple's ad network, and keeps none.")
+    "Accepts an Apple Ads token and discards it.")
 
   private static let introEligibility = Route.sdk(
     "POST", "/v1/subscribers/{app_user_id}/intro_eligibility", "get_intro_eligibility",
-    "Says of each product that it is not known whether its introductory price is open to the customer.",
+    "Returns null for each product: the eligibility is unknown.",
     body: .object([.always("product_identifiers", .list(.text()))]), answers: [200: .map(.nullable(.boolean))],
     work: .now { (call) in
       let ids = Set(call.body["product_identifiers"]?.array?.compactMap(\.text).map(ByteString.init) ?? [])
@@ -41,13 +41,13 @@ enum SideRoutes {
 
   private static let restoreEligibility = Route.sdk(
     "POST", "/v1/subscribers/{app_user_id}/restore/eligibility", "get_restore_eligibility",
-    "Says that a restore is allowed; what it may move is decided when the evidence is posted.", body: nothing,
+    "Allows every restore; the post of the receipt decides which purchases move.", body: nothing,
     answers: [200: .object([.always("is_purchase_allowed_by_restore_behavior", .boolean)])],
     work: .now { _ in .json(200, ["is_purchase_allowed_by_restore_behavior": true]) })
 
   private static let reward = Route.sdk(
     "GET", "/v1/subscribers/{app_user_id}/ads/reward_verifications/{client_transaction_id}",
-    "get_reward_verification", "Says that the reward of an ad is not verified: no ad network is connected.",
+    "get_reward_verification", "Reports a failed verification of an ad's reward: no ad network is connected.",
     answers: [
       200: .object([
         .always("status", .word(["failed"])), .always("failure_reason", .text()), .always("message", .text()),

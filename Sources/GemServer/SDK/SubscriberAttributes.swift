@@ -66,7 +66,7 @@ enum SubscriberAttributes {
       let change = CustomerAttribute.Change(name, attribute["value"]?.text, at: updatedAt)
       do throws(LedgerError) {
         guard place < changesMax else {
-          throw LedgerError(.limitExceeded, "A body has at most \(changesMax) attributes; send it in parts.")
+          throw LedgerError(.limitExceeded, "A request can set at most \(changesMax) attributes. Split it.")
         }
         guard change.value != nil || attribute.object != nil && attribute["value"] ?? .null == .null else {
           throw .parameter(name, "has to have a text as \"value\", or null to remove it")

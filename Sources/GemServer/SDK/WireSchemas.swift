@@ -84,7 +84,7 @@ extension Schema {
     .always("version", .integer(), "How many entries the account has."),
     Field(
       "exact_balance", .integer(),
-      "Only for Android, whose SDK reads 32 bits: what \"balance\" would be without that bound."),
+      "The balance without the 32-bit limit of RevenueCat's SDK for Android; only if \"balance\" is limited."),
   ])
 
   static let balancesByCode = Schema.map(wireBalance)

@@ -2,10 +2,10 @@ internal import GemLedger
 
 /// Registers the account tokens of customers that no app has registered.
 ///
-/// Stores name a buyer by a token of the customer's id. A registration stores the tokens of an id; customers of imports,
-/// of grants and of earlier versions have none until their app starts. Until then a purchase that names one of them
-/// would be credited to its poster. The position in the list of customers is a document, so that all processes together
-/// read each customer once.
+/// Stores name a buyer by a token of the customer's id. A registration stores the tokens of an id; customers of
+/// imports, of grants and of earlier versions have none until their app starts. Until then a purchase that names one of
+/// them would be credited to its poster. The position in the list of customers is a document, so that all processes
+/// together read each customer once.
 package struct AccountTokenWalk: Sendable {
   /// The number of pages of customers in one round.
   private static let pagesPerRound = 100

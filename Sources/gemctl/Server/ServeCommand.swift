@@ -165,7 +165,7 @@ extension ServeCommand {
   private func warnOfTestReceipts(in id: String, _ ledger: Ledger, _ log: ServerLog) throws(LedgerError) {
     try Simulator.checkBooks(of: ledger)
     log.event(
-      .warning, "Receipts of tests are credited, which anybody can make: let nobody buy with money here.",
+      .warning, "Test receipts are credited, and anyone can make them. Do not sell for money on this server.",
       ["project": .string(id)])
   }
 }

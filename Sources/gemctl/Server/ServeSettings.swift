@@ -106,8 +106,8 @@ struct ServeSettings {
     _ = try StoreEnvironment.xcode(session: session)
     for name in ["--app-id", "--play-key", "--google-service-account"] where !parsed.values(name).isEmpty {
       throw UsageError(
-        "--test-receipts and \(name) exclude each other: anybody can make receipts of tests, and \(name) takes "
-          + "purchases with money", verb: parsed.verb)
+        "--test-receipts cannot be used with \(name): anyone can make test receipts, and \(name) accepts real "
+          + "purchases", verb: parsed.verb)
     }
   }
 }

@@ -27,14 +27,15 @@ extension Verb {
         help: "Start with --app-id although the catalog takes sandbox receipts of anybody"),
       Option(
         name: "--app-store-key", value: "FILE", kind: .file,
-        help: "Look restores and receipts of StoreKit 1 up with this in-app purchase key of App Store Connect, .p8"),
-      Option(name: "--app-store-key-id", value: "ID", help: "That key's id, such as 2X9R4HXF34"),
-      Option(name: "--app-store-issuer", value: "UUID", help: "The issuer id beside the list of those keys"),
+        help: "In-app purchase key of App Store Connect (.p8), for restores and StoreKit 1 receipts"),
+      Option(name: "--app-store-key-id", value: "ID", help: "Id of that key, for example 2X9R4HXF34"),
+      Option(name: "--app-store-issuer", value: "UUID", help: "Issuer id of the account, from the page with the keys"),
       Option(
-        name: "--app-store-api-url", value: "URL", help: "Where the App Store Server API is, such as a simulator"),
+        name: "--app-store-api-url", value: "URL",
+        help: "Address of the App Store Server API, for example a simulator"),
       Option(
         name: "--test-receipts", value: "SESSION",
-        help: "Credit receipts of tests in Xcode and of the test store, which anybody can make, in this test session"
+        help: "Credit test receipts of Xcode and of the test store, in this test session"
       ),
       Option(
         name: "--google-service-account", value: "FILE", kind: .file,
