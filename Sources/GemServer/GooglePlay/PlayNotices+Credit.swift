@@ -2,6 +2,7 @@
 internal import GemLedger
 internal import StoreBackend
 internal import StoreReceipts
+internal import SystemCrypto
 
 // Purchases of which apps post the token alone.
 extension PlayNotices {
@@ -27,10 +28,10 @@ extension PlayNotices {
   ///   and those of `LocalBackend.post(_:of:order:)` for the first line that is not credited.
   func credit(_ posted: TokenPost, in project: ServerProject) async throws(LedgerError) -> ReceiptAnswer {
     let packageName = try packageName(posted.packageName, in: project)
-    let found = try await api.purchase(
+    let found = try await lookUp(
       PlayLookUp(
         packageName: packageName, token: posted.token, productIDs: posted.productIDs,
-        first: try Self.call(for: posted.productIDs, in: project), askedAt: project.clock.now()))
+        first: try Self.call(for: posted.productIDs, in: project), askedAt: project.clock.now()), in: project)
     guard found.isPaid else { throw try await keep(unpaid: found, posted, in: project) }
     let place = Self.place(of: posted.order, in: found, project)
     let lines = found.transactions.enumerated().map { (place: $0.offset, stated: $0.element) }
@@ -92,6 +93,23 @@ extension PlayNotices {
   }
 
   // MARK: Identity
+
+  /// Looks a purchase up, and gives each of its products the identity that all look-ups of the token give it.
+  ///
+  /// `purchases.products` does not tell a token's other products, and two look-ups may be for different ones. So the
+  /// first of them decides, in a document, which product is known by the token alone.
+  ///
+  /// - Throws: Those of `PlayDeveloperAPI.purchase(_:)`, and of the storage.
+  func lookUp(_ lookUp: PlayLookUp, in project: ServerProject) async throws(LedgerError) -> PlayProductPurchase {
+    let found = try await api.purchase(lookUp)
+    guard found.isOfNamedProducts else { return found }
+    let name = "play_token/" + Hex.text(TextDigest.sha256(of: lookUp.token.text))
+    let content = try project.ledger.content(ofDocument: name) {
+      let only = found.lines.count == 1 ? found.lines.first?.transaction.storeProductID : nil
+      return JSONValue.object(["alone": JSONValue(only)]).text()
+    }
+    return found.naming(alone: (try? JSONValue.parse(content))?["alone"]?.text)
+  }
 
   /// The transaction as the receipt of the same purchase names it: under production, since receipts do not tell tests.
   ///

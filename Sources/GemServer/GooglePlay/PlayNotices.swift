@@ -85,13 +85,16 @@ package struct PlayNotices: Sendable {
     if case .refundReview = notice.event {
       log("Google Play waits up to 24 hours for a word on a refund.", ["message_id": .string(notice.messageID)])
     }
-    guard let subject = notice.subject else { return .none }
+    guard notice.subject != nil || notice.isOfRefund else { return .none }
     try check(notice.packageName, of: project)
+    // The list of voided purchases is the proof, and it is ahead of the purchase's state.
+    if notice.isOfRefund { try readVoidsSoon(of: notice.packageName, in: project) }
+    guard let subject = notice.subject else { return .none }
     // The state may be newer than this instant, never older: the notice of a later refund is looked up later.
-    let found = try await api.purchase(
+    let found = try await lookUp(
       PlayLookUp(
         packageName: notice.packageName, token: subject.token, productIDs: subject.productID.map { [$0] } ?? [],
-        first: subject.call, askedAt: project.clock.now()))
+        first: subject.call, askedAt: project.clock.now()), in: project)
     guard found.isPaid else {
       for unpaid in found.unpaid {
         guard let named = try Self.asReceiptsNameIt(unpaid, in: project) else { continue }
@@ -99,41 +102,12 @@ package struct PlayNotices: Sendable {
       }
       return found.isCancelled ? .declined : .pending
     }
-    if case .voided = notice.event, !found.transactions.contains(where: { $0.revocation != nil }) {
-      // The list of voided purchases is ahead of the purchase's state: it is asked for again.
-      try keepVoid(notice, in: project)
-    }
     let outcomes = try await LineResults(found.transactions) { (stated) throws(LedgerError) in
       guard let named = try Self.asReceiptsNameIt(stated, in: project) else { return NoticeAnswer.Outcome.unattributed }
       return try await project.backend.apply(state: named).outcome
     }.values()
     complete(found, of: notice.packageName, after: .notice, in: project)
     return .applied(outcomes.first { $0 != .unchanged } ?? .unchanged)
-  }
-
-  private func keepVoid(_ notice: PlayNotification, in project: ServerProject) throws(LedgerError) {
-    guard case .voided(let token, _, _, _) = notice.event else { return }
-    var message = Quarantine.Message(.googleVoid, token.text)
-    message.packageName = notice.packageName
-    guard try project.quarantine.keep(message, from: "google") else {
-      throw LedgerError(.storageUnavailable, "There is no room to keep a voided purchase; it is told again.")
-    }
-  }
-
-  /// Looks a voided purchase up again.
-  ///
-  /// - Returns: Whether its state shows the refund now, which was applied.
-  func retryVoid(
-    _ token: StoreTransactionID, packageName: String, in project: ServerProject
-  ) async throws(LedgerError) -> Bool {
-    let found = try await api.purchase(
-      PlayLookUp(packageName: packageName, token: token, askedAt: project.clock.now()))
-    let revoked = found.transactions.filter { $0.revocation != nil }
-    _ = try await LineResults(revoked) { (stated) throws(LedgerError) in
-      guard let named = try Self.asReceiptsNameIt(stated, in: project) else { return }
-      try await project.backend.apply(state: named)
-    }.values()
-    return !revoked.isEmpty
   }
 
   /// A service account sees all apps of a developer, so the app has to be named somewhere.
@@ -158,7 +132,15 @@ package struct PlayNotices: Sendable {
 }
 
 extension PlayNotification {
-  /// The purchase that it asks to look up, and by which call; nil if it is about no payment.
+  /// Whether an order was voided, or a subscription revoked.
+  fileprivate var isOfRefund: Bool {
+    switch event {
+    case .voided, .subscription(_, _, 12): true
+    default: false
+    }
+  }
+
+  /// The purchase that it asks to look up, and by which call; nil if its state shows nothing of it.
   fileprivate var subject: (token: StoreTransactionID, productID: String?, call: PlayLookUp.Call)? {
     switch event {
     case .oneTimePurchased(let token, let product), .oneTimeCanceled(let token, let product):

@@ -86,15 +86,26 @@ package struct PlayRefunds: RefundIssuer {
       guard error.code == .purchaseNotFound else { throw error }
       throw LedgerError(.notAvailable, "\(app): \(error.message)")
     }
-    guard answer.lines.count == 1 else {
+    guard answer.lines.count == 1, purchase.isAlone(withToken: token) else {
       throw LedgerError(
         .notAvailable, "The order paid for several products, and Google Play refunds it as a whole: refund it there.")
     }
     guard var transaction = answer.transactions.first else {
       throw LedgerError(.notAvailable, "Google Play says that the purchase is not paid for.")
     }
+    guard transaction.creditID == purchase.storeTransactionID else {
+      throw LedgerError(
+        .notAvailable, "Google Play names the newest order of a subscription, which is not this one: refund it there.")
+    }
     transaction.environment = purchase.environment
     return transaction
+  }
+}
+
+extension Purchase {
+  /// Whether its token paid for no other product, as far as its identity tells.
+  fileprivate func isAlone(withToken token: StoreTransactionID) -> Bool {
+    productType.isSubscription || storeTransactionID == token
   }
 }
 

@@ -166,9 +166,9 @@ package final class GemServer: Sendable {
   private static func maintain(
     _ project: ServerProject, every interval: Duration, _ watch: ReceiptWatch, _ log: ServerLog
   ) -> Task<Void, Never> {
-    let completions = project.playNotices.map { [$0.completions(of: project)] } ?? []
+    let play = project.playNotices.map { [$0.completions(of: project), $0.voids(of: project)] } ?? []
     let runner = MaintenanceRunner(
-      backend: project.backend, jobs: [watch.job, AccountTokenWalk(project.backend).job] + completions)
+      backend: project.backend, jobs: [watch.job, AccountTokenWalk(project.backend).job] + play)
     return Task {
       await runner.run(every: interval) { report in
         for failure in report.failures {

@@ -8,8 +8,8 @@ internal import SystemCrypto
 /// Keeps posts and notifications that cannot be verified yet: a key of the store is missing, or it does not answer.
 ///
 /// None of them is proven, so they are bounded: 64 KiB a body, 1,000 bodies a key, 100 MB a ledger, of which
-/// notifications, which anybody can send, have 20 MB; 30 days (7 for voided purchases and for histories of the App
-/// Store), and equal bodies are kept once.
+/// notifications, which anybody can send, have 20 MB; 30 days (7 for histories of the App Store), and equal bodies are
+/// kept once.
 /// Each is tried again after a minute, then with pauses that double up to an hour; all are tried after a start and
 /// after a change of the catalog. They are documents of the ledger, so copies have them and exports do not.
 package final class Quarantine: Sendable {
@@ -23,15 +23,13 @@ package final class Quarantine: Sendable {
     case appleNotice = "apple_notice"
     /// A notification of Google Play.
     case googleNotice = "google_notice"
-    /// The purchase token of a purchase that Google Play voided while its state shows no refund.
-    case googleVoid = "google_void"
 
     /// Whether it comes without a key.
     fileprivate var isOpen: Bool { self == .appleNotice || self == .googleNotice }
 
     /// How long it is kept, in milliseconds.
     fileprivate var lifetime: Int64 {
-      self == .googleVoid || self == .appleHistory ? 7 * 86_400_000 : 30 * 86_400_000
+      self == .appleHistory ? 7 * 86_400_000 : 30 * 86_400_000
     }
   }
 
@@ -68,7 +66,7 @@ package final class Quarantine: Sendable {
       switch kind {
       case .appleHistory, .appleNotice: .apple
       case .receipt where StoreKit1Receipt.isForm(of: text): .apple
-      case .receipt, .googleNotice, .googleVoid: .google
+      case .receipt, .googleNotice: .google
       }
     }
 

@@ -68,10 +68,6 @@ final class ReceiptWatch: Sendable {
       case .googleNotice:
         guard let notices = project.playNotices else { throw PlayNotices.missing }
         _ = try await notices.apply(Array(message.text.utf8), to: project)
-      case .googleVoid:
-        guard let notices = project.playNotices else { throw PlayNotices.missing }
-        let token = try StoreTransactionID(message.text)
-        return try await notices.retryVoid(token, packageName: message.packageName, in: project) ? .done : .later
       }
       return .done
     } catch {
@@ -101,9 +97,6 @@ final class ReceiptWatch: Sendable {
   }
 
   private func giveUp(_ message: Quarantine.Message) async throws(LedgerError) {
-    if message.kind == .googleVoid {
-      try await project.backend.askAbout(googleToken: StoreTransactionID(message.text))
-    }
     log.event(
       .error,
       message.kind == .appleHistory

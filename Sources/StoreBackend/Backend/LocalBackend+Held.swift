@@ -101,14 +101,6 @@ extension LocalBackend {
     let kept = try context.reading { (view, _) throws(LedgerError) in try view.evidence.held(transaction) }
     if let kept, kept.reason != .pending, kept.reason != .declined { _ = try await held.decide(kept) }
   }
-
-  /// Lists a purchase of Google Play for a person's decision: a notice called it void, and its state shows no refund.
-  package func askAbout(googleToken token: StoreTransactionID) async throws(LedgerError) {
-    let hold = ReceiptHold(
-      store: .google, environment: .production, transactionID: token, statedAt: context.clock.now(), statement: nil,
-      reason: .decision, note: #"{"void":true}"#)
-    _ = try await context.ledger.book(.holdReceipt(hold, customer: nil))
-  }
 }
 
 extension HeldPurchase {

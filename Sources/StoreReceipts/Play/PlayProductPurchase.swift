@@ -51,6 +51,8 @@ public struct PlayProductPurchase: Hashable, Sendable {
   public let acknowledgeBy: Timestamp?
   /// All claims, as Google wrote them.
   public let claims: SignedClaims
+  /// Whether its lines are the named products alone, so that the token may have paid for others too.
+  package private(set) var isOfNamedProducts = false
 
   /// The purchases for the ledger, one per product; empty while nobody has paid.
   public var transactions: [StoreTransaction] { isPaid ? lines.map(\.transaction) : [] }
@@ -93,8 +95,20 @@ public struct PlayProductPurchase: Hashable, Sendable {
   package init(joining answers: [Self]) {
     self = answers[0]
     lines = answers.flatMap(\.lines)
-    guard lines.count > 1 else { return }
-    for place in lines.indices { lines[place].transaction.isLineItem = true }
+    isOfNamedProducts = true
+    for place in lines.indices { lines[place].transaction.isLineItem = lines.count > 1 }
+  }
+
+  /// The same with one product under the identity of the token alone, and all others under that of token and product.
+  ///
+  /// - Parameter product: The product's id; nil for none.
+  package func naming(alone product: String?) -> Self {
+    var found = self
+    for place in lines.indices {
+      let id = StoreTransaction.productID(atGoogle: lines[place].transaction.storeProductID)
+      found.lines[place].transaction.isLineItem = product.map { !$0.utf8.elementsEqual(id.utf8) } ?? true
+    }
+    return found
   }
 }
 

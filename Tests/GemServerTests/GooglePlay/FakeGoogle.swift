@@ -19,6 +19,8 @@ final class FakeGoogle: FakeStore, Sendable {
     var singlePurchases: [String: JSONValue] = [:]
     /// Answers of `purchases.subscriptionsv2`, by purchase token.
     var subscriptions: [String: JSONValue] = [:]
+    /// The list of voided purchases, page by page.
+    var voids: [[JSONValue]] = [[]]
     /// Whether `purchases.productsv2` exists.
     var hasProductsV2 = true
     /// What look-ups and completions are refused with; nil for nothing.
@@ -51,6 +53,8 @@ final class FakeGoogle: FakeStore, Sendable {
   var exchangeCount: Int { requests.count { $0.path == "/token" } }
   /// The requests for refunds.
   var refunds: [String] { requests.map(\.line).filter { $0.contains(":refund") } }
+  /// The requests for the list of voided purchases.
+  var voidLists: [String] { requests.map(\.path).filter { $0.contains("/voidedpurchases?") } }
   /// How often purchases were looked up.
   var lookUpCount: Int { requests.count { $0.path.contains("/productsv2/") } }
 
@@ -136,6 +140,7 @@ final class FakeGoogle: FakeStore, Sendable {
   private static func purchase(_ path: String, _ state: inout State) -> String {
     if let refusal = state.refusal { return Self.refusal(refusal.status, refusal.reason) }
     let parts = path.split(separator: "/").map(String.init)
+    if path.hasPrefix("voidedpurchases?") { return voided(path, state) }
     let found: JSONValue?
     switch (parts.first, parts.count) {
     case ("productsv2", 3):
@@ -152,6 +157,14 @@ final class FakeGoogle: FakeStore, Sendable {
     }
     let date = state.date.map { ["Date: \($0)"] } ?? []
     return found.map { LoopbackServer.answer(200, $0.text(), date) } ?? refusal(404, "purchaseTokenNotFound")
+  }
+
+  /// Answers a request for a page of the list, whose token is its number.
+  private static func voided(_ path: String, _ state: State) -> String {
+    let number = path.split(separator: "&").first { $0.hasPrefix("token=") }.flatMap { Int($0.dropFirst(6)) } ?? 0
+    var answer: JSONObject = ["voidedPurchases": .array(state.voids[number])]
+    if number + 1 < state.voids.count { answer["tokenPagination"] = ["nextPageToken": .string("\(number + 1)")] }
+    return LoopbackServer.answer(200, JSONValue.object(answer).text())
   }
 
   private static func refusal(_ status: Int, _ reason: String) -> String {
@@ -216,6 +229,25 @@ struct PlayWorld {
     defer { play.google.stop() }
     _ = try await play.world.backend.register(CustomerID("alice"))
     try await body(play)
+  }
+
+  private static let moreProducts = """
+    [{"code":"monthly","store_ids":{"google":"monthly"},"type":"auto_renewable_subscription","active":true,
+      "localizations":[],"prices":{},"discount_prices":{},"item_grants":[],"entitlement":"premium","period":"P1M",
+      "grants":[{"currency":"GEM","amount":50,"bonus":0,"expires_at_cycle_end":false}]},
+     {"code":"no_ads","store_ids":{"google":"no_ads"},"type":"non_consumable","active":true,"localizations":[],
+      "prices":{},"discount_prices":{},"grants":[],"item_grants":[],"entitlement":"no_ads","period":null},
+     {"code":"gems_500","store_ids":{"google":"gems_500"},"type":"consumable","active":true,"localizations":[],
+      "prices":{},"discount_prices":{},"item_grants":[],"entitlement":null,"period":null,
+      "grants":[{"currency":"GEM","amount":500,"bonus":0,"expires_at_cycle_end":false}]}]
+    """
+
+  /// Adds a subscription, a non-consumable and, if wanted, a pack of 500 gems to the catalog.
+  func addProducts(gems500: Bool = false) throws {
+    var catalog = try XCTUnwrap(JSONValue.parse(Fixture.bytes("gems.json")).object)
+    let more = try XCTUnwrap(JSONValue.parse(Self.moreProducts).array)
+    catalog["products"] = .array((catalog["products"]?.array ?? []) + more.prefix(gems500 ? 3 : 2))
+    try world.ledger.apply(Catalog.load(Array(JSONValue.object(catalog).text().utf8)))
   }
 
   static func push(_ notification: String, package: String = "com.example.gems") -> JSONValue {

@@ -134,37 +134,6 @@ final class PlayNotificationTests: XCTestCase {
 
   // MARK: Refunds
 
-  /// The list of voided purchases is ahead of the state of the purchase: for seven days, then a person decides.
-  func testAVoidIsLookedUpAgainForSevenDays() async throws {
-    for isShown in [true, false] {
-      try await withWorld { play in
-        let project = play.world.project
-        let watch = ReceiptWatch(project, ServerLog(clock: play.world.time.clock) { _ in })
-        let runner = MaintenanceRunner(backend: play.world.backend, jobs: [watch.job])
-        try play.google.set("t1")
-        _ = try await play.push(PlayWorld.purchased("t1"))
-        play.world.time.advance(seconds: 60)
-        _ = try await play.push(PlayWorld.voided("t1"))
-        XCTAssertEqual(project.quarantine.count, 1)
-        var lookUps = play.google.lookUpCount
-        for _ in 0..<(6 * 24) {
-          play.world.time.advance(seconds: 3600)
-          _ = try await runner.runOnce()
-        }
-        XCTAssertEqual(project.quarantine.count, 1)
-        XCTAssertEqual(play.google.lookUpCount - lookUps, 6 * 24)
-        if isShown { try play.google.set("t1", state: "CANCELLED") }
-        play.world.time.advance(seconds: 86_400)
-        lookUps = play.google.lookUpCount
-        _ = try await runner.runOnce()
-        XCTAssertEqual(play.google.lookUpCount, lookUps + 1)
-        XCTAssertEqual(project.quarantine.count, 0)
-        XCTAssertEqual(try play.balance(), isShown ? 0 : 300)
-        XCTAssertEqual(try play.world.backend.heldCounts(), isShown ? [:] : [.decision: 1])
-      }
-    }
-  }
-
   func testAVoidedPurchaseIsClawedBackOnce() async throws {
     try await withWorld { play in
       try play.google.set("t1")

@@ -11,24 +11,13 @@ import XCTest
 
 /// Purchase tokens that apps post: what Google states of them is credited, product by product, once.
 final class PlayTokenTests: XCTestCase {
-  private static let moreProducts = """
-    [{"code":"monthly","store_ids":{"google":"monthly"},"type":"auto_renewable_subscription","active":true,
-      "localizations":[],"prices":{},"discount_prices":{},"item_grants":[],"entitlement":"premium","period":"P1M",
-      "grants":[{"currency":"GEM","amount":50,"bonus":0,"expires_at_cycle_end":false}]},
-     {"code":"no_ads","store_ids":{"google":"no_ads"},"type":"non_consumable","active":true,"localizations":[],
-      "prices":{},"discount_prices":{},"grants":[],"item_grants":[],"entitlement":"no_ads","period":null}]
-    """
-
   private func withWorld(
     verifier: (any ReceiptVerifier)? = nil, policy: BackendPolicy = BackendPolicy(),
     _ body: (PlayWorld) async throws -> Void
   ) async throws {
     let play = try PlayWorld(policy: policy, verifier: verifier)
     defer { play.google.stop() }
-    var catalog = try XCTUnwrap(JSONValue.parse(Fixture.bytes("gems.json")).object)
-    let more = try JSONValue.parse(Self.moreProducts)
-    catalog["products"] = .array((catalog["products"]?.array ?? []) + (more.array ?? []))
-    try play.world.ledger.apply(Catalog.load(Array(JSONValue.object(catalog).text().utf8)))
+    try play.addProducts()
     for name in ["alice", "bob"] { _ = try await play.world.backend.register(CustomerID(name)) }
     try await body(play)
   }
@@ -155,6 +144,28 @@ final class PlayTokenTests: XCTestCase {
       XCTAssertEqual(wrong.status, 503)
       _ = try await play.post("t2", products: ["gems_300"])
       XCTAssertEqual(try play.balance(), 3 * 300 + 2 * 1200)
+    }
+  }
+
+  /// Two look-ups of one token may be for different products of it, also before either is credited.
+  func testWithoutTheNewerCallAProductKeepsItsIdentity() async throws {
+    try await withWorld { play in
+      let products = ["gems_500", "gems_300", "gems_1200"]
+      play.google.state.withLock { state in
+        state.hasProductsV2 = false
+        for product in products { state.singlePurchases["\(product)/t1"] = ["purchaseTimeMillis": "1767222000000"] }
+      }
+      // A product that the catalog does not have yet: the purchase is held.
+      let first = try await play.post("t1", products: ["gems_500"])
+      XCTAssertEqual(first.status, 503)
+      _ = try await play.post("t1", products: products)
+      _ = try await play.push(PlayWorld.purchased("t1", product: "gems_1200"))
+      try play.addProducts(gems500: true)
+      _ = try await play.world.backend.decideHeld()
+      XCTAssertEqual(try play.balance(), 500 + 300 + 1200)
+      let last = try await play.post("t1", products: products.reversed())
+      XCTAssertEqual(last.status, 200, last.body.text())
+      XCTAssertEqual(try play.balance(), 500 + 300 + 1200)
     }
   }
 

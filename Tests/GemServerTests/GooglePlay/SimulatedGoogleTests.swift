@@ -116,6 +116,25 @@ final class SimulatedGoogleTests: XCTestCase {
     }
   }
 
+  func testARefundedSubscriptionIsClawedBack() async throws {
+    try await withWorld { world in
+      try await world.control("/google/notifications", ["url": .string(world.pushURL)])
+      let token = try await world.buy("monthly")
+      _ = try await world.post(token, source: "restore", products: ["monthly"])
+      try await world.maintain()
+      try await world.control("/clock", ["advance_seconds": .integer(32 * 86_400)])
+      XCTAssertEqual(try world.gems(), 100)
+      let refunded = try await world.control("/purchases/\(token)/actions/refund")
+      XCTAssertEqual(refunded["notice_error"], .null, refunded.text())
+      XCTAssertEqual(try world.gems(), 100)
+      for _ in 0..<2 {
+        try await world.maintain()
+        XCTAssertEqual(try world.gems(), 50)
+        _ = try await world.post(token, products: ["monthly"])
+      }
+    }
+  }
+
   func testAnOrderIsRefundedByTheSeller() async throws {
     try await withWorld { world in
       let token = try await world.buy()

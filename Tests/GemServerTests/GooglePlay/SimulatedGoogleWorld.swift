@@ -44,7 +44,8 @@ final class SimulatedGoogleWorld: Sendable {
     api = try PlayDeveloperAPI(account: account, sender: sender, baseURL: Self.url(storeServer), timeout: timeout)
     let verifier = StoreVerifiers(apple: nil, google: nil)
     seller = try APIWorld(
-      ledger: .inMemory(clock: .system, salt: 1), playNotices: PlayNotices(api: api), verifier: verifier)
+      ledger: .inMemory(clock: store.clock.ledgerClock, salt: 1), playNotices: PlayNotices(api: api),
+      verifier: verifier)
     try seller.ledger.apply(Catalog.load(bytes))
     sellerServer = try Self.serve(seller.project, nil)
     _ = try await seller.backend.register(CustomerID("alice"))
@@ -104,8 +105,9 @@ final class SimulatedGoogleWorld: Sendable {
   /// Does the seller's repeated work.
   func maintain() async throws {
     let watch = ReceiptWatch(seller.project, ServerLog(clock: .system) { _ in })
-    let completions = try XCTUnwrap(seller.project.playNotices).completions(of: seller.project)
-    _ = try await MaintenanceRunner(backend: seller.backend, jobs: [watch.job, completions]).runOnce()
+    let notices = try XCTUnwrap(seller.project.playNotices)
+    let jobs = [watch.job, notices.completions(of: seller.project), notices.voids(of: seller.project)]
+    _ = try await MaintenanceRunner(backend: seller.backend, jobs: jobs).runOnce()
   }
 
   func gems() throws -> Int64 {

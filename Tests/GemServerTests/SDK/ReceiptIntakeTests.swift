@@ -298,7 +298,6 @@ final class ReceiptIntakeTests: XCTestCase {
     }
     XCTAssertEqual(kept, Quarantine.openBytesMax / (Quarantine.bodyBytesMax + 200))
     XCTAssertTrue(try world.project.quarantine.keep(.init(.receipt, "eyJ.1.x"), from: "app"))
-    XCTAssertTrue(try world.project.quarantine.keep(.init(.googleVoid, "t1"), from: "google"))
   }
 
   func testAPurchaseTokenWithoutAnAccountIsKept() async throws {

@@ -101,7 +101,8 @@ package enum RefundRules {
   /// Returns how much of the purchase is refunded by the store's notices, in any order of their arrival.
   ///
   /// Of refunds in full or by percent, the newest holds: it states all that is given back by then. Units of single
-  /// refunds are added up. A refund counts until evidence of the same date or later takes it back.
+  /// refunds are added up. A refund counts until evidence of the same date or later takes it back. Google Play takes no
+  /// refund back, and its states of a subscription show none.
   package static func share(of evidence: [EvidenceRow], quantity: Int64) -> RefundShare {
     let standing = evidence.filter { refund in
       refund.kind == .refund
@@ -110,7 +111,7 @@ package enum RefundRules {
           case .refund, .reclaim, .pending, .cancelled, .bookedBefore, .held: false
           case .reversal: other.revokedAt == refund.revokedAt && other.signedAt >= refund.signedAt
           case .reversalOfAll, .decided: other.signedAt >= refund.signedAt
-          case .purchased: other.signedAt > refund.signedAt
+          case .purchased: refund.identity.store != .google && other.signedAt > refund.signedAt
           }
         }
     }

@@ -1,0 +1,243 @@
+#if Server
+internal import GemLedger
+internal import StoreBackend
+internal import StoreReceipts
+internal import SystemCrypto
+internal import SystemHTTP
+
+/// An order that Google Play lists as voided: refunded, charged back or revoked.
+struct PlayVoid: Hashable, Sendable {
+  let token: StoreTransactionID
+  let orderID: String?
+  let voidedAt: Timestamp
+  /// Whether some units alone are given back; the state of the purchase says how many.
+  let isPartial: Bool
+}
+
+extension PlayDeveloperAPI {
+  /// Most pages of a list; a list that does not end is an error of the server.
+  private static let pagesMax = 1000
+
+  /// Returns the voided orders of an app, in full and by quantity, of products and of subscriptions.
+  ///
+  /// - Parameter start: When Google learned of the first one; at most 30 days ago.
+  /// - Throws: `LedgerError` with `backend_unreachable`.
+  func voids(of packageName: String, since start: Timestamp) async throws(LedgerError) -> [PlayVoid] {
+    var (voids, page): ([PlayVoid], String?) = ([], nil)
+    for _ in 0..<Self.pagesMax {
+      let next = page.map { "&token=\(Percent.encoded($0))" } ?? ""
+      let query = "startTime=\(start.milliseconds)&type=1&includeQuantityBasedPartialRefund=true&maxResults=1000\(next)"
+      let reply = try await get("voidedpurchases?\(query)", of: packageName)
+      guard reply.isSuccess else {
+        let refusal = PlayRefusal(reply).error
+        throw refusal.code == .purchaseNotFound
+          ? .google("Play does not list voided purchases: \(reply.status)") : refusal
+      }
+      guard let list = reply.isBodyCut ? nil : reply.json?.object else {
+        throw .google("Play lists voided purchases in a form that is not known here")
+      }
+      voids += (list["voidedPurchases"]?.array ?? []).compactMap(PlayVoid.init)
+      page = list["tokenPagination"]?["nextPageToken"]?.text
+      if page == nil { break }
+    }
+    return voids
+  }
+}
+
+extension PlayVoid {
+  /// Nil for an entry that names no purchase.
+  fileprivate init?(_ entry: JSONValue) {
+    guard let token = try? StoreTransactionID(entry["purchaseToken"]?.text ?? ""),
+      let voidedAt = entry["voidedTimeMillis"].flatMap({ $0.text.flatMap(Int64.init) ?? $0.integer })
+    else { return nil }
+    self.init(
+      token: token, orderID: entry["orderId"]?.text, voidedAt: Timestamp(milliseconds: voidedAt),
+      isPartial: entry["voidedQuantity"] != nil)
+  }
+}
+
+/// The position in an app's list of voided purchases, which all servers of a ledger share.
+private struct PlayVoidCursor {
+  /// How long Google lists a voided purchase, in milliseconds.
+  private static let listed: Int64 = 30 * 86_400_000
+  /// What is read twice, in milliseconds: Google may list a purchase later than it dates it.
+  private static let overlap: Int64 = 86_400_000
+  /// The pause between two readings, in milliseconds.
+  private static let pause: Int64 = 3_600_000
+  /// The shortest pause, if notifications ask for a reading, in milliseconds.
+  private static let shortestPause: Int64 = 60_000
+
+  /// Until when the list is read; nil before the first reading.
+  var readUntil: Timestamp?
+  var dueAt = Timestamp(milliseconds: 0)
+  var failures: Int64 = 0
+
+  init() {}
+
+  /// - Parameter content: As ``content`` gave it.
+  init(_ content: String) {
+    let members = try? JSONValue.parse(content)
+    readUntil = members?["read_until"]?.integer.map(Timestamp.init(milliseconds:))
+    dueAt = Timestamp(milliseconds: members?["due_at"]?.integer ?? 0)
+    failures = max(0, members?["failures"]?.integer ?? 0)
+  }
+
+  var content: String {
+    var members: JSONObject = ["due_at": .integer(dueAt.milliseconds), "failures": .integer(failures)]
+    if let readUntil { members["read_until"] = .integer(readUntil.milliseconds) }
+    return JSONValue.object(members).text()
+  }
+
+  func start(at now: Timestamp) -> Timestamp {
+    let first = now.advanced(milliseconds: -Self.listed)
+    // A reading in the future was dated by a clock that was ahead.
+    guard let readUntil, readUntil <= now else { return first }
+    return max(first, readUntil.advanced(milliseconds: -Self.overlap))
+  }
+
+  /// A reading begins: until it succeeds, it is due again after a pause.
+  func begun(at now: Timestamp) -> Self {
+    var cursor = self
+    cursor.dueAt = RetryPauses.next(after: failures, at: now)
+    cursor.failures += 1
+    return cursor
+  }
+
+  /// A reading that began at this instant succeeded.
+  func done(at start: Timestamp) -> Self {
+    var cursor = self
+    (cursor.readUntil, cursor.dueAt, cursor.failures) = (start, start.advanced(milliseconds: Self.pause), 0)
+    return cursor
+  }
+
+  /// A notification says that the list has grown.
+  func asked(at now: Timestamp) -> Self {
+    var cursor = self
+    let earliest = readUntil.map { max(now, $0.advanced(milliseconds: Self.shortestPause)) } ?? now
+    cursor.dueAt = min(dueAt, earliest)
+    return cursor
+  }
+}
+
+// Google Play's list of voided purchases: the only proof of a subscription's refund, which its state never shows, and
+// of refunds whose notifications were lost. It is read each hour, and after a notification of a refund.
+extension PlayNotices {
+  private static func document(of packageName: String) -> String {
+    "play_voids/" + Hex.text(TextDigest.sha256(of: packageName))
+  }
+
+  /// Makes the list of an app due.
+  func readVoidsSoon(of packageName: String, in project: ServerProject) throws(LedgerError) {
+    let name = Self.document(of: packageName)
+    let saved = try project.ledger.document(named: name)
+    let cursor = saved.map { PlayVoidCursor($0.content) } ?? PlayVoidCursor()
+    let asked = cursor.asked(at: project.clock.now())
+    guard asked.dueAt < cursor.dueAt else { return }
+    try project.ledger.saveUnlessChanged(document: name, content: asked.content, replacing: saved?.version)
+  }
+
+  /// Reads the lists that are due; it counts `listed`, the voided orders, and `refunded`, the purchases of them.
+  func voids(of project: ServerProject) -> MaintenanceJob {
+    MaintenanceJob("play_voids") { now throws(LedgerError) in
+      var (listed, refunded) = (0, 0)
+      for packageName in try names(of: project) {
+        let name = Self.document(of: packageName)
+        let saved = try project.ledger.document(named: name)
+        let cursor = saved.map { PlayVoidCursor($0.content) } ?? PlayVoidCursor()
+        // Of several servers, the one that saves this reads the list.
+        guard RetryPauses.isDue(cursor.dueAt, at: now),
+          let begun = try project.ledger.saveUnlessChanged(
+            document: name, content: cursor.begun(at: now).content, replacing: saved?.version)
+        else { continue }
+        let voids = try await api.voids(of: packageName, since: cursor.start(at: now))
+        let counts = try await LineResults(voids) { (void) throws(LedgerError) in
+          try await apply(void, of: packageName, to: project)
+        }.values()
+        try project.ledger.saveUnlessChanged(
+          document: name, content: cursor.done(at: now).content, replacing: begun.version)
+        listed += voids.count
+        refunded += counts.reduce(0, +)
+      }
+      return ["listed": listed, "refunded": refunded]
+    }
+  }
+
+  /// Refunds what was paid by a voided order.
+  ///
+  /// - Returns: How many purchases lost something by it.
+  private func apply(
+    _ void: PlayVoid, of packageName: String, to project: ServerProject
+  ) async throws(LedgerError) -> Int {
+    let known = try Self.purchase(of: void, in: project.ledger)
+    if let known, known.isRefunded { return 0 }
+    if let known, known.productType.isSubscription, !void.isPartial {
+      return try await refund([StoreTransaction(known, voided: void, bundleID: packageName)], in: project)
+    }
+    let found: PlayProductPurchase
+    do throws(LedgerError) {
+      found = try await lookUp(
+        PlayLookUp(
+          packageName: packageName, token: void.token, productIDs: known?.storeProductID.map { [$0] } ?? [],
+          askedAt: project.clock.now()), in: project)
+    } catch {
+      guard error.code == .purchaseNotFound else { throw error }
+      // Google forgets purchases sooner than it lists them; what nobody knows was never credited.
+      guard let known, !void.isPartial else { return 0 }
+      return try await refund([StoreTransaction(known, voided: void, bundleID: packageName)], in: project)
+    }
+    return try await refund(found.transactions(voidedBy: void), in: project)
+  }
+
+  /// The credit of a voided order, if it is known by the token and the order alone.
+  private static func purchase(of void: PlayVoid, in ledger: Ledger) throws(LedgerError) -> Purchase? {
+    let ids = [void.orderID.map { "\(void.token)/\($0)" }, void.token.text].compactMap(\.self)
+    for id in ids {
+      for environment in [StoreEnvironment.production, .sandbox] {
+        let id = StoreTransactionID(unchecked: id)
+        if let known = try ledger.purchase(store: .google, environment: environment, transactionID: id) { return known }
+      }
+    }
+    return nil
+  }
+
+  private func refund(_ transactions: [StoreTransaction], in project: ServerProject) async throws(LedgerError) -> Int {
+    var count = 0
+    for stated in transactions {
+      guard let named = try Self.asReceiptsNameIt(stated, in: project) else { continue }
+      if try await project.backend.apply(state: named).outcome == .refunded { count += 1 }
+    }
+    return count
+  }
+}
+
+extension PlayProductPurchase {
+  /// The purchases that a voided order gives back.
+  ///
+  /// A single product is given back whatever its state says, which is behind the list. Of an order of several products
+  /// the list does not say which, but their state does.
+  fileprivate func transactions(voidedBy void: PlayVoid) -> [StoreTransaction] {
+    transactions.compactMap { stated in
+      if stated.revocation?.extent == .full || void.isPartial || !isSubscription && lines.count > 1 {
+        return stated.revocation == nil ? nil : stated
+      }
+      var stated = stated
+      // The state is that of a subscription's last order, and an earlier one may have been voided.
+      if isSubscription { stated.orderID = void.orderID ?? stated.orderID }
+      stated.revocation = StoreTransaction.Revocation(revokedAt: void.voidedAt)
+      stated.signedAt = void.voidedAt
+      return stated
+    }
+  }
+}
+
+extension StoreTransaction {
+  /// A credited purchase as the list of voided purchases states it.
+  fileprivate init(_ purchase: Purchase, voided void: PlayVoid, bundleID: String) {
+    self.init(
+      store: .google, environment: purchase.environment, id: void.token,
+      orderID: purchase.productType.isSubscription ? void.orderID : nil, bundleID: bundleID,
+      storeProductID: purchase.storeProductID ?? "", productType: purchase.productType, quantity: purchase.quantity,
+      purchasedAt: purchase.purchasedAt, revocation: Revocation(revokedAt: void.voidedAt), signedAt: void.voidedAt)
+  }
+}
+#endif
