@@ -47,15 +47,14 @@ final class Wire: Sendable {
   /// The step is about to happen, or has.
   func pass(_ step: Step, _ side: Side) {
     guard let cell, cell.step == step, side == (cell.fault == .lostBefore ? .before : .after) else { return }
-    let strikes = state.withLock { state in
-      guard state.isArmed, !state.hasStruck else { return false }
+    state.withLock { state in
+      guard state.isArmed, !state.hasStruck else { return }
       state.hasStruck = true
       state.isDown = cell.fault != .kill
-      return true
+      System.say("struck\n")
+      // Under the lock: another thread that sees the strike could end the process first.
+      if cell.fault == .kill { System.killThisProcess() }
     }
-    guard strikes else { return }
-    System.say("struck\n")
-    if cell.fault == .kill { System.killThisProcess() }
   }
 }
 
