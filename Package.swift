@@ -54,23 +54,15 @@ let package = Package(
   name: "GemLedger",
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
   products: [
-    .library(name: "GemLedger", targets: ["GemLedger"]),
-    .library(name: "GemLedgerAudit", targets: ["GemLedgerAudit"]),
-    .library(name: "GemLedgerArchive", targets: ["GemLedgerArchive"]),
-    .library(name: "GemLedgerSeal", targets: ["GemLedgerSeal"]),
+    .library(name: "GemLedger", targets: ["GemLedger", "GemLedgerAudit", "GemLedgerArchive", "GemLedgerSeal"]),
     .library(name: "GemLedgerSQLite", targets: ["GemLedgerSQLite"]),
     .library(name: "GemLedgerPostgres", targets: ["GemLedgerPostgres"]),
-    .library(name: "StoreBackend", targets: ["StoreBackend"]),
-    .library(name: "StoreClient", targets: ["StoreClient"]),
-    .library(name: "StoreClientStoreKit", targets: ["StoreClientStoreKit"]),
-    .library(name: "StoreClientFoundation", targets: ["StoreClientFoundation"]),
-    .library(name: "SimulatedStores", targets: ["SimulatedStores"]),
-    .library(name: "SimulatedStoreKit", targets: ["SimulatedStoreKit"]),
-    .library(name: "StoreReceipts", targets: ["StoreReceipts"]),
-    .library(name: "StoreClientHTTP", targets: ["StoreClientHTTP"]),
-    .library(name: "StoreSimulation", targets: ["StoreSimulation"]),
+    .library(name: "StoreBackend", targets: ["StoreBackend", "StoreReceipts"]),
+    .library(
+      name: "StoreClient",
+      targets: ["StoreClient", "StoreClientFoundation", "StoreClientHTTP", "StoreClientStoreKit"]),
+    .library(name: "SimulatedStores", targets: ["SimulatedStores", "SimulatedStoreKit"]),
     .executable(name: "gemctl", targets: ["gemctl"]),
-    .executable(name: "gembench", targets: ["gembench"]),
   ],
   traits: [
     .trait(name: "PostgreSQL", description: "Storage on PostgreSQL, over libpq: GemLedgerPostgres."),
@@ -125,10 +117,6 @@ let package = Package(
       ],
       swiftSettings: houseRules),
     .target(
-      name: "StoreSimulation",
-      dependencies: ["GemLedger", "GemLedgerAudit", "StoreBackend", "StoreClient", "SimulatedStores"],
-      swiftSettings: houseRules),
-    .target(
       name: "SystemHTTP",
       dependencies: [
         "GemLedger", .target(name: "CMicroHTTPD", condition: onServer), .target(name: "CCurl", condition: onServer),
@@ -152,7 +140,7 @@ let package = Package(
         .target(name: "GemLedgerPostgres", condition: onPostgreSQL),
         .target(name: "GemLedgerSeal", condition: .when(traits: ["Receipts"])), "StoreBackend",
         .target(name: "StoreReceipts", condition: .when(traits: ["Receipts"])), "StoreClient", "SimulatedStores",
-        "StoreSimulation", .target(name: "SystemCrypto", condition: onReceipts),
+        .target(name: "SystemCrypto", condition: onReceipts),
         .target(name: "GemServer", condition: onServer),
       ],
       swiftSettings: houseRules + [.unsafeFlags(selfContained, onLinuxInRelease)],
@@ -160,20 +148,6 @@ let package = Package(
         .unsafeFlags(selfContained, onLinuxInRelease), .linkedLibrary("_FoundationICU", onLinuxInRelease),
         .linkedLibrary("stdc++", onLinuxInRelease),
       ]),
-    .target(
-      name: "GemBenchmarks",
-      dependencies: [
-        "GemLedger", "GemLedgerAudit", "GemLedgerArchive", "GemLedgerSQLite",
-        .target(name: "GemLedgerPostgres", condition: onPostgreSQL), "CSQLite",
-        .target(name: "CPostgreSQL", condition: onPostgreSQL),
-        .target(name: "GemLedgerSeal", condition: .when(traits: ["Receipts"])), "StoreBackend",
-        .target(name: "StoreReceipts", condition: .when(traits: ["Receipts"])),
-        .target(name: "COpenSSL", condition: onReceipts), "StoreClient", "SimulatedStores",
-        .target(name: "GemServer", condition: onServer), .target(name: "SystemHTTP", condition: onServer),
-        .target(name: "CMicroHTTPD", condition: onServer),
-      ],
-      swiftSettings: houseRules),
-    .executableTarget(name: "gembench", dependencies: ["GemBenchmarks"], swiftSettings: houseRules),
     .target(
       name: "GemTestSupport", dependencies: ["GemLedger", "GemLedgerAudit", "GemLedgerArchive"],
       path: "Tests/GemTestSupport", swiftSettings: houseRules),
@@ -215,6 +189,32 @@ let package = Package(
       name: "gemdamage",
       dependencies: ["GemLedger", "GemLedgerAudit", "GemLedgerArchive", "GemLedgerSQLite", "CSQLite"],
       path: "Tests/gemdamage", swiftSettings: houseRules),
+    .target(
+      name: "GemBenchmarks",
+      dependencies: [
+        "GemLedger", "GemLedgerAudit", "GemLedgerArchive", "GemLedgerSQLite",
+        .target(name: "GemLedgerPostgres", condition: onPostgreSQL), "CSQLite",
+        .target(name: "CPostgreSQL", condition: onPostgreSQL),
+        .target(name: "GemLedgerSeal", condition: .when(traits: ["Receipts"])), "StoreBackend",
+        .target(name: "StoreReceipts", condition: .when(traits: ["Receipts"])),
+        .target(name: "COpenSSL", condition: onReceipts), "StoreClient", "SimulatedStores",
+        .target(name: "GemServer", condition: onServer), .target(name: "SystemHTTP", condition: onServer),
+        .target(name: "CMicroHTTPD", condition: onServer),
+      ],
+      path: "Tests/GemBenchmarks", swiftSettings: houseRules),
+    .executableTarget(
+      name: "gembench", dependencies: ["GemBenchmarks"], path: "Tests/gembench", swiftSettings: houseRules),
+    .target(
+      name: "StoreSimulation",
+      dependencies: ["GemLedger", "GemLedgerAudit", "StoreBackend", "StoreClient", "SimulatedStores"],
+      path: "Tests/StoreSimulation", swiftSettings: houseRules),
+    .executableTarget(
+      name: "gemsoak",
+      dependencies: [
+        "GemLedger", "StoreBackend", .target(name: "StoreReceipts", condition: .when(traits: ["Receipts"])),
+        "StoreSimulation", "SimulatedStores",
+      ],
+      path: "Tests/gemsoak", swiftSettings: houseRules),
     .executableTarget(name: "gemtest", path: "Tests/gemtest", swiftSettings: houseRules),
     .testTarget(
       name: "GemLedgerTests",
@@ -309,7 +309,7 @@ let package = Package(
       name: "StoreSimulationTests",
       dependencies: [
         "GemLedger", "StoreBackend", .target(name: "StoreReceipts", condition: .when(traits: ["Receipts"])),
-        "StoreClient", "SimulatedStores", "StoreSimulation", "GemTestSupport",
+        "StoreClient", "SimulatedStores", "StoreSimulation", "GemTestSupport", "gemsoak",
       ],
       swiftSettings: houseRules),
     .testTarget(

@@ -2,7 +2,7 @@ extension Verb {
   /// Verbs that explain and prove the books.
   static let insight =
     [customers, items, explain, statement, spends, consumed, withdrawable, unspent, flows, feed] + [
-      verify, seal, sealProve, sealCheck, export, importing, simulate, demo,
+      verify, seal, sealProve, sealCheck, export, importing, demo,
     ]
 
   private static let customers = Verb(
@@ -128,20 +128,6 @@ extension Verb {
       and then nothing is booked.
       """
   ) { try ImportCommand(invocation: $0).run() }
-
-  private static let simulate = Verb(
-    name: "simulate", group: .insight, summary: "Shake client, store and ledger with random events and faults",
-    options: [
-      Option(
-        name: "--seed", value: "N", help: "Where chance begins; the same seed gives the same events (default: drawn)"),
-      Option(name: "--events", value: "N", help: "How many events (default: 10000)"),
-    ],
-    examples: ["gemctl simulate --seed 7 --events 100000"],
-    discussion: """
-      Everything happens in memory; the home is left alone. Exits with 6 where something paid for was not credited \
-      once or the books do not add up, and prints the seed and the shortest failing prefix.
-      """
-  ) { try SimulateCommand(invocation: $0).run() }
 
   private static let demo = Verb(
     name: "demo", group: .insight, summary: "Play a story of buying and spending, with its command lines",

@@ -1,5 +1,5 @@
-public import GemLedger
-public import StoreBackend
+package import GemLedger
+package import StoreBackend
 
 /// A soak of random store events with faults, which ends with the books verified.
 ///
@@ -14,53 +14,53 @@ public import StoreBackend
 /// ```
 ///
 /// Everything random follows from the seed, and time is a clock of its own: a run repeats exactly. Nothing sleeps.
-public struct Simulation: Sendable {
+package struct Simulation: Sendable {
   /// The settings of a soak.
-  public struct Settings: Hashable, Sendable {
+  package struct Settings: Hashable, Sendable {
     /// Where chance begins.
-    public var seed: UInt64
+    package var seed: UInt64
     /// How many events.
-    public var eventCount: Int
+    package var eventCount: Int
     /// How many customers sign in at a time, at least 1; their names go on as the run does.
-    public var customerCount = 40
+    package var customerCount = 40
     /// How many devices, at least 1; two share a store account.
-    public var deviceCount = 24
+    package var deviceCount = 24
     /// Whether there is an App-Store-like store.
-    public var hasAppleStore = true
+    package var hasAppleStore = true
     /// Whether there is a Google-Play-like store.
-    public var hasGoogleStore = true
+    package var hasGoogleStore = true
     /// Whether the stores send purchase notices to the backend, beside the apps' posts.
-    public var sendsPurchaseNotices = true
+    package var sendsPurchaseNotices = true
     /// How many of a hundred events something goes wrong in, 0 to 100.
-    public var faultPercent = 15
+    package var faultPercent = 15
     /// After how many events the invariants are checked; nil for some twenty times in a run.
-    public var checkInterval: Int?
+    package var checkInterval: Int?
 
     /// A soak with the usual mixture.
-    public init(seed: UInt64, eventCount: Int) {
+    package init(seed: UInt64, eventCount: Int) {
       self.seed = seed
       self.eventCount = eventCount
     }
   }
 
   /// Makes the receipts of a store, which sign its transactions and verify them for the backend.
-  public typealias ReceiptMaker =
+  package typealias ReceiptMaker =
     @Sendable (Store, StoreEnvironment) throws(LedgerError) -> any SimulatedReceipts
 
   /// The settings of the soak.
-  public let settings: Settings
+  package let settings: Settings
   /// Makes the receipts of each store; unsigned ones unless it is set.
-  public var makeReceipts: ReceiptMaker = { (_, environment) throws(LedgerError) in
+  package var makeReceipts: ReceiptMaker = { (_, environment) throws(LedgerError) in
     try UnsignedReceipts(environment: environment)
   }
   private let makeLedger: @Sendable (LedgerClock) throws(LedgerError) -> Ledger
   private let sabotage: PlantedBug?
 
   /// A soak over ledgers in memory.
-  public init(_ settings: Settings) { self.init(settings, sabotage: nil) }
+  package init(_ settings: Settings) { self.init(settings, sabotage: nil) }
 
   /// A soak over ledgers that are made for it: a new and empty one for each run, since shrinking runs it again.
-  public init(
+  package init(
     _ settings: Settings, ledger: @escaping @Sendable (LedgerClock) throws(LedgerError) -> Ledger
   ) {
     self.settings = settings
@@ -81,7 +81,7 @@ public struct Simulation: Sendable {
   /// - Parameter progress: Called with the number of played events; counting begins anew where shorter runs are tried.
   /// - Returns: The report; ``SimulationReport/failure`` names the broken invariant.
   /// - Throws: `LedgerError` where the ledger or a store cannot work at all; a broken invariant is no error.
-  public func run(progress: @Sendable (Int) -> Void = { _ in }) async throws(LedgerError) -> SimulationReport {
+  package func run(progress: @Sendable (Int) -> Void = { _ in }) async throws(LedgerError) -> SimulationReport {
     let start = ContinuousClock.now
     var (report, problems, played) = try await play(settings.eventCount, progress)
     if !problems.isEmpty { report.failure = try await shrink(problems, brokenWithin: played, progress) }

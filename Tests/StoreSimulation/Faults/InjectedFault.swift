@@ -4,7 +4,7 @@ internal import StoreBackend
 internal import StoreClient
 
 /// A fault that is injected during an event.
-public struct InjectedFault: Hashable, Sendable, CustomStringConvertible {
+package struct InjectedFault: Hashable, Sendable, CustomStringConvertible {
   enum Kind: Hashable, Sendable {
     /// The app's process ends at a crossing between it and the world.
     case death(Int)
@@ -17,7 +17,7 @@ public struct InjectedFault: Hashable, Sendable, CustomStringConvertible {
   let kind: Kind
 
   /// A few words, such as `dies at crossing 4`.
-  public var description: String {
+  package var description: String {
     switch kind {
     case .death(let number): "dies at crossing \(number)"
     case .backend(_, let call, let name): "backend call \(call): \(name)"

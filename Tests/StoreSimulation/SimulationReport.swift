@@ -1,66 +1,66 @@
 /// The report of a soak.
-public struct SimulationReport: Hashable, Sendable {
+package struct SimulationReport: Hashable, Sendable {
   /// How often something happened.
-  public struct Count: Hashable, Sendable {
+  package struct Count: Hashable, Sendable {
     /// The name of the event or fault.
-    public let name: String
+    package let name: String
     /// How often.
-    public let count: Int
+    package let count: Int
   }
 
   /// Where chance began.
-  public let seed: UInt64
+  package let seed: UInt64
   /// How many events were played; fewer than asked for where an invariant broke on the way.
-  public let eventCount: Int
+  package let eventCount: Int
   /// How often each kind of event was played, in the order of ``SimulationEvent/Kind``.
-  public let events: [Count]
+  package let events: [Count]
   /// How often each fault was injected, by name.
-  public let faults: [Count]
+  package let faults: [Count]
   /// How many processes died in the middle of something.
-  public let deaths: Int
+  package let deaths: Int
   /// How many purchases the stores were paid for.
-  public let paid: Int
+  package let paid: Int
   /// How many of them were renewals of subscriptions.
-  public let renewals: Int
+  package let renewals: Int
   /// How many purchases were credited.
-  public let credits: Int
+  package let credits: Int
   /// How many of them were credited to the poster, since the backend did not know the buyer's token yet.
-  public let creditsWithoutToken: Int
+  package let creditsWithoutToken: Int
   /// How many of them the stores refunded, in full or part.
-  public let refunds: Int
+  package let refunds: Int
   /// How often a receipt was posted that was credited before.
-  public let replays: Int
+  package let replays: Int
   /// How many refused receipts are left; each of a purchase that was refunded in full.
-  public let deadLetters: Int
+  package let deadLetters: Int
   /// How many customers there were, several ids of one counted once.
-  public let customers: Int
+  package let customers: Int
   /// How many transactions the ledger booked.
-  public let transactions: Int64
+  package let transactions: Int64
   /// How often all invariants were checked.
-  public let checks: Int
+  package let checks: Int
   /// How much time passed on the soak's own clock.
-  public let virtualTime: Duration
+  package let virtualTime: Duration
   /// Follows from all balances: equal where two runs ended alike.
-  public let digest: UInt64
+  package let digest: UInt64
   /// How long it took, trying shorter runs included.
-  public internal(set) var elapsed = Duration.zero
+  package internal(set) var elapsed = Duration.zero
   /// The broken invariant; nil where everything added up.
-  public internal(set) var failure: SimulationFailure?
+  package internal(set) var failure: SimulationFailure?
 }
 
 /// An invariant that broke, with the shortest way there that was found.
-public struct SimulationFailure: Hashable, Sendable, CustomStringConvertible {
+package struct SimulationFailure: Hashable, Sendable, CustomStringConvertible {
   /// Where chance began.
-  public let seed: UInt64
+  package let seed: UInt64
   /// How many events, from the first on, break an invariant; one fewer did not.
-  public let prefix: Int
+  package let prefix: Int
   /// The problems found after them: at most twenty sentences.
-  public let problems: [String]
+  package let problems: [String]
   /// The last events of the shortest failing run, the one that breaks it at the end.
-  public let lastEvents: [SimulationEvent]
+  package let lastEvents: [SimulationEvent]
 
   /// Seed, length, problems and last events, a line each.
-  public var description: String {
+  package var description: String {
     let head = "The first \(prefix) events of seed \(seed) break an invariant:"
     return ([head] + problems.map { "  \($0)" } + ["The last events:"] + lastEvents.map { "  \($0)" })
       .joined(separator: "\n")

@@ -1,9 +1,9 @@
 /// One event of a soak: a value that follows from the seed and its position alone.
 ///
 /// So the beginning of a run is the same run, only shorter.
-public struct SimulationEvent: Hashable, Sendable, CustomStringConvertible {
+package struct SimulationEvent: Hashable, Sendable, CustomStringConvertible {
   /// The kind of an event.
-  public enum Kind: String, Hashable, Sendable, CaseIterable {
+  package enum Kind: String, Hashable, Sendable, CaseIterable {
     /// A customer buys.
     case purchase
     /// A customer cancels at the sheet.
@@ -71,15 +71,15 @@ public struct SimulationEvent: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// Its position in the run, from 0.
-  public let index: Int
+  package let index: Int
   /// The kind of an event.
-  public let kind: Kind
+  package let kind: Kind
   /// On which device.
-  public let device: Int
+  package let device: Int
   /// Chooses among the existing products, transactions or customers.
-  public let choice: UInt64
+  package let choice: UInt64
   /// The fault injected meanwhile.
-  public let injectedFault: InjectedFault?
+  package let injectedFault: InjectedFault?
 
   /// Makes the event at this position in the run of a seed.
   init(index: Int, settings: Simulation.Settings) {
@@ -92,7 +92,7 @@ public struct SimulationEvent: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// One line, such as `#17 purchase device 3 choice 0x2a (dies at crossing 4)`.
-  public var description: String {
+  package var description: String {
     let text = "#\(index) \(kind.rawValue) device \(device) choice 0x\(String(choice, radix: 16))"
     return injectedFault.map { "\(text) (\($0))" } ?? text
   }
