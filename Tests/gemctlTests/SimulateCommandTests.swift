@@ -19,7 +19,7 @@ final class SimulateCommandTests: XCTestCase {
   func testShowsWhatHappened() throws {
     let answer = try TestHome().raw("gemctl simulate --seed 8 --events 200")
     XCTAssertEqual(answer.status, 0, answer.error)
-    for part in ["EVENT", "reverse refund", "FAULT", "SUMMARY", "Everything paid for is credited once: seed 8, in "] {
+    for part in ["EVENT", "reverse refund", "FAULT", "SUMMARY", "Every paid purchase is credited once: seed 8, in "] {
       XCTAssertTrue(answer.output.contains(part), part)
     }
   }

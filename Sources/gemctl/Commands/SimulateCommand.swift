@@ -2,7 +2,7 @@ import GemLedger
 import StoreSimulation
 import Synchronization
 
-/// `simulate`: a seeded soak in memory, and `books_wrong` with the shortest way there where an invariant breaks.
+/// `simulate`: a seeded soak test in memory; `books_wrong` with the shortest failing prefix if an invariant breaks.
 struct SimulateCommand {
   /// The default number of events.
   private static let eventCount: Int64 = 10_000
@@ -89,7 +89,7 @@ extension SimulateCommand {
     summary.add(["days passed", AmountText.grouped(report.virtualTime.components.seconds / 86_400)])
     text += summary.text(style: style) + "\n"
     guard let failure = report.failure else {
-      return text + style.green("Everything paid for is credited once") + ": seed \(report.seed), in \(took(report))\n"
+      return text + style.green("Every paid purchase is credited once") + ": seed \(report.seed), in \(took(report))\n"
     }
     text += style.red("An invariant broke") + ": seed \(failure.seed), first \(failure.prefix) events\n"
     for problem in failure.problems { text += "  \(SafeText.escaped(problem))\n" }
