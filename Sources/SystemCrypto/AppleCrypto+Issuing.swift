@@ -74,7 +74,7 @@ extension AppleCrypto {
     DER.sequence(DER.objectIdentifier("1.2.840.113549.1.1.1"), DER.element(DER.Tag.null, []))
   }
 
-  /// The key as PKCS #1 writes it.
+  /// Returns the key in the form of PKCS #1.
   private static func bytes(_ key: SecKey) -> [UInt8] {
     guard let data = SecKeyCopyExternalRepresentation(key, nil) else { failed("write a key") }
     return [UInt8](data as Data)

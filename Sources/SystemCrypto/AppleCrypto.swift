@@ -5,7 +5,7 @@ internal import Security
 
 package typealias Crypto = AppleCrypto
 
-/// CryptoKit, and Security for what it does not have: certificates and RSA.
+/// CryptoKit, and Security for certificates and RSA, which CryptoKit lacks.
 package enum AppleCrypto: CryptoLibrary {
   /// A certificate, never changed once it is made: Security lets many threads use one.
   // Unchecked: both are constants, and Security only reads a certificate.
@@ -49,9 +49,9 @@ package enum AppleCrypto: CryptoLibrary {
     init(_ kind: Kind) { self.kind = kind }
   }
 
-  /// Stops the process: for calls that fail for lack of memory or of random numbers only.
+  /// Stops the process, for calls that only fail without memory or random numbers.
   static func failed(_ what: StaticString) -> Never {
-    // Nothing that a caller could do: the next allocation anywhere would stop the process too.
+    // A caller could not recover: the next allocation would stop the process too.
     fatalError("The crypto library could not \(what).")
   }
 }
@@ -61,7 +61,7 @@ package enum AppleCrypto: CryptoLibrary {
 extension AppleCrypto {
   package static func certificate(der: [UInt8]) -> Certificate? {
     guard let certificate = SecCertificateCreateWithData(nil, Data(der) as CFData),
-      // The rest would be a second text for the same certificate.
+      // Trailing bytes would be a second encoding of the certificate.
       [UInt8](SecCertificateCopyData(certificate) as Data) == der
     else { return nil }
     return Certificate(certificate)
@@ -131,7 +131,7 @@ extension AppleCrypto {
     _ signature: [UInt8], of message: UnsafeRawBufferPointer, by key: VerifyingKey
   ) -> Bool {
     guard case .p256(let key) = key.kind,
-      // Bytes that are no signature fit nothing.
+      // Malformed signatures verify nothing.
       let signature = try? P256.Signing.ECDSASignature(rawRepresentation: signature)
     else { return false }
     return key.isValidSignature(signature, for: Data(message))

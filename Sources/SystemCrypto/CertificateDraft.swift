@@ -1,7 +1,7 @@
 #if Receipts
-/// A certificate (RFC 5280) before it is signed: for platforms whose library reads certificates and makes none.
+/// An unsigned certificate (RFC 5280), for platforms without a library that makes certificates.
 struct CertificateDraft {
-  /// How its issuer signs.
+  /// The signature algorithm of the issuer.
   enum Algorithm: String {
     case ecdsaWithSHA256 = "1.2.840.10045.4.3.2"
     case ecdsaWithSHA384 = "1.2.840.10045.4.3.3"
@@ -46,7 +46,7 @@ struct CertificateDraft {
     let isTrue = DER.element(DER.Tag.boolean, [0xFF])
     var extensions = [
       Self.part("2.5.29.19", isCritical: true, DER.sequence(isAuthority ? isTrue : [])),
-      // Signing certificates and lists of revoked ones, or signing alone.
+      // Signing certificates and revocation lists, or signing alone.
       Self.part(
         "2.5.29.15", isCritical: true,
         isAuthority ? DER.bitString([0x06], unusedBitCount: 1) : DER.bitString([0x80], unusedBitCount: 7)),
@@ -78,7 +78,7 @@ struct CertificateDraft {
   }
 }
 
-/// The fields of a certificate that Security does not tell on every platform.
+/// The fields of a certificate that Security does not return on every platform.
 struct CertificateFields {
   /// The name in DER.
   let subject: [UInt8]
@@ -87,7 +87,7 @@ struct CertificateFields {
   /// The extensions' identifiers in DER.
   let extensions: [[UInt8]]
 
-  /// Nil where the bytes have another structure.
+  /// Reads the fields; nil if the bytes have another structure.
   init?(der: [UInt8]) {
     guard let outer = DER.read(der)?.parts, var parts = outer.first?.parts else { return nil }
     if parts.first?.tag == DER.Tag.part(0) { parts.removeFirst() }

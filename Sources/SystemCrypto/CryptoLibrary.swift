@@ -1,7 +1,8 @@
 #if Receipts
-/// What is asked of the system's crypto library: OpenSSL's libcrypto, or CryptoKit and Security on Apple's platforms.
+/// The required functions of the system's crypto library: OpenSSL's libcrypto, or CryptoKit and Security on Apple's
+/// platforms.
 ///
-/// Nothing that it does is written again here. ``Crypto`` names the one of this platform.
+/// No cryptography is implemented here. ``Crypto`` is the library of this platform.
 package protocol CryptoLibrary {
   associatedtype Certificate: AnyObject, Sendable
   associatedtype VerifyingKey: Sendable
@@ -10,9 +11,9 @@ package protocol CryptoLibrary {
 
   // MARK: Certificates
 
-  /// Reads a certificate; nil unless the bytes are one, and nothing else.
+  /// Reads a certificate; nil unless the bytes are exactly one certificate.
   static func certificate(der: [UInt8]) -> Certificate?
-  /// The certificates of a PEM file, in their order; what is no certificate is left out.
+  /// Returns the certificates of a PEM file, in order; other blocks are omitted.
   static func certificates(pem: [UInt8]) -> [Certificate]
   /// The SHA-256 of the certificate's bytes.
   static func fingerprint(of certificate: Certificate) -> [UInt8]
@@ -49,7 +50,7 @@ package protocol CryptoLibrary {
   // MARK: Keys
 
   static func makeKey(_ kind: KeyKind) -> SigningKey
-  /// Reads a public key as X.509 writes it; nil unless the bytes are an RSA key, and nothing else.
+  /// Reads a public key in X.509 form; nil unless the bytes are exactly one RSA key.
   static func playKey(der: [UInt8]) -> VerifyingKey?
   /// The public key of a certificate, as X.509 writes it.
   static func publicKeyDER(of certificate: Certificate) -> [UInt8]
@@ -57,12 +58,12 @@ package protocol CryptoLibrary {
   static func der(ofPublic key: SigningKey) -> [UInt8]
   /// The public half of a key with P-256; nil for a key of another kind.
   static func p256Key(ofPublic key: SigningKey) -> VerifyingKey?
-  /// The first private key of a PEM file; nil where there is none.
+  /// Returns the first private key of a PEM file; nil if there is none.
   static func privateKey(pem: [UInt8]) -> SigningKey?
   static func pem(of key: SigningKey) -> String
   static func pem(of certificate: Certificate) -> String
   static func der(of certificate: Certificate) -> [UInt8]
-  /// Makes a certificate; a root where there is no issuer.
+  /// Makes a certificate; without an issuer, a root.
   static func issue(
     _ request: CertificateRequest<SigningKey>, by issuer: (certificate: Certificate, key: SigningKey)?
   ) -> Certificate
@@ -71,11 +72,11 @@ package protocol CryptoLibrary {
 
   /// HMAC with SHA-256.
   static func authenticationCode(of message: [UInt8], key: [UInt8]) -> [UInt8]
-  /// Compares in a time that depends on the lengths alone.
+  /// Compares in constant time for equal lengths.
   static func areEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool
 }
 
-/// The kinds of keys that are made here.
+/// The kinds of generated keys.
 package enum KeyKind: Hashable, Sendable {
   case p256
   case p384
@@ -105,20 +106,20 @@ package struct CertificateRequest<Key: Sendable>: Sendable {
 
 /// Whether a chain of certificates leads to a trusted root.
 package enum ChainVerdict<Key: Sendable>: Sendable {
-  /// It does, and the leaf holds a key for signatures with P-256.
+  /// The chain is valid, and the leaf has a P-256 key.
   case valid(Key, Validity)
-  /// Signatures fit, the time does not.
+  /// The signatures verify, but the time is outside the validity.
   case notValidThen
-  /// No trusted root stands behind it, or a certificate may not sign another.
+  /// No trusted root signed it, or a certificate may not sign others.
   case untrusted
   /// The leaf's key is of another kind.
   case wrongKey
 }
 
-/// When all certificates of a chain are valid, in seconds since 1970.
+/// The period in which all certificates of a chain are valid, in seconds since 1970.
 package struct Validity: Hashable, Sendable {
   package let from: Int64
-  /// The first second behind it.
+  /// The first second after the period.
   package let until: Int64
 
   package init(from: Int64, until: Int64) {

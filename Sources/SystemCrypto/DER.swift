@@ -1,5 +1,5 @@
 #if Receipts
-/// The distinguished encoding of ASN.1 (X.690), as much of it as certificates and keys take.
+/// The distinguished encoding of ASN.1 (X.690), as far as certificates and keys need it.
 enum DER {
   enum Tag {
     static let boolean: UInt8 = 0x01
@@ -53,7 +53,7 @@ enum DER {
       Tag.objectIdentifier, ([numbers[0] * 40 + numbers[1]] + numbers[2...]).flatMap(base128))
   }
 
-  /// Seven bits to a byte, the highest first; the top bit says that more follow.
+  /// Returns seven bits per byte, the highest first; the top bit is set if more follow.
   private static func base128(_ number: UInt64) -> [UInt8] {
     var bytes = [UInt8(number & 0x7F)]
     var rest = number >> 7
@@ -103,7 +103,7 @@ extension DER {
     /// Tag, length and content.
     let bytes: ArraySlice<UInt8>
 
-    /// The elements that it is made of; nil where its content is none.
+    /// The nested elements; nil if the content is not constructed of elements.
     var parts: [Element]? {
       var (rest, parts) = (content, [Element]())
       while !rest.isEmpty {

@@ -1,18 +1,18 @@
 #if Receipts && canImport(COpenSSL)
 internal import COpenSSL
 
-/// What certificates are read with: of libcrypto's algorithms the few that a chain of a store can have.
+/// The algorithms for reading certificates: the few algorithms of libcrypto that a store's chain can have.
 ///
-/// Whenever it reads a public key, libcrypto 3.0 goes through all decoders and key types of its library context, which
-/// takes 250 µs, a fifth of a signature check with P-384; with these few it takes 60 µs. So this is a library context
-/// of its own, whose only provider passes these algorithms on from the default provider. It is for speed alone: keys of
-/// other kinds are read with libcrypto's own context.
+/// For each public key, libcrypto 3.0 tries all decoders and key types of its library context, which takes 250 µs, a
+/// fifth of a signature check with P-384. With these algorithms it takes 60 µs. So this is a separate library context,
+/// whose only provider offers these algorithms of the default provider. It is for speed alone: keys of other kinds are
+/// read with libcrypto's default context.
 enum CertificateAlgorithms {
-  /// Nil, which is libcrypto's own context, where that is as quick, or configured for other providers.
+  /// The context; nil for libcrypto's default context, if that is as fast or configured for other providers.
   // Unsafe only because it is a pointer: it is made once, never freed, and libcrypto lets many threads use one context.
   nonisolated(unsafe) static let context: OpaquePointer? = makeContext()
 
-  /// The default provider, in a context that nothing else uses: the process's own context stays as it is configured.
+  /// The default provider in a separate context; the configuration of the process's context does not change.
   // Unsafe only because it is a pointer, as above.
   private nonisolated(unsafe) static let source: OpaquePointer? =
     OSSL_LIB_CTX_new().flatMap { OSSL_PROVIDER_load($0, "default") }
@@ -28,7 +28,7 @@ enum CertificateAlgorithms {
   private static func makeContext() -> OpaquePointer? {
     defer { ERR_clear_error() }
     let lists = [digests, keyTypes, signatures, decoders]
-    // Version 3.5 gains nothing by it.
+    // Version 3.5 is not faster with it.
     guard OPENSSL_version_major() == 3, OPENSSL_version_minor() == 0, isConfiguredAsUsual, source != nil,
       lists.allSatisfy({ $0.pointee.algorithm_names != nil }), let context = OSSL_LIB_CTX_new()
     else { return nil }
@@ -40,7 +40,7 @@ enum CertificateAlgorithms {
     return context
   }
 
-  /// Whether the process's own context has the default provider, and no validated one in its place.
+  /// Whether the process's context has the default provider, and no validated provider instead.
   private static var isConfiguredAsUsual: Bool {
     OSSL_PROVIDER_available(nil, "default") == 1 && OSSL_PROVIDER_available(nil, "fips") == 0
       && EVP_default_properties_is_fips_enabled(nil) == 0
@@ -63,12 +63,12 @@ enum CertificateAlgorithms {
     let function = unsafeBitCast(algorithms, to: (@convention(c) () -> Void).self)
     functions.initialize(
       to: OSSL_DISPATCH(function_id: OSSL_FUNC_PROVIDER_QUERY_OPERATION, function: function))
-    // One without a function ends the list.
+    // An entry without a function ends the list.
     (functions + 1).initialize(to: OSSL_DISPATCH())
     return functions
   }()
 
-  /// The algorithms of a kind; nil where there are none.
+  /// Returns the algorithms of a kind; nil if there are none.
   private static let algorithms:
     @convention(c) (
       UnsafeMutableRawPointer?, Int32, UnsafeMutablePointer<Int32>?
@@ -85,7 +85,7 @@ enum CertificateAlgorithms {
 
   /// The default provider's algorithms with these names, as a list that is never freed.
   ///
-  /// - Parameter fits: Whether to take one with these properties.
+  /// - Parameter fits: Whether to include an algorithm with these properties.
   private static func list(
     _ operation: Int32, _ names: Set<String>, where fits: (String) -> Bool = { _ in true }
   ) -> UnsafePointer<OSSL_ALGORITHM> {
@@ -100,7 +100,7 @@ enum CertificateAlgorithms {
       next = next?.successor()
     }
     let list = UnsafeMutablePointer<OSSL_ALGORITHM>.allocate(capacity: chosen.count + 1)
-    // One without a name ends the list.
+    // An entry without a name ends the list.
     list.initialize(from: chosen + [OSSL_ALGORITHM()], count: chosen.count + 1)
     return UnsafePointer(list)
   }

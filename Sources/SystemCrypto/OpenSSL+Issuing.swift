@@ -59,7 +59,7 @@ extension OpenSSL {
     message.withUnsafeBytes { signature(EVP_sha256(), of: $0, by: key) }
   }
 
-  /// The bytes that one of libcrypto's writers of DER writes.
+  /// Returns the output of a DER writer of libcrypto.
   private static func written(_ write: (UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>?) -> Int32) -> [UInt8] {
     let count = Int(write(nil))
     guard count > 0 else { return [] }
@@ -71,7 +71,7 @@ extension OpenSSL {
     return bytes
   }
 
-  /// The text that one of libcrypto's writers of PEM writes.
+  /// Returns the output of a PEM writer of libcrypto.
   private static func text(_ write: (OpaquePointer) -> Int32) -> String {
     guard let file = BIO_new(BIO_s_mem()) else { failed("make room for PEM") }
     defer { BIO_free(file) }
@@ -133,7 +133,7 @@ extension OpenSSL {
     ASN1_TIME_free(last)
   }
 
-  /// What RFC 5280 and the strict mode of verifiers ask for: the use, and whose key it is and was signed with.
+  /// Adds the extensions that RFC 5280 and strict verifiers require: key usage, subject key id and authority key id.
   private static func addExtensions(
     _ request: CertificateRequest<Key>, to x509: OpaquePointer, issuer: OpaquePointer
   ) {

@@ -9,7 +9,7 @@ package enum OpenSSL: CryptoLibrary {
   // Unchecked: the pointer is a constant, and libcrypto only reads a certificate that is made.
   package final class Certificate: @unchecked Sendable {
     package let x509: OpaquePointer
-    /// The library context that it was read with; nil for libcrypto's own.
+    /// The library context that it was read with; nil for libcrypto's default.
     let context: OpaquePointer?
 
     /// Takes over the caller's reference.
@@ -25,7 +25,7 @@ package enum OpenSSL: CryptoLibrary {
   // Unchecked: the pointer is a constant, and libcrypto lets many threads use one key.
   package final class Key: @unchecked Sendable {
     let key: OpaquePointer
-    /// The library context that it was read with, which spares a copy into another one; nil for libcrypto's own.
+    /// The library context that it was read with, to avoid a copy into another context; nil for the default context.
     let context: OpaquePointer?
 
     /// Takes over the caller's reference.
@@ -40,10 +40,10 @@ package enum OpenSSL: CryptoLibrary {
   package typealias VerifyingKey = Key
   package typealias SigningKey = Key
 
-  /// Stops the process with libcrypto's reason: for calls that fail for lack of memory only.
+  /// Stops the process with libcrypto's reason, for calls that only fail without memory.
   package static func failed(_ what: StaticString) -> Never {
     let code = ERR_peek_last_error()
-    // Nothing that a caller could do: the next allocation anywhere would stop the process too.
+    // A caller could not recover: the next allocation would stop the process too.
     fatalError("libcrypto could not \(what): error \(code)")
   }
 }
@@ -65,10 +65,10 @@ extension OpenSSL {
       var room = X509_new_ex(context, nil)
       guard room != nil else { failed("make room for a certificate") }
       var position = bytes.baseAddress
-      // It frees the room where it fails.
+      // It frees the memory if it fails.
       guard let x509 = d2i_X509(&room, &position, bytes.count) else { return nil }
       let certificate = Certificate(x509, readWith: context)
-      // The rest would be a second text for the same certificate.
+      // Trailing bytes would be a second encoding of the certificate.
       return position == bytes.baseAddress.map { $0 + bytes.count } ? certificate : nil
     }
   }
@@ -81,10 +81,10 @@ extension OpenSSL {
     } ?? []
   }
 
-  /// Lets libcrypto read the bytes as a file; nil where it cannot.
+  /// Lets libcrypto read the bytes as a file; nil if it cannot.
   package static func withFile<R>(_ bytes: [UInt8], _ body: (OpaquePointer) -> R?) -> R? {
     bytes.withUnsafeBytes { bytes in
-      // It reads where the bytes lie, without a copy.
+      // It reads the bytes in place, without a copy.
       guard let length = Int32(exactly: bytes.count), let file = BIO_new_mem_buf(bytes.baseAddress, length) else {
         return nil
       }

@@ -1,5 +1,5 @@
 #if Receipts
-/// A SHA-256 value; it compares fast and takes no room of its own on the heap.
+/// A SHA-256 value; it compares fast and needs no heap allocation.
 package struct SHA256Digest: Hashable, Comparable, Sendable {
   package static let byteCount = 32
 
@@ -11,7 +11,7 @@ package struct SHA256Digest: Hashable, Comparable, Sendable {
     withUnsafeMutableBytes(of: &words, fill)
   }
 
-  /// Takes 64 hexadecimal digits back; nil for anything else.
+  /// Reads 64 hexadecimal digits; nil for anything else.
   package init?(hex: some StringProtocol) {
     guard hex.utf8.count == 2 * Self.byteCount, !hex.utf8.contains(where: { 65...90 ~= $0 }),
       let bytes = Hex.bytes(Array(hex.utf8))
@@ -27,7 +27,7 @@ package struct SHA256Digest: Hashable, Comparable, Sendable {
 
   package static func == (left: Self, right: Self) -> Bool { left.words == right.words }
 
-  /// In the order of their hexadecimal forms.
+  /// Orders digests as their hexadecimal forms.
   package static func < (left: Self, right: Self) -> Bool {
     left.withBytes { left in right.withBytes { left.lexicographicallyPrecedes($0) } }
   }
@@ -35,7 +35,7 @@ package struct SHA256Digest: Hashable, Comparable, Sendable {
   package func hash(into hasher: inout Hasher) { withBytes { hasher.combine(bytes: $0) } }
 }
 
-/// Computes SHA-256 values one after another, in the same room.
+/// Computes SHA-256 values one after another, with one context.
 package protocol SHA256Hasher: AnyObject {
   init()
   func begin()

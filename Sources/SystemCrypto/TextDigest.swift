@@ -1,9 +1,9 @@
 #if Receipts
 internal import Synchronization
 
-/// The SHA-256 of texts, in the same room for all callers.
+/// The SHA-256 of texts, with one hasher for all callers.
 package enum TextDigest {
-  // Kept, since making one looks the algorithm up.
+  // Kept, since a new hasher looks up the algorithm.
   private static let hasher = Mutex(Crypto.Hasher())
 
   package static func sha256(of text: String) -> [UInt8] {

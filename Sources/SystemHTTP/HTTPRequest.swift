@@ -1,20 +1,20 @@
 #if Server
-/// A request, once all of it has come.
+/// A complete request.
 ///
-/// Its parts are as the sender wrote them, but for the path: that is split, and each part decoded on its own, so that
-/// an encoded slash stays inside its part.
+/// All parts are as sent, except the path. The path is split and then each part decoded, so that an encoded slash stays
+/// inside its part.
 package struct HTTPRequest: Sendable {
   /// In capitals, such as `GET`.
   package var method: String
   /// The decoded parts between the slashes.
   package var path: [String]
-  /// The decoded names and values behind the question mark, in their order.
+  /// The decoded names and values after the question mark, in order.
   package var query: [(name: String, value: String)]
   package var headers: HTTPHeaders
   package var body: [UInt8]
-  /// The address of the other end of the connection, without its port.
+  /// The peer's address, without its port.
   package var client: String
-  /// Names the request in logs and answers.
+  /// The id of the request in logs and answers.
   package var id: String
 
   package init(
@@ -31,7 +31,7 @@ package struct HTTPRequest: Sendable {
   }
 }
 
-/// Names and values of a message's head, in their order; names compare without regard to case.
+/// Names and values of a message's head, in order; names are case-insensitive.
 package struct HTTPHeaders: Sendable {
   package private(set) var fields: [(name: String, value: String)]
 
@@ -43,15 +43,15 @@ package struct HTTPHeaders: Sendable {
   /// The values of all fields with this name.
   package func values(of name: String) -> [String] { fields.filter { Self.isSame($0.name, name) }.map(\.value) }
 
-  /// How many fields have this name.
+  /// Returns the number of fields with this name.
   package func count(of name: String) -> Int { fields.count { Self.isSame($0.name, name) } }
 
-  /// Makes room for so many fields.
+  /// Reserves room for this number of fields.
   package mutating func reserve(_ count: Int) { fields.reserveCapacity(count) }
 
   package mutating func add(_ name: String, _ value: String) { fields.append((name, value)) }
 
-  /// Whether two names are the same, by ASCII.
+  /// Returns whether two names are equal, ignoring ASCII case.
   private static func isSame(_ left: String, _ right: String) -> Bool {
     left.utf8.count == right.utf8.count && zip(left.utf8, right.utf8).allSatisfy { lowered($0) == lowered($1) }
   }

@@ -3,7 +3,7 @@
 package struct HTTPResponse: Sendable {
   package enum Content: Sendable {
     case bytes([UInt8])
-    /// Written as time goes by, for as long as both ends want.
+    /// A body written over time, until one end closes it.
     case stream(HTTPStream)
   }
 
@@ -12,7 +12,7 @@ package struct HTTPResponse: Sendable {
   package var content: Content
   /// Whether the connection ends with this answer.
   package var closes = false
-  /// What the request counts as in figures, such as the name of its operation.
+  /// The label of the request in metrics, such as the name of its operation.
   package var label = ""
 
   package init(status: Int, headers: [(name: String, value: String)] = [], content: Content = .bytes([])) {
@@ -22,40 +22,40 @@ package struct HTTPResponse: Sendable {
   }
 }
 
-/// How a request is answered: at once, on the thread that read it, or once work is done that may wait.
+/// The answer to a request: immediate, on the thread that read it, or after asynchronous work.
 package enum HTTPAnswer: Sendable {
   case now(HTTPResponse)
   case later(@Sendable () async -> HTTPResponse)
 }
 
-/// What happens with a request of which the head has come, and not the body.
+/// The decision about a request after its head, before its body.
 package enum HTTPBeginning: Sendable {
   /// The answer; the body is not read.
   case refused(HTTPResponse)
-  /// The body is read within the bounds for its sender, and then the answer begins.
+  /// The body is read within the bounds of its sender, then the answer begins.
   case accepted(from: BodySender, @Sendable (HTTPRequest) -> HTTPAnswer)
 }
 
-/// Who sends a body, as far as the head proves it.
+/// The sender of a body, as far as the head proves it.
 package enum BodySender: Sendable {
-  /// Somebody with a key.
+  /// A sender with a key.
   case known
-  /// Anybody who reaches the server.
+  /// A sender without a key.
   case unknown
 }
 
 /// Answers requests.
 package protocol HTTPHandler: Sendable {
-  /// Decides from the head, whose request has no body yet. It is called on a thread of the server.
+  /// Decides by the head; the request has no body yet. It is called on a thread of the server.
   func begin(_ head: HTTPRequest) -> HTTPBeginning
 
-  /// Begins the answer. It is called on a thread of the server, which serves nobody else meanwhile.
+  /// Begins the answer. It is called on a thread of the server and blocks that thread's other connections.
   func answer(_ request: HTTPRequest) -> HTTPAnswer
 
-  /// The answer to a request that is refused before it is whole, such as one with two lengths.
+  /// Returns the answer to a request refused before its head is complete, such as a request with two lengths.
   func refusal(status: Int, reason: String, requestID: String) -> HTTPResponse
 
-  /// The answer to a request with a good head, of which the body is not taken.
+  /// Returns the answer to a request with a valid head and a refused body.
   func refusal(status: Int, reason: String, of head: HTTPRequest) -> HTTPResponse
 
   /// Called when an answer was sent or the connection was lost.
@@ -70,13 +70,13 @@ extension HTTPHandler {
   }
 }
 
-/// What a log says about a request.
+/// The log record of a request.
 package struct HTTPSummary: Sendable {
   package var id: String
   package var method: String
   /// The path as it was sent, without the query.
   package var path: String
-  /// The status; nil where the connection was lost before an answer.
+  /// The status; nil if the connection was lost before an answer.
   package var status: Int?
   /// ``HTTPResponse/label``; empty for a request that the transport refused.
   package var label: String

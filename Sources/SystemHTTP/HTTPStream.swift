@@ -1,24 +1,24 @@
 #if Server
 internal import Synchronization
 
-/// The body of an answer that grows for as long as both ends want, such as a stream of events.
+/// The body of an answer that is written over time, such as a stream of events.
 package final class HTTPStream: Sendable {
   private struct State {
     var bytes: [UInt8] = []
     var hasEnded = false
     var isClosed = false
-    /// Wakes the server, which waits for more.
+    /// Wakes the server, which waits for more bytes.
     var wake: (@Sendable () -> Void)?
   }
 
-  /// How many bytes may wait for a slow reader.
+  /// The maximum number of bytes that wait for a slow reader.
   private static let limit = 1 << 20
 
   private let state = Mutex(State())
 
   package init() {}
 
-  /// Adds bytes; false where the reader is gone, or so slow that it must come again.
+  /// Adds bytes; false if the reader has closed, or is too slow and must reconnect.
   @discardableResult
   package func write(_ text: String) -> Bool {
     let wake = state.withLock { state -> (wake: (@Sendable () -> Void)?, isTaken: Bool) in
@@ -34,7 +34,7 @@ package final class HTTPStream: Sendable {
     return wake.isTaken
   }
 
-  /// Ends the body behind what was written.
+  /// Ends the body after the written bytes.
   package func end() {
     let wake = state.withLock { state in
       state.hasEnded = true
@@ -43,10 +43,10 @@ package final class HTTPStream: Sendable {
     wake?()
   }
 
-  /// How many bytes wait for the reader.
+  /// The number of bytes that wait for the reader.
   package var byteCount: Int { state.withLock { $0.bytes.count } }
 
-  /// Whether nobody reads any more.
+  /// Whether the reader has closed.
   package var isClosed: Bool { state.withLock { $0.isClosed } }
 
   // MARK: The reading side
@@ -54,11 +54,11 @@ package final class HTTPStream: Sendable {
   package enum Part {
     case bytes(Int)
     case end
-    /// Nothing for now; the reader is woken once there is.
+    /// No bytes yet; the reader is woken when there are.
     case later
   }
 
-  /// - Parameter pause: Called where there is nothing, before anybody can wake the reader; returns how to wake it.
+  /// - Parameter pause: Called if there are no bytes, before the reader can be woken; returns the wake function.
   package func read(into buffer: UnsafeMutableRawBufferPointer, pause: () -> @Sendable () -> Void) -> Part {
     state.withLock { state in
       guard state.bytes.isEmpty else {

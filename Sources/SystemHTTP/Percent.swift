@@ -26,9 +26,9 @@ package enum Percent {
     }
   }
 
-  /// Decodes a text; nil where an escape is not whole, and for NUL or bytes that are not UTF-8.
+  /// Decodes a text; nil for an incomplete escape, NUL, or bytes that are not UTF-8.
   ///
-  /// - Parameter plusIsSpace: As in a query.
+  /// - Parameter plusIsSpace: Whether a plus sign is a space, as in a query.
   package static func decoded(_ bytes: some Collection<UInt8>, plusIsSpace: Bool = false) -> String? {
     let isPlain = bytes.allSatisfy { $0 != UInt8(ascii: "%") && $0 != 0 && !(plusIsSpace && $0 == UInt8(ascii: "+")) }
     guard !isPlain else { return String(validating: bytes, as: UTF8.self) }

@@ -79,7 +79,7 @@ final class AnswerDetailTests: XCTestCase {
           Row("gemctl grant GEM=5 --customer '\(id)' --reason r", 64, error: "error: \(refusal)"),
           Row(
             "gemctl import --format csv balances.csv", 65,
-            error: "error: The file has a problem; nothing of it was imported:\nLine 2: \(refusal)"),
+            error: "error: The file has a problem; nothing was imported:\nLine 2: \(refusal)"),
         ], in: home)
     }
   }
@@ -95,7 +95,7 @@ final class AnswerDetailTests: XCTestCase {
             + "Use a new key for a new order.\n"),
         Row("gemctl buy gems_300 --key tap-1 --role char-1 | head -n 1", output: "Bought gems_300 for $2.99\n"),
         Row(
-          "gemctl buy gems_300 --role char-1", 64, error: "error: --game, --role, --server and --extra go with --key."),
+          "gemctl buy gems_300 --role char-1", 64, error: "error: --game, --role, --server and --extra need --key."),
       ], in: try shop(), errorsBegin: true)
   }
 }

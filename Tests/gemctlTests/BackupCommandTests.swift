@@ -113,7 +113,7 @@ final class BackupCommandTests: XCTestCase {
         """)
     let once = "1\nThe books add up\n7\n0\n74\n"
     XCTAssertEqual(answer.output, once + once, answer.error)
-    XCTAssertTrue(answer.error.contains("may only be read"), answer.error)
+    XCTAssertTrue(answer.error.contains("is read-only"), answer.error)
   }
 
   /// The log holds commits: they are read, or the remedy is told; never are they left out.

@@ -18,7 +18,7 @@ final class ClientAnswerTests: XCTestCase {
             "gemctl sync --customer alice" credits it.
 
             """),
-        Row("gemctl sync --customer alice", output: "The queue is empty: everything paid for is credited.\n"),
+        Row("gemctl sync --customer alice", output: "The queue is empty: all paid purchases are credited.\n"),
       ], in: home)
   }
 

@@ -37,7 +37,7 @@ final class ClientCommandTests: XCTestCase {
             #","error":{"code":"store_error","#
               + #""message":"The store could not complete the request. Try again later."}"#)),
         Row("gemctl buy gems_300 --cancel", 3, output: "Cancelled: nothing was bought.\n"),
-        Row("gemctl store list", output: "Nobody has bought anything at this store yet.\n"),
+        Row("gemctl store list", output: "This store has no transactions yet.\n"),
         Row(
           "gemctl buy gems_300 --cancel --fail", 64,
           error: "error: --fail and --cancel exclude each other."),
@@ -45,7 +45,7 @@ final class ClientCommandTests: XCTestCase {
   }
 
   func testARestoreSaysWhatItFound() throws {
-    let rest = "What was credited before is not credited again.\nNo entitlements.\n"
+    let rest = "Credited purchases are not credited again.\nNo entitlements.\n"
     try Row.check(
       [
         Row("gemctl init > /dev/null; gemctl login alice > /dev/null"),
@@ -77,7 +77,7 @@ final class ClientCommandTests: XCTestCase {
           output: "pending_server_validation\n"),
         Row("gemctl queue --json | sed 's/,\"items.*//'", output: #"{"pending":1,"dead_lettered":0"# + "\n"),
         Row("gemctl logout > /dev/null"),
-        Row("gemctl sync", output: "The queue is empty: everything paid for is credited.\n"),
+        Row("gemctl sync", output: "The queue is empty: all paid purchases are credited.\n"),
         Row("gemctl balance GEM --customer alice --json | grep -o '\"balance\":[0-9]*'", output: "\"balance\":300\n"),
       ], in: try TestHome())
   }
@@ -107,7 +107,7 @@ final class ClientCommandTests: XCTestCase {
           "gemctl buy gems_300 --customer alice > said; echo $?; head -1 said",
           output: """
             3
-            Interrupted: the store asks its customer for something first ("gemctl store resolve ID" completes it).
+            Interrupted: the store needs an action of the customer first ("gemctl store resolve ID" completes it).
 
             """),
         Row("sed -n 's/^store transaction  //p' said > id; gemctl store list | grep -c interrupted", output: "1\n"),

@@ -78,7 +78,7 @@ final class ClockCommandTests: XCTestCase {
         Row("gemctl clock advance", 64, error: "error: \"clock advance\" needs TIME.\n"),
         Row("gemctl clock advance 367d", 64, error: "error: TIME is a length of time up to 366d"),
         Row("gemctl clock advance -- -5m", 64, error: "error: TIME is a length of time up to 366d"),
-        Row("gemctl --storage memory: clock advance 1h", 64, error: "error: Only a home with a ledger of its own"),
+        Row("gemctl --storage memory: clock advance 1h", 64, error: "error: Only the home's ledger has a clock"),
         Row("gemctl clock advance 1m > /dev/null; echo x >> .gemctl/clock"),
         Row("gemctl balance --customer alice", 74, error: "error: \".gemctl/clock\" cannot be understood"),
       ], in: home, errorsBegin: true)
@@ -92,7 +92,7 @@ final class ClockCommandTests: XCTestCase {
         Row("gemctl store settings time-rate period=2s > /dev/null; gemctl buy club --customer alice > /dev/null"),
         Row(
           "gemctl clock advance 1h --customer alice | tail -1",
-          output: "Stopped after 500 effects; the same command goes on.\n"),
+          output: "Stopped after 500 effects; run it again to continue.\n"),
         Row("gemctl verify > /dev/null"),
       ], in: home)
   }

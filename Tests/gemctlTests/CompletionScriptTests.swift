@@ -78,7 +78,7 @@ final class CompletionScriptTests: XCTestCase {
     for part in [
       "    'balance:Show a customer'\\''s balances'\n",
       "'--home=[Directory of the ledger, the simulated store and the client (default: .gemctl)]:DIR:_files -/'",
-      "'*--minimum=[Only if at least N is left afterwards]:CODE=N: '",
+      "'*--minimum=[Require a balance of at least N afterwards]:CODE=N: '",
       "    completions) _arguments $_gemctl_global '1:SHELL:(bash zsh fish)' ;;\n",
       "'1:PRODUCT: _gemctl_names products'",
       "    catalog) _gemctl_catalog ;;\n", "    check) _arguments $_gemctl_global '1:FILE:_files' ;;\n",
@@ -91,7 +91,7 @@ final class CompletionScriptTests: XCTestCase {
     let script = CompletionScript(shell: .fish).text
     for part in [
       "complete -c gemctl -n '__gemctl_is' -a balance -d 'Show a customer\\'s balances'\n",
-      "complete -c gemctl -n '__gemctl_is catalog' -a apply -d 'Put a catalog into force'\n",
+      "complete -c gemctl -n '__gemctl_is catalog' -a apply -d 'Apply a catalog file'\n",
       "complete -c gemctl -n '__gemctl_begins catalog apply' -l dry-run -d ",
       "complete -c gemctl -s h -l help -d ", "complete -c gemctl -n '__gemctl_at 0 init' -F\n",
       "complete -c gemctl -n '__gemctl_at 0 buy' -f -a '(__gemctl_names products)'\n",

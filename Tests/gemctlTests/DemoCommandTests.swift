@@ -18,7 +18,7 @@ final class DemoCommandTests: XCTestCase {
   func testTellsWhichStoriesThereAre() throws {
     let answer = try TestHome().run("gemctl demo coins")
     XCTAssertEqual(answer.status, 64)
-    let error = "error: there is no story \"coins\"; the stories are: gems, economy.\n"
+    let error = "error: there is no demo \"coins\"; the demos are: gems, economy.\n"
     XCTAssertTrue(answer.error.hasPrefix(error), answer.error)
   }
 
@@ -35,10 +35,10 @@ final class DemoCommandTests: XCTestCase {
     for part in [
       "$ gemctl reverse <id>\nCURRENCY  CHANGE  BALANCE  WHY\nGEM          +50      500  reversal\n",
       "400 available (100 more on hold). Nothing was changed.\n(exit status 2)\n",
-      "30 GEM came back too late: expired meanwhile, and gone\n",
+      "30 GEM expired before the return and are lost\n",
       "bob       GEM          +20       20  transfer\n",
       "GEM       Gems       200   200          0\n",
-      "200 GEM went to a refund: the purchase was refunded meanwhile\nthe hold has ended\n",
+      "200 GEM taken by the refund of the purchase\nthe hold has ended\n",
       "\nThe books add up: ",
     ] {
       XCTAssertTrue(answer.output.contains(part), "\(part)\nis not in\n\(answer.output)")
@@ -61,7 +61,7 @@ final class DemoCommandTests: XCTestCase {
     Signed in as <anonymous>, a new anonymous customer.
     Next: gemctl offerings
 
-    # What the app's shop window shows.
+    # The products that the app offers.
     $ gemctl offerings
     gems (current): Gem packs
     PACKAGE  PRODUCT    TITLE        PRICE  GRANTS
@@ -69,7 +69,7 @@ final class DemoCommandTests: XCTestCase {
     medium   gems_1200  1,200 Gems   $9.99  1,200 GEM
     large    gems_6500  6,500 Gems  $49.99  6,500 GEM
 
-    # Alice buys a pack; once the store has taken payment it is credited, once.
+    # Alice buys a pack. After the payment it is credited, exactly once.
     $ gemctl buy gems_1200
     Bought gems_1200 for $9.99
 
@@ -84,14 +84,14 @@ final class DemoCommandTests: XCTestCase {
     GEM       Gems    1,200     0      1,200
     customer  alice
 
-    # She spends some. The key names this very order.
+    # She spends some. The key identifies this order.
     $ gemctl spend GEM=50 --key order-17
     CURRENCY  CHANGE  BALANCE  WHY
     GEM          -50    1,150  spend
     transaction  <id>
     customer     alice
 
-    # The answer got lost, so the app asks again: nothing is taken twice.
+    # The answer was lost, so the app asks again: the order is charged once.
     $ gemctl spend GEM=50 --key order-17
     CURRENCY  CHANGE  BALANCE  WHY
     GEM          -50    1,150  spend
@@ -99,7 +99,7 @@ final class DemoCommandTests: XCTestCase {
     customer     alice
     replayed: it was done before; nothing was booked now
 
-    # An item costs what the catalog says, never what the caller says.
+    # The price of an item is the price in the catalog.
     $ gemctl spend --item extra_life
     CURRENCY  CHANGE  BALANCE  WHY
     GEM          -50    1,100  spend
@@ -107,7 +107,7 @@ final class DemoCommandTests: XCTestCase {
     transaction  <id>
     customer     alice
 
-    # What she cannot afford is refused, and nothing changes.
+    # A spend above the balance is refused, and nothing changes.
     $ gemctl spend --item legendary_skin
     error: Not enough GEM: 5000 needed, 1100 available. Nothing was changed.
     (exit status 2)
@@ -124,7 +124,7 @@ final class DemoCommandTests: XCTestCase {
     <time>  spend        -50    1,150  GEM       <id>
     <time>  purchase  +1,200    1,200  GEM       <id>
 
-    # The books are proved from the journal alone.
+    # The journal proves that the books add up.
     $ gemctl verify
 
     """

@@ -214,7 +214,7 @@ final class EconomyCommandTests: XCTestCase {
         ),
         Row(
           use + "gemctl exchange GEM=1 --into GEM --rate 1/1", 64, error: "error: GEM cannot be exchanged into itself"),
-        Row(use + "gemctl exchange GEM=1 --into COIN --rate 1.5", 64, error: "error: --rate takes how much is got for"),
+        Row(use + "gemctl exchange GEM=1 --into COIN --rate 1.5", 64, error: "error: --rate takes N/D in plain digits"),
         Row(use + "gemctl exchange GEM=1 --into COIN --rate 1/0", 64, error: "error: The rate 1/0 is out of range"),
         Row(use + "gemctl exchange GEM=1 --into GOLD --rate 1/1", 5, error: "error: There is no currency GOLD"),
         Row(use + "gemctl exchange GEM=1 --into COIN --rate 1/1 --rounding off", 64, error: "error: --rounding "),

@@ -34,7 +34,7 @@ final class ExportCommandTests: XCTestCase {
         "Imported 2 transactions, and the books a", "Imported 1 transactions, and the books a",
         #"{"customer_id":"alice","virtual_currenci"#, #""replayed":true"#, "65",
       ])
-    XCTAssertTrue(answer.error.hasPrefix("error: The export goes on after 2 transactions"), answer.error)
+    XCTAssertTrue(answer.error.hasPrefix("error: The export continues after 2 transactions"), answer.error)
   }
 
   func testAHomeCanBeMadeOfAnExport() throws {
@@ -66,8 +66,8 @@ final class ExportCommandTests: XCTestCase {
       """)
     XCTAssertEqual(
       answer.output,
-      "65\n0\nNothing is wrong with the export of 2 transactions; nothing was written.\n0\n2\n64\n")
-    XCTAssertTrue(answer.error.contains("The export ends without its last line: it was cut off."), answer.error)
+      "65\n0\nThe export is correct: 2 transactions; nothing was written.\n0\n2\n64\n")
+    XCTAssertTrue(answer.error.contains("The export is truncated: its last line is missing."), answer.error)
   }
 
   /// The lines are whole and their checksum is right, so that the fault shows once the import writes.
@@ -86,7 +86,7 @@ final class ExportCommandTests: XCTestCase {
         """)
       XCTAssertTrue(answer.output.hasPrefix("65\n0\nImported 2 transactions"), answer.output + answer.error)
       XCTAssertTrue(answer.output.contains("\"balance\":1150"), answer.output)
-      XCTAssertTrue(answer.error.hasPrefix("error: The export does not fit together. Line "), answer.error)
+      XCTAssertTrue(answer.error.hasPrefix("error: The export contradicts itself. Line "), answer.error)
       XCTAssertTrue(answer.error.contains("leaves balance 1151"), answer.error)
     }
   }
@@ -107,7 +107,7 @@ final class ExportCommandTests: XCTestCase {
         Row(
           "gemctl import bad.csv --format csv", 65,
           error: """
-            error: The file has 2 problems; nothing of it was imported:
+            error: The file has 2 problems; nothing was imported:
             Line 2: The amount "-5" is not plain digits, such as 1200.
             Line 3: The amount "7.0" is not plain digits, such as 1200.
 

@@ -31,7 +31,7 @@ final class HeldReceiptCommandTests: XCTestCase {
       [
         Row(
           "gemctl receipts held",
-          output: "No purchase is held: everything that is known as paid for is credited.\n")
+          output: "No purchase is held: all known paid purchases are credited.\n")
       ], in: home)
     try hold(in: home)
     try Row.check(

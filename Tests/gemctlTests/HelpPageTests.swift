@@ -15,78 +15,78 @@ final class HelpPageTests: XCTestCase {
       Usage: gemctl [OPTIONS] VERB [ARGUMENTS]
 
       Set up:
-        init            Make a home with a ledger and a catalog
-        catalog show    Show the catalog in force
+        init            Create a home with a ledger and a catalog
+        catalog show    Show the current catalog
         catalog check   Check a catalog file and list every problem in it
-        catalog apply   Put a catalog into force
-        offerings       Show what the shop window offers, with prices
+        catalog apply   Apply a catalog file
+        offerings       Show the offerings with their prices
 
       Store:
-        approve         Approve a purchase that waits for somebody's consent
-        decline         Decline a purchase that waits for somebody's consent
+        approve         Approve a pending purchase
+        decline         Decline a pending purchase
         store list      List the store's transactions, newest first
         store resolve   Complete an interrupted purchase or renewal
-        store refund    Give money back for a purchase, in full or part
+        store refund    Refund a purchase, in full or in part
         store reverse-refund
-                        Take a refund back
+                        Reverse a refund
         store redeliver
-                        Deliver a transaction once more
-        store fault     Make the store misbehave, or show how it does
-        store settings  Show how the store behaves, or change one setting
-        clock advance   Move the time of the home ahead
+                        Deliver a transaction again
+        store fault     Inject faults into the store, or list them
+        store settings  Show the store's settings, or change a setting
+        clock advance   Advance the time of the home
         clock           Show the time of the home
         receipt show    Print the receipt of a store transaction
         receipt inspect
-                        Show what a receipt says, and whether it verifies
-        receipt verify  Fail unless a receipt verifies
+                        Decode a receipt and check its signature
+        receipt verify  Verify a receipt
         receipt root    Print the root certificate of the simulated App Store
         receipts held   List paid purchases that are not credited yet
         receipts credit
-                        Credit a held purchase by your own decision
+                        Credit a held purchase manually
 
       Help:
         help            Show help for gemctl or for a verb
         version         Show the version
-        completions     Print a script that completes command lines in a shell
+        completions     Print the completion script for a shell
         candidates      List the names that completions offer
 
       Options, before or after the verb:
         --home DIR            Directory of the ledger, the simulated store and the
                               client (default: .gemctl)
-        --storage URL         Where the ledger is kept: sqlite:PATH, postgres://… or
+        --storage URL         Storage of the ledger: sqlite:PATH, postgres://… or
                               memory: (default: a file in the home)
-        --json                Print one JSON document instead of tables; errors too
-        --customer ID         The customer meant (default: who is signed in)
-        --device NAME         The device that acts, where a story needs two
-        --store-account NAME  Who pays at the store (default: named after the
+        --json                Print results and errors as JSON (default: tables and
+                              text)
+        --customer ID         Customer (default: the signed-in customer)
+        --device NAME         Device of the customer, to simulate several devices
+        --store-account NAME  Account of the payer at the store (default: one per
                               customer)
-        --accept-clock        Book although the machine's clock is far from the newest
+        --accept-clock        Book even if the machine's clock is far from the newest
                               transaction
         -h, --help            Show help for gemctl or for the verb
         --version             Show the version
 
       Environment:
-        GEMCTL_HOME        The home, where --home does not name one
-        GEMCTL_STORAGE     As --storage, and keeps a password out of the list of
-                           processes
-        GEMCTL_CUSTOMER    The customer, where --customer does not name one
-        GEMCTL_DELIVER     The shell command that delivers paid orders to a game
-                           server
-        NO_COLOR           Set to anything: no colour and no bold
+        GEMCTL_HOME        Default of --home
+        GEMCTL_STORAGE     Default of --storage; hides a password from the process
+                           list
+        GEMCTL_CUSTOMER    Default of --customer
+        GEMCTL_DELIVER     Shell command that delivers paid orders to a game server
+        NO_COLOR           If set, no colours and no bold text
 
       Exit status:
-        0    Done, also where the same key had done it before
-        1    Something unexpected: a defect
-        2    Refused: insufficient balance, a condition, a limit, exists already
+        0    Done, or a replay of a request with the same key
+        1    Unexpected error: a defect
+        2    Refused: insufficient balance, a condition, a limit, already exists
         3    The purchase did not complete
         4    The key was used for another request
         5    Not found: customer, currency, product, item, offering, transaction, hold
         6    The books do not add up
         64   The command line cannot be understood, or an amount is out of range
         65   The catalog has problems
-        69   Unavailable or not known: try again, with the same key
-        74   The storage is damaged, foreign or newer, or a file cannot be used
-        141  The reader of standard output went away
+        69   Unavailable or unknown outcome: try again with the same key
+        74   The storage is damaged, foreign or too new, or a file cannot be used
+        141  The reader closed standard output
 
       Examples:
         gemctl init
@@ -95,7 +95,7 @@ final class HelpPageTests: XCTestCase {
         gemctl balance GEM --customer alice --json
         gemctl verify
 
-      "gemctl help VERB" tells all about a verb.
+      For the options of a verb, see "gemctl help VERB".
 
       """)
   }
@@ -118,32 +118,28 @@ final class HelpPageTests: XCTestCase {
 
       Usage: gemctl balance [CODE] [OPTIONS]
 
-      What is booked later changes nothing of what was: an id that was merged into
-      another customer since names who it named then, and what had expired counts as
-      gone.
+      A past balance is shown as it was: later merges do not affect it, and expired
+      currency is not counted.
 
       Arguments:
-        [CODE]  One currency (default: all)
+        [CODE]  Currency (default: all)
 
       Options:
-        --at TIME       As of this instant, such as 2026-11-21T09:30:00Z, or the
-                        beginning of this day
-        --at-version N  As of this version of the account
-        --svg FILE      Draw the balances over time into this file
-        --from TIME     Where the drawing begins (default: with the customer)
-        --until TIME    Where the drawing ends (default: now)
-        --zone NAME     Where a day such as 2026-11-22 begins, such as Asia/Tokyo
+        --at TIME       Show the balances at this instant or at the start of this day
+                        (default: now)
+        --at-version N  Show the balance at this version of the account
+        --svg FILE      Draw a chart of the balances into this file
+        --from TIME     Start of the chart (default: the customer's creation)
+        --until TIME    End of the chart (default: now)
+        --zone NAME     Time zone of days such as 2026-11-22, for example Asia/Tokyo
                         (default: UTC)
 
       Examples:
-        gemctl balance
         gemctl balance GEM --customer alice
-        gemctl balance --at 2026-11-21T09:30:00Z
         gemctl balance --at 2026-11-22 --zone Asia/Tokyo
-        gemctl balance --svg balance.svg
 
-      Takes the global options too (--home, --storage, --json, --customer and more):
-      see "gemctl help".
+      For the global options (--home, --storage, --json, --customer and more), see
+      "gemctl help".
 
       """)
   }
@@ -152,41 +148,39 @@ final class HelpPageTests: XCTestCase {
     XCTAssertEqual(
       try HelpPage(style: .plain).page(about: ["spend"]),
       """
-      gemctl spend: Spend a customer's currency, on an item or freely
+      gemctl spend: Spend a customer's currency, or buy an item with it
 
       Usage: gemctl spend CODE=AMOUNT... [OPTIONS]
              gemctl spend --item ID [--quantity N] [OPTIONS]
 
-      Nothing is ever spent below zero: all amounts are booked together or not at all.
-      Give the amounts or an item, not both.
-
-      The conditions are checked in the same step as the spend; where one does not
-      hold nothing is booked and the verb fails with condition_failed.
+      Takes amounts or an item, not both. All amounts are booked together or not at
+      all, and no balance goes below zero. The conditions are checked in the same
+      step; if one does not hold, the verb fails with condition_failed.
 
       Arguments:
-        [CODE=AMOUNT...]  A currency and how much of it, such as GEM=50: plain digits
+        [CODE=AMOUNT...]  Currency and amount in plain digits, for example GEM=50
 
       Options:
         --item ID                Buy this item at the catalog's price
-        --quantity N             How many of the item (default: 1)
-        --key KEY                Idempotency key: repeating the command with it does
-                                 nothing twice
-        --reference TEXT         Your own name for what this is about, such as an
-                                 order number
-        --reason TEXT            Why; kept in the journal
-        --dry-run                Show what would happen and change nothing
-        --expect-version CODE=N  Only if the account in this currency has this version
+        --quantity N             Number of items (default: 1)
+        --key KEY                Idempotency key: a repeated command with this key
+                                 changes nothing
+        --reference TEXT         Your reference, for example an order number
+        --reason TEXT            Reason for the journal
+        --dry-run                Show the effects without changing anything
+        --expect-version CODE=N  Require this version of the account in this currency
                                  (repeatable)
-        --minimum CODE=N         Only if at least N is left afterwards (repeatable)
-        --maximum CODE=N         Only if at most N is left afterwards (repeatable)
+        --minimum CODE=N         Require a balance of at least N afterwards
+                                 (repeatable)
+        --maximum CODE=N         Require a balance of at most N afterwards
+                                 (repeatable)
 
       Examples:
         gemctl spend GEM=50 --customer alice --key order-17
         gemctl spend --item extra_life --quantity 2
-        gemctl spend GEM=50 --minimum GEM=100 --dry-run
 
-      Takes the global options too (--home, --storage, --json, --customer and more):
-      see "gemctl help".
+      For the global options (--home, --storage, --json, --customer and more), see
+      "gemctl help".
 
       """)
   }
@@ -198,11 +192,11 @@ final class HelpPageTests: XCTestCase {
       Usage: gemctl catalog show|check|apply
 
       Verbs:
-        catalog show   Show the catalog in force
+        catalog show   Show the current catalog
         catalog check  Check a catalog file and list every problem in it
-        catalog apply  Put a catalog into force
+        catalog apply  Apply a catalog file
 
-      "gemctl help catalog show" tells all about one of them.
+      For the options of a verb, see for example "gemctl help catalog show".
 
       """)
   }

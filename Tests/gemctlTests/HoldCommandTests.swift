@@ -148,7 +148,7 @@ final class HoldCommandTests: XCTestCase {
             hold         <id>
             transaction  <id>
             customer     alice
-            200 GEM went to a refund: the purchase was refunded meanwhile
+            200 GEM taken by the refund of the purchase
             the hold has ended
 
             """),

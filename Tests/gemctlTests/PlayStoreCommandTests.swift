@@ -69,7 +69,7 @@ final class PlayStoreCommandTests: XCTestCase {
         Row("gemctl store fault purchase --after-effect --once", output: "purchase: networkCutAfter, once\n"),
         Row("gemctl buy gems_300 --customer alice > /dev/null", 3), Row(Self.balance, output: "\"balance\":300\n"),
         Row("gemctl buy gems_300 --customer alice --offline > /dev/null", 3),
-        Row("gemctl sync", output: "The queue is empty: everything paid for is credited.\n"),
+        Row("gemctl sync", output: "The queue is empty: all paid purchases are credited.\n"),
         Row(Self.balance, output: "\"balance\":600\n"),
         Row(
           "gemctl buy gems_300 --customer alice --key k1 --json | grep -o '\"replayed\":[a-z]*'",

@@ -19,7 +19,7 @@ final class SealCommandTests: XCTestCase {
           "head -6 books.seal | sha256sum | cut -d' ' -f1 > hash; tail -1 books.seal | grep -c \"$(cat hash)\"",
           output: "1\n"),
         Row("gemctl seal --json > books.json; gemctl verify --seal books.json > /dev/null"),
-        Row("gemctl seal --customers c.seal", 2, error: "error: \"c.seal\" is there already; name a new file.\n"),
+        Row("gemctl seal --customers c.seal", 2, error: "error: \"c.seal\" already exists; name a new file.\n"),
         Row("gemctl seal --statements s.seal > /dev/null; wc -l < s.seal", output: "1\n"),
         Row("gemctl seal --customers d.seal --statements s.seal 2> /dev/null; ls d.seal 2> /dev/null", 2),
         Row("gemctl grant GEM=5 --customer carl --reason later > /dev/null"),
@@ -66,7 +66,7 @@ final class SealCommandTests: XCTestCase {
         Row(
           "gemctl seal check proof.json --digest $(tail -1 books.seal | cut -d' ' -f2) | grep reason",
           output: "reason       a \"sword\"\n"),
-        Row("gemctl seal check - < proof.json | grep -c 'if you know the digest from elsewhere'", output: "1\n"),
+        Row("gemctl seal check - < proof.json | grep -c 'from a trusted source'", output: "1\n"),
         Row(
           "gemctl seal check proof.json --json | grep -o '\"is_compared\":[a-z]*'", output: "\"is_compared\":false\n"),
         Row("sed 's/sword/shield/' proof.json > bad.json; gemctl seal check bad.json 2> /dev/null", 6),

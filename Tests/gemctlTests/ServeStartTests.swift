@@ -16,7 +16,7 @@ final class ServeStartTests: XCTestCase {
         Row(
           "\(serve) --tls-cert bad.pem --tls-key missing.pem", 74,
           error: "error: \"missing.pem\" cannot be read: No such file or directory."),
-        Row("\(serve) --tls-cert bad.pem", 64, error: "error: --tls-cert and --tls-key go together."),
+        Row("\(serve) --tls-cert bad.pem", 64, error: "error: --tls-cert and --tls-key need each other."),
         Row(
           "\(serve) --tls-cert bad.pem --tls-key bad.pem", 74,
           error: "error: The HTTP library did not start; check the files of certificate and key."),
@@ -76,7 +76,7 @@ final class ServeStartTests: XCTestCase {
     let serve = "gemctl serve --listen 127.0.0.1:0 --tls-cert bad.pem --tls-key bad.pem --test-receipts"
     let warning =
       "{\"time\":\"<time>\",\"level\":\"warning\",\"kind\":\"event\","
-      + "\"message\":\"Test receipts are credited, and anyone"
+      + "\"message\":\"Test receipts are credited, and they can"
     try Row.check(
       [
         Row("gemctl init > init.txt"), Row("\(serve) s1", 74, error: warning),
@@ -90,7 +90,7 @@ final class ServeStartTests: XCTestCase {
   func testProductionAndSandboxReceiptsOfAnybodyExcludeEachOther() throws {
     let home = try TestHome()
     let serve = "gemctl serve --listen 127.0.0.1:0 --fingerprint \(String(repeating: "0", count: 64))"
-    let refusal = "error: The catalog of the project \"default\" takes sandbox receipts of anybody"
+    let refusal = "error: The catalog of the project \"default\" accepts sandbox receipts of all customers"
     // The project is open, and the library does not start: so nothing has to be stopped.
     let tls = "--tls-cert bad.pem --tls-key bad.pem"
     let end = "error: The HTTP library did not start"

@@ -190,7 +190,7 @@ final class SetUpCommandTests: XCTestCase {
             """),
         Row(
           "gemctl buy gems_300 | head -1",
-          output: "Pending: somebody has to agree first (\"gemctl approve ID\" or \"gemctl decline ID\").\n"),
+          output: "Pending: the purchase needs approval (\"gemctl approve ID\" or \"gemctl decline ID\").\n"),
         Row(
           "gemctl store settings ask-to-buy off",
           output: """

@@ -11,10 +11,10 @@ private import Musl
 package struct AddressLookup: Sendable {
   private let find: @Sendable (String) -> [NetworkAddress]
 
-  /// - Parameter find: Finds the addresses of a name; none where there is no such name.
+  /// - Parameter find: Returns the addresses of a name; empty if there is no such name.
   package init(_ find: @escaping @Sendable (String) -> [NetworkAddress]) { self.find = find }
 
-  /// The system's own.
+  /// The system's resolver.
   package static let system = AddressLookup(addresses(of:))
 
   func addresses(of host: OutgoingHost) -> [NetworkAddress] {

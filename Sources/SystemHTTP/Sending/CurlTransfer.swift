@@ -8,15 +8,15 @@ struct CurlTransfer {
   private let timeout: Duration
 
   /// - Parameters:
-  ///   - addresses: The checked addresses, of which one is connected to; at least one.
-  ///   - timeout: What is left of the request's time.
+  ///   - addresses: The checked addresses to connect to; at least one.
+  ///   - timeout: The rest of the request's time.
   init(_ request: OutgoingRequest, addresses: [NetworkAddress], timeout: Duration) {
     self.request = request
     self.addresses = addresses
     self.timeout = timeout
   }
 
-  /// Readies the library, once for the process.
+  /// Initializes the library, once per process.
   private static let isReady = gem_curl_init() == CURLE_OK
 
   func run() -> Result<HTTPReply, HTTPSendFailure> {
@@ -54,7 +54,7 @@ struct CurlTransfer {
       (CURLOPT_TIMEOUT_MS, milliseconds), (CURLOPT_CONNECTTIMEOUT_MS, milliseconds),
       (CURLOPT_NETRC, 0), (CURLOPT_SSL_VERIFYPEER, 1), (CURLOPT_SSL_VERIFYHOST, 2),
     ]
-    // An empty proxy also passes over the environment's.
+    // An empty proxy also overrides the environment's proxy.
     let texts = [
       (CURLOPT_URL, request.url.description), (CURLOPT_PROXY, ""), (CURLOPT_NOPROXY, "*"),
       (CURLOPT_USERAGENT, "GemLedger"),
@@ -89,13 +89,13 @@ struct CurlTransfer {
       && gem_curl_set_pointer(handle, CURLOPT_HEADERDATA, context) == CURLE_OK
   }
 
-  /// The lines of the head; the library sends no `Expect`, which many servers answer late.
+  /// The lines of the head, without `Expect`, which many servers answer late.
   private var fieldLines: [String] {
     // A field without a value is written with a semicolon.
     request.headers.map { $0.value.isEmpty ? "\($0.name);" : "\($0.name): \($0.value)" } + ["Expect:"]
   }
 
-  /// The host's addresses, in place of a look-up of the library's own; a host that is an address needs none.
+  /// The host's addresses, instead of a look-up by the library; none for a host that is an address.
   private var pins: [String] {
     guard case .name(let name) = request.url.host else { return [] }
     let list = addresses.map { $0.bytes.count == 16 ? "[\($0)]" : $0.description }.joined(separator: ",")
@@ -130,7 +130,7 @@ struct CurlTransfer {
   }
 }
 
-/// A list of texts as the library keeps them.
+/// A list of texts in the library's form.
 private struct CurlList {
   private(set) var head: UnsafeMutablePointer<curl_slist>?
 
@@ -141,7 +141,7 @@ private struct CurlList {
   func free() { curl_slist_free_all(head) }
 }
 
-/// Gathers an answer while it comes, on the one thread that waits for it.
+/// Collects an answer, on the thread that waits for it.
 private final class ReplyCollector {
   private var headers = HTTPHeaders()
   private var headByteCount = 0
@@ -155,7 +155,7 @@ private final class ReplyCollector {
     context.map { Unmanaged<ReplyCollector>.fromOpaque($0).takeUnretainedValue() }
   }
 
-  /// Takes part of the body; fewer bytes than there are end the transfer.
+  /// Takes part of the body; a smaller result than the count ends the transfer.
   func takeBody(_ bytes: UnsafeRawBufferPointer) -> Int {
     let taken = min(bytes.count, bodyByteCountMax - body.count)
     body.append(contentsOf: bytes.prefix(taken))

@@ -1,7 +1,7 @@
 #if Server
 /// The answer of another server.
 package struct HTTPReply: Sendable {
-  /// The longest body that is read unless the request says otherwise, in bytes.
+  /// The default limit of the body, in bytes.
   package static let bodyByteCountMax = 65_536
   /// The longest head that is read, in bytes.
   static let headByteCountMax = 32_768
@@ -10,7 +10,7 @@ package struct HTTPReply: Sendable {
   package let headers: HTTPHeaders
   /// The first bytes of the body.
   package let body: [UInt8]
-  /// Whether the body went on behind those.
+  /// Whether the body has more bytes.
   package let isBodyCut: Bool
 
   package init(status: Int, headers: HTTPHeaders = HTTPHeaders(), body: [UInt8] = [], isBodyCut: Bool = false) {
@@ -20,20 +20,20 @@ package struct HTTPReply: Sendable {
     self.isBodyCut = isBodyCut
   }
 
-  /// Whether it is a 2xx; a redirect is a failure, since nobody checked where it leads.
+  /// Whether the status is 2xx; a redirect is a failure, since its target is unchecked.
   package var isSuccess: Bool { (200..<300).contains(status) }
 }
 
-/// Why a request has no answer.
+/// The reason for a request without an answer.
 package struct HTTPSendFailure: Error, Hashable, Sendable, CustomStringConvertible {
   package enum Kind: Hashable, Sendable {
-    /// The target is not one that requests may go out to, or the request is malformed.
+    /// The target is not allowed, or the request is malformed.
     case refused
     /// The host has no address.
     case unresolved
-    /// No connection came about.
+    /// No connection could be made.
     case unreachable
-    /// It took longer than it may.
+    /// The time limit was exceeded.
     case timedOut
     /// The connection ended before an answer.
     case lost
@@ -43,7 +43,7 @@ package struct HTTPSendFailure: Error, Hashable, Sendable, CustomStringConvertib
 
   package let kind: Kind
   package let description: String
-  /// Whether the other server may have the request, so that nobody knows whether it acted on it.
+  /// Whether the other server may have received the request and acted on it.
   package let mayHaveArrived: Bool
 
   package init(_ kind: Kind, _ description: String, mayHaveArrived: Bool = false) {

@@ -1,16 +1,16 @@
 #if Server
 internal import GemLedger
 
-/// Sends requests to other servers, on a few threads of its own.
+/// Sends requests to other servers, on a few dedicated threads.
 ///
-/// A host's addresses are looked up once and all of them checked, and the connection goes to one of those: a name that
-/// resolves to another address a moment later changes nothing. Redirects are not followed, and no proxy is used.
+/// A host's addresses are looked up once, and all are checked. The connection uses only these addresses, even if the
+/// name resolves to another address a moment later. Redirects are not followed, and no proxy is used.
 package struct HTTPSender: Sendable {
-  /// How long a request may take as a whole, unless the caller says otherwise.
+  /// The default time limit of a request.
   package static let timeout = Duration.seconds(15)
-  /// The longest time that a caller can give a request.
+  /// The maximum time limit of a request.
   package static let timeoutMax = Duration.seconds(120)
-  /// How many requests may wait for a thread.
+  /// The maximum number of requests that wait for a thread.
   package static let waitingMax = 10_000
 
   private let target: OutgoingTarget
@@ -18,21 +18,21 @@ package struct HTTPSender: Sendable {
   private let threads: SendingThreads
 
   /// - Parameters:
-  ///   - target: Where requests may go out to.
-  ///   - threadCount: How many requests are under way at once, at most; at least one.
-  ///   - lookup: Finds the addresses of hosts.
+  ///   - target: The allowed targets.
+  ///   - threadCount: The maximum number of concurrent requests; at least one.
+  ///   - lookup: The resolver of host names.
   package init(to target: OutgoingTarget, threadCount: Int = 8, lookup: AddressLookup = .system) {
     self.target = target
     self.lookup = lookup
     threads = SendingThreads(count: max(1, threadCount), waitingMax: Self.waitingMax)
   }
 
-  /// Posts a body, and waits for the answer or for the end of the time.
+  /// Posts a body, and waits for the answer until the timeout.
   ///
   /// - Parameters:
-  ///   - url: It is checked again, with the addresses that its host has now.
-  ///   - headers: Beside `User-Agent`; without control characters.
-  ///   - body: Sent as it is.
+  ///   - url: The target, which is checked again with the host's current addresses.
+  ///   - headers: The fields in addition to `User-Agent`, without control characters.
+  ///   - body: The bytes to send.
   ///   - timeout: From the look-up to the last byte of the answer; at most ``timeoutMax``.
   package func post(
     _ url: OutgoingURL, headers: [(name: String, value: String)], body: [UInt8], timeout: Duration = Self.timeout
@@ -40,7 +40,7 @@ package struct HTTPSender: Sendable {
     await send(OutgoingRequest(url: url, headers: headers, body: body, timeout: Self.bounded(timeout)))
   }
 
-  /// Gets what a URL names, with the same checks and bounds as ``post(_:headers:body:timeout:)``.
+  /// Gets a URL, with the checks and limits of ``post(_:headers:body:timeout:)``.
   ///
   /// - Parameter bodyByteCountMax: The longest body of the answer that is read, in bytes.
   package func get(
@@ -88,7 +88,7 @@ package struct HTTPSender: Sendable {
 struct OutgoingRequest: Sendable {
   let url: OutgoingURL
   let headers: [(name: String, value: String)]
-  /// What is posted; nil for a GET.
+  /// The posted bytes; nil for a GET.
   let body: [UInt8]?
   let timeout: Duration
   /// The longest body of the answer that is read, in bytes.

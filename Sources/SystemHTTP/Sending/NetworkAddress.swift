@@ -37,7 +37,7 @@ package struct NetworkAddress: Hashable, Sendable, CustomStringConvertible {
     return byte
   }
 
-  /// As URLs have it, without the brackets.
+  /// The address as in URLs, without brackets.
   package var description: String {
     guard bytes.count == 16 else { return bytes.map(String.init).joined(separator: ".") }
     var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
@@ -47,10 +47,10 @@ package struct NetworkAddress: Hashable, Sendable, CustomStringConvertible {
     return String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
   }
 
-  /// Whether the address is one of the public internet, by the registries of special addresses (RFC 6890).
+  /// Whether the address is public, by the registries of special addresses (RFC 6890).
   package var isPublic: Bool {
     guard bytes.count == 16 else { return !Self.specialV4.contains { $0.contains(bytes) } }
-    // A translator of the network makes a version 4 address of these (RFC 6052).
+    // Network translators map these to version 4 addresses (RFC 6052).
     if Self.translated.contains(bytes) { return NetworkAddress(bytes: Array(bytes[12...]))?.isPublic ?? false }
     return Self.globalV6.contains(bytes) && !Self.specialV6.contains { $0.contains(bytes) }
   }
@@ -81,7 +81,7 @@ package struct NetworkAddress: Hashable, Sendable, CustomStringConvertible {
     Block([198, 18], 15), Block([198, 51, 100], 24), Block([203, 0, 113], 24), Block([224], 4), Block([240], 4),
   ]
 
-  /// The only addresses that are given out for the public internet; all others are refused unseen.
+  /// The only block assigned to the public internet; all other addresses are refused.
   private static let globalV6 = Block([0x20], 3)
 
   private static let translated = Block([0, 0x64, 0xFF, 0x9B, 0, 0, 0, 0, 0, 0, 0, 0], 96)

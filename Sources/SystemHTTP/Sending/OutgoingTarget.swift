@@ -1,12 +1,12 @@
 #if Server
 package import GemLedger
 
-/// Decides where requests may go out to: to the public internet, and to hosts that are allowed by name.
+/// The rule for targets of outgoing requests: the public internet, and hosts allowed by name.
 ///
-/// A URL comes from a customer of the server, who must not reach the server's own network through it. So every address
-/// of a host has to be public, and the ports are those of the web. Neither is asked of an allowed host.
+/// Customers of the server supply URLs, and must not reach the server's internal network through them. So all addresses
+/// of a host must be public, and the port must be a port of the web. Allowed hosts are exempt from both.
 package struct OutgoingTarget: Sendable {
-  /// Hosts that requests may go out to wherever they are.
+  /// Allowed hosts, with any address.
   package let allowedHosts: Set<OutgoingHost>
 
   /// - Parameter allowedHosts: Names and addresses, such as `game.internal`, `10.0.0.7` or `[::1]`.
@@ -22,7 +22,7 @@ package struct OutgoingTarget: Sendable {
     self.allowedHosts = hosts
   }
 
-  /// Reads a URL and checks all that can be checked without a look-up.
+  /// Reads a URL and makes all checks that need no look-up.
   ///
   /// - Throws: `LedgerError` with `invalid_request`; the detail `param` is `url`.
   package func url(_ text: String) throws(LedgerError) -> OutgoingURL {
@@ -46,7 +46,7 @@ package struct OutgoingTarget: Sendable {
     }
   }
 
-  /// Checks the addresses that a look-up found; one that is not public refuses them all.
+  /// Checks the addresses of a look-up; one private address refuses them all.
   ///
   /// - Throws: As ``url(_:)``.
   package func check(_ addresses: [NetworkAddress], of url: OutgoingURL) throws(LedgerError) {

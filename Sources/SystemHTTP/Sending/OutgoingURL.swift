@@ -3,15 +3,15 @@ package import GemLedger
 
 /// The host of a URL: a name, or an address.
 package enum OutgoingHost: Hashable, Sendable, CustomStringConvertible {
-  /// In small letters.
+  /// A name in small letters.
   case name(String)
   case address(NetworkAddress)
 
   /// Reads a name, four decimal numbers, or a version 6 address in brackets.
   ///
-  /// Names are letters, digits and hyphens between dots, so one in other letters has to come in its `xn--` form. A name
-  /// that ends in a number is refused unless it is a plain address: systems read `2130706433`, `0x7f.1` and
-  /// `127.00.0.1` as addresses, each in its own way.
+  /// Names are letters, digits and hyphens between dots; other letters need the `xn--` form. A name that ends in a
+  /// number is refused unless it is a plain address: systems read `2130706433`, `0x7f.1` and `127.00.0.1` as addresses,
+  /// in different ways.
   package init?(_ text: String) {
     if text.hasPrefix("[") {
       guard text.hasSuffix("]"), let address = NetworkAddress(String(text.dropFirst().dropLast())),
@@ -51,7 +51,7 @@ package enum OutgoingHost: Hashable, Sendable, CustomStringConvertible {
   private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
 }
 
-/// A URL that requests go out to, read strictly: what two programs could read in two ways is refused.
+/// A URL of outgoing requests, read strictly: ambiguous forms are refused.
 package struct OutgoingURL: Hashable, Sendable, CustomStringConvertible {
   /// The longest URL that is read, in bytes.
   package static let byteCountMax = 2048
@@ -95,13 +95,13 @@ package struct OutgoingURL: Hashable, Sendable, CustomStringConvertible {
     self.port = port
   }
 
-  /// The URL as it is sent, with its port where that is not the scheme's own.
+  /// The URL as sent, with its port unless it is the scheme's default.
   package var description: String {
     let usual: UInt16 = isSecure ? 443 : 80
     return "\(isSecure ? "https" : "http")://\(host)\(port == usual ? "" : ":\(port)")\(target)"
   }
 
-  /// Splits off what stands behind the last colon that is not inside brackets.
+  /// Splits the authority at the last colon outside brackets.
   private static func split(_ authority: Substring) -> (host: Substring, port: Substring?) {
     guard let colon = authority.lastIndex(of: ":"), authority.lastIndex(of: "]").map({ $0 < colon }) ?? true else {
       return (authority, nil)
@@ -109,7 +109,7 @@ package struct OutgoingURL: Hashable, Sendable, CustomStringConvertible {
     return (authority[..<colon], authority[authority.index(after: colon)...])
   }
 
-  /// Whether a URL may hold the byte as it is; fragments are for browsers.
+  /// Returns whether the byte may be unescaped in a URL; fragments are for browsers.
   private static func isAllowed(_ byte: UInt8) -> Bool {
     (0x21...0x7E).contains(byte) && !"\"#<>\\^`{|}".utf8.contains(byte)
   }
@@ -118,7 +118,7 @@ package struct OutgoingURL: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension LedgerError {
-  /// A URL that no request is sent to.
+  /// Returns the error for a refused URL.
   static func outgoing(_ message: String) -> LedgerError {
     LedgerError(.invalidRequest, message, details: [.text("param", "url")])
   }

@@ -9,15 +9,15 @@ private import Musl
 private import Glibc
 #endif
 
-/// Runs work that blocks, a bounded number of pieces at once; the rest waits in its order.
+/// Runs blocking work on a bounded number of threads; further work waits in order.
 ///
-/// The threads are its own: Dispatch adds one a second to a pool whose threads all block, and meanwhile nothing else of
-/// the process gets on, not even a commit.
+/// The threads are dedicated: Dispatch adds only one thread per second to a pool whose threads all block, and meanwhile
+/// the rest of the process stalls, even commits.
 final class SendingThreads: Sendable {
   private struct State {
     var running = 0
     var waiting: [@Sendable () -> Void] = []
-    /// Where the first waiting piece is: those before it have begun.
+    /// The index of the first waiting piece; earlier pieces have begun.
     var first = 0
   }
 
@@ -30,7 +30,7 @@ final class SendingThreads: Sendable {
     self.waitingMax = waitingMax
   }
 
-  /// Runs the work as soon as a thread is free; false where too much waits already.
+  /// Runs the work as soon as a thread is free; false if too much work waits.
   func run(_ work: @escaping @Sendable () -> Void) -> Bool {
     enum Decision { case start, wait, refuse }
     let decision = state.withLock { state -> Decision in
@@ -57,7 +57,7 @@ final class SendingThreads: Sendable {
     }
   }
 
-  /// Runs the work on a thread of its own, or on this one if the system has no more threads.
+  /// Runs the work on a new thread, or on this thread if the system has no more.
   private static func detach(_ work: @escaping () -> Void) {
     let body = Unmanaged.passRetained(ThreadBody(work)).toOpaque()
     #if canImport(Darwin)

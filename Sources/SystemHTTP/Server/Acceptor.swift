@@ -8,7 +8,7 @@ internal import Darwin
 internal import Glibc
 #endif
 
-/// Accepts the connections that come in at a socket.
+/// Accepts the connections of a listening socket.
 final class Acceptor: Sendable {
   typealias Take = @Sendable (_ socket: Int32, _ address: UnsafePointer<sockaddr>, _ length: socklen_t) -> Void
 
@@ -16,14 +16,14 @@ final class Acceptor: Sendable {
   private let hasRoom: @Sendable () -> Bool
   private let take: Take
   private let queue = DispatchQueue(label: "gemledger.accepting")
-  // Unchecked: a source may be used by any thread. It keeps this object until it is cancelled.
+  // Unchecked: dispatch sources are thread-safe. The source retains this object until it is cancelled.
   private nonisolated(unsafe) let source: any DispatchSourceRead
   private let waitingForTheEnd = Mutex<CheckedContinuation<Void, Never>?>(nil)
 
   /// - Parameters:
-  ///   - listening: The socket, which does not block; it is closed with the end.
-  ///   - hasRoom: Whether a further connection is wanted; else they wait for the system, or are refused by it.
-  ///   - take: Gets each connection, which does not block, and the address of the other end.
+  ///   - listening: The non-blocking socket; `stop()` closes it.
+  ///   - hasRoom: Whether to accept another connection; otherwise connections wait in the system's queue.
+  ///   - take: Receives each non-blocking connection and the peer's address.
   init(_ listening: Int32, hasRoom: @escaping @Sendable () -> Bool, take: @escaping Take) {
     self.listening = listening
     self.hasRoom = hasRoom
@@ -37,7 +37,7 @@ final class Acceptor: Sendable {
     source.activate()
   }
 
-  /// Accepts no more connections, and closes the socket; once only.
+  /// Accepts no more connections, and closes the socket; called once.
   func stop() async {
     await withCheckedContinuation { continuation in
       waitingForTheEnd.withLock { $0 = continuation }
@@ -56,13 +56,13 @@ final class Acceptor: Sendable {
       switch failure {
       case nil, EINTR, ECONNABORTED: continue
       case EAGAIN, EWOULDBLOCK: return
-      // No files or no memory: connections that end make room.
+      // No file descriptors or no memory: wait until connections end.
       default: return rest()
       }
     }
   }
 
-  /// - Returns: The system's number of the failure; nil where a connection was accepted.
+  /// - Returns: The error number; nil if a connection was accepted.
   private func acceptOne(_ address: UnsafeMutablePointer<sockaddr>, _ length: inout socklen_t) -> Int32? {
     let socket = accept(listening, address, &length)
     guard socket >= 0 else { return errno }
@@ -72,7 +72,7 @@ final class Acceptor: Sendable {
     return nil
   }
 
-  /// Lets connections wait for a moment.
+  /// Pauses accepting for a moment.
   private func rest() {
     source.suspend()
     queue.asyncAfter(deadline: .now() + .milliseconds(50)) { [self] in source.resume() }

@@ -1,9 +1,9 @@
 #if Server
 internal import Synchronization
 
-/// Counts the bytes of all bodies in memory, from their coming until their requests are over.
+/// Counts the bytes of all bodies in memory, until their requests have ended.
 ///
-/// Senders without a key have a separate bound, so that they cannot use up the memory of those who have one.
+/// Senders without a key have a separate bound, so that they cannot use up the memory for senders with a key.
 final class BodyMemory: Sendable {
   private let settings: HTTPServerSettings
   private let known = Atomic(0)
@@ -11,7 +11,7 @@ final class BodyMemory: Sendable {
 
   init(_ settings: HTTPServerSettings) { self.settings = settings }
 
-  /// How many bytes one body may have.
+  /// Returns the maximum size of a body, in bytes.
   func byteCountMax(of sender: BodySender) -> Int {
     switch sender {
     case .known: settings.bodyByteCountMax
@@ -19,7 +19,7 @@ final class BodyMemory: Sendable {
     }
   }
 
-  /// Counts bytes that came; false, and not counted, if there is no room for them.
+  /// Counts received bytes; false, and not counted, if there is no room for them.
   func take(_ count: Int, from sender: BodySender) -> Bool {
     let taken = add(count, to: sender)
     guard taken <= limit(of: sender) else {

@@ -7,9 +7,9 @@ internal import Darwin
 internal import Glibc
 #endif
 
-/// Cuts connections whose request does not come in time.
+/// Closes connections without a complete request in time.
 ///
-/// A sender of one byte now and then thus holds no connection for long.
+/// So a sender of one byte now and then cannot hold a connection for long.
 final class ConnectionWatch: Sendable {
   private let connections = Mutex<[ObjectIdentifier: OpenConnection]>([:])
 
@@ -23,9 +23,9 @@ final class ConnectionWatch: Sendable {
 
   var count: Int { connections.withLock { $0.count } }
 
-  /// Shuts the connections down whose time is over; the server's threads then close them.
+  /// Shuts down the connections past their deadline; the server's threads then close them.
   func sweep(at now: SteadyTime = .now) {
-    // Under the lock, so that no other connection gets the number of the socket meanwhile.
+    // Under the lock, so that the socket's number is not reused by another connection.
     connections.withLock { connections in
       for connection in connections.values where connection.isOver(at: now) {
         _ = shutdown(connection.socket, Int32(SHUT_RDWR))
@@ -34,16 +34,16 @@ final class ConnectionWatch: Sendable {
   }
 }
 
-/// A connection, for as long as it is open.
+/// An open connection.
 final class OpenConnection: Sendable {
   let socket: Int32
-  /// The address of the other end, without its port.
+  /// The peer's address, without its port.
   let client: String
-  /// Until when it may go on as it is.
+  /// The time of the next required progress.
   private let deadline: Atomic<Int64>
   private let wasRefused = Atomic(false)
 
-  /// Whether an answer left before the whole request came, so that more of it may come.
+  /// Whether the request was answered before it was complete, so that more of it may arrive.
   var lingers: Bool { wasRefused.load(ordering: .relaxed) }
 
   func linger() { wasRefused.store(true, ordering: .relaxed) }
@@ -54,22 +54,22 @@ final class OpenConnection: Sendable {
     self.deadline = Atomic(deadline.nanoseconds)
   }
 
-  /// Has to go on before the deadline.
+  /// Sets the deadline of the next progress.
   func goOn(until deadline: SteadyTime) { self.deadline.store(deadline.nanoseconds, ordering: .relaxed) }
 
-  /// The request is whole, so that the server is to blame from now on.
+  /// Removes the deadline: the request is complete, and further time is the server's.
   func pause() { deadline.store(.max, ordering: .relaxed) }
 
-  /// Whether its time is over; says so once.
+  /// Returns whether the deadline has passed; true only once.
   func isOver(at now: SteadyTime) -> Bool {
     let deadline = deadline.load(ordering: .relaxed)
     guard deadline < now.nanoseconds else { return false }
-    // A request may have become whole in between, and is not cut then.
+    // A request that became complete in between is not closed.
     return self.deadline.compareExchange(expected: deadline, desired: .max, ordering: .relaxed).exchanged
   }
 }
 
-/// A reading of the clock that goes on steadily, whatever the time of day is set to.
+/// A reading of the monotonic clock.
 struct SteadyTime {
   let nanoseconds: Int64
 
@@ -79,7 +79,7 @@ struct SteadyTime {
     return SteadyTime(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
   }
 
-  /// So many seconds later.
+  /// Returns the time this number of seconds later.
   func later(seconds: Int) -> SteadyTime { SteadyTime(nanoseconds: nanoseconds + Int64(seconds) * 1_000_000_000) }
 }
 #endif

@@ -3,7 +3,7 @@ internal import CMicroHTTPD
 
 /// The library's options, and the functions that it calls.
 ///
-/// The functions get the server as a plain pointer, which keeps it until it has stopped.
+/// The functions receive the server as an unmanaged pointer, retained until the server has stopped.
 struct DaemonOptions {
   private var options: [MHD_OptionItem] = []
   private let server: UnsafeMutableRawPointer
@@ -15,12 +15,12 @@ struct DaemonOptions {
     self.server = context
     threads = settings.threads
     tls = settings.tls
-    // The acceptor keeps the bound of all of them; each may be the one with the most.
+    // The acceptor enforces the bound of all threads together; one thread may have all connections.
     add(gem_mhd_option_connection_limit, settings.connectionCountMax)
     add(gem_mhd_option_connection_timeout, settings.idleSeconds)
     add(gem_mhd_option_memory_limit, settings.headByteCountMax)
-    // What version 0.9 refuses when it is strict, a space in the target and a missing Host, is refused by RequestHead
-    // with an error object; the library closes without an answer, or sends the head of its answer twice.
+    // RequestHead refuses a space in the target and a missing Host with an error object. Strict version 0.9 would
+    // refuse them by closing without an answer, or by sending the head of its answer twice.
     add(gem_mhd_option_strict, HeadFields.looksBehindLines ? 0 : 1)
     add(gem_mhd_option_uri_log, unsafeBitCast(Self.begin, to: Int.self), context)
     add(gem_mhd_option_unescape, unsafeBitCast(Self.leaveEscapes, to: Int.self), context)
@@ -32,7 +32,7 @@ struct DaemonOptions {
     options.append(gem_mhd_option(option, value, pointer))
   }
 
-  /// Starts the library's threads; nil where it cannot.
+  /// Starts the library's threads; nil if that fails.
   func start() -> Workers? {
     var daemons: [OpaquePointer] = []
     while daemons.count < max(1, threads) {
@@ -62,7 +62,7 @@ struct DaemonOptions {
     }
   }
 
-  /// TLS 1.0 and 1.1 are not to be used any more (RFC 8996); in the words of GnuTLS.
+  /// The TLS versions as a GnuTLS priority string; TLS 1.0 and 1.1 are deprecated (RFC 8996).
   private static let versions = "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2"
 
   private static func start(
@@ -72,10 +72,10 @@ struct DaemonOptions {
     return gem_mhd_start(flags, access, server, &ended)
   }
 
-  /// The library's threads have ended, and nobody calls the server any more.
+  /// Releases the server after the library's threads have ended.
   static func release(_ server: HTTPServer) { Unmanaged.passUnretained(server).release() }
 
-  // MARK: The functions
+  // MARK: Functions
 
   private static let begin:
     @convention(c) (UnsafeMutableRawPointer?, UnsafePointer<CChar>?, OpaquePointer?) -> UnsafeMutableRawPointer? = {
@@ -87,7 +87,7 @@ struct DaemonOptions {
       return Unmanaged.passRetained(begun).toOpaque()
     }
 
-  /// Paths are decoded part by part later.
+  /// Leaves escapes in the path; its parts are decoded separately later.
   private static let leaveEscapes:
     @convention(c) (UnsafeMutableRawPointer?, OpaquePointer?, UnsafeMutablePointer<CChar>?) -> Int = { _, _, text in
       text.map { Exchange.length($0) } ?? 0

@@ -9,40 +9,40 @@ internal import Glibc
 
 /// One request and its answer, from the first line to the last byte.
 ///
-/// libmicrohttpd calls for one connection from one thread at a time; only the answer comes from elsewhere.
-// Unchecked: one thread at a time has it, and the answer is behind a lock.
+/// libmicrohttpd calls for a connection from one thread at a time; only the answer is set by another thread.
+// Unchecked: one thread at a time uses it, and a lock protects the answer.
 final class Exchange: @unchecked Sendable {
-  /// Where the work stands.
+  /// The state of the exchange.
   enum Phase {
-    /// Nothing but the first line has come.
+    /// Only the first line was received.
     case begun
-    /// The head has come.
+    /// The head was received.
     case body
-    /// The work is under way, and the connection waits for it.
+    /// The connection waits for the running work.
     case working
-    /// An answer is on its way.
+    /// An answer is being sent.
     case answered
   }
 
   let target: [UInt8]
-  /// Where the target lies in the server's memory.
+  /// The address of the target in the library's memory.
   let targetAddress: UInt
   let id: String
   let connection: OpenConnection
   let startedAt = SteadyTime.now
   var phase = Phase.begun
   var method = ""
-  /// The request without its body; nil while its head was not taken.
+  /// The request without its body; nil until its head is accepted.
   var request: HTTPRequest?
-  /// Begins the answer once the body has come.
+  /// Begins the answer after the body.
   var begin: (@Sendable (HTTPRequest) -> HTTPAnswer)?
-  /// The answer to a request of which the body, if it has one, is discarded.
+  /// The answer to a request with a discarded body.
   var refusal: HTTPResponse?
   var body: [UInt8] = []
-  /// The length of the body, as the head has it.
+  /// The length of the body from the head.
   var announcedByteCount = 0
   var bodySender = BodySender.unknown
-  /// How many bytes it holds of the memory for bodies.
+  /// The number of its bytes in the memory for bodies.
   var keptByteCount = 0
   var status: Int?
   var label = ""
@@ -56,10 +56,10 @@ final class Exchange: @unchecked Sendable {
     self.connection = connection
   }
 
-  /// How many bytes stand before the NUL.
+  /// Returns the number of bytes before the NUL.
   static func length(_ text: UnsafePointer<CChar>) -> Int { strlen(text) }
 
-  /// What is said about it once it is over.
+  /// Returns its log record after its end.
   func summary(at now: SteadyTime) -> HTTPSummary {
     let end = target.firstIndex(of: UInt8(ascii: "?")) ?? target.endIndex
     return HTTPSummary(

@@ -8,9 +8,9 @@ internal import Darwin
 internal import Glibc
 #endif
 
-/// The way of a request, step by step, as the library calls for it.
+/// The steps of a request, in the order of the library's calls.
 extension HTTPServer {
-  /// Takes what has come of a request.
+  /// Handles the received part of a request.
   ///
   /// - Returns: False to close the connection at once.
   func step(
@@ -26,12 +26,12 @@ extension HTTPServer {
     case .working:
       guard let response = exchange.answer.withLock({ $0.take() }) else { return false }
       return queue(response, exchange, connection)
-    // Bytes of a body that nobody wants.
+    // Bytes of a discarded body.
     case .answered: return true
     }
   }
 
-  /// The request is over, one way or the other.
+  /// Ends an exchange after its answer or the loss of its connection.
   func complete(_ exchange: Exchange) {
     let now = SteadyTime.now
     release(exchange)
@@ -49,11 +49,11 @@ extension HTTPServer {
     exchange.phase = .body
     do throws(RequestHead.Refusal) {
       let fields = try HeadFields.read(connection, from: method, behind: version)
-      // One byte stands between two words, of which the library makes NUL.
+      // The single byte between two words, which the library replaces by NUL.
       guard exchange.targetAddress == UInt(bitPattern: method) + UInt(Exchange.length(method)) + 1,
         UInt(bitPattern: version) == exchange.targetAddress + UInt(exchange.target.count) + 1
       else {
-        throw RequestHead.Refusal(400, "The first line has characters that no request has.")
+        throw RequestHead.Refusal(400, "The first line has invalid characters.")
       }
       let head = try RequestHead(
         method: exchange.method, target: exchange.target, version: String(cString: version), fields: fields)
@@ -64,7 +64,7 @@ extension HTTPServer {
     }
   }
 
-  /// Decides from the head, so that nobody's body is kept whose key is not accepted.
+  /// Decides by the head, so that bodies of senders with a refused key are not kept.
   private func begin(_ exchange: Exchange, _ connection: OpaquePointer, _ head: RequestHead) -> Bool {
     let request = HTTPRequest(
       method: head.method, path: head.path, query: head.query, headers: head.headers, body: [],
@@ -85,18 +85,18 @@ extension HTTPServer {
   private func refusal(of body: RequestHead.Body, from sender: BodySender, _ request: HTTPRequest) -> HTTPResponse? {
     switch body {
     case .none: return nil
-    // The library takes lines between chunks that end without CR, which a proxy could read in another way.
+    // The library accepts lines without CR between chunks, which a proxy could read differently.
     case .chunks:
       return handler.refusal(
-        status: 411, reason: "Send the body with a Content-Length: chunks are not taken.", of: request)
+        status: 411, reason: "Send the body with a Content-Length: chunks are not accepted.", of: request)
     case .bytes(let count):
       let most = bodies.byteCountMax(of: sender)
       guard count > most else { return nil }
-      return handler.refusal(status: 413, reason: "The body is too long: at most \(most) bytes are taken.", of: request)
+      return handler.refusal(status: 413, reason: "The body is too long; the maximum is \(most) bytes.", of: request)
     }
   }
 
-  /// Answers before the whole request has come, and ends the connection.
+  /// Answers before the request is complete, and ends the connection.
   private func refuse(_ exchange: Exchange, _ connection: OpaquePointer, _ response: HTTPResponse) -> Bool {
     var response = response
     response.closes = true
@@ -111,13 +111,13 @@ extension HTTPServer {
     guard exchange.refusal == nil, let request = exchange.request else { return }
     guard bodies.take(upload.count, from: exchange.bodySender) else {
       release(exchange)
-      let reason = "The server reads as many bodies as it has memory for; send this one again."
+      let reason = "The server's memory for bodies is full; send the request again."
       exchange.refusal = handler.refusal(status: 503, reason: reason, of: request)
       exchange.refusal?.closes = true
       return
     }
     exchange.keptByteCount += upload.count
-    // The announced length is within the bound for one body; memory that nothing is written to costs nothing.
+    // The announced length is within the bound for a body, and unwritten memory costs nothing.
     if exchange.body.isEmpty { exchange.body.reserveCapacity(exchange.announcedByteCount) }
     exchange.body.append(contentsOf: upload)
   }
@@ -176,11 +176,11 @@ extension HTTPServer {
     }
   }
 
-  /// The address of the other end, without its port.
+  /// Returns the peer's address, without its port.
   static func address(of connection: OpaquePointer) -> String {
     guard let address = gem_mhd_client(connection) else { return "" }
     let isShort = Int32(address.pointee.sa_family) == AF_INET
-    // The common case without the system's formatting, which takes a microsecond.
+    // The common case avoids the system's formatting, which takes a microsecond.
     if isShort { return dotted(UnsafeRawPointer(address).loadUnaligned(as: sockaddr_in.self).sin_addr.s_addr) }
     let length = MemoryLayout<sockaddr_in6>.size
     var text = [CChar](repeating: 0, count: 64)
@@ -191,16 +191,16 @@ extension HTTPServer {
   }
 }
 
-/// An IPv4 address as people write it.
+/// Returns an IPv4 address in dotted form.
 ///
-/// - Parameter address: In the order of the network.
+/// - Parameter address: The address in network byte order.
 private func dotted(_ address: UInt32) -> String {
   let number = UInt32(bigEndian: address)
   return "\(number >> 24).\(number >> 16 & 255).\(number >> 8 & 255).\(number & 255)"
 }
 
 /// A connection that waits for its answer.
-// Unchecked: the library lets any thread resume a connection, which it keeps until then.
+// Unchecked: any thread may resume a connection, and the library keeps it until then.
 struct Resumption: @unchecked Sendable {
   private let connection: OpaquePointer
 

@@ -17,17 +17,17 @@ package final class HTTPServer: Sendable {
   let bodies: BodyMemory
   private let lingering = LingeringSockets()
   private let newRequestID: @Sendable () -> String
-  /// The port that it listens on.
+  /// The port of the listening socket.
   package let port: UInt16
   private let state: Mutex<State>
-  /// The streams that are being read, to end them with the server.
+  /// The open streams, which end with the server.
   let streams = Mutex<[ObjectIdentifier: HTTPStream]>([:])
 
   private struct State {
     var workers: Workers?
     var acceptor: Acceptor?
     var isStopping = false
-    /// Requests that are worked on.
+    /// The number of requests in asynchronous work.
     var workCount = 0
     var sweeper: Task<Void, Never>?
   }
@@ -66,18 +66,18 @@ package final class HTTPServer: Sendable {
     }
   }
 
-  /// How many connections are open.
+  /// The number of open connections.
   package var connectionCount: Int { watch.count }
 
-  /// Whether it takes no new connections any more.
+  /// Whether it has stopped accepting connections.
   package var isStopping: Bool { state.withLock { $0.isStopping } }
 
-  /// How long streams may take to end once the server stops; then nobody reads them.
+  /// The time for streams to end when the server stops; then they are closed unread.
   private static let streamEndTime = Duration.milliseconds(500)
 
-  /// Takes no new connections, lets the requests under way finish, ends the streams, and closes.
+  /// Stops accepting connections, lets open requests finish, ends the streams, and closes.
   ///
-  /// - Returns: False where requests took longer than they may; they go on for as long as the process does.
+  /// - Returns: False if requests exceeded the time limit; they continue until the process ends.
   @discardableResult
   package func stop() async -> Bool {
     let acceptor = state.withLock { state in
@@ -89,11 +89,11 @@ package final class HTTPServer: Sendable {
     let start = ContinuousClock.now
     for stream in streams.withLock({ Array($0.values) }) { stream.end() }
     while isWorking, ContinuousClock.now < start + .seconds(settings.stopSeconds) { await Self.pause() }
-    // Readers that take what is left get it; the library closes the others.
+    // Active readers receive the rest; the library closes the others.
     while hasStreams, ContinuousClock.now < start + Self.streamEndTime { await Self.pause() }
     // The library cannot stop while a connection waits for work.
     guard !isWorking else { return false }
-    // A moment for the last answers to leave the machine.
+    // Wait a moment for the last answers to be sent.
     for _ in 0..<5 { await Self.pause() }
     let (sweeper, workers) = state.withLock { ($0.sweeper.take(), $0.workers.take()) }
     sweeper?.cancel()
@@ -120,7 +120,7 @@ package final class HTTPServer: Sendable {
     return opened
   }
 
-  /// The library is about to close the connection's socket.
+  /// Called before the library closes the connection's socket.
   func closing(_ connection: OpenConnection) {
     watch.ended(connection)
     if connection.lingers { lingering.take(connection.socket) }
@@ -130,7 +130,7 @@ package final class HTTPServer: Sendable {
     Exchange(target: target, id: newRequestID(), connection: connection)
   }
 
-  /// Begins work that may wait, unless the server stops.
+  /// Counts an asynchronous piece of work, which delays a stop.
   func beginWork() { state.withLock { $0.workCount += 1 } }
 
   func endWork() { state.withLock { $0.workCount -= 1 } }

@@ -1,31 +1,31 @@
 #if Server
-/// How a server listens, and the bounds of what it takes.
+/// The address and the limits of a server.
 package struct HTTPServerSettings: Sendable {
-  /// A name or an address to listen on; loopback by default, so that nobody else reaches it unasked.
+  /// A name or an address to listen on; loopback by default, which other machines cannot reach.
   package var host = "127.0.0.1"
-  /// 0 for a free one.
+  /// The port; 0 for a free port.
   package var port: UInt16 = 0
-  /// How many threads read requests.
+  /// The number of threads that read requests.
   package var threads = 2
-  /// How many connections at once; further ones wait for the system, or are refused by it.
+  /// The maximum number of open connections; further connections wait in the system's queue or are refused.
   ///
-  /// A burst passes it by at most the 1024 that wait for the system: a connection counts once a thread has begun it.
+  /// A burst can exceed it by the 1024 connections of the queue: a connection counts when a thread has begun it.
   package var connectionCountMax = 10_000
-  /// How many bytes a request's first line and fields may have.
+  /// The maximum size of a request's first line and fields, in bytes.
   package var headByteCountMax = 32 * 1024
-  /// How many bytes a body may have whose sender has a key.
+  /// The maximum size of a body from a sender with a key, in bytes.
   package var bodyByteCountMax = 1024 * 1024
-  /// How many bytes all bodies of senders with a key may have together.
+  /// The maximum total size of bodies from senders with a key, in bytes.
   package var bodiesByteCountMax = 256 * 1024 * 1024
-  /// How many bytes a body may have whose sender needs no key, such as a store's notification.
+  /// The maximum size of a body from a sender without a key, such as a store's notification, in bytes.
   package var unknownBodyByteCountMax = 160 * 1024
-  /// How many bytes all bodies of senders without a key may have together.
+  /// The maximum total size of bodies from senders without a key, in bytes.
   package var unknownBodiesByteCountMax = 32 * 1024 * 1024
-  /// How long a head or a body may take to come, in seconds.
+  /// The maximum time to receive a head or a body, in seconds.
   package var requestSeconds = 10
-  /// How long a connection may stay without a request, in seconds.
+  /// The maximum idle time of a connection, in seconds.
   package var idleSeconds = 75
-  /// How long requests under way may take once the server stops, in seconds.
+  /// The maximum time for open requests when the server stops, in seconds.
   package var stopSeconds = 20
   /// Certificate chain and key, as PEM; nil without TLS.
   package var tls: TLS?

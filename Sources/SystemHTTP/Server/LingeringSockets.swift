@@ -8,20 +8,20 @@ internal import Darwin
 internal import Glibc
 #endif
 
-/// Keeps sockets open for a moment after a refusal, and discards what their senders still send.
+/// Keeps sockets open for a moment after a refusal, and discards further bytes of their senders.
 ///
-/// A socket that is closed while bytes arrive resets its connection, and a sender in the middle of its body then sees a
-/// broken pipe in place of the answer. The bounds are for all of them; further sockets are closed at once.
+/// Closing a socket while bytes arrive resets the connection, so that the sender sees a broken pipe instead of the
+/// answer. The bounds are for all sockets together; further sockets are closed at once.
 final class LingeringSockets: Sendable {
   private static let socketCountMax = 256
-  /// How many bytes of one sender are discarded.
+  /// The maximum number of discarded bytes per sender.
   private static let byteCountMax = 16 * 1024 * 1024
   private static let time = DispatchTimeInterval.seconds(5)
 
   private let queue = DispatchQueue(label: "gemledger.lingering")
   private let sources = Mutex<[Int32: Source]>([:])
 
-  // Unchecked: a source may be used by any thread, and the rest by the queue alone.
+  // Unchecked: dispatch sources are thread-safe, and only the queue uses the rest.
   private final class Source: @unchecked Sendable {
     let reading: any DispatchSourceRead
     var byteCount = 0
@@ -29,12 +29,12 @@ final class LingeringSockets: Sendable {
     init(_ reading: any DispatchSourceRead) { self.reading = reading }
   }
 
-  /// Keeps a connection open whose socket the caller is about to close.
+  /// Keeps a connection open although the caller closes its socket.
   func take(_ socket: Int32) {
     let copy = dup(socket)
     guard copy >= 0 else { return }
     _ = fcntl(copy, F_SETFD, FD_CLOEXEC)
-    // The sender gets the answer and then the end. From `activate()` on, the queue may close the copy.
+    // The sender receives the answer, then the end. After `activate()` the queue may close the copy.
     _ = shutdown(copy, Int32(SHUT_WR))
     let source = Source(DispatchSource.makeReadSource(fileDescriptor: copy, queue: queue))
     let isTaken = sources.withLock { sources in
@@ -52,12 +52,12 @@ final class LingeringSockets: Sendable {
     queue.asyncAfter(deadline: .now() + Self.time) { source.reading.cancel() }
   }
 
-  /// Closes all of them.
+  /// Closes all sockets.
   func stop() { for source in sources.withLock({ Array($0.values) }) { source.reading.cancel() } }
 
   private func discard(_ socket: Int32, _ source: Source) {
     withUnsafeTemporaryAllocation(byteCount: 64 * 1024, alignment: 1) { buffer in
-      // A few rounds, so that one sender does not keep the others waiting.
+      // A bounded number of rounds, so that one sender does not block the others.
       for _ in 0..<16 {
         let count = recv(socket, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT))
         if count < 0, errno == EAGAIN || errno == EINTR { return }

@@ -7,7 +7,7 @@ internal import Darwin
 internal import Glibc
 #endif
 
-/// A socket that connections come in at.
+/// A listening socket.
 struct ListenSocket {
   let descriptor: Int32
   let port: UInt16
@@ -58,7 +58,7 @@ struct ListenSocket {
       guard let start = bytes.baseAddress,
         getsockname(socket, start.assumingMemoryBound(to: sockaddr.self), &length) == 0
       else { return 0 }
-      // Both families have the port in bytes 2 and 3.
+      // IPv4 and IPv6 addresses have the port in bytes 2 and 3.
       return UInt16(bytes[2]) << 8 | UInt16(bytes[3])
     }
   }

@@ -5,11 +5,11 @@ internal import Darwin
 internal import Glibc
 #endif
 
-/// The process's limit of open files, of which every connection is one.
+/// The process's limit of open files; each connection is an open file.
 package enum OpenFiles {
-  /// Raises the limit as far as the system lets this process.
+  /// Raises the limit as far as the system allows.
   ///
-  /// - Returns: How many files may be open.
+  /// - Returns: The new limit.
   @discardableResult
   package static func raiseLimit() -> Int {
     var limit = rlimit()

@@ -1,11 +1,11 @@
 #if Server
 /// The first line and the fields of a request, checked.
 ///
-/// libmicrohttpd 0.9 is laxer than RFC 9112, and a proxy before it could read in another way what it lets through.
+/// libmicrohttpd 0.9 is laxer than RFC 9112, and a proxy in front of it could read such requests differently.
 struct RequestHead {
-  /// Why a request is refused.
+  /// The reason to refuse a request.
   ///
-  /// Its connection ends, since nobody knows where the next request begins.
+  /// The connection ends, since the beginning of the next request is unknown.
   struct Refusal: Error {
     let status: Int
     let reason: String
@@ -22,23 +22,23 @@ struct RequestHead {
   let headers: HTTPHeaders
   let body: Body
 
-  /// How the head announces the body.
+  /// The announcement of the body in the head.
   enum Body: Equatable {
     case none
     case bytes(Int)
-    /// In chunks, whose lengths come with them.
+    /// In chunks, each with its length.
     case chunks
   }
 
   /// - Parameters:
-  ///   - target: As it was sent, with the query.
-  ///   - fields: Names and values as bytes.
+  ///   - target: The target as sent, with the query.
+  ///   - fields: The bytes of names and values.
   init(
     method: String, target: [UInt8], version: String, fields: [HeadFields.Field]
   ) throws(Refusal) {
     guard version == "HTTP/1.1" || version == "HTTP/1.0" else { throw Refusal(505, "This server speaks HTTP/1.1.") }
     guard !method.isEmpty, method.utf8.allSatisfy(Self.isTokenByte) else {
-      throw Refusal(400, "The method is no name.")
+      throw Refusal(400, "The method has invalid characters.")
     }
     let headers = try Self.headers(fields)
     if version == "HTTP/1.1", headers["Host"] == nil { throw Refusal(400, "The field Host is missing.") }
@@ -50,7 +50,7 @@ struct RequestHead {
 
   // MARK: Fields
 
-  /// Fields of which a second one would let two readers see two requests.
+  /// Fields that must not be repeated, since two readers could see two different requests.
   private static let onceOnly = ["Host", "Content-Length", "Transfer-Encoding", "Authorization", "Content-Type"]
 
   private static func headers(_ fields: [HeadFields.Field]) throws(Refusal) -> HTTPHeaders {
@@ -60,7 +60,7 @@ struct RequestHead {
       guard !field.name.isEmpty, field.name.allSatisfy(isTokenByte) else { throw Refusal(400, "A field has no name.") }
       guard field.value.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }),
         let value = String(validating: field.value, as: UTF8.self)
-      else { throw Refusal(400, "A field's value has characters that no field may have.") }
+      else { throw Refusal(400, "A field's value has invalid characters.") }
       headers.add(String(decoding: field.name, as: UTF8.self), trimmed(value))
     }
     for name in onceOnly where headers.count(of: name) > 1 {
@@ -84,12 +84,12 @@ struct RequestHead {
     if let coding = headers["Transfer-Encoding"] {
       guard version == "HTTP/1.1" else { throw Refusal(400, "HTTP/1.0 has no transfer codings.") }
       guard length == nil else { throw Refusal(400, "Content-Length and Transfer-Encoding exclude each other.") }
-      guard coding.lowercased() == "chunked" else { throw Refusal(501, "This transfer coding is not known here.") }
+      guard coding.lowercased() == "chunked" else { throw Refusal(501, "The transfer coding is unknown.") }
       return .chunks
     }
     guard let length else { return .none }
     guard !length.isEmpty, length.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
-      throw Refusal(400, "Content-Length is no number.")
+      throw Refusal(400, "Content-Length is not a number.")
     }
     // A number with more digits is longer than any limit.
     let count = Int(length) ?? .max
@@ -111,10 +111,10 @@ struct RequestHead {
     of target: [UInt8]
   ) throws(Refusal) -> (path: [String], query: [(name: String, value: String)]) {
     guard target.allSatisfy({ $0 > 0x20 && $0 != 0x7F && $0 != UInt8(ascii: "#") }) else {
-      throw Refusal(400, "The path has characters that have to be encoded.")
+      throw Refusal(400, "The path has characters that must be encoded.")
     }
     let local = withoutOrigin(target)
-    guard local.first == UInt8(ascii: "/") else { throw Refusal(400, "The path has to begin with a slash.") }
+    guard local.first == UInt8(ascii: "/") else { throw Refusal(400, "The path must begin with a slash.") }
     let end = local.firstIndex(of: UInt8(ascii: "?")) ?? local.endIndex
     let path = try segments(of: local[..<end].dropFirst())
     return (path, end < local.endIndex ? try pairs(of: local[(end + 1)...]) : [])
@@ -142,7 +142,7 @@ struct RequestHead {
     return query
   }
 
-  /// Takes away scheme and host, which a client of a proxy sends.
+  /// Removes scheme and host, which clients of a proxy send.
   private static func withoutOrigin(_ target: [UInt8]) -> ArraySlice<UInt8> {
     guard target.first != UInt8(ascii: "/") else { return target[...] }
     for scheme in ["http://", "https://"] where target.starts(with: scheme.utf8) {
@@ -154,7 +154,7 @@ struct RequestHead {
 
   private static func decoded(_ bytes: ArraySlice<UInt8>, plusIsSpace: Bool = false) throws(Refusal) -> String {
     guard let text = Percent.decoded(bytes, plusIsSpace: plusIsSpace) else {
-      throw Refusal(400, "The path or the query is not encoded as it has to be.")
+      throw Refusal(400, "The path or the query has an invalid encoding.")
     }
     return text
   }

@@ -2,7 +2,7 @@
 internal import CMicroHTTPD
 internal import Synchronization
 
-/// Hands the bytes of a stream to the library, and wakes the connection when there are more.
+/// Passes the bytes of a stream to the library, and wakes the connection for more bytes.
 final class StreamReader {
   private let stream: HTTPStream
   private let connection: Resumption
@@ -16,7 +16,7 @@ final class StreamReader {
     self.server = server
   }
 
-  /// The library's answer, which owns this reader from now on.
+  /// Returns the library's answer, which owns this reader.
   func response() -> OpaquePointer? {
     MHD_create_response_from_callback(
       gem_mhd_size_unknown, 4096,

@@ -8,20 +8,20 @@ internal import Darwin
 internal import Glibc
 #endif
 
-/// The library's threads, each with connections of its own.
+/// The library's threads, each with separate connections.
 final class Workers: Sendable {
-  // Unchecked: the library lets any thread give a connection to one, and they are stopped when nobody does.
+  // Unchecked: any thread may add a connection, and they are stopped after the last connection was added.
   private nonisolated(unsafe) let daemons: [OpaquePointer]
   private let turn = Atomic(0)
 
   init(_ daemons: [OpaquePointer]) { self.daemons = daemons }
 
-  /// Gives a connection to the thread whose turn it is.
+  /// Adds a connection to the threads in turn.
   ///
-  /// Where the threads take connections themselves, one that is awake takes all of a burst, and keeps them.
+  /// If the threads accepted connections themselves, one awake thread would accept a whole burst and keep it.
   func take(_ socket: Int32, _ address: UnsafePointer<sockaddr>, _ length: socklen_t) {
     let turn = turn.wrappingAdd(1, ordering: .relaxed).oldValue
-    // One that the library does not take is closed by it.
+    // The library closes a connection that it does not accept.
     _ = MHD_add_connection(daemons[turn % daemons.count], socket, address, length)
   }
 

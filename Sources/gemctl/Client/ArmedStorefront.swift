@@ -6,7 +6,7 @@ import Synchronization
 
 /// A device of the home's store that injects the fault of `buy` into the next payment, and only if there is one.
 ///
-/// A fault in the store's own list would outlive a command that finds its key paid for, and affect the next purchase.
+/// A fault in the store's list would outlive a command whose key is already paid, and affect the next purchase.
 final class ArmedStorefront: StorefrontDecorator {
   let decorated: any Storefront
   private let shop: any LocalShop

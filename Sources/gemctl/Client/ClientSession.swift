@@ -22,9 +22,9 @@ struct ClientSession: Sendable {
   /// The parts that a session is made of.
   struct Parts {
     var state: Home.State
-    /// The home where client and store keep their state after the command; nil for none.
+    /// The home that stores the state of client and store after the command, or nil.
     var home: Home?
-    /// The acting customer; nil for the signed-in one.
+    /// The acting customer; nil for the signed-in customer.
     var customer: CustomerID?
     var device: String?
     var account: String?
@@ -75,7 +75,7 @@ struct ClientSession: Sendable {
     await client.drainReceipts()
   }
 
-  /// Takes the store's own notices to the backend: renewals, refunds, and reversed refunds.
+  /// Passes the store's notices to the backend: renewals, refunds, and reversed refunds.
   func deliverNotices() async throws(LedgerError) {
     while true {
       let notices = store.pendingNotices()
@@ -89,7 +89,7 @@ struct ClientSession: Sendable {
             try await backend.apply(evidence: evidence.receipt)
           }
         case .renewed(let evidence) where store.store == .google:
-          // The next renewal replaces this one in all lists.
+          // The next renewal replaces this transaction in all lists.
           try await backend.apply(evidence: evidence.receipt)
         case .oneTimeCharge, .renewed, .consumptionRequest, .refundDeclined, .oneTimePurchased, .oneTimeCanceled:
           // Paid purchases are credited from the queue, to their buyer.
@@ -118,7 +118,7 @@ struct ClientSession: Sendable {
     store.transactions().filter { $0.isInterrupted && $0.account.hasBytes(of: account) }
   }
 
-  /// The account's pending purchase: the first one after the order, else the newest.
+  /// The account's pending purchase: the first purchase after the order, else the newest.
   func pendingPayment(of code: ProductCode, _ order: Order?) -> StoreTransactionID? {
     let pending = store.transactions().filter { $0.isPending && $0.account.hasBytes(of: account) }
     guard let order else { return pending.last?.id }

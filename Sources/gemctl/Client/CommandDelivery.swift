@@ -11,7 +11,7 @@ import Glibc
 struct CommandDelivery: DeliveryTarget {
   let command: String
 
-  /// A command that takes longer is ended, and the delivery counts as not confirmed.
+  /// A command that takes longer is killed, and the delivery counts as unconfirmed.
   private static let timeout = Duration.seconds(30)
   private static let pollInterval = Duration.milliseconds(10)
 

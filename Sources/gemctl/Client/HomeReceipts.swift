@@ -5,7 +5,7 @@ import StoreBackend
 import StoreReceipts
 #endif
 
-/// The receipts of a simulated store of this machine: signed ones where this build has the crypto library.
+/// The receipts of a simulated store on this machine, signed if this build has the crypto library.
 enum HomeReceipts {
   /// - Parameter home: Keeps the keys, which are made on first use; nil for keys of this process alone.
   /// - Throws: `LedgerError` with, in order of precedence, `input_output`, `storage_damaged`.

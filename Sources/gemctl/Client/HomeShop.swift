@@ -14,8 +14,8 @@ struct HomeShop: Sendable {
   ///
   /// - Parameters:
   ///   - state: The client's state of the home.
-  ///   - home: Where the store's file and keys are; nil for a store that ends with the process.
-  ///   - catalog: What it sells.
+  ///   - home: The home with the store's file and keys; nil for a store that ends with the process.
+  ///   - catalog: The catalog of the store.
   ///   - clock: Its time.
   ///   - timeout: How long to wait for another process that uses the store's file.
   init(
@@ -35,7 +35,7 @@ struct HomeShop: Sendable {
     }
   }
 
-  /// Opens the store; an error names its file, and where the damaged part of it is.
+  /// Opens the store; an error names its file and the position of the damage.
   private static func naming(
     _ eventLog: FileEventLog?, _ open: () throws(LedgerError) -> any LocalShop
   ) throws(LedgerError) -> any LocalShop {

@@ -7,20 +7,20 @@ import Synchronization
 extension Invocation {
   /// Opens the client's side, finishes the unfinished work of earlier commands, does the work, and closes everything.
   ///
-  /// Only one command at a time runs here on one home.
+  /// Commands on the same home run here one at a time.
   ///
   /// - Parameters:
   ///   - onlyReads: Whether the command only reads the customer. An erased customer's remaining id, for
   ///   example, cannot sign in; the client is then that of the signed-in customer.
-  ///   - movesClock: Whether the command moves the home's clock, which its ledger follows meanwhile.
+  ///   - movesClock: Whether the command advances the home's clock, which the ledger then follows.
   func withClient<Answer: Sendable>(
     onlyReads: Bool = false, movesClock: Bool = false, onStep: (@Sendable (PurchaseStep) -> Void)? = nil,
     _ body: @escaping @Sendable (ClientSession) async throws(LedgerError) -> Answer
   ) throws(LedgerError) -> Answer {
     let home = try clientHome()
-    // Says where there is no home; what it read may be old behind the lock.
+    // Throws if there is no home. The state is read again under the lock.
     _ = try clientState()
-    // Before anything is read to act on: its lock admits one command at a time, and others on this home wait here.
+    // Before the state is read: the lock admits one command at a time, and other commands on this home wait here.
     let clientLog = try home.map { (home) throws(LedgerError) in
       try FileEventLog(path: home.clientPath, timeout: timeout)
     }
@@ -42,7 +42,7 @@ extension Invocation {
       for problem in session.storeProblems {
         terminal.error("warning: The simulated store's file was damaged: \(problem)\n")
       }
-      let bar = Mutex(ProgressBar("Crediting what was paid for", total: session.backlogCount, terminal: terminal))
+      let bar = Mutex(ProgressBar("Crediting paid purchases", total: session.backlogCount, terminal: terminal))
       session.client.onReceiptPipelineEvent = { event in
         if case .progress(let done, _) = event { bar.withLock { $0.advance(to: done) } }
         if let warning = Self.warning(about: event) { terminal.error(warning) }
@@ -59,7 +59,7 @@ extension Invocation {
     }
   }
 
-  /// The warning about the client's own files, which every verb prints.
+  /// The warning about damaged files of the client, which every verb prints.
   private static func warning(about event: ReceiptPipelineEvent) -> String? {
     switch event {
     case .damaged(let problem): "warning: The receipt queue was damaged: \(problem)\n"
@@ -69,7 +69,7 @@ extension Invocation {
     }
   }
 
-  /// Saves the signed-in customer where the verbs without a client look for it.
+  /// Saves the signed-in customer in the home's file, which verbs without a client read.
   private func remember(_ customer: CustomerID, in home: Home?, _ state: Home.State) throws(LedgerError) {
     guard let home, customer != state.customer else { return }
     var state = state

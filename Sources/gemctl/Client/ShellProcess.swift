@@ -10,7 +10,7 @@ struct ShellProcess: ~Copyable {
   private var input: ArraySlice<UInt8>
   private var pipe: Int32
 
-  /// Starts it; nil where that fails.
+  /// Starts the command; nil if that fails.
   init?(_ command: String, input: String) {
     var ends: [Int32] = [0, 0]
     guard Self.pipe(&ends) else { return nil }
@@ -28,7 +28,7 @@ struct ShellProcess: ~Copyable {
 
   deinit { if pipe >= 0 { close(pipe) } }
 
-  /// Goes on with the input, and says whether the command succeeded; nil while it is at work.
+  /// Writes more of the input; returns whether the command succeeded, or nil while it runs.
   mutating func poll() -> Bool? {
     feed()
     var status: Int32 = 0
@@ -81,7 +81,7 @@ struct ShellProcess: ~Copyable {
     posix_spawn_file_actions_adddup2(&actions, ends[0], STDIN_FILENO)
     posix_spawn_file_actions_addclose(&actions, ends[0])
     posix_spawn_file_actions_addclose(&actions, ends[1])
-    // Standard output is the verb's own answer.
+    // Standard output is reserved for the verb's answer.
     posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO)
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }

@@ -30,7 +30,7 @@ enum StoreSetting: String, CaseIterable {
     .billingRetry: \.shouldEnterBillingRetryOnRenewal,
   ]
 
-  /// The setting where it is on or off.
+  /// The setting, if its values are on and off.
   private var flag: (any ReferenceWritableKeyPath<SimulatedStore, Bool> & Sendable)? { Self.flags[self] }
 
   /// The words for a time rate: the length of a day, of a month or of every period.
@@ -68,9 +68,9 @@ extension StoreSetting {
     return apple[keyPath: flag]
   }
 
-  /// Checks the value, and returns the change; storefront and locale are the home's own to change.
+  /// Checks the value and returns the change; the home changes storefront and locale.
   ///
-  /// - Returns: Nil where the setting cannot have the value.
+  /// - Returns: Nil if the setting cannot have the value.
   func change(to text: String) -> (@Sendable (any LocalShop) throws(LedgerError) -> Void)? {
     switch self {
     case .storefront:

@@ -2,7 +2,7 @@ import GemLedger
 
 /// Reads `CODE=AMOUNT` arguments, such as `GEM=50`.
 enum AmountArguments {
-  /// The currency and amount of each argument, in the order given.
+  /// Returns the currency and amount of each argument, in order.
   ///
   /// - Throws: `LedgerError` with, in order of precedence within an argument, `invalid_request` (malformed, or a
   ///   currency given twice), `invalid_identifier` (no currency code), `amount_out_of_range` (zero or too large).
@@ -10,7 +10,7 @@ enum AmountArguments {
     try pairs(texts, what: "AMOUNT", in: 1...Limits.amount)
   }
 
-  /// The same for conditions (`--minimum`, `--maximum`, `--expect-version`), where zero means something.
+  /// Reads conditions (`--minimum`, `--maximum`, `--expect-version`), which may be zero.
   static func conditions(_ texts: [String]) throws(LedgerError) -> [(CurrencyCode, Int64)] {
     try pairs(texts, what: "N", in: 0...Limits.amount)
   }
@@ -22,7 +22,7 @@ enum AmountArguments {
     for text in texts {
       let pair = try pair(text, what: what, in: range)
       guard !pairs.contains(where: { $0.0 == pair.0 }) else {
-        throw .invalid("\(pair.0) is given twice; give one amount a currency.")
+        throw .invalid("\(pair.0) is given twice; give one amount per currency.")
       }
       pairs.append(pair)
     }

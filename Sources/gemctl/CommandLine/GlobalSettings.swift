@@ -7,7 +7,7 @@ struct GlobalSettings: Hashable, Sendable {
   static let variables = ["GEMCTL_HOME", "GEMCTL_STORAGE", "GEMCTL_CUSTOMER", "GEMCTL_DELIVER"]
 
   let home: String
-  /// Where the ledger is kept; nil means the home's own file.
+  /// The storage URL of the ledger; nil for the home's file.
   let storage: String?
   /// The customer of the command; nil means the signed-in customer.
   let customer: String?

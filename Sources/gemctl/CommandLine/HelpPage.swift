@@ -5,9 +5,9 @@ struct HelpPage {
   let style: Style
   var verbs = Verb.all
 
-  /// The page about the words: that of `gemctl` for none, of a verb, or of the verbs that begin with a word.
+  /// Returns the page of a verb, of the verbs with this first word, or without words the page of `gemctl`.
   ///
-  /// - Throws: ``UsageError`` when there is no such verb.
+  /// - Throws: ``UsageError`` if there is no such verb.
   func page(about words: [String]) throws(UsageError) -> String {
     guard let head = words.first else { return main() }
     if let verb = Verb.named(words.joined(separator: " "), in: verbs) { return page(of: verb) }
@@ -19,7 +19,7 @@ struct HelpPage {
     return page(of: head, subverbs)
   }
 
-  /// The page of `gemctl` itself.
+  /// Returns the page of `gemctl` itself.
   func main() -> String {
     var sections = [
       "gemctl: a ledger for virtual currency, with a simulated store",
@@ -34,11 +34,11 @@ struct HelpPage {
     sections.append(section("Environment", list(Self.environment, termWidth: 17)))
     sections.append(section("Exit status", list(Self.exitStatuses, termWidth: 3)))
     sections.append(section("Examples", Self.examples.map { "  \($0)" }))
-    sections.append("\"gemctl help VERB\" tells all about a verb.")
+    sections.append("For the options of a verb, see \"gemctl help VERB\".")
     return sections.joined(separator: "\n\n") + "\n"
   }
 
-  /// The page of one verb.
+  /// Returns the page of a verb.
   func page(of verb: Verb) -> String {
     var sections = [title(of: verb), UsageLine.block(verb)]
     if !verb.discussion.isEmpty {
@@ -57,7 +57,7 @@ struct HelpPage {
     let sections = [
       "Usage: gemctl \(head) \(subverbs.compactMap(\.words.last).joined(separator: "|"))",
       section("Verbs", entries(subverbs.map { ($0.name, $0.summary) })),
-      "\"gemctl help \(subverbs.first?.name ?? head)\" tells all about one of them.",
+      "For the options of a verb, see for example \"gemctl help \(subverbs.first?.name ?? head)\".",
     ]
     return sections.joined(separator: "\n\n") + "\n"
   }
@@ -89,26 +89,26 @@ struct HelpPage {
 
 extension HelpPage {
   private static let environment = [
-    ("GEMCTL_HOME", "The home, where --home does not name one"),
-    ("GEMCTL_STORAGE", "As --storage, and keeps a password out of the list of processes"),
-    ("GEMCTL_CUSTOMER", "The customer, where --customer does not name one"),
-    ("GEMCTL_DELIVER", "The shell command that delivers paid orders to a game server"),
-    ("NO_COLOR", "Set to anything: no colour and no bold"),
+    ("GEMCTL_HOME", "Default of --home"),
+    ("GEMCTL_STORAGE", "Default of --storage; hides a password from the process list"),
+    ("GEMCTL_CUSTOMER", "Default of --customer"),
+    ("GEMCTL_DELIVER", "Shell command that delivers paid orders to a game server"),
+    ("NO_COLOR", "If set, no colours and no bold text"),
   ]
 
   private static let exitStatuses = [
-    ("0", "Done, also where the same key had done it before"),
-    ("1", "Something unexpected: a defect"),
-    ("2", "Refused: insufficient balance, a condition, a limit, exists already"),
+    ("0", "Done, or a replay of a request with the same key"),
+    ("1", "Unexpected error: a defect"),
+    ("2", "Refused: insufficient balance, a condition, a limit, already exists"),
     ("3", "The purchase did not complete"),
     ("4", "The key was used for another request"),
     ("5", "Not found: customer, currency, product, item, offering, transaction, hold"),
     ("6", "The books do not add up"),
     ("64", "The command line cannot be understood, or an amount is out of range"),
     ("65", "The catalog has problems"),
-    ("69", "Unavailable or not known: try again, with the same key"),
-    ("74", "The storage is damaged, foreign or newer, or a file cannot be used"),
-    ("141", "The reader of standard output went away"),
+    ("69", "Unavailable or unknown outcome: try again with the same key"),
+    ("74", "The storage is damaged, foreign or too new, or a file cannot be used"),
+    ("141", "The reader closed standard output"),
   ]
 
   private static let examples = [
@@ -120,7 +120,7 @@ extension HelpPage {
   ]
 
   private static let globalsLine = """
-    Takes the global options too (--home, --storage, --json, --customer and more):
-    see "gemctl help".
+    For the global options (--home, --storage, --json, --customer and more), see
+    "gemctl help".
     """
 }

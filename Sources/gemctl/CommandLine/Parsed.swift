@@ -18,15 +18,15 @@ extension Parsed {
   var isJSON: Bool { flags.contains("--json") }
   var isDryRun: Bool { flags.contains("--dry-run") }
 
-  /// The option's value, or nil where it was not given.
+  /// Returns the option's value, or nil if it was not given.
   func value(_ name: String) -> String? { options.first { $0.name == name }?.value }
 
   /// Every value of a repeatable option, in the order given.
   func values(_ name: String) -> [String] { options.filter { $0.name == name }.map(\.value) }
 
-  /// The option's value as a whole number in the range, or nil where it was not given.
+  /// Returns the option's value as a whole number in the range, or nil if it was not given.
   ///
-  /// - Throws: ``UsageError`` when the value is not written in plain digits or is out of the range.
+  /// - Throws: ``UsageError`` if the value is not written in plain digits or is out of the range.
   func integer(_ name: String, in range: ClosedRange<Int64>) throws(UsageError) -> Int64? {
     guard let text = value(name) else { return nil }
     if case .value(let number) = PlainNumber(text), range.contains(number) { return number }

@@ -9,7 +9,7 @@ enum Parser {
     return try scan.run()
   }
 
-  /// Whether `--json` is asked for, even where the rest cannot be understood.
+  /// Returns whether `--json` is given, even if the rest of the line is invalid.
   static func asksForJSON(_ arguments: [String]) -> Bool {
     arguments.prefix { $0 != "--" }.contains("--json")
   }
@@ -19,7 +19,7 @@ enum Parser {
 private struct Scan {
   let verbs: [Verb]
   var words: ArraySlice<String>
-  /// The first word of a verb that may have a second one, until that is known.
+  /// The first word of a verb that may have a second word, until that is known.
   private var head: String?
   private var verb: Verb?
   private var positionals: [String] = []
@@ -113,7 +113,7 @@ extension Scan {
 
   private mutating func option(named name: String) throws(UsageError) -> Option {
     if let option = Option.global.first(where: { $0.answers(to: name) }) { return option }
-    // An option of the verb's own shows that a verb with an optional second word has none.
+    // After an option of the verb itself no second word of the verb can follow.
     if verb == nil, let plain = head.flatMap({ Verb.named($0, in: verbs) }) { (verb, head) = (plain, nil) }
     guard let option = verb?.option(named: name) else { throw .unknownOption(name, of: verb, among: verbs) }
     return option
@@ -128,7 +128,7 @@ extension Scan {
     guard next.utf8.first != UInt8(ascii: "-") || isCursor else {
       throw UsageError(
         "\(option.name) needs a value, and \(next.quotedForPeople) begins with a dash; "
-          + "write \(option.name)=\(placeholder) if you mean it",
+          + "write \(option.name)=\(placeholder) to use it as the value",
         verb: verb)
     }
     words.removeFirst()
@@ -141,7 +141,7 @@ extension Scan {
 
   private mutating func accept(_ value: String, for option: Option) throws(UsageError) {
     // Nearly always an unset variable in a script; going on without the option would do something else than asked.
-    guard !value.isEmpty else { throw UsageError("\(option.name) needs a value, and got an empty one", verb: verb) }
+    guard !value.isEmpty else { throw UsageError("\(option.name) needs a value, not an empty text", verb: verb) }
     guard option.isRepeatable || !options.contains(where: { $0.name == option.name }) else {
       throw UsageError("\(option.name) is given twice", verb: verb)
     }

@@ -1,7 +1,6 @@
 /// A whole number in plain ASCII digits: no sign, no leading zero, no point, no exponent, no digits of other scripts.
 ///
-/// Money is read from these, so a text that one reader takes for another number than the next (`007`, `5e2`, `１２`) is
-/// none at all.
+/// Amounts are read from these, so ambiguous texts (`007`, `5e2`, `１２`) are malformed.
 enum PlainNumber: Hashable, Sendable {
   case value(Int64)
   /// Well-formed, but greater than any `Int64`.

@@ -2,7 +2,7 @@
 enum ProcessArguments {
   /// The words without the program's name; nil for one that is not UTF-8.
   ///
-  /// `CommandLine.arguments` would mend such a word silently, and two customers could become one.
+  /// `CommandLine.arguments` would repair such a word silently, so that two customers could share an id.
   static func words() -> [String?] {
     let count = Int(CommandLine.argc)
     guard count > 1 else { return [] }
@@ -11,7 +11,7 @@ enum ProcessArguments {
     }
   }
 
-  /// The words, where all of them are UTF-8.
+  /// Returns the words if all of them are UTF-8.
   static func checked(_ words: [String?]) throws(UsageError) -> [String] {
     var checked: [String] = []
     for (index, word) in words.enumerated() {

@@ -1,4 +1,4 @@
-/// Checks that a verb got its required arguments, and no unknown ones.
+/// Checks that a verb has its required arguments and no unknown arguments.
 struct Requirements {
   let verb: Verb
   var verbs = Verb.all
@@ -29,7 +29,7 @@ struct Requirements {
 }
 
 extension Requirements {
-  /// The two-word verb that a surplus word may mean, where the verb also stands alone.
+  /// Returns the two-word verb that a surplus word may mean, for verbs that also exist as one word.
   private func subverb(meant word: String) -> String? {
     let words = Verb.subverbs(of: verb.name, in: verbs).compactMap(\.words.last)
     return Suggestion.nearest(to: word, among: words).map { "\(verb.name) \($0)" }
@@ -46,19 +46,19 @@ extension UsageError {
     let candidates = Verb.subverbs(of: head, in: verbs).compactMap(\.words.last)
     let message = "unknown verb \("\(head) \(word)".quotedForPeople)"
     guard let nearest = Suggestion.nearest(to: word, among: candidates) else {
-      return Self("\(message); after \"\(head)\" comes \(candidates.asChoice)")
+      return Self("\(message); \"\(head)\" takes \(candidates.asChoice)")
     }
     return Self(message, suggestion: "\(head) \(nearest)")
   }
 
   static func missingSubverb(of head: String, among verbs: [Verb]) -> Self {
-    Self("after \"\(head)\" comes \(Verb.subverbs(of: head, in: verbs).compactMap(\.words.last).asChoice)")
+    Self("\"\(head)\" needs \(Verb.subverbs(of: head, in: verbs).compactMap(\.words.last).asChoice)")
   }
 
   static func unknownOption(_ name: String, of verb: Verb?, among verbs: [Verb]) -> Self {
     guard let verb else {
       if verbs.contains(where: { $0.option(named: name) != nil }) {
-        return Self("\(name.quotedForPeople) has to follow the verb that it belongs to")
+        return Self("\(name.quotedForPeople) must follow its verb")
       }
       let nearest = Suggestion.nearest(to: name, among: Option.global.map(\.name))
       return Self("unknown option \(name.quotedForPeople)", suggestion: nearest)

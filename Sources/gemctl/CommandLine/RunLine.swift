@@ -1,11 +1,11 @@
 import GemLedger
 
-/// Understands a command line, runs its verb, and gives the exit status.
+/// Parses a command line, runs its verb, and returns the exit status.
 ///
 /// - Parameters:
-///   - words: The words after the program's name; nil for one that is not UTF-8.
-///   - clock: Gives the ledger's time.
-///   - environment: The value of a variable, or nil where it is not set.
+///   - words: The words after the program's name; nil for a word that is not UTF-8.
+///   - clock: The ledger's clock.
+///   - environment: The value of a variable, or nil if it is not set.
 func runLine(
   _ words: [String?], on terminal: Terminal, clock: LedgerClock = .system,
   environment: (String) throws(UsageError) -> String?

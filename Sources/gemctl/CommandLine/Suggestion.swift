@@ -1,11 +1,11 @@
 /// Finds the probable meaning of a mistyped word.
 enum Suggestion {
-  /// The nearest candidate, or nil where none is near enough; the earlier of two that are equally near.
+  /// Returns the nearest candidate, the earlier of two equally near candidates, or nil if none is near enough.
   ///
-  /// Nearest is a candidate that begins with the word; else one with slips in at most a third of the letters. Letters
-  /// may be large or small. A short word is another word after two slips: "abc" is not meant by "xyc".
+  /// A candidate that begins with the word is nearest, then candidates with typing errors in at most a third of the
+  /// letters. Case is ignored. In a short word two errors are too many: "xyc" does not suggest "abc".
   static func nearest(to word: String, among candidates: [String]) -> String? {
-    // A word that long is no mistyped verb, and the distance takes time by the square of it.
+    // A word of this length is no mistyped verb, and the distance takes quadratic time.
     guard !word.isEmpty, word.utf8.count <= 64 else { return nil }
     let folded = word.lowercased()
     if word.count > 1, let longer = candidates.first(where: { $0.lowercased().hasPrefix(folded) }) { return longer }
@@ -21,9 +21,9 @@ enum Suggestion {
 
   private static func slipsMax(_ letters: Int) -> Int { letters < 6 ? 1 : max(2, letters / 3) }
 
-  /// How many slips make one word of the other: a letter missing, added or changed, or two neighbours swapped.
+  /// Returns the number of typing errors between two words: a letter missing, added or changed, or two letters swapped.
   ///
-  /// This is the Damerau-Levenshtein distance in its restricted form, where no part is edited twice.
+  /// This is the Damerau-Levenshtein distance in its restricted form: no part is edited twice.
   static func distance(_ left: String, _ right: String) -> Int {
     let left = Array(left.unicodeScalars)
     let right = Array(right.unicodeScalars)

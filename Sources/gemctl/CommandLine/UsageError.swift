@@ -24,7 +24,7 @@ struct UsageError: Error, Hashable, Sendable {
     return "\(message). Did you mean \"\(suggestion)\"?"
   }
 
-  /// Three lines for people: the error, where to read more, and the usage.
+  /// Three lines of text: the error, the help command, and the usage.
   var text: String {
     let verb = verbName.flatMap { Verb.named($0) }
     let page = verb.map { "gemctl help \($0.name)" } ?? "gemctl help"
@@ -47,6 +47,6 @@ enum UsageLine {
       .joined(separator: "\n")
   }
 
-  // A verb without arguments has an empty form, which would leave a space behind.
+  // The empty form of a verb without arguments would leave a trailing space.
   private static func trimmed(_ line: String) -> String { line.hasSuffix(" ") ? String(line.dropLast()) : line }
 }

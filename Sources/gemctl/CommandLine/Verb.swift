@@ -1,6 +1,6 @@
 /// A verb of `gemctl`, as data: parsing, help and completions all read the same description.
 struct Verb: Sendable {
-  /// Where the verb stands in the list of verbs; the raw value is the heading.
+  /// The section of the verb in the list of verbs; the raw value is the heading.
   enum Group: String, CaseIterable, Sendable {
     case setUp = "Set up"
     case client = "Client"
@@ -16,13 +16,13 @@ struct Verb: Sendable {
   let group: Group
   /// The verb's action, in the imperative and without a period.
   let summary: String
-  /// The forms for `Usage:`, where the one that follows from arguments and options does not say enough.
+  /// The forms for `Usage:`, if the form derived from arguments and options is not clear enough.
   var statedForms: [String] = []
   var arguments: [Argument] = []
   var options: [Option] = []
   /// Whole command lines, at least one.
   let examples: [String]
-  /// Paragraphs for the verb's own page, an empty line between them.
+  /// Paragraphs for the page of the verb, separated by empty lines.
   var discussion = ""
   /// Does the work; the exit status is 0 unless it throws.
   let run: @Sendable (Invocation) throws -> Void
@@ -32,15 +32,15 @@ extension Verb {
   /// The name's one or two words.
   var words: [String] { name.split(separator: " ").map(String.init) }
 
-  /// The texts after `gemctl NAME` in the usage lines, one text a form.
+  /// The texts after `gemctl NAME` in the usage lines, one per form.
   var forms: [String] { statedForms.isEmpty ? [derivedForm] : statedForms }
 
-  /// The verb's own or a global option with this name, or nil.
+  /// Returns the option of the verb or the global option with this name, or nil.
   func option(named name: String) -> Option? {
     Option.global.first { $0.answers(to: name) } ?? options.first { $0.answers(to: name) }
   }
 
-  /// The argument that the positional at this index fills; a repeating last one takes all that follow.
+  /// Returns the argument of the positional at this index; a repeating last argument takes all further positionals.
   func argument(at index: Int) -> Argument? {
     if index < arguments.count { return arguments[index] }
     guard let last = arguments.last, last.arity.repeats else { return nil }
@@ -114,7 +114,7 @@ enum ValueKind: Hashable, Sendable {
   /// A name in the home, which "gemctl candidates" lists.
   case name(Candidates)
 
-  /// The only words allowed, or nil where any text is.
+  /// The allowed words, or nil if any text is allowed.
   var words: [String]? {
     guard case .oneOf(let words) = self else { return nil }
     return words

@@ -1,7 +1,7 @@
 import CommitOfBuild
 import GemLedger
 
-/// The verbs that tell about `gemctl` itself.
+/// The verbs about `gemctl` itself.
 enum AboutCommands {
   /// The version of the package.
   static let version = "0.1.0"

@@ -14,7 +14,7 @@ struct BackupCommands {
     case .memory: throw .invalid("A ledger in memory ends with the command; there is nothing to copy.")
     case .postgres:
       throw .invalid(
-        "A ledger on PostgreSQL is backed up and restored by PostgreSQL's own tools (pg_dump, or a base backup with "
+        "A ledger on PostgreSQL is backed up and restored by PostgreSQL's tools (pg_dump, or a base backup with "
           + "its log); \"gemctl storage copy\" also copies it into a file.")
     }
   }
@@ -25,7 +25,7 @@ struct BackupCommands {
     let path = invocation.parsed.positionals[0]
     try refuse(path)
     let part = "\(path).unfinished"
-    // What a backup that was ended left.
+    // Leftovers of an interrupted backup.
     FileAccess.remove(Home.files(ofLedger: part))
     let verification: Verification
     do throws(LedgerError) {
@@ -47,11 +47,11 @@ struct BackupCommands {
   private func refuse(_ path: String) throws(LedgerError) {
     guard FileAccess.exists(path) else { return }
     throw LedgerError(
-      .alreadyExists, "\(path.quotedForPeople) is there already; name a new file.", details: [.text("file", path)])
+      .alreadyExists, "\(path.quotedForPeople) already exists; name a new file.", details: [.text("file", path)])
   }
 
   private func copy(to part: String) throws(LedgerError) {
-    // The home may be in the making.
+    // The home may be unfinished.
     if try StorageChoice(invocation.settings.storage) == .home, invocation.home.isUnfinished {
       throw invocation.home.missing
     }
@@ -71,7 +71,7 @@ struct BackupCommands {
     guard verification.isOK else {
       throw LedgerError(
         .booksWrong,
-        "The books do not add up, so this is no backup; \"gemctl verify\" tells what is wrong. First problem: "
+        "The books do not add up, so this is no valid backup; \"gemctl verify\" lists the problems. First problem: "
           + "\(verification.problems.first.map(\.description) ?? "none")",
         details: [.text("file", path), .integer("problems", Int64(verification.problemCount))])
     }
@@ -110,19 +110,19 @@ struct BackupCommands {
       throw error
     }
     try invocation.print(Self.json(verification, path, aside: aside)) { style in
-      let kept = aside.map { "The ledger that was there is kept as \(SafeText.escaped($0)).\n" } ?? ""
+      let kept = aside.map { "The previous ledger is kept as \(SafeText.escaped($0)).\n" } ?? ""
       return "\(style.green("Restored")) \(Self.counts(verification)); its books add up.\n\(kept)"
     }
   }
 
-  /// Refuses where the ledger at the path is another project's, is in use, or has bookings that the backup lacks.
+  /// Fails if the ledger at the path belongs to another project, is in use, or has bookings that the backup lacks.
   private func checkPlace(_ path: String, for backup: SQLiteLedgerState) throws(LedgerError) {
     guard let present = try state(at: path), present.transactions > 0 else { return }
     guard present.salt == backup.salt else {
       throw LedgerError(
         .alreadyExists,
-        "\(path.quotedForPeople) is the ledger of another project. Nothing was changed; name another with --home or "
-          + "--storage.", details: [.text("file", path)])
+        "\(path.quotedForPeople) is the ledger of another project. Nothing was changed; name another ledger with "
+          + "--home or --storage.", details: [.text("file", path)])
     }
     // The last process to close a ledger removes its log.
     guard !FileAccess.exists("\(path)-wal") else {
@@ -136,12 +136,12 @@ struct BackupCommands {
       throw LedgerError(
         .conditionFailed,
         "\(path.quotedForPeople) has \(count) more than the backup, the newest of \(present.newest); the "
-          + "backup ends at \(backup.newest). Nothing was changed. With --discard-newer they go out of use.",
+          + "backup ends at \(backup.newest). Nothing was changed. --discard-newer discards them.",
         details: [.text("file", path), .integer("transactions", present.transactions - backup.transactions)])
     }
   }
 
-  /// The state of the ledger at the path; nil where there is none, or none that can be read.
+  /// Returns the state of the ledger at the path; nil if there is none or it cannot be read.
   private func state(at path: String) throws(LedgerError) -> SQLiteLedgerState? {
     guard FileAccess.exists(path) else { return nil }
     do throws(LedgerError) {
@@ -149,18 +149,18 @@ struct BackupCommands {
       defer { storage.close() }
       return try storage.state()
     } catch {
-      // That is what a backup is for.
+      // A damaged ledger may be replaced.
       guard error.code == .storageDamaged || error.code == .inputOutput else { throw error }
       return nil
     }
   }
 
-  /// Gives the ledger's files another name.
+  /// Renames the ledger's files.
   ///
-  /// The file goes before its log: without the log it would be an earlier state, and without the file there is no
+  /// The file is renamed before its log: without the log it would be an earlier state. Without the file there is no
   /// ledger until the restore is repeated.
   private func setAside(_ path: String) throws(LedgerError) -> String? {
-    // Of an interrupted restore the log may be left alone.
+    // After an interrupted restore the log may exist without the file.
     let present = Home.files(ofLedger: path).filter(FileAccess.exists)
     guard !present.isEmpty else { return nil }
     let stamp = invocation.clock.now().description.filter { $0.isASCII && ($0.isNumber || $0 == "T" || $0 == "Z") }

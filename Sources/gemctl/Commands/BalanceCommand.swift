@@ -37,7 +37,7 @@ struct BalanceCommand {
       throw UsageError("\"balance\" takes --at or --at-version, not both", verb: parsed.verb)
     }
     guard let code else {
-      throw UsageError("--at-version needs CODE: each currency has versions of its own", verb: parsed.verb)
+      throw UsageError("--at-version needs CODE: versions are counted per currency", verb: parsed.verb)
     }
     return .version(code, version)
   }
@@ -83,7 +83,7 @@ extension BalanceCommand {
     try invocation.print(Self.json(customer, last), { Self.text(customer, last, style: $0) })
   }
 
-  /// The samples of a currency, and between two of them the least and the most that was booked.
+  /// Returns the samples of a currency, and the minimum and maximum of the booked balances between two samples.
   private static func course(
     of code: CurrencyCode, _ samples: [(time: Timestamp, balances: [Balance])], _ changes: [BalanceChange]
   ) -> [BalanceChart.Point] {
@@ -95,7 +95,7 @@ extension BalanceCommand {
       let between = passed.map(\.point)
       if let least = between.min(by: { $0.amount < $1.amount }), let most = between.max(by: { $0.amount < $1.amount }) {
         points += [least, most].sorted { $0.time < $1.time }
-        // Of changes at one instant the last one holds.
+        // The last of several changes at an instant counts.
         if let end = between.last { points.append(end) }
       }
       points.append(

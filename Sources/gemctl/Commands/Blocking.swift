@@ -2,7 +2,7 @@ import Dispatch
 import GemLedger
 import Synchronization
 
-/// Waits for asynchronous work: a store answers at any time, and `gemctl` does one step after the other.
+/// Waits for asynchronous work, since `gemctl` does its steps in sequence.
 enum Blocking {
   /// Does the work in a task and blocks the thread until it is done.
   static func wait<Value: Sendable>(

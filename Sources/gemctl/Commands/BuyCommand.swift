@@ -36,7 +36,7 @@ struct BuyCommand {
     }
   }
 
-  /// - Throws: ``ExitStatus/incomplete`` where the purchase did not complete.
+  /// - Throws: ``ExitStatus/incomplete`` if the purchase did not complete.
   func run() throws {
     let request = try asked()
     let crash = Self.crash(after: invocation.parsed.value("--crash-after"))
@@ -60,7 +60,7 @@ struct BuyCommand {
       extraData: parsed.value("--extra"))
     let key = try invocation.key()
     guard key != nil || context == OrderContext() else {
-      throw UsageError("--game, --role, --server and --extra go with --key", verb: parsed.verb)
+      throw UsageError("--game, --role, --server and --extra need --key", verb: parsed.verb)
     }
     return Request(
       product: try ProductCode(parsed.positionals[0]), quantity: try invocation.quantity() ?? 1,
@@ -98,7 +98,7 @@ struct BuyCommand {
       }
       return answer(Self.outcome(outcome, of: request.product, paidBefore: paid, session))
     } catch {
-      // The store's error only says that the product is unavailable; the catalog says why.
+      // The store's error only reports an unavailable product; the catalog has the reason.
       if error.code == .productNotFound || error.code == .notAvailable { _ = try offer.get() }
       // A store error is a result like any other; every other error is thrown.
       guard error.code == .storeError else { throw error }
@@ -135,12 +135,12 @@ struct BuyCommand {
     }
   }
 
-  /// The product where it can be bought, or why not.
+  /// Returns the product, or the reason why it cannot be bought.
   private static func offer(_ code: ProductCode, of session: ClientSession) -> Result<Product, LedgerError> {
     Result { () throws(LedgerError) in try product(code, of: session) }
   }
 
-  /// Finds the product; its error names the probably intended one.
+  /// Finds the product; the error suggests the probably intended product.
   private static func product(_ code: ProductCode, of session: ClientSession) throws(LedgerError) -> Product {
     let ledger = session.ledger
     do throws(LedgerError) {
@@ -160,7 +160,7 @@ struct BuyCommand {
 // MARK: Answering
 
 extension BuyCommand {
-  /// Says why the store would not list the product, which the store itself does not.
+  /// Throws with the reason why the store would omit the product; the store itself reports none.
   private static func checkSale(of product: Product, at store: any LocalShop) throws(LedgerError) {
     let why = product.obstacles(at: store.store.description, storefront: store.storefront).joined(separator: ", ")
     guard !why.isEmpty else { return }
@@ -223,14 +223,14 @@ extension BuyCommand {
     let said =
       switch result {
       case "cancelled" where id != nil:
-        "Interrupted: the store asks its customer for something first (\"gemctl store resolve ID\" completes it)."
+        "Interrupted: the store needs an action of the customer first (\"gemctl store resolve ID\" completes it)."
       case "cancelled": "Cancelled: nothing was bought."
       case "failed": "Failed: nothing was bought."
-      case "pending": "Pending: somebody has to agree first (\"gemctl approve ID\" or \"gemctl decline ID\")."
+      case "pending": "Pending: the purchase needs approval (\"gemctl approve ID\" or \"gemctl decline ID\")."
       case "failed_server_validation" where failure?.code == .receiptUnverified:
         "Paid for, but this device does not trust the store's receipt; it stays in the queue (\"gemctl queue\")."
-      case "failed_server_validation": "Paid for, and refused by the backend; it stays in the queue (\"gemctl queue\")."
-      default: "Paid for; the credit waits in the queue and comes by itself (\"gemctl sync\" tries now)."
+      case "failed_server_validation": "Paid for, but refused by the backend; it stays in the queue (\"gemctl queue\")."
+      default: "Paid for; the queue credits it later (\"gemctl sync\" tries now)."
       }
     let why = failure.map { "\($0.message)\n" } ?? ""
     let name = id.map { "store transaction  \($0)\n" } ?? ""

@@ -57,7 +57,7 @@ struct CatalogCommands {
     try Catalog.loadFile(try FileAccess.read(invocation.parsed.positionals[0]))
   }
 
-  /// The changes that applying would make, where the home has a ledger.
+  /// Returns the changes that applying would make, if the home has a ledger.
   private func changesAtHome(_ catalog: Catalog) throws(LedgerError) -> CatalogDifference? {
     if try StorageChoice(invocation.settings.storage) == .home {
       guard FileAccess.exists(invocation.home.ledgerPath) else { return nil }

@@ -27,7 +27,7 @@ struct ClientCommands {
     try show(record)
   }
 
-  /// - Parameter purchases: What a restore found, newest first; nil for no restore.
+  /// - Parameter purchases: The purchases that a restore found, newest first; nil for no restore.
   private func show(_ record: CustomerRecord, found purchases: [PurchaseRecord]? = nil) throws(LedgerError) {
     let all = record.entitlements
     var json: JSONObject = ["customer_id": .string(record.customer.text)]
@@ -55,7 +55,7 @@ struct ClientCommands {
       }
     }
     let list = counts.map { $0.count == 1 ? $0.product : "\($0.count) \($0.product)" }.joined(separator: ", ")
-    return "Found \(list). What was credited before is not credited again.\n"
+    return "Found \(list). Credited purchases are not credited again.\n"
   }
 
   private static func json(_ entitlement: CustomerRecord.Entitlement) -> JSONValue {

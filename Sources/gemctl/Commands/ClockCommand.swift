@@ -12,13 +12,13 @@ struct ClockCommand {
     try tell(Progress(ahead: ahead, now: try invocation.now()))
   }
 
-  /// What came about on the way.
+  /// The effects of the advance.
   private struct Progress: Sendable {
     var ahead: Int64
     var now: Timestamp
     var bought: [ShopTransaction] = []
     var settled = 0
-    /// Whether something is left on the way.
+    /// Whether the advance stopped before its end.
     var isStopped = false
   }
 
@@ -34,7 +34,7 @@ struct ClockCommand {
   private func ownHome() throws -> Home {
     guard try StorageChoice(invocation.settings.storage) == .home else {
       throw UsageError(
-        "Only a home with a ledger of its own has a clock: --storage names one that others use",
+        "Only the home's ledger has a clock to advance; omit --storage",
         verb: invocation.parsed.verb)
     }
     _ = try invocation.home.state()
@@ -52,7 +52,7 @@ struct ClockCommand {
     return .seconds(span.seconds)
   }
 
-  /// Goes from one effect of the store to the next, so that each is credited at its own time.
+  /// Advances from one effect of the store to the next, so that each is credited at its time.
   private static func advance(
     _ session: ClientSession, by length: Duration, _ home: Home
   ) async throws(LedgerError) -> Progress {
@@ -85,7 +85,7 @@ struct ClockCommand {
         text += "Something was due for \(progress.settled) customer\(progress.settled == 1 ? "" : "s"): see history.\n"
       }
       if !progress.bought.isEmpty { text += "\n" + StoreCommands.text(progress.bought, style: style) }
-      if progress.isStopped { text += "Stopped after \(ClockWalk.stopsMax) effects; the same command goes on.\n" }
+      if progress.isStopped { text += "Stopped after \(ClockWalk.stopsMax) effects; run it again to continue.\n" }
       return text
     }
   }

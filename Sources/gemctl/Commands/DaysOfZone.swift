@@ -42,13 +42,13 @@ struct DaysOfZone {
     return Timestamp(calendar.startOfDay(for: date))
   }
 
-  /// Where each day begins between two instants, and the two; at most so many.
+  /// Returns the two instants and the beginnings of the days between them, up to the limit.
   func boundaries(from: Timestamp, until: Timestamp, limit: Int) -> [Timestamp] {
     var found = [from]
     var day = calendar.startOfDay(for: from.date)
     while found.count <= limit {
       guard let next = calendar.date(byAdding: .day, value: 1, to: day) else { break }
-      // A day may begin later than at midnight, where a clock is put forward then.
+      // A day begins after midnight if the clock is put forward at midnight.
       day = calendar.startOfDay(for: next)
       guard Timestamp(day) < until else { break }
       if Timestamp(day) > from { found.append(Timestamp(day)) }
@@ -67,7 +67,7 @@ struct DaysOfZone {
     return String(repeating: "0", count: max(0, width - text.count)) + text
   }
 
-  /// Names for an axis of time: beginnings of days where at least two lie in the period, else times of the day.
+  /// Returns names for a time axis: beginnings of days if the period has at least two, else times of the day.
   func ticks(from: Timestamp, until: Timestamp, limit: Int) -> [(time: Timestamp, text: String)] {
     let days = boundaries(from: from, until: until, limit: Self.tickDaysMax).dropFirst().dropLast()
     guard days.count < 2 else {
@@ -82,7 +82,7 @@ struct DaysOfZone {
       .filter { $0 <= until }.map { ($0, clock(of: $0, withSeconds: step < 60)) }
   }
 
-  /// The time of the day, such as `09:30`; the day itself where it begins.
+  /// Returns the time of the day, such as `09:30`, or the day at its beginning.
   private func clock(of time: Timestamp, withSeconds: Bool) -> String {
     let parts = calendar.dateComponents([.hour, .minute, .second], from: time.date)
     if parts.hour == 0, parts.minute == 0, parts.second == 0 { return day(of: time) }

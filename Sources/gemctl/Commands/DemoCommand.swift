@@ -1,6 +1,6 @@
 import GemLedger
 
-/// `demo`: runs a demo script through the verbs themselves, in a home of its own that is removed afterwards.
+/// `demo`: runs a demo script through the real verbs, in a temporary home.
 struct DemoCommand {
   let invocation: Invocation
 

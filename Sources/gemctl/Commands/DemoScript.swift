@@ -4,15 +4,15 @@ import GemLedger
 struct DemoScript: Sendable {
   /// One command line.
   struct Step: Sendable {
-    /// The explanation of the step, or nil where the line needs none.
+    /// The explanation of the step, or nil if it needs none.
     let said: String?
     /// The line as a user types it; its words have no spaces and no quotation marks.
     ///
-    /// A word in braces stands for the id that was printed last under this name, or for a time: `{hold}`, `{tomorrow}`.
+    /// A word in braces is replaced by the id last printed under this name, or by a time: `{hold}`, `{tomorrow}`.
     let line: String
-    /// The exit status that belongs to it.
+    /// The expected exit status.
     let status: Int32
-    /// How many days pass before it.
+    /// The number of days that pass before it.
     let daysBefore: Int64
 
     init(_ line: String, _ said: String? = nil, status: Int32 = 0, daysBefore: Int64 = 0) {
@@ -35,14 +35,14 @@ struct DemoScript: Sendable {
   static let customer = "alice"
   static let all = [gems, economy]
 
-  /// Finds the demo script of that name; the first where none is named.
+  /// Returns the demo script of that name; the first if the name is nil.
   ///
   /// - Throws: ``UsageError``.
   static func named(_ name: String?) throws(UsageError) -> DemoScript {
     guard let name else { return gems }
     guard let script = all.first(where: { $0.name == name }) else {
       let names = all.map(\.name).joined(separator: ", ")
-      throw UsageError("there is no story \(name.quotedForPeople); the stories are: \(names)", verb: .named("demo"))
+      throw UsageError("there is no demo \(name.quotedForPeople); the demos are: \(names)", verb: .named("demo"))
     }
     return script
   }
@@ -51,15 +51,17 @@ struct DemoScript: Sendable {
     name: "gems", summary: "a store that sells gems for money, and things for gems",
     steps: [
       Step("gemctl init", "A home with the currency GEM, three packs of gems, and two items to spend them on."),
-      Step("gemctl offerings", "What the app's shop window shows."),
-      Step("gemctl buy gems_1200", "Alice buys a pack; once the store has taken payment it is credited, once."),
+      Step("gemctl offerings", "The products that the app offers."),
+      Step("gemctl buy gems_1200", "Alice buys a pack. After the payment it is credited, exactly once."),
       Step("gemctl balance"),
-      Step("gemctl spend GEM=50 --key order-17", "She spends some. The key names this very order."),
-      Step("gemctl spend GEM=50 --key order-17", "The answer got lost, so the app asks again: nothing is taken twice."),
-      Step("gemctl spend --item extra_life", "An item costs what the catalog says, never what the caller says."),
-      Step("gemctl spend --item legendary_skin", "What she cannot afford is refused, and nothing changes.", status: 2),
+      Step("gemctl spend GEM=50 --key order-17", "She spends some. The key identifies this order."),
+      Step(
+        "gemctl spend GEM=50 --key order-17", "The answer was lost, so the app asks again: the order is charged once."),
+      Step("gemctl spend --item extra_life", "The price of an item is the price in the catalog."),
+      Step(
+        "gemctl spend --item legendary_skin", "A spend above the balance is refused, and nothing changes.", status: 2),
       Step("gemctl balance"),
       Step("gemctl history", "Every change is in the history, newest first."),
-      Step("gemctl verify", "The books are proved from the journal alone."),
+      Step("gemctl verify", "The journal proves that the books add up."),
     ])
 }

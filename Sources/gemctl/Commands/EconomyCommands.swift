@@ -47,7 +47,7 @@ struct EconomyCommands {
     let parts = text.split(separator: "/", omittingEmptySubsequences: false).map { PlainNumber(String($0)) }
     guard parts.count == 2, case .value(let numerator) = parts[0], case .value(let denominator) = parts[1] else {
       throw UsageError(
-        "--rate takes how much is got for how much, such as 100/1, in plain digits; got \(text.quotedForPeople)",
+        "--rate takes N/D in plain digits, for example 100/1; got \(text.quotedForPeople)",
         verb: invocation.parsed.verb)
     }
     let word = invocation.parsed.value("--rounding").flatMap(ExchangeRate.Rounding.Kind.init(rawValue:))
@@ -78,7 +78,7 @@ extension EconomyCommands {
       throw UsageError("\"erase\" cannot be undone, and needs --customer ID", verb: parsed.verb)
     }
     let customer = try invocation.customer(named: id)
-    // Read before they are erased; that the customer is none is the command's to say.
+    // Read before they are erased. If there is no such customer, the command reports it.
     let ids = try? invocation.withLedger { (ledger) throws(LedgerError) in try ledger.customerIDs(of: customer) }
     let command = try invocation.withLedger { (ledger) throws(LedgerError) in
       try LedgerCommand.erase(customer, with: ids ?? [], in: ledger, digest: Self.digest)

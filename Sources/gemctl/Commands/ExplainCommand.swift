@@ -10,7 +10,7 @@ struct ExplainCommand {
     let customer = try invocation.recoveredCustomer()
     let code = try invocation.parsed.positionals.first.map { (text) throws(LedgerError) in try CurrencyCode(text) }
     if code == nil, invocation.cursor != nil {
-      throw UsageError("--after needs CODE: each currency has pages of its own", verb: invocation.parsed.verb)
+      throw UsageError("--after needs CODE: each currency has separate pages", verb: invocation.parsed.verb)
     }
     let limit = try invocation.limit()
     let found = try invocation.withLedger { (ledger) throws(LedgerError) in
@@ -137,7 +137,7 @@ struct ExplainCommand {
     return table
   }
 
-  /// A row for each entry, and one more for each further lot that it fell on.
+  /// Returns a row for each entry, and a row for each further lot of the entry.
   private static func entries(_ one: Explanation) -> Table {
     var table = Table([
       .time("TIME"), .left("KIND"), .right("CHANGE"), .right("BALANCE"), .right("PART"), .right("LOT"),

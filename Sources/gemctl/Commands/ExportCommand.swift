@@ -19,9 +19,9 @@ struct ExportCommand {
     }
     if FileAccess.exists(path) {
       throw LedgerError(
-        .alreadyExists, "\(path.quotedForPeople) is there already; name a new file.", details: [.text("file", path)])
+        .alreadyExists, "\(path.quotedForPeople) already exists; name a new file.", details: [.text("file", path)])
     }
-    // Nobody takes a part for the whole: the name comes last. The part of an export that was ended is written over.
+    // The file gets its name at the end, so an incomplete export is not taken for a whole. Leftovers are overwritten.
     let part = "\(path).unfinished"
     let file = try OpenFile(part, O_WRONLY | O_CREAT | O_TRUNC)
     let summary: ExportSummary
@@ -40,7 +40,7 @@ struct ExportCommand {
   private func write(to file: OpenFile, after cursor: ExportCursor?) throws(LedgerError) -> ExportSummary {
     let ledger = try StorageChoice(invocation.settings.storage).open(invocation.home)
     defer { ledger.close() }
-    // One part is written while the next is made; if the reader has gone away, the command ends.
+    // One part is written while the next is made; if the reader has closed the output, the command ends.
     var writing: BackgroundTask<Bool>?
     func finishWriting() throws(LedgerError) {
       if try writing?.wait() == false { exit(Terminal.brokenPipeStatus) }

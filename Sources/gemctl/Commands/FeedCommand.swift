@@ -1,6 +1,6 @@
 import GemLedger
 
-/// `feed`: the transactions of all customers, oldest first; a page of them, or all as they come.
+/// `feed`: the transactions of all customers, oldest first; a page, or a continuous stream.
 struct FeedCommand {
   let invocation: Invocation
 
@@ -15,9 +15,9 @@ struct FeedCommand {
     try invocation.print(Self.json(page), { Self.text(page, style: $0) })
   }
 
-  // MARK: As it comes
+  // MARK: Following
 
-  /// Prints until so many events are printed, or until a signal asks for the end.
+  /// Prints events until the limit is reached or a signal arrives.
   private func follow() throws {
     let limit = try invocation.parsed.integer("--limit", in: 1...Int64(Limits.historyPage)).map(Int.init)
     let (cursor, terminal, isJSON) = (cursor, invocation.terminal, invocation.isJSON)
@@ -40,7 +40,7 @@ struct FeedCommand {
     var isFirst = true
     var updates = ledger.feedUpdates(after: cursor, limit: min(left, 100)).makeAsyncIterator()
     while left > 0, var page = try await updates.next() {
-      // A cursor stands behind a whole page.
+      // A cursor marks the end of a whole page.
       if page.events.count > left { page = try ledger.feed(after: last, limit: left) }
       try terminal.output(isJSON ? lines(page) : rows(page, isFirst: isFirst, style: terminal.outputStyle))
       (last, left, isFirst) = (page.next, left - page.events.count, false)
@@ -48,7 +48,7 @@ struct FeedCommand {
     return last
   }
 
-  /// A line for each event; the last one of a page has the cursor behind it.
+  /// Returns a line for each event; the last line of a page also has the cursor.
   private static func lines(_ page: FeedPage) -> String {
     var text = ""
     for (index, event) in page.events.enumerated() {

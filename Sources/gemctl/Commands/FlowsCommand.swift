@@ -1,7 +1,7 @@
 import GemLedger
 import GemLedgerAudit
 
-/// `flows`: where currency came from and where it went, day by day.
+/// `flows`: the inflows and outflows of currency, day by day.
 struct FlowsCommand {
   let invocation: Invocation
 

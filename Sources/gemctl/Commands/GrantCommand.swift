@@ -21,7 +21,7 @@ struct GrantCommand {
 
   /// Makes sure that a new customer could sign in under the id.
   ///
-  /// An app's own server may have made a customer with another id, who is given currency as everybody.
+  /// An app's server may have made a customer with another id, which can be granted currency too.
   private func checkMayBegin(_ customer: CustomerID) throws(LedgerError) {
     guard !UserID.isAllowed(customer) else { return }
     let isKnown = try invocation.withLedger { (ledger) in (try? ledger.customerIDs(of: customer)) != nil }

@@ -25,7 +25,7 @@ struct HeldReceiptCommands {
         quarantined == 0
         ? "" : "\(quarantined) posts and notifications cannot be verified yet; the server tries them again.\n"
       guard !held.isEmpty else {
-        return "No purchase is held: everything that is known as paid for is credited.\n" + waiting
+        return "No purchase is held: all known paid purchases are credited.\n" + waiting
       }
       let reasons = Set(held.map(\.reason)).sorted { $0.rawValue < $1.rawValue }
       let remedies = reasons.map { "\(style.bold($0.name)): \($0.remedy)\n" }.joined()
@@ -41,7 +41,7 @@ struct HeldReceiptCommands {
     let product = try parsed.value("--product").map { (text) throws(LedgerError) in try ProductCode(text) }
     let details = try invocation.details()
     guard details.reason != nil else {
-      throw UsageError("--reason says why a person credits this purchase", verb: parsed.verb)
+      throw UsageError("\"receipts credit\" needs --reason TEXT", verb: parsed.verb)
     }
     let booking = try invocation.withLedger { (ledger) throws(LedgerError) -> Booking in
       let backend = try Self.backend(ledger)
@@ -65,7 +65,7 @@ struct HeldReceiptCommands {
     try invocation.print(view.json, { view.text(style: $0) })
   }
 
-  /// The id of a purchase: in full, or shortened one of the held purchases.
+  /// Returns the id of a purchase: a full id, or the shortened id of a held purchase.
   private static func id(_ text: String, in backend: LocalBackend) throws(LedgerError) -> StoreTransactionID {
     guard let shortened = ShortenedID(text) else { return try StoreTransactionID(text) }
     var ids: [String] = []
@@ -73,7 +73,7 @@ struct HeldReceiptCommands {
     return try StoreTransactionID(try shortened.only(of: ids) ?? text)
   }
 
-  /// It verifies nothing: what is held was verified when it came.
+  /// It has no verifiers: held purchases were verified on arrival.
   static func backend(_ ledger: Ledger) throws(LedgerError) -> LocalBackend {
     LocalBackend(ledger: ledger, verifier: try UnsignedReceipts(session: "operator"))
   }

@@ -92,7 +92,7 @@ struct IdentityCommands {
     try invocation.print(Self.json(info), { _ in "One customer with the ids \(ids).\n" })
   }
 
-  /// Prints what an identity call would do.
+  /// Prints the effects of an identity call without making it.
   func preview(
     _ ask: @escaping @Sendable (ClientSession) async throws(LedgerError) -> IdentityPreview
   ) throws(LedgerError) {

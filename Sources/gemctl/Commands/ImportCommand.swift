@@ -127,12 +127,12 @@ extension ImportCommand {
     }
     try invocation.print(.object(json)) { style in
       let count = "\(AmountText.grouped(checked.transactions)) transactions"
-      guard books != nil else { return "Nothing is wrong with the export of \(count); nothing was written.\n" }
+      guard books != nil else { return "The export is correct: \(count); nothing was written.\n" }
       return "\(style.green("Imported")) \(count), and the books add up.\n"
     }
   }
 
-  /// The storage that the export goes into: a new one, or with an increment the one that it continues.
+  /// Returns the target storage: a new storage, or for an increment the ledger that it continues.
   private func open(_ head: JournalImport.Head) throws(LedgerError) -> any LedgerStorage {
     switch try StorageChoice(invocation.settings.storage) {
     case .memory: throw .invalid("A ledger in memory ends with the command; name a new file or schema with --storage.")
@@ -148,7 +148,7 @@ extension ImportCommand {
       if !head.isWhole { return try PostgresStorage.openImport(url: url) }
       return try PostgresStorage.openCopy(url: url, project: head.project, source: 0)
       #else
-      throw .defect("A build without PostgreSQL took the URL of one of \(url.utf8.count) bytes")
+      throw .defect("A build without PostgreSQL accepted a PostgreSQL URL of \(url.utf8.count) bytes")
       #endif
     }
   }
@@ -185,14 +185,14 @@ extension ImportCommand {
       #if PostgreSQL
       _ = try PostgresStorage.removeCopy(url: url)
       #else
-      throw .defect("A build without PostgreSQL took the URL of one of \(url.utf8.count) bytes")
+      throw .defect("A build without PostgreSQL accepted a PostgreSQL URL of \(url.utf8.count) bytes")
       #endif
     }
   }
 
   private func openFile(_ path: String, _ head: JournalImport.Head) throws(LedgerError) -> any LedgerStorage {
     if !head.isWhole { return try SQLiteStorage.openImport(path: path) }
-    // SQLite gives its other files the mode of this one.
+    // SQLite gives its other files the mode of this file.
     _ = try FileAccess.create(path)
     return try SQLiteStorage.openCopy(path: path, project: head.project, source: 0)
   }
@@ -204,7 +204,7 @@ struct ImportBars {
   private var checking: ProgressBar
   private var importing: ProgressBar
 
-  /// - Parameter write: Where the bars go; standard error unless a test wants to see them.
+  /// - Parameter write: Writes the bars; nil for standard error.
   init(
     lineCount: Int, terminal: Terminal, elapsed: (() -> Duration)? = nil, write: ((String) -> Void)? = nil
   ) {
@@ -262,7 +262,7 @@ private struct StageBar {
   }
 }
 
-/// Standard input as a file, since it is read twice; gone with its last holder.
+/// Standard input as a file, since it is read twice; removed with its last reference.
 private final class Spool {
   let path: String
   private let directory: String

@@ -59,13 +59,13 @@ struct InitCommand {
     try ledger.apply(catalog)
   }
 
-  /// A home of one's own over a ledger that others use: its catalog stays as it is.
+  /// Makes a home for a shared ledger and keeps the ledger's catalog.
   private func join() throws {
     guard invocation.parsed.positionals.isEmpty, invocation.parsed.value("--storekit") == nil else {
-      throw UsageError("--join takes the catalog that the ledger has", verb: invocation.parsed.verb)
+      throw UsageError("--join takes no catalog: the ledger has one", verb: invocation.parsed.verb)
     }
     guard invocation.settings.storage != nil else {
-      throw UsageError("--join goes with --storage, which names the ledger", verb: invocation.parsed.verb)
+      throw UsageError("--join needs --storage", verb: invocation.parsed.verb)
     }
     let storage = try StorageChoice(invocation.settings.storage)
     if storage == .memory { throw LedgerError.memoryEnds }
@@ -109,9 +109,9 @@ struct InitCommand {
     return start
   }
 
-  /// Makes the catalog of a StoreKit file that comes without one: its products and no others, all in one offering.
+  /// Makes a catalog of a StoreKit file alone: its products and no others, all in one offering.
   ///
-  /// The built-in packs lend it their currency, their items, and the grants of products with the same ids.
+  /// Currency, items, and the grants of products with equal ids are those of the built-in catalog.
   private static func only(
     _ configuration: StoreKitConfiguration, with builtIn: Catalog
   ) throws(CatalogProblems) -> Catalog {

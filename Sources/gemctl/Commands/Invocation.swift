@@ -10,7 +10,7 @@ struct Invocation: Sendable {
   let parsed: Parsed
   let settings: GlobalSettings
   let terminal: Terminal
-  /// The ledger's clock; a demo script may have its own.
+  /// The ledger's clock; a demo script may replace it.
   var clock = LedgerClock.system
   /// How long to wait for another command that uses the client's files.
   var timeout = LockTimeout.atMost()
@@ -20,9 +20,9 @@ struct Invocation: Sendable {
 
   /// Opens the ledger, does the work, and closes it, also after an error.
   ///
-  /// Nothing is printed meanwhile: a slow reader of the output must not keep the ledger open.
+  /// The work must not print: a slow reader of the output must not keep the ledger open.
   ///
-  /// - Parameter clock: The home's clock where the command moves it; nil for the clock as it stands.
+  /// - Parameter clock: The home's clock if the command advances it; nil for the current clock.
   func withLedger<Answer>(
     clock: VirtualClock? = nil, _ body: (Ledger) throws(LedgerError) -> Answer
   ) throws(LedgerError) -> Answer {
@@ -41,7 +41,7 @@ struct Invocation: Sendable {
     case .memory: return .anonymous()
     case .file, .postgres:
       guard FileAccess.exists(settings.home) else {
-        throw .invalid("Nobody is signed in, because there is no home: name the customer with --customer.")
+        throw .invalid("No customer is signed in, because there is no home: name the customer with --customer.")
       }
       return try home.state().customer
     }
@@ -53,7 +53,7 @@ struct Invocation: Sendable {
     return try customer()
   }
 
-  /// The home of the client; nil where nothing outlives the command.
+  /// Returns the home of the client; nil for a ledger in memory.
   func clientHome() throws(LedgerError) -> Home? {
     switch try StorageChoice(settings.storage) {
     case .home: return home
@@ -68,7 +68,7 @@ struct Invocation: Sendable {
     case .home: return try home.state()
     case .file, .postgres:
       return FileAccess.exists(settings.home) ? try home.state() : .new(storefront: .unitedStates)
-    // A store that is gone with the command has a session of its own, since its numbers begin again.
+    // A store in memory has a new session, since its transaction numbers begin again.
     case .memory: return .new(storefront: .unitedStates)
     }
   }
@@ -85,7 +85,7 @@ struct Invocation: Sendable {
 // MARK: Long work
 
 extension Invocation {
-  /// Shows how far long work has come, which reports the done and the whole number of its steps.
+  /// Shows the progress of long work, which reports the completed and the total number of steps.
   func withProgress<Answer>(
     _ label: String, _ work: ((Int64, Int64) -> Void) throws(LedgerError) -> Answer
   ) throws(LedgerError) -> Answer {
@@ -137,7 +137,7 @@ extension Invocation {
     return .seconds(span.seconds)
   }
 
-  /// The amounts among the arguments, behind so many others.
+  /// Returns the amounts among the arguments, from this index on.
   func amounts(from start: Int = 0) throws(LedgerError) -> [Adjustment] {
     try AmountArguments.amounts(Array(parsed.positionals.dropFirst(start))).map { Adjustment($0.0, $0.1) }
   }
@@ -150,7 +150,7 @@ extension Invocation {
 
   var cursor: PageCursor? { parsed.value("--after").map(PageCursor.init) }
 
-  /// Reference and reason as the options say them, and the actor.
+  /// Returns the reference and reason of the options, and the actor.
   func details() throws(LedgerError) -> CommandDetails {
     var details = CommandDetails(actor: Self.actor)
     if let text = parsed.value("--reference") { details.reference = try Reference(text) }

@@ -3,7 +3,7 @@ import SimulatedStores
 import StoreBackend
 import StoreClient
 
-/// `order open`, `order cancel`, `order report`: the steps of a two-step purchase on their own.
+/// `order open`, `order cancel`, `order report`: the separate steps of a two-step purchase.
 struct OrderCommands {
   let invocation: Invocation
 
@@ -68,7 +68,7 @@ struct DeliveryCommands {
     }
   }
 
-  /// - Throws: ``ExitStatus/incomplete`` where the named order is not delivered.
+  /// - Throws: ``ExitStatus/incomplete`` if the named order is not delivered.
   func retry() throws {
     guard invocation.settings.deliver != nil else {
       throw UsageError(

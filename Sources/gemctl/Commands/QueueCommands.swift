@@ -38,7 +38,7 @@ struct QueueCommands {
     try Self.check(items)
   }
 
-  /// The receipts in the queue, and the buyers of what is paid for and not in it yet.
+  /// The receipts in the queue, and the paid purchases that are not in it yet.
   private struct Backlog: Sendable {
     var items: [ReceiptQueueItem]
     var unseen: [ShopTransaction]
@@ -50,13 +50,13 @@ struct QueueCommands {
     let queued = Set(items.map(\.storeTransactionID))
     var unseen: [ShopTransaction] = []
     for one in session.store.transactions() where one.isPaid && !one.isFinished && !queued.contains(one.id) {
-      // Credited by a device of another account, which cannot tell the store so.
+      // A device of another account credited it, and cannot report that to the store.
       if try !session.isCredited(one.transaction) { unseen.append(one) }
     }
     return Backlog(items: items, unseen: unseen)
   }
 
-  /// - Throws: ``ExitStatus/incomplete`` where something waits still, as for a purchase that did not complete.
+  /// - Throws: ``ExitStatus/incomplete`` if the backlog is not empty, as for an incomplete purchase.
   private static func check(_ backlog: Backlog) throws {
     if !backlog.items.isEmpty { throw ExitStatus.incomplete }
   }
@@ -91,7 +91,7 @@ struct QueueCommands {
     let items = backlog.items
     guard !items.isEmpty else {
       return unseen.isEmpty
-        ? "The queue is empty: everything paid for is credited.\n" : "The queue is empty.\n" + unseen
+        ? "The queue is empty: all paid purchases are credited.\n" : "The queue is empty.\n" + unseen
     }
     var table = Table([
       .id("STORE TRANSACTION"), .init(title: "STATE"), .init(title: "ATTEMPTS", alignment: .right),
@@ -107,8 +107,8 @@ struct QueueCommands {
     let doubt =
       untrusted == 0
       ? ""
-      : "The store's receipt of \(untrusted) of them is not trusted: nothing is credited before it is, and the store "
-        + "keeps the purchase (\"gemctl sync\" fetches the receipt anew, \"gemctl queue requeue ID\" tries again).\n"
+      : "The store's receipt of \(untrusted) of them is not trusted, so they are not credited; the store "
+        + "keeps the purchases (\"gemctl sync\" fetches the receipts again, \"gemctl queue requeue ID\" tries again).\n"
     return table.text(style: style) + doubt + unseen
   }
 

@@ -23,7 +23,7 @@ struct ReceiptCommands {
 }
 
 extension ReceiptCommands {
-  /// The environments that "receipt show" can name in place of the home's.
+  /// The environments of `receipt show`, instead of the home's.
   static let environments = ["sandbox", "production"]
 }
 
@@ -49,7 +49,7 @@ extension ReceiptCommands {
       throw LedgerError.invalid("Google Play signs with a key, without certificates.")
     }
     guard let home = try invocation.clientHome() else {
-      throw LedgerError.invalid("Without a home nothing keeps the store's keys.")
+      throw LedgerError.invalid("There is no home with keys of a store.")
     }
     let pem = try LocalAuthority(file: home.authorityPath).rootPEM
     try invocation.print(["root": .string(pem)], { _ in pem })
@@ -97,7 +97,7 @@ extension ReceiptCommands {
     return try PlayVerifier(publicKey: text.filter { !$0.isWhitespace }, environment: .production)
   }
 
-  /// What the home's own simulated store signs; nothing without a home.
+  /// Returns the trust in the home's simulated store; empty without a home.
   private func homeTrust() throws -> (environments: Set<StoreEnvironment>, roots: [TrustedRoot], play: PlayVerifier?) {
     guard let home = try invocation.clientHome(), home.isComplete else { return ([], [], nil) }
     let state = try home.state()
@@ -113,7 +113,7 @@ extension ReceiptCommands {
     }
   }
 
-  /// The signed text: the file's without the white space around it, or the one in a notification's request.
+  /// Returns the signed text: the file's text without surrounding white space, or the text in a notification's request.
   private static func text(of file: [UInt8]) -> String {
     let spaces: [UInt8] = [ASCII.space, ASCII.tab, ASCII.lineFeed, ASCII.carriageReturn]
     var body = file.drop { spaces.contains($0) }
@@ -158,7 +158,7 @@ extension ReceiptCommands {
     return value.count > 100 ? "\(value.prefix(97))..." : value
   }
 
-  /// A receipt that nobody vouches for may hold what would change the terminal.
+  /// An unverified receipt may contain control characters for the terminal.
   private static func plain(_ text: String) -> String {
     ControlCharacters.occur(in: text) ? JSONValue.string(text).text() : text
   }

@@ -112,11 +112,11 @@ struct RefundCommands {
     let instant = try invocation.time("--at")
     let open = try self.open(at: instant)
     try invocation.print(["purchases": .array(open.map(Self.json))], csv: Self.report(open)) { style in
-      open.isEmpty ? "Nothing can be withdrawn from.\n" : Self.report(open).text(style: style)
+      open.isEmpty ? "There are no withdrawable purchases.\n" : Self.report(open).text(style: style)
     }
   }
 
-  /// A customer's own, now, are found without reading the whole journal.
+  /// The current purchases of one customer are found without reading the whole journal.
   private func open(at instant: Timestamp?) throws -> [Withdrawable] {
     guard let customer = invocation.settings.customer else {
       return try invocation.withProgress("Reading") { (ledger, progress) throws(LedgerError) in
@@ -124,7 +124,7 @@ struct RefundCommands {
       }
     }
     guard instant == nil else {
-      throw UsageError("With --customer it is of now, and takes no --at", verb: invocation.parsed.verb)
+      throw UsageError("--customer and --at exclude each other", verb: invocation.parsed.verb)
     }
     let id = try invocation.customer(named: customer)
     return try invocation.withLedger { (ledger) throws(LedgerError) in try ledger.withdrawable(of: id) }

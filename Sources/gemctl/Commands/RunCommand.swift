@@ -34,7 +34,7 @@ struct RunCommand {
     if let error = report.failures.first?.error { throw error }
   }
 
-  /// Prints rounds until a signal asks for the end, or their reader is gone.
+  /// Runs rounds until a signal arrives or the reader of the output has closed it.
   private func forever(
     _ runner: MaintenanceRunner, every interval: Duration, _ pauses: HomePauses?
   ) throws(LedgerError) {
@@ -64,7 +64,7 @@ struct RunCommand {
     if let error = failure.withLock({ $0 }) { throw error }
   }
 
-  // MARK: What is printed
+  // MARK: Output
 
   private static func json(_ report: MaintenanceReport) -> JSONValue {
     [

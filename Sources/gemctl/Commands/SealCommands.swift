@@ -14,7 +14,7 @@ import Glibc
 struct SealCommands {
   let invocation: Invocation
 
-  /// Proves the books, and prints the seal of the journal as it stands.
+  /// Verifies the books and prints the seal of the current journal.
   func seal() throws {
     var files: [DigestFile?] = []
     do {
@@ -76,7 +76,7 @@ struct SealCommands {
       { Self.text(proven, proof.seal, isCompared: known != nil, style: $0) })
   }
 
-  /// The digest that the caller knows; nil where none was named.
+  /// Returns the digest that the caller trusts; nil if none is given.
   private func knownDigest() throws -> String? {
     let parsed = invocation.parsed
     guard let digest = parsed.value("--digest") else {
@@ -84,7 +84,7 @@ struct SealCommands {
     }
     guard parsed.value("--seal") == nil else { throw LedgerError.invalid("Name the digest or the seal, not both.") }
     guard digest.utf8.count == 64, digest.utf8.allSatisfy({ Character(UnicodeScalar($0)).isHexDigit }) else {
-      throw LedgerError.invalid("\"\(digest)\" is no SHA-256: that takes 64 hexadecimal digits.")
+      throw LedgerError.invalid("\"\(digest)\" is not a SHA-256 digest of 64 hexadecimal digits.")
     }
     return digest.lowercased()
   }
@@ -176,11 +176,11 @@ extension SealCommands {
     add("store transaction", record(proven.purchase)["store_transaction_id"])
     for name in ["reference", "reason", "actor"] { add(name, note[name]) }
     for key in proven.keys { add("key", record(key)["key"]) }
-    let digest = "It is in the journal whose digest is \(seal.digest)"
+    let digest = "It is in the journal with the digest \(seal.digest)"
     return table.text(style: style)
       + (isCompared
         ? "\(digest), as you named it.\n"
-        : "\(digest).\nThat proves something if you know the digest from elsewhere.\n")
+        : "\(digest).\nThe proof is valid only if you know this digest from a trusted source.\n")
   }
 }
 
@@ -192,7 +192,7 @@ extension String {
   }
 }
 
-/// A file with the digests of customers or of statements, one in each line.
+/// A file with the digests of customers or of statements, one per line.
 private final class DigestFile {
   private let path: String
   private let file: OpenFile
@@ -205,7 +205,7 @@ private final class DigestFile {
   init(new path: String) throws(LedgerError) {
     if FileAccess.exists(path) {
       throw LedgerError(
-        .alreadyExists, "\(path.quotedForPeople) is there already; name a new file.", details: [.text("file", path)])
+        .alreadyExists, "\(path.quotedForPeople) already exists; name a new file.", details: [.text("file", path)])
     }
     self.path = path
     file = try OpenFile(path, O_WRONLY | O_CREAT | O_EXCL)

@@ -4,12 +4,12 @@ import GemLedger
 import GemLedgerSeal
 #endif
 
-/// What the comparison of the journal with a seal says; nothing where none was asked for.
+/// The result of a comparison of the journal with a seal; empty without a seal.
 struct SealFindings {
   var problems: [String] = []
   /// The sealed journal's digest.
   var digest: String?
-  /// How many customers' ids, notes and keys are proven no more; nil where no customer's are.
+  /// The number of customers with unproven ids, notes and keys; nil if no customer's are proven.
   var erasedCustomerCount: Int? = 0
   /// Whether the sealed statements of stores were looked for, if there were any.
   var comparesStatements = true
@@ -23,7 +23,7 @@ struct SealFindings {
     ]
   }
 
-  /// A line for people, and another one where an erasure took something away from the proof.
+  /// One line of text, and another line if an erasure reduced the proof.
   var text: String {
     guard let digest, problems.isEmpty else { return "" }
     let unproven =
@@ -41,9 +41,9 @@ struct SealFindings {
 
 extension SealFindings {
   #if Receipts
-  /// The comparison that `--seal` asks for; nil without it.
+  /// Returns the comparison for `--seal`; nil without it.
   ///
-  /// The files are read now, so that a wrong name fails before the long proof.
+  /// The files are read now, so that a wrong file name fails before the long verification.
   static func comparison(_ invocation: Invocation) throws -> ((Ledger) throws(LedgerError) -> SealFindings)? {
     guard invocation.parsed.value("--seal") != nil else {
       guard invocation.parsed.value("--customers") == nil, invocation.parsed.value("--statements") == nil else {

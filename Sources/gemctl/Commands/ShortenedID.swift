@@ -4,7 +4,7 @@ import StoreBackend
 
 /// An id that a table shortened to its beginning and its end, such as `01a248be…3b4aeb0`.
 ///
-/// Every command that takes an id takes this form too, and finds the one id that fits.
+/// Every command with an id accepts this form too, if exactly one id matches.
 struct ShortenedID {
   let text: String
   let head: Substring
@@ -21,7 +21,7 @@ struct ShortenedID {
     id.utf8.count > head.utf8.count + tail.utf8.count && id.hasPrefix(head) && id.hasSuffix(tail)
   }
 
-  /// The one of these ids that fits; nil if none does.
+  /// Returns the matching id; nil if none matches.
   ///
   /// - Throws: `LedgerError` with `invalid_identifier` if several fit, with these ids.
   func only(of ids: some Sequence<String>) throws(LedgerError) -> String? {
@@ -130,11 +130,11 @@ extension ShortenedID {
 // MARK: Customers
 
 extension Invocation {
-  /// The customer that an argument names: an id, or the shortened one of a customer.
+  /// Returns the customer of an argument: a full id, or the shortened id of a customer.
   func customer(named text: String) throws(LedgerError) -> CustomerID {
     guard let id = ShortenedID(text) else { return try CustomerID(text) }
     let found = try withLedger { (ledger) throws(LedgerError) -> String? in
-      // An id may have an ellipsis of its own.
+      // A full id may contain an ellipsis.
       let own = try CustomerID(text)
       do throws(LedgerError) { return try ledger.customerIDs(of: own).isEmpty ? nil : text } catch {
         guard error.code == .customerNotFound else { throw error }
@@ -172,7 +172,7 @@ extension LocalShop {
 }
 
 extension Invocation {
-  /// The id of a purchase: in full, or shortened one of the home's store.
+  /// Returns the id of a purchase: a full id, or the shortened id of a transaction of the home's store.
   func storeTransactionID(_ text: String) throws(LedgerError) -> StoreTransactionID {
     guard ShortenedID(text) != nil else { return try StoreTransactionID(text) }
     return try withClient(onlyReads: true) { (session) throws(LedgerError) in
@@ -180,7 +180,7 @@ extension Invocation {
     }
   }
 
-  /// A purchase code: in full, or shortened one of these orders.
+  /// Returns a purchase code: a full code, or the shortened code of one of these orders.
   func purchaseCode(
     _ text: String, among orders: () async throws(LedgerError) -> [Order]
   ) async throws(LedgerError) -> PurchaseCode {

@@ -9,7 +9,7 @@ import Glibc
 
 /// Turns SIGINT and SIGTERM, which would end the process at once, into a call.
 final class Signals: Sendable {
-  // Unchecked: only this class, from one thread, touches them.
+  // Unchecked: only this class uses them, from one thread.
   private nonisolated(unsafe) let sources: [any DispatchSourceSignal]
 
   init(_ body: @escaping @Sendable () -> Void) {
@@ -33,7 +33,7 @@ enum Interruption {
 
   /// Only the first bar of a process installs the handler.
   private static let isInstalled: Bool = {
-    // The handler calls nothing but what a signal handler may call.
+    // The handler only calls async-signal-safe functions.
     let former = signal(SIGINT) { _ in
       if Interruption.barCount.load(ordering: .relaxed) > 0 {
         _ = write(STDERR_FILENO, Interruption.notice.utf8Start, Interruption.notice.utf8CodeUnitCount)

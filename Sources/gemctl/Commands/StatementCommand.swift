@@ -70,7 +70,7 @@ struct StatementCommand {
   }
 
   private static func text(_ statement: Statement, isWhole: Bool, style: Style) -> String {
-    guard !statement.currencies.isEmpty else { return "There was nothing up to \(statement.until).\n" }
+    guard !statement.currencies.isEmpty else { return "There are no entries up to \(statement.until).\n" }
     var text = states(statement).text(style: style) + "\n"
     if statement.lines.isEmpty { return text + "Nothing happened in the period.\n" }
     text += report(statement).text(style: style) + "\n" + totals(statement).text(style: style)

@@ -2,7 +2,7 @@ import GemLedger
 import GemLedgerAudit
 
 extension StorageCommands {
-  /// `storage repair`: ids and customers of which one was without the other.
+  /// `storage repair`: ids without a customer, and customers without their ids.
   func repair() throws {
     let names = try idsNamed()
     let isDryRun = invocation.parsed.isDryRun
@@ -12,7 +12,7 @@ extension StorageCommands {
     try invocation.print(Self.json(repair, isDryRun: isDryRun)) { _ in Self.text(repair, isDryRun: isDryRun) }
     guard repair.questions.isEmpty else {
       throw LedgerError(
-        .booksWrong, "Ids that rows alone cannot decide: \(repair.questions.count).",
+        .booksWrong, "Ids of two customers, which need a decision: \(repair.questions.count).",
         details: [.integer("problems", Int64(repair.questions.count))])
     }
   }
@@ -42,7 +42,7 @@ extension StorageCommands {
 
   private static func text(_ repair: IDRepair, isDryRun: Bool) -> String {
     var text = ""
-    if !repair.steps.isEmpty { text += isDryRun ? "Dry run; this would be done:\n" : "Repaired:\n" }
+    if !repair.steps.isEmpty { text += isDryRun ? "Dry run; the repair would be:\n" : "Repaired:\n" }
     for step in repair.steps {
       let id = SafeText.escaped(step.id.text)
       switch step.action {
@@ -52,6 +52,6 @@ extension StorageCommands {
       }
     }
     for question in repair.questions { text += "  \(SafeText.escaped(question.message))\n" }
-    return text.isEmpty ? "Nothing to repair: ids and customers go together.\n" : text
+    return text.isEmpty ? "Nothing to repair: all ids name their customers.\n" : text
   }
 }

@@ -61,7 +61,7 @@ struct StorageCommands {
     #if PostgreSQL
     case .postgres(let url): return try PostgresStorage(url: url)
     #endif
-    default: throw .defect("Nobody can copy from there")
+    default: throw .defect("A copy from an unsupported storage was not refused")
     }
   }
 
@@ -70,13 +70,13 @@ struct StorageCommands {
   ) throws(LedgerError) -> any LedgerStorage {
     switch choice {
     case .file(let path):
-      // SQLite gives its other files the mode of this one.
+      // SQLite gives its other files the mode of this file.
       _ = try FileAccess.create(path)
       return try SQLiteStorage.openCopy(path: path, project: project, source: newest)
     #if PostgreSQL
     case .postgres(let url): return try PostgresStorage.openCopy(url: url, project: project, source: newest)
     #endif
-    default: throw .defect("Nobody can copy to there")
+    default: throw .defect("A copy to an unsupported storage was not refused")
     }
   }
 
@@ -134,20 +134,20 @@ struct StorageCommands {
     ]
     try invocation.print(fields) { _ in
       (outcome.isChanged
-        ? "The ledger has \(outcome.lanes) lanes now; restart what has it open.\n"
+        ? "The ledger has \(outcome.lanes) lanes now; restart the services that have it open.\n"
         : "Nothing changes: the ledger has \(outcome.lanes) lanes already.\n") + Self.leftovers(outcome)
     }
   }
 
   private static func leftovers(_ outcome: LaneChange.Outcome) -> String {
     guard !outcome.leftovers.isEmpty else { return "" }
-    return "The engine keeps old rows on the coordinator, where erase does not reach them, of: "
+    return "Old rows, which erase cannot remove, remain on the coordinator in: "
       + outcome.leftovers.joined(separator: ", ")
-      + ".\nAsk again as the owner of the tables to have them removed.\n"
+      + ".\nTo remove them, repeat the command as the owner of the tables.\n"
   }
   #endif
 
-  /// A build without PostgreSQL refuses its URLs before it comes here.
+  /// Calls the body with the URL; a build without PostgreSQL refuses such URLs earlier.
   private func withDatabase(_ body: (String) throws(LedgerError) -> Void) throws(LedgerError) {
     guard case .postgres(let url) = try StorageChoice(invocation.settings.storage) else {
       throw .invalid("\"\(invocation.parsed.verb.name)\" is for a ledger in PostgreSQL: --storage postgres://…")

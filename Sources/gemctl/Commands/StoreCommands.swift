@@ -176,7 +176,7 @@ extension StoreCommands {
   }
 
   static func text(_ transactions: [ShopTransaction], style: Style) -> String {
-    guard !transactions.isEmpty else { return "Nobody has bought anything at this store yet.\n" }
+    guard !transactions.isEmpty else { return "This store has no transactions yet.\n" }
     var table = Table([
       .id("STORE TRANSACTION"), .init(title: "STATE"), .init(title: "FINISHED"),
       .id("ACCOUNT"), .init(title: "PRODUCT"), .init(title: "PRICE", alignment: .right),

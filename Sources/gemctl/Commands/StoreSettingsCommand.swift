@@ -29,7 +29,7 @@ struct StoreSettingsCommand {
     }
   }
 
-  /// Storefront and locale are in the home's own file too, where verbs without a client look for them.
+  /// Saves storefront and locale in the home's file too, for verbs without a client.
   private static func keep(_ shop: any LocalShop, in home: Home?) throws(LedgerError) {
     guard let home else { return }
     var state = try home.state()

@@ -1,7 +1,7 @@
 import GemLedger
 import GemLedgerAudit
 
-/// `unspent`: the unspent balances of customers, paid and free apart, with the price of the paid part.
+/// `unspent`: the unspent balances of customers, paid and free, with the price of the paid part.
 struct UnspentCommand {
   let invocation: Invocation
 
@@ -16,7 +16,7 @@ struct UnspentCommand {
       try ledger.unspent(at: instant, progress: progress)
     }
     try invocation.print(Self.json(unspent), csv: Self.report(unspent)) { style in
-      guard !unspent.parts.isEmpty else { return "Nothing was unspent at \(unspent.at).\n" }
+      guard !unspent.parts.isEmpty else { return "There was no unspent currency at \(unspent.at).\n" }
       return Self.report(unspent).text(style: style) + style.dim("as of \(unspent.at)") + "\n"
     }
   }
@@ -54,7 +54,7 @@ struct UnspentCommand {
 
   private func byCustomer() throws {
     guard try invocation.time("--at") == nil else {
-      throw UsageError("--by-customer is of now, and takes no --at", verb: invocation.parsed.verb)
+      throw UsageError("--by-customer and --at exclude each other", verb: invocation.parsed.verb)
     }
     let limit = try invocation.limit()
     let named = try invocation.settings.customer.map { (id) throws(LedgerError) in try invocation.customer(named: id) }

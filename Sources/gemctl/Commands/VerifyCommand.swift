@@ -12,14 +12,14 @@ struct VerifyCommand {
     guard count == 0 else {
       throw LedgerError(
         .booksWrong,
-        "The books do not add up: \(count == 1 ? "1 problem" : "\(count) problems"). Restore a backup that proves. "
-          + "Rows that belong to nothing can also be left out by an export and an import into a new ledger; the page "
-          + "Verification tells what each name means.",
+        "The books do not add up: \(count == 1 ? "1 problem" : "\(count) problems"). Restore a verified backup. "
+          + "An export and an import into a new ledger also remove orphaned rows; the page "
+          + "Verification explains each name.",
         details: [.integer("problems", Int64(count))])
     }
   }
 
-  /// What the proof found, the comparison with a seal included.
+  /// The findings of the verification, including the comparison with a seal.
   private struct Findings {
     let verification: Verification
     var seal = SealFindings()

@@ -1,6 +1,6 @@
 import GemLedger
 
-/// The catalog that a home starts with where none is given: three packs of gems and two items to spend them on.
+/// The default catalog of a new home: three packs of gems and two items to spend them on.
 enum BuiltInCatalog {
   /// - Throws: `LedgerError` with `invalid_catalog`, which would be a mistake of ours.
   static func load() throws(LedgerError) -> Catalog { try Catalog.loadFile(Array(text.utf8)) }

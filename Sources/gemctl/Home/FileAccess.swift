@@ -7,7 +7,7 @@ import Darwin
 import Glibc
 #endif
 
-/// Files and directories, by the system's own calls: `gemctl` starts faster without a framework for them.
+/// Files and directories, through system calls: `gemctl` starts faster without a framework.
 enum FileAccess {
   /// The largest file that is read whole; a catalog of ten thousand products has a tenth of it.
   static let byteCountMax = 64 << 20
@@ -29,9 +29,9 @@ enum FileAccess {
     }
   }
 
-  /// Makes a file that only its owner can read; of one that cannot be written nothing is left.
+  /// Makes a file that only its owner can read; removes it if it cannot be written.
   ///
-  /// - Returns: False where there is something of that name already.
+  /// - Returns: False if the name exists already.
   /// - Throws: `LedgerError` with `input_output`.
   static func create(_ path: String, _ text: String = "") throws(LedgerError) -> Bool {
     let descriptor = SystemCall.retrying { open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600) }
@@ -57,7 +57,7 @@ enum FileAccess {
     guard ByteWriter.sync(descriptor) else { throw failure(path, "written") }
   }
 
-  /// Replaces the file by one with this text; a crash leaves one or the other, whole.
+  /// Replaces the file's text atomically: a crash leaves the old or the new text.
   ///
   /// It is durable when this returns.
   ///
@@ -92,7 +92,7 @@ enum FileAccess {
 
   static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
-  /// Whether both names lead to one file.
+  /// Returns whether both paths are the same file.
   static func isSame(_ path: String, _ other: String) -> Bool {
     var (one, two) = (stat(), stat())
     return stat(path, &one) == 0 && stat(other, &two) == 0 && one.st_dev == two.st_dev && one.st_ino == two.st_ino
@@ -127,7 +127,7 @@ enum FileAccess {
 // MARK: Directories
 
 extension FileAccess {
-  /// Makes the directory, and those above it, unless it is there; a new one is private to its owner.
+  /// Makes the directory and its parents unless it exists; a new directory is private to its owner.
   ///
   /// - Parameter made: Gets the directories that were made, outermost first.
   /// - Throws: `LedgerError` with `input_output`.
@@ -168,7 +168,7 @@ extension FileAccess {
     try synchronizeDirectory(directory(of: path))
   }
 
-  /// The directory that the file is in, or the directory above another one.
+  /// Returns the parent directory of a file or directory.
   private static func directory(of path: String) -> String {
     parent(of: path) ?? (path.utf8.first == UInt8(ascii: "/") ? "/" : ".")
   }
@@ -188,7 +188,7 @@ extension FileAccess {
   /// - Throws: `LedgerError` with `input_output`.
   static func makeTemporaryDirectory(_ name: String) throws(LedgerError) -> String {
     let parent = Environment.value("TMPDIR") ?? "/tmp"
-    // `mkdtemp` replaces the six letters by letters of its own choice.
+    // `mkdtemp` replaces the six letters.
     var template = Array("\(parent)/\(name)-\(String(repeating: "X", count: 6))".utf8CString)
     guard mkdtemp(&template) != nil else { throw failure(parent, "written to") }
     return String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
@@ -209,7 +209,7 @@ extension FileAccess {
   }
 }
 
-// The C functions; inside ``FileAccess`` the names mean its own methods.
+// The C functions; inside ``FileAccess`` their names are methods.
 
 private func systemRename(_ old: String, _ new: String) -> Int32 { rename(old, new) }
 

@@ -17,7 +17,7 @@ struct FileText: ImportText {
     return { () throws(LedgerError) in try file.read() }
   }
 
-  /// How long it is, in bytes; 0 where that cannot be known.
+  /// The size in bytes; 0 if it is unknown.
   var size: Int64 {
     var status = stat()
     return stat(path, &status) == 0 ? Int64(status.st_size) : 0
@@ -57,7 +57,7 @@ final class OpenFile: Sendable {
     }
   }
 
-  /// - Returns: False where the reader has gone away.
+  /// - Returns: False if the reader has closed the file.
   func write(_ bytes: [UInt8]) throws(LedgerError) -> Bool {
     switch bytes.withUnsafeBytes({ ByteWriter.write($0, to: descriptor) }) {
     case .done: return true
@@ -76,7 +76,7 @@ final class OpenFile: Sendable {
   }
 }
 
-// The C functions; inside the types above the names mean their own methods.
+// The C functions; inside the types above their names are methods.
 
 private func openFile(_ path: String, _ flags: Int32) -> Int32 { open(path, flags, 0o600) }
 

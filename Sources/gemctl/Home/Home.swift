@@ -22,16 +22,16 @@ struct Home: Hashable, Sendable {
   /// There while the client's side may have something to finish.
   private var unfinishedPath: String { "\(path)/unfinished" }
 
-  /// The ledger's file, and the log, the log's index and at the very beginning the journal that SQLite keeps beside it.
+  /// The ledger's file with SQLite's files: the log, the log's index and, for a new file, the rollback journal.
   static func files(ofLedger path: String) -> [String] { ["", "-wal", "-shm", "-journal"].map { path + $0 } }
 
   /// The client's state.
   struct State: Hashable, Sendable {
-    /// The signed-in customer; an anonymous one at first.
+    /// The signed-in customer; an anonymous customer at first.
     var customer: CustomerID
     /// Names the world of this home's simulated store.
     var storeSession: String
-    /// Which store this home's simulated one behaves as: the App Store or Google Play.
+    /// The store that the home simulates: the App Store or Google Play.
     var store = Store.apple
     /// The country that the store sells in.
     var storefront: StorefrontCode
@@ -89,17 +89,17 @@ extension Home {
 
   // MARK: Something to finish
 
-  /// Whether an earlier command, or one under way, may have left something to finish.
+  /// Whether an earlier or a running command may have left unfinished work.
   var hasUnfinishedWork: Bool { FileAccess.exists(unfinishedPath) }
 
-  /// Says so before anything begins that a crash could leave half done.
+  /// Marks the home as unfinished, before any step that a crash could leave half done.
   func markUnfinished() throws(LedgerError) {
     if try FileAccess.create(unfinishedPath) { try FileAccess.synchronizeDirectory(path) }
   }
 
   func markFinished() { FileAccess.remove([unfinishedPath]) }
 
-  /// The error where there is no home.
+  /// The error if there is no home.
   var missing: LedgerError {
     LedgerError(
       .inputOutput,
@@ -107,7 +107,7 @@ extension Home {
       details: [.text("home", path)])
   }
 
-  /// The error where there is something in the directory already.
+  /// The error if the directory is not empty.
   var inUse: LedgerError {
     LedgerError(
       .alreadyExists, "The home \(path.quotedForPeople) is in use already. Name another one with --home.",
@@ -116,7 +116,7 @@ extension Home {
 }
 
 extension Home.State {
-  /// A new anonymous customer, in a store session of its own.
+  /// Returns the state of a new anonymous customer in a new store session.
   static func new(store: Store = .apple, storefront: StorefrontCode) -> Self {
     Self(
       customer: .anonymous(), storeSession: IdempotencyKey.timeOrdered().text, store: store, storefront: storefront)

@@ -2,7 +2,7 @@ import GemLedger
 import SimulatedStores
 import StoreClient
 
-/// How far a home's time is ahead of the machine's: a file of its own, which most homes do not have.
+/// The offset of a home's time from the machine's time. It has a separate file, which most homes do not need.
 extension Home {
   /// The file of `clock advance`.
   var clockPath: String { "\(path)/clock" }
@@ -17,7 +17,7 @@ extension Home {
     guard words.count == 3, let ahead = Int64(words[1]), Self.clockText(ahead: ahead) == text else {
       throw LedgerError(
         .storageDamaged,
-        "\(clockPath.quotedForPeople) cannot be understood; restore it from a backup. It says how far ahead the home's "
+        "\(clockPath.quotedForPeople) cannot be understood; restore it from a backup. It has the offset of the home's "
           + "time is.", details: [.text("file", clockPath)])
     }
     return ahead
@@ -35,7 +35,7 @@ extension Home {
 extension Invocation {
   /// The clock of the home, for its ledger, its store and its client.
   ///
-  /// Only a home with a ledger of its own has one: a ledger elsewhere has the time of all its users.
+  /// Only a home's private ledger has one: a shared ledger has the time of all its users.
   func homeClock() throws(LedgerError) -> VirtualClock? {
     guard try StorageChoice(settings.storage) == .home, FileAccess.exists(home.clockPath) else { return nil }
     let clock = VirtualClock(following: .system)

@@ -10,11 +10,11 @@ import Glibc
 
 /// A home that is being made.
 ///
-/// The home's own file exists under another name from the beginning and gets its name at the end, in one step: before
-/// that there is no home, even if the process is killed. Its lock keeps other processes from making the same home
-/// meanwhile. An unlocked draft was left by a killed process, and the next `init` continues it.
+/// The home's file is written under a temporary name and renamed at the end: before that there is no home, even if the
+/// process is killed. A lock on the file keeps other processes from making this home at the same time. An unlocked
+/// draft was left by a killed process, and the next `init` continues it.
 final class HomeDraft {
-  /// The bound on how often others can come in between.
+  /// The maximum number of attempts if other processes interfere.
   private static let attemptsMax = 16
   private static let ledgerNames = Set(Home.files(ofLedger: "ledger.sqlite"))
 
@@ -25,7 +25,7 @@ final class HomeDraft {
   let isTakenOver: Bool
   /// Whether something was made elsewhere that only this home can go on with.
   var isBoundElsewhere = false
-  /// The ledger's file where it was made for this home, which then goes with it.
+  /// The path of the ledger's file if it was made for this home; it is removed with the draft.
   var madeLedger: String?
   private let made: [String]
   private let descriptor: Int32
@@ -57,9 +57,9 @@ final class HomeDraft {
     }
   }
 
-  /// Makes everything durable, and only then a home of it.
+  /// Makes everything durable, then renames the draft to a home.
   ///
-  /// - Throws: `LedgerError` with `input_output`. Where only the last sync fails, the home is there.
+  /// - Throws: `LedgerError` with `input_output`. If only the last sync fails, the home exists.
   func finish() throws(LedgerError) {
     if FileAccess.exists(home.ledgerPath) { try FileAccess.synchronize(home.ledgerPath) }
     try FileAccess.synchronizeDirectory(home.path)
@@ -95,14 +95,14 @@ final class HomeDraft {
 // MARK: Continuing an unfinished home
 
 extension HomeDraft {
-  /// Whether the ledger has no customer but this home's first one.
+  /// Returns whether the ledger has no customer except this home's first customer.
   func isFirst(in ledger: Ledger) throws(LedgerError) -> Bool {
     try ledger.customers(limit: 2).customers.allSatisfy { $0.id == state.customer }
   }
 
-  /// Removes the ledger that an interrupted `init` left in the home, for another one to take its place.
+  /// Removes the ledger that an interrupted `init` left in the home, so that it can be made again.
   ///
-  /// - Throws: `LedgerError` with `already_exists` where it is in use, or as opening a ledger.
+  /// - Throws: `LedgerError` with `already_exists` if it is in use, or as opening a ledger.
   func removeUnusedLedger() throws(LedgerError) {
     guard isTakenOver, FileAccess.exists(home.ledgerPath) else { return }
     do throws(LedgerError) {
@@ -110,7 +110,7 @@ extension HomeDraft {
       defer { ledger.close() }
       guard try isFirst(in: ledger) else { throw home.inUse }
     } catch {
-      // A ledger without a schema is not one yet.
+      // A file without a schema is no ledger yet.
       guard error.code == .inputOutput else { throw error }
     }
     FileAccess.remove(Home.files(ofLedger: home.ledgerPath))
@@ -120,7 +120,7 @@ extension HomeDraft {
 // MARK: Beginning
 
 extension HomeDraft {
-  /// Locks the draft and writes it; nil where another process came in between.
+  /// Locks the draft and writes it; nil if another process interfered.
   private static func attempt(
     _ home: Home, _ state: Home.State, _ made: [String]
   ) throws(LedgerError) -> HomeDraft? {
@@ -162,17 +162,17 @@ extension HomeDraft {
     return HomeDraft(home, state, isTakenOver: isTakenOver, made: made, descriptor: descriptor)
   }
 
-  /// Refuses a directory with anything in it but an unfinished home; a ledger without a draft beside it is in use.
+  /// Accepts only an empty directory or an unfinished home; a ledger without a draft is in use.
   private static func check(_ names: Set<String>, of home: Home) throws(LedgerError) {
     guard names.isEmpty || names.contains(Home.draftName),
       names.subtracting(ledgerNames).subtracting([Home.draftName]).isEmpty
     else { throw home.inUse }
   }
 
-  /// The names in the home; nil where it is gone.
+  /// Returns the names in the home; nil if it does not exist.
   private static func names(in home: Home) throws(LedgerError) -> Set<String>? {
     do throws(LedgerError) { return try FileAccess.names(in: home.path) } catch {
-      // The process that just made the directory may have given it up; a link to nothing stays an error.
+      // Another process may have removed the directory that it made; a dangling link stays an error.
       var status = stat()
       if lstat(home.path, &status) != 0, errno == ENOENT { return nil }
       throw error
@@ -195,7 +195,7 @@ extension HomeDraft {
 }
 
 extension Home {
-  /// The error where another process makes this home right now.
+  /// The error while another process makes this home.
   fileprivate var beingMade: LedgerError {
     LedgerError(
       .alreadyExists,

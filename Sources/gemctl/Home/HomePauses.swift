@@ -2,15 +2,15 @@ import GemLedger
 import SimulatedStores
 import StoreClient
 
-/// The pauses of a command that goes on for long: after each, the home's time is read again.
+/// The pauses of a long-running command: after each, the home's time is read again.
 ///
-/// `clock advance` of another process moves the time meanwhile.
+/// `clock advance` of another process may change the time during a pause.
 struct HomePauses: Clock {
   private let home: Home
   /// The home's time, as of the last pause.
   let clock: VirtualClock
 
-  /// - Returns: Nil for a ledger that is not a home's own, which has no time of its own.
+  /// - Returns: Nil for a ledger outside the home, which has the machine's time.
   init?(_ invocation: Invocation) throws(LedgerError) {
     guard try StorageChoice(invocation.settings.storage) == .home else { return nil }
     home = invocation.home

@@ -8,7 +8,7 @@ extension Home.State {
     case state(Home.State)
     /// It can be read, but it was changed after it was written.
     case changed
-    /// It has members that this version does not know, as a newer one may write them.
+    /// It has members that this version does not know, written by a newer version.
     case newer([String])
     case unreadable
   }
@@ -20,9 +20,9 @@ extension Home.State {
     "customer_id", "store_session", "store", "storefront", "locale", "store_switches",
   ]
 
-  /// Reads a file; one that is edited by hand goes without its checksum line.
+  /// Reads a file; in a manually edited file the checksum line may be missing.
   static func read(_ bytes: [UInt8]) -> Reading {
-    // The reason for the failure is left out: the file is gemctl's own, and damaged.
+    // The parse error is omitted: only gemctl writes the file, so it is damaged.
     guard case .object(var members)? = try? JSONValue.parse(bytes), let state = Self(.object(members)) else {
       return .unreadable
     }

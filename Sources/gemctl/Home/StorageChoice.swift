@@ -5,9 +5,9 @@ import GemLedgerSQLite
 import GemLedgerPostgres
 #endif
 
-/// Where the ledger is kept.
+/// The storage of the ledger.
 enum StorageChoice: Hashable, Sendable {
-  /// In the home's own file.
+  /// The home's file.
   case home
   /// Nowhere: it ends with the process.
   case memory
@@ -43,7 +43,7 @@ enum StorageChoice: Hashable, Sendable {
     }
   }
 
-  /// The given text, up to the first position where a password could begin.
+  /// Returns the text up to the first possible beginning of a password.
   private static func shown(_ url: String) -> String {
     guard let end = url.utf8.firstIndex(of: UInt8(ascii: ":")), url[end...].utf8.contains(UInt8(ascii: "@")) else {
       return url.quotedForPeople
@@ -55,11 +55,11 @@ enum StorageChoice: Hashable, Sendable {
 // MARK: Opening
 
 extension StorageChoice {
-  /// Opens the ledger that is there.
+  /// Opens the existing ledger.
   ///
   /// - Parameters:
-  ///   - home: Where the home's own file would be.
-  ///   - clock: Where the ledger reads the time.
+  ///   - home: The home, for its file.
+  ///   - clock: The ledger's clock.
   func open(_ home: Home, clock: LedgerClock = .system) throws(LedgerError) -> Ledger {
     switch self {
     case .home:
@@ -70,7 +70,7 @@ extension StorageChoice {
       #if PostgreSQL
       return try .openPostgres(at: url, clock: clock)
       #else
-      throw .defect("A build without PostgreSQL took the URL of one: \(Self.scheme(url))")
+      throw .defect("A build without PostgreSQL accepted a PostgreSQL URL: \(Self.scheme(url))")
       #endif
     case .memory:
       let ledger = Ledger.inMemory(clock: clock)
@@ -79,11 +79,11 @@ extension StorageChoice {
     }
   }
 
-  /// Makes a ledger with the content of a new home; if the draft is given up, a file that was made goes with it.
+  /// Makes a ledger with the content of a new home; a new file is removed with an abandoned draft.
   ///
-  /// Where an earlier process began this home, its ledger is continued.
+  /// If an earlier process began this home, its ledger is continued.
   ///
-  /// - Parameter fill: Is told whether the ledger is new.
+  /// - Parameter fill: Fills the ledger; its argument is whether the ledger is new.
   func make(
     for draft: HomeDraft, _ fill: (Ledger, _ isNew: Bool) throws(LedgerError) -> Void
   ) throws(LedgerError) {
@@ -113,7 +113,7 @@ extension StorageChoice {
         throw error
       }
       #else
-      throw .defect("A build without PostgreSQL took the URL of one: \(Self.scheme(url))")
+      throw .defect("A build without PostgreSQL accepted a PostgreSQL URL: \(Self.scheme(url))")
       #endif
     case .memory: throw LedgerError.memoryEnds
     }
@@ -122,7 +122,7 @@ extension StorageChoice {
   private static func makeFile(
     _ path: String, for draft: HomeDraft, _ fill: (Ledger, Bool) throws(LedgerError) -> Void
   ) throws(LedgerError) {
-    // SQLite gives its other files the mode of this one. Where it is there already, it has its own mode.
+    // SQLite gives its other files the mode of this file. An existing file keeps its mode.
     if try FileAccess.create(path) { draft.madeLedger = path }
     try fillFile(path, for: draft, fill)
     try FileAccess.synchronize(path)
@@ -141,7 +141,7 @@ extension StorageChoice {
     try fill(ledger, isNew)
   }
 
-  /// A new ledger, or the one that an interrupted process made for this home.
+  /// Returns a new ledger, or the ledger that an interrupted process made for this home.
   private static func make(
     for draft: HomeDraft, create: () throws(LedgerError) -> Ledger, open: () throws(LedgerError) -> Ledger
   ) throws(LedgerError) -> (ledger: Ledger, isNew: Bool) {

@@ -10,7 +10,7 @@ enum StoreKitSwitches {
     ("billing_retry", \.shouldEnterBillingRetryOnRenewal),
   ]
 
-  /// Every switch that is not as at first; nil where all are.
+  /// Returns the switches that differ from the default; nil if none does.
   static func json(_ switches: Switches) -> JSONValue? {
     guard switches != Switches() else { return nil }
     var object = JSONObject()
@@ -23,7 +23,7 @@ enum StoreKitSwitches {
     return .object(object)
   }
 
-  /// Reads the switches; a missing one is as at first.
+  /// Reads the switches; a missing switch has its default.
   static func read(_ json: JSONValue?) -> Switches {
     var switches = Switches()
     for flag in flags { switches[keyPath: flag.path] = json?[flag.name]?.bool ?? false }

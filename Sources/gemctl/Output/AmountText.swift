@@ -15,6 +15,6 @@ enum AmountText {
   /// How many there are of something, such as `1 customer` and `1,200 customers`.
   static func counted(_ count: Int64, _ noun: String) -> String { "\(grouped(count)) \(noun)\(count == 1 ? "" : "s")" }
 
-  /// With a sign even where it is positive, for changes: `+1,200`.
+  /// Returns the amount of a change, with a sign also if it is positive: `+1,200`.
   static func signed(_ amount: Int64) -> String { amount > 0 ? "+\(grouped(amount))" : grouped(amount) }
 }

@@ -13,7 +13,7 @@ struct BookingView {
     self.isBasket = isBasket
   }
 
-  /// The signed changes by code; an expiry at the same moment is not part of the command and is left out.
+  /// The signed changes by code; an expiry at the same moment is not part of the command and is omitted.
   var changes: JSONValue { isBasket ? byCustomer(Self.changes) : Self.changes(asked) }
 
   /// The balances afterwards by code.
@@ -29,7 +29,7 @@ struct BookingView {
 
   var transactionID: JSONValue { JSONValue(booking.transactionID?.description) }
 
-  /// The items that came or went.
+  /// The items that were added or removed.
   var items: JSONValue { Self.json(booking.items) }
 
   /// The document of a command that changes balances.
@@ -70,7 +70,7 @@ struct BookingView {
     ]
   }
 
-  /// The entries of the command itself, without expiries and without currency that went to a refund.
+  /// The entries of the command itself, without expiries and without currency taken by a refund.
   private var asked: [PostedEntry] {
     switch booking.kind {
     case .reversal, .capture, .release: booking.entries.filter { $0.kind != .expiry && $0.kind != .refund }
@@ -171,10 +171,10 @@ extension BookingView {
   func outcome(style: Style) -> String {
     var notes = ""
     if !booking.expired.isEmpty {
-      notes += "\(HoldView.text(booking.expired)) came back too late: expired meanwhile, and gone\n"
+      notes += "\(HoldView.text(booking.expired)) expired before the return and are lost\n"
     }
     if !booking.reclaimed.isEmpty {
-      notes += "\(HoldView.text(booking.reclaimed)) went to a refund: the purchase was refunded meanwhile\n"
+      notes += "\(HoldView.text(booking.reclaimed)) taken by the refund of the purchase\n"
     }
     if let hold = booking.hold, booking.kind == .capture || booking.kind == .release {
       let left = hold.expiresAt.map { "\(HoldView.text(hold.amounts)) left on hold until \($0)" }

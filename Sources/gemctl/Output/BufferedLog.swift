@@ -9,7 +9,7 @@ final class BufferedLog: Sendable {
   private let queue = DispatchQueue(label: "gemctl.log")
   private let output: @Sendable (String) -> Void
 
-  /// - Parameter output: Writes; called from one thread at a time.
+  /// - Parameter output: Writes the bytes; called from one thread at a time.
   init(_ output: @escaping @Sendable (String) -> Void) { self.output = output }
 
   func write(_ line: String) {
@@ -21,7 +21,7 @@ final class BufferedLog: Sendable {
     if isFirst { queue.asyncAfter(deadline: .now() + Self.delay) { self.writeOut() } }
   }
 
-  /// Writes what is left.
+  /// Writes the rest of the buffer.
   func flush() { queue.sync { writeOut() } }
 
   private func writeOut() {

@@ -8,7 +8,7 @@ import Glibc
 enum ByteWriter {
   enum Outcome: Hashable, Sendable {
     case done
-    /// The reader has gone away.
+    /// The reader has closed the output.
     case closed
     /// The system's error number.
     case failed(Int32)
@@ -19,7 +19,7 @@ enum ByteWriter {
     return text.withUTF8 { write(UnsafeRawBufferPointer($0), to: descriptor) }
   }
 
-  /// Makes `write` report a reader that went away, or a file that may not grow.
+  /// Makes `write` fail for a closed pipe and for a file at its size limit.
   ///
   /// Otherwise a signal would end the process in the middle of its work.
   static func ignoreSignals() {
@@ -50,7 +50,7 @@ enum ByteWriter {
 
   /// Makes the written bytes durable, and tries again after a signal.
   ///
-  /// - Returns: False on an error; `errno` says why.
+  /// - Returns: False on an error; `errno` has the reason.
   static func sync(_ descriptor: Int32) -> Bool {
     while fsync(descriptor) != 0 {
       guard errno == EINTR else { return false }
@@ -65,7 +65,7 @@ enum ByteWriter {
   }
 }
 
-/// The C function; inside ``ByteWriter`` the name means its own methods.
+/// The C function; inside ``ByteWriter`` its name is a method.
 private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
   write(descriptor, bytes.baseAddress, bytes.count)
 }

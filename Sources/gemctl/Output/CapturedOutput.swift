@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The captured output of a verb: output and errors in the order in which they came.
+/// The captured output of a verb: output and errors in order.
 final class CapturedOutput: Sendable {
   private let written = Mutex("")
 

@@ -76,7 +76,7 @@ struct CatalogView {
   }
 }
 
-/// The grant of one unit of a product, such as `1,200 GEM + 100 GEM bonus`.
+/// Returns the grant of one unit of a product, such as `1,200 GEM + 100 GEM bonus`.
 enum GrantText {
   static func text(_ grants: [Grant], _ items: [ItemGrant]) -> String {
     var parts: [String] = []

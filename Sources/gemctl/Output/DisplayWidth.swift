@@ -1,4 +1,4 @@
-/// How many columns text takes on a terminal.
+/// The number of terminal columns of a text.
 enum DisplayWidth {
   /// The columns of a text without control characters; two for wide East Asian characters and emoji.
   static func of(_ text: String) -> Int {

@@ -5,13 +5,13 @@ enum ErrorHint {
   /// A shorter id of a customer is as near to many others.
   private static let customerIDLengthMin = 4
 
-  /// The error with a suggestion, where there is one; the error itself otherwise.
+  /// Returns the error with a suggestion, or the error itself if there is none.
   static func added(to error: LedgerError, _ invocation: Invocation) -> LedgerError {
     let codes: [LedgerError.Code] = [.itemNotFound, .unknownCurrency, .customerNotFound, .productNotFound]
     guard codes.contains(error.code), !error.details.contains(where: { $0.name == "suggestion" }),
       let word = quoted(error), error.code != .customerNotFound || word.count >= customerIDLengthMin
     else { return error }
-    // A hint is an extra: where the ledger cannot be read, the error stays as it is.
+    // A hint is optional: if the ledger cannot be read, the error stays as it is.
     guard
       let names = try? invocation.withLedger({ (ledger) throws(LedgerError) in try candidates(error.code, ledger) }),
       let nearest = Suggestion.nearest(to: word, among: names)

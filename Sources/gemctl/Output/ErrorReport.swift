@@ -1,6 +1,6 @@
 import GemLedger
 
-/// The text of a failure: the one place where errors become text.
+/// The text of a failure; the only code that renders errors.
 struct ErrorReport: Hashable, Sendable {
   let exitStatus: Int32
   private let text: String
@@ -17,7 +17,7 @@ struct ErrorReport: Hashable, Sendable {
   /// A command that the ledger refused or could not carry out.
   init(_ error: LedgerError) {
     exitStatus = error.code.exitStatus
-    // Some messages are lists, a line an entry: those line ends stay, and nothing else that could drive a terminal.
+    // Some messages are lists with one entry per line: line ends stay, other control characters are escaped.
     let lines = error.message.split(separator: "\n").map { SafeText.escaped(String($0)) }
     text = "error: \(lines.joined(separator: "\n"))\n"
     json = Self.document(
@@ -53,8 +53,7 @@ extension LedgerError.Detail.Value {
 }
 
 extension LedgerError {
-  /// The error where the command line is right, and the store or the client does not do that now: exit status 64 is for
-  /// command lines alone.
+  /// The error for a valid command line that the store or the client refuses: status 64 is for command lines alone.
   var asRefusal: LedgerError {
     guard code == .invalidRequest || code == .configuration else { return self }
     return LedgerError(.notAvailable, message, details: details)

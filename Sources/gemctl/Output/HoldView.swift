@@ -11,7 +11,7 @@ struct HoldView {
     self.isDryRun = isDryRun
   }
 
-  /// The document of `hold`; `extend` has no balances, since it changes none, and a transaction beside the hold's.
+  /// The document of `hold`; that of `extend` has no balances, since none changes, and a second transaction id.
   var json: JSONValue {
     guard let hold = booking.hold else { return .null }
     var object: JSONObject = [

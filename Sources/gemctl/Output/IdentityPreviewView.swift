@@ -1,7 +1,7 @@
 import GemLedger
 import StoreBackend
 
-/// What a sign-in, an alias or a restore would do, as `--dry-run` prints it.
+/// The effects of a sign-in, an alias or a restore, for `--dry-run`.
 enum IdentityPreviewView {
   static func json(_ preview: IdentityPreview) -> JSONValue {
     [
@@ -37,7 +37,7 @@ enum IdentityPreviewView {
       text += "The entitlement of \(SafeText.escaped(id.text)) would move to \(customer).\n"
     }
     for id in preview.uncredited { text += "\(SafeText.escaped(id.text)) has no credit yet and would be posted.\n" }
-    if !preview.movesAnything { text += "Nothing would become one with \(customer).\n" }
+    if !preview.movesAnything { text += "No customer would be merged into \(customer).\n" }
     return text
   }
 
@@ -49,7 +49,7 @@ enum IdentityPreviewView {
     let items = merge.items.map { "\(AmountText.grouped($0.quantity)) \(SafeText.escaped($0.item.text))" }
     let moved = balances + items
     let (from, into) = (names(merge.from), names(merge.into))
-    return "\(from) would become one with \(into): "
+    return "\(from) would be merged into \(into): "
       + (moved.isEmpty ? "nothing would move" : "\(moved.joined(separator: ", ")) would move") + ".\n"
   }
 

@@ -1,7 +1,7 @@
 import GemLedger
 import GemLedgerAudit
 
-/// The parts that several reports show in the same way.
+/// The parts that several reports share.
 enum InsightView {
   static func object(_ origin: LotOrigin) -> JSONObject { JSONObject(members(origin)) }
 
@@ -32,13 +32,13 @@ enum InsightView {
       })
   }
 
-  /// With the test session, where there is one.
+  /// Returns the environment with its test session, if it has one.
   static func environment(_ environment: StoreEnvironment) -> String {
     guard let session = environment.session else { return environment.description }
     return "\(environment) \(session)"
   }
 
-  /// Where a lot came from, in a few words: `gems_1200 at apple, 2000000123456789`.
+  /// Returns a short text of a lot's origin: `gems_1200 at apple, 2000000123456789`.
   static func from(_ origin: LotOrigin) -> String {
     var words: [String] = []
     if let purchase = origin.purchase {

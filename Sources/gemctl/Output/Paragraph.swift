@@ -18,7 +18,7 @@ enum Paragraph {
     }
   }
 
-  /// Terms on the left, their meanings beside them in one column; a long term has its meaning on the next line.
+  /// Lists terms on the left and their meanings in a right column; the meaning of a long term is on the next line.
   static func list(_ entries: [(term: String, meaning: String)], termWidth: Int, width: Int) -> [String] {
     entries.flatMap { entry in
       let meaning = wrapped(entry.meaning, width: width - termWidth - 4)

@@ -1,4 +1,4 @@
-/// A bar on standard error for work that takes its time; nothing for quick work, and nothing where no terminal is.
+/// A bar on standard error for long work; nothing for quick work or without a terminal.
 struct ProgressBar {
   /// How long work may take before it gets a bar.
   static let timeout = Duration.seconds(1)
@@ -15,9 +15,9 @@ struct ProgressBar {
   /// Makes a bar over a number of steps.
   ///
   /// - Parameters:
-  ///   - total: Nil where the number of steps is unknown; then it only counts.
+  ///   - total: The number of steps; nil if it is unknown, then only the steps done are shown.
   ///   - elapsed: The time since the work began.
-  ///   - write: Where the bar goes; standard error unless a test wants to see it.
+  ///   - write: Writes the bar; nil for standard error.
   init(
     _ label: String, total: Int?, terminal: Terminal, elapsed: @escaping () -> Duration = Self.stopwatch(),
     write: ((String) -> Void)? = nil
@@ -30,7 +30,7 @@ struct ProgressBar {
     self.write = write ?? { terminal.error($0) }
   }
 
-  /// Tells how many steps are done; cheap enough to be called after each.
+  /// Reports the number of completed steps; cheap enough for a call after each step.
   mutating func advance(to done: Int) {
     guard isShown else { return }
     let now = elapsed()

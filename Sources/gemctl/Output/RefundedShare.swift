@@ -3,7 +3,7 @@ import StoreBackend
 
 /// How much of a purchase the store gave back, of all so far or by the last refund, as the store counts it.
 enum RefundedShare {
-  /// Behind the word "refunded"; nothing for all of it.
+  /// Returns the share to print after the word "refunded"; empty for a full refund.
   static func text(_ extent: StoreTransaction.Revocation.Extent, of quantity: Int64) -> String {
     switch extent {
     case .full: ""

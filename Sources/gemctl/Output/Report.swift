@@ -9,7 +9,7 @@ struct Report: Sendable {
     var shortening = Shortening.never
   }
 
-  /// A value for people, and the same for programs.
+  /// A cell: the text for tables and the value for programs.
   struct Cell: Sendable {
     let text: String
     let plain: String
@@ -19,7 +19,7 @@ struct Report: Sendable {
     static func amount(_ amount: Int64) -> Self { Self(text: AmountText.grouped(amount), plain: String(amount)) }
     static func change(_ amount: Int64) -> Self { Self(text: AmountText.signed(amount), plain: String(amount)) }
     static func time(_ time: Timestamp?) -> Self { .text(time?.description) }
-    /// Real money in major units; its currency is a column of its own.
+    /// Real money in major units; its currency has a separate column.
     static func money(_ money: Money?) -> Self { .text(money.map(MoneyText.plain)) }
     /// Thousandths of a percent.
     static func share(_ milliPercent: Int64?) -> Self {

@@ -1,7 +1,7 @@
 /// Text from outside, made safe for a terminal.
 ///
-/// Stored names and reasons come from any source: raw, an escape sequence or a change of writing direction among them
-/// could change the text that the reader sees.
+/// Stored names and reasons have any source: an escape sequence or a change of writing direction in them could change
+/// the displayed text.
 enum SafeText {
   /// The text with every character that could drive a terminal written as `\u{..}`.
   static func escaped(_ text: String) -> String {

@@ -1,24 +1,24 @@
-/// How a cell becomes shorter where a table is wider than its terminal.
+/// The way to shorten a cell of a table that is wider than its terminal.
 enum Shortening: Sendable {
   case never
   /// A time loses its milliseconds, then its seconds, and then its year and zone.
   case time
-  /// An id keeps its beginning and its end, which tell it from its neighbours.
+  /// An id keeps its beginning and its end, which distinguish it from similar ids.
   case middle
   /// A text keeps its beginning.
   case end
-  /// The same, where nothing else has become short enough.
+  /// As `middle`, if the other cells could not be shortened enough.
   case lastResort
 
   /// The steps in which columns become narrower, each down to a width.
   ///
-  /// The App Store's ids, of 16 digits, stay whole as long as possible: they are copied into the next command.
+  /// Ids of the App Store (16 digits) stay whole as long as possible, since they are copied into the next command.
   private static let stages: [(kind: Shortening, widthMin: Int)] = [
     (.time, 17), (.middle, 16), (.end, 10), (.time, 11), (.middle, 11), (.lastResort, 8), (.middle, 9),
     (.lastResort, 6),
   ]
 
-  /// The text in at most so many columns.
+  /// Returns the text in at most this number of columns.
   func applied(to text: String, width: Int) -> String {
     guard self != .never, DisplayWidth.of(text) > width, width > 1 else { return text }
     if self == .time { return Self.time(text, width: width) }

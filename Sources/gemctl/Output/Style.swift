@@ -1,7 +1,7 @@
-/// Emphasis: escape sequences where they are welcome, nothing elsewhere.
+/// Emphasis: escape sequences on terminals, nothing elsewhere.
 struct Style: Hashable, Sendable {
   let isOn: Bool
-  /// Columns of the terminal; nil where a program reads, to which nothing is shortened.
+  /// The columns of the terminal; nil for output to a program, which is not shortened.
   var width: Int?
 
   static let plain = Style(isOn: false)

@@ -10,7 +10,7 @@ struct Table: Sendable {
     var alignment = Alignment.left
     var shortening = Shortening.never
 
-    /// Words can lose their ends; figures stay whole.
+    /// Words can lose their ends; numbers stay whole.
     fileprivate var effectiveShortening: Shortening {
       shortening == .never && alignment == .left ? .lastResort : shortening
     }
@@ -21,17 +21,17 @@ struct Table: Sendable {
 
   init(_ columns: [Column]) { self.columns = columns }
 
-  /// Adds a row; missing cells are empty, surplus ones a mistake of ours.
+  /// Adds a row; missing cells are empty, surplus cells a programming error.
   mutating func add(_ cells: [String]) {
     precondition(cells.count <= columns.count, "a row has \(cells.count) cells for \(columns.count) columns")
     let padding = Array(repeating: "", count: columns.count - cells.count)
     rows.append((cells + padding).map(SafeText.escaped))
   }
 
-  /// The table with its header, a line a row, each line ended.
+  /// Returns the table with its header, one line per row, each line ended.
   ///
-  /// On a terminal that is too narrow ids and texts are shortened, with a line that says so. Where that is not enough,
-  /// each row is a block of lines, one for each cell that is not empty.
+  /// On a narrow terminal ids and texts are shortened, and a last line notes that. If that is not enough, each row is a
+  /// block of lines, one for each non-empty cell.
   func text(style: Style) -> String {
     let natural = columns.indices.map(width)
     guard let limit = style.width else { return text(style: style, widths: natural) }
@@ -52,7 +52,7 @@ struct Table: Sendable {
     return text
   }
 
-  /// A block of lines for each row, with the titles in front; figures stay whole.
+  /// Returns a block of lines for each row, with the titles in front; numbers stay whole.
   private func blocks(style: Style, limit: Int) -> String {
     let titleWidth = columns.map { DisplayWidth.of($0.title) }.max() ?? 0
     let width = max(1, limit - titleWidth - Self.gap.count)

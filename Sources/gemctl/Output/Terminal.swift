@@ -8,21 +8,21 @@ import Glibc
 
 /// Standard output and standard error, and the properties of their readers.
 struct Terminal: Sendable {
-  /// The exit status after the reader of standard output went away: as a shell reports a program that SIGPIPE ended.
+  /// The exit status if the reader closed standard output, as shells report for SIGPIPE.
   static let brokenPipeStatus: Int32 = 141
 
   var outputIsTerminal = false
   var errorIsTerminal = false
-  /// False where `NO_COLOR` is set to anything but nothing (no-color.org), or the terminal is a dumb one.
+  /// False if `NO_COLOR` is set and not empty (no-color.org), or the terminal is a dumb terminal.
   var allowsColor = true
   /// Columns of the terminal.
   var width = 80
-  /// Captures the output, where it is not shown.
+  /// Captures the output instead of showing it; nil to show it.
   var captured: CapturedOutput?
 }
 
 extension Terminal {
-  /// The process's own, as it is now.
+  /// Returns the terminal of the process.
   static func current() -> Terminal {
     Terminal(
       outputIsTerminal: isatty(STDOUT_FILENO) == 1, errorIsTerminal: isatty(STDERR_FILENO) == 1,
@@ -35,9 +35,9 @@ extension Terminal {
   }
   var errorStyle: Style { Style(isOn: errorIsTerminal && allowsColor) }
 
-  /// Writes to standard output; ends the process without a word when its reader has gone away.
+  /// Writes to standard output; ends the process silently if the reader has closed it.
   ///
-  /// - Throws: `LedgerError` with `input_output`: a script must not take half an answer for a whole one.
+  /// - Throws: `LedgerError` with `input_output`: a script must not mistake a partial answer for a complete answer.
   func output(_ text: String) throws(LedgerError) {
     if let captured { return captured.append(text) }
     switch ByteWriter.write(text, to: STDOUT_FILENO) {
@@ -67,9 +67,9 @@ extension Terminal {
 enum Environment {
   static func value(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 
-  /// The variable's value, or nil where it is not set.
+  /// Returns the variable's value, or nil if it is not set.
   ///
-  /// A value that is not UTF-8 is refused: mended silently, it could name another customer or home.
+  /// A value that is not UTF-8 is refused: repaired silently, it could name another customer or home.
   static func checked(_ name: String) throws(UsageError) -> String? {
     guard let bytes = getenv(name) else { return nil }
     guard let value = String(validatingCString: bytes) else { throw UsageError("\(name) is not valid UTF-8") }

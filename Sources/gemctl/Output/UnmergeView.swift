@@ -1,6 +1,6 @@
 import GemLedger
 
-/// What of a merge came back with an unmerge, and what is not there any more.
+/// The returned and the missing parts of a merge after an unmerge.
 enum UnmergeView {
   static func json(_ report: UnmergeReport) -> JSONValue {
     [
@@ -33,7 +33,7 @@ enum UnmergeView {
   /// A line for each lot, debt and item that the merge moved.
   static func text(_ report: UnmergeReport, style: Style) -> String {
     var table = Table([
-      .text("WHAT MOVED"), .left("SOURCE"), .right("THEN"), .right("CAME BACK"), .right("NOT THERE"),
+      .text("OBJECT"), .left("SOURCE"), .right("MOVED"), .right("RETURNED"), .right("MISSING"),
     ])
     for lot in report.lots {
       table.add(
@@ -49,9 +49,9 @@ enum UnmergeView {
       isEmpty
       ? "The merge moved nothing."
       : report.isWhole
-        ? "All that the merge moved came back from \(survivor)."
-        : "What is not there was spent, expired, was refunded, is on hold or repaid a debt; \(survivor) gives nothing "
-          + "else for it."
+        ? "Everything that the merge moved was returned from \(survivor)."
+        : "The missing part was spent, expired, refunded, held or used for a debt; \(survivor) does not "
+          + "replace it."
     return (isEmpty ? "" : table.text(style: style)) + style.dim(note) + "\n"
   }
 

@@ -18,7 +18,7 @@ extension KeyCommands {
     let made = try invocation.withLedger { (ledger) throws(LedgerError) in try KeyRing(ledger).create(kind) }
     try invocation.print(
       ["id": .string(made.key.id), "key": .string(made.text)],
-      { _ in made.text + "\nKeep it: it is shown this once. Its id is \(made.key.id).\n" })
+      { _ in made.text + "\nKeep it: it is shown only once. Its id is \(made.key.id).\n" })
   }
 
   func list() throws {
@@ -35,13 +35,13 @@ extension KeyCommands {
   func revoke() throws {
     let id = invocation.parsed.positionals[0]
     let key = try invocation.withLedger { (ledger) throws(LedgerError) in try KeyRing(ledger).revoke(id) }
-    try invocation.print(Self.json(key), { _ in "Revoked. Servers refuse it from a second later on.\n" })
+    try invocation.print(Self.json(key), { _ in "Revoked. Within a second servers refuse it.\n" })
   }
 
   private func kind() throws -> APIKey.Kind {
     let parsed = invocation.parsed
     let (isSecret, isPublic) = (parsed.flags.contains("--secret"), parsed.flags.contains("--public"))
-    guard isSecret != isPublic else { throw UsageError("Say --secret or --public", verb: parsed.verb) }
+    guard isSecret != isPublic else { throw UsageError("name --secret or --public", verb: parsed.verb) }
     if isPublic {
       guard parsed.values("--scope").isEmpty else {
         throw UsageError("--scope is for secret keys", verb: parsed.verb)
@@ -56,7 +56,7 @@ extension KeyCommands {
       scopes: try parsed.values("--scope").map { text in
         guard let scope = Scope(text: text) else {
           throw UsageError(
-            "--scope takes such as customer_information:purchases:read_write; got \(text.quotedForPeople)",
+            "--scope takes a permission, for example customer_information:purchases:read_write; got \(text.quotedForPeople)",
             verb: parsed.verb)
         }
         return scope

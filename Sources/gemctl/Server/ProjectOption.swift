@@ -1,7 +1,7 @@
 #if Server
 import GemLedger
 
-/// An option of `serve` whose value may be for one project: `PROJECT=VALUE`, or `VALUE` for all others.
+/// An option of `serve` with a value per project: `PROJECT=VALUE`, or `VALUE` for all other projects.
 struct ProjectOption {
   private let name: String
   private var others: String?

@@ -9,7 +9,7 @@ import StoreClient
 extension ServeCommand {
   var simulates: Bool { invocation.parsed.flags.contains("--simulate") }
 
-  /// Real stores' keys beside the simulated store would mix their books.
+  /// Refuses keys of real stores together with the simulated store: they would share a ledger.
   func checkSimulation() throws {
     guard simulates else { return }
     let others = [
@@ -17,12 +17,12 @@ extension ServeCommand {
     ]
     for name in others where !invocation.parsed.values(name).isEmpty {
       throw UsageError(
-        "--simulate and \(name) exclude each other: simulated purchases never come into a real store's books",
+        "--simulate and \(name) exclude each other: simulated and real purchases must not share a ledger",
         verb: invocation.parsed.verb)
     }
   }
 
-  /// Whether the ledger has its time from the simulated store's clock: one that others use has theirs.
+  /// Whether the ledger uses the simulated store's clock; a shared ledger does not.
   private var ownsTime: Bool {
     get throws(LedgerError) {
       let choice = try StorageChoice(invocation.settings.storage)
@@ -30,14 +30,14 @@ extension ServeCommand {
     }
   }
 
-  /// The clock of the simulated store, which is the ledger's too where nothing else uses the ledger.
+  /// Returns the clock of the simulated store, which is also the ledger's if nothing else uses the ledger.
   func simulatedClock() throws(LedgerError) -> (shop: VirtualClock, ledger: VirtualClock?)? {
     guard simulates else { return nil }
     let clock = try invocation.homeClock() ?? VirtualClock(following: .system)
     return (clock, try ownsTime ? clock : nil)
   }
 
-  /// Opens the home's store; other processes cannot use its file meanwhile.
+  /// Opens the home's store and locks its file.
   func openShop(_ clock: VirtualClock?, _ ledger: Ledger) throws(LedgerError) -> HomeShop? {
     guard let clock else { return nil }
     try Simulator.checkBooks(of: ledger)
@@ -68,9 +68,9 @@ extension ServeCommand {
     return { (ahead) throws(LedgerError) in try home.saveClock(ahead: ahead) }
   }
 
-  /// What the command says of the simulator once it serves.
+  /// Returns the announcement of the simulator.
   ///
-  /// A ledger in memory has keys that no other command could make.
+  /// For a ledger in memory it has keys, since no other command can make them.
   func announcement(
     _ ledger: Ledger, _ opened: HomeShop?
   ) throws(LedgerError) -> (json: JSONObject, text: String)? {
@@ -83,7 +83,7 @@ extension ServeCommand {
     let app = try ring.create(.app(store == .google ? .google : .apple)).text
     return (
       ["simulator": true, "secret_key": .string(secret), "public_key": .string(app)],
-      text + "Keys until it ends: \(secret) for a server, \(app) for an app.\n"
+      text + "Keys until the server ends: \(secret) for a server, \(app) for an app.\n"
     )
   }
 }

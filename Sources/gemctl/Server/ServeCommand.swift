@@ -32,7 +32,7 @@ extension ServeCommand {
     }
   }
 
-  /// Whoever asks for refunds wants to know right away where nobody would issue them.
+  /// Fails at the start if refunds are requested but no store would issue them.
   private func checkRefunds() throws {
     guard invocation.parsed.flags.contains("--refund-undelivered") else { return }
     guard invocation.parsed.value("--delivery-url") != nil else {
@@ -78,7 +78,7 @@ extension ServeCommand {
       let sources = Signals { continuation.finish() }
       for await _ in signals {}
       sources.forget()
-      // Work that takes longer than the server waits is in its log: nobody but its reader lacks anything.
+      // If work has not ended in time, the server logs it.
       await server.stop()
     }
   }
@@ -100,7 +100,7 @@ extension ServeCommand {
               + "\(parts[0].quotedForPeople).")
         }
         guard parts[0] != "default", !opened.contains(where: { $0.id == parts[0] }) else {
-          throw .invalid("There are two projects \(parts[0].quotedForPeople); give each its own id.")
+          throw .invalid("There are two projects \(parts[0].quotedForPeople); give each a different id.")
         }
         opened.append((parts[0], try StorageChoice(parts[1]).open(invocation.home)))
       }
@@ -111,7 +111,7 @@ extension ServeCommand {
     return opened
   }
 
-  /// Says at the start whose receipts the catalog lets in, where that is more than one app's buyers.
+  /// Refuses or warns of a catalog that accepts receipts of more than one app's buyers.
   private func checkReceipts(
     of id: String, _ ledger: Ledger, takesProduction: Bool, _ log: ServerLog
   ) throws(LedgerError) {
@@ -121,9 +121,10 @@ extension ServeCommand {
         || invocation.parsed.flags.contains("--allow-sandbox-receipts")
     else {
       throw .invalid(
-        "The catalog of the project \(id.quotedForPeople) takes sandbox receipts of anybody, and --app-id takes "
-          + "production: whoever can test the app would get its currency for nothing. Set \"sandbox_receipts\" to "
-          + "\"listed\" or \"nobody\" in the catalog's settings and apply it, or start with --allow-sandbox-receipts.")
+        "The catalog of the project \(id.quotedForPeople) accepts sandbox receipts of all customers, and "
+          + "--app-id accepts production: testers of the app would get its currency for free. Set "
+          + "\"sandbox_receipts\" to \"listed\" or \"nobody\" in the catalog's settings and apply it, "
+          + "or start with --allow-sandbox-receipts.")
     }
     guard settings.bundleID == nil else { return }
     log.event(
@@ -136,7 +137,7 @@ extension ServeCommand {
     _ id: String, _ ledger: Ledger, _ shop: HomeShop?, _ outgoing: ServeOutgoing, _ appIDs: ProjectOption,
     _ log: ServerLog
   ) throws(LedgerError) -> ServerProject {
-    // It takes the receipts of the simulated store alone, or of the real ones.
+    // It accepts receipts of the simulated store alone, or of the real stores.
     var policy = BackendPolicy(sandboxReceipts: shop == nil ? nil : .anybody)
     policy.deliverySchedule = try ServeSettings.deliverySchedule(invocation.parsed)
     if invocation.parsed.flags.contains("--client-spends") { policy.clientSpending = .anyAmount }
@@ -165,7 +166,7 @@ extension ServeCommand {
   private func warnOfTestReceipts(in id: String, _ ledger: Ledger, _ log: ServerLog) throws(LedgerError) {
     try Simulator.checkBooks(of: ledger)
     log.event(
-      .warning, "Test receipts are credited, and anyone can make them. Do not sell for money on this server.",
+      .warning, "Test receipts are credited, and they can be forged. Do not sell for money on this server.",
       ["project": .string(id)])
   }
 }

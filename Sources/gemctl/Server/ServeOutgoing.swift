@@ -5,7 +5,7 @@ import StoreBackend
 import StoreReceipts
 import SystemHTTP
 
-/// Where a server sends requests of its own, as the options of `serve` say.
+/// The targets of a server's outgoing requests, from the options of `serve`.
 struct ServeOutgoing {
   private let target: OutgoingTarget
   private let sender: HTTPSender
@@ -55,7 +55,7 @@ struct ServeOutgoing {
     return urls
   }
 
-  /// One secret a line: the first signs, and while one is exchanged for another, both do.
+  /// One secret per line: the first signs; during an exchange of secrets both sign.
   private static func secrets(_ path: String?) throws(LedgerError) -> [WebhookSecret] {
     guard let path else { return [] }
     var secrets: [WebhookSecret] = []
@@ -65,7 +65,7 @@ struct ServeOutgoing {
     return secrets
   }
 
-  /// Refunds the orders of a project that no game server confirmed; nil where a person looks at them.
+  /// Returns the refund issuer for unconfirmed orders of a project; nil if a person handles them.
   func refundIssuer(of project: String, _ ledger: Ledger, _ shop: HomeShop?) -> (any RefundIssuer)? {
     guard refundsUndelivered else { return nil }
     if let shop { return ShopRefunds(shop.shop) }
@@ -83,7 +83,7 @@ struct ServeOutgoing {
 
   var webhooks: HTTPWebhookSender { HTTPWebhookSender(sender, target: target) }
 
-  /// Delivers paid orders of a project to its game server; nil where there is none.
+  /// Returns the delivery of a project's paid orders to its game server; nil if there is none.
   func delivery(of project: String) -> HTTPDelivery? {
     deliveryURLs[project].map { [log] url in
       HTTPDelivery(of: project, to: url, secrets: secrets, sender: sender) { code, reason in
@@ -94,7 +94,7 @@ struct ServeOutgoing {
     }
   }
 
-  /// It has threads of its own: notifications that anybody can forge must not hold up deliveries.
+  /// It has separate threads: forged notifications must not delay deliveries.
   private static func playAPI(_ parsed: Parsed, _ target: OutgoingTarget) throws(LedgerError) -> PlayDeveloperAPI? {
     guard let path = parsed.value("--google-service-account") else { return nil }
     let baseURL = parsed.value("--google-api-url") ?? PlayDeveloperAPI.address
@@ -104,7 +104,7 @@ struct ServeOutgoing {
       baseURL: baseURL)
   }
 
-  /// It has threads of its own: posts of apps must not hold up deliveries.
+  /// It has separate threads: posts of apps must not delay deliveries.
   private static func appStoreAPI(
     _ parsed: Parsed, _ target: OutgoingTarget
   ) throws(LedgerError) -> AppStoreServerAPI? {
@@ -133,7 +133,7 @@ struct ServeOutgoing {
       key: key, sender: HTTPSender(to: target, threadCount: 8), addresses: addresses ?? .apple)
   }
 
-  /// Asks the App Store about what apps of a project post.
+  /// Looks up posts of a project's apps at the App Store.
   func appStore(verifier: any ReceiptVerifier) -> AppStoreReceipts {
     AppStoreReceipts(api: appStoreAPI, verifier: verifier, testSession: testSession) { [log] message, facts in
       log.event(.error, message, facts)
@@ -148,7 +148,7 @@ struct ServeOutgoing {
     return pushToken
   }
 
-  /// Applies what Google Play notifies a project of; nil without a service account.
+  /// Applies Google Play's notifications to a project; nil without a service account.
   func playNotices(of project: String) -> PlayNotices? {
     playAPI.map { [log] api in
       PlayNotices(api: api, packageName: packageNames[project], pushToken: pushToken) { message, facts in
@@ -157,7 +157,7 @@ struct ServeOutgoing {
     }
   }
 
-  /// Has items that a project's customers buy given by the server that does so; nil where the ledger alone counts them.
+  /// Returns the server that delivers a project's bought items; nil if the ledger alone counts them.
   func granter(of project: String) -> HTTPItemGranter? {
     grantURLs[project].map { HTTPItemGranter(of: project, to: $0, secrets: secrets, sender: sender) }
   }

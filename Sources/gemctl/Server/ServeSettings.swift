@@ -26,7 +26,7 @@ struct ServeSettings {
     case (let certificate?, let key?):
       settings.http.tls = HTTPServerSettings.TLS(
         certificate: try Self.text(of: certificate), key: try Self.text(of: key))
-    default: throw UsageError("--tls-cert and --tls-key go together", verb: parsed.verb)
+    default: throw UsageError("--tls-cert and --tls-key need each other", verb: parsed.verb)
     }
     server = settings
   }
@@ -35,7 +35,7 @@ struct ServeSettings {
     String(decoding: try FileAccess.read(path), as: UTF8.self)
   }
 
-  /// Reads `HOST:PORT`; an IPv6 address stands in brackets.
+  /// Reads `HOST:PORT`, with an IPv6 address in brackets.
   private static func address(_ text: String) throws(LedgerError) -> (host: String, port: UInt16) {
     guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]) else {
       throw .invalid(
@@ -47,7 +47,7 @@ struct ServeSettings {
     return (host, port)
   }
 
-  /// When a game server that does not confirm an order is told of it again.
+  /// Returns the delays before the retries of an unconfirmed delivery.
   static func deliverySchedule(_ parsed: Parsed) throws(LedgerError) -> DeliverySchedule {
     guard let text = parsed.value("--delivery-retries") else { return .standard }
     let minutes = text == "none" ? [] : text.split(separator: ",", omittingEmptySubsequences: false).map { Int64($0) }
@@ -62,7 +62,7 @@ struct ServeSettings {
     return DeliverySchedule(retriesAfterMilliseconds: known.map { $0 * 60_000 })
   }
 
-  /// The stores whose receipts are taken: those that the options name keys of.
+  /// Returns the verifiers of the stores with keys in the options.
   ///
   /// - Parameter appID: The app's number, as it was given; nil for none.
   static func verifiers(_ parsed: Parsed, appID: String?) throws(LedgerError) -> StoreVerifiers {
@@ -79,7 +79,7 @@ struct ServeSettings {
         return number
       }
       var environments: Set<StoreEnvironment> = appID == nil ? [.sandbox] : [.sandbox, .production]
-      // Purchases of a simulated store, under its own root.
+      // Purchases of a simulated store, under the store's root.
       if let session { environments.insert(try .localTesting(session: session)) }
       apple = try AppleVerifier(app: AppleApp(appAppleID: appID, environments: environments), roots: roots)
     }
@@ -91,22 +91,22 @@ struct ServeSettings {
     return StoreVerifiers(apple: apple, google: google, tests: try testVerifier(session))
   }
 
-  /// Reads receipts of tests in Xcode, which nobody can verify.
+  /// Reads test receipts of Xcode, which cannot be verified.
   ///
-  /// - Parameter session: The session that they are credited in; nil where they are not taken.
+  /// - Parameter session: The test session of the credits; nil to accept none.
   static func testVerifier(_ session: String?) throws(LedgerError) -> AppleVerifier? {
     guard let session else { return nil }
     return try AppleVerifier(
       app: AppleApp(environments: [], unverifiedEnvironments: [.xcode(session: session)]), roots: [])
   }
 
-  /// Whoever takes receipts that anybody can make takes no money.
+  /// Refuses test receipts, which can be forged, together with real purchases.
   static func checkTestReceipts(_ parsed: Parsed) throws {
     guard let session = parsed.value("--test-receipts") else { return }
     _ = try StoreEnvironment.xcode(session: session)
     for name in ["--app-id", "--play-key", "--google-service-account"] where !parsed.values(name).isEmpty {
       throw UsageError(
-        "--test-receipts cannot be used with \(name): anyone can make test receipts, and \(name) accepts real "
+        "--test-receipts cannot be used with \(name): test receipts can be forged, and \(name) accepts real "
           + "purchases", verb: parsed.verb)
     }
   }

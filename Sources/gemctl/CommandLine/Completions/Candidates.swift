@@ -23,13 +23,13 @@ enum Candidates: String, CaseIterable, Sendable {
   /// Time zones.
   case zones
 
-  /// The most names of one kind; a shell shows fewer.
+  /// The maximum number of names of a kind; shells show fewer.
   private static let countMax = 1000
 
-  /// No person types the id of an anonymous customer, and shells would read its dollar sign.
+  /// Ids of anonymous customers are not typed, and shells would expand their dollar sign.
   private static func isTyped(_ id: String) -> Bool { !id.hasPrefix("$RCAnonymousID:") }
 
-  /// - Parameter customer: Whose holds and purchases.
+  /// - Parameter customer: The owner of the holds and purchases.
   func names(
     in ledger: Ledger, of customer: () throws(LedgerError) -> CustomerID
   ) throws(LedgerError) -> [String] {

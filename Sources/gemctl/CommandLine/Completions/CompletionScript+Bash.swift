@@ -10,7 +10,7 @@ extension CompletionScript {
 
     \(bashCase("_gemctl_options", bashOptionRows))
 
-    # What a value may be: words, or a kind that begins with @. By verb and option, or verb and position.
+    # Allowed values: words, or a kind that begins with @. By verb and option, or verb and position.
     \(bashCase("_gemctl_values", bashValueRows))
 
     \(bashOffer)
@@ -72,7 +72,7 @@ extension CompletionScript {
     _gemctl_first_words="\(firstWords.joined(separator: " "))"
     _gemctl_global_options="\(Option.global.map(\.name).joined(separator: " "))"
 
-    # Names of the home. They are no shell words: compgen -W would expand what a name holds.
+    # Names of the home. They are not passed to compgen -W, which would expand them.
     _gemctl_offer_names() {
       local name
       while IFS= read -r name; do
@@ -96,7 +96,7 @@ extension CompletionScript {
     """
   }
 
-  // bash cuts words at "=" and ":" and loses which of them stood together; the loop puts them together again.
+  // bash splits words at "=" and ":"; the loop joins the parts again.
   private static let bashMain = """
     _gemctl() {
       local cur="${COMP_WORDS[COMP_CWORD]}" verb="" home="" ended="" count=0 i word words

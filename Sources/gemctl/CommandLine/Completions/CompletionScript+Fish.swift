@@ -56,7 +56,7 @@ extension CompletionScript {
         test (count $words) -ge $count; and test "$words[1..$count]" = "$argv"
     end
 
-    # Whether the words are these and as many arguments as the number says.
+    # Whether the words are these, followed by this number of arguments.
     function __gemctl_at
         set -l words (__gemctl_words)
         set -l count (count $argv[2..-1])
@@ -108,7 +108,7 @@ extension CompletionScript {
 
   private func fishValue(_ kind: ValueKind) -> String? {
     switch kind {
-    // Verbs have conditions of their own.
+    // Verbs have separate conditions.
     case .text, .verb: nil
     case .file: "-F"
     case .directory: "-f -a '(__fish_complete_directories)'"

@@ -10,7 +10,7 @@ extension CompletionScript {
 
     _gemctl_names() {
       local -a names
-      # Behind the verb, opt_args holds the options of the verb alone.
+      # After the verb, opt_args holds the options of the verb alone.
       local home=${(Q)${opt_args[--home]:-$gemctl_home}}
       names=("${(@f)$(gemctl ${home:+--home=${home/#\\~\\//$HOME/}} candidates $1 2>/dev/null)}")
       # An amount follows without a space.

@@ -1,4 +1,4 @@
-/// The scripts of `gemctl completions`, made from the verbs' own descriptions.
+/// The scripts of `gemctl completions`, made from the descriptions of the verbs.
 struct CompletionScript {
   enum Shell: String, CaseIterable, Sendable {
     case bash

@@ -9,54 +9,47 @@ extension Verb {
   private static let buy = Verb(
     name: "buy", group: .client, summary: "Buy a product at the simulated store and credit it",
     arguments: [
-      Argument(name: "PRODUCT", kind: .name(.products), help: "The product's code, as \"gemctl offerings\" lists it")
+      Argument(name: "PRODUCT", kind: .name(.products), help: "Product code, from \"gemctl offerings\"")
     ],
     options: [
-      Option(name: "--quantity", value: "N", help: "How many units, 1 to 10, at Google Play to 99 (default: 1)"),
+      Option(name: "--quantity", value: "N", help: "Number of units, 1 to 10, at Google Play 1 to 99 (default: 1)"),
       Option(
-        name: "--key", value: "KEY", help: "Makes it an order: the key asks for one payment, however often it is used"),
+        name: "--key", value: "KEY", help: "Place an order with this idempotency key; it is paid for at most once"),
     ] + Option.orderContext + [
-      Option(name: "--fail", help: "The store fails; nobody pays"),
-      Option(name: "--cancel", help: "The customer turns back at the payment sheet"),
-      Option(name: "--ask-to-buy", help: "Somebody has to approve first: see \"gemctl approve\""),
-      Option(name: "--offline", help: "The backend is out of reach: the purchase is paid for and waits in the queue"),
+      Option(name: "--fail", help: "Make the store fail before the payment"),
+      Option(name: "--cancel", help: "Cancel at the payment sheet"),
+      Option(name: "--ask-to-buy", help: "Require approval first; see \"gemctl approve\""),
+      Option(name: "--offline", help: "Make the backend unreachable: the paid purchase waits in the queue"),
       Option(
         name: "--crash-after", value: "STEP", kind: .oneOf(["paid", "queued", "credited", "finished"]),
-        help: "The process kills itself right after that step: paid, queued, credited or finished"),
+        help: "Kill the process right after this step: paid, queued, credited or finished"),
     ],
     examples: [
-      "gemctl buy gems_1200", "gemctl buy gems_300 --quantity 2 --customer alice --json",
-      "gemctl buy gems_300 --crash-after paid",
+      "gemctl buy gems_300 --quantity 2 --customer alice --json", "gemctl buy gems_300 --crash-after paid",
     ],
     discussion: """
-      The purchase is credited exactly once, however often it is delivered and wherever a process dies: the next \
-      client verb finishes what an earlier one began. Exits with 3 where the purchase did not complete; what became of \
-      it is on standard output.
+      Each purchase is credited exactly once. If the process dies, the next client verb completes the purchase. \
+      Exits with 3 if the purchase did not complete; standard output states the outcome.
       """
   ) { try BuyCommand(invocation: $0).run() }
 
   private static let balance = Verb(
     name: "balance", group: .client, summary: "Show a customer's balances",
     arguments: [
-      Argument(name: "CODE", arity: .optional, kind: .name(.currencies), help: "One currency (default: all)")
+      Argument(name: "CODE", arity: .optional, kind: .name(.currencies), help: "Currency (default: all)")
     ],
     options: [
       Option(
         name: "--at", value: "TIME",
-        help: "As of this instant, such as 2026-11-21T09:30:00Z, or the beginning of this day"),
-      Option(name: "--at-version", value: "N", help: "As of this version of the account"),
-      Option(name: "--svg", value: "FILE", kind: .file, help: "Draw the balances over time into this file"),
-      Option(name: "--from", value: "TIME", help: "Where the drawing begins (default: with the customer)"),
-      Option(name: "--until", value: "TIME", help: "Where the drawing ends (default: now)"), .zone,
+        help: "Show the balances at this instant or at the start of this day (default: now)"),
+      Option(name: "--at-version", value: "N", help: "Show the balance at this version of the account"),
+      Option(name: "--svg", value: "FILE", kind: .file, help: "Draw a chart of the balances into this file"),
+      Option(name: "--from", value: "TIME", help: "Start of the chart (default: the customer's creation)"),
+      Option(name: "--until", value: "TIME", help: "End of the chart (default: now)"), .zone,
     ],
-    examples: [
-      "gemctl balance", "gemctl balance GEM --customer alice", "gemctl balance --at 2026-11-21T09:30:00Z",
-      "gemctl balance --at 2026-11-22 --zone Asia/Tokyo",
-      "gemctl balance --svg balance.svg",
-    ],
+    examples: ["gemctl balance GEM --customer alice", "gemctl balance --at 2026-11-22 --zone Asia/Tokyo"],
     discussion: """
-      What is booked later changes nothing of what was: an id that was merged into another customer since names who \
-      it named then, and what had expired counts as gone.
+      A past balance is shown as it was: later merges do not affect it, and expired currency is not counted.
       """
   ) { try BalanceCommand(invocation: $0).run() }
 
@@ -68,66 +61,61 @@ extension Verb {
 
   private static let login = Verb(
     name: "login", group: .client, summary: "Sign in as a customer",
-    arguments: [Argument(name: "ID", kind: .name(.customers), help: "The app user id")], options: [.dryRun],
+    arguments: [Argument(name: "ID", kind: .name(.customers), help: "App user id")], options: [.dryRun],
     examples: ["gemctl login alice", "gemctl login alice --dry-run"],
     discussion: """
-      From a customer who never signed in everything moves along: the two become one. From another customer nothing \
-      moves.
+      If the current customer is anonymous, its balances and purchases move to ID. Otherwise nothing moves.
       """
   ) { try IdentityCommands(invocation: $0).logIn() }
 
   private static let identify = Verb(
-    name: "identify", group: .client, summary: "Switch to another customer; nothing moves",
-    arguments: [Argument(name: "ID", kind: .name(.customers), help: "The app user id")],
+    name: "identify", group: .client, summary: "Switch to another customer and move nothing",
+    arguments: [Argument(name: "ID", kind: .name(.customers), help: "App user id")],
     examples: ["gemctl identify alice"],
-    discussion: "Unlike \"login\", which takes along what an anonymous customer has."
+    discussion: "Unlike \"login\", it leaves an anonymous customer's balances and purchases with that customer."
   ) { try IdentityCommands(invocation: $0).identify() }
 
   private static let reset = Verb(
     name: "reset", group: .client, summary: "Start over with a new anonymous customer", examples: ["gemctl reset"],
-    discussion: "Unlike \"logout\", it takes an anonymous customer's place too."
+    discussion: "Unlike \"logout\", it also replaces an anonymous customer."
   ) { try IdentityCommands(invocation: $0).reset() }
 
   private static let logout = Verb(
-    name: "logout", group: .client, summary: "Sign out; a new anonymous customer is signed in",
+    name: "logout", group: .client, summary: "Sign out and continue as a new anonymous customer",
     examples: ["gemctl logout"]
   ) { try IdentityCommands(invocation: $0).logOut() }
 
   private static let whoami = Verb(
-    name: "whoami", group: .client, summary: "Show who is signed in, with all ids", examples: ["gemctl whoami"]
+    name: "whoami", group: .client, summary: "Show the signed-in customer and its ids", examples: ["gemctl whoami"]
   ) { try IdentityCommands(invocation: $0).whoAmI() }
 
   private static let alias = Verb(
     name: "alias", group: .client, summary: "Give the customer another id",
-    arguments: [Argument(name: "ID", help: "The other id; where it has balances, the two become one customer")],
+    arguments: [Argument(name: "ID", help: "Additional id; if it has balances, the two customers are merged")],
     options: [.dryRun],
     examples: ["gemctl alias alice@device-2", "gemctl alias alice --customer old-alice --dry-run"]
   ) { try IdentityCommands(invocation: $0).alias() }
 
   private static let restore = Verb(
-    name: "restore", group: .client, summary: "Restore what the store account bought, or a backup of the ledger",
+    name: "restore", group: .client, summary: "Restore the purchases of the store account, or a backup",
     statedForms: ["[--dry-run]", "FILE [--discard-newer]"],
     arguments: [
-      Argument(name: "FILE", arity: .optional, kind: .file, help: "A backup, or any ledger's file; it is only read")
+      Argument(name: "FILE", arity: .optional, kind: .file, help: "Backup or other ledger file; opened read-only")
     ],
     options: [
       .dryRun,
       Option(
         name: "--discard-newer",
-        help: "With FILE: also where the ledger that is there has transactions that the backup lacks"),
+        help: "With FILE: replace the ledger even if it has transactions that the backup lacks"),
     ],
-    examples: [
-      "gemctl restore", "gemctl restore --store-account family --dry-run", "gemctl restore backups/monday.sqlite",
-    ],
+    examples: ["gemctl restore --store-account family --dry-run", "gemctl restore backups/monday.sqlite"],
     discussion: """
-      Without FILE it restores the purchases of the store account: entitlements come back; a consumable is never \
-      credited a second time. An owner who never signed in becomes one with the customer; of an owner who did, \
-      entitlements move and balances stay.
+      Without FILE, it restores the entitlements of the store account; consumables are not credited again. An \
+      anonymous owner is merged into the customer. From a signed-in owner only the entitlements move.
 
-      With FILE it puts a backup in the place of the ledger. The books of the backup are proved first. What lay there \
-      is kept beside it under another name, with its log. Stop servers before: a ledger that another process has open, \
-      or that is of another project, is not replaced. After it, requests that were booked since the backup may be sent \
-      again under their keys.
+      With FILE, it verifies the backup and replaces the ledger with it. The previous ledger is kept under another \
+      name. Stop servers first: a ledger that is open in another process or belongs to another project is not \
+      replaced. Afterwards, send requests that were booked since the backup again with their keys.
       """
   ) { invocation in
     guard invocation.parsed.positionals.isEmpty else { return try BackupCommands(invocation: invocation).restore() }
@@ -143,37 +131,37 @@ extension Verb {
   ) { try ClientCommands(invocation: $0).entitlements() }
 
   private static let orders = Verb(
-    name: "orders", group: .client, summary: "Show the customer's orders: purchases announced before payment",
-    options: [Option(name: "--page", value: "N", help: "Which page of 100, from 1 (default: 1)")],
+    name: "orders", group: .client, summary: "List the customer's orders",
+    options: [Option(name: "--page", value: "N", help: "Number of the page, 100 orders each (default: 1)")],
     examples: ["gemctl orders --customer alice"],
-    discussion: "\"gemctl buy --key KEY\" makes an order first."
+    discussion: "An order is a purchase announced before payment, such as \"gemctl buy --key KEY\"."
   ) { try ClientCommands(invocation: $0).orders() }
 
   private static let sync = Verb(
-    name: "sync", group: .client, summary: "Try every queued receipt of every customer now",
-    examples: ["gemctl sync"], discussion: "Whatever its back-off says. Exits with 3 where something still waits."
+    name: "sync", group: .client, summary: "Post every queued receipt of every customer now",
+    examples: ["gemctl sync"], discussion: "It ignores retry delays. Exits with 3 if a receipt remains in the queue."
   ) { try QueueCommands(invocation: $0).sync() }
 
   private static let queue = Verb(
-    name: "queue", group: .client, summary: "List the receipts that wait for their credit",
+    name: "queue", group: .client, summary: "List the receipts that are not credited yet",
     examples: ["gemctl queue"],
     discussion:
-      "\"gemctl queue drain\" posts what is due, \"gemctl queue requeue\" gives a refused receipt another chance."
+      "\"gemctl queue drain\" posts the due receipts, \"gemctl queue requeue\" retries a refused receipt."
   ) { try QueueCommands(invocation: $0).list() }
 
   private static let queueList = Verb(
-    name: "queue list", group: .client, summary: "List the receipts that wait for their credit",
+    name: "queue list", group: .client, summary: "List the receipts that are not credited yet",
     examples: ["gemctl queue list", "gemctl queue list --json"]
   ) { try QueueCommands(invocation: $0).list() }
 
   private static let queueDrain = Verb(
-    name: "queue drain", group: .client, summary: "Post what is due", examples: ["gemctl queue drain"],
-    discussion: "Every client verb does so first."
+    name: "queue drain", group: .client, summary: "Post the due receipts", examples: ["gemctl queue drain"],
+    discussion: "Every client verb does this first."
   ) { try QueueCommands(invocation: $0).drain() }
 
   private static let queueRequeue = Verb(
-    name: "queue requeue", group: .client, summary: "Give a dead-lettered receipt another chance",
-    arguments: [Argument(name: "ID", help: "Its store transaction id, as \"gemctl queue\" lists it")],
+    name: "queue requeue", group: .client, summary: "Retry a dead-lettered receipt",
+    arguments: [Argument(name: "ID", help: "Store transaction id, from \"gemctl queue\"")],
     examples: ["gemctl queue requeue 2000000000000001"]
   ) { try QueueCommands(invocation: $0).requeue() }
 }

@@ -1,57 +1,56 @@
 import GemLedger
 
 extension Verb {
-  /// Verbs that correct whole customers, with their work below.
+  /// Verbs that merge, part and freeze whole customers.
   static let corrections = [merge, unmerge, freeze, unfreeze]
 
   private static let merge = Verb(
-    name: "merge", group: .ledger, summary: "Make two customers one",
+    name: "merge", group: .ledger, summary: "Merge two customers",
     options: [
       Option(
         name: "--from", value: "ID", kind: .name(.customers), isRequired: true,
-        help: "The customer that ends; the id goes on to work"),
-      Option(name: "--into", value: "ID", kind: .name(.customers), isRequired: true, help: "The customer that stays"),
+        help: "Customer to merge; its ids stay valid"),
+      Option(name: "--into", value: "ID", kind: .name(.customers), isRequired: true, help: "Customer that remains"),
       .key, .reference, .reason, .dryRun,
     ],
     examples: ["gemctl merge --from guest-17 --into alice --key merge-17"],
-    discussion: "Balances, lots, purchases, items and debts move in one transaction; both ids name the one customer."
+    discussion: "Moves balances, lots, purchases, items and debts in one transaction. Then both ids name one customer."
   ) { try CorrectionCommands(invocation: $0).merge() }
 
   private static let unmerge = Verb(
-    name: "unmerge", group: .ledger, summary: "Part two customers that a merge made one",
-    arguments: [Argument(name: "ID", kind: .name(.customers), help: "An id that the merged customer brought along")],
+    name: "unmerge", group: .ledger, summary: "Undo a merge of two customers",
+    arguments: [Argument(name: "ID", kind: .name(.customers), help: "Id of the merged customer")],
     options: [
       Option(
         name: "--from", value: "ID", kind: .name(.customers),
-        help: "The customer that it must be part of (default: whichever)"),
+        help: "Customer that ID must belong to (default: any)"),
       .key, .reference, .reason, .dryRun,
     ],
     examples: ["gemctl unmerge guest-17 --dry-run", "gemctl unmerge guest-17 --from alice --reason \"wrong account\""],
     discussion: """
-      Ids, purchases and history of the merged customer are its own again, and so is what is left of the lots, debts \
-      and items that the merge moved. The table shows what is not there any more; the survivor gives nothing else for \
-      it. \
-      Undo later merges first, and end holds on moved currency.
+      Ids, purchases and history return to the merged customer, with the remaining moved lots, debts and items. \
+      The table shows the parts that no longer exist; they are not replaced. Undo later merges first, and end \
+      holds on moved currency.
       """
   ) { try CorrectionCommands(invocation: $0).unmerge() }
 
   private static let freeze = Verb(
     name: "freeze", group: .ledger, summary: "Stop a customer from spending",
-    options: [Option(name: "--reason", value: "TEXT", isRequired: true, help: "Why; kept in the journal")] + rest,
+    options: [Option(name: "--reason", value: "TEXT", isRequired: true, help: "Reason for the journal")] + rest,
     examples: ["gemctl freeze --customer mallory --reason chargebacks"],
-    discussion: "Purchases are still credited, refunds still take, and what is on hold can still be captured."
+    discussion: "Purchases are still credited, refunds still booked, and open holds can still be captured."
   ) { try CorrectionCommands(invocation: $0).freeze() }
 
   private static let unfreeze = Verb(
-    name: "unfreeze", group: .ledger, summary: "Let a frozen customer spend again",
-    options: [Option(name: "--reason", value: "TEXT", isRequired: true, help: "Why; kept in the journal")] + rest,
+    name: "unfreeze", group: .ledger, summary: "Allow a frozen customer to spend again",
+    options: [Option(name: "--reason", value: "TEXT", isRequired: true, help: "Reason for the journal")] + rest,
     examples: ["gemctl unfreeze --customer mallory --reason resolved"]
   ) { try CorrectionCommands(invocation: $0).unfreeze() }
 
   private static let rest: [Option] = [.key, .reference, .dryRun]
 }
 
-/// The work of these verbs.
+/// The actions of these verbs.
 private struct CorrectionCommands {
   let invocation: Invocation
 

@@ -4,7 +4,9 @@ extension Verb {
 
   static let showHelp = Verb(
     name: "help", group: .help, summary: "Show help for gemctl or for a verb",
-    arguments: [Argument(name: "VERB", arity: .zeroOrMore, kind: .verb, help: "The verb, such as balance")],
+    arguments: [
+      Argument(name: "VERB", arity: .zeroOrMore, kind: .verb, help: "Verb, for example balance (default: an overview)")
+    ],
     examples: ["gemctl help", "gemctl help balance", "gemctl help catalog apply"]
   ) { try AboutCommands.help($0) }
 
@@ -17,14 +19,14 @@ extension Verb {
     arguments: [
       Argument(
         name: "KIND", kind: .oneOf(Candidates.allCases.map(\.rawValue)),
-        help: "products, items, customers, currencies or offerings")
+        help: "\(Candidates.allCases.map(\.rawValue).joined(separator: ", "))")
     ],
     examples: ["gemctl candidates products"],
-    discussion: "The scripts of \"completions\" call it, with the home that the command line names. At most 1000 names."
+    discussion: "The scripts of \"completions\" call it. It lists at most 1000 names."
   ) { try AboutCommands.candidates($0) }
 
   static let completions = Verb(
-    name: "completions", group: .help, summary: "Print a script that completes command lines in a shell",
+    name: "completions", group: .help, summary: "Print the completion script for a shell",
     arguments: [Argument(name: "SHELL", kind: .oneOf(["bash", "zsh", "fish"]), help: "bash, zsh or fish")],
     examples: [
       "source <(gemctl completions bash)",

@@ -1,30 +1,32 @@
 extension Verb {
-  /// The server, and the keys that open it.
+  /// The server and its API keys.
   static let server = [serve, keyCreate, keyList, keyRevoke]
 
   private static let serve = Verb(
     name: "serve", group: .run, summary: "Serve the ledger over HTTP",
     options: [
-      Option(name: "--listen", value: "HOST:PORT", help: "Where to listen (default: \(ServeCommand.defaultListen))"),
-      Option(name: "--threads", value: "N", help: "How many threads read requests, 1 to 64 (default: 2)"),
+      Option(
+        name: "--listen", value: "HOST:PORT", help: "Address to listen on (default: \(ServeCommand.defaultListen))"),
+      Option(name: "--threads", value: "N", help: "Number of threads that read requests, 1 to 64 (default: 2)"),
       Option(
         name: "--project", value: "ID=STORAGE", isRepeatable: true,
-        help: "Serve a further ledger, under /v2/projects/ID; the first one is the project \"default\""),
-      Option(name: "--tls-cert", value: "FILE", kind: .file, help: "Speak TLS with this chain of certificates, PEM"),
-      Option(name: "--tls-key", value: "FILE", kind: .file, help: "The certificate's private key, PEM"),
+        help: "Serve another ledger as project ID; the ledger of --storage is \"default\""),
+      Option(name: "--tls-cert", value: "FILE", kind: .file, help: "Certificate chain for TLS, PEM (default: no TLS)"),
+      Option(name: "--tls-key", value: "FILE", kind: .file, help: "Private key of the certificate, PEM"),
       Option(
         name: "--root", value: "FILE", kind: .file, isRepeatable: true,
-        help: "Take receipts under this root certificate, such as AppleRootCA-G3.cer"),
+        help: "Accept receipts under this root certificate, for example AppleRootCA-G3.cer"),
       Option(
         name: "--fingerprint", value: "SHA256", isRepeatable: true,
-        help: "Take receipts under the root certificate with this SHA-256"),
-      Option(name: "--play-key", value: "FILE", kind: .file, help: "Take purchases under this Play licensing key"),
+        help: "Accept receipts under the root certificate with this SHA-256"),
+      Option(
+        name: "--play-key", value: "FILE", kind: .file, help: "Accept purchases signed with this Play licensing key"),
       Option(
         name: "--app-id", value: "[PROJECT=]N", isRepeatable: true,
-        help: "The app's number at the App Store; receipts of production are taken with it only"),
+        help: "App Store app id; needed for receipts of production"),
       Option(
         name: "--allow-sandbox-receipts",
-        help: "Start with --app-id although the catalog takes sandbox receipts of anybody"),
+        help: "Start with --app-id even if the catalog accepts sandbox receipts of all customers"),
       Option(
         name: "--app-store-key", value: "FILE", kind: .file,
         help: "In-app purchase key of App Store Connect (.p8), for restores and StoreKit 1 receipts"),
@@ -32,88 +34,87 @@ extension Verb {
       Option(name: "--app-store-issuer", value: "UUID", help: "Issuer id of the account, from the page with the keys"),
       Option(
         name: "--app-store-api-url", value: "URL",
-        help: "Address of the App Store Server API, for example a simulator"),
+        help: "Address of the App Store Server API, for example of a simulator"),
       Option(
         name: "--test-receipts", value: "SESSION",
         help: "Credit test receipts of Xcode and of the test store, in this test session"
       ),
       Option(
         name: "--google-service-account", value: "FILE", kind: .file,
-        help: "Take Google Play's notifications; look purchases up with this service account's key, JSON"),
+        help: "Accept Google Play notifications; look up purchases with this service account key, JSON"),
       Option(
         name: "--package-name", value: "[PROJECT=]NAME", isRepeatable: true,
-        help: "The app that Google Play notifies of (default: the catalog's bundle_id)"),
+        help: "Package name of the Google Play app (default: the catalog's bundle_id)"),
       Option(
         name: "--google-push-token", value: "FILE", kind: .file,
-        help: "Take those notifications only with this text as \"token\" in the push address"),
-      Option(name: "--google-api-url", value: "URL", help: "Where Google Play's Developer API is, such as a simulator"),
+        help: "Require the token in this file as \"token\" in the push address of the notifications"),
+      Option(
+        name: "--google-api-url", value: "URL",
+        help: "Address of the Google Play Developer API, for example of a simulator"),
       Option(
         name: "--delivery-url", value: "[PROJECT=]URL", isRepeatable: true,
-        help: "Tell this game server of paid orders"),
+        help: "Deliver paid orders to this game server"),
       Option(
         name: "--delivery-retries", value: "MINUTES",
-        help: "When it is told again unless it confirms (default: 2,10,30,120,360,720,1440); \"none\" for never"),
+        help: "Delays before the retries of a delivery, or \"none\" (default: 2,10,30,120,360,720,1440)"),
       Option(
         name: "--refund-undelivered",
-        help: "Refund orders that it did not confirm by the last try, at Google Play or the simulated store"),
+        help: "Refund orders at Google Play or the simulated store if the last delivery fails"),
       Option(
         name: "--grant-url", value: "[PROJECT=]URL", isRepeatable: true,
-        help: "Have bought items given by this server before they are paid"),
+        help: "Deliver bought items through this server before the payment"),
       Option(
         name: "--signing-secrets", value: "FILE", kind: .file,
-        help: "Sign those requests with these secrets (whsec_…), one a line"),
+        help: "Sign delivery and grant requests with these secrets (whsec_…), one per line"),
       Option(
         name: "--allow-host", value: "HOST", isRepeatable: true,
-        help: "Let requests go to this host although it is private, such as localhost"),
-      Option(name: "--client-spends", help: "Let customers spend amounts that their app names"),
-      Option(name: "--max-body", value: "BYTES", help: "Longest body of a request (default: 1048576)"),
-      Option(name: "--rate-limits", help: "Refuse more requests a minute and key than RevenueCat does"),
-      Option(name: "--simulate", help: "Let clients buy at the home's simulated store, under /simulator; for tests"),
+        help: "Allow requests to this private host, for example localhost"),
+      Option(name: "--client-spends", help: "Allow apps to spend amounts of their choice"),
+      Option(name: "--max-body", value: "BYTES", help: "Maximum size of a request body (default: 1048576)"),
+      Option(
+        name: "--rate-limits", help: "Limit the requests per minute and key as RevenueCat does (default: no limit)"),
+      Option(name: "--simulate", help: "Serve the home's simulated store under /simulator, for tests"),
     ],
     examples: [
-      "gemctl serve", "gemctl serve --listen 0.0.0.0:443 --tls-cert chain.pem --tls-key key.pem",
-      "gemctl serve --simulate",
+      "gemctl serve --listen 0.0.0.0:443 --tls-cert chain.pem --tls-key key.pem", "gemctl serve --simulate",
     ],
     discussion: """
-      Speaks RevenueCat's currency API, the endpoints of its SDKs, the two-step purchase, and this project's own \
-      operations; /openapi.json describes all of them. "key create" makes the keys. Each project has keys of its own, \
-      in its own storage. Values that begin with PROJECT= are for that project; the others are for all projects \
-      without one. One JSON line a request goes to standard error. SIGTERM and SIGINT let the requests under \
-      way finish.
+      The API has RevenueCat's currency API, the endpoints of its SDKs, two-step purchases and the operations of this \
+      project; /openapi.json describes it. "key create" makes the keys, separately for each project. A value with \
+      PROJECT= applies to that project; other values apply to all remaining projects. The server logs one JSON line \
+      per request to standard error. On SIGTERM or SIGINT it finishes the open requests. On a public address use TLS \
+      or a proxy with TLS.
 
-      It listens on loopback unless told otherwise. Put TLS or a proxy with TLS before it elsewhere.
-
-      With --simulate the home's simulated store is the only one whose receipts are taken: clients buy, approve, \
-      decline, refund, deliver again, inject faults and move the clock under /simulator. A ledger with purchases of \
-      production is refused. Other verbs cannot use the store meanwhile. A simulated Google Play also answers as \
-      Google's token endpoint and Play Developer API do, so that any backend can be tested against it.
+      With --simulate only receipts of the home's simulated store are accepted. Clients buy, refund, inject faults and \
+      advance the clock under /simulator; other verbs cannot use the store meanwhile. A simulated Google Play also \
+      serves Google's token endpoint and Play Developer API. A ledger with production purchases is refused.
       """
   ) { try ServeCommand(invocation: $0).run() }
 
   private static let keyCreate = Verb(
-    name: "key create", group: .run, summary: "Make a key for a server or an app",
+    name: "key create", group: .run, summary: "Create an API key for a server or an app",
     statedForms: ["--secret [--scope SCOPE]...", "--public --store STORE"],
     options: [
-      Option(name: "--secret", help: "For a server of yours: moves balances"),
-      Option(name: "--public", help: "For an app: reads, logs in, posts receipts"),
-      Option(name: "--store", value: "STORE", kind: .oneOf(KeyCommands.stores), help: "The store of the app"),
+      Option(name: "--secret", help: "Key for your server: changes balances"),
+      Option(name: "--public", help: "Key for an app: reads, logs in, posts receipts"),
+      Option(name: "--store", value: "STORE", kind: .oneOf(KeyCommands.stores), help: "Store of the app"),
       Option(
         name: "--scope", value: "SCOPE", isRepeatable: true,
-        help: "Restrict a secret key, such as to customer_information:purchases:read"),
+        help: "Restrict a secret key, for example to customer_information:purchases:read"),
     ],
     examples: ["gemctl key create --secret", "gemctl key create --public --store apple"],
-    discussion: "The key is printed this once; the storage keeps a digest of it."
+    discussion: "The key is printed only once; the storage keeps a digest of it."
   ) { try KeyCommands(invocation: $0).create() }
 
   private static let keyList = Verb(
-    name: "key list", group: .run, summary: "List the keys", examples: ["gemctl key list"],
-    discussion: "Without their secret parts, which are kept nowhere."
+    name: "key list", group: .run, summary: "List the API keys", examples: ["gemctl key list"],
+    discussion: "The secret parts are not stored and cannot be listed."
   ) { try KeyCommands(invocation: $0).list() }
 
   private static let keyRevoke = Verb(
-    name: "key revoke", group: .run, summary: "End a key for good",
-    arguments: [Argument(name: "ID", help: "The key's id, which \"key list\" prints")],
+    name: "key revoke", group: .run, summary: "Revoke an API key permanently",
+    arguments: [Argument(name: "ID", help: "Key id, from \"gemctl key list\"")],
     examples: ["gemctl key revoke 0c9v2m4x7q1z"],
-    discussion: "Servers that run refuse it from a second later on, and end its event streams."
+    discussion: "Within a second running servers refuse the key and end its event streams."
   ) { try KeyCommands(invocation: $0).revoke() }
 }

@@ -6,13 +6,13 @@ extension Verb {
   ]
 
   private static let approve = Verb(
-    name: "approve", group: .store, summary: "Approve a purchase that waits for somebody's consent",
+    name: "approve", group: .store, summary: "Approve a pending purchase",
     arguments: [.storeTransaction], examples: ["gemctl approve 2000000000000001"],
-    discussion: "It is paid for now, and the next client verb credits it."
+    discussion: "This pays for the purchase; the next client verb credits it."
   ) { try StoreCommands(invocation: $0).approve() }
 
   private static let decline = Verb(
-    name: "decline", group: .store, summary: "Decline a purchase that waits for somebody's consent",
+    name: "decline", group: .store, summary: "Decline a pending purchase",
     arguments: [.storeTransaction], examples: ["gemctl decline 2000000000000001"]
   ) { try StoreCommands(invocation: $0).decline() }
 
@@ -25,62 +25,61 @@ extension Verb {
     name: "store resolve", group: .store, summary: "Complete an interrupted purchase or renewal",
     arguments: [.storeTransaction], examples: ["gemctl store resolve 2000000000000001"],
     discussion: """
-      The customer did what the App Store asked for: the purchase is paid for now, and the next client verb credits \
-      it. "store list" shows such a purchase as interrupted.
+      This pays for the purchase, as if the customer had done the action that the App Store asked for. The next \
+      client verb credits it. "store list" shows such purchases as interrupted.
       """
   ) { try StoreCommands(invocation: $0).resolve() }
 
   private static let storeRefund = Verb(
-    name: "store refund", group: .store, summary: "Give money back for a purchase, in full or part",
+    name: "store refund", group: .store, summary: "Refund a purchase, in full or in part",
     arguments: [.storeTransaction],
     options: [
-      Option(name: "--percent", value: "P", help: "This share of the whole purchase, 1 to 100"),
-      Option(name: "--quantity", value: "N", help: "This many units of it"),
+      Option(name: "--percent", value: "P", help: "Refund this share of the whole purchase, 1 to 100 (default: all)"),
+      Option(name: "--quantity", value: "N", help: "Refund this number of units (default: all)"),
     ],
     examples: ["gemctl store refund 2000000000000001", "gemctl store refund 2000000000000001 --percent 50"],
     discussion: """
-      What the purchase gave is taken back from its own lot first; what is spent already the currency's refund policy \
-      decides. Google Play gives money back by units only, on top of those given back before.
+      The refund first takes from the purchase's lot. For spent currency the currency's refund policy applies. \
+      Google Play refunds whole units only, in addition to earlier refunds.
       """
   ) { try StoreCommands(invocation: $0).refund() }
 
   private static let storeReverseRefund = Verb(
-    name: "store reverse-refund", group: .store, summary: "Take a refund back",
+    name: "store reverse-refund", group: .store, summary: "Reverse a refund",
     arguments: [.storeTransaction], examples: ["gemctl store reverse-refund 2000000000000001"],
-    discussion: "The customer gets back exactly what the refund took. Google Play does not do that."
+    discussion: "The customer gets back exactly the amounts that the refund took. Google Play does not support this."
   ) { try StoreCommands(invocation: $0).reverseRefund() }
 
   private static let storeRedeliver = Verb(
-    name: "store redeliver", group: .store, summary: "Deliver a transaction once more",
+    name: "store redeliver", group: .store, summary: "Deliver a transaction again",
     arguments: [.storeTransaction], examples: ["gemctl store redeliver 2000000000000001"],
-    discussion: "As the App Store does. It is credited once all the same."
+    discussion: "The App Store does this too. The transaction is still credited once."
   ) { try StoreCommands(invocation: $0).redeliver() }
 
   private static let storeFault = Verb(
-    name: "store fault", group: .store, summary: "Make the store misbehave, or show how it does",
+    name: "store fault", group: .store, summary: "Inject faults into the store, or list them",
     arguments: [
       Argument(
         name: "API", arity: .optional, kind: .oneOf(StoreFaultArguments.apis),
-        help: "What fails: \(StoreFaultArguments.apis.joined(separator: ", "))"),
+        help: "Store API that fails: \(StoreFaultArguments.apis.joined(separator: ", "))"),
       Argument(
         name: "FAILURE", arity: .optional,
         kind: .oneOf(StoreFaultArguments.failures + StoreFaultArguments.effects + [StoreFaultArguments.off]),
-        help: "How: a failure (default: networkError), \(StoreFaultArguments.effects.joined(separator: ", ")); "
-          + "\"off\" ends the API's faults"),
+        help: "Failure, \(StoreFaultArguments.effects.joined(separator: ", ")), or \"off\" to end the API's faults "
+          + "(default: networkError)"),
     ],
     options: [
-      Option(name: "--once", help: "The next call only"),
-      Option(name: "--nth", value: "N", help: "The N-th call from now only"),
-      Option(name: "--times", value: "N", help: "The next N calls only"),
-      Option(name: "--chance", value: "P", help: "So many of a hundred calls, at random"),
-      Option(name: "--for", value: "TIME", help: "How long a delay is, such as 90s or 15m (default: 1m)"),
-      Option(name: "--after-effect", help: "The effect happens and the answer is lost"),
+      Option(name: "--once", help: "Affect the next call only"),
+      Option(name: "--nth", value: "N", help: "Affect the N-th call from now only"),
+      Option(name: "--times", value: "N", help: "Affect the next N calls only"),
+      Option(name: "--chance", value: "P", help: "Affect P percent of the calls, at random"),
+      Option(name: "--for", value: "TIME", help: "Length of a delay, for example 90s or 15m (default: 1m)"),
+      Option(name: "--after-effect", help: "Lose the answer after the call took effect"),
       Option(name: "--clear", help: "End all faults"),
     ],
     examples: [
-      "gemctl store fault purchase --once", "gemctl store fault finish networkError",
-      "gemctl store fault updates duplicate --chance 20", "gemctl store fault purchase off",
-      "gemctl store fault --clear",
+      "gemctl store fault finish networkError --once", "gemctl store fault updates duplicate --chance 20",
+      "gemctl store fault purchase off",
     ]
   ) { try StoreCommands(invocation: $0).fault() }
 
@@ -89,38 +88,36 @@ extension Verb {
   ) { try ClockCommand(invocation: $0).show() }
 
   private static let clockAdvance = Verb(
-    name: "clock advance", group: .store, summary: "Move the time of the home ahead",
-    arguments: [Argument(name: "TIME", help: "By how much: such as 90s, 15m, 1h or 31d, at most 366d")],
+    name: "clock advance", group: .store, summary: "Advance the time of the home",
+    arguments: [Argument(name: "TIME", help: "Duration, for example 90s, 15m, 1h or 31d, at most 366d")],
     examples: ["gemctl clock advance 31d", "gemctl clock advance 15m --json"],
     discussion: """
-      Store, client and ledger of the home go on from there. Subscriptions renew on the way, each at its own time; \
-      what expired and what met its deadline is booked. Time never goes back: a journal keeps its order. A ledger that \
-      --storage names has the machine's time.
+      It books the renewals, expiries and deadlines up to the new time, each at its due time. The time of a home \
+      cannot go back, because the journal is in order of time. A ledger of --storage always has the machine's time.
       """
   ) { try ClockCommand(invocation: $0).advance() }
 
   private static let storeSettings = Verb(
-    name: "store settings", group: .store, summary: "Show how the store behaves, or change one setting",
+    name: "store settings", group: .store, summary: "Show the store's settings, or change a setting",
     arguments: [
       Argument(
         name: "NAME", arity: .optional, kind: .oneOf(StoreSetting.names),
-        help: "The setting: \(StoreSetting.names.joined(separator: ", "))"),
+        help: "Setting: \(StoreSetting.names.joined(separator: ", "))"),
       Argument(
         name: "VALUE", arity: .optional,
-        help: "on or off; for time-rate real, or the length of a day, a month or a period, such as month=5m"),
+        help: "on or off; for time-rate \"real\" or the length of a day, a month or a period, for example month=5m"),
     ],
     examples: [
       "gemctl store settings", "gemctl store settings ask-to-buy on", "gemctl store settings time-rate month=5m",
-      "gemctl store settings storefront JPN", "gemctl store settings failing-calls purchase",
     ],
     discussion: """
-      These are the switches of Xcode's StoreKit configuration files. A file that "init --storekit" takes sets them \
-      at first. A setting holds until it is changed; "store fault" is for what happens once or at random.
+      These are the settings of Xcode's StoreKit configuration files; "init --storekit" imports them. A setting holds \
+      until it is changed. For faults that occur once or at random, use "store fault".
       """
   ) { try StoreSettingsCommand(invocation: $0).run() }
 }
 
 extension Argument {
   static let storeTransaction = Argument(
-    name: "ID", kind: .name(.purchases), help: "The store transaction id, as \"gemctl store list\" shows it")
+    name: "ID", kind: .name(.purchases), help: "Store transaction id, from \"gemctl store list\"")
 }

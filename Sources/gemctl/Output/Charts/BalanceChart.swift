@@ -23,9 +23,9 @@ struct BalanceChart {
     }
   }
 
-  /// - Parameter courses: By currency, each in the order of time, from the same instant until the same.
+  /// - Parameter courses: The points by currency, in order of time, all with the same first and last instant.
   init(_ customer: CustomerID, _ courses: [(code: CurrencyCode, points: [Point])], zone: DaysOfZone) {
-    // A currency that the customer never had is not drawn, unless it is the only one.
+    // A currency that the customer never had is not drawn, unless it is the only currency.
     let drawn = courses.filter { course in course.points.contains { $0.amount != 0 } || courses.count == 1 }
     var chart = Chart(
       title: "Balances of \(customer), \(zone.name)", axes: drawn.map { Axis(of: $0.points.map(\.amount)) })

@@ -1,10 +1,10 @@
-/// A drawing as a file of its own (SVG), readable in light and in dark surroundings.
+/// A drawing as an SVG file, readable on light and dark backgrounds.
 struct Chart {
   static let width = 960.0
   static let right = 24.0
 
   let title: String
-  /// Where the drawing begins: behind the widest amount.
+  /// The left edge of the drawing, after the widest amount.
   let left: Double
   private(set) var height = 64.0
   private var body = ""
@@ -15,7 +15,7 @@ struct Chart {
     left = max(88, 16 + 7.2 * Double(axes.map(\.labelLength).max() ?? 0))
   }
 
-  /// Makes room below the existing content; returns where it begins.
+  /// Makes room below the existing content; returns its top.
   mutating func makeRoom(_ height: Double) -> Double {
     let top = self.height
     self.height += height
@@ -91,7 +91,7 @@ struct Chart {
 
   // MARK: Writing
 
-  /// At most two digits behind the point: a tenth of the visible precision.
+  /// Returns the number with at most two decimals: a tenth of the visible precision.
   private static func text(_ number: Double) -> String {
     let hundredths = Int64((number * 100).rounded())
     let (whole, rest) = hundredths.magnitude.quotientAndRemainder(dividingBy: 100)
@@ -106,7 +106,7 @@ struct Chart {
   }
 }
 
-/// Where amounts are on a chart.
+/// The positions of amounts on a chart.
 struct Axis {
   let low: Int64
   let high: Int64
@@ -115,13 +115,13 @@ struct Axis {
   private let height: Double
 
   /// - Parameters:
-  ///   - amounts: 0 is always on the axis beside them.
-  ///   - top: Where the highest amount is drawn.
+  ///   - amounts: The amounts on the axis, which always has 0 too.
+  ///   - top: The position of the highest amount.
   init(of amounts: [Int64], top: Double = 0, height: Double = 1) {
     let (low, high) = (min(0, amounts.min() ?? 0), max(0, amounts.max() ?? 0))
     let step = Self.step((Double(high) - Double(low)) / 5)
     self.step = step
-    // Whole steps, so that the outermost have lines too.
+    // Whole steps, so that the lowest and highest amounts have lines too.
     self.low = Int64(clamping: -((Int128(-Int128(low)) + Int128(step) - 1) / Int128(step)) * Int128(step))
     self.high = max(Int64(clamping: (Int128(high) + Int128(step) - 1) / Int128(step) * Int128(step)), step)
     self.top = top
@@ -132,7 +132,7 @@ struct Axis {
     top + height * (Double(high) - Double(amount)) / (Double(high) - Double(low))
   }
 
-  /// 1, 2 or 5 with zeros behind, at least as large.
+  /// Returns the smallest 1, 2 or 5 times a power of ten that is at least as large.
   private static func step(_ least: Double) -> Int64 {
     var power: Int64 = 1
     while true {

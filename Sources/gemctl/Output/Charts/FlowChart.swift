@@ -1,9 +1,9 @@
 import GemLedger
 import GemLedgerAudit
 
-/// A chart of sources above zero and sinks below, one bar a day, stacked by kind.
+/// A chart of sources above zero and sinks below, one bar per day, stacked by kind.
 ///
-/// Each currency has a panel, and below it one of the outstanding amount.
+/// Each currency has a panel, and below it a panel of the outstanding amount.
 struct FlowChart {
   let svg: String
 
@@ -24,7 +24,7 @@ struct FlowChart {
     svg = chart.svg
   }
 
-  /// What the largest day took out and brought in.
+  /// Returns the largest outflow and inflow of a day.
   private static func extremes(of currency: CurrencyCode, _ days: [Flows.Day]) -> [Int64] {
     let flows = days.map { day in day.flows.filter { $0.currency == currency } }
     return [
@@ -89,14 +89,14 @@ struct FlowChart {
     chart.line(points, name: "course", stroke: color)
   }
 
-  /// As many names of days as fit beside each other.
+  /// Draws as many names of days as fit next to each other.
   private static func drawDays(
     _ days: [Timestamp], slot: Double, _ zone: DaysOfZone, y: Double, on chart: inout Chart
   ) {
     let every = max(1, Int((80 / slot).rounded(.up)))
     for (index, day) in days.enumerated() where index.isMultiple(of: every) {
       let x = chart.left + slot * (Double(index) + 0.5)
-      // The last one must not stand out of the drawing.
+      // The last name must not exceed the drawing.
       guard x < Chart.width - Chart.right - 20 || days.count == 1 else { continue }
       chart.write(zone.day(of: day), x: x, y: y, anchor: "middle")
     }
