@@ -56,8 +56,8 @@ extension KeyCommands {
       scopes: try parsed.values("--scope").map { text in
         guard let scope = Scope(text: text) else {
           throw UsageError(
-            "--scope takes a permission, for example customer_information:purchases:read_write; got \(text.quotedForPeople)",
-            verb: parsed.verb)
+            "--scope takes a permission, for example customer_information:purchases:read_write; got "
+              + text.quotedForPeople, verb: parsed.verb)
         }
         return scope
       })
