@@ -22,7 +22,7 @@ static inline CURLcode gem_curl_set_callback(CURL *handle, CURLoption option, ge
   return curl_easy_setopt(handle, option, callback);
 }
 
-// Older releases know the protocols as a set of bits only, newer ones warn of that.
+// Older releases accept the protocols only as a bit set, which newer releases deprecate.
 static inline CURLcode gem_curl_set_web_only(CURL *handle) {
 #if LIBCURL_VERSION_NUM >= 0x075500
   return curl_easy_setopt(handle, CURLOPT_PROTOCOLS_STR, "http,https");
@@ -37,7 +37,7 @@ static inline CURLcode gem_curl_status(CURL *handle, long *status) {
   return curl_easy_getinfo(handle, CURLINFO_RESPONSE_CODE, status);
 }
 
-// How many bytes of requests left this machine.
+// Returns the number of request bytes sent from this machine.
 static inline CURLcode gem_curl_sent_count(CURL *handle, long *count) {
   return curl_easy_getinfo(handle, CURLINFO_REQUEST_SIZE, count);
 }

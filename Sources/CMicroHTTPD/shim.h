@@ -2,7 +2,7 @@
 #define CMICROHTTPD_SHIM_H
 #include <microhttpd.h>
 #ifdef __linux__
-// The load of the benchmarks waits as the library does; Swift's module of the C library leaves this out.
+// For the load generator of the benchmarks, which waits as the library does; Swift's C library module omits it.
 #include <sys/epoll.h>
 #endif
 
@@ -23,13 +23,13 @@ static inline const struct sockaddr *gem_mhd_client(struct MHD_Connection *conne
   return info == NULL ? NULL : info->client_addr;
 }
 
-/// How many bytes the head of the request has, its closing empty line included.
+/// Returns the size of the request's head in bytes, including its final empty line.
 static inline size_t gem_mhd_head_size(struct MHD_Connection *connection) {
   const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
   return info == NULL ? 0 : info->header_size;
 }
 
-/// What the server keeps with a connection.
+/// Returns the server's context of a connection.
 static inline void *gem_mhd_connection_context(struct MHD_Connection *connection) {
   const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
   return info == NULL ? NULL : info->socket_context;

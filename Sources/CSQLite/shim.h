@@ -2,24 +2,24 @@
 #define CSQLITE_SHIM_H
 #include <sqlite3.h>
 #include <stdint.h>
-// No header of the C library: its types would become this module's.
+// Includes no header of the C library: its types would become types of this module.
 #if defined(__linux__)
 #include <linux/stat.h>
 #include <sys/syscall.h>
 extern long syscall(long number, ...);
 #endif
 
-// Variadic C functions are not imported into Swift, hence this wrapper: it switches the checkpoint that SQLite makes
-// when the last connection closes, so that looking at a foreign file never writes to it.
+// Switches the checkpoint that SQLite makes when the last connection closes, so that reading a foreign file never
+// writes to it. Swift does not import variadic C functions, hence the wrapper.
 static inline int csqlite_set_no_checkpoint_on_close(sqlite3 *database, int on) {
   return sqlite3_db_config(database, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, on, (int *)0);
 }
 
-// Finds the device, in the form of st_dev, and the inode of a path; answers other than 0 where there is no file, or where
-// the system has no such call.
+// Finds the device, in the form of st_dev, and the inode of a path. Returns a value other than 0 if there is no file, or
+// if the system has no such call.
 //
-// Unlike stat it does not read the file's times. A file whose times were read gets new ones with its next write, and the
-// sync behind that write then takes half as long again.
+// Unlike stat it does not read the file's times. After its times were read, a file gets new times with its next write,
+// and the sync after that write takes 50 % longer.
 static inline int csqlite_file_identity(const char *path, uint64_t *device, uint64_t *inode) {
 #if defined(SYS_statx) && defined(STATX_INO)
   const int current_directory = -100;

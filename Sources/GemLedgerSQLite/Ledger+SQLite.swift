@@ -1,24 +1,24 @@
 public import GemLedger
 
 extension Ledger {
-  /// Opens the ledger in a SQLite file; steps of the schema that the file lacks are applied.
+  /// Opens the ledger in a SQLite file, and applies missing schema steps.
   ///
   /// - Parameters:
-  ///   - path: The file; SQLite keeps a write-ahead log and an index beside it, named after it.
-  ///   - clock: Where the ledger reads the time.
-  /// - Throws: ``LedgerError`` with, in order of precedence, `input_output` (no such file too), `storage_foreign`,
-  ///   `storage_damaged`, `storage_newer`, `storage_unavailable`. None of them leaves anything written to the file:
-  ///   a step of the schema is applied all or nothing.
+  ///   - path: The file; SQLite keeps a write-ahead log and an index next to it.
+  ///   - clock: The ledger's clock.
+  /// - Throws: ``LedgerError`` with, in order of precedence, `input_output` (also for a missing file),
+  ///   `storage_foreign`, `storage_damaged`, `storage_newer`, `storage_unavailable`. An error leaves the file
+  ///   unchanged: a schema step is applied completely or not at all.
   public static func openSQLite(at path: String, clock: LedgerClock = .system) throws(LedgerError) -> Ledger {
     Ledger(storage: try SQLiteStorage(path: path, now: clock.now()), clock: clock)
   }
 
-  /// Makes a ledger in a new SQLite file.
+  /// Creates a ledger in a new SQLite file.
   ///
   /// - Parameters:
   ///   - path: The file; it must not exist, or be empty.
-  ///   - clock: The clock that the ledger reads.
-  ///   - salt: Makes the transaction ids of this project its own; the same salt gives the same ids.
+  ///   - clock: The ledger's clock.
+  ///   - salt: Determines the transaction ids of this project; the same salt gives the same ids.
   /// - Throws: ``LedgerError`` with, in order of precedence, `input_output`, `storage_foreign`, `storage_damaged`,
   ///   `storage_newer`, `already_exists`, `storage_unavailable`.
   public static func createSQLite(

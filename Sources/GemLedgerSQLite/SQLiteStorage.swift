@@ -3,44 +3,44 @@ internal import Synchronization
 
 /// Storage in one SQLite file: the embedded default.
 ///
-/// One connection writes, a few others read snapshots beside it; several processes may do the same with one file. Every
-/// commit is durable when it returns (write-ahead log, `synchronous=FULL`). Memory is bounded for a history of any
-/// length: at most 64 MiB of pages a connection, and the current group.
+/// One connection writes, a few others read snapshots in parallel; several processes may share one file. Every commit
+/// is durable when it returns (write-ahead log, `synchronous=FULL`). Memory is bounded for a history of any length: at
+/// most 64 MiB of pages per connection, and the current group.
 package final class SQLiteStorage: LedgerStorage {
   private static let idleReaderCount = 4
-  /// How long a reader may go on without a look at whether its files are still in place.
+  /// The maximum time that a reader works without checking that its files are still in place.
   private static let lookNanoseconds: UInt64 = 10_000_000
 
   private let file: SQLiteFile
-  /// Whether it was opened to have a copy or an import written into it.
+  /// Whether it was opened as the target of a copy or an import.
   private let isCopy: Bool
-  /// Which file the path led to when it was opened; every connection must be on that one.
+  /// The file that the path led to at opening; every connection must use that file.
   private let main: OpenFiles.Identity?
-  /// Whether the file may only be read, by its rights or those of its medium.
+  /// Whether the file is read-only, by its permissions or its medium.
   package let isReadOnly: Bool
   private let isClosed = Atomic(false)
   private let writer: Mutex<Writer>
   private let readers: Mutex<Readers>
 
-  /// The writing connection, opened when it is first needed.
+  /// The writing connection, opened on first use.
   ///
   /// Protected by its lock.
-  // Unchecked: the mutex `writer` lets one thread at a time reach the connection.
+  // Unchecked: the mutex `writer` gives one thread at a time access to the connection.
   private struct Writer: @unchecked Sendable {
     var session: SQLiteSession?
   }
 
-  /// Reading connections that are not in use.
+  /// Idle reading connections.
   ///
-  /// Protected by their lock; a connection that was taken out belongs to its taker.
-  // Unchecked: the mutex `readers` guards the list, and a connection taken out of it belongs to one thread.
+  /// Protected by their lock; a connection that was taken out belongs to one reader.
+  // Unchecked: the mutex `readers` guards the list, and a connection taken from it belongs to one thread.
   private struct Readers: @unchecked Sendable {
     var idle: [SQLiteSnapshot] = []
   }
 
-  /// Opens a ledger that is there, and applies the steps of the schema that it lacks.
+  /// Opens an existing ledger, and applies missing schema steps.
   ///
-  /// - Throws: in order of precedence `input_output` (no file too), `storage_foreign`, `storage_damaged`,
+  /// - Throws: In order of precedence `input_output` (also for a missing file), `storage_foreign`, `storage_damaged`,
   ///   `storage_newer`, `storage_unavailable`.
   package convenience init(
     path: String, now: Timestamp = LedgerClock.system.now(), steps: [Migration] = Migration.all
@@ -48,7 +48,7 @@ package final class SQLiteStorage: LedgerStorage {
     try self.init(SQLiteFile(path: path, steps: steps), now: now, isCopy: false)
   }
 
-  /// - Parameter isCopy: Opened to go on with a copy that is not complete.
+  /// - Parameter isCopy: Whether to resume an incomplete copy.
   private init(_ file: SQLiteFile, now: Timestamp, isCopy: Bool) throws(LedgerError) {
     self.file = file
     self.isCopy = isCopy
@@ -74,9 +74,9 @@ package final class SQLiteStorage: LedgerStorage {
     readers = Mutex(Readers(idle: [SQLiteSnapshot(tables)]))
   }
 
-  /// Makes a new ledger.
+  /// Creates a new ledger.
   ///
-  /// - Throws: in order of precedence `input_output`, `storage_foreign`, `storage_damaged`, `storage_newer`,
+  /// - Throws: In order of precedence `input_output`, `storage_foreign`, `storage_damaged`, `storage_newer`,
   ///   `already_exists`, `storage_unavailable`.
   package static func create(path: String, project: ProjectRow) throws(LedgerError) -> SQLiteStorage {
     try create(SQLiteFile(path: path), project: project, isCopy: false)
@@ -85,8 +85,8 @@ package final class SQLiteStorage: LedgerStorage {
   private static func create(
     _ file: SQLiteFile, project: ProjectRow, isCopy: Bool
   ) throws(LedgerError) -> SQLiteStorage {
-    // The process that made the file may have been killed before the end. Without a schema, also in the log, there is
-    // no ledger yet.
+    // The process that created the file may have been killed before the end. Without a schema, in the file or in the
+    // log, it is not a ledger yet.
     if case .ledger(let schema) = try file.examine() {
       guard schema == 0 else { throw file.ledgerExists }
       guard try self.schema(in: file) == 0 else { throw file.ledgerExists }
@@ -95,7 +95,7 @@ package final class SQLiteStorage: LedgerStorage {
     return try SQLiteStorage(file, now: project.createdAt, isCopy: isCopy)
   }
 
-  /// - Returns: Whether this made the ledger, and not another process that was quicker.
+  /// - Returns: Whether this call created the ledger; false if another process was faster.
   private static func makeSchema(_ file: SQLiteFile, project: ProjectRow) throws(LedgerError) -> Bool {
     let connection = try translating(file.path) { () throws(SQLiteFailure) in
       try SQLiteConnection(path: file.path, .create)
@@ -108,12 +108,12 @@ package final class SQLiteStorage: LedgerStorage {
     }
   }
 
-  /// Makes a new file that a ledger is to be copied into, or opens the one that an interrupted copy of it left.
+  /// Creates a new file as the target of a copy, or opens the file of an interrupted copy of the same ledger.
   ///
   /// - Parameters:
-  ///   - project: That of the ledger to be copied.
-  ///   - source: The newest transaction of that ledger.
-  /// - Throws: As making a ledger; `already_exists` where there is anything else than that copy.
+  ///   - project: The project of the source ledger.
+  ///   - source: The newest transaction of the source ledger.
+  /// - Throws: As creating a ledger; `already_exists` if the file has anything other than that copy.
   package static func openCopy(
     path: String, project: ProjectRow, source: TransactionNumber
   ) throws(LedgerError) -> SQLiteStorage {
@@ -129,7 +129,7 @@ package final class SQLiteStorage: LedgerStorage {
       try storage.commit(lanes: [0]) { (session) throws(LedgerError) in
         guard try session.project() == project else { throw file.ledgerExists }
         guard try session.scan().copyProgress() == nil else { return }
-        // The process that made the file may have been killed at this point. A file with any rows is an existing
+        // The process that created the file may have been killed at this point. A file with any rows is an existing
         // ledger.
         guard try session.hasRoomForCopy() else { throw file.ledgerExists }
         var changes = ChangeSet()
@@ -143,7 +143,7 @@ package final class SQLiteStorage: LedgerStorage {
     return storage
   }
 
-  /// Opens a ledger that an export is to be imported into, whether an earlier import of it came to its end or not.
+  /// Opens a ledger as the target of an import, whether or not an earlier import of it was completed.
   ///
   /// - Throws: As opening a ledger.
   package static func openImport(
@@ -155,15 +155,15 @@ package final class SQLiteStorage: LedgerStorage {
   private static func incompleteCopy(_ path: String) -> LedgerError {
     LedgerError(
       .storageUnavailable,
-      "\(path) holds a copy or an import that is not complete. Copy again from where it came from with gemctl storage "
-        + "copy, or import the same export again, and it goes on where it was.", details: [.text("file", path)])
+      "\(path) contains an incomplete copy or import. To resume it, repeat gemctl storage copy from the same source, "
+        + "or import the same export again.", details: [.text("file", path)])
   }
 
-  /// - Parameter isFirst: Whether no connection of the storage has the file open.
+  /// - Parameter isFirst: Whether no other connection of the storage has the file open.
   private static func openChecked(_ file: SQLiteFile, isFirst: Bool) throws(LedgerError) -> SQLiteConnection {
     let connection = try SQLiteConnection.open(file)
     if isFirst { try connection.checkLog() }
-    // The log may hold a newer schema than the header that was read; until that is known, nothing may be written.
+    // The log may contain a newer schema than the header; until that is known, nothing may be written.
     connection.setReadsOnly(connection.hasLog)
     let schema = try translating(file.path) { () throws(SQLiteFailure) in
       try connection.configure()
@@ -184,7 +184,7 @@ package final class SQLiteStorage: LedgerStorage {
     return SQLiteTables(connection, isCopy: isCopy)
   }
 
-  /// The schema that the file has, its log included.
+  /// Returns the file's schema version, including its log.
   private static func schema(in file: SQLiteFile) throws(LedgerError) -> Int32 {
     let connection = try translating(file.path) { () throws(SQLiteFailure) in try SQLiteConnection(path: file.path) }
     try connection.checkLog()
@@ -200,17 +200,17 @@ package final class SQLiteStorage: LedgerStorage {
     if let misplaced = connection.files?.lookNowAndThen(connection, every: Self.lookNanoseconds) {
       throw misplaced.unavailable(file.path)
     }
-    // One statement sees one state by itself, but a read is several: a transaction holds them to one snapshot.
+    // One statement sees one state, but a read has several: a transaction gives all of them one snapshot.
     try statements.translating { () throws(SQLiteFailure) in try statements.hot(.beginRead).run() }
     defer {
-      // A check that was never awaited must not end later reads.
+      // A check that was never awaited must not stop later reads.
       if connection.stopSign != nil { connection.obey(nil) }
-      // Ending a read can fail only with the connection, which is then not used again.
+      // Ending a read fails only if the connection fails, which is then not used again.
       if (try? statements.hot(.commit).run()) != nil { giveBack(snapshot) }
     }
     let answer: R
     do throws(LedgerError) { answer = try body(snapshot) } catch { throw connection.explained(error) }
-    // What was read without locks is one state only where nobody began to write.
+    // A read without locks is consistent only if no process started to write.
     if connection.isUnchanging, try connection.logSize() > 0 { throw file.isWritten }
     return answer
   }
@@ -218,7 +218,7 @@ package final class SQLiteStorage: LedgerStorage {
   package func commit<R>(
     lanes: [Int], _ body: (any StorageSession) throws(LedgerError) -> R
   ) throws(LedgerError) -> R {
-    // The result may hold anything, so it leaves the lock by a variable and not as the lock's own result.
+    // The result may be of any type, so it leaves the lock in a variable instead of as the lock's result.
     var result: Result<R, LedgerError>?
     writer.withLock { writer in
       do throws(LedgerError) {
@@ -247,7 +247,7 @@ package final class SQLiteStorage: LedgerStorage {
         guard SQLiteFailure.isOfConstraint(error), !statements.replacesOrphans else {
           throw statements.connection.explained(error)
         }
-        // The number may be taken by a row that nothing leads to, which would fail every later group too.
+        // The number may be used by an orphaned row, which would fail every later group too.
         statements.replaceOrphans(true)
       }
     }
@@ -256,7 +256,7 @@ package final class SQLiteStorage: LedgerStorage {
   package func close() {
     isClosed.store(true, ordering: .sequentiallyConsistent)
     readers.withLock { $0.idle.removeAll() }
-    // The last connection to go copies the log back into the file, so that the next opening is quick.
+    // The last connection to close checkpoints the log, so that the next opening is fast.
     writer.withLock { $0.session = nil }
   }
 

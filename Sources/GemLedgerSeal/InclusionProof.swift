@@ -4,15 +4,15 @@ internal import SystemCrypto
 
 /// A proof that one transaction is in a sealed journal.
 ///
-/// Whoever knows the seal's digest can check it without the ledger.
+/// Checking it needs only the seal's digest, not the ledger.
 ///
-/// It holds the records that belong to the transaction (its own line, that of its purchase, its customer's with the id,
-/// its note and its keys), and the hashes that lead from each to the seal. Of other transactions it holds hashes alone.
+/// It holds all records of the transaction (its line, purchase, customer with id, note and keys) and the hashes on the
+/// path from each record to the seal. It contains only hashes of other transactions.
 public struct InclusionProof: Hashable, Sendable {
-  /// One record and its way to the root.
+  /// One record and its path to the root.
   struct Record: Hashable, Sendable {
     let section: SealWalk.Section
-    /// The line that was hashed, byte by byte.
+    /// The hashed line, byte for byte.
     let line: String
     let index: Int64
     let path: [SHA256Digest]
@@ -22,15 +22,16 @@ public struct InclusionProof: Hashable, Sendable {
   public let seal: JournalSeal
   let records: [Record]
 
-  /// No proof is longer.
+  /// The maximum size of a proof in bytes.
   package static let byteCountMax = 64 << 20
 }
 
 // MARK: As text
 
 extension InclusionProof {
-  /// The proof as one line of JSON: `seal`, the lines that the digest is the SHA-256 of, and `records` with `tree`,
-  /// `record`, `index` and `path`.
+  /// The proof as one line of JSON with `seal` (the lines under the digest) and `records`.
+  ///
+  /// Each record has `tree`, `record`, `index` and `path`.
   public var text: String { json.text() }
 
   private var json: JSONValue {
@@ -46,9 +47,9 @@ extension InclusionProof {
     ]
   }
 
-  /// Reads the text of a proof; nothing of it is proven yet.
+  /// Parses a proof without checking it.
   ///
-  /// - Throws: `LedgerError` with `books_wrong` for a text of another form, as for every proof that proves nothing.
+  /// - Throws: `LedgerError` with `books_wrong` for malformed text, the same code as for an invalid proof.
   public init(_ text: String) throws(LedgerError) {
     guard text.utf8.count <= Self.byteCountMax, let proof = Self.read(text) else {
       throw LedgerError(
@@ -58,7 +59,7 @@ extension InclusionProof {
   }
 
   private static func read(_ text: String) -> Self? {
-    // What cannot be read is no proof, whatever the reason.
+    // Any unreadable text is an invalid proof, whatever the parser's error.
     guard let object = (try? JSONValue.parse(text))?.object,
       let seal = object["seal"]?.text.flatMap(JournalSeal.init(head:)),
       object["type"]?.text == Self.type, object["digest"]?.text == seal.digest, let values = object["records"]?.array
@@ -80,15 +81,15 @@ extension InclusionProof {
 
 // MARK: Checking
 
-/// What an inclusion proof proves of one transaction, each as a line of JSON in the form of an export.
+/// The proven records of one transaction, each as a line of JSON in export format.
 public struct ProvenTransaction: Hashable, Sendable {
   /// The transaction, without its note.
   public let transaction: String
-  /// Its purchase, where it credited one.
+  /// The line of its purchase; nil if it credited none.
   public let purchase: String?
-  /// Its customer's number and id; nil where customers were erased before the proof was made.
+  /// The line with its customer's number and id; nil if customers were erased before the proof was made.
   public let customer: String?
-  /// Its reference, reason and actor, where it has any.
+  /// The line with its reference, reason and actor; nil if it has none of them.
   public let note: String?
   /// The idempotency keys that it was booked under.
   public let keys: [String]
@@ -100,7 +101,7 @@ extension InclusionProof {
   /// Compare the digest of ``seal`` with one that you know from elsewhere: a proof proves nothing about any other
   /// journal.
   ///
-  /// - Throws: `LedgerError` with `books_wrong`, and what does not fit.
+  /// - Throws: `LedgerError` with `books_wrong` and a message that names the mismatch.
   public func check() throws(LedgerError) -> ProvenTransaction {
     let hashes = RecordHashes()
     let transaction = try only(.transactions)
@@ -153,7 +154,7 @@ extension InclusionProof {
     LedgerError(.booksWrong, "The proof does not hold: \(what).")
   }
 
-  /// The members of a record that is proven, or about to be.
+  /// The members of one record.
   private struct Members {
     private let object: JSONObject
 

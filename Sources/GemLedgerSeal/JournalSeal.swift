@@ -2,28 +2,27 @@
 internal import GemLedger
 internal import SystemCrypto
 
-/// The journal up to one instant under one SHA-256 digest: it shows later that nothing of it was changed, removed or
-/// inserted since.
+/// A SHA-256 digest over the journal up to one instant, which later reveals changed, removed or inserted records.
 ///
-/// Later bookings, erasures and copies leave it true.
+/// Later bookings, erasures and copies do not invalidate it.
 public struct JournalSeal: Hashable, Sendable, CustomStringConvertible {
-  /// A hash tree: how many records it has, and the hash over all of them.
+  /// A hash tree: its number of records and its root hash.
   struct Tree: Hashable, Sendable {
     var count: Int64
     var root: SHA256Digest
   }
 
-  /// How many transactions it covers.
+  /// The number of transactions that the seal covers.
   public var transactionCount: Int64 { transactions.count }
-  /// The digest of all, in 64 hexadecimal digits: what a journal is known by in public.
+  /// The seal's digest, in 64 hexadecimal digits; publish this value.
   public let digest: String
   let transactions: Tree
   let purchases: Tree
   let customers: Tree
-  /// The statements of stores; nil where there were none.
+  /// The tree of store statements; nil if there are none.
   let statements: Tree?
   let position: FeedPosition
-  /// The lines that the digest is of.
+  /// The lines under the digest.
   let head: String
 
   init(transactions: Tree, purchases: Tree, customers: Tree, statements: Tree?, position: FeedPosition) {
@@ -41,23 +40,23 @@ public struct JournalSeal: Hashable, Sendable, CustomStringConvertible {
     digest = RecordHashes().digest(of: head).hex
   }
 
-  /// The seal in six or seven lines, the digest last: it is the SHA-256 of the lines before it.
+  /// The seal as six or seven lines, the last of which is the SHA-256 digest of the lines before it.
   public var description: String { head + "\(Line.digest) \(digest)\n" }
 
   private enum Line: String {
     case transactions, purchases, customers, statements, position, digest
   }
 
-  /// The first line of a seal with statements of stores, and of one without.
+  /// The first line of a seal with store statements, and without.
   private static let (title, titleWithoutStatements) = ("gemledger seal 3", "gemledger seal 2")
-  /// What every seal begins with.
+  /// The prefix of every seal.
   package static let titlePrefix = "gemledger seal "
 }
 
 // MARK: Reading
 
 extension JournalSeal {
-  /// Takes the text of a seal back; nil for any other text, also for one whose digest is of other lines.
+  /// Parses a seal; returns nil for malformed text or if the digest does not match the lines.
   public init?(_ text: String) {
     guard text.utf8.count <= Self.byteCountMax, let seal = Self.read(text), seal.description.hasBytes(of: text) else {
       return nil
@@ -65,7 +64,7 @@ extension JournalSeal {
     self = seal
   }
 
-  /// The seal whose lines up to the digest these are.
+  /// Parses the lines of a seal without its digest line.
   init?(head: String) {
     guard let seal = Self.read(head), seal.head.hasBytes(of: head) else { return nil }
     self = seal
@@ -94,13 +93,13 @@ extension JournalSeal {
     return Tree(count: count, root: root)
   }
 
-  /// No seal is longer.
+  /// The maximum size of a seal in bytes.
   package static let byteCountMax = 4096
 }
 
 /// The digest of one customer's id, notes and keys.
 ///
-/// Kept beside a seal, those of all customers let it prove the rest after some of them were erased.
+/// Store the digests of all customers with the seal: they prove the remaining customers after some were erased.
 public struct CustomerDigest: Hashable, Sendable, CustomStringConvertible {
   /// The customer's number inside the ledger.
   public let number: Int64
@@ -111,10 +110,10 @@ public struct CustomerDigest: Hashable, Sendable, CustomStringConvertible {
     self.leaf = leaf
   }
 
-  /// Number and digest, in one line without its end.
+  /// Number and digest as one line, without a line feed.
   public var description: String { "\(number) \(leaf.hex)" }
 
-  /// Takes the line back; nil for any other text.
+  /// Parses the line; returns nil for any other text.
   public init?(_ line: String) {
     let words = line.split(separator: " ", omittingEmptySubsequences: false)
     guard words.count == 2, let number = Int64(words[0]), number > 0, let leaf = SHA256Digest(hex: words[1]) else {
@@ -125,18 +124,18 @@ public struct CustomerDigest: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// The digest of one statement of a store.
+/// The digest of one store statement.
 ///
-/// Kept beside a seal, those of all statements show later that none of them is missing.
+/// Store the digests of all statements with the seal: they later show that no statement is missing.
 public struct StatementDigest: Hashable, Sendable, CustomStringConvertible {
   let leaf: SHA256Digest
 
   init(_ leaf: SHA256Digest) { self.leaf = leaf }
 
-  /// The digest in 64 hexadecimal digits, in one line without its end.
+  /// The digest in 64 hexadecimal digits as one line, without a line feed.
   public var description: String { leaf.hex }
 
-  /// Takes the line back; nil for any other text.
+  /// Parses the line; returns nil for any other text.
   public init?(_ line: String) {
     guard let leaf = SHA256Digest(hex: Substring(line)), leaf.hex.hasBytes(of: line) else { return nil }
     self.leaf = leaf

@@ -2,24 +2,24 @@
 internal import GemLedger
 internal import SystemCrypto
 
-/// The hashes of keys by their customers.
+/// The hashes of idempotency keys, grouped by customer.
 ///
-/// Each storage scans keys in an order of its own. So many as fit into memory are kept at a time, those of the
-/// customers with the lowest numbers; the others take another pass.
+/// The order of a key scan depends on the storage. Each pass over the keys keeps as many hashes as fit into memory,
+/// those of the lowest customer numbers. The remaining customers need another pass.
 struct KeyLeaves {
   private struct Leaf {
     let customer: CustomerNumber
     let hash: SHA256Digest
   }
 
-  /// How many hashes are kept at a time: 40 bytes each.
+  /// The maximum number of hashes in memory, 40 bytes each.
   static let countMax = 4_000_000
 
   private let scan: any StorageScan
   private let countMax: Int
-  /// The hash of a key; nil where it is not covered.
+  /// Returns the hash of a key; nil if the seal does not cover the key.
   private let hash: (KeyRow) throws(LedgerError) -> SHA256Digest?
-  /// The kept ones, in the order of customers and then of hashes.
+  /// The kept hashes, sorted by customer, then by hash.
   private var leaves: [Leaf] = []
   private var position = 0
   /// Keys of customers from this number on are not kept.
@@ -34,7 +34,7 @@ struct KeyLeaves {
     self.hash = hash
   }
 
-  /// The hashes of a customer's keys in ascending order; each call is for a higher number.
+  /// Returns a customer's key hashes in ascending order; customer numbers must ascend from call to call.
   mutating func take(_ customer: CustomerNumber) throws(LedgerError) -> [SHA256Digest] {
     if customer >= end { try load(from: customer) }
     while position < leaves.count, leaves[position].customer < customer { position += 1 }
@@ -60,7 +60,7 @@ struct KeyLeaves {
     leaves.sort { $0.customer == $1.customer ? $0.hash < $1.hash : $0.customer < $1.customer }
   }
 
-  /// Gives up the half with the higher numbers; the keys of one customer stay together, however many there are.
+  /// Drops the upper half of the customers; keys of one customer stay together regardless of their count.
   private mutating func cut(from start: CustomerNumber) {
     guard end > start + 1 else { return }
     let middle = leaves.map(\.customer).sorted()[leaves.count / 2]

@@ -5,16 +5,16 @@ internal import SystemCrypto
 extension Ledger {
   /// Proves that a transaction is in the journal that a seal covers.
   ///
-  /// It reads the journal in one pass, as sealing does, and checks it against the seal on the way.
+  /// It reads the journal once, as sealing does, and checks it against the seal in the same pass.
   ///
   /// - Parameters:
   ///   - id: The transaction.
-  ///   - customers: Gives the digests that were kept beside the seal, as for
+  ///   - customers: Returns the digests stored with the seal, as for
   ///     ``check(_:customers:statements:progress:)``. Without them the proof names no customer once any was erased.
   ///   - progress: Called with the number of transactions read and their total.
-  /// - Throws: `LedgerError` in order of precedence: `transaction_not_found`; `invalid_request` for a transaction
-  ///   that the seal does not cover; as ``check(_:customers:statements:progress:)`` throws; `books_wrong` where the
-  ///   seal does not hold.
+  /// - Throws: `LedgerError` in order of precedence: `transaction_not_found`; `invalid_request` for a transaction that
+  ///   the seal does not cover; as ``check(_:customers:statements:progress:)`` throws; `books_wrong` if the check
+  ///   against the seal fails.
   public func prove(
     _ id: TransactionID, in seal: JournalSeal, customers: (() throws(LedgerError) -> CustomerDigest?)? = nil,
     progress: (Int64, Int64) -> Void = { _, _ in }
@@ -38,14 +38,14 @@ extension Ledger {
 }
 
 extension SealWalk {
-  /// The records that were found, each with its way to the root.
+  /// Returns the found records, each with its path to the root.
   ///
-  /// - Parameter customers: Nil where the tree of customers cannot be rebuilt.
+  /// - Parameter customers: The tree of customers; nil if it cannot be rebuilt.
   fileprivate func records(customers: MerkleTree?, _ seal: JournalSeal) -> [InclusionProof.Record] {
     var ways: [Section: [(index: Int64, path: [SHA256Digest])]] = [
       .transactions: transactions.paths(hashes), .purchases: purchases.paths(hashes),
     ]
-    // The record of a customer that was erased since is not the one that was sealed.
+    // If the customer was erased later, its record differs from the sealed one.
     if let customers, let way = customers.paths(hashes).first,
       let line = found.first(where: { $0.section == .customers }),
       MerkleTree.root(of: hashes.leaf(line.line), at: way.index, path: way.path, count: customers.count, hashes)

@@ -4,19 +4,19 @@ internal import GemLedgerArchive
 internal import SystemCrypto
 
 extension Ledger {
-  /// Seals the journal as it stands: computes one digest over all its records.
+  /// Seals the current journal: computes one digest over all its records.
   ///
-  /// It reads one snapshot, in one pass, and writes nothing. Memory is bounded by the number of customers, never by the
-  /// length of the history. It takes the books as they are; prove them first with `verify`.
+  /// It reads one snapshot in one pass and writes nothing. Memory is bounded by the number of customers, not by the
+  /// length of the history. It does not check the books; prove them first with `verify`.
   ///
   /// - Parameters:
-  ///   - customers: Takes the digest of each customer that the journal names, in the order of numbers. Kept beside the
-  ///     seal, they prove the notes and ids of the others after some customers were erased.
-  ///   - statements: Takes the digest of each statement of a store, 32 bytes in memory, in ascending order. Kept beside
-  ///     the seal, they show whether one is missing.
+  ///   - customers: Receives the digest of each customer in the journal, in order of customer numbers. Store them with
+  ///     the seal: they prove the notes and ids of the remaining customers after some were erased.
+  ///   - statements: Receives the digest of each store statement (32 bytes of memory each) in ascending order. Store
+  ///     them with the seal: they show whether a statement is missing.
   ///   - progress: Called with the number of transactions read and their total.
-  /// - Throws: `LedgerError` with `books_wrong` where the journal lacks rows, `storage_damaged` where rows cannot be
-  ///   read, or the errors of `customers` and `statements`.
+  /// - Throws: `LedgerError` with `books_wrong` if the journal lacks rows, `storage_damaged` if rows cannot be read, or
+  ///   the errors of `customers` and `statements`.
   public func seal(
     customers: (CustomerDigest) throws(LedgerError) -> Void = { _ in },
     statements: (StatementDigest) throws(LedgerError) -> Void = { _ in },
@@ -45,11 +45,11 @@ extension Ledger {
   /// Checks that the journal still begins with the records that a seal covers.
   ///
   /// - Parameters:
-  ///   - customers: Gives the digests that were kept beside the seal, one with each call, and nil behind the last;
-  ///     nil where none were kept.
-  ///   - statements: The same for the digests of statements of stores; nil compares none.
+  ///   - customers: Returns the next digest stored with the seal, then nil after the last; pass nil if none were
+  ///     stored.
+  ///   - statements: The same for the digests of store statements; pass nil to skip their comparison.
   ///   - progress: Called with the number of transactions read and their total.
-  /// - Throws: `LedgerError` with `invalid_request` for digests that are not the seal's, or as
+  /// - Throws: `LedgerError` with `invalid_request` for digests that do not belong to the seal, or as
   ///   ``seal(customers:statements:progress:)`` throws.
   public func check(
     _ seal: JournalSeal, customers: (() throws(LedgerError) -> CustomerDigest?)? = nil,

@@ -1,24 +1,24 @@
 #if Receipts
 internal import SystemCrypto
 
-/// A hash tree over records, as RFC 6962 defines it, that grows at its right end.
+/// A hash tree over records as in RFC 6962, which grows at its right end.
 ///
-/// It keeps the roots of the complete subtrees alone, one for each bit of the count.
+/// It keeps only the roots of the complete subtrees, one for each set bit of the count.
 struct MerkleTree {
   private(set) var count: Int64 = 0
   private var peaks: [SHA256Digest] = []
-  /// The leaves that paths are wanted to.
+  /// The leaves to compute paths for.
   private var followed: [FollowedLeaf] = []
 
   private struct FollowedLeaf {
     let index: Int64
-    /// The peak over the leaf.
+    /// The index of the peak over the leaf.
     var peak: Int
-    /// The way up to that peak.
+    /// The path from the leaf to that peak.
     var path: [SHA256Digest] = []
   }
 
-  /// - Parameter isFollowed: Whether a path to this leaf is wanted.
+  /// - Parameter isFollowed: Whether to compute a path for this leaf.
   mutating func add(_ leaf: SHA256Digest, isFollowed: Bool = false, _ hashes: RecordHashes) {
     peaks.append(leaf)
     if isFollowed { followed.append(FollowedLeaf(index: count, peak: peaks.count - 1)) }
@@ -46,7 +46,7 @@ struct MerkleTree {
     return tree.close(hashes)
   }
 
-  /// The position of each followed leaf, and the hashes beside the way from it to the root.
+  /// Returns the index of each followed leaf and the sibling hashes on its path to the root.
   func paths(_ hashes: RecordHashes) -> [(index: Int64, path: [SHA256Digest])] {
     var tree = self
     _ = tree.close(hashes)
@@ -60,7 +60,8 @@ struct MerkleTree {
 }
 
 extension MerkleTree {
-  /// The root that a leaf and a path lead to; nil where the path cannot be one to that position (RFC 9162, 2.1.3.2).
+  /// Returns the root computed from a leaf and its path; nil if no path to that index has this form (RFC 9162,
+  /// 2.1.3.2).
   static func root(
     of leaf: SHA256Digest, at index: Int64, path: [SHA256Digest], count: Int64, _ hashes: RecordHashes
   ) -> SHA256Digest? {
@@ -84,7 +85,7 @@ extension MerkleTree {
   }
 }
 
-/// The hashes of leaves and nodes, told apart by their first byte (RFC 6962, 2.1).
+/// Hashes leaves and nodes; the first byte distinguishes them (RFC 6962, 2.1).
 final class RecordHashes {
   private let hasher = Crypto.Hasher()
 

@@ -4,27 +4,29 @@ internal import SystemCrypto
 
 /// The result of comparing a journal with its seal.
 public struct SealCheck: Hashable, Sendable {
-  /// What differs, in sentences; none where the journal begins as it was sealed.
+  /// The differences as sentences; empty if the journal still begins with the sealed records.
   ///
-  /// At most 100 customers are named.
+  /// It names at most 100 customers.
   public private(set) var problems: [String] = []
-  /// How many customers were erased since, so that their ids, notes and keys are proven no more.
+  /// The number of customers erased since sealing; their ids, notes and keys can no longer be proven.
   ///
-  /// Nil where customers were erased and their digests were not kept: then no customer's are proven.
+  /// Nil if customers were erased and their digests were not stored: then no customer can be proven.
   public private(set) var erasedCustomerCount: Int? = 0
-  /// Whether the sealed statements of stores were looked for; false where there were some, and no digests of them.
+  /// Whether the sealed store statements were compared; false if the seal has statements but their digests were not
+  /// given.
   public private(set) var comparesStatements = true
 
-  /// Whether nothing that the seal covers was changed, removed or inserted.
+  /// Whether no sealed record was changed, removed or inserted.
   public var holds: Bool { problems.isEmpty }
 
   private static let namedCustomerCountMax = 100
 }
 
 extension SealCheck {
-  /// Compares what a walk finds.
+  /// Compares the records of a walk with a seal.
   ///
-  /// - Returns: The result, and the tree of customers with paths to the wanted one; nil where it cannot be rebuilt.
+  /// - Returns: The result, and the tree of customers with paths to the requested customer; nil if the tree cannot be
+  ///   rebuilt.
   static func of(
     _ walk: SealWalk, against seal: JournalSeal, following wanted: Int64? = nil,
     _ kept: (() throws(LedgerError) -> CustomerDigest?)?
@@ -42,7 +44,7 @@ extension SealCheck {
     }
     let found = tree.sealed(walk.hashes)
     guard found != seal.customers else { return (check, tree) }
-    // An erasure takes away what the hash was of; without the digests that were kept nobody can tell more.
+    // An erasure removes the hashed data; without the stored digests nothing more can be checked.
     if walk.hasLaterErasures, found.count == seal.customers.count {
       check.erasedCustomerCount = nil
     } else {
@@ -51,9 +53,9 @@ extension SealCheck {
     return (check, nil)
   }
 
-  /// Looks for each statement that was sealed; later ones may have come, and none ever goes.
+  /// Checks that each sealed statement still exists; statements are added but never removed.
   ///
-  /// - Throws: `LedgerError` with `invalid_request` for digests that are not the seal's.
+  /// - Throws: `LedgerError` with `invalid_request` for digests that do not belong to the seal.
   mutating func compareStatements(
     _ walk: SealWalk, _ seal: JournalSeal, _ kept: (() throws(LedgerError) -> StatementDigest?)?
   ) throws(LedgerError) {
@@ -83,7 +85,7 @@ extension SealCheck {
         : "the \(what) are not those that were sealed: \(found.count) of them, and \(sealed.count) were sealed")
   }
 
-  /// Compares customer by customer; the digest that was kept stands for a customer who was erased since.
+  /// Compares each customer, using the stored digest for a customer erased since sealing.
   private mutating func compareEach(
     _ walk: SealWalk, _ seal: JournalSeal, following wanted: Int64?,
     _ kept: () throws(LedgerError) -> CustomerDigest?
@@ -128,10 +130,10 @@ extension SealCheck {
 }
 
 extension JournalSeal {
-  /// Checks that digests of customers are those that were written with the seal; it needs no ledger.
+  /// Checks that customer digests belong to the seal, without a ledger.
   ///
-  /// - Parameter customers: Gives one with each call, and nil behind the last.
-  /// - Throws: `LedgerError` with `invalid_request` where they are not, or the errors of `customers`.
+  /// - Parameter customers: Returns the next digest, and nil after the last.
+  /// - Throws: `LedgerError` with `invalid_request` if they do not belong to the seal, or the errors of `customers`.
   public func check(customers: () throws(LedgerError) -> CustomerDigest?) throws(LedgerError) {
     let hashes = RecordHashes()
     var tree = MerkleTree()

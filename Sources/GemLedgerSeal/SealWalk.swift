@@ -4,13 +4,13 @@ internal import GemLedgerArchive
 internal import GemLedgerAudit
 internal import SystemCrypto
 
-/// Goes over the journal once and grows the trees of a seal.
+/// Reads the journal once and builds the trees of a seal.
 ///
-/// A record is the line that an export writes, so that others can read it. What an erasure removes stands apart: each
-/// customer has one record, with the id and the roots of two trees over the notes and keys. The records of transactions
-/// and purchases stay as they are for good.
+/// A record is a line in export format, so other programs can read it. Data that an erasure removes is hashed
+/// separately: each customer has one record with the id and the roots of two trees, over its notes and its keys. The
+/// records of transactions and purchases never change.
 final class SealWalk {
-  /// The kinds of records, each with a tree; notes and keys have one for each customer.
+  /// The kinds of records, each with one tree; notes and keys have one tree for each customer.
   enum Section: String {
     case transactions, purchases, customers, notes, keys
   }
@@ -19,21 +19,21 @@ final class SealWalk {
   private let snapshot: any StorageSnapshot
   private let scan: any StorageScan
   private let definitions: CurrencyDefinitions
-  /// Up to where the journal is covered; nil for all of it.
+  /// The end of the covered part of the journal; nil for the whole journal.
   private let position: FeedPosition?
-  /// The transaction that a proof is wanted of.
+  /// The transaction to prove.
   private let wanted: TransactionRow?
 
   private(set) var end = FeedPosition()
   private(set) var transactions = MerkleTree()
   private(set) var purchases = MerkleTree()
-  /// The trees of the customer whose transaction is to be proven.
+  /// The trees of the customer of the transaction to prove.
   private(set) var wantedCustomer = (notes: MerkleTree(), keys: MerkleTree())
-  /// The records that belong to the transaction that is to be proven; those of one section in the order of its leaves.
+  /// The records of the transaction to prove, within a section in the order of its leaves.
   private(set) var found: [(section: Section, line: String)] = []
-  /// The customers whose erasures are not covered; merged customers were erased with their survivors.
+  /// The customers with erasures that are not covered; a merged customer is erased with its survivor.
   private var laterErasures: Set<CustomerNumber> = []
-  /// The customers that each one was ever merged into.
+  /// For each customer, the customers that it was ever merged into.
   private var survivors: [CustomerNumber: [CustomerNumber]] = [:]
   private var covered: Set<CustomerNumber> = []
   private let notes = IntegerMap<MerkleTree>()
@@ -44,11 +44,11 @@ final class SealWalk {
     leaf = hashes.leaf(line)
     if isLineWanted { wantedLine = String(decoding: line, as: UTF8.self) }
   }
-  /// The last line that was written: its hash, and its text where that is wanted.
+  /// The hash of the last written line, and the line's text if needed.
   private var leaf: SHA256Digest
   private var isLineWanted = false
   private var wantedLine = ""
-  /// The lines of the keys of the transaction that is to be proven.
+  /// The key lines of the transaction to prove.
   private var wantedKeys: [SHA256Digest: String] = [:]
 
   init(
@@ -128,7 +128,7 @@ final class SealWalk {
     notes[row.customer] = tree
   }
 
-  /// Notes the customers that the transaction names.
+  /// Records the customers that the transaction names.
   private func cover(_ transaction: ExportedTransaction) {
     covered.insert(transaction.row.customer)
     if let merge = transaction.merge { covered.insert(merge.from) }
@@ -158,9 +158,9 @@ final class SealWalk {
 
   // MARK: Statements of stores
 
-  /// The hash of each statement, in ascending order: as each is known for good, without dates and contents.
+  /// Returns the hash of each statement's immutable identity, without dates and contents, in ascending order.
   ///
-  /// Statements have no place in the journal's order, and later ones come in between.
+  /// Statements have no position in the journal's order; later ones are inserted between them.
   func statements() throws(LedgerError) -> [SHA256Digest] {
     isLineWanted = false
     var (leaves, last): ([SHA256Digest], EvidenceRow?) = ([], nil)
@@ -182,7 +182,7 @@ final class SealWalk {
   /// Whether any customer was erased in a transaction that is not covered.
   var hasLaterErasures: Bool { !laterErasures.isEmpty }
 
-  /// Whether this customer, or one that it was merged into, was.
+  /// Whether this customer, or a customer that it was merged into, was erased later.
   func wasErasedLater(_ customer: CustomerNumber) -> Bool {
     var (found, next): (Set<CustomerNumber>, [CustomerNumber]) = ([], [customer])
     while let number = next.popLast() {
@@ -202,7 +202,7 @@ final class SealWalk {
     }
   }
 
-  /// Gives the digest of each customer that the journal names, in the order of numbers.
+  /// Calls the body with the digest of each customer in the journal, in order of customer numbers.
   func forEachCustomer(
     _ body: (CustomerDigest) throws(LedgerError) -> Void
   ) throws(LedgerError) {
@@ -218,7 +218,7 @@ final class SealWalk {
     }
   }
 
-  /// The hash of a key that a covered transaction was booked under.
+  /// Returns the hash of a key that a covered transaction was booked under; nil for other keys.
   private func leaf(of key: KeyRow) throws(LedgerError) -> SHA256Digest? {
     guard let number = key.bookedTransaction, covers(number) else { return nil }
     isLineWanted = number == wanted?.number

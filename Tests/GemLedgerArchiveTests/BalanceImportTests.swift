@@ -105,7 +105,7 @@ final class BalanceImportTests: XCTestCase {
       try ledger.book(try .csv(Array("customer_id,currency,amount\nbob,GEM,1\nalice,GEM,6\n".utf8)))
     }
     XCTAssertEqual(found.count, 1)
-    XCTAssertTrue(found[0].hasPrefix("Line 3: It was imported before and said something else then"), found[0])
+    XCTAssertTrue(found[0].hasPrefix("Line 3: An earlier import of this line had other contents"), found[0])
     assertRefused(.customerNotFound) { try self.balance(ledger, "bob") }
   }
 
@@ -149,8 +149,8 @@ final class BalanceImportTests: XCTestCase {
     for (text, message) in [
       ("", "Line 1: There is no header line."),
       ("customer_id,currency\n", "Line 1: The column \"amount\" is missing."),
-      ("customer_id,currency,amount,colour\n", "Line 1: The column \"colour\" is not known."),
-      ("customer_id,currency,amount,amount\n", "Line 1: The column \"amount\" is there twice."),
+      ("customer_id,currency,amount,colour\n", "Line 1: The column \"colour\" is unknown."),
+      ("customer_id,currency,amount,amount\n", "Line 1: The column \"amount\" occurs twice."),
     ] {
       XCTAssertEqual(refused { _ = try BalanceImport.csv(Array(text.utf8)) }, [message])
     }
@@ -306,7 +306,7 @@ final class BalanceImportTests: XCTestCase {
         found,
         [
           #"Line 1: "next_page" is "/v2/projects/p/customers/alice/virtual_currencies?starting_after=GEM": the "#
-            + "customer has more balances. Put the answer of that page behind this one."
+            + "customer has more balances. Add the response for that page after this line."
         ])
     }
     let other = first + page("COIN", of: "alice", next: nil, query: "?starting_after=ORE")

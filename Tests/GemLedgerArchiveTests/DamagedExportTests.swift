@@ -74,7 +74,7 @@ final class DamagedExportTests: XCTestCase {
     XCTAssertEqual(
       found,
       [
-        "Line \(spend + 1): \"amount\" is no whole number.",
+        "Line \(spend + 1): \"amount\" is not a whole number.",
         "Line \(spend + 2): Transactions 2 to 2 are missing before transaction 3.",
         "Line \(key + 1): \"asked\" is not sixteen hexadecimal digits.",
       ])
@@ -100,7 +100,7 @@ final class DamagedExportTests: XCTestCase {
       return problems(changed)
     }
     let rows: [(line: UInt, type: String, old: String, new: String, message: String)] = [
-      (#line, "header", "gemledger-journal", "other", "This is no export of a ledger."),
+      (#line, "header", "gemledger-journal", "other", "This is not the export of a ledger."),
       (
         #line, "header", #""format_version":3"#, #""format_version":4"#,
         "The export has format version 4; this program reads version 3."
@@ -111,13 +111,13 @@ final class DamagedExportTests: XCTestCase {
       ),
       (#line, "customer", #""number":1"#, #""number":0"#, "\"number\" is 0, and must be at least 1."),
       (#line, "customer", #""number":1"#, #""numbers":1"#, "\"number\" is missing."),
-      (#line, "transaction", #""kind":"spend""#, #""kind":"spent""#, "\"kind\" is \"spent\", which is not known."),
+      (#line, "transaction", #""kind":"spend""#, #""kind":"spent""#, "\"kind\" is \"spent\", which is unknown."),
       (
         #line, "transaction", #""currency":"GEM","amount":-50"#, #""currency":"GOLD","amount":-50"#,
         "The currency \"GOLD\" is not in the catalog."
       ),
-      (#line, "transaction", #""lot":1}"#, #""lot":1,"odd":2}"#, "The field \"odd\" is not known."),
-      (#line, "key", #""type":"key""#, #""type":"keys""#, "\"keys\" is no type of line."),
+      (#line, "transaction", #""lot":1}"#, #""lot":1,"odd":2}"#, "The field \"odd\" is unknown."),
+      (#line, "key", #""type":"key""#, #""type":"keys""#, "\"keys\" is not a type of line."),
     ]
     for row in rows {
       let found = try change(row.type, row.old, row.new)

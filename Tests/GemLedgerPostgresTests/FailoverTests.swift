@@ -33,7 +33,7 @@ final class FailoverTests: XCTestCase {
     func assertSpendIsRefused(line: UInt = #line) {
       let start = ContinuousClock.now
       let error = assertRefused(.storageUnavailable, line: line) { try spend() }
-      XCTAssertEqual(error?.message.contains("the server only reads"), true, "\(error as Any)", line: line)
+      XCTAssertEqual(error?.message.contains("the server is read-only"), true, "\(error as Any)", line: line)
       XCTAssertLessThan(ContinuousClock.now - start, .seconds(5), line: line)
     }
 

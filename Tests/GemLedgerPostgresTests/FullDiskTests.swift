@@ -49,7 +49,7 @@ final class FullDiskTests: XCTestCase {
     let (group, error) = try XCTUnwrap(fillUp(ledger), "the disk was never full")
     XCTAssertEqual(error.code, .inputOutput, error.message)
     XCTAssertEqual(error.code.exitStatus, 74)
-    XCTAssertTrue(error.message.contains("Make room"), error.message)
+    XCTAssertTrue(error.message.contains("Free space"), error.message)
     XCTAssertEqual(try ledger.verify().transactions, Int64(group.lowerBound))
     // It reads, and says the same again.
     XCTAssertEqual(

@@ -149,7 +149,7 @@ final class LostAnswerTests: XCTestCase {
     proxy.arm(.afterCommit) { proxy.refuseAll(true) }
     let unknown = assertRefused(.outcomeUnknown) { try ledger.book(spend) }
     XCTAssertEqual(unknown?.code.exitStatus, 69)
-    XCTAssertEqual(unknown?.message.contains("Ask again with the same key."), true)
+    XCTAssertEqual(unknown?.message.contains("Try again with the same key."), true)
     // Not reached at all, so that nothing can have been booked.
     let unreached = assertRefused(.storageUnavailable) { try ledger.book(spend) }
     XCTAssertEqual(unreached?.code.exitStatus, 69)

@@ -45,7 +45,7 @@ final class ServerFaultTests: XCTestCase {
     try assertUnavailable(
       try changed(url) { $0.user = "nobody_at_all" }, says: "Check user, password and pg_hba.conf", open)
     let wrongDatabase = try changed(url) { $0.path = "/no_such_database" }
-    try assertUnavailable(wrongDatabase, says: "Create the database, or name another one", open)
+    try assertUnavailable(wrongDatabase, says: "Create the database, or specify another one", open)
     try assertUnavailable(wrongDatabase, says: "Create the database") { _ = try Ledger.createPostgres(at: $0) }
   }
 
@@ -134,10 +134,10 @@ final class ServerFaultTests: XCTestCase {
     let ledger = try Ledger.openPostgres(at: copy)
     XCTAssertEqual(try ledger.balance(of: gem, customer: alice).balance, 10)
     try assertBooksAddUp(ledger)
-    try assertUnavailable(copy, says: "Name the primary in the URL") { _ in
+    try assertUnavailable(copy, says: "Specify the primary in the URL") { _ in
       try ledger.spend([Adjustment(gem, 1)], customer: alice)
     }
-    try assertUnavailable(copy, says: "Name the primary in the URL") { _ in
+    try assertUnavailable(copy, says: "Specify the primary in the URL") { _ in
       _ = try Ledger.createPostgres(at: "\(copy)?schema=other")
     }
     ledger.close()
@@ -160,7 +160,7 @@ final class ServerFaultTests: XCTestCase {
     let name = try XCTUnwrap(URLComponents(string: url)).path.dropFirst()
     try server.execute("ALTER DATABASE \(name) SET default_transaction_read_only = on")
     let ledger = try Ledger.openPostgres(at: url)
-    try assertUnavailable(url, says: "Name the primary in the URL") { _ in
+    try assertUnavailable(url, says: "Specify the primary in the URL") { _ in
       try ledger.spend([Make.amount("GEM", 1)], customer: Make.customer("alice"))
     }
     try assertBooksAddUp(ledger)

@@ -111,9 +111,9 @@ final class DamagedRefundsTests: XCTestCase {
     let ledger = try Ledger.openSQLite(at: path, clock: time.clock)
     defer { ledger.close() }
     let found = try ledger.verify().problems.filter { $0.equation == "refunds_book_their_parts" }.map(\.message)
-    let ofLots = found.filter { $0.contains("from lot") }
+    let ofLots = found.filter { $0.contains("in lot") }
     XCTAssertEqual(
-      ofLots, (10...40).map { "transaction 7 takes -1 otherwise from lot \($0) than its parts say" })
+      ofLots, (10...40).map { "transaction 7 differs by -1 from its parts in lot \($0)" })
   }
 
   func testWithoutDamageTheBooksAddUp() throws {

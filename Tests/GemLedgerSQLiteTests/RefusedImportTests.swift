@@ -37,18 +37,18 @@ final class RefusedImportTests: XCTestCase {
 
   private func wrongs() -> [Wrong] {
     [
-      Wrong(name: "a customer twice", change: twice("customer"), says: "\"number\" is 1, and comes behind"),
+      Wrong(name: "a customer twice", change: twice("customer"), says: "\"number\" is 1, but follows"),
       Wrong(
         name: "an id twice", change: replacing("customer", "\"id\":\"bob\"", "\"id\":\"alice\""),
-        says: "contradicts a line before it"),
-      Wrong(name: "a purchase twice", change: twice("purchase"), says: "\"number\" is 1, and comes behind"),
-      Wrong(name: "a key twice", change: twice("key"), says: "contradicts a line before it"),
+        says: "contradicts an earlier line"),
+      Wrong(name: "a purchase twice", change: twice("purchase"), says: "\"number\" is 1, but follows"),
+      Wrong(name: "a key twice", change: twice("key"), says: "contradicts an earlier line"),
       Wrong(
         name: "a far customer", change: replacing("key", "\"customer\":1", "\"customer\":1000000000000"),
-        says: "\"customer\" is 1000000000000; there is no such customer."),
+        says: "\"customer\" is 1000000000000, a missing customer."),
       Wrong(
         name: "a purchase of nobody", change: replacing("purchase", "\"customer\":1", "\"customer\":9"),
-        says: "\"customer\" is 9; there is no such customer."),
+        says: "\"customer\" is 9, a missing customer."),
       Wrong(
         name: "terms that are none", change: replacing("purchase", "\"type\":\"consumable\"", "\"type\":\"rented\""),
         says: "\"terms\" of the product"),
@@ -57,7 +57,7 @@ final class RefusedImportTests: XCTestCase {
         says: "\"document\" of the currency \"GEM\" cannot be read"),
       Wrong(
         name: "a lot twice", change: replacing("transaction", "\"new_lots\":[{\"lot\":2", "\"new_lots\":[{\"lot\":1"),
-        says: "\"lot\" is 1, and comes behind"),
+        says: "\"lot\" is 1, but follows"),
       Wrong(
         name: "another balance", change: replacing("transaction", "\"balance\":1150", "\"balance\":1151"),
         says: "An entry of -50 leaves balance 1151"),

@@ -1,8 +1,8 @@
 internal import GemLedger
 
-/// Tells whether two sets of tables hold the same rows, in any order of reading.
+/// A digest for comparing the rows of two sets of tables, independent of the reading order.
 ///
-/// For one process only: hashes differ from process to process.
+/// Valid in one process only: hashes differ from process to process.
 struct CopyDigest: Hashable {
   private struct Sum: Hashable {
     var count = 0
@@ -11,7 +11,7 @@ struct CopyDigest: Hashable {
 
   private var tables: [String: Sum] = [:]
 
-  /// The names of the tables that are not the same.
+  /// Returns the names of the tables that differ.
   func differences(from other: Self) -> [String] {
     Set(tables.keys).union(other.tables.keys)
       .filter { tables[$0, default: Sum()] != other.tables[$0, default: Sum()] }.sorted()
@@ -49,7 +49,7 @@ struct CopyDigest: Hashable {
     add("documents", cold.documents)
   }
 
-  /// Adds rows that are written with other rows, and only compared.
+  /// Adds rows that are compared but written together with other rows.
   mutating func add<Row: StoredRow>(_ table: String, _ rows: [Row]) {
     guard !rows.isEmpty else { return }
     tables[table, default: Sum()].count += rows.count
@@ -57,7 +57,7 @@ struct CopyDigest: Hashable {
   }
 }
 
-/// Hashes all columns of a row, texts by their bytes: two texts of one look may differ.
+/// Hashes all columns of a row, texts by their bytes: texts that look equal may differ.
 private struct RowHash: ColumnVisitor {
   private var hasher = Hasher()
 

@@ -1,15 +1,15 @@
 internal import GemLedger
 internal import GemLedgerAudit
 
-/// Reads a whole ledger as change sets that make the same ledger elsewhere, a page at a time.
+/// Reads a whole ledger, a page at a time, as change sets that recreate it in another storage.
 struct CopySource {
   typealias Page = (inout ChangeSet) throws(LedgerError) -> Void
 
   let snapshot: any StorageSnapshot
   let scan: any StorageScan
-  /// Entries are numbered by their transactions in the copy, and are not here.
+  /// Whether the copy numbers entries by their transactions.
   let renumbersEntries: Bool
-  /// The copy keeps a lot's attributes with each past and present owner.
+  /// Whether the copy keeps a lot's attributes with each past and present owner.
   let listsFormerLots: Bool
 
   init(
@@ -21,7 +21,7 @@ struct CopySource {
     self.listsFormerLots = listsFormerLots
   }
 
-  /// Gives all pages of the step; the same rows give the same pages.
+  /// Calls the closure with all pages of the step; equal rows give equal pages.
   func read(_ step: CopyStep, _ page: Page) throws(LedgerError) {
     switch step {
     case .foundations: try readFoundations(page)
@@ -46,7 +46,7 @@ struct CopySource {
     }
   }
 
-  /// Goes over a table from end to end.
+  /// Reads a table from start to end, page by page.
   func pages<Row, Position>(
     from start: Position, of size: Int = CopyStep.pageSize, _ rows: (Position, Int) throws(LedgerError) -> [Row],
     position: (Row) -> Position, _ body: ([Row]) throws(LedgerError) -> Void
@@ -152,7 +152,7 @@ struct CopySource {
     }
   }
 
-  /// Only merged and surviving customers ever shared lots; the journal tells the owners of each lot.
+  /// Only merged and surviving customers ever shared lots; the journal has the owners of each lot.
   private func readFormerLots(_ page: Page) throws(LedgerError) {
     guard listsFormerLots else { return }
     var merged: Set<CustomerNumber> = []

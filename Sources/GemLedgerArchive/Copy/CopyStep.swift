@@ -1,6 +1,6 @@
 internal import GemLedger
 
-/// The parts of a copy, in the order in which they are written.
+/// The parts of a copy, in writing order.
 enum CopyStep: Int64, CaseIterable {
   case foundations
   case customers

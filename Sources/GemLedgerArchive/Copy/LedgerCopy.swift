@@ -1,11 +1,11 @@
 package import GemLedger
 package import GemLedgerAudit
 
-/// Copies a whole ledger into a storage that is empty, or that an interrupted copy of the same ledger left.
+/// Copies a whole ledger into an empty storage, or resumes an interrupted copy of the same ledger.
 ///
-/// The source is one snapshot, beside which others may write. Each page is a commit of its own that also records the
-/// progress of the copy, so that a killed copy goes on there. Until all rows are there, compared and proved, the copy
-/// cannot be opened as a ledger. Numbers and ids stay the same, except the numbers of entries, which are internal.
+/// The source is one snapshot; others may write to it during the copy. Each page is a separate commit that also records
+/// the progress, so an interrupted copy can resume. The copy cannot be opened as a ledger until all rows are present,
+/// compared and proved. Numbers and ids are kept, except the internal numbers of entries.
 package struct LedgerCopy {
   private let source: any LedgerStorage
   private let target: any LedgerStorage
@@ -19,29 +19,29 @@ package struct LedgerCopy {
   }
 
   package typealias Progress = (Stage, _ done: Int64, _ of: Int64) -> Void
-  /// Opens the storage to copy into, or the unfinished copy of a project that was begun at a transaction.
+  /// Opens the storage to copy into, or a project's unfinished copy that started at the given transaction.
   package typealias OpenTarget = (ProjectRow, TransactionNumber) throws(LedgerError) -> any LedgerStorage
 
   /// Copies the missing rows, compares every row, proves the books of the copy, and makes it a ledger.
   ///
   /// - Parameters:
-  ///   - source: Where to copy from.
-  ///   - clock: Tells the time of the proof.
-  ///   - progress: Called now and then.
+  ///   - source: The storage to copy from.
+  ///   - clock: The clock for the time of the proof.
+  ///   - progress: Called from time to time.
   ///   - openTarget: Opens the target, which is closed at the end.
   /// - Returns: The books of the copy.
-  /// - Throws: `LedgerError` with `already_exists` where the copy was begun from other rows, `books_wrong`, or as the
-  ///   storages do.
+  /// - Throws: `LedgerError` with `already_exists` if the copy was started from other rows, `books_wrong`, or the
+  ///   errors of the storages.
   package static func run(
     from source: any LedgerStorage, clock: LedgerClock = .system, _ progress: Progress = { _, _, _ in },
     openTarget: OpenTarget
   ) throws(LedgerError) -> Verification {
     guard !(source is MemoryStorage) else {
-      throw .invalid("A ledger in memory ends with its process; it cannot be copied.")
+      throw .invalid("A ledger in memory cannot be copied.")
     }
     var opened: (any LedgerStorage)?
     defer { opened?.close() }
-    // The target is opened for the very snapshot that is copied, whatever is booked meanwhile.
+    // The target is opened for exactly the snapshot that is copied, regardless of later bookings.
     let (copy, digest) = try source.read { (snapshot) throws(LedgerError) -> (LedgerCopy, CopyDigest) in
       let target = try openTarget(try snapshot.project(), try snapshot.sequences().transaction)
       opened = target
@@ -61,7 +61,7 @@ package struct LedgerCopy {
     guard verification.isOK else {
       throw LedgerError(
         .booksWrong,
-        "The copy has the same rows, and its books do not add up: verify what it was copied from. First problem: "
+        "The books of the source are wrong, and so are those of the copy. Verify the source. First problem: "
           + "\(verification.problems.first.map(\.description) ?? "none")",
         details: [.integer("problems", Int64(verification.problemCount))])
     }
@@ -77,7 +77,7 @@ package struct LedgerCopy {
       listsFormerLots: target.traits.isKeyedByCustomer)
     let mark = try snapshot.sequences().transaction
     let begun = try self.progress()
-    guard begun.source == mark else { throw Self.changed("it was written to since the copy was begun") }
+    guard begun.source == mark else { throw Self.changed("it was written to since the copy was started") }
     let total = try Self.transactionCount(snapshot)
     var digest = CopyDigest()
     var journal = CopiedJournal(
@@ -127,7 +127,7 @@ package struct LedgerCopy {
   private func progress() throws(LedgerError) -> CopyProgress {
     try target.read { (snapshot) throws(LedgerError) -> CopyProgress in
       guard let progress = try snapshot.scan().copyProgress() else {
-        throw .defect("The target of a copy says nothing of a copy")
+        throw .defect("The target of a copy has no progress of a copy")
       }
       return progress
     }
@@ -162,7 +162,7 @@ package struct LedgerCopy {
   private static func changed(_ how: String) -> LedgerError {
     LedgerError(
       .alreadyExists,
-      "What is copied is not what the copy was begun from: \(how). Remove the unfinished copy, and copy again.")
+      "The source changed since the copy was started: \(how). Remove the unfinished copy, and copy again.")
   }
 }
 

@@ -1,10 +1,10 @@
 internal import GemLedger
 
-/// How far an export went; the next one goes on behind it.
+/// The end of an export, from which the next export continues.
 ///
-/// It is in an export's last line. Only the ledger makes them, and a forged one is refused.
+/// It is in an export's last line. Only the ledger makes cursors; it rejects forged ones.
 public struct ExportCursor: Hashable, Sendable, CustomStringConvertible {
-  /// The cursor as text, to keep and to send back: letters, digits, `-` and `_`, at most 6,000 characters.
+  /// The cursor as text to store and send back: letters, digits, `-` and `_`, at most 6,000 characters.
   public let description: String
 
   /// Makes a cursor from its text; the ledger checks it when it is used.
@@ -15,9 +15,9 @@ public struct ExportCursor: Hashable, Sendable, CustomStringConvertible {
     description = Base64URL.text(Self.tag(bytes, salt: salt) + bytes)
   }
 
-  /// Returns the cursor's position, where this project made it.
+  /// Returns the cursor's position.
   ///
-  /// - Throws: `invalid_request`.
+  /// - Throws: `invalid_request` if another project made the cursor.
   func position(salt: UInt64) throws(LedgerError) -> ExportPosition {
     guard description.utf8.count <= Self.lengthMax, let bytes = Base64URL.decode(description),
       let position = ExportPosition(bytes: bytes.dropFirst(Self.tagLength)), Self(position, salt: salt) == self
@@ -32,14 +32,14 @@ public struct ExportCursor: Hashable, Sendable, CustomStringConvertible {
   private static let tagLength = 5
 
   private static func tag(_ bytes: [UInt8], salt: UInt64) -> [UInt8] {
-    // A different seed from that of other cursors and ids.
+    // A seed different from that of other cursors and ids.
     var hash = StableHash(seed: salt ^ 0x6578_706F_7274)
     for byte in bytes { hash.combine(UInt64(byte)) }
     return (0..<tagLength).map { UInt8(truncatingIfNeeded: hash.value >> (8 * UInt64($0))) }
   }
 }
 
-/// The parts of an export that are given whole where anything in them changed.
+/// The sections that are exported whole if any of their rows changed.
 enum ExportSection: Int, CaseIterable {
   case addedIDs
   case refusals
@@ -49,19 +49,19 @@ enum ExportSection: Int, CaseIterable {
   case entitlements
 }
 
-/// The extent of the exports so far.
+/// The extent of all exports up to now.
 struct ExportPosition: Hashable {
   var feed = FeedPosition()
   var transactions: Int64 = 0
   var entries: Int64 = 0
   var catalogVersion: Int64 = 0
   var environment: Int64 = 0
-  /// The highest number of a customer, where numbers are in the order of commits.
+  /// The highest number of a customer, if numbers are in commit order.
   var customer: CustomerNumber = 0
   var purchase: Int64 = 0
-  /// The highest number of a lot that each lane made.
+  /// The highest lot number of each lane.
   var lots: [Int64: LotNumber] = [:]
-  /// The contents of the sections, as the sums of their lines.
+  /// The contents of the sections, as sums of line hashes.
   var sections = [UInt64](repeating: 0, count: ExportSection.allCases.count)
 
   // MARK: As bytes
@@ -111,7 +111,7 @@ struct ExportPosition: Hashable {
     guard rest.isEmpty else { return nil }
   }
 
-  /// Seven bits to a byte, the lowest first; the top bit says that more follow.
+  /// Seven bits per byte, the lowest first; a set top bit means that more bytes follow.
   private static func append(_ number: UInt64, to bytes: inout [UInt8]) {
     var rest = number
     while rest >= 0x80 {

@@ -1,6 +1,6 @@
 internal import GemLedger
 
-// The words of the format; they never change once shipped.
+// The format's names; they never change once released.
 
 extension EntryKind {
   private static let byName = Dictionary(uniqueKeysWithValues: allCases.map { ($0.name, $0) })
@@ -100,7 +100,7 @@ extension CountKey.Kind {
   }
 }
 
-/// Environments without a session by their names, those with one by their numbers as well.
+/// The names of environments; an environment with a session also has a number.
 enum EnvironmentName {
   static func of(_ kind: StoreEnvironment.Kind) -> String { StoreEnvironment(kind: kind, session: nil).description }
 

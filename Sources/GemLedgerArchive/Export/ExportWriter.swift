@@ -1,24 +1,24 @@
 package import GemLedger
 
-/// Fills a buffer with lines of JSON and hands it on whenever it is full; knows how many there were, and their sum.
+/// Fills a buffer with lines of JSON, passes on full buffers, and keeps the count and the checksum of the lines.
 ///
-/// It makes no values in between, and asks for room once for many bytes: an export writes millions of lines.
+/// It makes no intermediate values and reserves room for many bytes at once: an export writes millions of lines.
 package final class ExportWriter {
-  /// Where full buffers go; nil where only the sum of the lines is wanted.
+  /// Receives full buffers; nil if only the checksum of the lines is needed.
   private let sink: (([UInt8]) throws(LedgerError) -> Void)?
   private var json = JSONWriter(capacity: 2 * bufferSize)
   private var lineStart = 0
   private(set) var lineCount: Int64 = 0
-  /// The sum of the lines' hashes: the same for the same lines in any order.
+  /// The sum of the lines' hashes, independent of their order.
   private(set) var checksum: UInt64 = 0
   private var clock = TimestampBytes()
 
-  /// From how many bytes on the buffer is handed on.
+  /// The size from which the buffer is passed on.
   private static let bufferSize = 256 << 10
 
-  /// Environments to be written with their sessions, and not as the numbers that other lines explain.
+  /// Environments to write with their sessions, instead of as numbers that other lines define.
   package var environments: [Int64: StoreEnvironment] = [:]
-  /// Takes each line instead of the buffer, for a caller that wants to digest it.
+  /// Receives each line instead of the buffer, for example to digest it.
   private let line: ((UnsafeRawBufferPointer) -> Void)?
 
   package init(_ sink: (([UInt8]) throws(LedgerError) -> Void)?) {
@@ -31,7 +31,7 @@ package final class ExportWriter {
     self.line = line
   }
 
-  /// Makes a writer that hands on each line as it ends, without its line feed, and keeps none.
+  /// Makes a writer that passes on each complete line without its line feed, and keeps none.
   package static func ofLines(_ take: @escaping (UnsafeRawBufferPointer) -> Void) -> ExportWriter {
     ExportWriter(line: take)
   }
@@ -59,7 +59,7 @@ package final class ExportWriter {
     if json.count >= Self.bufferSize { try flush(sink) }
   }
 
-  /// Hands on the remaining bytes.
+  /// Passes on the remaining bytes.
   package func finish() throws(LedgerError) {
     if let sink, json.count > 0 { try flush(sink) }
   }
@@ -69,7 +69,7 @@ package final class ExportWriter {
     json.removeAll()
   }
 
-  /// The hash of one line without its line feed.
+  /// Returns the hash of one line without its line feed.
   package static func hash(of line: ArraySlice<UInt8>) -> UInt64 { line.withUnsafeBytes { hash(of: $0) } }
 
   private static func hash(of line: UnsafeRawBufferPointer) -> UInt64 {
@@ -114,19 +114,19 @@ package final class ExportWriter {
     clock.append(value, to: &json)
   }
 
-  /// A text that needs no escapes.
+  /// Writes a text that needs no escapes.
   func plain(_ name: StaticString, _ value: [UInt8]) {
     json.name(name)
     value.withUnsafeBufferPointer { json.plain($0) }
   }
 
-  /// Sixteen hexadecimal digits.
+  /// Writes sixteen hexadecimal digits.
   package func hexadecimal(_ name: StaticString, _ value: UInt64) {
     json.name(name)
     json.hexadecimal(value)
   }
 
-  /// A digest; nothing where there is none.
+  /// Writes a digest; nothing if there is none.
   func digest(_ name: StaticString, _ value: Int64) {
     if value != 0 { hexadecimal(name, UInt64(bitPattern: value)) }
   }
@@ -136,19 +136,19 @@ package final class ExportWriter {
     json.uuid(id.high, id.low)
   }
 
-  /// A JSON document as a value, where it reads back as the same text, and else as a text.
+  /// Writes a JSON document as a value if it reads back as the same text, otherwise as a string.
   func document(_ name: StaticString, _ text: String) {
     json.name(name)
     if isOwnForm(text) { json.json(text) } else { json.text(text) }
   }
 
-  /// Purchases repeat the terms of few products.
+  /// A cache: most purchases share the terms of few products.
   private var knownForms: [String: Bool] = [:]
 
   private func isOwnForm(_ text: String) -> Bool {
     if let known = knownForms[text] { return known }
     var isOwn = false
-    // A document that cannot be read is a text like any other.
+    // An unreadable document is written as a string.
     if let value = try? JSONValue.parse(text), value.object != nil { isOwn = value.text().hasBytes(of: text) }
     if knownForms.count >= 1000 { knownForms.removeAll() }
     knownForms[text] = isOwn
@@ -175,7 +175,7 @@ package final class ExportWriter {
     object(body)
   }
 
-  /// A pair of numbers as a list of two.
+  /// Writes a pair of numbers as a list of two.
   func pair(_ one: Int64, _ other: Int64) {
     json.beginList()
     json.integer(one)
@@ -189,10 +189,10 @@ package final class ExportWriter {
   }
 }
 
-/// Writes instants as ``Timestamp/description`` does; the journal repeats its seconds, so the last one is kept.
+/// Writes instants as ``Timestamp/description`` does, caching the last second: instants in the journal often share it.
 struct TimestampBytes {
   private var second: Int64 = .min
-  /// The text of the last instant; its milliseconds stand before the last byte.
+  /// The text of the last instant; its milliseconds precede the last byte.
   private var text: [UInt8] = []
 
   mutating func append(_ instant: Timestamp, to json: inout JSONWriter) {
@@ -201,7 +201,8 @@ struct TimestampBytes {
     let fraction = remainder < 0 ? remainder + 1000 : remainder
     if second != self.second {
       self.second = second
-      // A store may have said any date; the first second there is begins before the first millisecond.
+      // A store may have stated any date; the first representable second begins before the first representable
+      // millisecond.
       let (start, overflow) = second.multipliedReportingOverflow(by: 1000)
       text = Array(Timestamp(milliseconds: overflow ? .min : start).description.utf8)
     }

@@ -1,7 +1,7 @@
 internal import GemLedger
 internal import GemLedgerAudit
 
-// The journal: each transaction with all that hangs on it.
+// The journal: each transaction with all its rows.
 
 extension JournalExport {
   mutating func writeJournal(_ progress: (Int64) -> Void) throws(LedgerError) {
@@ -33,11 +33,11 @@ extension JournalExport {
     try parts.expectEnd()
   }
 
-  /// Returns a number that all new transactions lie behind; exported ones may lie behind it too.
+  /// Returns a number below all new transactions; exported transactions may also be above it.
   func firstNumber() throws(LedgerError) -> TransactionNumber {
     guard let feed = after?.feed else { return 0 }
     guard !snapshot.commitsInOrder else { return feed.floor }
-    // A lane that had booked nothing may come with any number.
+    // A lane without bookings may add a transaction with any number.
     return (0..<Int64(max(laneCount, 1))).map(feed.last(ofLane:)).min() ?? 0
   }
 

@@ -1,6 +1,6 @@
 internal import GemLedger
 
-// Rows that can change after they were written: given whole where any of them changed since the last export.
+// Rows that can change after they were written: exported whole if any of them changed since the last export.
 
 extension JournalExport {
   mutating func writeIfChanged(_ section: ExportSection) throws(LedgerError) {
@@ -126,7 +126,7 @@ extension JournalExport {
     }
   }
 
-  /// Goes over a table from end to end.
+  /// Reads a table from start to end, page by page.
   func pages<Row, Position>(
     from start: Position, _ rows: (Position, Int) throws(LedgerError) -> [Row], position: (Row) -> Position,
     _ body: ([Row]) throws(LedgerError) -> Void

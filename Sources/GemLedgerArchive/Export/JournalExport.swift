@@ -1,9 +1,9 @@
 internal import GemLedger
 
-/// Writes one snapshot of a ledger, or the new part of it, as lines.
+/// Writes one snapshot of a ledger, or its new part, as lines.
 ///
-/// The journal comes in the order of numbers, each transaction with the rows that belong to it: the scans over entries,
-/// notes, items and the like go side by side. Rows with an order of their own (keys, orders) have lines of their own.
+/// The journal is in the order of numbers, each transaction with its rows: the scans over entries, notes, items and so
+/// on advance in parallel. Rows in another order (keys, orders) have separate lines.
 struct JournalExport {
   static let formatName = "gemledger-journal"
   /// The only version that is written and read.
@@ -16,9 +16,9 @@ struct JournalExport {
   let writer: ExportWriter
   /// The end of the earlier export; nil for the whole journal.
   let after: ExportPosition?
-  /// Where the next export will go on.
+  /// The start of the next export.
   var position: ExportPosition
-  /// Whether numbers have no gaps, so that they need no room elsewhere when they are imported.
+  /// Whether numbers have no gaps, so an import needs no record of gaps.
   let isDense: Bool
   let laneCount: Int
   let lines: JournalLines
@@ -129,7 +129,9 @@ struct JournalExport {
     }
   }
 
-  /// Where lanes number side by side, a low number may come after a high one: then all are given again.
+  /// Writes customers; all of them if lanes assign numbers concurrently.
+  ///
+  /// A low number may then be committed after a high one.
   private mutating func writeCustomers() throws(LedgerError) {
     var last = snapshot.commitsInOrder ? position.customer : 0
     while true {
@@ -157,7 +159,7 @@ struct JournalExport {
     }
   }
 
-  /// Writes the keys of transactions; each names its transaction, and so is as old.
+  /// Writes the keys of transactions; a key has the age of its transaction.
   private func writeKeys() throws(LedgerError) {
     try forEachKey { (row) throws(LedgerError) in
       guard case .booked(let number) = row.outcome, number > 0, after?.feed.covers(number) != true else { return }

@@ -1,11 +1,11 @@
 package import GemLedger
 package import GemLedgerAudit
 
-/// The lines of the journal: its transactions, and the purchases, keys and customers that belong to them.
+/// The lines of the journal: its transactions with their purchases, keys and customers.
 package struct JournalLines {
   package let writer: ExportWriter
   private let transactionIDs: TransactionIDMaker
-  /// The codes of currencies by their numbers, ready to be written.
+  /// The codes of currencies by number, in written form.
   private let codes: [Int64: [UInt8]]
 
   package init(_ writer: ExportWriter, _ definitions: CurrencyDefinitions) {
@@ -15,9 +15,9 @@ package struct JournalLines {
       uniqueKeysWithValues: definitions.currencies.map { ($0.number, Array($0.code.description.utf8)) })
   }
 
-  /// Writes all of a transaction that no erasure removes, and leaves its line open.
+  /// Writes all members of a transaction that no erasure removes, and leaves its line open.
   ///
-  /// - Parameter newLots: The attributes of the lots that it made.
+  /// - Parameter newLots: The attributes of the lots that the transaction made.
   package func begin(_ transaction: ExportedTransaction, newLots: [LotAttributesRow]) throws(LedgerError) {
     let row = transaction.row
     writer.begin("transaction")
@@ -88,7 +88,7 @@ extension JournalLines {
     guard let code = codes[currency] else {
       throw LedgerError(
         .booksWrong,
-        "Transaction \(transaction.number) names currency number \(currency), which the catalog does not have. Run "
+        "Transaction \(transaction.number) names currency number \(currency), which is missing in the catalog. Run "
           + "verify.")
     }
     return code
@@ -199,16 +199,16 @@ extension ExportWriter {
     text("store_transaction_id", identity.transactionID.text)
   }
 
-  /// What tells a statement from all others, and stays as it is.
+  /// Writes the immutable members that identify a statement.
   package func identify(_ row: EvidenceRow) {
     identity(row.identity)
     text("kind", row.kind.name)
     if row.revokedAt.milliseconds != 0 { time("revoked_at", row.revokedAt) }
-    // As it is: the content that it was made of may be erased.
+    // The stored digest: its content may be erased.
     if row.variant != 0 { hexadecimal("variant", UInt64(bitPattern: row.variant)) }
   }
 
-  /// Nothing where it is all.
+  /// Writes the refunded part; nothing for a full refund.
   func amount(of extent: StoreRefund.Extent) {
     switch extent {
     case .full: break
@@ -218,7 +218,7 @@ extension ExportWriter {
     }
   }
 
-  /// Those without a session by name, the others by the number that their own line gives.
+  /// Writes environments without a session by name, others by the number that a separate line defines.
   func environment(_ number: Int64) {
     if let kind = StoreEnvironment.Kind(rawValue: number) {
       text("environment", EnvironmentName.of(kind))

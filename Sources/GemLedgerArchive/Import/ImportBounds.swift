@@ -1,27 +1,27 @@
 internal import GemLedger
 
-/// Checks the numbers in the lines of an export: they ascend, and the rows that they name are there.
+/// Checks the numbers in the lines of an export: they ascend, and the rows that they name exist.
 ///
-/// An export is not trusted: a line that names a missing row would be a hole in the ledger, and a repeated number would
-/// be a contradicting row.
+/// An export is not trusted: a line that names a missing row would leave a gap in the ledger. A repeated number would
+/// contradict an existing row.
 struct ImportBounds {
   private let isDense: Bool
   private var environment: Int64 = 0
   private var customer: CustomerNumber = 0
   private var purchase: Int64 = 0
   private var order: OrderNumber = 0
-  /// By lane.
+  /// The highest lot number of each lane.
   private var lots: [Int64: LotNumber] = [:]
   private var customerCount: Int64 = 0
   private var attributes: Set<String> = []
 
-  /// - Parameter after: Where the export before this one ended.
+  /// - Parameter after: The end of the previous export.
   init(isDense: Bool, after: ExportPosition?) {
     self.isDense = isDense
     guard let after else { return }
     environment = after.environment
     lots = after.lots
-    // Where lanes number side by side all customers and purchases are given again.
+    // If lanes assign numbers concurrently, all customers and purchases are exported again.
     guard isDense else { return }
     (customer, purchase, customerCount) = (after.customer, after.purchase, after.customer)
   }
@@ -70,7 +70,7 @@ struct ImportBounds {
     for event in transaction.events {
       try expectCustomer(event.customer)
       guard !isDense || event.kind == .linked || event.target <= transaction.row.number else {
-        throw LineFault("\"target\" is \(event.target), a transaction behind this one.")
+        throw LineFault("\"target\" is \(event.target), a later transaction.")
       }
     }
   }
@@ -79,28 +79,30 @@ struct ImportBounds {
     _ last: inout Int64, to number: Int64, _ row: StaticString, _ field: StaticString = "number"
   ) throws(LineFault) {
     guard number > last else {
-      throw LineFault("\"\(field)\" is \(number), and comes behind the \(row) \(last).")
+      throw LineFault("\"\(field)\" is \(number), but follows the \(row) \(last).")
     }
     last = number
   }
 
-  /// Where lanes number side by side, a number does not tell whether its row is there; such problems are found line by
-  /// line.
+  /// Checks a customer's number, if numbers have no gaps.
+  ///
+  /// If lanes assign numbers concurrently, a number does not prove that its row exists. The replay finds such problems
+  /// line by line.
   private func expectCustomer(_ number: CustomerNumber, _ field: StaticString = "customer") throws(LineFault) {
     guard isDense, number > customer else { return }
-    throw LineFault("\"\(field)\" is \(number); there is no such customer.")
+    throw LineFault("\"\(field)\" is \(number), a missing customer.")
   }
 
   private func expectPurchase(_ number: Int64) throws(LineFault) {
     guard isDense, number > purchase else { return }
-    throw LineFault("\"purchase\" is \(number); there is no such purchase.")
+    throw LineFault("\"purchase\" is \(number), a missing purchase.")
   }
 
   // MARK: Documents
 
   private mutating func checkLotAttributes(_ row: PurchaseRow) throws(LineFault) {
     guard !attributes.contains(row.frozenProduct) else { return }
-    // As many as the catalog had versions of its products.
+    // Enough for all versions of a catalog's products.
     if attributes.count >= 1000 { attributes.removeAll() }
     try Self.read(
       CatalogRow(kind: .product, code: row.product.text, position: 0, document: row.frozenProduct), as: Product.self,
@@ -108,7 +110,7 @@ struct ImportBounds {
     attributes.insert(row.frozenProduct)
   }
 
-  /// A catalog that a ledger could have: each object once, each document readable.
+  /// Checks that a ledger could have this catalog: each object once, each document readable.
   static func check(_ rows: [CatalogRow]) throws(LineFault) {
     var (codes, positions): ([CatalogRow.Kind: Set<ByteString>], Set<Int64>) = ([:], [])
     for row in rows {
@@ -119,12 +121,12 @@ struct ImportBounds {
       case .currency:
         guard CatalogRow.currencyNumbers.contains(row.position), positions.insert(row.position).inserted else {
           throw LineFault(
-            "\"position\" of the currency \"\(row.code.prefix(60))\" is \(row.position): another one's, or none from 1 "
+            "\"position\" of the currency \"\(row.code.prefix(60))\" is \(row.position): used already, or not from 1 "
               + "to 1023.")
         }
         let currency = try read(row, as: Currency.self)
         guard currency.code.description.hasBytes(of: row.code) else {
-          throw LineFault("\"document\" of the currency \"\(row.code.prefix(60))\" is of \(currency.code).")
+          throw LineFault("\"document\" of the currency \"\(row.code.prefix(60))\" defines \(currency.code).")
         }
       case .product: try read(row, as: Product.self)
       case .offering: try read(row, as: CatalogOffering.self)
@@ -132,19 +134,19 @@ struct ImportBounds {
       case .settings:
         if row.code == CatalogRow.settingsCode { try read(row, as: CatalogSettings.self) }
         if row.code == CatalogRow.formerProductsSinceCode, Int64(row.document) == nil {
-          throw LineFault("\"document\" of the settings \"\(row.code)\" is no instant.")
+          throw LineFault("\"document\" of the settings \"\(row.code)\" is not an instant.")
         }
       case .currencyVersion:
         let currency = try read(row, as: Currency.self)
         guard row.position >= 0, "\(currency.code)@\(row.position)".hasBytes(of: row.code) else {
           throw LineFault(
-            "\"code\" of the version \"\(row.code.prefix(60))\" of a currency is not its currency's and its instant's.")
+            "\"code\" of the version \"\(row.code.prefix(60))\" of a currency does not match its currency and instant.")
         }
       case .formerProduct:
         let product = try read(row, as: Product.self)
         guard row.position >= 0, "\(product.code)@\(row.position)".hasBytes(of: row.code) else {
           throw LineFault(
-            "\"code\" of the former product \"\(row.code.prefix(60))\" is not its product's and its instant's.")
+            "\"code\" of the former product \"\(row.code.prefix(60))\" does not match its product and instant.")
         }
       }
     }

@@ -1,16 +1,15 @@
 internal import GemLedger
 
-/// Reads an export from its first line to its last and says everything that is wrong with its lines, before anything of
-/// it is written anywhere.
+/// Reads an export from first to last line and reports all problems before anything is written.
 struct ImportCheck {
-  /// The contents of the export, once it is known to be whole.
+  /// The contents of a complete export.
   struct Findings: Sendable {
     var header: ExportHeader
     var after: ExportPosition?
     var end: ExportEnd
-    /// Which export it is; an interrupted import goes on with the same one only.
+    /// Identifies the export; an interrupted import resumes only with the same export.
     var identity: Int64
-    /// Where numbers have gaps: the record of them that the storage needs.
+    /// If numbers have gaps, the record of them that the storage needs.
     var journal: CopiedJournal
     var erasures: ImportedErasures
     /// Whether customers have all numbers from 1.
@@ -37,7 +36,7 @@ struct ImportCheck {
   /// - Parameters:
   ///   - context: The state before the first line: for an increment, the catalog of the ledger that it continues.
   ///   - progress: Called with the number of bytes read.
-  /// - Throws: `invalid_import` with every problem up to a bound, or as reading does.
+  /// - Throws: `invalid_import` with every problem up to a bound, or the errors of reading.
   static func run(
     _ text: some ImportText, context: ImportContext, _ progress: (Int64) -> Void
   ) throws(LedgerError) -> Findings {
@@ -53,13 +52,13 @@ struct ImportCheck {
   }
 
   private mutating func read(_ line: ArraySlice<UInt8>) throws(LineFault) {
-    guard end == nil else { throw LineFault("There is something behind the last line of the export.") }
+    guard end == nil else { throw LineFault("The export continues after its last line.") }
     let sum = checksum
     let hash = ExportWriter.hash(of: line)
     checksum &+= hash
     lastHash = hash
     let record = try ImportRecord(line, context, tokens)
-    guard record.rank >= rank else { throw LineFault("A line of this type does not come so late.") }
+    guard record.rank >= rank else { throw LineFault("A line of this type must precede the previous line.") }
     guard header != nil || record.rank == 0 else { throw LineFault("The first line is not the header of an export.") }
     rank = record.rank
     try bounds.check(record)
@@ -73,7 +72,7 @@ struct ImportCheck {
   }
 
   private mutating func begin(_ header: ExportHeader, _ hash: UInt64) throws(LineFault) {
-    guard self.header == nil else { throw LineFault("A second header; import one export after the other.") }
+    guard self.header == nil else { throw LineFault("There is a second header; import one export at a time.") }
     self.header = header
     firstHash = hash
     context.ids = TransactionIDMaker(salt: header.project.salt)
@@ -82,7 +81,7 @@ struct ImportCheck {
     do throws(LedgerError) {
       after = try cursor.position(salt: header.project.salt)
     } catch {
-      throw LineFault("\"after\" is no cursor of this project's exports.")
+      throw LineFault("\"after\" is not a cursor of this project's exports.")
     }
     if header.isDense { journal.lastTransaction = after?.feed.floor ?? 0 }
     bounds = ImportBounds(isDense: header.isDense, after: after)
@@ -108,9 +107,9 @@ struct ImportCheck {
       throw LineFault(
         number > last + 1
           ? "Transactions \(last + 1) to \(number - 1) are missing before transaction \(number)."
-          : "Transaction \(number) comes behind transaction \(last).")
+          : "Transaction \(number) follows transaction \(last).")
     }
-    guard number > last else { throw LineFault("Transaction \(number) comes behind transaction \(last).") }
+    guard number > last else { throw LineFault("Transaction \(number) follows transaction \(last).") }
   }
 
   private mutating func finish(_ end: ExportEnd, checksum: UInt64) throws(LineFault) {
@@ -119,11 +118,11 @@ struct ImportCheck {
     let counts = journal.counts
     guard end.transactions == counts.transactions, end.entries == counts.entries, end.lines == line else {
       throw LineFault(
-        "The export says that it has \(end.transactions) transactions with \(end.entries) entries in \(end.lines) "
+        "The export's last line counts \(end.transactions) transactions with \(end.entries) entries in \(end.lines) "
           + "lines; there are \(counts.transactions) with \(counts.entries) in \(line).")
     }
     guard end.checksum == checksum else {
-      throw LineFault("The lines are not those that were exported: their checksum is another one.")
+      throw LineFault("The lines were changed after the export: their checksum differs.")
     }
     do throws(LedgerError) {
       let position = try end.cursor.position(salt: header?.project.salt ?? 0)
@@ -137,10 +136,10 @@ struct ImportCheck {
 
   private mutating func findings() throws(LedgerError) -> Findings {
     if end == nil {
-      problems.add(line + 1, "The export ends without its last line: it was cut off. Export again.")
+      problems.add(line + 1, "The export is truncated: its last line is missing. Export again.")
     }
     guard problems.isEmpty, let header, let end else { throw problems.error("The export") }
-    // Never the number of a transaction, which marks copies.
+    // Never a transaction number, which identifies a copy.
     let identity = Int64(bitPattern: (firstHash &* 31 &+ lastHash) >> 2 | 1 << 62)
     return Findings(
       header: header, after: after, end: end, identity: identity, journal: journal, erasures: erasures,

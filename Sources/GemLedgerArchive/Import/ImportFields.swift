@@ -1,21 +1,21 @@
 internal import GemLedger
 
-/// Reads the members of one object of an export, and knows whether there were others.
+/// Reads the members of one object of an export, and detects unread members.
 struct ImportFields {
   private let tokens: LineTokens
   private let object: Int
-  /// The member that is looked at first: fields are asked for in the order in which they are written.
+  /// The member to look at first: fields are read in writing order.
   private var upcoming: Int
   private var taken = 0
 
   init(_ value: ImportValue) throws(LineFault) {
-    guard value.kind == .object else { throw LineFault("\(value.kind.name) stands where an object is expected.") }
+    guard value.kind == .object else { throw LineFault("Expected an object, found \(value.kind.name).") }
     tokens = value.tokens
     object = value.position
     upcoming = object + 1
   }
 
-  /// - Throws: Where there is a member that was not read.
+  /// - Throws: If a member was not read.
   func end(_ known: StaticString...) throws(LineFault) {
     guard taken != tokens[object].count else { return }
     let names = known.map(\.description)
@@ -24,7 +24,7 @@ struct ImportFields {
       member = tokens[member + 1].next
     }
     let name = member < tokens[object].next ? tokens.text(member) : nil
-    throw LineFault("The field \"\(name?.prefix(60) ?? "")\" is not known.")
+    throw LineFault("The field \"\(name?.prefix(60) ?? "")\" is unknown.")
   }
 
   // MARK: Values
@@ -48,22 +48,22 @@ struct ImportFields {
 
   mutating func integer(ifAny name: StaticString) throws(LineFault) -> Int64? {
     guard let value = value(ifAny: name) else { return nil }
-    guard let number = value.integer else { throw LineFault("\"\(name)\" is no whole number.") }
+    guard let number = value.integer else { throw LineFault("\"\(name)\" is not a whole number.") }
     return try Self.within(RowBounds.instant, number, name)
   }
 
-  /// Checks a number of a line against the bounds of a row; all numbers of lines pass here.
+  /// Checks a number of a line against a row's bounds; all numbers pass through here.
   private static func within(_ bound: Int64, _ number: Int64, _ name: StaticString) throws(LineFault) -> Int64 {
     guard RowBounds.isWithin(number, bound) else { throw LineFault("\"\(name)\" is \(number), out of range.") }
     return number
   }
 
-  /// An amount of either sign.
+  /// Reads an amount of either sign.
   mutating func amount(_ name: StaticString) throws(LineFault) -> Int64 {
     try Self.within(RowBounds.amount, try integer(name), name)
   }
 
-  /// A number of something, from 1.
+  /// Reads a row's number, from 1.
   mutating func number(_ name: StaticString) throws(LineFault) -> Int64 {
     guard let number = try number(ifAny: name) else { throw LineFault("\"\(name)\" is missing.") }
     return number
@@ -75,7 +75,7 @@ struct ImportFields {
     return try Self.within(RowBounds.number, number, name)
   }
 
-  /// The number of a transaction, from 1, with room for its entries' numbers.
+  /// Reads a transaction number, from 1, with room for the numbers of its entries.
   mutating func transactionNumber(_ name: StaticString) throws(LineFault) -> TransactionNumber {
     try Self.within(RowBounds.transaction, try number(name), name)
   }
@@ -85,7 +85,7 @@ struct ImportFields {
     return try Self.within(RowBounds.transaction, number, name)
   }
 
-  /// A number that is not negative; 0 where it is missing.
+  /// Reads a number that is not negative; 0 if it is missing.
   mutating func count(_ name: StaticString) throws(LineFault) -> Int64 {
     let count = try integer(ifAny: name) ?? 0
     guard count >= 0 else { throw LineFault("\"\(name)\" is \(count), and must not be negative.") }
@@ -93,23 +93,23 @@ struct ImportFields {
   }
 
   mutating func text(_ name: StaticString) throws(LineFault) -> String {
-    guard let text = try value(name).text else { throw LineFault("\"\(name)\" is no text.") }
+    guard let text = try value(name).text else { throw LineFault("\"\(name)\" is not a string.") }
     return text
   }
 
   mutating func text(ifAny name: StaticString) throws(LineFault) -> String? {
     guard let value = value(ifAny: name) else { return nil }
-    guard let text = value.text else { throw LineFault("\"\(name)\" is no text.") }
+    guard let text = value.text else { throw LineFault("\"\(name)\" is not a string.") }
     return text
   }
 
   mutating func list(ifAny name: StaticString) throws(LineFault) -> ImportList {
     guard let value = value(ifAny: name) else { return ImportList() }
-    guard let list = ImportList(value) else { throw LineFault("\"\(name)\" is no list.") }
+    guard let list = ImportList(value) else { throw LineFault("\"\(name)\" is not a list.") }
     return list
   }
 
-  /// A digest in sixteen hexadecimal digits.
+  /// Reads a digest of sixteen hexadecimal digits.
   mutating func digest(_ name: StaticString) throws(LineFault) -> Int64 { try Self.digest(try text(name), name) }
 
   mutating func digest(ifAny name: StaticString) throws(LineFault) -> Int64? {
@@ -119,7 +119,7 @@ struct ImportFields {
 
   private static func digest(_ text: String, _ name: StaticString) throws(LineFault) -> Int64 {
     guard text.utf8.count == 16, let digest = UInt64(text, radix: 16), digest != 0 else {
-      throw LineFault("\"\(name)\" is no digest: it has 16 hexadecimal digits, and is not 0.")
+      throw LineFault("\"\(name)\" is not a digest of 16 hexadecimal digits other than 0.")
     }
     return Int64(bitPattern: digest)
   }
@@ -151,7 +151,7 @@ struct ImportFields {
   mutating func time(ifAny name: StaticString) throws(LineFault) -> Timestamp? {
     guard let value = value(ifAny: name) else { return nil }
     guard let time = value.bytes(TimestampText.read) ?? value.text.flatMap(Timestamp.init) else {
-      throw LineFault("\"\(name)\" is no time such as 2026-11-21T09:30:00.250Z.")
+      throw LineFault("\"\(name)\" is not a time such as 2026-11-21T09:30:00.250Z.")
     }
     return time
   }
@@ -163,7 +163,7 @@ struct ImportFields {
   }
 
   private static func unknown(_ text: String, _ name: StaticString) -> LineFault {
-    LineFault("\"\(name)\" is \"\(text.prefix(60))\", which is not known.")
+    LineFault("\"\(name)\" is \"\(text.prefix(60))\", which is unknown.")
   }
 
   mutating func word<Word>(ifAny name: StaticString, _ read: (String) -> Word?) throws(LineFault) -> Word? {
@@ -172,7 +172,7 @@ struct ImportFields {
     return word
   }
 
-  /// How much of a purchase a notice says is given back; nil where it does not say.
+  /// Reads the refunded part of a purchase; nil if the notice does not state it.
   mutating func extent() throws(LineFault) -> StoreRefund.Extent? {
     if let share = try number(ifAny: "milli_percent") { return .milliPercent(share) }
     if let units = try number(ifAny: "quantity") { return .totalQuantity(units) }
@@ -187,7 +187,7 @@ struct ImportFields {
     return value
   }
 
-  /// A document that is written as a value or as a text.
+  /// Reads a document that is written as a value or as a string.
   mutating func document(_ name: StaticString) throws(LineFault) -> String {
     let value = try value(name)
     return value.text ?? value.json
@@ -205,7 +205,7 @@ struct ImportFields {
     let value = try value("environment")
     if let number = value.integer, number > 0 { return try Self.within(RowBounds.number, number, "environment") }
     guard let name = value.text, let kind = EnvironmentName.kind(name) else {
-      throw LineFault("\"environment\" is neither a name nor a number of one.")
+      throw LineFault("\"environment\" is neither the name nor the number of an environment.")
     }
     return kind.rawValue
   }
@@ -220,7 +220,7 @@ struct ImportFields {
     guard var list = ImportList(value), list.count == 2, let one = list.next()?.integer,
       let other = list.next()?.integer
     else {
-      throw LineFault("\"\(name)\" holds something that is not a list of two whole numbers.")
+      throw LineFault("\"\(name)\" has an element that is not a list of two whole numbers.")
     }
     return (try within(RowBounds.number, one, name), try within(RowBounds.amount, other, name))
   }

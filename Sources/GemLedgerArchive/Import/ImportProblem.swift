@@ -11,9 +11,9 @@ public struct ImportProblem: Hashable, Sendable, CustomStringConvertible {
   public var description: String { "Line \(line): \(message)" }
 }
 
-/// Gathers problems, up to a bound, so that one round of corrections is enough.
+/// Collects problems up to a bound, so that one round of corrections is enough.
 struct ImportProblems {
-  /// How many problems are listed; all are counted.
+  /// The maximum number of listed problems; all are counted.
   static let listedMax = 100
 
   private(set) var problems: [ImportProblem] = []
@@ -26,14 +26,14 @@ struct ImportProblems {
     if problems.count < Self.listedMax { problems.append(ImportProblem(line: line, message: message)) }
   }
 
-  /// - Parameter what: The subject that cannot be imported, such as `The export`.
+  /// - Parameter what: The subject of the import, such as `The export`.
   func check(_ what: String) throws(LedgerError) {
     if !isEmpty { throw error(what) }
   }
 
   func error(_ what: String) -> LedgerError {
     let counted = count == 1 ? "a problem" : "\(count) problems"
-    var lines = ["\(what) has \(counted); nothing of it was imported:"] + problems.map(\.description)
+    var lines = ["\(what) has \(counted); nothing was imported:"] + problems.map(\.description)
     if count > problems.count { lines.append("and \(count - problems.count) more") }
     let details = problems.enumerated().map { index, problem in
       LedgerError.Detail.text("problems[\(index)]", problem.description)
@@ -43,7 +43,7 @@ struct ImportProblems {
   }
 }
 
-/// The problem of one line, until the line's number is known.
+/// The problem of a line before the line's number is known.
 package struct LineFault: Error {
   package let message: String
 

@@ -16,7 +16,7 @@ enum ImportRecord {
   case entitlement(EntitlementRow)
   case end(ExportEnd)
 
-  /// Records come in the order of these ranks.
+  /// The sort rank of the record within an export.
   var rank: Int {
     switch self {
     case .header: 0
@@ -25,7 +25,7 @@ enum ImportRecord {
     case .customer: 3
     case .purchase: 4
     case .transaction: 5
-    // Refusals come behind the ids that were added.
+    // Refusals follow the added ids.
     case .key(let row): if case .booked = row.outcome { 6 } else { 8 }
     case .addedID: 7
     case .evidence: 9
@@ -54,9 +54,9 @@ struct ExportEnd: Hashable {
   let checksum: UInt64
 }
 
-/// The knowledge from earlier lines that reading a line needs.
+/// The data from earlier lines that reading a line needs.
 struct ImportContext {
-  /// The numbers of currencies by their codes.
+  /// The numbers of currencies by code.
   var currencies: [String: Int64] = [:]
   var ids = TransactionIDMaker(salt: 0)
 
@@ -75,7 +75,7 @@ struct ImportContext {
 extension ImportRecord {
   /// Reads a line.
   ///
-  /// - Parameter tokens: The buffer that the lines before it were read with.
+  /// - Parameter tokens: The buffer that earlier lines were read with.
   init(_ line: ArraySlice<UInt8>, _ context: ImportContext, _ tokens: LineTokens) throws(LineFault) {
     try tokens.read(line)
     var fields = try ImportFields(tokens.value)
@@ -88,13 +88,13 @@ extension ImportRecord {
     case "transaction": self = .transaction(try fields.transaction(context))
     case "key": self = .key(try fields.key())
     case "added_id": self = .addedID(try fields.addedID())
-    // The first name is that of exports from before all evidence was kept.
+    // The first name is from older exports, which had refund notices only.
     case "refund_notice", "evidence": self = .evidence(try fields.evidence())
     case "order": self = .order(try fields.order())
     case "account_token": self = .accountToken(try fields.accountToken())
     case "entitlement": self = .entitlement(try fields.entitlement())
     case "end": self = .end(try fields.exportEnd())
-    case let type: throw LineFault("\"\(type.prefix(60))\" is no type of line.")
+    case let type: throw LineFault("\"\(type.prefix(60))\" is not a type of line.")
     }
   }
 }
@@ -103,7 +103,7 @@ extension ImportRecord {
 
 extension ImportFields {
   fileprivate mutating func header() throws(LineFault) -> ExportHeader {
-    guard try text("format") == JournalExport.formatName else { throw LineFault("This is no export of a ledger.") }
+    guard try text("format") == JournalExport.formatName else { throw LineFault("This is not the export of a ledger.") }
     let version = try integer("format_version")
     guard version == JournalExport.formatVersion else {
       throw LineFault(
@@ -115,7 +115,7 @@ extension ImportFields {
     let isDense: Bool = try word("numbering") { $0 == "dense" ? true : $0 == "sparse" ? false : nil }
     let catalogVersion = try count("catalog_version")
     let after = try value("after")
-    guard after.isNull || after.text != nil else { throw LineFault("\"after\" is neither null nor a cursor.") }
+    guard after.isNull || after.text != nil else { throw LineFault("\"after\" is neither null nor a string.") }
     try end("type", "format", "format_version", "project", "numbering", "catalog_version", "after")
     return ExportHeader(
       project: project, isDense: isDense, catalogVersion: catalogVersion, after: after.text.map(ExportCursor.init))
@@ -189,7 +189,7 @@ extension ImportFields {
       outcome = .booked(transaction)
     } else {
       guard let refusal = KeptRefusal(stored: try document("refusal")) else {
-        throw LineFault("\"refusal\" is no refusal with a code and a message.")
+        throw LineFault("\"refusal\" has no valid code and message.")
       }
       outcome = .refused(refusal)
     }
@@ -210,7 +210,7 @@ extension ImportFields {
       extent: try extent() ?? .full, content: try text(ifAny: "content") ?? "", original: try text(ifAny: "original"))
     row.variant = try digest(ifAny: "variant") ?? 0
     row.firstSignedAt = try time(ifAny: "first_signed_at") ?? row.signedAt
-    // Without a reason it is held no more.
+    // Without a reason, the receipt is no longer held.
     if row.kind == .held, let reason = try word(ifAny: "reason", HoldReason.init(name:)) {
       row.held = EvidenceRow.HeldState(
         reason: reason, dueAt: try integer(ifAny: "due_at_milliseconds") ?? .max,
@@ -236,7 +236,7 @@ extension ImportFields {
     row.deliveryAttempts = try count("delivery_attempts")
     let isPaid = row.state == .success || row.state == .deliveryPending
     guard isPaid == (row.purchase != nil) else {
-      throw LineFault("An order has a purchase where it is paid for, and only there.")
+      throw LineFault("A paid order needs a purchase, and an unpaid order must have none.")
     }
     try end(
       "type", "number", "code", "customer", "store", "product", "quantity", "request", "key", "created_at", "deadline",
@@ -245,7 +245,7 @@ extension ImportFields {
   }
 
   fileprivate mutating func accountToken() throws(LineFault) -> AccountTokenRow {
-    guard let (high, low) = HexForm.parseUUID(try text("token")) else { throw LineFault("\"token\" is no UUID.") }
+    guard let (high, low) = HexForm.parseUUID(try text("token")) else { throw LineFault("\"token\" is not a UUID.") }
     let row = AccountTokenRow(
       token: TokenNumber(high: Int64(bitPattern: high), low: Int64(bitPattern: low)), customer: try number("customer"))
     try end("type", "token", "customer")

@@ -2,9 +2,9 @@ internal import GemLedger
 
 /// The customers that an increment erases.
 ///
-/// An export names no erased customer: their ids are free, and new customers and aliases of the same export may have
-/// them. Their keys are gone, and later keys may be the same. So the ledger that the increment continues forgets them
-/// before the first line is written, in any order of lines and pages.
+/// An export names no erased customer: their ids are free, and later customers and aliases in the export may reuse
+/// them. Their keys are also erased and may be reused. So the target ledger erases these customers before the first
+/// line is written, regardless of the order of lines and pages.
 struct ImportedErasures: Sendable {
   private enum Step: Sendable {
     case merge(from: CustomerNumber, into: CustomerNumber)
@@ -12,7 +12,7 @@ struct ImportedErasures: Sendable {
     case erasure(TransactionNumber, CustomerNumber)
   }
 
-  /// In the order of the journal; with merges, since an erasure reaches all customers that were merged.
+  /// In journal order; includes merges, since an erasure reaches all merged customers.
   private var steps: [Step] = []
   private(set) var isEmpty = true
 
@@ -27,7 +27,7 @@ struct ImportedErasures: Sendable {
     isEmpty = false
   }
 
-  /// Returns the rows that the ledger erases: of the erased customers that it has, those that are still named.
+  /// Returns the rows that the target ledger erases: those of erased customers that it still names.
   func rows(in snapshot: any StorageSnapshot) throws(LedgerError) -> (erasures: [ErasureRow], customers: [CustomerRow])
   {
     let salt = try snapshot.project().salt
@@ -36,7 +36,7 @@ struct ImportedErasures: Sendable {
       if let known = parts[customer] { return known }
       return [customer] + (try snapshot.mergedCustomers(into: customer))
     }
-    // The customers that each merge of the increment brought.
+    // The customers that each merge of the increment added.
     var brought: [CustomerNumber: [CustomerNumber]] = [:]
     func members(broughtBy customer: CustomerNumber) throws(LedgerError) -> [CustomerNumber] {
       if let known = brought[customer] { return known }

@@ -1,6 +1,6 @@
 internal import GemLedger
 
-/// A transaction as its line says it; entries have no numbers yet.
+/// A transaction as read from its line; its entries have no numbers yet.
 struct ImportedTransaction {
   struct Entry {
     var account: AccountNumber
@@ -8,7 +8,7 @@ struct ImportedTransaction {
     var amount: Int64
     var balance: Int64
     var debt: Int64
-    /// The lot that the whole entry fell on; 0 where it has allocations.
+    /// The lot of the whole entry; 0 if the entry has allocations.
     var lot: LotNumber
     var allocations: [(lot: LotNumber, amount: Int64)]
   }
@@ -31,7 +31,7 @@ extension ImportFields {
       row: TransactionRow(
         number: number, kind: try word("kind", EntryKind.init(name:)), customer: try customerNumber("customer"),
         createdAt: try time("created_at"), firstEntry: 0))
-    // Checked as it is given out: the id is made of the number and the instant.
+    // Also checks the id of the export: it is derived from the number and the instant.
     let id = context.ids.id(number: number, createdAt: transaction.row.createdAt)
     guard let (high, low) = try value("id").bytes(HexForm.parseUUID), id == TransactionID(high: high, low: low) else {
       throw LineFault("The id is not that of transaction \(number) of this project at this instant, \(id).")
@@ -59,7 +59,7 @@ extension ImportFields {
     return transaction
   }
 
-  /// A customer's number, with room for a currency's beside it.
+  /// Reads a customer's number, with room to combine it with a currency's number.
   private mutating func customerNumber(_ name: StaticString) throws(LineFault) -> CustomerNumber {
     try self.number(name)
   }

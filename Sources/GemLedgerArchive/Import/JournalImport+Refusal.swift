@@ -1,15 +1,15 @@
 internal import GemLedger
 internal import GemLedgerAudit
 
-// An export that is whole and yet no ledger: it is refused, with the line that does not fit.
+// Refusals of an intact export that is not a valid ledger, with the line at fault.
 
 extension JournalImport {
-  /// How many lines an increment has at most that is tried before anything of it is written: they are kept in memory.
+  /// The maximum number of lines of an increment that is validated before writing: the lines are kept in memory.
   static let validatedLineCountMax: Int64 = 1 << 18
 
-  /// Validates an increment by a replay without writing, so that one that does not fit leaves the ledger as it was.
+  /// Validates an increment by a replay without writing, so that a refused increment leaves the ledger unchanged.
   ///
-  /// A whole export needs no dry run: a failed one leaves no ledger, and is removed.
+  /// A whole export needs no dry run: a failed import leaves no ledger and is removed.
   func validate(_ found: ImportCheck.Findings, into target: any LedgerStorage) throws(LedgerError) {
     guard found.after != nil, found.end.lines <= Self.validatedLineCountMax else { return }
     try target.read { (snapshot) throws(LedgerError) in
@@ -24,9 +24,9 @@ extension JournalImport {
     }
   }
 
-  /// Returns the cause of a page's refused commit, as a problem of the line.
+  /// Returns the cause of a page's refused commit as a problem of its line.
   ///
-  /// It commits line by line again; a failed import leaves no ledger either way.
+  /// It commits the page again line by line; a failed import leaves no ledger in any case.
   func refusal(
     _ error: LedgerError, of page: ImportPage, _ found: ImportCheck.Findings, _ target: any LedgerStorage
   ) throws(LedgerError) -> LedgerError {
@@ -43,19 +43,19 @@ extension JournalImport {
         try Self.commit(replay, target)
       } catch {
         guard error.isOfContradictingRows else { return error }
-        return Self.unfit(LineFault("It contradicts a line before it: \(error.storageText)"), line: single.firstLine)
+        return Self.unfit(LineFault("It contradicts an earlier line: \(error.storageText)"), line: single.firstLine)
       }
     }
-    return Self.unfit(LineFault("It contradicts a line behind it: \(error.storageText)"), line: page.firstLine)
+    return Self.unfit(LineFault("It contradicts a later line: \(error.storageText)"), line: page.firstLine)
   }
 
-  /// Returns the error for an export with rows that are a ledger, but with books that do not add up.
+  /// Returns the error for a complete export with wrong books.
   static func refusal(_ verification: Verification) -> LedgerError {
     let problems = verification.problems.map(\.description)
     return LedgerError(
       .invalidImport,
-      "The export is of books that do not add up. First problem: \(problems.first ?? "none"). What was written of it "
-        + "is no ledger.",
+      "The exported books are wrong. First problem: \(problems.first ?? "none"). The written part cannot be opened as "
+        + "a ledger.",
       details: [.integer("problem_count", Int64(verification.problemCount))]
         + problems.enumerated().map { .text("problems[\($0)]", $1) })
   }
@@ -63,13 +63,13 @@ extension JournalImport {
   static func unfit(_ fault: LineFault, line: Int64) -> LedgerError {
     let problem = ImportProblem(line: line, message: fault.message)
     return LedgerError(
-      .invalidImport, "The export does not fit together. \(problem)",
+      .invalidImport, "The export contradicts itself. \(problem)",
       details: [.integer("problem_count", 1), .text("problems[0]", problem.description)])
   }
 }
 
 extension LedgerError {
-  /// Whether a storage refused rows that contradict others, which a damaged file is not.
+  /// Whether a storage refused contradictory rows, as opposed to a damaged file.
   fileprivate var isOfContradictingRows: Bool {
     let code = details.lazy.compactMap { detail -> Int64? in
       guard detail.name == "sqlite_code", case .integer(let code) = detail.value else { return nil }
@@ -84,7 +84,7 @@ extension LedgerError {
 
   private static let constraintOfSQLite: Int64 = 19
 
-  /// The storage's own message.
+  /// The storage's message.
   fileprivate var storageText: String {
     for detail in details where detail.name == "sqlite" || detail.name == "postgres" {
       if case .text(let text) = detail.value { return text }

@@ -1,28 +1,28 @@
 public import GemLedger
 package import GemLedgerAudit
 
-/// Makes a ledger of an export, or brings one up to date with the export that follows.
+/// Creates a ledger from an export, or updates a ledger with the next export.
 ///
-/// First the whole text is read and checked; only where nothing is wrong with it anything is written. Then each page is
-/// a commit of its own that also records the progress of the import, so that a killed import goes on there. Until all
-/// rows are there and proved, the storage cannot be opened as a ledger.
+/// It first reads and checks the whole text, and writes only if there is no problem. Then each page is a separate
+/// commit that also records the progress, so an interrupted import can resume. The storage cannot be opened as a ledger
+/// until all rows are present and proved.
 package struct JournalImport {
   /// The stage of the import, for progress displays.
   package enum Stage: Sendable {
-    /// Counted in bytes.
+    /// Progress in bytes.
     case checking
-    /// Counted in lines.
+    /// Progress in lines.
     case importing
     case verifying
   }
 
-  /// A total of 0 is not known.
+  /// A total of 0 means that the total is unknown.
   package typealias Progress = (Stage, _ done: Int64, _ of: Int64) -> Void
 
-  /// The contents of an export, by its first line.
+  /// The header of an export.
   package struct Head: Sendable {
     package let project: ProjectRow
-    /// Whether it begins with the beginning of the journal, and so makes a new ledger.
+    /// Whether it starts at the beginning of the journal, and so creates a new ledger.
     package let isWhole: Bool
 
     package init(project: ProjectRow, isWhole: Bool) {
@@ -31,14 +31,14 @@ package struct JournalImport {
     }
   }
 
-  /// How many lines a commit writes: an account that several of them touch is written once.
+  /// The default number of lines per commit: an account that several lines change is written once.
   package static let pageSize = 16_384
 
   let text: any ImportText
   private let clock: LedgerClock
   private let pageSize: Int
 
-  /// - Parameter pageSize: How many lines a commit writes; an interrupted import goes on with the same number.
+  /// - Parameter pageSize: The number of lines per commit; an interrupted import resumes with the same number.
   package init(_ text: some ImportText, clock: LedgerClock = .system, pageSize: Int = Self.pageSize) {
     self.text = text
     self.clock = clock
@@ -47,13 +47,13 @@ package struct JournalImport {
 
   /// Reads the first line.
   ///
-  /// - Throws: `invalid_import` where it is no header of an export, or as reading does.
+  /// - Throws: `invalid_import` if it is not the header of an export, or the errors of reading.
   package func head() throws(LedgerError) -> Head {
     var problems = ImportProblems()
     var reader = try LineReader(text)
     let line = try reader.next()
     do throws(LineFault) {
-      guard let bytes = line else { throw LineFault("There is nothing in it.") }
+      guard let bytes = line else { throw LineFault("The export is empty.") }
       if case .header(let header) = try ImportRecord(bytes, ImportContext(), LineTokens()) {
         return Head(project: header.project, isWhole: header.after == nil)
       }
@@ -64,7 +64,7 @@ package struct JournalImport {
     }
   }
 
-  /// An export that is whole and has no damaged line.
+  /// A complete export without damaged lines.
   package struct Checked: Sendable {
     let findings: ImportCheck.Findings
 
@@ -72,10 +72,10 @@ package struct JournalImport {
     package var entries: Int64 { findings.journal.counts.entries }
   }
 
-  /// Reads and checks everything, and writes nothing.
+  /// Reads and checks everything without writing.
   ///
   /// - Parameter ledger: The ledger that an increment continues; nil for an export of a whole journal.
-  /// - Throws: `invalid_import` with every problem up to a bound, or as reading does.
+  /// - Throws: `invalid_import` with every problem up to a bound, or the errors of reading.
   package func check(
     continuing ledger: (any LedgerStorage)? = nil, _ progress: Progress = { _, _, _ in }
   ) throws(LedgerError) -> Checked {
@@ -92,11 +92,11 @@ package struct JournalImport {
     try run(try check(continuing: target, progress), into: target, progress)
   }
 
-  /// Imports everything into a storage that is marked as a copy under way, and proves the books.
+  /// Imports everything into a storage that is marked as an unfinished copy, and proves the books.
   ///
-  /// - Returns: The books of the ledger that was made.
-  /// - Throws: `invalid_import` where the export is damaged, does not continue the storage's ledger, or has books that
-  ///   do not add up; `already_exists` where the import was begun from another export; or as the storage does.
+  /// - Returns: The books of the new ledger.
+  /// - Throws: `invalid_import` if the export is damaged, does not continue the storage's ledger, or has wrong books;
+  ///   `already_exists` if the import was started from another export; or the errors of the storage.
   @discardableResult
   package func run(
     _ checked: Checked, into target: any LedgerStorage, _ progress: Progress = { _, _, _ in }
@@ -121,15 +121,15 @@ package struct JournalImport {
 
   /// Records in the storage which export is being imported.
   ///
-  /// - Returns: How far an earlier import of the same export came.
+  /// - Returns: The progress of an earlier import of the same export.
   private func begin(
     _ found: ImportCheck.Findings, _ target: any LedgerStorage
   ) throws(LedgerError) -> CopyProgress {
     if target is MemoryStorage, !found.header.isDense || !found.hasAllCustomers {
       throw LedgerError(
         .invalidImport,
-        "The export is of a ledger whose numbers have gaps, as PostgreSQL draws them; memory has no room for gaps. "
-          + "Import it into a file or into PostgreSQL.")
+        "The numbers of the exported ledger have gaps, as PostgreSQL assigns them; a ledger in memory cannot have "
+          + "gaps. Import it into a file or into PostgreSQL.")
     }
     let known = try target.read { (snapshot) throws(LedgerError) -> CopyProgress? in
       let known = try snapshot.scan().copyProgress()
@@ -149,27 +149,27 @@ package struct JournalImport {
     guard progress == nil || progress?.source == 0 else {
       throw LedgerError(
         .alreadyExists,
-        "The storage holds an import or a copy of something else that was interrupted. Go on with that, or remove it.")
+        "The storage holds another interrupted import or copy. Resume that one, or remove it.")
     }
     guard try snapshot.project() == found.header.project else {
       throw LedgerError(
-        .invalidImport, "The export is of another ledger: its project is not the one of this storage.")
+        .invalidImport, "The export is from another ledger: its project differs from that of this storage.")
     }
     let counts = try snapshot.journalCounts()
     let transactions = if let counts { counts.transactions } else { try snapshot.sequences().transaction }
     guard let after = found.after else {
       guard try snapshot.isEmpty() else {
         throw LedgerError(
-          .alreadyExists, "The ledger is not empty; an export of a whole journal makes a ledger of its own.")
+          .alreadyExists, "The ledger is not empty; import a whole journal into a new, empty storage.")
       }
       return
     }
     guard transactions == after.transactions, try snapshot.catalogVersion() == after.catalogVersion else {
       throw LedgerError(
         .invalidImport,
-        "The export goes on after \(after.transactions) transactions and version \(after.catalogVersion) of the "
+        "The export continues after \(after.transactions) transactions and version \(after.catalogVersion) of the "
           + "catalog; the ledger has \(transactions) and version \(try snapshot.catalogVersion()). Import the exports "
-          + "in their order, each once, and book nothing in between.",
+          + "in order, each once, and book nothing in between.",
         details: [.integer("expected", after.transactions), .integer("found", transactions)])
     }
   }
@@ -179,7 +179,7 @@ package struct JournalImport {
   private func write(
     _ found: ImportCheck.Findings, from begun: CopyProgress, into target: any LedgerStorage, _ progress: Progress
   ) throws(LedgerError) {
-    // The step says that all pages are there.
+    // A step other than 0 means that all pages are written.
     guard begun.step == 0 else { return }
     if begun.pages == 0 { try eraseNames(found.erasures, in: target) }
     var pages = ImportPages(
@@ -210,8 +210,7 @@ package struct JournalImport {
     }
   }
 
-  /// Erases the customers that the export erases, before any of its lines is written: their ids and keys may be in use
-  /// again in any of its pages.
+  /// Applies the export's erasures before any of its lines is written: any page may reuse the erased ids and keys.
   private func eraseNames(_ erasures: ImportedErasures, in target: any LedgerStorage) throws(LedgerError) {
     guard !erasures.isEmpty else { return }
     let (rows, customers) = try target.read { (snapshot) throws(LedgerError) in try erasures.rows(in: snapshot) }
@@ -226,7 +225,7 @@ package struct JournalImport {
     }
   }
 
-  /// Returns the record of a journal with gaps that the storage needs: of the export, and of the rows from before.
+  /// Returns the record of number gaps that the storage needs, for the export and for earlier rows.
   private static func journal(_ found: ImportCheck.Findings, _ sequences: Sequences) -> CopiedJournal {
     var journal = found.journal
     journal.counts.transactions += found.after?.transactions ?? 0
@@ -258,7 +257,7 @@ package struct JournalImport {
   static func commit(_ replay: JournalReplay, _ target: any LedgerStorage) throws(LedgerError) {
     let moved = replay.changedLots.compactMap { number in replay.lots[number]?.movedFrom.map { (number, $0) } }
     try target.commit(lanes: Array(0..<target.traits.laneCount)) { (session) throws(LedgerError) in
-      // A storage that keeps rows with their customers learns the former owners.
+      // A storage that groups rows by customer needs the former owners.
       for (lot, customer) in moved { _ = try session.lot(lot, of: customer) }
       for purchase in replay.movedEntitlements { _ = try session.entitlementHolder(purchase: purchase) }
       for hold in replay.holds.values {
@@ -280,19 +279,19 @@ package struct JournalImport {
   }
 }
 
-/// Some lines of an export, read.
+/// Some parsed lines of an export.
 struct ImportPage {
   let firstLine: Int64
   var records: [ImportRecord] = []
 }
 
-/// Cuts an export into pages; the same export gives the same pages.
+/// Splits an export into pages; the same export gives the same pages.
 struct ImportPages {
   private var reader: LineReader
   private let tokens = LineTokens()
   private let pageSize: Int
   var context: ImportContext
-  /// How many pages were given or skipped.
+  /// The number of pages read or skipped.
   private(set) var number: Int64 = 0
   var lineNumber: Int64 { reader.number }
 
@@ -315,10 +314,10 @@ struct ImportPages {
         if case .catalog(_, let rows) = record { context.learn(rows) }
         page.records.append(record)
       } catch {
-        // The text was checked before, so another process writes to it meanwhile.
+        // The text passed the check earlier, so another process has modified it since.
         var problems = ImportProblems()
         problems.add(reader.number, error.message)
-        throw problems.error("The export changed while it was imported: it")
+        throw problems.error("The export changed during the import: it")
       }
     }
     if page.records.isEmpty { return nil }
@@ -328,11 +327,11 @@ struct ImportPages {
 }
 
 extension Ledger {
-  /// Makes a new ledger in memory from an export.
+  /// Creates a new ledger in memory from an export.
   ///
   /// - Parameters:
   ///   - text: An export of a whole journal; see ``export(after:progress:to:)``.
-  ///   - clock: Where it reads the time.
+  ///   - clock: The ledger's clock.
   /// - Throws: ``LedgerError`` with `invalid_import`, every problem listed up to a bound, or `books_wrong`.
   public static func inMemory(importing text: [UInt8], clock: LedgerClock = .system) throws(LedgerError) -> Ledger {
     let source = JournalImport(ImportBytes(text), clock: clock)

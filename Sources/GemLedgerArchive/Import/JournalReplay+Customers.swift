@@ -1,7 +1,7 @@
 internal import GemLedger
 internal import GemLedgerAudit
 
-// Merges, freezes, refunds and holds: their effects beside balances.
+// Merges, freezes, refunds and holds: their effects other than balances.
 
 extension JournalReplay {
   // MARK: Customers
@@ -9,7 +9,7 @@ extension JournalReplay {
   func customer(_ number: CustomerNumber) throws(LineFaultOrError) -> CustomerRow {
     if let known = changedCustomers[number] ?? newCustomers[number] { return known }
     guard var row = try asking({ () throws(LedgerError) in try snapshot.customer(number: number) }) else {
-      throw .fault("There is no customer \(number).")
+      throw .fault("Customer \(number) is missing.")
     }
     if unnamed.contains(number) {
       row.id = CustomerID(ofErased: number, salt: try asking { () throws(LedgerError) in try snapshot.project().salt })
@@ -24,10 +24,10 @@ extension JournalReplay {
     return found.sorted()
   }
 
-  /// As the merge itself did: see `Decider.becomeOne`.
+  /// The same steps as the merge itself: see `Decider.becomeOne`.
   func merge(_ from: CustomerNumber, _ transaction: ImportedTransaction) throws(LineFaultOrError) {
     let into = transaction.row.customer
-    guard from != into else { throw .fault("Customer \(from) becomes part of itself.") }
+    guard from != into else { throw .fault("Customer \(from) is merged into itself.") }
     var survivor = try customer(into)
     let moved = try asking { () throws(LedgerError) in try parts(of: from) }
     for number in [from] + moved {
@@ -59,9 +59,9 @@ extension JournalReplay {
     changedCustomers[row.number] = row
   }
 
-  /// As the erasure itself did: see `Decider.decideErasure`.
+  /// The same steps as the erasure itself: see `Decider.decideErasure`.
   ///
-  /// The names went before the first page, and the export has none: see ``ImportedErasures``.
+  /// The ids and keys were erased before the first page, and the export has none: see ``ImportedErasures``.
   private func erase(_ transaction: TransactionRow) throws(LineFaultOrError) {
     let numbers = try asking { () throws(LedgerError) in
       [transaction.customer] + (try parts(of: transaction.customer))
@@ -93,19 +93,19 @@ extension JournalReplay {
   private func purchase(_ number: Int64) throws(LineFaultOrError) -> PurchaseRow {
     if let new = newPurchases[number] { return new }
     guard let row = try asking({ () throws(LedgerError) in try snapshot.purchase(number: number) }) else {
-      throw .fault("There is no purchase \(number).")
+      throw .fault("Purchase \(number) is missing.")
     }
     return row
   }
 
   // MARK: Holds and counts
 
-  /// A hold as it is within the page.
+  /// A hold's state within the page.
   struct HoldChange {
     var row: HoldRow
-    /// The remaining amounts, in the order in which they were set aside.
+    /// The remaining amounts, in holding order.
     var parts: [HeldPart]
-    /// The customer that the storage keeps the hold with; nil where it has no row of it.
+    /// The customer under which the storage keeps the hold; nil if it has no row of it.
     var storedOwner: CustomerNumber?
 
     mutating func move(_ amount: Int64, _ event: JournalEventRow) throws(LineFaultOrError) {
@@ -113,7 +113,7 @@ extension JournalReplay {
       let held = index.map { parts[$0].amount } ?? 0
       let (sum, overflow) = held.addingReportingOverflow(amount)
       guard !overflow, sum >= 0 else {
-        throw .fault("The hold \(row.number) holds \(held) of lot \(event.lot), and \(amount) moves.")
+        throw .fault("Hold \(row.number) has \(held) of lot \(event.lot), but \(amount) moves.")
       }
       if let index { parts.remove(at: index) }
       guard sum > 0 else { return }
@@ -145,17 +145,17 @@ extension JournalReplay {
 
   private func moveHeld(_ row: JournalEventRow) throws(LineFaultOrError) {
     let amount = row.heldChange
-    // A captured amount leaves with its entry, which follows.
+    // A captured amount leaves with the entry that follows.
     let moved = row.kind == .captured ? 0 : -amount
     var hold = try hold(row.target, beganBy: row)
     try hold.move(amount, row)
     holds[row.target] = hold
     var account = try account(row.account)
     if moved != 0 { try move(moved, in: row.lot, &account, isReturn: true) }
-    // Added and not taken from the row: effects are not applied in their own order.
+    // Added, not taken from the row: effects are not applied in journal order.
     account.row.held += amount
-    // A bound that always holds: scheduled effects of the currency may be due before the hold ends, and the next
-    // command looks at both.
+    // A safe bound: scheduled effects of the currency may be due before the hold ends, and the next command checks
+    // both.
     account.row.nextDue = 0
     put(account)
   }
@@ -186,7 +186,7 @@ extension JournalReplay {
       holds[number]?.row.customer = into
       holds[number]?.row.begunAt = nil
     }
-    // Held amounts are part of a balance, so that the merge has an entry of each such account.
+    // A balance includes held amounts, so the merge has an entry for each such account.
     for currency in Set(transaction.entries.map(\.account.currency)).sorted() {
       var old = try account(AccountNumber(customer: from, currency: currency))
       guard old.row.held != 0 else { continue }
@@ -199,7 +199,7 @@ extension JournalReplay {
     }
   }
 
-  /// A hold that holds nothing any more is open no more.
+  /// Closes holds without a remaining amount.
   func endHolds() {
     for hold in holds.values.sorted(by: { $0.row.number < $1.row.number }) {
       if !hold.parts.isEmpty {

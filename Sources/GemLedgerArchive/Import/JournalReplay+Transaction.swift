@@ -1,7 +1,7 @@
 internal import GemLedger
 internal import GemLedgerAudit
 
-// A transaction: its entries are replayed on their accounts and lots.
+// A transaction: replays its entries on accounts and lots.
 
 extension JournalReplay {
   func add(_ transaction: ImportedTransaction) throws(LineFaultOrError) {
@@ -16,7 +16,7 @@ extension JournalReplay {
       changes.lastLot = max(changes.lastLot ?? 0, attributes.lot)
     }
     if !transaction.events.isEmpty { changes.ownCold.events += transaction.events }
-    // Amounts that a merge takes out of holds move with the entries, and are set aside again behind them.
+    // Amounts that a merge takes out of holds move with the entries and are held again afterwards.
     try applyEvents(of: transaction) { $0 == .released }
     var captured = CapturedAmounts(transaction.events)
     for entry in transaction.entries { try add(entry, of: transaction, &captured) }
@@ -38,7 +38,7 @@ extension JournalReplay {
     let change = fold.add(nextEntry, balance: entry.balance, debt: entry.debt)
     guard change.amount == Int128(entry.amount) else {
       throw .fault(
-        "An entry of \(entry.amount) leaves balance \(entry.balance) and debt \(entry.debt) where there were "
+        "An entry of \(entry.amount) leaves balance \(entry.balance) and debt \(entry.debt); before it they were "
           + "\(account.row.balance) and \(account.row.debt).")
     }
     if entry.lot != 0 {
@@ -48,7 +48,7 @@ extension JournalReplay {
       try allocate(entry.amount, to: entry.lot, &account, entry.kind, transaction, &captured)
     } else {
       guard entry.allocations.reduce(Int128(0), { $0 + Int128($1.amount) }) == change.balance else {
-        throw .fault("The lots of an entry do not come to what its balance changes by, \(change.balance).")
+        throw .fault("The lots of an entry do not add up to its change of balance, \(change.balance).")
       }
       for (lot, amount) in entry.allocations {
         try allocate(amount, to: lot, &account, entry.kind, transaction, &captured)
@@ -138,7 +138,7 @@ extension JournalReplay {
 
   private func accountPoolLacks(_ account: Account, _ number: LotNumber) -> Bool { account.row.poolLot != number }
 
-  /// The first pooled lot of an account lies in the account's own row.
+  /// The first pooled lot of an account is stored in the account's row.
   private func makeLot(_ attributes: LotAttributesRow, _ account: inout Account) {
     let isPooled = LotCredit.isPooled(
       attributes.source, price: attributes.price, purchase: attributes.purchase, expiresAt: attributes.expiresAt)
@@ -157,7 +157,7 @@ extension JournalReplay {
     account.row.nextExpiry = min(account.row.nextExpiry, attributes.expiresAt)
   }
 
-  /// Moves an amount in a lot of the account; a lot of a merged customer comes over with it.
+  /// Moves an amount in a lot of the account; takes over a merged customer's lot.
   func move(
     _ amount: Int64, in number: LotNumber, _ account: inout Account, isReturn: Bool
   ) throws(LineFaultOrError) {
@@ -185,7 +185,7 @@ extension JournalReplay {
 
   private func bringOver(_ lot: inout Lot, to account: inout Account) throws(LineFaultOrError) {
     guard lot.row.remaining == 0, lot.row.account.currency == account.row.number.currency else {
-      throw .fault("Lot \(lot.row.number) is another account's.")
+      throw .fault("Lot \(lot.row.number) belongs to another account.")
     }
     if !lot.isNew, lot.movedFrom == nil { lot.movedFrom = lot.row.account.customer }
     lot.row.account = account.row.number
@@ -216,7 +216,7 @@ extension JournalReplay {
   }
 }
 
-/// The amounts of a capture, which the hold had taken out of its lots before.
+/// The captured amounts, which the hold took out of its lots earlier.
 struct CapturedAmounts {
   private var amounts: [LotNumber: Int64] = [:]
 
@@ -224,7 +224,7 @@ struct CapturedAmounts {
     for row in events where row.kind == .captured { amounts[row.lot, default: 0] += row.amount }
   }
 
-  /// Returns the part of the amount that still moves in the lot.
+  /// Returns the part of the amount that still has to move in the lot.
   mutating func rest(of amount: Int64, from lot: LotNumber) -> Int64 {
     guard amount < 0, let captured = amounts[lot], captured > 0 else { return amount }
     let used = min(captured, amount == .min ? .max : -amount)

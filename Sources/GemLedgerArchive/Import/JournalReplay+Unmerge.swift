@@ -1,9 +1,9 @@
 internal import GemLedger
 
-// An unmerge: its entries are replayed as any others, and here the customers become two.
+// An unmerge: its entries are replayed as usual; this separates the two customers.
 
 extension JournalReplay {
-  /// As the unmerge itself did: see `UnmergeCommand.becomeTwo`.
+  /// The same steps as the unmerge itself: see `UnmergeCommand.becomeTwo`.
   func unmerge(from survivor: CustomerNumber, _ transaction: ImportedTransaction) throws(LineFaultOrError) {
     let part = transaction.row.customer
     var row = try customer(part)
@@ -22,7 +22,7 @@ extension JournalReplay {
     changes.ownCold.merges.append(MergeRow(transaction: transaction.row.number, from: survivor, into: part))
   }
 
-  /// The merges and unmerges of a number, those of the page included.
+  /// Returns the merges and unmerges of a number, including those of the page.
   private func mergeRecords(of number: CustomerNumber) throws(LedgerError) -> [MergeRecord] {
     var records: [MergeRecord] = []
     for row in try snapshot.merges(into: number) + (changes.cold?.merges ?? []).filter({ $0.into == number }) {

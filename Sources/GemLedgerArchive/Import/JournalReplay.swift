@@ -1,11 +1,11 @@
 internal import GemLedger
 internal import GemLedgerAudit
 
-/// Makes rows of an export's records: the journal as it is, and every projection anew from it.
+/// Converts an export's records to rows: the journal as exported, and every projection recomputed from it.
 ///
-/// It works a page at a time: ``changes`` is written when a page is full, and rows that later pages need are kept or
-/// read again. Nothing is trusted beyond the entries themselves: balances, versions and lots are replayed, and a
-/// mismatch is a fault of its line.
+/// It works a page at a time. A full page is written from ``changes``; rows that later pages need are kept or read
+/// again. Only the entries are trusted: balances, versions and lots are replayed, and a mismatch is a fault of its
+/// line.
 final class JournalReplay {
   struct Account {
     var row: AccountRow
@@ -17,11 +17,11 @@ final class JournalReplay {
     var row: LotRow
     var isNew: Bool
     var isChanged = false
-    /// The customer that the storage keeps the lot with, where it is another customer than in the row.
+    /// The customer under which the storage keeps the lot, if it differs from the row's customer.
     var movedFrom: CustomerNumber?
   }
 
-  /// Accounts and lots that are kept in memory at most, between pages.
+  /// The maximum number of accounts and lots kept in memory between pages.
   static let keptCountMax = 200_000
 
   let isKeyed: Bool
@@ -31,24 +31,24 @@ final class JournalReplay {
   var changes = ChangeSet()
 
   let accounts = IntegerMap<Account>()
-  /// Customers with all of their accounts among ``accounts``.
+  /// Customers whose accounts are all in ``accounts``.
   var knownCustomers: Set<CustomerNumber> = []
   let lots = IntegerMap<Lot>()
   var changedAccounts: [AccountNumber] = []
   var changedLots: [LotNumber] = []
   var nextEntry: EntryNumber
-  /// The last customer so far, once one was added.
+  /// The last added customer; nil before the first.
   private var lastCustomer: CustomerNumber?
 
-  // Rows of the page that are asked for before they are written.
+  // Rows of the page that are read before they are written.
   var newCustomers: [CustomerNumber: CustomerRow] = [:]
   var changedCustomers: [CustomerNumber: CustomerRow] = [:]
   var newPurchases: [Int64: PurchaseRow] = [:]
   var purchaseOwners: [Int64: CustomerNumber] = [:]
   var holds: [TransactionNumber: HoldChange] = [:]
-  /// Customers that the ledger still names, in a dry run only: an import would have erased them by now.
+  /// In a dry run, the erased customers that the ledger still names; an import would have erased them already.
   var unnamed: Set<CustomerNumber> = []
-  /// Purchases with a moved entitlement, so that the storage can take it from the former owner.
+  /// Purchases with a moved entitlement, for removal from the former owner.
   var movedEntitlements: [Int64] = []
   private var newKeys: Set<KeyID> = []
 
@@ -60,7 +60,7 @@ final class JournalReplay {
   /// - Parameters:
   ///   - isKeyed: Whether the storage numbers entries by their transactions.
   ///   - isDense: Whether the export's numbers have no gaps.
-  ///   - isIncrement: Whether the storage has a journal already that the export continues.
+  ///   - isIncrement: Whether the export continues an existing journal of the storage.
   init(
     _ snapshot: any StorageSnapshot, isKeyed: Bool, isDense: Bool, isIncrement: Bool
   ) throws(LedgerError) {
@@ -71,7 +71,7 @@ final class JournalReplay {
     nextEntry = try snapshot.sequences().entry + 1
   }
 
-  /// Forgets the page that was written.
+  /// Drops the written page.
   func beginPage(_ snapshot: any StorageSnapshot) {
     self.snapshot = snapshot
     changes = ChangeSet()
@@ -152,7 +152,7 @@ final class JournalReplay {
     }
   }
 
-  /// All added ids are given again with an increment that has a new one.
+  /// An increment with a new added id repeats all added ids.
   private func add(_ row: AddedIDRow) throws(LineFaultOrError) {
     if isIncrement, let known = try asking({ () throws(LedgerError) in try snapshot.customer(row.id) }) {
       guard known.original == row.customer || unnamed.contains(known.original) else {
@@ -175,12 +175,12 @@ final class JournalReplay {
     changes.customers.append(row)
   }
 
-  /// Without gaps, each customer follows the one before: storages find rows by their numbers.
+  /// Without gaps, customer numbers are consecutive: storages find rows by number.
   private func checkPlace(of row: CustomerRow) throws(LineFaultOrError) {
     guard isDense else { return }
     var last = lastCustomer ?? 0
     if last == 0 { last = try asking { () throws(LedgerError) in try snapshot.last(.customer) } }
-    guard row.number == last + 1 else { throw .fault("Customer \(row.number) comes behind customer \(last).") }
+    guard row.number == last + 1 else { throw .fault("Customer \(row.number) follows customer \(last).") }
     lastCustomer = row.number
   }
 
@@ -190,12 +190,12 @@ final class JournalReplay {
       let known = try asking { () throws(LedgerError) in
         try snapshot.key(row.key, customer: row.customer, hash: hash)
       }
-      // Refusals are given again with every increment.
+      // Every increment repeats all refusals.
       if known != nil, case .refused = row.outcome { return }
       guard known == nil else { throw .fault("\"key\" is \"\(row.key)\", which the customer has used already.") }
     }
     guard newKeys.insert(KeyID(customer: row.customer, key: row.key)).inserted else {
-      throw .fault("\"key\" is \"\(row.key)\", which the customer has used already: it contradicts a line before it.")
+      throw .fault("\"key\" is \"\(row.key)\", which the customer has used already: it contradicts an earlier line.")
     }
     changes.keys.append(row)
     changes.keyHashes.append(hash)
@@ -223,7 +223,7 @@ final class JournalReplay {
   }
 }
 
-/// Why a record could not be added: it is wrong, or the storage could not answer.
+/// The reason why a record could not be added: a fault in the record, or a storage error.
 enum LineFaultOrError: Error {
   case line(LineFault)
   case ledger(LedgerError)

@@ -1,14 +1,14 @@
 package import GemLedger
 
-/// A file or a text that can be read from its beginning, as often as need be.
+/// A file or a text that can be read from the start any number of times.
 package protocol ImportText {
   /// Begins to read.
   ///
-  /// - Returns: A closure that gives the next bytes with each call, and none at the end.
+  /// - Returns: A closure that returns the next bytes, and none at the end.
   func open() throws(LedgerError) -> () throws(LedgerError) -> [UInt8]
 }
 
-/// Bytes that are in memory already.
+/// Bytes that are already in memory.
 package struct ImportBytes: ImportText {
   private let bytes: [UInt8]
 
@@ -23,27 +23,27 @@ package struct ImportBytes: ImportText {
   }
 }
 
-/// Cuts a text into lines.
+/// Splits a text into lines.
 struct LineReader {
-  /// The longest line that is read; a whole catalog is one line, and longer there than in its file.
+  /// The maximum length of a line; a whole catalog is one line, and longer there than in its file.
   static let lineLengthMax = 256 << 20
 
   private let read: () throws(LedgerError) -> [UInt8]
   private var buffer: [UInt8] = []
   private var start = 0
   private var isAtEnd = false
-  /// The number of the line that was given last, from 1.
+  /// The number of the last returned line, from 1.
   private(set) var number: Int64 = 0
-  /// Whether the last line that was given had a line feed.
+  /// Whether the last returned line had a line feed.
   private(set) var isWhole = true
-  /// How many bytes were read.
+  /// The number of bytes read.
   private(set) var byteCount: Int64 = 0
 
   init(_ text: some ImportText) throws(LedgerError) { read = try text.open() }
 
-  /// The next line without its line feed; nil behind the last.
+  /// Returns the next line without its line feed; nil after the last.
   ///
-  /// - Throws: `invalid_import` for a longer line, or as reading does.
+  /// - Throws: `invalid_import` for a line over the maximum, or the errors of reading.
   mutating func next() throws(LedgerError) -> ArraySlice<UInt8>? {
     var searched = start
     while true {
@@ -76,13 +76,13 @@ struct LineReader {
     }
   }
 
-  /// Where the next line feed is, looked for eight bytes a step.
+  /// Returns the position of the next line feed, searching eight bytes per step.
   private func lineFeed(from start: Int) -> Int? {
     buffer.withUnsafeBytes { bytes in
       var position = start
       while position + 8 <= bytes.count {
         let word = bytes.loadUnaligned(fromByteOffset: position, as: UInt64.self) ^ Self.lineFeeds
-        // Taking one from a byte borrows from its high bit where the byte is 0.
+        // Subtracting 1 from a byte borrows from its high bit if the byte is 0.
         guard (word &- Self.ones) & ~word & (Self.ones << 7) == 0 else { break }
         position += 8
       }

@@ -7,8 +7,8 @@ struct LineScanner {
   private var scanner: JSONScanner
   private let isCanonical: Bool
 
-  /// - Parameter isCanonical: Whether each name is written in the one way of `JSONWriter`, so that equal names have
-  ///   equal bytes. Else names with escapes are refused.
+  /// - Parameter isCanonical: Whether every name is written as `JSONWriter` writes it, so that equal names have equal
+  ///   bytes. Otherwise names with escapes are refused.
   init(_ bytes: UnsafeBufferPointer<UInt8>, isCanonical: Bool, reusing tokens: [LineTokens.Token]) {
     self.isCanonical = isCanonical
     self.bytes = bytes
@@ -17,7 +17,7 @@ struct LineScanner {
     scanner = JSONScanner(bytes)
   }
 
-  /// - Returns: Whether the line is valid, and its names could be compared.
+  /// - Returns: Whether the line is valid and its names could be compared.
   mutating func scanLine() -> Bool {
     do throws(JSONFailure) {
       try scanner.begin()
@@ -86,7 +86,7 @@ struct LineScanner {
     return try value()
   }
 
-  /// Whether no member before it has that name.
+  /// Whether no earlier member of the object has the same name.
   private mutating func isNew(_ name: Int, in object: Int) -> Bool {
     let own = bytes[tokens[name].start..<tokens[name].end]
     let mark = LineTokens.Token.mark(own.first ?? 0, own.last ?? 0, length: own.count)
@@ -106,7 +106,7 @@ struct LineScanner {
     return text
   }
 
-  /// Checks the bytes of a text; those of ASCII are valid.
+  /// Checks the bytes of a text; ASCII bytes are valid.
   private func check(_ text: JSONScanner.Text) throws(JSONFailure) {
     if !text.isASCII { _ = try scanner.string(of: text) }
   }

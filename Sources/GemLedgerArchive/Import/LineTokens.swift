@@ -1,16 +1,16 @@
 internal import GemLedger
 
-/// The tokens of one line of an export, where they lie in it; nothing is made of them until it is asked for.
+/// The tokens of one line of an export as byte ranges; values are decoded only on request.
 ///
-/// It takes exactly the lines that ``JSONValue/parse(_:)-swift.type.method`` takes. One of it reads line after line, so
-/// that none needs memory of its own.
+/// It accepts exactly the lines that ``JSONValue/parse(_:)-swift.type.method`` accepts. One object reads line after
+/// line and reuses its memory.
 package final class LineTokens {
   struct Token {
     enum Kind {
       case text
       /// A text with escapes.
       case escaped
-      /// Plain digits, which may be too many.
+      /// Plain digits; the number may be out of range.
       case integer
       case number
       case bool
@@ -20,17 +20,17 @@ package final class LineTokens {
     }
 
     var kind: Kind
-    /// Where it lies, the quotes of a text left out.
+    /// The token's start, without the quotes of a text.
     var start: Int
     var end: Int
-    /// How many elements or members it has.
+    /// The number of elements or members.
     var count = 0
-    /// The token behind it and all that is in it.
+    /// The index of the next token after this token and its contents.
     var next = 0
-    /// The marks of its members' names: without a name's mark there is no such member.
+    /// The marks of its members' names; a name without its mark set is absent.
     var marks: UInt64 = 0
 
-    /// One bit for a name, by its length and its ends; a name is never without bytes where it is asked for.
+    /// Returns one bit for a name, from its length and first and last byte; a name that is looked up is never empty.
     static func mark(_ first: UInt8, _ last: UInt8, length: Int) -> UInt64 {
       1 << ((UInt64(first) &* 7 &+ UInt64(last) &* 3 &+ UInt64(truncatingIfNeeded: length)) & 63)
     }
@@ -41,7 +41,7 @@ package final class LineTokens {
 
   package init() {}
 
-  /// Reads a line; the tokens of the line before are gone.
+  /// Reads a line and replaces the tokens of the previous line.
   package func read(_ line: ArraySlice<UInt8>) throws(LineFault) {
     if scan(line, isCanonical: false) { return }
     let value: JSONValue
@@ -50,7 +50,7 @@ package final class LineTokens {
     } catch {
       throw LineFault("\(error.message) (column \(error.column))")
     }
-    // One name can be written in several ways, with escapes; written anew, it has one.
+    // With escapes, one name has several spellings; rewriting the line leaves one.
     guard scan(Array(value.text().utf8)[...], isCanonical: true) else {
       throw LineFault("The line cannot be read.")
     }
@@ -79,9 +79,9 @@ package final class LineTokens {
     return bytes.withUnsafeBufferPointer { body(UnsafeBufferPointer(rebasing: $0[token.start..<token.end])) }
   }
 
-  /// Where the value of an object's member of that name is.
+  /// Returns the index of the value of a member.
   ///
-  /// - Parameter member: The name that is looked at first, and then those behind it, and then those before it.
+  /// - Parameter member: The index of the name to compare first; then the names after it, then those before it.
   func value(_ name: StaticString, of object: Int, from member: Int) -> Int? {
     tokens.withUnsafeBufferPointer { tokens in
       let (start, length) = (name.utf8Start, name.utf8CodeUnitCount)
@@ -114,7 +114,7 @@ package final class LineTokens {
   private func unescaped(_ position: Int) -> String? {
     bytes.withUnsafeBufferPointer { bytes in
       var scanner = JSONScanner(bytes, from: tokens[position].start - 1)
-      // The scanner has read it once, so that it can be read again.
+      // Cannot fail: the scanner has read it already.
       return try? scanner.string()
     }
   }
@@ -124,19 +124,19 @@ package final class LineTokens {
     return withBytes(of: position, JSONScanner.integer)
   }
 
-  /// The token as JSON without space.
+  /// Returns the token as JSON without whitespace.
   package func json(_ position: Int) -> String {
     let token = tokens[position]
     let isText = token.kind == .text || token.kind == .escaped
     let whole = isText ? token.start - 1..<token.end + 1 : token.start..<token.end
     return bytes.withUnsafeBufferPointer { bytes in
-      // The scanner has read it once, so that it can be read again.
+      // Cannot fail: the scanner has read it already.
       (try? JSONValue.parse(UnsafeBufferPointer(rebasing: bytes[whole])).text()) ?? ""
     }
   }
 }
 
-/// A value of a line, good until the next line is read.
+/// A value of a line, valid until the next line is read.
 struct ImportValue {
   let tokens: LineTokens
   let position: Int
@@ -145,7 +145,7 @@ struct ImportValue {
   var text: String? { tokens.text(position) }
   var integer: Int64? { tokens.integer(position) }
   var isNull: Bool { kind == .null }
-  /// As JSON without space.
+  /// The value as JSON without whitespace.
   var json: String { tokens.json(position) }
 
   /// Returns the body's result for a text without escapes.
@@ -155,10 +155,10 @@ struct ImportValue {
 }
 
 extension LineTokens.Token.Kind {
-  /// The name of such a value in messages.
+  /// The name of the value's type in messages.
   var name: String {
     switch self {
-    case .text, .escaped: "a text"
+    case .text, .escaped: "a string"
     case .integer: "a whole number"
     case .number: "a number that is not plain digits"
     case .bool: "true or false"
@@ -171,11 +171,11 @@ extension LineTokens.Token.Kind {
 
 /// The elements of a list.
 struct ImportList: Sequence, IteratorProtocol {
-  /// The element that comes next.
+  /// The next element.
   private var element: ImportValue?
   private(set) var count = 0
 
-  /// None.
+  /// Makes an empty list.
   init() {}
 
   /// - Returns: Nil for a value that is no list.

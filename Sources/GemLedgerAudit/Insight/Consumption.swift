@@ -1,12 +1,12 @@
 public import GemLedger
 
-/// The used part of a purchase, which a store asks for when it decides about a refund.
+/// The used part of a purchase, which a store requests before it decides about a refund.
 public struct Consumption: Hashable, Sendable {
-  /// The state of a purchase's delivery to the buyer.
+  /// The delivery state of a purchase.
   public enum Delivery: String, Hashable, Sendable {
-    /// It is credited, and delivered where a delivery is required.
+    /// It is credited, and delivered if a delivery is required.
     case delivered
-    /// It is credited; a game server has not confirmed it yet.
+    /// It is credited; a game server has not confirmed the delivery yet.
     case pending = "delivery_pending"
     /// It was refunded before a game server confirmed it.
     case withdrawn
@@ -14,7 +14,7 @@ public struct Consumption: Hashable, Sendable {
 
   /// The purchase.
   public let purchase: Purchase
-  /// Whether it has arrived.
+  /// The delivery state.
   public let delivery: Delivery
   /// The granted currencies, in the order of codes.
   public let currencies: [Currency]
@@ -23,23 +23,22 @@ public struct Consumption: Hashable, Sendable {
   ///
   /// The granted amount is the sum of the remaining, the held, the refunded and the consumed amount.
   public struct Currency: Hashable, Sendable {
-    /// Which one.
+    /// The currency.
     public let currency: CurrencyCode
-    /// How much it gave.
+    /// The granted amount.
     public let granted: Int64
     /// The part that can be spent.
     public let remaining: Int64
     /// The part that is held; it is not consumed.
     public let held: Int64
-    /// The part that the purchase's own refund took back.
+    /// The part that the purchase's refund took back.
     public let refunded: Int64
 
-    /// The part that is gone otherwise: spent, moved to other customers, taken for other purchases' refunds, or
-    /// expired.
+    /// The part that was spent, moved to other customers, taken for other purchases' refunds, or expired.
     public var consumed: Int64 { granted - remaining - held - refunded }
     /// The consumed share, in thousandths of a percent, rounded down.
     public var consumedMilliPercent: Int64 { milliPercent(of: consumed) }
-    /// The share that the purchase's own refund took back, in thousandths of a percent, rounded down.
+    /// The share that the purchase's refund took back, in thousandths of a percent, rounded down.
     public var refundedMilliPercent: Int64 { milliPercent(of: refunded) }
 
     private func milliPercent(of part: Int64) -> Int64 {
@@ -47,10 +46,12 @@ public struct Consumption: Hashable, Sendable {
     }
   }
 
-  /// The consumed share of the whole purchase, in thousandths of a percent, rounded down: the mean of its currencies,
-  /// over which the price is spread evenly; nil where it gave none.
+  /// The consumed share of the whole purchase, in thousandths of a percent, rounded down; nil if it granted no
+  /// currency.
+  ///
+  /// It is the mean over the granted currencies: the price is spread evenly over them.
   public var consumedMilliPercent: Int64? { mean(\.consumedMilliPercent) }
-  /// The share that its refund took back, in the same way.
+  /// The refunded share of the whole purchase, computed like ``consumedMilliPercent``.
   public var refundedMilliPercent: Int64? { mean(\.refundedMilliPercent) }
 
   private func mean(_ share: (Currency) -> Int64) -> Int64? {
@@ -59,13 +60,13 @@ public struct Consumption: Hashable, Sendable {
 }
 
 extension Ledger {
-  /// How much of a purchase is used up.
+  /// Returns the used part of a purchase.
   ///
   /// - Parameters:
-  ///   - id: The store's id of it.
-  ///   - store: Where it was bought; nil for any store.
+  ///   - id: The store transaction id.
+  ///   - store: The store of the purchase; nil for any store.
   ///   - environment: Production, sandbox or a test session; nil for any.
-  /// - Returns: Nearly always one; several where several stores or environments know the same id.
+  /// - Returns: Usually one purchase; several if several stores or environments have the same id.
   /// - Throws: ``LedgerError`` with `purchase_not_found`.
   public func consumption(
     of id: StoreTransactionID, store: Store? = nil, environment: StoreEnvironment? = nil
@@ -137,7 +138,7 @@ struct ConsumptionReader {
       purchase: try reader.purchase(row), delivery: Consumption.Delivery(order), currencies: currencies)
   }
 
-  /// Reads the present state of the lots that the purchase made, by currency.
+  /// Reads the current state of the lots that the purchase made, by currency.
   func lots(of row: PurchaseRow) throws(LedgerError) -> [(currency: CurrencyDefinition, lots: [LiveLot])] {
     let noted = try snapshot.notedTransactions([row.transaction], ofAny: [row.customer])
     guard let parts = noted[row.transaction]?.parts else {
@@ -158,7 +159,7 @@ struct ConsumptionReader {
     _ lot: RefundChange.GrantedLot, of purchase: PurchaseRow, in number: AccountNumber
   ) throws(LedgerError) -> LiveLot {
     var row = try snapshot.lot(lot.lot, of: number.customer)
-    // An emptied lot may lie with another customer, which was one with this one before an unmerge.
+    // An empty lot may have another owner after an unmerge.
     if let known = row, known.account != number, known.remaining > 0 { row = nil }
     let account = try snapshot.account(number) ?? AccountRow(number: number)
     let holds = try AccountHold.open(of: account, in: snapshot)
@@ -178,7 +179,7 @@ struct ConsumptionReader {
       purchase: purchase.number, granted: lot.amount, remaining: remaining, held: held)
   }
 
-  /// Sums up the amounts that the purchase's refunds took from each of its own lots, and did not give back.
+  /// Returns the net amounts that the purchase's refunds took from each of its lots.
   private func refunded(_ purchase: PurchaseRow) throws(LedgerError) -> [LotNumber: Int64] {
     var taken: [LotNumber: Int64] = [:]
     guard purchase.refund != nil else { return taken }
@@ -194,7 +195,7 @@ struct ConsumptionReader {
 }
 
 extension Consumption.Delivery {
-  /// - Parameter order: The order that the purchase paid for; nil where it paid for none.
+  /// - Parameter order: The order that the purchase paid for; nil if there is none.
   fileprivate init(_ order: OrderRow?) {
     if order?.isWithdrawn == true {
       self = .withdrawn

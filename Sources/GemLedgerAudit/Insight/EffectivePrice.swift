@@ -1,25 +1,25 @@
 public import GemLedger
 
-/// An item's cost in real money, by the price paid for the currency that was spent on it.
+/// An item's cost in real money, from the price paid for the currency spent on it.
 public struct EffectivePrice: Hashable, Sendable {
   /// The item.
   public let item: ItemID
-  /// How many were sold in the period, less those that were given back.
+  /// The number of items sold in the period, minus returned items.
   public let units: Int64
-  /// The charges for them, in the order of codes.
+  /// The charges for these units, in the order of codes.
   public let charges: [Charge]
   /// The cost of the paid part, by environment and price currency; production before the others.
   public let costs: [Cost]
 
   /// The charge in one currency.
   public struct Charge: Hashable, Sendable {
-    /// Which one.
+    /// The currency.
     public let currency: CurrencyCode
-    /// How much.
+    /// The amount.
     public let amount: Int64
-    /// The part of it that had been paid for.
+    /// The part from paid lots.
     public let paid: Int64
-    /// The share that had not, in thousandths of a percent, rounded down.
+    /// The share from free lots, in thousandths of a percent, rounded down.
     public var freeMilliPercent: Int64 {
       amount > 0 ? Int64(clamping: Int128(amount - paid) * 100_000 / Int128(amount)) : 0
     }
@@ -31,23 +31,23 @@ public struct EffectivePrice: Hashable, Sendable {
     public let environment: StoreEnvironment
     /// The cost of all units together.
     public let total: Money
-    /// The same for one unit, rounded down.
+    /// The cost of one unit, rounded down.
     public let perUnit: Money
   }
 }
 
 extension Ledger {
-  /// Returns the real cost of items in a period: the paid value of the lots burnt for them, for all units and for one.
+  /// Returns the real cost of items in a period: the paid value of the lots spent on them, in total and per unit.
   ///
-  /// A reversed sale takes its part away at the time of the reversal. Sales of several items at once cannot be told
-  /// apart and are left out. The result is computed from the journal: for a past period it stays the same.
+  /// A reversal subtracts its part at the time of the reversal. Sales of several items at once are left out: the charge
+  /// of each item is unknown. The result is computed from the journal, so it does not change for a past period.
   ///
   /// - Parameters:
-  ///   - item: Nil for all items.
-  ///   - from: Where the period begins; nil for the beginning of everything.
-  ///   - until: Where it ends, the instant itself not in it; nil for now.
+  ///   - item: The item; nil for all items.
+  ///   - from: The start of the period; nil for the start of the journal.
+  ///   - until: The end of the period, exclusive; nil for now.
   ///   - progress: Called with the number of entries read and their total.
-  /// - Returns: In the order of items; those that were not sold are left out.
+  /// - Returns: The prices, in the order of items; unsold items are left out.
   /// - Throws: ``LedgerError`` with `invalid_request` for a period that ends before it begins.
   public func effectivePrices(
     of item: ItemID? = nil, from: Timestamp? = nil, until: Timestamp? = nil,
@@ -55,7 +55,7 @@ extension Ledger {
   ) throws(LedgerError) -> [EffectivePrice] {
     try reading { (snapshot, definitions) throws(LedgerError) -> [EffectivePrice] in
       if let from, let until, from > until {
-        throw .invalid("The period ends at \(until), before it begins at \(from).")
+        throw .invalid("The period ends at \(until), before its start at \(from).")
       }
       var replay = try LotReplay(snapshot: snapshot, at: try self.instant(until?.before, in: snapshot))
       var sums = PriceSums(item: item, from: from, sales: try SaleWalk(snapshot.scan()))
@@ -69,7 +69,7 @@ extension Ledger {
   }
 }
 
-/// Walks over the sales of single items, transaction by transaction.
+/// Reads the sales of single items, transaction by transaction.
 private struct SaleWalk {
   private let scan: any StorageScan
   private var page: ArraySlice<ItemEntryRow> = []
@@ -79,7 +79,7 @@ private struct SaleWalk {
 
   init(_ scan: any StorageScan) { self.scan = scan }
 
-  /// The only item that came or went with the transaction; transactions are asked for in order.
+  /// Returns the transaction's item if it has exactly one; transactions must ascend from call to call.
   mutating func item(of transaction: TransactionNumber) throws(LedgerError) -> ItemEntryRow? {
     if current.transaction != transaction {
       current = (transaction, [])
@@ -101,7 +101,7 @@ private struct SaleWalk {
   }
 }
 
-/// Adds up the currency burnt for items.
+/// Adds up the currency spent on items.
 private struct PriceSums {
   private struct Key: Hashable, Comparable {
     let environment: Int64
@@ -133,7 +133,7 @@ private struct PriceSums {
 
   mutating func goOn(_ sales: SaleWalk) { self.sales = sales }
 
-  /// The sale that an entry belongs to, where it is asked about.
+  /// Returns the sale of an entry if the sale is requested.
   private mutating func sale(
     _ entry: EntryRow, of transaction: TransactionRow
   ) throws(LedgerError) -> ItemEntryRow? {

@@ -1,28 +1,29 @@
 public import GemLedger
 
-/// An explanation of a balance: its present parts, and its history, newest first.
+/// An explanation of a balance: its current parts and its history, newest first.
 public struct Explanation: Hashable, Sendable {
   /// The customer.
   public let customer: CustomerID
-  /// The present balance and debt.
+  /// The current balance and debt.
   public let balance: Balance
-  /// The lots that make up the balance, in the order in which they burn; on the first page only, and at most as many as
-  /// the page may have entries.
+  /// The lots of the balance, in burning order.
+  ///
+  /// They are on the first page only, at most as many as the page may have entries.
   public let lots: [Lot]
-  /// Whether there are more lots than these.
+  /// Whether there are more lots than listed.
   public let hasMoreLots: Bool
-  /// The open holds, soonest end first; on the first page only.
+  /// The open holds by deadline, soonest first; on the first page only.
   public let holds: [Hold]
   /// The entries that changed the balance, newest first.
   public let entries: [Entry]
-  /// Where the next page begins; nil on the last page.
+  /// The start of the next page; nil on the last page.
   public let next: PageCursor?
 
-  /// A lot that holds something.
+  /// A lot with a remaining or held amount.
   public struct Lot: Hashable, Sendable {
-    /// Where it came from.
+    /// The lot's origin.
     public let origin: LotOrigin
-    /// The amount put into it.
+    /// The granted amount.
     public let granted: Int64
     /// The amount that can be spent.
     public let remaining: Int64
@@ -32,13 +33,13 @@ public struct Explanation: Hashable, Sendable {
 
   /// A hold's amount of the currency.
   public struct Hold: Hashable, Sendable {
-    /// The transaction that began it.
+    /// The transaction that created the hold.
     public let transactionID: TransactionID
-    /// When it began.
+    /// The creation time.
     public let createdAt: Timestamp
-    /// When it ends by itself.
+    /// The time at which the hold expires.
     public let deadline: Timestamp
-    /// How much.
+    /// The held amount.
     public let amount: Int64
   }
 
@@ -46,11 +47,11 @@ public struct Explanation: Hashable, Sendable {
   public struct Entry: Hashable, Sendable {
     /// The transaction that made it.
     public let transactionID: TransactionID
-    /// Why.
+    /// The kind of the entry.
     public let kind: EntryKind
-    /// When it was booked.
+    /// The booking time.
     public let createdAt: Timestamp
-    /// By how much.
+    /// The amount of the change.
     public let amount: Int64
     /// The balance after it.
     public let balance: Int64
@@ -58,21 +59,21 @@ public struct Explanation: Hashable, Sendable {
     public let debt: Int64
     /// The account's version after it.
     public let version: Int64
-    /// The caller's own name for the subject of the transaction.
+    /// The caller's name for the subject of the transaction.
     public let reference: Reference?
-    /// The reason that a person gave.
+    /// The reason given by a person.
     public let reason: Reason?
     /// The person, service or key that sent the command.
     public let actor: ActorName?
-    /// The items that came or went with it.
+    /// The items added or removed by the transaction.
     public let items: [PostedItem]
-    /// How much of it fell on which lot, in the order in which they were burnt.
+    /// The allocations of the amount to lots, in burning order.
     public let parts: [Part]
   }
 
-  /// How much of an entry fell on one lot.
+  /// The part of an entry that was allocated to one lot.
   public struct Part: Hashable, Sendable {
-    /// Where the lot came from.
+    /// The lot's origin.
     public let lot: LotOrigin
     /// Negative when taken from the lot, positive when put into it.
     public let amount: Int64
@@ -82,15 +83,15 @@ public struct Explanation: Hashable, Sendable {
 extension Ledger {
   /// Explains a balance: entry by entry, newest first, down to lots and receipts.
   ///
-  /// The cost is that of the page, however long the history.
+  /// The cost depends on the size of the page, not on the length of the history.
   ///
   /// - Parameters:
   ///   - currency: Must be in the catalog.
   ///   - customer: Must exist.
-  ///   - limit: How many entries, and how many lots, 1 to ``Limits/historyPage``.
-  ///   - cursor: Where the page before ended; nil for the newest.
+  ///   - limit: The maximum number of entries, and of lots, 1 to ``Limits/historyPage``.
+  ///   - cursor: The end of the previous page; nil for the newest entries.
   /// - Throws: ``LedgerError`` with, in order of precedence, `limit_exceeded`, `customer_not_found`,
-  ///   `unknown_currency`, `invalid_request` for a cursor that this list did not give.
+  ///   `unknown_currency`, `invalid_request` for a cursor of another list.
   public func explain(
     _ currency: CurrencyCode, customer: CustomerID, limit: Int = 100, after cursor: PageCursor? = nil
   ) throws(LedgerError) -> Explanation {
@@ -127,7 +128,7 @@ extension Ledger {
   }
 }
 
-/// Tells the lists of cursors apart, so that a cursor of one is not taken for another's.
+/// Identifies the list of a cursor, so that another list refuses it.
 enum InsightList {
   static func explanation(_ account: AccountNumber) -> Int64 { 1 << 62 | account.rawValue }
   static func statement(_ customer: CustomerNumber) -> Int64 { 1 << 61 | customer }
@@ -135,7 +136,7 @@ enum InsightList {
 }
 
 extension AccountHistory {
-  /// The entries behind one version, through another one, oldest first.
+  /// Returns the entries after one version up to another, oldest first.
   func entries(after version: Int64, through newest: Int64) throws(LedgerError) -> [EntryRow] {
     guard newest > version else { return [] }
     var rows: [EntryRow] = []
@@ -148,7 +149,7 @@ extension AccountHistory {
   }
 }
 
-/// Puts a page of an explanation together.
+/// Assembles a page of an explanation.
 private struct Explainer {
   let snapshot: any StorageSnapshot
   let definitions: CurrencyDefinitions
@@ -185,7 +186,7 @@ private struct Explainer {
     return entries
   }
 
-  // MARK: Present parts
+  // MARK: Current parts
 
   func holds(_ holds: [AccountHold], at now: Timestamp) throws(LedgerError) -> [Explanation.Hold] {
     var found: [Explanation.Hold] = []

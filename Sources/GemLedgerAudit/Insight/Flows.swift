@@ -1,63 +1,63 @@
 public import GemLedger
 
-/// Where currency came from and where it went, day by day.
+/// The sources and uses of currency, day by day.
 public struct Flows: Hashable, Sendable {
   /// The days, oldest first.
   public let days: [Day]
 
   /// One day, or any other span between two of the boundaries.
   public struct Day: Hashable, Sendable {
-    /// Where it begins.
+    /// The start.
     public let from: Timestamp
-    /// Where it ends, the instant itself not in it.
+    /// The end, exclusive.
     public let until: Timestamp
     /// The flows, in the order of codes and kinds.
     public let flows: [Flow]
-    /// Customers' balances at its end less their debts, as booked, by currency; without those that are 0.
+    /// Customers' booked balances minus debts at the end, by currency; without zeros.
     public let outstanding: [CurrencyCode: Int64]
   }
 
-  /// The flow of one currency for one reason.
+  /// The flow of one currency in entries of one kind.
   public struct Flow: Hashable, Sendable {
-    /// Which currency.
+    /// The currency.
     public let currency: CurrencyCode
-    /// Why.
+    /// The kind of the entries.
     public let kind: EntryKind
-    /// The amount that came; not negative.
+    /// The received amount; not negative.
     public let inflow: Int64
-    /// The amount that went; not negative.
+    /// The removed amount; not negative.
     public let outflow: Int64
-    /// The inflow less the outflow.
+    /// The inflow minus the outflow.
     public var net: Int64 { inflow - outflow }
   }
 }
 
 extension Ledger {
-  /// Most days of one answer about flows.
+  /// The maximum number of days of one result.
   public static let flowDaysMax = 3700
 
   /// Returns the sources and uses of all customers' currency, day by day.
   ///
-  /// The caller says where days begin and end, because days are those of a time zone. Amounts that move between
-  /// customers (a transfer, a merge) count only as far as they do not come in elsewhere.
+  /// The caller specifies the days, since they depend on a time zone. Amounts that move between customers (a transfer,
+  /// a merge) count only in their net amount.
   ///
-  /// Time goes with the length of the journal up to the end of the last day, memory with the number of days.
+  /// Time grows with the length of the journal up to the last day's end, memory with the number of days.
   ///
   /// - Parameters:
-  ///   - boundaries: Where the first day begins, where each further one does, and where the last one ends; ascending.
+  ///   - boundaries: The start of each day and the end of the last day; ascending.
   ///   - progress: Called with the number of entries read and their total.
-  /// - Throws: ``LedgerError`` with, in order of precedence, `limit_exceeded`, `invalid_request` where the boundaries
-  ///   do not ascend.
+  /// - Throws: ``LedgerError`` with, in order of precedence, `limit_exceeded`, `invalid_request` if the boundaries do
+  ///   not ascend.
   public func flows(
     between boundaries: [Timestamp], progress: (Int64, Int64) -> Void = { _, _ in }
   ) throws(LedgerError) -> Flows {
     guard boundaries.count <= Self.flowDaysMax + 1 else {
       throw LedgerError(
-        .limitExceeded, "\(boundaries.count - 1) days are too many for one answer: \(Self.flowDaysMax) at most.",
+        .limitExceeded, "\(boundaries.count - 1) days are too many for one request: \(Self.flowDaysMax) at most.",
         details: [.integer("limit", Int64(Self.flowDaysMax))])
     }
     guard boundaries.count > 1, zip(boundaries, boundaries.dropFirst()).allSatisfy({ $0 < $1 }) else {
-      throw .invalid("Days need at least two instants, each later than the one before.")
+      throw .invalid("The days need at least two instants in ascending order.")
     }
     return try reading { (snapshot, definitions) throws(LedgerError) -> Flows in
       var sums = FlowSums(boundaries: boundaries)
@@ -80,7 +80,7 @@ private struct FlowSums {
   }
 
   private let boundaries: [Timestamp]
-  /// One before the first day, then one a day.
+  /// The sums before the first day, then those of each day.
   private var days: [[Key: Sum]]
 
   init(boundaries: [Timestamp]) {
@@ -101,7 +101,7 @@ private struct FlowSums {
       last = end
       for entry in page {
         guard let transaction = try walk.transaction(of: entry) else { throw .lacksTransaction(entry.transaction) }
-        // Numbers without gaps are drawn in the order of time.
+        // Numbers without gaps are in the order of time.
         if try !add(entry, at: transaction.createdAt), counts == nil { return progress(total, total) }
       }
       count += Int64(page.count)

@@ -1,6 +1,6 @@
 internal import GemLedger
 
-/// A lot that holds something now, the pool among them.
+/// A lot with a current amount, or an account's pool.
 struct LiveLot {
   let number: LotNumber
   let source: LotSource
@@ -12,14 +12,14 @@ struct LiveLot {
   let held: Int64
 }
 
-/// The lots that make up an account's worth, without lots that are due to expire and not booked yet.
+/// The lots of an account's balance, without lots that are due to expire.
 struct LiveLots {
   let snapshot: any StorageSnapshot
   let account: AccountRow
   let now: Timestamp
-  /// The account's holds; the amounts of ended holds count in their lots again.
+  /// The account's holds; amounts of expired holds count as remaining in their lots.
   let holds: [AccountHold]
-  /// All open lots, where due effects change the account, so that the storage does not have them.
+  /// All open lots, if due effects change the account and the storage's lots are outdated.
   private let changed: [LotRow]?
 
   init(snapshot: any StorageSnapshot, moment: AccountMoment, now: Timestamp) throws(LedgerError) {
@@ -34,7 +34,7 @@ struct LiveLots {
     }
   }
 
-  /// Returns at most `limit` lots, in the order of burning.
+  /// Returns at most `limit` lots, in burning order.
   ///
   /// - Parameter paidFirst: Whether the currency burns paid lots before free ones.
   func all(paidFirst: Bool = false, limit: Int = .max) throws(LedgerError) -> (lots: [LiveLot], hasMore: Bool) {
@@ -63,7 +63,7 @@ struct LiveLots {
     return (lots, rows.count > limit)
   }
 
-  /// The first of one stream, one more than asked for where there are more.
+  /// Returns the first lots of one class, one more than the limit if there are more.
   private func openLots(paid: Bool, limit: Int) throws(LedgerError) -> [LotRow] {
     if let changed { return changed.filter { $0.isPaid == paid } }
     guard account.openLots > 0 else { return [] }

@@ -1,27 +1,28 @@
 public import GemLedger
 
-/// Where a lot came from, down to the receipt.
+/// The origin of a lot, down to the receipt.
 public struct LotOrigin: Hashable, Sendable {
-  /// The lot's number; 0 for one that has come about by itself and is not booked yet.
+  /// The lot's number; 0 for a scheduled lot that is not booked yet.
   public let lot: Int64
-  /// How it came.
+  /// The kind of the lot.
   public let source: LotSource
   /// Production, sandbox, or a test session.
   public let environment: StoreEnvironment
   /// The price paid for the whole lot.
   public let price: Money?
-  /// From when on it is worth nothing; nil for never.
+  /// The expiry time; nil if it never expires.
   public let expiresAt: Timestamp?
-  /// The purchase that it came from, by any buyer; nil where it was not bought.
+  /// The purchase of the currency, by any buyer; nil if it was not bought.
   public let purchase: Purchase?
-  /// The lots that its currency came out of, by transfers and exchanges, the nearest before the others; of a long way
-  /// the first lot alone stands for those before.
+  /// The lots that its currency was transferred or exchanged from, nearest first.
+  ///
+  /// A long chain is cut: it ends with its first lot.
   public let origins: [Int64]
 }
 
-/// Finds out where lots came from; reads each once.
+/// Finds the origins of lots, and reads each lot once.
 struct LotReader {
-  /// How far a lot is followed from hand to hand.
+  /// The maximum number of followed transfers and exchanges of a lot.
   static let originCountMax = 100
 
   let snapshot: any StorageSnapshot
@@ -52,7 +53,7 @@ struct LotReader {
     return found
   }
 
-  /// Makes a lot known that the journal does not have yet.
+  /// Adds a lot that is not in the journal yet.
   mutating func add(_ attributes: LotAttributesRow) throws(LedgerError) {
     lots[attributes.lot] = LotOrigin(
       lot: 0, source: attributes.source, environment: try reader.environment(attributes.environment),
@@ -93,8 +94,7 @@ struct LotReader {
 
 /// The value of a part of a lot.
 enum LotValue {
-  /// Returns the price of the remaining part of a lot: the spent part rounds down, so that the rest takes the
-  /// remainder.
+  /// Returns the price of a lot's remaining part: the spent part rounds down, so the rest gets the remainder.
   static func rest(of price: Int64, granted: Int64, remaining: Int64) -> Int64 {
     guard granted > 0 else { return remaining > 0 ? price : 0 }
     let spent = max(0, Int128(granted) - Int128(remaining))

@@ -1,15 +1,15 @@
 internal import GemLedger
 
-/// A lot as the replay has it.
+/// A lot during the replay.
 struct ReplayedLot {
   let number: LotNumber
   let source: LotSource
   let environment: Int64
-  /// The price paid for the whole lot; nil where it is not known.
+  /// The price paid for the whole lot; nil if unknown.
   let price: Money?
   let purchase: Int64?
   let expiresAt: Int64
-  /// The currency's number; 0 until the replay comes to its first allocation.
+  /// The currency's number; 0 before the first allocation.
   var currency: Int64 = 0
   /// The last owner.
   var customer: CustomerNumber = 0
@@ -25,7 +25,7 @@ struct ReplayedLot {
     expiresAt = attributes.expiresAt
   }
 
-  /// Returns the price of that amount of it, where it is known.
+  /// Returns the price of a remaining amount; nil if the lot's price is unknown.
   func value(of remaining: Int64) -> Int64? {
     guard source == .paid, let price else { return nil }
     return LotValue.rest(of: price.minorUnits, granted: granted, remaining: remaining)
@@ -40,26 +40,24 @@ struct ReplayedLot {
   }
 }
 
-/// Replays the journal up to an instant, over one window of lots after the other; later bookings do not affect the
-/// result.
+/// Replays the journal up to an instant, one window of lots at a time; later bookings do not affect the result.
 ///
-/// Lots that are not asked about one by one are only summed up. Memory is bounded by the window, however long the
-/// history.
+/// Lots that are not followed are only summed up. The window bounds the memory for a history of any length.
 struct LotReplay {
-  /// How many lots one pass over the journal follows one by one.
+  /// The maximum number of lots that one pass over the journal follows.
   static let followedPerWindow = 1_000_000
-  /// How many lots one pass over the journal knows.
+  /// The maximum number of lots that one pass over the journal knows.
   static let lotsPerWindow = 8_000_000
 
   let snapshot: any StorageSnapshot
   let scan: any StorageScan
   let instant: Timestamp
-  /// Whether transactions are in the order of time, so that nothing behind the first late one matters.
+  /// Whether transactions are in the order of time, so that the first late transaction ends the replay.
   private let isInOrder: Bool
   private let entryCount: Int64
   var followedPerWindow = Self.followedPerWindow
   var lotsPerWindow = Self.lotsPerWindow
-  /// The environments of the lots that are only summed up.
+  /// The environments of the lots that are not followed.
   private var environments: [Int64] = []
 
   init(snapshot: any StorageSnapshot, at instant: Timestamp) throws(LedgerError) {
@@ -71,15 +69,15 @@ struct LotReplay {
     entryCount = if let counts { counts.entries } else { try snapshot.sequences().entry }
   }
 
-  /// The findings of one pass over the journal.
+  /// The result of one pass over the journal.
   struct Window {
-    /// The lots that were followed, as they stood.
+    /// The final state of the followed lots.
     var lots: [ReplayedLot] = []
     /// The amounts of the other lots, by environment number and then by currency number.
     var sums: [Int64: [Int64: Int64]] = [:]
   }
 
-  /// An allocation that is about to change a followed lot.
+  /// An allocation before it changes a followed lot.
   struct Step {
     let transaction: TransactionRow
     let entry: EntryRow
@@ -88,11 +86,11 @@ struct LotReplay {
   }
 
   /// - Parameters:
-  ///   - follows: Whether a lot is followed by itself.
+  ///   - follows: Whether to follow a lot.
   ///   - progress: Called with the number of entries read and their total.
-  ///   - entry: Called with every entry once, where there are lots at all.
+  ///   - entry: Called once for every entry, if there are any lots.
   ///   - step: Called with every allocation on a followed lot before it changes the lot.
-  ///   - window: Takes the findings of a pass; called once for each window.
+  ///   - window: Receives the result of a pass; called once for each window.
   mutating func run(
     follows: (LotAttributesRow) -> Bool, progress: (Int64, Int64) -> Void = { _, _ in },
     entry: (EntryRow, TransactionRow) throws(LedgerError) -> Void = { _, _ in },
@@ -103,7 +101,7 @@ struct LotReplay {
     var last: LotNumber = 0
     var done: Int64 = 0
     while var slots = try nextSlots(after: last, follows: follows) {
-      // Progress counts the share of lot numbers as the share of the work, even where the numbers have gaps.
+      // Progress treats the share of lot numbers as the share of the work, even if the numbers have gaps.
       let end = Int64(Double(slots.last) / Double(total) * Double(entryCount))
       let share = Double(end - done) / Double(max(1, entryCount))
       let isFirst = last == 0
@@ -124,7 +122,7 @@ struct LotReplay {
 
   // MARK: A window of lots
 
-  /// Where the lots of a window are: a followed one by its place, another one by the place of its environment.
+  /// The index of each lot of a window: a followed lot's index, otherwise that of its environment.
   private struct Slots {
     var lots: [ReplayedLot] = []
     var sums: [[Int64]] = []
@@ -133,7 +131,7 @@ struct LotReplay {
     var dense: [Int32] = []
     let sparse = IntegerMap<Int32>()
 
-    /// Not negative for a followed lot, else -2 less the place of its environment; -1 for none.
+    /// Returns the index of a followed lot, otherwise -2 minus the index of its environment; -1 for no lot.
     @inline(__always)
     func slot(of lot: LotNumber) -> Int32 {
       guard lot >= first, lot <= last else { return -1 }
@@ -163,7 +161,7 @@ struct LotReplay {
     guard let first = found.first?.0 else { return nil }
     (slots.first, slots.last) = (first, last)
     slots.sums = [[Int64]](repeating: [Int64](repeating: 0, count: 1024), count: environments.count)
-    // Numbers that are drawn one after the other need no table of their own.
+    // Consecutive numbers need no separate table.
     if Int(last - first) < found.count * 4 {
       slots.dense = [Int32](repeating: -1, count: Int(last - first) + 1)
       for (lot, slot) in found { slots.dense[Int(lot - first)] = slot }
@@ -244,7 +242,7 @@ struct LotReplay {
     }
   }
 
-  /// Sums up the amounts of the lots in holds that had not ended by the instant.
+  /// Returns the held amounts of the lots at the instant.
   private func keptAlive(_ lots: Set<LotNumber>) throws(LedgerError) -> [LotNumber: Int64] {
     var open: [TransactionNumber: (deadline: Timestamp, lots: [LotNumber: Int64])] = [:]
     var deadline: (hold: TransactionNumber, at: Timestamp) = (0, Timestamp(milliseconds: .max))
@@ -255,7 +253,7 @@ struct LotReplay {
       last = end
       for event in page where event.createdAt <= instant {
         if let given = event.deadline {
-          // The deadline may come before the amounts of its hold.
+          // The deadline may precede the amounts of its hold.
           deadline = (event.target, given)
           open[event.target]?.deadline = given
         }

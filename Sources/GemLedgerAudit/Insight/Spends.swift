@@ -4,44 +4,44 @@ public import GemLedger
 public struct SpendsPage: Hashable, Sendable {
   /// The spends.
   public let spends: [Spend]
-  /// Where the next page begins; nil on the last page.
+  /// The start of the next page; nil on the last page.
   public let next: PageCursor?
 }
 
-/// A customer's spend of one currency, which a store wants to know before it decides about a refund.
+/// A customer's spend of one currency, which a store requests before it decides about a refund.
 public struct Spend: Hashable, Sendable {
-  /// The transaction that took it.
+  /// The transaction of the spend.
   public let transactionID: TransactionID
-  /// When.
+  /// The booking time.
   public let createdAt: Timestamp
-  /// Which currency.
+  /// The currency.
   public let currency: CurrencyCode
-  /// How much; positive.
+  /// The amount; positive.
   public let amount: Int64
-  /// The part that fell on paid lots.
+  /// The part from paid lots.
   public let paid: Int64
-  /// The part that was given back since.
+  /// The part that was given back later.
   public let reversed: Int64
-  /// The caller's own name for the subject of the transaction.
+  /// The caller's name for the subject of the transaction.
   public let reference: Reference?
-  /// The reason that a person gave.
+  /// The reason given by a person.
   public let reason: Reason?
   /// The items that were bought with it.
   public let items: [PostedItem]
 }
 
 extension Ledger {
-  /// Returns a customer's spends, newest first, and nothing else.
+  /// Returns a customer's spends, newest first, without other entries.
   ///
-  /// Spends of merged customers are included. The cost is that of the part of the history that the page covers.
+  /// It includes spends of merged customers. The cost depends on the part of the history that the page covers.
   ///
   /// - Parameters:
   ///   - customer: Must exist.
-  ///   - since: Nothing before this instant; nil for all.
+  ///   - since: The earliest time of a spend; nil for all.
   ///   - limit: 1 to ``Limits/historyPage``.
-  ///   - cursor: Where the page before ended; nil for the newest.
+  ///   - cursor: The end of the previous page; nil for the newest spends.
   /// - Throws: ``LedgerError`` with, in order of precedence, `limit_exceeded`, `customer_not_found`, `invalid_request`
-  ///   for a cursor that this list did not give.
+  ///   for a cursor of another list.
   public func spends(
     of customer: CustomerID, since: Timestamp? = nil, limit: Int = 100, after cursor: PageCursor? = nil
   ) throws(LedgerError) -> SpendsPage {
@@ -104,7 +104,7 @@ private struct SpendReader {
     }
   }
 
-  /// Sums up the amounts that reversals of the transaction gave back, by currency number.
+  /// Returns the amounts that reversals of the transaction gave back, by currency number.
   private func reversed(_ number: TransactionNumber) throws(LedgerError) -> [Int64: Int64] {
     var amounts: [Int64: Int64] = [:]
     for event in try snapshot.events(about: number, ofAny: owners) where event.kind == .reversal {

@@ -1,6 +1,6 @@
 public import GemLedger
 
-/// A customer's balance of one currency, with the paid and the free part apart.
+/// A customer's balance of one currency, separated into its paid and free part.
 public struct BalanceSplit: Hashable, Sendable {
   /// The currency.
   public let currency: CurrencyCode
@@ -8,18 +8,19 @@ public struct BalanceSplit: Hashable, Sendable {
   public let environment: StoreEnvironment
   /// The paid part, held amounts included.
   public let paid: Int64
-  /// The free part.
+  /// The free part, held amounts included.
   public let free: Int64
   /// The price of the paid part, by price currency; the rest of a lot takes the remainder of rounding.
   public let values: [Money]
 }
 
 extension Ledger {
-  /// Returns a customer's balances, paid and free apart, for every currency and environment in which there is
-  /// something.
+  /// Returns a customer's balances, separated into paid and free parts, by currency and environment.
+  ///
+  /// It omits empty balances.
   ///
   /// - Parameter customer: Must exist.
-  /// - Returns: In the order of codes, production before the other environments.
+  /// - Returns: The balances in the order of codes, production before the other environments.
   /// - Throws: ``LedgerError`` with `customer_not_found`.
   public func split(of customer: CustomerID) throws(LedgerError) -> [BalanceSplit] {
     try reading { (snapshot, definitions) throws(LedgerError) -> [BalanceSplit] in

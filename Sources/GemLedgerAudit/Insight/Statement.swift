@@ -2,46 +2,44 @@ public import GemLedger
 
 /// The changes of a customer's balances in a period.
 public struct Statement: Hashable, Sendable {
-  /// The customer, as asked for.
+  /// The customer id of the request.
   public let customer: CustomerID
-  /// Where the period begins; nil for the beginning of everything.
+  /// The start of the period; nil for the start of the journal.
   public let from: Timestamp?
-  /// Where the period ends, the instant itself not in it.
+  /// The end of the period, exclusive.
   public let until: Timestamp
-  /// Each currency that the customer had at some time up to the end, in the order of codes.
+  /// Each currency with an account of the customer before the period's end, in the order of codes.
   public let currencies: [Currency]
   /// The lines of the period, oldest first.
   ///
-  /// There are at least as many as asked for where there are more, because the lines of one transaction stand on one
-  /// page.
+  /// The lines of one transaction are on one page, so a page can be longer than the limit.
   public let lines: [Line]
-  /// Where the next page begins; nil on the last page.
+  /// The start of the next page; nil on the last page.
   public let next: PageCursor?
 
   /// The statement of one currency.
   ///
-  /// Opening balance less debt, with the amount due then, plus all lines, equals closing balance less debt, with the
-  /// amount due then.
+  /// Opening balance minus debt plus due amount, plus all lines, equals closing balance minus debt plus due amount.
   public struct Currency: Hashable, Sendable {
-    /// Which one.
+    /// The currency.
     public let currency: CurrencyCode
     /// The state just before the period.
     public let opening: State
     /// The state at the end of the period.
     public let closing: State
-    /// The sums of this page's lines, by kind; the sums of all pages are the period's.
+    /// The sums of this page's lines, by kind; the sums of all pages together are those of the period.
     public let totals: [EntryKind: Int64]
   }
 
   /// The state of a currency at an instant.
   public struct State: Hashable, Sendable {
-    /// The customer's balance; expired amounts are not in it.
+    /// The customer's balance without expired amounts.
     public let balance: Int64
     /// The held part of it.
     public let held: Int64
     /// The customer's debt.
     public let debt: Int64
-    /// The sum of due effects that were booked later, most often an expiry: positive where it took something.
+    /// The sum of due effects that were booked later, mostly expiries: positive if they reduced the balance.
     public let due: Int64
   }
 
@@ -49,23 +47,23 @@ public struct Statement: Hashable, Sendable {
   public struct Line: Hashable, Sendable {
     /// The transaction that made it.
     public let transactionID: TransactionID
-    /// Which currency.
+    /// The currency.
     public let currency: CurrencyCode
-    /// Why.
+    /// The kind of the entry.
     public let kind: EntryKind
-    /// When it was booked.
+    /// The booking time.
     public let createdAt: Timestamp
-    /// By how much.
+    /// The amount of the change.
     public let amount: Int64
     /// The balance after it, as booked.
     public let balance: Int64
     /// The customer's debt after it.
     public let debt: Int64
-    /// The caller's own name for the subject of the transaction.
+    /// The caller's name for the subject of the transaction.
     public let reference: Reference?
-    /// The reason that a person gave.
+    /// The reason given by a person.
     public let reason: Reason?
-    /// The items that came or went with it; on the transaction's first line only.
+    /// The items added or removed by the transaction; only on its first line.
     public let items: [PostedItem]
   }
 }
@@ -73,17 +71,17 @@ public struct Statement: Hashable, Sendable {
 extension Ledger {
   /// Returns a customer's statement for a period: opening balances, lines oldest first, closing balances.
   ///
-  /// The cost is that of the page, however long the history and the period. Later spends, refunds and merges do not
-  /// change it, for the customer that the id named at the end of the period.
+  /// The cost depends on the size of the page, not on the length of the history and the period. Later spends, refunds
+  /// and merges do not affect the result for the customer that the id named at the end of the period.
   ///
   /// - Parameters:
   ///   - customer: Must exist.
-  ///   - from: Where the period begins; nil for the beginning of everything.
-  ///   - until: Where it ends, the instant itself not in it; nil for now.
-  ///   - limit: How many lines, 1 to ``Limits/historyPage``.
-  ///   - cursor: Where the page before ended; nil for the first. The period must be that of the page before.
+  ///   - from: The start of the period; nil for the start of the journal.
+  ///   - until: The end of the period, exclusive; nil for now.
+  ///   - limit: The number of lines, 1 to ``Limits/historyPage``.
+  ///   - cursor: The end of the previous page of the same period; nil for the first page.
   /// - Throws: ``LedgerError`` with, in order of precedence, `limit_exceeded`, `invalid_request` for a period that ends
-  ///   before it begins, `customer_not_found`, `invalid_request` for a cursor that this list did not give.
+  ///   before it begins, `customer_not_found`, `invalid_request` for a cursor of another list.
   public func statement(
     of customer: CustomerID, from: Timestamp? = nil, until: Timestamp? = nil, limit: Int = 100,
     after cursor: PageCursor? = nil
@@ -91,9 +89,9 @@ extension Ledger {
     try Limits.check(page: limit)
     return try reading { (snapshot, definitions) throws(LedgerError) -> Statement in
       let now = try now(in: snapshot)
-      // Transactions booked at this very instant are in it.
+      // Includes transactions booked at this very instant.
       let end = until ?? now.after
-      if let from, from > end { throw .invalid("The period ends at \(end), before it begins at \(from).") }
+      if let from, from > end { throw .invalid("The period ends at \(end), before its start at \(from).") }
       let then = try CustomerFinder(snapshot).customer(customer, at: end.before)
       let (number, found) = (then.number, try CustomerFinder(snapshot).customer(customer))
       var writer = StatementWriter(
@@ -112,12 +110,12 @@ extension Ledger {
   }
 }
 
-/// Puts a statement together from the accounts, one after the other.
+/// Assembles a statement, account by account.
 private struct StatementWriter {
   let snapshot: any StorageSnapshot
   let definitions: CurrencyDefinitions
   let owners: [CustomerNumber]
-  /// The state before the period; nil where nothing is before it.
+  /// The state before the period; nil if the period has no start.
   let opening: AccountMoments?
   /// The state at its end.
   let closing: AccountMoments
@@ -136,26 +134,26 @@ private struct StatementWriter {
     self.closing = closing
   }
 
-  /// Reads the states before and after, and the entries that may come on the page.
+  /// Reads the states before and after, and the candidate entries of the page.
   mutating func read(
     _ account: AccountRow, after start: TransactionNumber?, limit: Int
   ) throws(LedgerError) {
     guard let currency = definitions.currency(number: account.number.currency) else { return }
     let closing = closing.moment(account.number)
-    // An account without entries by then began later.
+    // An account without entries by then was opened later.
     guard closing.recorded.version > 0 else { return }
     let opening = opening?.moment(account.number) ?? AccountMoment(AccountRow(number: account.number))
     states.append((currency, Statement.State(opening), Statement.State(closing)))
     let history = AccountHistory(snapshot: snapshot, account: account)
     var version = opening.recorded.version
     if let start { version = max(version, try history.newest(below: start + 1)?.version ?? 0) }
-    // One more than the page, and one for a transaction that has two entries.
+    // One entry more than the page, and one for a transaction with two entries.
     let last = min(closing.recorded.version, version + Int64(limit) + 2)
     rows += try history.entries(after: version, through: last)
     if last < closing.recorded.version { hasMore = true }
   }
 
-  /// The lines of the page, and where it ended where there are more.
+  /// Returns the lines of the page, and the last transaction if there are more pages.
   mutating func lines(limit: Int) throws(LedgerError) -> ([Statement.Line], last: TransactionNumber?) {
     rows.sort { ($0.transaction, $0.number) < ($1.transaction, $1.number) }
     var page = rows.prefix(limit)

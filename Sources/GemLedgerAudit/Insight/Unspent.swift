@@ -4,21 +4,22 @@ public import GemLedger
 public struct Unspent: Hashable, Sendable {
   /// The instant.
   public let at: Timestamp
-  /// Each currency in each environment in which there was something; production before the other environments, then in
-  /// the order of codes.
+  /// Each currency in each environment with an unspent amount.
+  ///
+  /// Production is before the other environments; within an environment the order is that of codes.
   public let parts: [Part]
 
   /// The unspent amount of one currency in one environment; money of different environments never mixes.
   public struct Part: Hashable, Sendable {
     /// Production, sandbox, or a test session.
     public let environment: StoreEnvironment
-    /// Which currency.
+    /// The currency.
     public let currency: CurrencyCode
     /// The paid part.
     public let paid: Int64
     /// The free part.
     public let free: Int64
-    /// The price of the paid part, by price currency; paid units without a known price come last.
+    /// The price of the paid part, by price currency; paid units without a known price are last.
     public let values: [Value]
   }
 
@@ -26,25 +27,26 @@ public struct Unspent: Hashable, Sendable {
   public struct Value: Hashable, Sendable {
     /// The number of units.
     public let units: Int64
-    /// Their price; nil where it is not known.
+    /// The price of the units; nil if unknown.
     ///
-    /// The rest of a lot takes the remainder of rounding.
+    /// The rest of a lot gets the remainder of rounding.
     public let price: Money?
   }
 }
 
 extension Ledger {
-  /// Returns all customers' unspent currency at an instant, the paid part with its value and the free part apart.
+  /// Returns all customers' unspent currency at an instant, separated into the paid part with its value and the free
+  /// part.
   ///
-  /// It is computed from the journal up to the instant alone: later spends, refunds and merges do not change it.
-  /// Expired amounts count as gone, booked or not; held amounts count as unspent. Customers' debts are not taken off.
+  /// It is computed only from the journal up to the instant: later spends, refunds and merges do not affect it. Expired
+  /// amounts are excluded, booked or not; held amounts are included. Customers' debts are not subtracted.
   ///
-  /// Time goes with the length of the journal and the number of lots, memory with neither.
+  /// Time grows with the length of the journal and the number of lots; memory does not.
   ///
   /// - Parameters:
-  ///   - instant: Nil for now.
+  ///   - instant: The instant; nil for now.
   ///   - progress: Called with the number of entries read and their total.
-  /// - Throws: ``LedgerError`` where the storage fails.
+  /// - Throws: ``LedgerError`` if the storage fails.
   public func unspent(
     at instant: Timestamp? = nil, progress: (Int64, Int64) -> Void = { _, _ in }
   ) throws(LedgerError) -> Unspent {
@@ -53,7 +55,7 @@ extension Ledger {
       progress: progress)
   }
 
-  /// The same with windows of another size.
+  /// Like ``unspent(at:progress:)``, with windows of another size.
   package func unspent(
     at instant: Timestamp?, followedPerWindow: Int, lotsPerWindow: Int,
     progress: (Int64, Int64) -> Void = { _, _ in }

@@ -1,34 +1,32 @@
 public import GemLedger
 
-/// A purchase of which something can still be withdrawn from: it is younger than fourteen days, and not all that was
-/// paid for is used.
+/// A purchase that can be withdrawn from: less than fourteen days old, with an unused paid amount.
 public struct Withdrawable: Hashable, Sendable {
-  /// For how long a purchase can be withdrawn from, in milliseconds: fourteen times twenty-four hours, the instant at
-  /// their end not in it.
+  /// The withdrawal period in milliseconds: fourteen times twenty-four hours, the end exclusive.
   public static let periodMilliseconds: Int64 = 14 * 86_400_000
 
   /// The purchase.
   public let purchase: Purchase
-  /// Until when it can be withdrawn from.
+  /// The end of the withdrawal period, exclusive.
   public let until: Timestamp
-  /// The unused amounts of it, in the order of codes.
+  /// The unused amounts of the purchase, in the order of codes.
   public let currencies: [Currency]
 
-  /// The unused part of the paid amount in one currency; a bonus is not part of it.
+  /// The unused part of the paid amount in one currency, without a bonus.
   public struct Currency: Hashable, Sendable {
-    /// Which one.
+    /// The currency.
     public let currency: CurrencyCode
-    /// The paid part.
+    /// The paid amount.
     public let granted: Int64
     /// The unused part, held amounts included.
     public let unused: Int64
-    /// The price of the unused part; nil where it is not known.
+    /// The price of the unused part; nil if unknown.
     public let value: Money?
   }
 }
 
 extension Ledger {
-  /// The purchases of a customer that can still be withdrawn from now, oldest first.
+  /// Returns the customer's purchases that can be withdrawn from now, oldest first.
   ///
   /// - Parameter customer: Must exist.
   /// - Throws: ``LedgerError`` with `customer_not_found`.
@@ -74,16 +72,16 @@ extension Ledger {
     return Withdrawable(purchase: try reader.purchase(row), until: row.withdrawableUntil, currencies: currencies)
   }
 
-  /// The purchases of all customers that could be withdrawn from at an instant, oldest first.
+  /// Returns all customers' purchases that could be withdrawn from at an instant, oldest first.
   ///
-  /// It is computed from the journal up to the instant alone: asked again later it is the same, the marks of later
-  /// refunds on the purchases themselves apart. Time goes with the length of the journal; memory with how many
-  /// purchases two weeks have.
+  /// It is computed only from the journal up to the instant, so a later call returns the same result, except for marks
+  /// of later refunds on the purchases. Time grows with the length of the journal, memory with the number of purchases
+  /// in two weeks.
   ///
   /// - Parameters:
-  ///   - instant: Nil for now.
-  ///   - progress: Hears how many of how many entries are read.
-  /// - Throws: ``LedgerError`` where the storage fails.
+  ///   - instant: The instant; nil for now.
+  ///   - progress: Called with the number of entries read and their total.
+  /// - Throws: ``LedgerError`` if the storage fails.
   public func withdrawable(
     at instant: Timestamp? = nil, progress: (Int64, Int64) -> Void = { _, _ in }
   ) throws(LedgerError) -> [Withdrawable] {

@@ -1,6 +1,6 @@
 package import GemLedger
 
-// Reads of many rows in one question, for whole pages of the journal.
+// Reads of many rows at once, for whole pages of the journal.
 
 extension StorageSnapshot {
   package func checkpoints(
@@ -15,7 +15,7 @@ extension StorageSnapshot {
     try rows(.byNumber, wanted.keys, by: \.number)
   }
 
-  /// Which of these transactions are in their customers' lists of those that touched no balance.
+  /// Returns the transactions in their customers' lists of transactions without entries.
   package func transactionsWithoutEntries(_ wanted: [RowAddress]) throws(LedgerError) -> Set<TransactionNumber> {
     let keys = wanted.compactMap { address in address.customer.map { IndexKey($0, address.number) } }
     guard !keys.isEmpty else { return [] }
@@ -27,22 +27,22 @@ extension StorageSnapshot {
     try rows(.byNumber, wanted.keys, by: \.number)
   }
 
-  /// Reads the entries of each transaction in the order of their numbers; a transaction without any is left out.
+  /// Reads the entries of each transaction in the order of their numbers; omits transactions without entries.
   package func entries(of transactions: [RowAddress]) throws(LedgerError) -> [TransactionNumber: [EntryRow]] {
     try rows(.ofTransaction, transactions.keys, groupedBy: \.transaction)
   }
 
-  /// The allocations of each entry in the order of their positions; one without is left out.
+  /// Reads the allocations of each entry in the order of their positions; omits entries without allocations.
   package func allocations(of entries: [RowAddress]) throws(LedgerError) -> [EntryNumber: [AllocationRow]] {
     try rows(.ofEntry, entries.keys, groupedBy: \.entry)
   }
 
-  /// The events of each transaction in the order of their positions; one without is left out.
+  /// Reads the events of each transaction in the order of their positions; omits transactions without events.
   package func events(of transactions: [RowAddress]) throws(LedgerError) -> [TransactionNumber: [JournalEventRow]] {
     try rows(.ofTransaction, transactions.keys, groupedBy: \.transaction)
   }
 
-  /// - Parameter targets: Each with the customers that its events may be stored with.
+  /// - Parameter targets: The targets, each with the customers that its events may be stored with.
   package func events(
     about targets: [TransactionNumber: [CustomerNumber]]
   ) throws(LedgerError) -> [TransactionNumber: [JournalEventRow]] {
@@ -51,19 +51,19 @@ extension StorageSnapshot {
     return rows.mapValues { $0.sorted(by: JournalEventRow.precedes) }
   }
 
-  /// The refunds of each purchase, oldest first; one without is left out.
+  /// Reads the refunds of each purchase, oldest first; omits purchases without refunds.
   package func refunds(of purchases: [RowAddress]) throws(LedgerError) -> [Int64: [RefundRow]] {
     try rows(.ofPurchase, purchases.keys, groupedBy: \.purchase)
   }
 
-  /// The evidence of purchases for which no refund was booked.
+  /// Reads the evidence of purchases for which no refund was booked.
   package func evidence(
     of purchases: [PurchaseIdentity]
   ) throws(LedgerError) -> [PurchaseIdentity: [EvidenceRow]] {
     try rows(.ofPurchase, purchases.map { IndexKey($0) }, groupedBy: \.identity)
   }
 
-  /// Reads the parts of each refund in the order of their positions; a refund without any is left out.
+  /// Reads the parts of each refund in the order of their positions; omits refunds without parts.
   package func refundParts(of transactions: [RowAddress]) throws(LedgerError) -> [TransactionNumber: [RefundPartRow]] {
     try rows(.ofTransaction, transactions.keys, groupedBy: \.transaction)
   }

@@ -1,6 +1,6 @@
 internal import GemLedger
 
 extension Sequence<CustomerNumber> {
-  /// Each once, so that nothing is asked for twice.
+  /// Returns each customer once, to avoid duplicate reads.
   func distinct() -> [CustomerNumber] { Array(Set(self)) }
 }

@@ -1,6 +1,6 @@
 package import GemLedger
 
-/// Values by integers, as proof, insight and import look up several with every entry; no value is removed alone.
+/// A map from integers to values, for the frequent look-ups of proof, insight and import; no value can be removed.
 package final class IntegerMap<Value> {
   @usableFromInline var slots = SlotTable()
   @usableFromInline var values: [Value] = []
@@ -9,7 +9,7 @@ package final class IntegerMap<Value> {
 
   package var count: Int { values.count }
 
-  /// Setting nil leaves the value as it is.
+  /// Setting nil keeps the current value.
   @inlinable
   package subscript(number: Int64) -> Value? {
     get { slots[number].map { values[$0] } }
@@ -26,7 +26,7 @@ package final class IntegerMap<Value> {
     set { self[account.rawValue] = newValue }
   }
 
-  /// Reads where the value lies, so that it is near when it is asked for.
+  /// Reads the value's memory to bring it into the cache before its use.
   func touch(_ number: Int64) -> Int64 {
     guard let slot = slots[number] else { return 0 }
     return values.withUnsafeBytes { Int64($0[slot * MemoryLayout<Value>.stride]) }
@@ -37,6 +37,6 @@ package final class IntegerMap<Value> {
     values.removeAll(keepingCapacity: true)
   }
 
-  /// Returns the numbers with values that are wanted, in the order in which they came.
+  /// Returns the numbers with wanted values, in insertion order.
   func numbers(where isWanted: (Value) -> Bool) -> [Int64] { slots.numbers { isWanted(values[$0]) } }
 }

@@ -1,9 +1,9 @@
 package import GemLedger
 
-// The one fold of the journal's entries and allocations, for proof, insight and import. The engine has rules of its own
-// (`AccountPlanning`, `LoadedLots`), so that a proof compares two implementations.
+// The shared fold of the journal's entries and allocations, for proof, insight and import. The engine uses other code
+// (`AccountPlanning`, `LoadedLots`), so a proof compares two implementations.
 
-/// An account after the entries so far.
+/// An account's state after the added entries.
 package struct AccountFold {
   package var balance: Int64 = 0
   package var debt: Int64 = 0
@@ -16,15 +16,15 @@ package struct AccountFold {
     (balance, debt, version, lastEntry) = (row.balance, row.debt, row.version, row.lastEntry)
   }
 
-  /// The changes that one entry makes; wide, so that damaged rows cannot overflow them.
+  /// The changes by one entry; 128 bits wide, so that damaged rows cannot overflow them.
   package struct Change {
     package let balance: Int128
     package let debt: Int128
-    /// The amount of an entry that makes these changes.
+    /// The amount of an entry with these changes.
     package var amount: Int128 { balance - debt }
   }
 
-  /// Adds the entry that leaves this balance and this debt.
+  /// Adds an entry that results in this balance and debt.
   package mutating func add(_ entry: EntryNumber, balance: Int64, debt: Int64) -> Change {
     let change = Change(balance: Int128(balance) - Int128(self.balance), debt: Int128(debt) - Int128(self.debt))
     self.balance = balance
@@ -42,7 +42,7 @@ extension AccountRow {
   }
 }
 
-/// The amounts of a lot after the allocations so far; wide, so that damaged rows cannot overflow them.
+/// A lot's amounts after the added allocations; 128 bits wide, so that damaged rows cannot overflow them.
 package struct LotFold {
   package var granted: Int128
   package var remaining: Int128
@@ -51,26 +51,26 @@ package struct LotFold {
     (self.granted, self.remaining) = (Int128(granted), Int128(remaining))
   }
 
-  /// The granted amount in a row; no rule depends on more than the largest number.
+  /// The granted amount for a row; capped at the largest number, which no rule distinguishes from more.
   package var grantedInRow: Int64 { Int64(clamping: granted) }
 
   /// Adds an allocation.
   ///
   /// - Parameters:
-  ///   - isReturn: Whether the amount came out of the lot before: a return makes the lot no larger.
-  ///   - held: How much of the remaining amount is on hold.
+  ///   - isReturn: Whether the amount was taken from the lot earlier: a return does not increase the granted amount.
+  ///   - held: The held part of the remaining amount.
   package mutating func add(_ amount: Int64, isReturn: Bool, held: Int128 = 0) {
     remaining += Int128(amount)
     guard amount > 0 else { return }
     if isReturn { fill(to: remaining - held) } else { granted += Int128(amount) }
   }
 
-  /// Makes the lot at least as large as the amount that is free in it.
+  /// Raises the granted amount to at least the given free amount.
   package mutating func fill(to free: Int128) { granted = max(granted, free) }
 }
 
 extension JournalEventRow {
-  /// The amount that the event adds to its hold, or takes out of it where it is negative; 0 for other events.
+  /// The amount that the event adds to its hold, negative if it removes; 0 for other events.
   package var heldChange: Int64 {
     switch kind {
     case .held: amount

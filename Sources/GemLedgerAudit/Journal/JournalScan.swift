@@ -10,14 +10,14 @@ package struct JournalScan {
   private var hasMoreAllocations = true
   private var orphans: Int64 = 0
 
-  /// - Parameter first: Entries with lower numbers are passed over.
+  /// - Parameter first: Entries with lower numbers are skipped.
   package init(_ scan: any StorageScan, from first: EntryNumber = 1) {
     self.scan = scan
     lastEntry = first - 1
     lastAllocation = AllocationRow(entry: first, position: 0, lot: 0, amount: 0)
   }
 
-  /// The entries behind the newest, as far as they are read.
+  /// The entries after the last returned entry, as far as they are read.
   var upcoming: ArraySlice<EntryRow> { entries }
 
   package mutating func nextEntry() throws(LedgerError) -> EntryRow? {
@@ -35,9 +35,9 @@ package struct JournalScan {
     return own
   }
 
-  /// Reads the allocations to the end, behind the last entry that was asked for.
+  /// Reads the remaining allocations, after the last requested entry.
   ///
-  /// - Returns: How many are of entries that were not asked for.
+  /// - Returns: The number of allocations of entries that were not requested.
   mutating func countOrphans() throws(LedgerError) -> Int64 {
     while try nextAllocation(upTo: .max) != nil { orphans += 1 }
     return orphans
@@ -55,20 +55,20 @@ package struct JournalScan {
   }
 }
 
-/// Walks over the transactions beside the entries: one follows the other when an entry is numbered as its own.
+/// Reads the transactions in parallel with the entries, advancing when an entry belongs to the next transaction.
 struct TransactionWalk {
   private let scan: any StorageScan
   private var page: ArraySlice<TransactionRow> = []
   private var hasMore = true
 
-  /// The transaction that the walk has come to.
+  /// The current transaction of the walk.
   private(set) var current: TransactionRow?
-  /// Whether an entry is numbered as one of the current transaction's.
+  /// Whether an entry has a number of the current transaction.
   var hasEntries = false
 
   init(_ scan: any StorageScan) { self.scan = scan }
 
-  /// The transaction that comes next.
+  /// The next transaction.
   mutating func next() throws(LedgerError) -> TransactionRow? {
     if page.isEmpty, hasMore {
       page = try scan.transactions(after: current?.number ?? 0, limit: ScanPage.size)[...]
@@ -77,22 +77,22 @@ struct TransactionWalk {
     return page.first
   }
 
-  /// The transaction that comes next, where it is not behind the entry.
+  /// Returns the next transaction, unless it begins after the entry.
   ///
-  /// A transaction of this entry that wrongly says that it begins further on must not hold up the others.
+  /// A transaction that owns this entry but wrongly states a later first entry must not block the others.
   mutating func next(upTo entry: EntryRow) throws(LedgerError) -> TransactionRow? {
     guard let next = try next(), next.firstEntry <= entry.number || next.number == entry.transaction else { return nil }
     return next
   }
 
-  /// Goes on to the transaction of the entry; nil where it is missing.
+  /// Advances to the transaction of the entry; returns nil if it is missing.
   mutating func transaction(of entry: EntryRow) throws(LedgerError) -> TransactionRow? {
     while try next(upTo: entry) != nil { advance() }
     guard let current, current.number == entry.transaction else { return nil }
     return current
   }
 
-  /// Goes on to the next transaction.
+  /// Advances to the next transaction.
   mutating func advance() {
     current = page.popFirst()
     hasEntries = false
@@ -103,7 +103,7 @@ struct TransactionWalk {
 struct JournalEventWalk {
   private let scan: any StorageScan
   private var page: ArraySlice<JournalEventRow>
-  /// The transaction of the next journal event; `.max` behind the last.
+  /// The transaction of the next journal event; `.max` after the last.
   private(set) var next: TransactionNumber = .max
 
   init(_ scan: any StorageScan) throws(LedgerError) {

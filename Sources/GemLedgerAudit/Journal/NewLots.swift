@@ -1,13 +1,13 @@
 package import GemLedger
 
-/// Tells which transaction made which lots: those with higher numbers than any before it in their lane.
+/// Finds the lots that each transaction made: their numbers are higher than all earlier numbers in their lane.
 package struct NewLots {
-  /// The highest number of a lot that each lane made so far.
+  /// The highest lot number of each lane up to now.
   package private(set) var highest: [Int64: LotNumber]
-  /// Whether numbers have no gaps, so that one lane made all.
+  /// Whether numbers have no gaps, so that one lane made all lots.
   var isDense: Bool
 
-  /// - Parameter highest: The highest number of a lot that each lane made before the transactions that follow.
+  /// - Parameter highest: The highest lot number of each lane before the following transactions.
   package init(highest: [Int64: LotNumber] = [:], isDense: Bool = true) {
     self.highest = highest
     self.isDense = isDense

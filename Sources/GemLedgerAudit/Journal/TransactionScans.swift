@@ -1,6 +1,6 @@
 package import GemLedger
 
-/// A transaction with all that hangs on it.
+/// A transaction with all its rows.
 package struct ExportedTransaction {
   package let row: TransactionRow
   package var entries: [(entry: EntryRow, allocations: [AllocationRow])] = []
@@ -15,13 +15,13 @@ package struct ExportedTransaction {
   init(_ row: TransactionRow) { self.row = row }
 }
 
-/// A lot, and a past or present owner of it.
+/// A lot with a past or present owner.
 package struct LotAddress {
   let lot: LotNumber
   let customer: CustomerNumber
 }
 
-/// Scans over the rows that belong to transactions, all in the order of transactions, side by side.
+/// Parallel scans over the rows of transactions, all in the order of transactions.
 package struct TransactionScans {
   private let scan: any StorageScan
   private let start: TransactionNumber
@@ -36,8 +36,8 @@ package struct TransactionScans {
   private var events: SortedRows<JournalEventRow>
 
   /// - Parameters:
-  ///   - start: The first transaction that is asked for has a higher number.
-  ///   - passesOverLost: Whether entries with missing transactions are left out, and not an error.
+  ///   - start: The scans start after this transaction.
+  ///   - passesOverLost: Whether to skip entries with missing transactions, instead of an error.
   package init(_ scan: any StorageScan, after start: TransactionNumber, passesOverLost: Bool = false) {
     self.scan = scan
     self.start = start
@@ -46,7 +46,7 @@ package struct TransactionScans {
     notes = SortedRows(\.transaction) { (last, limit) throws(LedgerError) in
       try scan.notes(after: last?.transaction ?? start, limit: limit)
     }
-    // Nothing sorts before the empty text, which is no item.
+    // No item id sorts before the empty text.
     let noItem = ItemEntryRow(transaction: next, customer: 0, item: ItemID(unchecked: ""), quantity: 0, owned: 0)
     items = SortedRows(\.transaction) { (last, limit) throws(LedgerError) in
       try scan.itemEntries(after: last ?? noItem, limit: limit)
@@ -68,7 +68,7 @@ package struct TransactionScans {
     }
   }
 
-  /// The transaction with its parts; each call is for the one that comes next.
+  /// Returns the transaction with its parts; transactions must be requested in order.
   package mutating func next(_ row: TransactionRow) throws(LedgerError) -> ExportedTransaction {
     var transaction = ExportedTransaction(row)
     if journal == nil { try begin(at: row) }
@@ -95,14 +95,14 @@ package struct TransactionScans {
     return transaction
   }
 
-  /// - Throws: `books_wrong` where an entry is left over.
+  /// - Throws: `books_wrong` if an entry is left over.
   package func expectEnd() throws(LedgerError) {
     if let entry { throw Self.lost(entry) }
   }
 
-  /// Reads on to the end, behind the last transaction.
+  /// Reads the remaining rows, after the last transaction.
   ///
-  /// - Returns: The tables beside the entries with rows that were not taken, and how many each has.
+  /// - Returns: The tables other than entries that have rows without a transaction, with the number of these rows.
   package mutating func countOrphans() throws(LedgerError) -> [(table: String, count: Int64)] {
     let counts = [
       ("allocations", try journal?.countOrphans() ?? 0), ("notes", try notes.countOrphans()),
@@ -129,28 +129,28 @@ package struct TransactionScans {
   }
 }
 
-/// Rows that a scan gives in order, for a caller that walks along the same order.
+/// Rows of an ordered scan, for a caller that reads in the same order.
 struct SortedRows<Row> {
   private let own: (Row) -> Int64
   private let read: (Row?, Int) throws(LedgerError) -> [Row]
   private var page: [Row] = []
   private var position = 0
-  /// How many rows were passed over.
+  /// The number of skipped rows.
   private var orphans: Int64 = 0
-  /// The number of the row that comes next: `.min` before the first is read, `.max` behind the last.
+  /// The key of the next row: `.min` before the first read, `.max` after the last row.
   private var next = Int64.min
 
   /// - Parameters:
-  ///   - own: The number by which a row is taken.
-  ///   - read: Gives the rows behind another one, or the first ones.
+  ///   - own: Returns the key of a row.
+  ///   - read: Returns the rows after a given row, or the first rows.
   init(_ own: @escaping (Row) -> Int64, _ read: @escaping (Row?, Int) throws(LedgerError) -> [Row]) {
     self.own = own
     self.read = read
   }
 
-  /// The next row where it has this number; those before it are passed over.
+  /// Returns the next row with this key, and skips rows with lower keys.
   ///
-  /// Most transactions have none of most kinds, which costs one comparison.
+  /// Most transactions lack most kinds of rows, which costs one comparison.
   @inline(__always)
   mutating func take(_ number: Int64) throws(LedgerError) -> Row? {
     next <= number ? try advance(to: number) : nil
@@ -174,9 +174,9 @@ struct SortedRows<Row> {
     return nil
   }
 
-  /// Reads on to the end.
+  /// Reads the remaining rows.
   ///
-  /// - Returns: How many rows were not taken.
+  /// - Returns: The number of rows that were not taken.
   mutating func countOrphans() throws(LedgerError) -> Int64 {
     _ = try take(.max - 1)
     return orphans
@@ -189,14 +189,15 @@ struct SortedRows<Row> {
   }
 }
 
-/// Finds the terms of lots when they are first named: from a scan beside the journal where lots are numbered in its
-/// order, else by asking for those of a page at once.
+/// Finds the attributes of lots when they are first named.
+///
+/// It uses a parallel scan if lots are numbered in journal order, otherwise one batch read for each page.
 package struct LotAttributesSource {
   private let snapshot: any StorageSnapshot
   private var rows: SortedRows<LotAttributesRow>?
   private var known: [LotNumber: LotAttributesRow] = [:]
 
-  /// - Parameter scan: Nil where lots are not numbered in the order of the journal.
+  /// - Parameter scan: Nil if lots are not numbered in journal order.
   package init(_ snapshot: any StorageSnapshot, scan: (any StorageScan)?, after lot: LotNumber?) {
     self.snapshot = snapshot
     rows = scan.map { scan in
@@ -212,7 +213,7 @@ package struct LotAttributesSource {
     known = wanted.isEmpty ? [:] : try snapshot.lotAttributes(wanted)
   }
 
-  /// Those of several lots, in their order.
+  /// Returns the attributes of the lots, in order.
   package mutating func rows(of lots: [LotAddress]) throws(LedgerError) -> [LotAttributesRow] {
     var rows: [LotAttributesRow] = []
     for lot in lots { rows.append(try attributes(of: lot)) }

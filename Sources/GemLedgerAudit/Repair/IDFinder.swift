@@ -1,18 +1,18 @@
 internal import GemLedger
 
-/// Finds ids and customers of which one is without the other, a page at a time.
+/// Finds ids without their customer and customers without their id, a page at a time.
 struct IDFinder {
   private static let pageSize = 1024
 
   private let snapshot: any StorageSnapshot
   private(set) var changes = IDChanges()
   private(set) var repair = IDRepair()
-  /// Customers with an own id that belongs to another customer.
+  /// Customers with an id that belongs to another customer.
   private var nameless: [CustomerNumber: CustomerRow] = [:]
 
   init(_ snapshot: any StorageSnapshot) { self.snapshot = snapshot }
 
-  /// Looks at every customer and every id.
+  /// Checks every customer and every id.
   mutating func findAll() throws(LedgerError) {
     var last: CustomerNumber = 0
     while true {
@@ -31,7 +31,7 @@ struct IDFinder {
     }
   }
 
-  /// Looks again at the findings of another run: a writer must not rely on an older snapshot.
+  /// Checks the findings of another run again: a writer must not rely on an older snapshot.
   mutating func find(again changes: IDChanges) throws(LedgerError) {
     let rows = try snapshot.customers(changes.named.map(\.customer).distinct())
     try findUnnamed(rows.values.sorted { $0.number < $1.number })
@@ -67,13 +67,13 @@ struct IDFinder {
     if isOwn { nameless[number] = row }
     let hint =
       isOwn
-      ? "Name another id for it (gemctl storage repair --id \(number)=ID), and merge them if they are one person."
-      : "It was added to it; the two may be one person: merge them."
+      ? "Choose another id for it (gemctl storage repair --id \(number)=ID), and merge them if they are one person."
+      : "It was added as an alias; if the two customers are one person, merge them."
     repair.questions.append(
       IDRepair.Question(
         id: id, customer: number,
-        message: "The id \"\(id)\" of customer number \(number) is also that of customer number \(other), "
-          + "whom it names. \(hint)"))
+        message: "The id \"\(id)\" of customer number \(number) also belongs to customer number \(other), "
+          + "which it names. \(hint)"))
   }
 
   // MARK: Ids without their customers
@@ -87,8 +87,8 @@ struct IDFinder {
         repair.questions.append(
           IDRepair.Question(
             id: row.id, customer: row.customer,
-            message: "The id \"\(row.id)\" names customer number \(row.customer), whose row is missing though there "
-              + "are bookings of it. Restore the storage from a backup."))
+            message: "The id \"\(row.id)\" names customer number \(row.customer), which has bookings but no row. "
+              + "Restore the storage from a backup."))
       } else {
         changes.removed.append(row)
         repair.steps.append(IDRepair.Step(action: .removed, id: row.id, customer: row.customer))
@@ -104,14 +104,14 @@ struct IDFinder {
 
   // MARK: Names
 
-  /// Gives customers the ids that an operator named for them.
+  /// Gives customers the ids that an operator chose for them.
   mutating func name(_ names: [CustomerNumber: CustomerID]) throws(LedgerError) {
     for (number, id) in names.sorted(by: { $0.key < $1.key }) {
       guard let row = nameless[number] else {
-        throw .invalid("Customer number \(number) needs no other id: no other customer has its own.")
+        throw .invalid("Customer number \(number) needs no other id: no other customer has its id.")
       }
       guard try snapshot.customers(named: [id]).isEmpty else {
-        throw LedgerError(.alreadyExists, "The id \"\(id)\" is a customer's already. Name another one.")
+        throw LedgerError(.alreadyExists, "The id \"\(id)\" belongs to a customer already. Choose another id.")
       }
       changes.named.append(AddedIDRow(customer: number, id: id))
       changes.renamed.append(RenamedCustomer(row: row, id: id))

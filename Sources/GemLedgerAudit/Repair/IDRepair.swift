@@ -4,15 +4,15 @@ public import GemLedger
 public struct IDRepair: Hashable, Sendable {
   /// The repair of an id.
   public enum Action: String, Hashable, Sendable {
-    /// The id names again the customer with it in the row.
+    /// The id again names the customer with this id in its row.
     case named
-    /// The id named a missing customer, or one without that id, and names none now.
+    /// The id named a missing customer, or a customer without that id; it was removed.
     case removed
-    /// The customer's own id belongs to another customer; the customer has this one now, which the operator named.
+    /// The customer's id belongs to another customer; the customer now has this id, which the operator chose.
     case renamed
   }
 
-  /// One id that did not go together with its customer.
+  /// An id that did not match its customer.
   public struct Step: Hashable, Sendable {
     /// The repair of the id.
     public let action: Action
@@ -22,7 +22,7 @@ public struct IDRepair: Hashable, Sendable {
     public let customer: Int64
   }
 
-  /// A question that rows alone cannot answer, and an operator has to decide.
+  /// A problem that rows alone cannot resolve: an operator has to decide.
   public struct Question: Hashable, Sendable {
     /// The id.
     public let id: CustomerID
@@ -32,29 +32,27 @@ public struct IDRepair: Hashable, Sendable {
     public let message: String
   }
 
-  /// The steps done, or the steps to do where nothing was written.
+  /// The executed steps; for a dry run, the planned steps.
   public internal(set) var steps: [Step] = []
-  /// The cases that were left as they are.
+  /// The cases that were left unchanged.
   public internal(set) var questions: [Question] = []
 
-  /// One that finds nothing to do.
+  /// Makes an empty repair.
   public init() {}
 }
 
 extension Ledger {
-  /// Makes ids and customers go together again, where one was lost without the other.
+  /// Repairs mismatches between ids and customers, after either of them was lost.
   ///
-  /// A customer's own row says which ids are the customer's. An id in such a row that names no customer is made to name
-  /// it. An id that names a missing row, or a customer without that id, is removed. The journal is not touched, and a
-  /// second run finds nothing more to do. After an id was removed, restart every process that has the ledger open.
+  /// A customer's row lists the customer's ids. If such an id names no customer, the repair makes it name this
+  /// customer. An id that names a missing row, or a customer without that id, is removed. The journal is not changed,
+  /// and a second run finds nothing to do. After an id was removed, restart every process that has the ledger open.
   ///
   /// - Parameters:
-  ///   - names: New ids, by the number of the customer, for customers with an own id that belongs to another one by
-  ///     now.
-  ///   - isDryRun: Whether only to return the steps, and to write nothing.
-  /// - Throws: ``LedgerError`` with, in order of precedence, `storage_damaged` where rows cannot be read,
-  ///   `invalid_request` where a name is for a customer that needs none, `already_exists` where another customer has
-  ///   it.
+  ///   - names: New ids by customer number, for customers with an id that belongs to another customer now.
+  ///   - isDryRun: Whether to return the steps without writing.
+  /// - Throws: ``LedgerError`` with, in order of precedence, `storage_damaged` if rows cannot be read,
+  ///   `invalid_request` if a name is for a customer that needs none, `already_exists` if another customer has the id.
   @discardableResult
   public func repairIDs(
     naming names: [Int64: CustomerID] = [:], isDryRun: Bool = false
@@ -68,7 +66,7 @@ extension Ledger {
     let (changes, plan) = (found.changes, found.repair)
     if isDryRun || changes.isEmpty { return plan }
     return try storage.commit(lanes: Array(0..<storage.traits.laneCount)) { (session) throws(LedgerError) -> IDRepair in
-      // Another repair or an erasure may have come in between: only problems that remain are repaired.
+      // A concurrent repair or erasure is possible: only problems that remain are repaired.
       var finder = IDFinder(session)
       try finder.find(again: changes)
       try finder.name(names)

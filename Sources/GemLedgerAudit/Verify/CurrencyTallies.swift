@@ -1,8 +1,8 @@
 internal import GemLedger
 
-/// The sums of each currency, and whether they agree with each other.
+/// The sums of each currency, and their comparison.
 struct CurrencyTallies {
-  /// Wide, so that damaged rows cannot overflow it.
+  /// The sums of one currency; 128 bits wide, so that damaged rows cannot overflow them.
   private struct Tally {
     var kinds: [EntryKind: Int128] = [:]
     var balances: Int128 = 0
@@ -16,7 +16,7 @@ struct CurrencyTallies {
   private let context: VerifyContext
   /// By currency number.
   private var tallies: [Int64: Tally] = [:]
-  /// The currency of the newest entry that was in one that there is.
+  /// The currency of the last entry with a known currency.
   private var lastKnownCurrency: Int64?
 
   init(_ context: VerifyContext) {
@@ -26,7 +26,7 @@ struct CurrencyTallies {
 
   mutating func checkCurrency(of entry: EntryRow) {
     let currency = entry.account.currency
-    // Most entries are in the currency of the one before.
+    // Most entries have the currency of the previous entry.
     guard currency != lastKnownCurrency else { return }
     guard tallies[currency] != nil else {
       return context.report(
@@ -50,7 +50,7 @@ struct CurrencyTallies {
     tallies[currency]?.held += Int128(row.held)
   }
 
-  /// Adds the amount that is left in a lot.
+  /// Adds the remaining amount of a lot.
   mutating func add(_ amount: Int64, currency: Int64, expiresAt: Int64) {
     tallies[currency]?.lots += Int128(amount)
     if expiresAt <= context.asOf.milliseconds { tallies[currency]?.due += Int128(amount) }
@@ -62,17 +62,17 @@ struct CurrencyTallies {
       if entries != tally.balances - tally.debts {
         context.report(
           "entries_make_the_balances", currency: number,
-          "the entries of all kinds come to \(entries), the balances less debts to \(tally.balances - tally.debts)")
+          "the entries of all kinds add up to \(entries), balances minus debts to \(tally.balances - tally.debts)")
       }
       if tally.balances != tally.lots + tally.held {
         context.report(
           "lots_make_the_balances", currency: number,
-          "the balances come to \(tally.balances), the live lots to \(tally.lots), and \(tally.held) are on hold")
+          "the balances add up to \(tally.balances), the live lots to \(tally.lots), and \(tally.held) are held")
       }
       let moved = tally.kinds[.transfer] ?? 0
       if moved != 0 {
         context.report(
-          "transfers_cancel_out", currency: number, "what customers gave each other comes to \(moved), not to 0")
+          "transfers_cancel_out", currency: number, "transfers between customers add up to \(moved), not to 0")
       }
     }
   }

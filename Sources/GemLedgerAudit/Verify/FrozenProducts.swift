@@ -1,11 +1,11 @@
 internal import GemLedger
 
-/// The frozen products of purchases: purchases repeat few products, and each is read once.
+/// The frozen products of purchases, each parsed once: many purchases share few products.
 final class FrozenProducts {
-  /// How many are remembered.
+  /// The maximum number of cached products.
   private static let countMax = 1000
 
-  /// Nil for one that cannot be read.
+  /// The parsed products; nil for an unreadable product.
   private var products: [ByteString: Product?] = [:]
 
   func product(_ document: String) -> Product? {

@@ -3,23 +3,23 @@ public import GemLedger
 extension Ledger {
   /// Proves the books from the rows alone: rebuilds every projection from the journal and compares.
   ///
-  /// Memory is bounded by the number of accounts and lots in one pass, never by the length of the history.
+  /// Memory is bounded by the number of accounts and lots in one pass, not by the length of the history.
   ///
   /// - Parameter progress: Called with the number of rows read and their total.
   /// - Returns: The sums, and the problems found.
-  /// - Throws: ``LedgerError`` where the storage cannot be read at all; a damaged row is a problem, not an error.
+  /// - Throws: ``LedgerError`` if the storage cannot be read at all; a damaged row is a problem, not an error.
   public func verify(
     progress: (Int64, Int64) -> Void = { _, _ in }
   ) throws(LedgerError) -> Verification {
     try verify(customersPerWindow: Verifier.customersPerWindow, progress: progress)
   }
 
-  /// The same with windows of another size.
+  /// Like ``verify(progress:)``, with windows of another size.
   package func verify(
     customersPerWindow: Int, progress: (Int64, Int64) -> Void = { _, _ in }
   ) throws(LedgerError) -> Verification {
     var verification = try attempt(customersPerWindow, progress)
-    // A commit that was seen half is whole by now; a wrong row stays wrong.
+    // A partly visible commit is complete by now; a wrong row stays wrong.
     for _ in 0..<2 where storage.traits.showsHalves && !verification.isOK {
       verification = try attempt(customersPerWindow, progress)
     }

@@ -2,13 +2,13 @@ public import GemLedger
 
 /// The result of a proof of the books.
 public struct Verification: Hashable, Sendable {
-  /// One thing that does not add up.
+  /// One difference in the books.
   public struct Problem: Hashable, Sendable, CustomStringConvertible {
-    /// Which promise is broken, such as `lots_make_the_balance`; the page *Verification* of GemLedger lists them.
+    /// The broken promise, such as `lots_make_the_balance`; the page *Verification* of GemLedger lists them.
     public let equation: String
-    /// The currency, where it is about one.
+    /// The currency of the problem, if there is one.
     public let currency: CurrencyCode?
-    /// Where it is, with the expected and the found values.
+    /// The place of the problem, with the expected and the found values.
     public let message: String
 
     /// Equation and message.
@@ -21,9 +21,9 @@ public struct Verification: Hashable, Sendable {
     public let currency: CurrencyCode
     /// The sum of entries of each kind that occurs; expiries that are due count as booked.
     public let kinds: [EntryKind: Int64]
-    /// The sum of balances, held included, debts apart.
+    /// The sum of balances, held amounts included, debts not subtracted.
     public let outstanding: Int64
-    /// How much of it is on hold.
+    /// The held part of the balances.
     public let held: Int64
     /// The sum of customers' debts.
     public let debt: Int64
@@ -31,20 +31,20 @@ public struct Verification: Hashable, Sendable {
 
   /// The instant as of which the books were proved.
   public let asOf: Timestamp
-  /// How many transactions the journal has.
+  /// The number of transactions in the journal.
   public let transactions: Int64
-  /// How many customers there are.
+  /// The number of customers.
   public let customers: Int64
-  /// One for each currency, in the order of codes.
+  /// The books of each currency, in the order of codes.
   public let currencies: [Books]
   /// The problems found: at most ``problemCountMax`` of them.
   public let problems: [Problem]
-  /// How many problems there are, those left out included.
+  /// The total number of problems, including omitted ones.
   public let problemCount: Int
 
-  /// Whether all of it adds up.
+  /// Whether there is no problem.
   public var isOK: Bool { problemCount == 0 }
 
-  /// How many problems are described; further ones are counted.
+  /// The maximum number of described problems; further problems are only counted.
   public static let problemCountMax = 100
 }

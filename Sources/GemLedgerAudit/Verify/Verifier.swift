@@ -4,14 +4,14 @@ internal import GemLedger
 ///
 /// It replays the journal, compares every projection with the result of the replay, and runs all other checks.
 struct Verifier {
-  /// How many customers one pass over the journal replays; bounds the memory, however long the history.
+  /// The number of customers that one pass over the journal replays, which bounds the memory for any history.
   static let customersPerWindow = 500_000
-  /// How many lots one pass should replay at the most.
+  /// The maximum number of lots that one pass should replay.
   private static let lotsPerWindow = 1_500_000
 
   private let context: VerifyContext
   private let customersPerWindow: Int
-  // A row that cannot be read ends the proof; these have the findings until then.
+  // An unreadable row ends the proof; these keep the findings up to then.
   private var journal: JournalCheck
   private var tallies: CurrencyTallies
   private var digests: DigestCheck
@@ -36,12 +36,12 @@ struct Verifier {
       guard error.code == .storageDamaged else { throw error }
       unreadable = error
     }
-    // The storage's own problems with its pages come before the problem of a row read over them.
-    for problem in try integrity() { context.report("storage_integrity", "the storage says: \(problem)") }
-    // Pages in the place of others are sound to a storage; that rows lead back tells.
+    // The storage's problems with its pages precede the problem of a row on such pages.
+    for problem in try integrity() { context.report("storage_integrity", "the storage reports: \(problem)") }
+    // Misplaced pages look intact to a storage; only the order of their rows reveals them.
     if let unreadable, unreadable.isOfOrder { throw unreadable }
     if let unreadable {
-      context.report("storage_integrity", "the proof ended at a row that cannot be read: \(unreadable.message)")
+      context.report("storage_integrity", "the proof ended at an unreadable row: \(unreadable.message)")
     }
     let transactions = journal.tally.transactions
     return Verification(
@@ -51,7 +51,7 @@ struct Verifier {
 
   /// Replays everything and compares.
   ///
-  /// - Returns: How many customers there are.
+  /// - Returns: The number of customers.
   private mutating func prove(
     progress: (Int64, Int64) -> Void
   ) throws(LedgerError) -> Int64 {
@@ -83,7 +83,7 @@ struct Verifier {
 
   /// Replays the journal window by window, and compares the projections with it.
   ///
-  /// - Returns: The highest lot that the journal names.
+  /// - Returns: The highest lot number in the journal.
   private mutating func replay(
     _ merges: MergedCustomers, _ attributes: inout LotAttributesCheck, _ checkpoints: inout CheckpointCheck,
     progress: (Int64, Int64) -> Void
@@ -103,17 +103,17 @@ struct Verifier {
     return highestLot
   }
 
-  /// Checks that new rows get numbers that are not in use.
+  /// Checks that new rows get unused numbers.
   private func checkSequences(highestLot: LotNumber) throws(LedgerError) {
-    // Sparse numbers are drawn from no sequence.
+    // Sparse numbers do not use a sequence.
     guard context.counts?.isSparse != true else { return }
     let last = try context.snapshot.last(.lot)
     if last < highestLot {
-      context.report("sequences_go_on", "the next lot would be number \(last + 1); lot \(highestLot) is there already")
+      context.report("sequences_go_on", "the next lot would be number \(last + 1); lot \(highestLot) exists already")
     }
   }
 
-  /// Ranges that hold all numbers of customers, and of those that are in use as many as one pass replays.
+  /// Returns ranges that cover all customer numbers, each with at most as many customers as one pass replays.
   private func windows() throws(LedgerError) -> [Range<CustomerNumber>] {
     var windows: [Range<CustomerNumber>] = []
     var start: CustomerNumber = 0
@@ -125,10 +125,10 @@ struct Verifier {
     return windows + [start..<CustomerNumber.max]
   }
 
-  /// Returns the number of the customer behind `count` others from a number on; nil where there are no more.
+  /// Returns the number of the customer after `count` others from a number on; nil if there are no more.
   private func customer(behind count: Int, from start: CustomerNumber) throws(LedgerError) -> CustomerNumber? {
     var (position, left) = (max(0, start - 1), count + 1)
-    // Numbers without gaps are counts; a number far behind the others makes one window all the same.
+    // Numbers without gaps are counts; even a number far above the others makes one window.
     guard context.counts != nil else {
       return try context.snapshot.customers(after: position + Int64(count), limit: 1).first?.number
     }
@@ -140,16 +140,16 @@ struct Verifier {
     return position
   }
 
-  /// How many customers a window has: fewer where they have many lots, since every lot ever made is replayed.
+  /// Returns the number of customers of a window, fewer if they have many lots: every lot ever made is replayed.
   private func windowSize() throws(LedgerError) -> Int {
-    // Where numbers have gaps they do not say how many there are.
+    // Numbers with gaps do not show the count of customers.
     guard context.counts == nil else { return customersPerWindow }
     let (customers, lots) = (try context.snapshot.last(.customer), try context.snapshot.last(.lot))
     guard lots > Self.lotsPerWindow, customers < 1 << 40 else { return customersPerWindow }
     return min(customersPerWindow, max(1, Int(customers * Int64(Self.lotsPerWindow) / lots)))
   }
 
-  /// Returns the expected number of entries, for the progress; within bounds even where a row is damaged.
+  /// Returns the expected number of entries for progress, within bounds even if a row is damaged.
   private func expectedEntryCount() throws(LedgerError) -> Int64 {
     let count = if let counts = context.counts { counts.entries } else { try context.snapshot.sequences().entry }
     return max(0, min(count, 1 << 40))

@@ -6,7 +6,7 @@ final class VerifyContext {
   let scan: any StorageScan
   let definitions: CurrencyDefinitions
   let asOf: Timestamp
-  /// How many rows the storage counted; nil where numbers without gaps say so.
+  /// The row counts of the storage; nil if numbers have no gaps and so are the counts.
   let counts: JournalCounts?
   private(set) var findings: Findings
 
@@ -31,9 +31,9 @@ final class VerifyContext {
   }
 }
 
-/// The problems that the checks found, in the order in which they found them.
+/// The problems found by the checks, in order.
 struct Findings {
-  /// At most ``Verification/problemCountMax`` of them.
+  /// The first problems, at most ``Verification/problemCountMax``.
   private(set) var problems: [Verification.Problem] = []
   private(set) var count = 0
 

@@ -2,13 +2,13 @@
 internal import CPostgreSQL
 internal import GemLedger
 
-/// The bounds of the integers in an answer, found by the names of their columns (see ``ColumnBounds``).
+/// The bounds of the integers in a result, determined by column names (see ``ColumnBounds``).
 ///
-/// Each answer is checked in this one place, so that no reader can leave the bounds out.
+/// All results are checked here, so no reader can omit the check.
 struct AnswerBounds {
   private var columns: [(position: Int, bound: ColumnBound)] = []
 
-  /// Reads the columns' names; the bounds are those of every answer to the same statement.
+  /// Reads the column names; the bounds apply to every result of the same statement.
   init(_ rows: PostgresRows) {
     let names = (0..<rows.columnCount).map(rows.name)
     for (position, name) in names.enumerated() where rows.isInteger(position) {
@@ -17,7 +17,7 @@ struct AnswerBounds {
     }
   }
 
-  /// The first number that no ledger writes.
+  /// Returns a failure for the first number that is out of bounds; nil if there is none.
   func damage(in rows: PostgresRows) -> PostgresFailure? {
     for row in 0..<rows.count {
       for (position, bound) in columns
@@ -27,20 +27,20 @@ struct AnswerBounds {
         return PostgresFailure(
           state: PostgresFailure.damagedRow,
           message: "the row with \(rows.name(0)) \(first) has \(rows.name(position)) \(rows.integer(row, position)), "
-            + "which no ledger writes")
+            + "which is out of range")
       }
     }
     return nil
   }
 
-  /// - Parameter names: Those of the answer's columns.
+  /// - Parameter names: The names of the result's columns.
   private static func bound(of name: String, beside names: [String]) -> ColumnBound? {
     switch name {
-    // Entries name the one before them.
+    // Only entries have the column of their previous entry.
     case "number": names.contains("previous") ? .entry : .transaction
-    // A store's dates of a purchase may be any instant.
+    // A store may state any instant for a purchase.
     case "expires_at": names.contains("purchased_at") ? nil : .instantOrNever
-    // Columns that no row of the core has.
+    // Columns that are not in rows of the core.
     case "last", "catalog_version", "erased_by": .number
     // Expressions over instants.
     case "max", "coalesce": .value
@@ -50,7 +50,7 @@ struct AnswerBounds {
 }
 
 extension PostgresFailure {
-  /// The server's own code for impossible rows.
+  /// The server's code for impossible rows.
   static let damagedRow = "XX001"
 }
 #endif

@@ -2,34 +2,34 @@
 internal import Dispatch
 internal import Synchronization
 
-/// Connections that are open and not in use.
+/// The idle connections.
 ///
-/// A connection that was taken out belongs to its taker.
+/// A connection that was taken out belongs to one user.
 ///
 /// A process has at most one for each lane that commits, four for readers, and one for a command over several lanes.
 final class ConnectionPool: Sendable {
   static let readerCount = 4
 
-  /// Readers wait here for their turn.
+  /// Limits the number of concurrent readers.
   let readers = DispatchSemaphore(value: readerCount)
   private let target: PostgresTarget
   private let memory: StorageCache
   private let state = Mutex(State())
 
-  // Unchecked: the mutex guards the list, and a connection taken out of it belongs to one thread.
+  // Unchecked: the mutex guards the list, and a connection taken from it belongs to one thread.
   private struct State: @unchecked Sendable {
     var idle: [PostgresConnection] = []
     var isClosed = false
     var wasOpen = false
-    /// One was lost since the last was opened.
+    /// Whether a connection was lost since the last was opened.
     var wasLost = false
-    /// Connections of earlier generations are closed when they are given back.
+    /// The current generation: connections of earlier generations are closed when they are returned.
     var generation = 0
-    /// A server refused writes since one was opened that takes them.
+    /// Whether a server refused writes since a writable connection was last opened.
     var refusedWrites = false
-    /// Statements that each new connection begins with.
+    /// Statements for the start of each new connection.
     var settings: [String] = []
-    /// The layout, where it is that of a distributed engine.
+    /// The layout, if it is that of a distributed engine.
     var spread: LaneLayout?
 
     mutating func nextGeneration() {
@@ -44,19 +44,20 @@ final class ConnectionPool: Sendable {
     self.memory = memory
   }
 
-  /// Whether a connection was ever made.
+  /// Whether a connection was ever opened.
   var wasOpen: Bool { state.withLock { $0.wasOpen } }
 
-  /// A distributed engine plans each statement for its values, since they say which shard it goes to.
+  /// Applies the settings for a layout to all connections.
   ///
-  /// A single server plans each once, and every look-up by its index: also while a table is small and will not stay
-  /// so.
+  /// A distributed engine plans each statement for its values, which determine the shard.
   ///
-  /// - Parameter connection: The one that told the layout.
+  /// A single server plans each statement once, with index look-ups only, even while a table is small: it will grow.
+  ///
+  /// - Parameter connection: The connection over which the layout was read.
   func setUp(_ layout: LaneLayout, _ connection: PostgresConnection) throws(PostgresFailure) {
     state.withLock {
       $0.spread = layout.isDistributed ? layout : nil
-      // One connection a node, so that all reads of a node in one transaction see one snapshot.
+      // One connection per node, so that all reads of a node in one transaction see one snapshot.
       $0.settings =
         layout.isDistributed
         ? ["SET citus.max_adaptive_executor_pool_size = 1"]
@@ -74,7 +75,9 @@ final class ConnectionPool: Sendable {
     return try open()
   }
 
-  /// While a server refuses writes, each writer looks for one that takes them, and readers keep their connections.
+  /// Takes a connection for writing; while a server refuses writes, each writer looks for another server.
+  ///
+  /// Readers keep their connections.
   func takeForWriting() throws(PostgresFailure) -> PostgresConnection {
     if state.withLock({ $0.refusedWrites }) { return try open() }
     return try take()
@@ -92,12 +95,12 @@ final class ConnectionPool: Sendable {
       defer { (state.wasOpen, state.wasLost) = (true, false) }
       return state.wasLost
     }
-    // It may lead to a server that was promoted, or to a database restored from a backup.
+    // The connection may lead to a promoted server, or to a database restored from a backup.
     if wasLost { memory.forgetAll() }
     return connection
   }
 
-  /// The name of the server leads to another one than before, which takes writes: no reader stays on the old one.
+  /// Closes readers' connections to the old server after its name leads to a writable one.
   private func leaveReadOnlyServer(for connection: PostgresConnection) {
     guard !connection.isReadOnly else { return }
     state.withLock { state in
@@ -114,7 +117,7 @@ final class ConnectionPool: Sendable {
     if !isCurrent { connection.close() }
     guard connection.isOpen else {
       state.withLock { $0.wasLost = true }
-      // Another thread may have reconnected already, before the loss was known.
+      // Another thread may have reconnected before the loss was detected.
       memory.forgetAll()
       return
     }
@@ -125,7 +128,7 @@ final class ConnectionPool: Sendable {
     if !isKept { connection.close() }
   }
 
-  /// Where one was lost, the others are most likely lost as well.
+  /// Closes idle connections: after the loss of one, the others are most likely lost too.
   func dropIdle() {
     state.withLock { state in
       state.idle.removeAll()
@@ -133,9 +136,9 @@ final class ConnectionPool: Sendable {
     }
   }
 
-  /// Closes a connection over which the server refused a write, and if it is not new, all opened before.
+  /// Closes a connection over which the server refused a write; if it is not new, also all earlier connections.
   ///
-  /// After a failover the name of the server may lead to another one, which only a new connection finds.
+  /// After a failover the server's name may lead to another server, which only a new connection reaches.
   func leaveReadOnlyServer(_ connection: PostgresConnection) {
     connection.close()
     state.withLock { state in

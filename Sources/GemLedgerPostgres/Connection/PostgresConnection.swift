@@ -8,11 +8,11 @@ internal import Musl
 internal import Darwin
 #endif
 
-/// A statement with the values of its parameters; it is prepared on each connection when it is first used there.
+/// A statement with its parameter values, prepared on first use of each connection.
 struct PostgresRequest {
   let sql: String
   var parameters = PostgresParameters()
-  /// Whether it will be asked again, so that it is worth being prepared.
+  /// Whether it will be used again, so that it is worth preparing.
   let isPrepared: Bool
 
   init(_ sql: String, isPrepared: Bool = true, _ add: (inout PostgresParameters) -> Void = { _ in }) {
@@ -28,39 +28,39 @@ struct PostgresRequest {
   }
 }
 
-/// One connection to the server; one thread at a time uses it.
+/// A connection to the server, used by one thread at a time.
 final class PostgresConnection {
-  /// How long the server may take for an answer, in milliseconds, before the connection is given up; its own
-  /// time-outs come first.
+  /// The maximum wait for a response in milliseconds, after which the connection is closed; the server times out
+  /// earlier.
   private static let retryPolicy: Int32 = 60_000
 
-  /// Whether a statement may take any length of time: for a reader of all rows, the server sorts them.
+  /// Whether statements have no time limit: for readers of all rows, which the server sorts.
   ///
-  /// The loss of the server is still noticed, by the keep-alives of the connection.
+  /// The connection's keep-alives still detect the loss of the server.
   var waitsForLong = false
-  /// Called after each second of waiting for an answer.
+  /// Called after each second of waiting for a response.
   var whileWaiting: (() -> Void)?
-  /// Names the lanes in statements, where the tables are spread over a distributed engine.
+  /// Adds lanes to statements, if the tables are distributed.
   var lanes: LaneStatements?
   private var handle: OpaquePointer?
-  /// The names under which the server knows statements.
+  /// The names of prepared statements, by text.
   private var names: [String: String] = [:]
   private var nameCount = 0
-  /// Of statements that have answered with rows.
+  /// The bounds of results, by statement.
   private var bounds: [String: AnswerBounds] = [:]
-  /// How often it asked and waited for the answer.
+  /// The number of round trips.
   private(set) var roundTrips = 0
   private let warnings = PostgresWarnings()
   private let patience: Int32
 
-  /// Whether the server took no writes when this was opened, as a standby does.
+  /// Whether the server refused writes when this was opened, like a standby.
   private(set) var isReadOnly = false
-  /// The generation of the pool that it belongs to.
+  /// The connection's generation within the pool.
   var generation = 0
-  /// Whether nobody has used it yet.
+  /// Whether it is unused.
   var isNew = true
 
-  /// Connects and sets the session up.
+  /// Connects and configures the session.
   ///
   /// - Throws: A failure with ``PostgresFailure/sharedSession`` if a pooler gives each transaction another session.
   convenience init(_ target: PostgresTarget) throws(PostgresFailure) {
@@ -70,9 +70,9 @@ final class PostgresConnection {
     isReadOnly = answers.last.map { $0.integer(0, 0) != 0 } ?? false
   }
 
-  /// Connects, and leaves the session as it is.
+  /// Connects without configuring the session.
   ///
-  /// - Parameter patience: How long to wait for an answer, in milliseconds.
+  /// - Parameter patience: The maximum wait for a response, in milliseconds.
   init(unchecked target: PostgresTarget, patience: Int32 = retryPolicy) throws(PostgresFailure) {
     self.patience = patience
     handle = target.connect()
@@ -94,19 +94,19 @@ final class PostgresConnection {
   }
 
   var isOpen: Bool { handle != nil }
-  /// The descriptor to wait at for notifications.
+  /// The descriptor for waiting for notifications.
   var socket: Int32 { handle.map(PQsocket) ?? -1 }
-  /// The server's process for the session, as the other side announced it when this was opened.
+  /// The server process of the session, as announced when this was opened.
   var announcedProcess: Int64 { handle.map { Int64(PQbackendPID($0)) } ?? 0 }
 
-  /// Asks for the server's process that answers.
+  /// Returns the number of the server process that responds.
   func serverProcess() throws(PostgresFailure) -> Int64 {
     try run(["SELECT pg_backend_pid()"]).first.map { $0.integer(0, 0) } ?? 0
   }
 
   // MARK: Asking
 
-  /// Asks all of it in one round trip; where one fails, those after it are not run.
+  /// Sends all requests in one round trip; after a failed request the rest are not run.
   func ask(_ requests: [PostgresRequest]) throws(PostgresFailure) -> [PostgresRows] {
     guard let lanes else { return try send(requests) }
     let statements = requests.map(lanes.naming)
@@ -148,11 +148,11 @@ final class PostgresConnection {
   }
 
   func ask(_ request: PostgresRequest) throws(PostgresFailure) -> PostgresRows {
-    guard let rows = try ask([request]).first else { throw .lost("the server gave no answer") }
+    guard let rows = try ask([request]).first else { throw .lost("the server sent no response") }
     return rows
   }
 
-  /// Runs statements without parameters and without preparing them: those that set up a session or a schema.
+  /// Runs unprepared statements without parameters, for setting up a session or a schema.
   func execute(_ statements: [String]) throws(PostgresFailure) { _ = try run(statements) }
 
   private func run(_ statements: [String]) throws(PostgresFailure) -> [PostgresRows] {
@@ -167,9 +167,9 @@ final class PostgresConnection {
     return try answers(to: none, handle) { statements[$0] == Self.commit }
   }
 
-  /// Returns the names with a notification since the last call.
+  /// Returns the channels with a notification since the last call.
   ///
-  /// Where that fails, the socket stays open until ``close()``: a waiting reader must let go of it first.
+  /// If it fails, the socket stays open until ``close()``: a waiting reader must release it first.
   func notifications() throws(PostgresFailure) -> [String] {
     guard let handle else { throw .lost("the connection was closed") }
     guard PQconsumeInput(handle) == 1 else { throw .lost(Self.message(of: handle)) }
@@ -196,7 +196,7 @@ final class PostgresConnection {
     while true {
       let rest = PQflush(handle)
       if rest == 0 { return }
-      // Reads while it writes: the server may wait with its answers for us, and we with our questions for it.
+      // Reads while it writes, to avoid a deadlock: the server may wait until its responses are read.
       guard rest == 1, try wait(handle, POLLIN | POLLOUT) else { throw lost(handle) }
     }
   }
@@ -204,7 +204,7 @@ final class PostgresConnection {
   private static let commit = "COMMIT"
 
   /// - Parameters:
-  ///   - fresh: For each request, the statement that was prepared with it, where one was.
+  ///   - fresh: For each request, the statement that was prepared with it, if any.
   ///   - isCommit: Whether the request at a position commits.
   private func answers(
     to fresh: [(sql: String, name: String)?], _ handle: OpaquePointer, isCommit: (Int) -> Bool
@@ -217,16 +217,16 @@ final class PostgresConnection {
       let isCommit = isCommit(index)
       if isCommit { warnings.forget() }
       if let answer = try answer(handle, &failure) { rows.append(answer) }
-      // A distributed engine answers a commit as done where a machine lost its part, and only warns of it.
+      // A distributed engine reports a commit as done even if a node lost its part; it only sends a warning.
       if isCommit, let warning = warnings.first { failure = failure ?? .warned(warning) }
     }
-    // The sync's own answer.
+    // The response to the sync.
     if let sync = try next(handle) { PQclear(sync) }
     if let failure { throw failure }
     return rows
   }
 
-  /// One statement's answer, and the null after it; nil where it failed or was not run.
+  /// Returns one statement's result and consumes the null after it; returns nil if it failed or was not run.
   private func answer(
     _ handle: OpaquePointer, _ failure: inout PostgresFailure?
   ) throws(PostgresFailure) -> PostgresRows? {
@@ -287,7 +287,7 @@ final class PostgresConnection {
   }
 }
 
-/// `poll` is also a name of ours.
+/// A separate function, since `poll` is also a name in this module.
 private func systemPoll(_ descriptors: UnsafeMutablePointer<pollfd>, _ count: nfds_t, _ timeout: Int32) -> Int32 {
   poll(descriptors, count, timeout)
 }
@@ -295,7 +295,7 @@ private func systemPoll(_ descriptors: UnsafeMutablePointer<pollfd>, _ count: nf
 extension PostgresFailure {
   static func lost(_ message: String) -> Self { Self(state: "", message: message) }
 
-  /// A commit that the server answered with a warning, so that it is unknown whether all of it was completed.
+  /// Returns the failure for a commit with a warning, so that its outcome is unknown.
   static func warned(_ message: String) -> Self { Self(state: unknownCompletion, message: message) }
 }
 
@@ -314,7 +314,7 @@ extension PostgresParameters {
     }
   }
 
-  /// Without preparing it.
+  /// Sends a statement without preparing it.
   fileprivate func ask(_ sql: String, _ handle: OpaquePointer) -> Int32 {
     withValues { values, formats in
       PQsendQueryParams(handle, sql, Int32(offsets.count), types, values, lengths, formats, 1)
@@ -323,7 +323,7 @@ extension PostgresParameters {
 
   private func withValues(_ body: ([UnsafePointer<CChar>?], [Int32]) -> Int32) -> Int32 {
     buffer.withUnsafeBufferPointer { bytes in
-      // A null pointer means null, so that even an empty value needs an address.
+      // A null pointer means null, so even an empty value needs an address.
       let start = bytes.baseAddress ?? UnsafePointer(emptyValue)
       return start.withMemoryRebound(to: CChar.self, capacity: bytes.count) { start in
         let values: [UnsafePointer<CChar>?] = offsets.map { $0 < 0 ? nil : start + $0 }
@@ -333,7 +333,7 @@ extension PostgresParameters {
   }
 }
 
-// Never written, and there for as long as the process.
+// Never written, and valid for the life of the process.
 private nonisolated(unsafe) let emptyValue: UnsafeMutablePointer<UInt8> = {
   let value = UnsafeMutablePointer<UInt8>.allocate(capacity: 1)
   value.initialize(to: 0)

@@ -1,9 +1,9 @@
 #if PostgreSQL
 internal import GemLedger
 
-/// Why the server, or the way to it, failed.
+/// A failure of the server or of the connection.
 package struct PostgresFailure: Error, Sendable {
-  /// Five characters that name the kind of failure; empty where the connection itself failed.
+  /// The SQLSTATE of five characters; empty if the connection itself failed.
   package let state: String
   package let message: String
 
@@ -12,9 +12,9 @@ package struct PostgresFailure: Error, Sendable {
     self.message = message
   }
 
-  /// Whether the connection is gone, or about to go: the request may be repeated on another one.
+  /// Whether the connection is lost or about to be: the request may be repeated over another connection.
   ///
-  /// 40003 states that it is unknown whether the statement was completed.
+  /// State 40003 means that it is unknown whether the statement was completed.
   var isConnectionLost: Bool {
     state.isEmpty || state == Self.unknownCompletion
       || Self.classesOfLostConnections.contains { state.hasPrefix($0) }
@@ -22,31 +22,31 @@ package struct PostgresFailure: Error, Sendable {
 
   static let unknownCompletion = "40003"
 
-  /// Whether the server answered that it does not know the outcome.
+  /// Whether the server reported that it does not know the outcome.
   var isOfUnknownCompletion: Bool { state == Self.unknownCompletion }
 
   fileprivate static let classesOfLostConnections = ["08", "57P"]
 
-  /// Whether the server chose this transaction to give way; a second try meets no conflict.
+  /// Whether the server aborted this transaction because of a conflict; a retry does not meet the same conflict.
   var isTransient: Bool {
-    // 23505, and XX000 on a distributed engine, stand for a claim that another transaction made at the same instant.
+    // 23505, and XX000 on a distributed engine, result from a concurrent claim by another transaction.
     (state.hasPrefix("40") && !isOfUnknownCompletion) || state == "55006" || state == "23505"
       || (state == "XX000" && message.contains("duplicate key"))
   }
 
-  /// Whether the server takes no writes: it is a standby, or was set to be read-only before it is replaced.
+  /// Whether the server refuses writes: it is a standby, or was made read-only before its replacement.
   var isOfReadOnlyServer: Bool { state == "25006" }
 
-  /// The role may not do it.
+  /// Whether the role lacks a right.
   var isOfMissingRight: Bool { state == "42501" }
 
-  /// There is no such function.
+  /// Whether the function does not exist.
   var isMissingFunction: Bool { state == "42883" }
 
-  /// There is no such table or schema.
+  /// Whether the table or schema does not exist.
   var isMissing: Bool { state == "42P01" || state == "3F000" }
 
-  /// - Parameter server: Which database, for people.
+  /// - Parameter server: The readable name of the database.
   func ledgerError(_ server: String) -> LedgerError {
     let details: [LedgerError.Detail] =
       [.init(name: "storage", value: .text(server))]
@@ -58,49 +58,49 @@ package struct PostgresFailure: Error, Sendable {
       return error(
         .storageUnavailable,
         "a pooler gives each transaction another session (\(message)). Set pool_mode=session for this database in "
-          + "PgBouncer, or connect to the server itself.")
+          + "PgBouncer, or connect directly to the server.")
     }
     switch state {
     case "53100":
-      return error(.inputOutput, "the server's disk is full; nothing was booked. Make room and ask again.")
+      return error(.inputOutput, "the server's disk is full; nothing was booked. Free space and try again.")
     case "58030": return error(.inputOutput, "the server cannot read or write its files: \(message)")
     case "25006":
       return error(
         .storageUnavailable,
-        "the server only reads, as a standby does. Name the primary in the URL (or all hosts, "
+        "the server is read-only, like a standby. Specify the primary in the URL (or all hosts, "
           + "with target_session_attrs=read-write).")
     case "28P01", "28000":
       if message.contains("no encryption") || message.contains("SSL off") {
-        return error(.storageUnavailable, "the server wants TLS: \(message). Add sslmode=require to the URL.")
+        return error(.storageUnavailable, "the server requires TLS: \(message). Add sslmode=require to the URL.")
       }
       let hint =
         message.contains("SSL") || message.contains("certificate")
         ? "See sslmode and sslrootcert in libpq's manual." : "Check user, password and pg_hba.conf."
-      return error(.storageUnavailable, "the server refuses the login: \(message). \(hint)")
+      return error(.storageUnavailable, "the server refused the login: \(message). \(hint)")
     case "3D000":
-      return error(.storageUnavailable, "\(message). Create the database, or name another one in the URL.")
+      return error(.storageUnavailable, "\(message). Create the database, or specify another one in the URL.")
     case "42501":
       return error(
         .storageUnavailable,
-        "\(message). Who makes a ledger must be allowed to make a schema in the database; who uses one gets its "
-          + "rights by gemctl storage grant.")
-    case "42704": return error(.invalidRequest, "\(message). Create it first, or name another one.")
+        "\(message). Creating a ledger needs the right to create a schema in the database; to grant the rights for "
+          + "using one, run gemctl storage grant.")
+    case "42704": return error(.invalidRequest, "\(message). Create it first, or specify another one.")
     case "53300": return error(.storageUnavailable, "\(message). Raise max_connections, or lower the ledger's lanes.")
-    case "55P03", "57014": return error(.storageUnavailable, "the server did not get to it in time: \(message)")
+    case "55P03", "57014": return error(.storageUnavailable, "the statement timed out: \(message)")
     case Self.damagedRow: return error(.storageDamaged, "\(message). Run verify, and restore a backup.")
     case "XX002": return error(.storageDamaged, "\(message). Restore the database from a backup.")
     case "42P01", "3F000", "42703":
-      return error(.storageForeign, "there is no ledger of this version: \(message). Make one with gemctl init.")
+      return error(.storageForeign, "there is no ledger of this version: \(message). Create one with gemctl init.")
     case Self.unknownCompletion:
-      return error(.storageUnavailable, "the server does not know whether it completed a commit: \(message)")
+      return error(.storageUnavailable, "the server does not know the outcome of a commit: \(message)")
     case _ where isConnectionLost: return error(.storageUnavailable, "the server cannot be reached: \(message)")
-    default: return error(.unexpected, "the server answers \(state): \(message)")
+    default: return error(.unexpected, "the server returned \(state): \(message)")
     }
   }
 }
 
 extension LedgerError {
-  /// Whether the server could not be reached, as opposed to one that was and refused.
+  /// Whether the server could not be reached, as opposed to a refusal by the server.
   var isOfLostConnection: Bool {
     guard code == .storageUnavailable, text("storage") != nil else { return false }
     guard let state = text("sqlstate") else { return true }

@@ -14,9 +14,9 @@ struct PostgresParameters {
     static let integers: UInt32 = 1016
   }
 
-  /// All values, one after the other.
+  /// All values, concatenated.
   private(set) var buffer: [UInt8] = []
-  /// Where each value begins; -1 for null.
+  /// The start of each value; -1 for null.
   private(set) var offsets: [Int] = []
   private(set) var lengths: [Int32] = []
   private(set) var types: [UInt32] = []
@@ -131,7 +131,7 @@ struct PostgresParameters {
 
   // MARK: Lanes
 
-  /// Adds an integer of four bytes, as the column of lanes has: the engine compares it with values of its own type.
+  /// Adds a four-byte integer, the type of the column `lane`: the engine compares only values of the same type.
   mutating func add(lane: Int32) {
     begin(Kind.lane)
     append(lane)
@@ -148,7 +148,7 @@ struct PostgresParameters {
     end()
   }
 
-  /// The integers of eight bytes in a list, or the one integer.
+  /// Returns the eight-byte integers of a list, or the single integer.
   func integers(at index: Int) -> [Int64] {
     guard offsets[index] >= 0 else { return [] }
     func number(_ bytes: ArraySlice<UInt8>) -> Int64 { bytes.reduce(0) { $0 << 8 | Int64($1) } }
@@ -160,20 +160,20 @@ struct PostgresParameters {
 
   var count: Int { types.count }
 
-  /// One value, as it lies in a list.
+  /// One value in its encoded form.
   struct Value {
     fileprivate let type: UInt32
-    /// Nil for null.
+    /// The value's bytes; nil for null.
     fileprivate let bytes: ArraySlice<UInt8>?
   }
 
-  /// The rows that lists of one length make, a value of each list a row.
+  /// Returns the rows of lists of equal length, with one value from each list.
   func rows() -> [[Value]] {
     let lists = offsets.indices.map(values)
     return (lists.first ?? []).indices.map { row in lists.map { $0[row] } }
   }
 
-  /// Adds each value as a parameter of its own.
+  /// Adds each value as a separate parameter.
   mutating func append(_ row: [Value]) {
     for value in row {
       guard let bytes = value.bytes else {
@@ -186,7 +186,7 @@ struct PostgresParameters {
     }
   }
 
-  /// Takes a list apart that ``appendHead(count:of:hasNulls:)`` began.
+  /// Decodes a list that ``appendHead(count:of:hasNulls:)`` started.
   private func values(_ list: Int) -> [Value] {
     var at = offsets[list] + 8
     let type = UInt32(bitPattern: integer(at))
@@ -222,7 +222,7 @@ struct PostgresParameters {
     lengths.append(0)
   }
 
-  /// One dimension that begins at 1.
+  /// Starts an array with one dimension and the lower bound 1.
   private mutating func appendHead(count: Int, of type: UInt32, hasNulls: Bool) {
     append(Int32(count == 0 ? 0 : 1))
     append(Int32(hasNulls ? 1 : 0))
@@ -238,7 +238,7 @@ struct PostgresParameters {
   }
 }
 
-/// The values of one column of many rows, in the form in which a list of them is sent.
+/// The values of one column of many rows, in the form for sending them as a list.
 struct PostgresList {
   enum Element {
     case integer

@@ -1,12 +1,12 @@
 #if PostgreSQL
 internal import CPostgreSQL
 
-/// The rows that a statement answered, in the server's binary form.
+/// The rows of a statement's result, in the server's binary form.
 final class PostgresRows {
   private let result: OpaquePointer
   let count: Int
 
-  /// - Parameter result: Belongs to the rows from now on.
+  /// - Parameter result: The result, which the rows own from now on.
   init(_ result: OpaquePointer) {
     self.result = result
     count = Int(PQntuples(result))
@@ -22,7 +22,7 @@ final class PostgresRows {
 
   func isNull(_ row: Int, _ column: Int) -> Bool { PQgetisnull(result, Int32(row), Int32(column)) == 1 }
 
-  /// An integer of two, four or eight bytes, or a truth value.
+  /// Returns an integer of two, four or eight bytes, or a Boolean.
   @inline(__always)
   func integer(_ row: Int, _ column: Int) -> Int64 {
     guard let value = PQgetvalue(result, Int32(row), Int32(column)) else { return 0 }
@@ -36,7 +36,7 @@ final class PostgresRows {
     }
   }
 
-  /// A list of integers of eight bytes, none of them null; nil for null and for anything else.
+  /// Returns a list of eight-byte integers without nulls; nil for null and for anything else.
   func integers(_ row: Int, _ column: Int) -> [Int64]? {
     // Dimensions, flags and type; then size and lower bound of the one dimension; then each length and value.
     let (head, element) = (20, 12)

@@ -2,15 +2,15 @@
 internal import CPostgreSQL
 package import GemLedger
 
-/// Which database and schema a ledger lies in.
+/// The database and schema of a ledger.
 package struct PostgresTarget: Sendable {
-  /// The URL for libpq, without the ledger's own parameters.
+  /// The URL for libpq, without the ledger's parameters.
   private let connectionURL: String
-  /// The schema that holds the ledger.
+  /// The schema of the ledger.
   package let schema: String
-  /// How many lanes a new ledger gets.
+  /// The number of lanes of a new ledger.
   package let lanes: Int?
-  /// The database for people, without its password.
+  /// The readable name of the database, without its password.
   package let description: String
 
   /// Shared by all connections to this target.
@@ -42,23 +42,23 @@ package struct PostgresTarget: Sendable {
     guard Self.isName(schema) else {
       throw LedgerError(
         .invalidRequest,
-        "schema=\(schema) in the storage's URL is no name: 1 to 63 of a-z, 0-9 and _, no digit first.")
+        "schema=\(schema) in the storage's URL is not a name of 1 to 63 characters a-z, 0-9 and _, no digit first.")
     }
     connectionURL = String(parts[0]) + (others.isEmpty ? "" : "?" + others.joined(separator: "&"))
     self.schema = schema
     self.lanes = lanes
     guard let server = Self.server(connectionURL) else {
-      // The message leaves out the URL and libpq's text about it: both may hold a part of the password.
+      // The message omits the URL and libpq's text about it: both may contain a part of the password.
       throw LedgerError(
         .invalidRequest,
-        "The storage's URL cannot be read: postgres://USER:PASSWORD@HOST:PORT/DATABASE?NAME=VALUE, where "
-          + "@ : / ? # & and % within a part are written as % and two hexadecimal digits. A password may also come "
-          + "from PGPASSWORD or a password file.")
+        "The storage's URL is not postgres://USER:PASSWORD@HOST:PORT/DATABASE?NAME=VALUE. Write @ : / ? # & and % "
+          + "within a part as % and two hexadecimal digits. The password can also be set with PGPASSWORD or a "
+          + "password file.")
     }
     description = "\(server) (schema \(schema))"
   }
 
-  /// Host, port and database for people; nil where something else than those may have got into them.
+  /// Returns host, port and database; nil if they could contain a part of the password.
   private static func server(_ url: String) -> String? {
     guard let first = PQconninfoParse(url, nil) else { return nil }
     defer { PQconninfoFree(first) }
@@ -70,7 +70,7 @@ package struct PostgresTarget: Sendable {
     }
     let ports = (values["port"] ?? "").split(separator: ",", omittingEmptySubsequences: false)
     let database = values["dbname"] ?? ""
-    // An "@" in a password that is not written as %40 would move parts of it to where the host and the database are.
+    // An "@" in a password that is not written as %40 would put parts of it into the host or the database.
     guard ports.allSatisfy({ $0.allSatisfy(\.isNumber) }), !database.contains("@"),
       values["host"]?.contains("@") != true
     else { return nil }
@@ -89,9 +89,9 @@ package struct PostgresTarget: Sendable {
       }
   }
 
-  /// A connection that is open or says why it is not.
+  /// Returns an open connection, or a connection that reports the reason for its failure.
   func connect() -> OpaquePointer? {
-    // The URL's settings come last and win.
+    // The URL's settings are last and take precedence.
     let settings: [(String, String)] = [
       ("fallback_application_name", "gemledger"), ("connect_timeout", "10"), ("tcp_user_timeout", "30000"),
       ("keepalives_idle", "10"), ("keepalives_interval", "5"), ("keepalives_count", "3"), ("client_encoding", "UTF8"),
@@ -104,8 +104,8 @@ package struct PostgresTarget: Sendable {
 
   /// The settings of each session.
   ///
-  /// Read committed with locks of rows, and every commit on disk. An abandoned transaction, also one of a lost machine,
-  /// is ended before other sessions wait for long.
+  /// Read committed with row locks, and every commit on disk. An abandoned transaction, also of a lost machine, is
+  /// ended before other sessions wait for long.
   var settings: [String] {
     [
       "SET search_path = \(schema)", "SET synchronous_commit = on",
@@ -115,7 +115,7 @@ package struct PostgresTarget: Sendable {
     ]
   }
 
-  /// libpq gives no code with a refused login, only the server's message.
+  /// Returns the SQLSTATE of a refused login: libpq gives no code, only the server's message.
   func state(ofRefusal message: String) -> String {
     let refusals = [
       "authentication failed", "no password supplied", "no pg_hba.conf entry", "FATAL:  role ",
@@ -130,7 +130,7 @@ package struct PostgresTarget: Sendable {
   }
 }
 
-/// The texts as a list of C strings that ends with null.
+/// Passes the texts as a null-terminated list of C strings.
 private func withCStrings<Answer>(
   _ texts: [String], _ body: (UnsafePointer<UnsafePointer<CChar>?>) -> Answer
 ) -> Answer {

@@ -1,9 +1,9 @@
 #if PostgreSQL
 internal import CPostgreSQL
 
-/// The warnings of the server on one connection; the connection's thread alone uses it.
+/// The server's warnings on one connection, used only by the connection's thread.
 final class PostgresWarnings {
-  /// The first since they were forgotten last.
+  /// The first warning since the last reset.
   private(set) var first: String?
 
   func forget() { first = nil }
@@ -24,7 +24,7 @@ final class PostgresWarnings {
   private func hear(_ notice: OpaquePointer) {
     // "V" is the severity in English, for any language of the server.
     guard first == nil, Self.field("V", of: notice) == "WARNING" else { return }
-    first = Self.field("M", of: notice) ?? "a warning without a text"
+    first = Self.field("M", of: notice) ?? "a warning without text"
   }
 
   private static func field(_ code: Unicode.Scalar, of notice: OpaquePointer) -> String? {

@@ -5,8 +5,7 @@ internal import GemLedger
 struct ConcernedCustomers: SessionPart {
   let session: PostgresSession
 
-  /// Returns the current customers of the purchases, and entitlement owners where that matters; none where not
-  /// credited.
+  /// Returns the current customers of credited purchases, and entitlement owners if the command needs them.
   func customersConcerned(
     by footprints: [LedgerCommand.Footprint?]
   ) throws(LedgerError) -> [LedgerCommand.PurchaseClaim: Set<CustomerNumber>] {
@@ -63,7 +62,7 @@ struct ConcernedCustomers: SessionPart {
 }
 
 extension LedgerCommand.Footprint.Subject {
-  /// Whether a purchase tells which customer the command concerns.
+  /// Whether a purchase determines the customer that the command concerns.
   var isOfPurchase: Bool { self == .owner || self == .holder }
 }
 #endif

@@ -2,17 +2,17 @@
 internal import GemLedger
 internal import Synchronization
 
-/// A cache of the customer that each id named at the last look-up; it may be out of date, and never decides anything.
+/// A cache of the customers that ids named at the last look-up; it may be outdated and is only a hint.
 ///
-/// A group that relies on it checks the customer's own row.
+/// A group that uses it checks the customer's row.
 ///
-/// It also keeps transactions and credited purchases that commands are likely to ask for again. Those never change,
-/// though their current customer does.
+/// It also keeps transactions and credited purchases that later commands probably use. These never change, but their
+/// current customer does.
 final class CustomerDirectory: Sendable {
   struct CustomerAddress: Hashable, Sendable {
-    /// The original customer: the one that the id named before merges.
+    /// The original customer: the customer that the id named before merges.
     var original: CustomerNumber
-    /// The surviving customer: the one that the id names now.
+    /// The surviving customer: the customer that the id names now.
     var survivingCustomer: CustomerNumber
 
     /// - Parameter mergedInto: The surviving customer of a merge; 0 for none.
@@ -34,14 +34,14 @@ final class CustomerDirectory: Sendable {
   private static let sizeMax = 1 << 18
 
   private struct State {
-    /// How often all of it was forgotten.
+    /// The number of times that the cache was cleared.
     var epoch = 0
     /// The original customer of each id.
     var originals: [CustomerID: CustomerNumber] = [:]
     var transactions: [TransactionNumber: TransactionRow] = [:]
     /// The customer and purchase that store transactions were credited to.
     var credits: [PurchaseIdentity: GroupRows.StoreClaim] = [:]
-    /// Customers that were merged into another while they were remembered.
+    /// Customers that were merged into another while they were in the cache.
     var merged: [CustomerNumber: CustomerNumber] = [:]
 
     func address(of id: CustomerID) -> CustomerAddress? { originals[id].map(address) }
@@ -56,16 +56,17 @@ final class CustomerDirectory: Sendable {
       return CustomerAddress(original: original, survivingCustomer: survivingCustomer)
     }
 
-    /// Remembers what a customer's own row says of its merge.
+    /// Records the merge state in a customer's row.
     ///
-    /// A surviving customer is part of no other, even if an earlier entry says so: merges that were undone and made the
+    /// A surviving customer is part of no other, even if an older entry differs: merges that were undone and repeated
+    /// in the other direction would form a cycle.
     /// other way round would lead in a circle.
     mutating func follow(_ address: CustomerAddress) {
       merged[address.survivingCustomer] = nil
       if address.survivingCustomer != address.original { merged[address.original] = address.survivingCustomer }
     }
 
-    /// Simple and bounded: a forgotten customer is looked up again with the next question.
+    /// Simple and bounded: a dropped customer is looked up again with the next query.
     mutating func makeRoom(_ count: Int) {
       let size = originals.count + transactions.count + credits.count + merged.count
       if size + count > CustomerDirectory.sizeMax { self = State(epoch: epoch) }
@@ -78,13 +79,13 @@ final class CustomerDirectory: Sendable {
     state.withLock { state in ids.map { state.address(of: $0) } }
   }
 
-  /// Remembers ids with their customers, as the customers' own rows have them.
+  /// Stores ids with their customers, as read from the customers' rows.
   func remember(_ found: [(CustomerID, CustomerAddress)]) {
     remember(originals: found.map { ($0, $1.original) })
     state.withLock { state in for (_, address) in found { state.follow(address) } }
   }
 
-  /// Remembers ids without a look at their customers' rows: merges that were met before count.
+  /// Stores ids without reading their customers' rows: known merges are applied.
   func remember(originals found: [(CustomerID, CustomerNumber)]) {
     guard !found.isEmpty else { return }
     state.withLock { state in
@@ -95,8 +96,8 @@ final class CustomerDirectory: Sendable {
 
   /// The number of the current epoch.
   ///
-  /// Rows that are never checked again are remembered only if their read began in this epoch. Rows of an earlier epoch
-  /// may come from a server that was replaced since.
+  /// Rows that are never checked again are stored only if their read started in this epoch. Rows of an earlier epoch
+  /// may be from a server that was replaced since.
   var epoch: Int { state.withLock { $0.epoch } }
 
   func located(_ transactions: [TransactionNumber]) -> [LocatedTransaction?] {
@@ -128,8 +129,9 @@ final class CustomerDirectory: Sendable {
     }
   }
 
-  /// Remembers an id's or a transaction's customer as the customer's own row has it: another process may have undone
-  /// its merge.
+  /// Stores the customer of an id or a transaction as read from the customer's row.
+  ///
+  /// Another process may have undone its merge.
   func correct(_ id: CustomerID?, to address: CustomerAddress) {
     state.withLock { state in
       if let id { state.originals[id] = address.original }
@@ -137,7 +139,7 @@ final class CustomerDirectory: Sendable {
     }
   }
 
-  /// - Parameter customers: All that the group's merges and unmerges concern.
+  /// - Parameter customers: All customers in the group's merges and unmerges.
   func remember(mergesOf customers: [CustomerRow]) {
     state.withLock { state in
       for row in customers {

@@ -2,9 +2,10 @@
 internal import GemLedger
 
 extension LocatingStatements {
-  /// Statements that look for transactions in the lanes that drew their numbers.
+  /// Returns statements that search transactions in the lanes that assigned their numbers.
   ///
-  /// A group of one lane draws its numbers there, so on a distributed engine one shard answers mostly. What was booked
+  /// A group of one lane assigns numbers there, so on a distributed engine usually one shard responds. Transactions
+  /// from before the distribution, and of groups over several lanes, may be in any other lane.
   /// before the ledger was spread, and by groups over several lanes, may lie in any other.
   static func inDrawingLanes(_ numbers: [TransactionNumber], _ layout: LaneLayout) -> [PostgresRequest] {
     let known = numbers.filter { Numbering.lane(of: $0) < layout.count }

@@ -1,38 +1,39 @@
 #if PostgreSQL
 package import GemLedger
 
-/// Spreads the customers over lanes anew: over another number of them, or over the shards of a distributed engine.
+/// Redistributes the customers over another number of lanes, or over the shards of a distributed engine.
 ///
-/// The whole change is one transaction that holds every lane: no group is in between, and a killed process leaves the
-/// ledger unchanged. Processes that have the ledger open are told to open it again.
+/// The whole change is one transaction that holds every lane: no group runs in between, and a killed process leaves the
+/// ledger unchanged. Processes with an open ledger must open it again.
 package struct LaneChange {
   private let target: PostgresTarget
 
-  /// - Parameter url: The ledger, as its owner.
+  /// - Parameter url: The URL of the ledger, as its owner.
   package init(url: String) throws(LedgerError) { target = try PostgresTarget(url: url) }
 
   static let shardCountByDefault = 32
 
   /// The outcome of a change.
   package struct Outcome: Hashable, Sendable {
-    /// How many lanes there are.
+    /// The number of lanes.
     package let lanes: Int
-    /// False where everything was so already.
+    /// Whether anything was changed.
     package let isChanged: Bool
-    /// Tables with old rows that the engine would not remove from the coordinator; an erasure does not reach those.
+    /// Tables with old rows that the engine could not remove from the coordinator; an erasure does not reach these
+    /// rows.
     package var leftovers: [String] = []
   }
 
   /// Gives the ledger another number of lanes.
   ///
-  /// - Parameter count: 1 to 64.
+  /// - Parameter count: The number of lanes, 1 to 64.
   /// - Throws: `LedgerError` with, in order of precedence, `storage_unavailable`, `storage_foreign`,
-  ///   `invalid_request` (one over shards has a lane each).
+  ///   `invalid_request` (a distributed ledger has one lane per shard).
   package func setLanes(_ count: Int) throws(LedgerError) -> Outcome {
     try changing { (session) throws(LedgerError) in
       let before = try session.state()
       guard !before.isDistributed else {
-        throw .invalid("\(target.description) is spread over shards, and has a lane for each of them.")
+        throw .invalid("\(target.description) is distributed over shards, and has one lane for each of them.")
       }
       guard before.laneCount != count else { return Outcome(lanes: count, isChanged: false) }
       try session.lay((0..<Int32(count)).map(\.self), after: before, isDistributed: false)
@@ -40,12 +41,13 @@ package struct LaneChange {
     }
   }
 
-  /// Spreads the tables over the nodes of a Citus cluster, by the lanes of customers: each shard has one lane.
+  /// Distributes the tables over the nodes of a Citus cluster: each shard has the customers of one lane.
   ///
-  /// Rows that the engine copied to the shards are removed where they were, also those that an earlier call left.
+  /// Rows that the engine copied to the shards are removed from the coordinator, including leftovers of an earlier
+  /// call.
   ///
-  /// - Parameter shards: How many, 1 to 64; nil for 32, or as many as there are.
-  /// - Throws: `LedgerError` with, in order of precedence, `storage_unavailable` (no such extension too),
+  /// - Parameter shards: The number of shards, 1 to 64; nil for 32, or the existing number.
+  /// - Throws: `LedgerError` with, in order of precedence, `storage_unavailable` (also for a missing extension),
   ///   `storage_foreign`, `unexpected` (the engine gives a shard no lane).
   package func distribute(shards: Int?) throws(LedgerError) -> Outcome {
     var outcome = try changing { (session) throws(LedgerError) in
@@ -53,7 +55,7 @@ package struct LaneChange {
         throw LedgerError(
           .storageUnavailable,
           "\(target.description): the database has no extension citus. Install Citus on every node, add citus to "
-            + "shared_preload_libraries, restart, and CREATE EXTENSION citus in this database; then ask again.",
+            + "shared_preload_libraries, restart, and CREATE EXTENSION citus in this database; then try again.",
           details: [.init(name: "storage", value: .text(target.description))])
       }
       let before = try session.state()
@@ -93,13 +95,13 @@ package struct LaneChange {
 }
 
 extension LedgerError {
-  /// Refuses a ledger whose rows lie on the shards of their customers.
+  /// The error for a ledger that is distributed by customer.
   static func spreadByCustomer(_ storageName: String) -> LedgerError {
     LedgerError(
       .storageUnavailable,
-      "\(storageName) is spread over a cluster by customer, as earlier versions did; this one spreads by lane. With "
-        + "the version that spread it, copy it into a file or another schema (gemctl storage copy); then spread the "
-        + "copy with this one (gemctl storage distribute).",
+      "\(storageName) is distributed over a cluster by customer, as in earlier versions; this version distributes by "
+        + "lane. With the old version, copy it into a file or another schema (gemctl storage copy); then distribute "
+        + "the copy with this version (gemctl storage distribute).",
       details: [.init(name: "storage", value: .text(storageName))])
   }
 }

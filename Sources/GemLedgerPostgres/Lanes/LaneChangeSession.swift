@@ -1,9 +1,9 @@
 #if PostgreSQL
 internal import GemLedger
 
-/// The statements of a change of lanes, in the one transaction that holds all of them.
+/// The statements of a change of lanes, in one transaction that holds all lanes.
 struct LaneChangeSession {
-  /// How the lanes stood.
+  /// The state of the lanes before the change.
   struct State {
     let laneCount: Int
     let version: Int64
@@ -13,9 +13,9 @@ struct LaneChangeSession {
     let entries: Int64
     let catalogVersion: Int64
     let isDistributed: Bool
-    /// Whether customers' rows have the column by which they are spread.
+    /// Whether customers' rows have the distribution column.
     let hasLaneColumns: Bool
-    /// The sums of all rows' digests; nil where they are not counted yet.
+    /// The sums of all rows' digests; nil if they are not counted yet.
     let sums: [Int64]?
   }
 
@@ -35,7 +35,7 @@ struct LaneChangeSession {
     try PostgresStorage.translating(target) { () throws(PostgresFailure) in try connection.ask(requests) }
   }
 
-  /// Waits for the groups under way and holds up all others.
+  /// Waits for active groups and blocks all others.
   func begin() throws(LedgerError) {
     try run([
       "BEGIN", "SET LOCAL statement_timeout = 0", "SET LOCAL idle_in_transaction_session_timeout = 0",
@@ -61,9 +61,9 @@ struct LaneChangeSession {
       sums: LaneSums.total((0..<answers[2].count).map { answers[2].integers($0, 0) }))
   }
 
-  /// Replaces the lanes; each new one continues from the furthest of the old ones.
+  /// Replaces the lanes; each new lane continues after the highest number of the old ones.
   ///
-  /// - Parameter lanes: As the column `lane` names them, in ascending order.
+  /// - Parameter lanes: The values of the column `lane`, in ascending order.
   func lay(_ lanes: [Int32], after before: State, isDistributed: Bool) throws(LedgerError) {
     var statements = ["DELETE FROM lanes"]
     for (lane, key) in lanes.enumerated() {
@@ -87,12 +87,12 @@ extension LaneChangeSession {
     try ask([PostgresRequest("SELECT count(*) FROM pg_extension WHERE extname = 'citus'")])[0].integer(0, 0) > 0
   }
 
-  /// - Returns: The lanes, as the column `lane` names them.
+  /// - Returns: The lanes, as values of the column `lane`.
   func distributeTables(shards: Int) throws(LedgerError) -> [Int32] {
     let tables = ShardedTables(connection, schema: target.schema)
     let lanes = try PostgresStorage.translating(target) { () throws(PostgresFailure) -> [Int32]? in
       try tables.begin()
-      // The lanes are known once their table is spread, and written anew then.
+      // The lanes are known once their table is distributed, and are then written again.
       try connection.execute(["DELETE FROM lanes"])
       try tables.spreadLanes(shards: shards)
       let lanes = try tables.lanesOfShards()

@@ -1,23 +1,23 @@
 #if PostgreSQL
-/// The column `lane`, by which a distributed engine spreads the tables of customers.
+/// The column `lane`, by which a distributed engine distributes the tables of customers.
 ///
-/// Tables get it when they are spread, so that the steps of the schema are those of every ledger.
+/// It is added when tables are distributed, so that the schema steps are the same for every ledger.
 struct LaneColumn {
   /// An index that begins with the customer.
   private struct Index {
     let name: String
     let definition: String
-    /// The constraint that it belongs to, with its definition.
+    /// The index's constraint with its definition, if it has one.
     let constraint: (name: String, definition: String)?
   }
 
   private let schema: String
-  /// The indexes that begin with the customer, by their tables.
+  /// The indexes that begin with the customer, by table.
   private let indexes: [String: [Index]]
 
   init(_ connection: PostgresConnection, schema: String) throws(PostgresFailure) {
     self.schema = schema
-    // The definitions of other schemas' indexes are not made: there may be many ledgers in the database.
+    // Definitions of other schemas' indexes are not built: the database may have many ledgers.
     let rows = try connection.ask(
       PostgresRequest(
         """
@@ -39,17 +39,18 @@ struct LaneColumn {
     self.indexes = indexes
   }
 
-  /// Statements that add the column to a table and fill it; it becomes the first one of each index that begins with the
-  /// customer.
+  /// Returns statements that add and fill the column.
   ///
-  /// Rows are written anew once, and no trigger sees a change.
+  /// It becomes the first column of each index that begins with the customer.
+  ///
+  /// Rows are rewritten once, and no trigger sees a change.
   func adding(to table: String, of keys: [Int32]) -> [String] {
     let lanes = keys.map(String.init).joined(separator: ", ")
     let filling = "USING (ARRAY[\(lanes)])[1 + \(LaneHash.sql(keys.count))], ALTER COLUMN lane SET NOT NULL"
     return ["ALTER TABLE \(schema).\(table) ADD COLUMN lane integer"] + changing(table, filling)
   }
 
-  /// Statements that let the lanes' own table, which is empty and has such a column, be spread by it.
+  /// Returns statements that prepare the empty lanes table, which has such a column, for distribution by it.
   func widening(_ table: String) -> [String] { changing(table, "") }
 
   private func changing(_ table: String, _ change: String) -> [String] {

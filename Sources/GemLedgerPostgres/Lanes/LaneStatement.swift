@@ -1,8 +1,8 @@
 #if PostgreSQL
-/// A statement taken apart at the places where it names the lanes of its rows.
+/// A statement split at the places of its rows' lanes.
 ///
-/// The tables of customers have the column `lane` on a distributed engine alone, so the statements are written without
-/// it. A customer that a statement names by a parameter says which lane it is.
+/// The tables of customers have the column `lane` only on a distributed engine, so the statements are written without
+/// it. A parameter with a customer determines the lane.
 struct LaneStatement {
   /// A part of the text.
   enum Piece: Hashable {
@@ -10,7 +10,7 @@ struct LaneStatement {
     /// A condition on the lanes of the customers in a parameter.
     ///
     /// - Parameters:
-    ///   - qualifier: What stands before the column: empty, or a table's name and a dot.
+    ///   - qualifier: The prefix of the column: empty, or a table's name and a dot.
     ///   - customers: The number of the parameter.
     case condition(qualifier: String, customers: Int)
     /// The lane of the customer in a parameter, as a value.
@@ -23,19 +23,19 @@ struct LaneStatement {
     let columns: [String]
     /// The number of the parameter with the customers.
     let customers: Int
-    /// What follows the lists: empty, or a space and what to do about a row that exists already.
+    /// The rest after the lists: empty, or a space and the clause for existing rows.
     let conflict: String
   }
 
   enum Form: Hashable {
-    /// It names no customer, or is not about their tables.
+    /// A statement without customers, or not about their tables.
     case asItIs
     case pieces([Piece])
     case insertion(ListInsertion)
   }
 
   let form: Form
-  /// It takes hold of lanes, as a group does first.
+  /// Whether it locks lanes, as the first statement of a group does.
   let locksLanes: Bool
 
   init(_ sql: String) {
@@ -45,11 +45,11 @@ struct LaneStatement {
   }
 }
 
-/// Reads the forms of SQL that the ledger's statements have; keywords are in capitals.
+/// Parses the SQL forms of the ledger's statements; keywords are in capitals.
 private struct LaneParser {
   private static let tablesOfCustomers = Set(
     SchemaTable.all.filter { $0.distribution == .byCustomer }.map(\.name))
-  /// Their column `customer` says nothing about where a row lies.
+  /// Tables in which the column `customer` does not determine the place of a row.
   private static let tablesOfValues = Set(
     SchemaTable.all.filter { if case .byValue = $0.distribution { true } else { false } }.map(\.name))
 
@@ -58,14 +58,14 @@ private struct LaneParser {
   private let tokens: [Substring]
   private var pieces: [LaneStatement.Piece] = []
   private var copied: String.Index
-  /// The parameters that a select list makes rows of, by the names of the columns.
+  /// The parameters that a select list converts to rows, by column name.
   private var places: [Substring: Int] = [:]
 
   /// An open parenthesis.
   private struct Level {
-    /// It holds a query that stands for a table.
+    /// Whether it contains a query in place of a table.
     var isTable = false
-    /// Its select list is open.
+    /// Whether its select list is still open.
     var isInList = false
   }
 
@@ -125,7 +125,7 @@ private struct LaneParser {
       case "SELECT": levels[levels.count - 1].isInList = levels[levels.count - 1].isTable
       case "FROM" where levels[levels.count - 1].isInList:
         levels[levels.count - 1].isInList = false
-        // Behind the other columns, whose positions stay the same.
+        // After the other columns, whose positions do not change.
         if Self.tablesOfCustomers.contains(String(token(index + 1))) || token(index + 1) == "(" {
           insert(.text(", \(aliasOfTable(behind: index))lane "), before: tokens[index].startIndex)
         }
@@ -137,9 +137,9 @@ private struct LaneParser {
     return finish()
   }
 
-  /// The short name of the table behind `FROM`, with a dot; empty where it has none.
+  /// Returns the alias of the table after `FROM` with a dot; empty if it has none.
   ///
-  /// A table that others are joined to has one.
+  /// A table in a join has an alias.
   private func aliasOfTable(behind index: Int) -> String {
     let name = token(index + 2)
     let isName = name.allSatisfy { $0.isLowercase || $0 == "_" } && !name.isEmpty
@@ -151,7 +151,7 @@ private struct LaneParser {
     return ["FROM", "JOIN", "LATERAL"].contains(before) || level.isTable && ["(", "ALL", "UNION"].contains(before)
   }
 
-  /// Names the lane before a comparison with a customer.
+  /// Adds the lane before a comparison with a customer.
   private mutating func nameLane(_ index: Int) {
     let (column, value) = (tokens[index], token(index + 2))
     guard column == "customer" || column.hasSuffix(".customer") else { return }

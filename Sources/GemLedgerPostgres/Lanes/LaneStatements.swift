@@ -1,18 +1,18 @@
 #if PostgreSQL
 internal import GemLedger
 
-/// Names the lanes of their rows in the statements for a distributed engine; a connection has its own.
+/// Adds the lanes of rows to statements for a distributed engine; each connection has one.
 ///
-/// A statement about customers of one lane goes to the one shard of that lane, whole: the engine does not look into it.
+/// A statement about customers of one lane is sent to the lane's shard without further analysis by the engine.
 final class LaneStatements {
   private let layout: LaneLayout
   private var known: [String: LaneStatement] = [:]
-  /// The lanes that the open transaction took hold of: a group writes each one's own row.
+  /// The lanes that the open transaction locked: a group writes the lane row of each.
   private var held: Set<Int32> = []
 
   init(_ layout: LaneLayout) { self.layout = layout }
 
-  /// Returns the statements that are asked in place of this one; its answer is that of the last.
+  /// Returns the statements that replace this one; the last statement gives the result.
   func naming(_ request: PostgresRequest) -> [PostgresRequest] {
     let statement = known[request.sql] ?? LaneStatement(request.sql)
     known[request.sql] = statement
@@ -49,11 +49,13 @@ final class LaneStatements {
     return PostgresRequest(sql, parameters, isPrepared: request.isPrepared)
   }
 
-  /// Rows of a lane that the group holds go to its shard as lists, a few of one lane behind `VALUES`.
+  /// Returns an insertion into the shards of its rows' lanes.
   ///
-  /// The engine may copy lists there without noting that the transaction wrote on that machine; the group's update of
-  /// the lane's own row goes over the same connection, and is noted. Other rows (a refund lies with the customer that
-  /// bought, who may be part of another by now) are written as ``BulkInsert/noted(_:)`` has it.
+  /// Rows of a lane that the group holds are inserted as lists, few rows of one lane with `VALUES`.
+  ///
+  /// The engine may copy lists without noting that the transaction wrote on that node. The group's update of the lane
+  /// row uses the same connection and is noted. Other rows are written as ``BulkInsert/noted(_:)`` describes (for
+  /// example, a refund is stored with the buyer, who may be merged by now).
   private func insertion(_ request: PostgresRequest, _ rows: LaneStatement.ListInsertion) -> [PostgresRequest] {
     let customers = request.parameters.integers(at: rows.customers - 1)
     let lanes = layout.keys(of: customers)

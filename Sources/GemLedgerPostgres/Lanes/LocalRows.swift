@@ -1,10 +1,10 @@
 #if PostgreSQL
 internal import GemLedger
 
-/// The old rows that a distributed engine leaves on the coordinator when it spreads a table.
+/// The old rows that remain on the coordinator when a distributed engine distributes a table.
 ///
-/// It copies them to the shards. The old rows stay in the coordinator's own table, where no statement sees them and no
-/// erasure reaches them.
+/// The engine copies the rows to the shards. The old rows stay in the coordinator's local table, invisible to
+/// statements and erasures.
 struct LocalRows {
   private let connection: PostgresConnection
   private let target: PostgresTarget
@@ -14,9 +14,9 @@ struct LocalRows {
     self.target = target
   }
 
-  /// Empties the coordinator's own tables, each in a transaction of its own, after the spreading was committed.
+  /// Empties the coordinator's local tables, each in a separate transaction, after the distribution was committed.
   ///
-  /// - Returns: The names of those that the engine refused to empty.
+  /// - Returns: The names of the tables that the engine refused to empty.
   func remove() throws(LedgerError) -> [String] {
     var refused: [String] = []
     for table in try tablesWithRows() {
@@ -31,10 +31,10 @@ struct LocalRows {
     return refused
   }
 
-  /// A table's size is that of the coordinator's own: nothing else tells of rows that no statement sees.
+  /// Returns the local tables with rows, found by size: nothing else shows rows that no statement sees.
   ///
-  /// The sizes are asked in a step of their own: the planner would else ask those of every table of the database, each
-  /// of them from the file system, before it drops the other schemas'.
+  /// The sizes are queried in a separate step. Otherwise the planner would read the size of every table in the database
+  /// from the file system before it filters by schema.
   private func tablesWithRows() throws(LedgerError) -> [String] {
     let rows = try PostgresStorage.translating(target) { () throws(PostgresFailure) in
       try connection.ask(
@@ -50,14 +50,15 @@ struct LocalRows {
     return (0..<rows.count).map { rows.text($0, 0) }
   }
 
-  /// The triggers that keep the journal stand in the way; they are put aside in the coordinator's own table alone,
-  /// for this transaction.
+  /// Returns statements that empty a local table.
+  ///
+  /// They disable the triggers that protect the journal, only in the local table and only in this transaction.
   private static func emptying(_ table: String) -> [String] {
     let here = "SET LOCAL citus.enable_ddl_propagation = off"
     return [
       "BEGIN", "SET LOCAL statement_timeout = 0", here, "ALTER TABLE \(table) DISABLE TRIGGER USER",
       "SELECT truncate_local_data_after_distributing_table('\(table)')",
-      // The engine's function turns it on again when it ends.
+      // The engine's function enables it again when it ends.
       here, "ALTER TABLE \(table) ENABLE TRIGGER USER", "COMMIT",
     ]
   }

@@ -1,7 +1,7 @@
 #if PostgreSQL
 internal import GemLedger
 
-/// How the tables lie over the nodes of a Citus cluster.
+/// The distribution of the tables over the nodes of a Citus cluster.
 struct ShardedTables {
   private let connection: PostgresConnection
   private let schema: String
@@ -11,17 +11,17 @@ struct ShardedTables {
     self.schema = schema
   }
 
-  /// Before anything else is asked in a transaction that makes or changes tables.
+  /// Applies the settings for a transaction that creates or changes tables; must be the first call in it.
   ///
-  /// The triggers that keep the journal go to the shards. One connection to each node: tables of several kinds are
-  /// made in one transaction.
+  /// The triggers that protect the journal are copied to the shards. Each node gets one connection: tables of several
+  /// kinds are created in one transaction.
   func begin() throws(PostgresFailure) {
     try connection.execute([
       "SET LOCAL citus.enable_unsafe_triggers = on", "SET LOCAL citus.multi_shard_modify_mode = 'sequential'",
     ])
   }
 
-  /// Spreads the lanes' own table, which must be empty, and with it the shards of all tables of customers.
+  /// Distributes the lanes table, which must be empty, and so determines the shards of all tables of customers.
   func spreadLanes(shards: Int) throws(PostgresFailure) {
     let lanes = SchemaTable.placingCustomers
     let column = try LaneColumn(connection, schema: schema)
@@ -29,7 +29,7 @@ struct ShardedTables {
       column.widening(lanes) + ["SELECT \(distributing(lanes, by: "lane", with: nil, shards))"])
   }
 
-  /// Returns a lane for each shard, in ascending order; nil where the engine keeps a shard out of reach.
+  /// Returns a lane for each shard, in ascending order; nil if a shard has no lane.
   func lanesOfShards() throws(PostgresFailure) -> [Int32]? {
     let lanes = name(SchemaTable.placingCustomers)
     let answers = try connection.ask([
@@ -46,12 +46,12 @@ struct ShardedTables {
     return Int64(shards.count) == answers[1].integer(0, 0) ? first.map { Int32(answers[0].integer($0, 0)) } : nil
   }
 
-  /// Enough that each of 64 shards has one of them.
+  /// Enough lanes to hit each of 64 shards.
   private static let lanesTried = 4096
 
-  /// Spreads every table that is not spread yet.
+  /// Distributes every table that is not distributed yet.
   ///
-  /// - Parameter keys: The lanes, as the column `lane` names them.
+  /// - Parameter keys: The lanes, as values of the column `lane`.
   func spread(over keys: [Int32]) throws(PostgresFailure) {
     let done = try spreadTables()
     let column = try LaneColumn(connection, schema: schema)

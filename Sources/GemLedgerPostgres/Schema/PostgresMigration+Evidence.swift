@@ -2,9 +2,9 @@
 internal import GemLedger
 
 extension PostgresMigration {
-  /// All evidence of stores, in place of their notices about refunds.
+  /// All evidence of stores, replacing the refund notices.
   ///
-  /// Purchases from before are evidence too: each was stated as bought, once, at its date.
+  /// Earlier purchases are evidence too: each was stated once as bought, at its date.
   static var evidence: [String] {
     [
       table(EvidenceRow.self),

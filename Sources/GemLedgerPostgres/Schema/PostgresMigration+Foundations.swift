@@ -2,18 +2,18 @@
 internal import GemLedger
 
 extension PostgresMigration {
-  /// Tables about the ledger as a whole, and its customers.
+  /// Tables of the whole ledger and of its customers.
   static var foundations: [String] {
     [
       table(ProjectRow.self, only: "project", more: ["is_distributed boolean NOT NULL DEFAULT false"]),
       table(CatalogRow.self),
       table(CatalogVersionRow.self),
       table(EnvironmentRow.self, more: ["UNIQUE (kind, session)"]),
-      // A row a lane, which its writer locks.
-      // customer: a number below 0 that lies on the shard of the lane's customers.
-      // layout: how often the customers were spread anew. last: the highest number drawn in any sequence.
-      // transactions, entries: the counts of the lane's rows, so that missing rows are noticed.
-      // sums: the sums of the digests of all rows that the lane's groups wrote, which wrap around; `verify` reports
+      // One row per lane, which its writer locks.
+      // customer: a number below 0 on the shard of the lane's customers.
+      // layout: the number of redistributions of customers. last: the highest number assigned in any sequence.
+      // transactions, entries: the counts of the lane's rows, for detecting missing rows.
+      // sums: the sums of the digests of all rows that the lane's groups wrote; they wrap around, and `verify` reports
       // NULL.
       """
       CREATE TABLE lanes (
@@ -28,9 +28,9 @@ extension PostgresMigration {
         sums bigint[]
       ) WITH (fillfactor = 20)
       """,
-      // The schema is no ledger until the row is gone.
+      // The schema is not a ledger while the row exists.
       table(CopyProgress.self, only: "one"),
-      // The last group that each writer committed in a lane, so that a lost answer can be looked up.
+      // The last group that each writer committed in a lane, for looking up the outcome after a lost response.
       """
       CREATE TABLE commit_tokens (
         customer bigint NOT NULL,
@@ -40,7 +40,7 @@ extension PostgresMigration {
         PRIMARY KEY (customer, writer)
       ) WITH (fillfactor = 20)
       """,
-      // erased_by: the transaction that erased the customer's ids; 0 for none. A process that remembers an id of such a
+      // erased_by: the transaction that erased the customer's ids; 0 for none. A process with a cached id of such a
       // customer looks the id up again.
       table(
         CustomerRow.self,
@@ -49,7 +49,7 @@ extension PostgresMigration {
           "merged_count": "merged_count bigint NOT NULL DEFAULT 0",
         ],
         more: ["erased_by bigint NOT NULL DEFAULT 0"]),
-      // Each id is in aliases too.
+      // Each id is also in the table aliases.
       table(AddedIDRow.self, named: "added_ids"),
       table(MergedCustomerRow.self),
     ]

@@ -4,8 +4,8 @@ internal import GemLedger
 extension PostgresMigration {
   /// Tables of values that are unique across customers, each keyed by its value.
   ///
-  /// A writer that claims a value locks its row.
-  /// Nothing else is unique across customers, so that all other rows can lie on the machines of their customers.
+  /// A writer that claims a value locks its row. No other values are unique across customers, so all other rows can be
+  /// on the nodes of their customers.
   static var identities: [String] {
     [
       table(AddedIDRow.self, named: "aliases"),
@@ -20,7 +20,7 @@ extension PostgresMigration {
         PRIMARY KEY (store_transaction, environment, store)
       )
       """,
-      // The newest notice of the store about each refund that none was booked for, of unknown purchases too.
+      // The newest store notice of each refund that caused no booking, also for unknown purchases.
       """
       CREATE TABLE refund_evidence (
         store_transaction text COLLATE "C" NOT NULL,

@@ -4,27 +4,28 @@ internal import GemLedger
 extension PostgresMigration {
   /// The journal: rows are appended, never changed.
   ///
-  /// Each row of these tables lies with the customer that it was written for; merges do not change that.
+  /// Each row of these tables is stored with the customer that it was written for; merges do not change that.
   static var journal: [String] {
     [
-      // has_entries fits into the bytes that a smallint leaves before the next bigint.
+      // has_entries fits into the padding between a smallint and the next bigint.
       table(
         TransactionRow.self, without: ["first_entry"],
         instead: ["kind": "kind smallint NOT NULL,\n  has_entries boolean NOT NULL"]),
-      // The low six bits of a number are the lane that drew it: each lane's transactions in the order of their commits.
+      // The low six bits of a number are the lane that assigned it: the index has each lane's transactions in commit
+      // order.
       "CREATE INDEX transactions_of_lanes ON transactions ((number & 63), number)",
       "CREATE INDEX transactions_without_entries ON transactions (customer, number) WHERE NOT has_entries",
-      // An entry's number is its transaction's, shifted by twelve bits, with its index among its entries.
+      // An entry's number is its transaction's number, shifted by twelve bits, plus its index in the transaction.
       table(EntryRow.self, without: ["transaction_number"]),
       table(AllocationRow.self),
-      // A key in the form of a UUID is stored as a zero byte and its sixteen bytes, any other as its text.
+      // A UUID key is stored as a zero byte and its sixteen bytes, any other key as text.
       table(KeyRow.self, instead: ["key": "key bytea NOT NULL"]),
-      // Free text lies beside the journal and can be erased.
+      // Free text is outside the journal and can be erased.
       table(NoteRow.self),
       table(ItemEntryRow.self),
-      // A lot that moved to another customer has a row with each of its customers.
+      // A lot that moved has one row for each of its customers.
       table(LotAttributesRow.self),
-      // Transferred currency leads back to lots of other customers.
+      // Transferred currency refers to lots of other customers.
       "CREATE INDEX lot_attributes_by_lot ON lot_attributes (lot)",
       table(MergeRow.self, without: ["into_customer"]),
       // frozen_product: a hash of the document, so that equal documents need no look-up.
@@ -33,12 +34,12 @@ extension PostgresMigration {
         PurchaseRow.self, without: Set(PurchaseRow.joinedColumns.keys),
         instead: ["document": "frozen_product bigint NOT NULL"]),
       "CREATE INDEX purchases_by_number ON purchases (purchase)",
-      // The customer is the one that the purchase was credited to.
-      // With the only part, NULL where refund_parts has several. Most refunds take one lot's currency, and each further
-      // table costs them a row and an index entry.
+      // The customer that the purchase was credited to.
+      // With the only part; NULL if refund_parts has several. Most refunds take the currency of one lot, and each
+      // further table would cost them a row and an index entry.
       table(RefundWithPart.self, key: ["customer", "purchase", "transaction_number"]),
       table(RefundPartRow.self),
-      // 0 and the empty text stand for no counter.
+      // 0 and the empty text mean no counter.
       table(
         JournalEventRow.self,
         instead: [

@@ -2,9 +2,9 @@
 internal import GemLedger
 
 extension PostgresMigration {
-  /// Rows that change: those of projections can be made again from the journal, and `verify` compares them.
+  /// Mutable rows: projections can be rebuilt from the journal, and `verify` compares them.
   ///
-  /// Instants are milliseconds; 9223372036854775807 stands for never.
+  /// Instants are milliseconds; 9223372036854775807 means never.
   static var projections: [String] {
     [
       table(AccountRow.self, options: "WITH (fillfactor = 75)"),
@@ -15,12 +15,11 @@ extension PostgresMigration {
         WHERE purchase IS NULL AND expires_at = 9223372036854775807
       """,
       table(OwnedItemRow.self),
-      // A row every 64 entries of an account, from which a read goes back through its history.
+      // One row for every 64 entries of an account, from which reads walk back through the history.
       table(CheckpointRow.self),
-      // Most holds are of one lot and end with one command, which then reads neither their transactions nor their
-      // events.
+      // Most holds have one lot and end with one command, which then reads neither their transactions nor their events.
       table(HoldRow.self, more: ["CHECK ((currency IS NULL) = (lot IS NULL) AND (lot IS NULL) = (amount IS NULL))"]),
-      // Each counter as its newest event left it.
+      // Each counter after its newest event.
       table(CountRow.self, options: "WITH (fillfactor = 75)"),
       table(OrderRow.self),
       "CREATE UNIQUE INDEX orders_of_key ON orders (customer, key) WHERE key IS NOT NULL",

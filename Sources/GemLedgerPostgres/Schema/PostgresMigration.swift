@@ -1,12 +1,12 @@
 #if PostgreSQL
 package import GemLedger
 
-/// A step of the schema.
+/// A schema step.
 ///
-/// A released step never changes: a new need is a new step.
+/// A released step never changes: a new requirement is a new step.
 package struct PostgresMigration: Sendable {
   package let name: String
-  /// Made for each use: nearly every schema has all steps when it is opened.
+  /// Built for each use: nearly every schema has all steps when it is opened.
   package var sql: [String] { text() }
 
   private let text: @Sendable () -> [String]
@@ -16,10 +16,10 @@ package struct PostgresMigration: Sendable {
     text = sql
   }
 
-  /// All steps, in their order; the table `migrations` names those that were applied to a schema.
+  /// All steps, in order; the table `migrations` names those that were applied to a schema.
   ///
-  /// A step after which programs of the version before must not write ends with
-  /// `UPDATE lanes SET layout = layout + 1`, which ends their groups.
+  /// A step after which older programs must not write ends with `UPDATE lanes SET layout = layout + 1`, which stops
+  /// their groups.
   package static let all = [
     PostgresMigration(
       name: "0001-create-ledger",
@@ -29,13 +29,13 @@ package struct PostgresMigration: Sendable {
 
   // MARK: Triggers
 
-  /// The append-only tables of the first step; see ``SchemaTable`` for those of the schema as it is.
+  /// The append-only tables of the first step; see ``SchemaTable`` for those of the current schema.
   private static let appendOnlyTables = [
     "transactions", "entries", "allocations", "frozen_products", "purchases", "item_entries", "lot_attributes",
     "merges", "refunds", "refund_parts", "journal_events", "catalog_versions",
   ]
 
-  // The function is the schema's own, so that a trigger on a shard finds it too.
+  // The function is in the ledger's schema, so that a trigger on a shard finds it too.
   private static let refusingFunction = """
     CREATE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN RAISE EXCEPTION '% is append-only', TG_TABLE_NAME; END $$
@@ -66,7 +66,7 @@ package struct PostgresMigration: Sendable {
 }
 
 extension PostgresMigration: SchemaDialect {
-  /// Texts by which nothing is found or sorted.
+  /// Text columns that are neither searched nor sorted.
   private static let freeTexts: Set = [
     "document", "content", "request", "refusal", "price_currency", "frozen_reason", "reference", "reason", "actor",
   ]
@@ -77,12 +77,12 @@ extension PostgresMigration: SchemaDialect {
     switch bound {
     case .kind, .currency: "smallint"
     case .some: "bigint"
-    // Others are compared by their bytes, as everywhere in a ledger.
+    // Other texts are compared by their bytes, as everywhere in a ledger.
     case nil: freeTexts.contains(column) ? "text" : #"text COLLATE "C""#
     }
   }
 
-  /// Rows lie with their customers.
+  /// Returns the key of a table, which begins with the customer: rows are stored with their customers.
   package static func key(of table: String, _ described: [String]) -> [String] {
     let isOfCustomers = SchemaTable.all.contains { $0.name == table && $0.distribution == .byCustomer }
     return isOfCustomers ? ["customer"] + described.filter { $0 != "customer" } : described

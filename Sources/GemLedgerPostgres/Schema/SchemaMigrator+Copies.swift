@@ -2,9 +2,9 @@
 package import GemLedger
 
 extension SchemaMigrator {
-  /// Removes the schema with a copy or an import that is not complete; false where it holds anything else.
+  /// Removes the schema of an incomplete copy or import; returns false if it contains anything else.
   ///
-  /// - Parameter schema: That of the connection. `public` stays, since others may have tables there.
+  /// - Parameter schema: The schema of the connection. `public` is kept, since others may have tables there.
   func removeCopy(_ connection: PostgresConnection, schema: String) throws(PostgresFailure) -> Bool {
     guard schema != "public" else { return false }
     try connection.execute([
@@ -23,9 +23,9 @@ extension SchemaMigrator {
 }
 
 extension PostgresStorage {
-  /// Removes the rest of a refused import: a copy that never was a ledger, with its schema.
+  /// Removes the rest of a refused import: an unfinished copy with its schema.
   ///
-  /// - Returns: False where there is something else, or the schema is `public`.
+  /// - Returns: False if the schema contains anything else, or is `public`.
   package static func removeCopy(url: String) throws(LedgerError) -> Bool {
     let target = try PostgresTarget(url: url)
     return try translating(target) { () throws(PostgresFailure) in

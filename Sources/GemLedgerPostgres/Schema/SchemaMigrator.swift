@@ -1,14 +1,14 @@
 #if PostgreSQL
 internal import GemLedger
 
-/// Makes the schema, brings it up to date and reads its state; any number of processes may do so at the same time.
+/// Creates the schema, migrates it and reads its state; any number of processes may do so at the same time.
 struct SchemaMigrator {
   struct State {
     var migrationCount: Int
     var layout: LaneLayout
     var project: ProjectRow
     var isIncompleteCopy: Bool
-    /// Spread as an earlier version did, which statements for lanes do not fit.
+    /// Whether it is distributed as in an earlier version, which does not fit the statements for lanes.
     var isSpreadByCustomer: Bool
   }
 
@@ -16,7 +16,7 @@ struct SchemaMigrator {
   private let target: PostgresTarget
   private let steps: [PostgresMigration]
 
-  /// - Parameter steps: All steps of the schema, those included that it has.
+  /// - Parameter steps: All schema steps, including those that the schema has.
   init(
     _ connection: PostgresConnection, _ target: PostgresTarget, steps: [PostgresMigration] = PostgresMigration.all
   ) {
@@ -25,24 +25,24 @@ struct SchemaMigrator {
     self.steps = steps
   }
 
-  /// Brings the schema up to date and returns its state; nil where there is no ledger.
+  /// Migrates the schema and returns its state; nil if there is no ledger.
   func bringUpToDate() throws(PostgresFailure) -> State? {
-    // Nearly always it is up to date, and one round trip tells.
+    // Nearly always it is up to date, which takes one round trip.
     if let state = try known(), state.migrationCount >= steps.count || state.isSpreadByCustomer { return state }
     guard try migrationCount() != nil else { return nil }
     try migrate(project: nil) { () throws(PostgresFailure) in () }
     return try known()
   }
 
-  /// Makes a new ledger, all or nothing; nil where there is one.
+  /// Creates a new ledger, completely or not at all; returns nil if there is one already.
   func create(_ project: ProjectRow) throws(PostgresFailure) -> State? {
-    // Its state is read before the commit, so that nothing can fail after it.
+    // Its state is read before the commit, so nothing can fail after it.
     try migrate(project: project) { () throws(PostgresFailure) in try known() } ?? nil
   }
 
-  /// The state of the ledger that an earlier call made for the project; nil where there is none, or another one.
+  /// Returns the state of the ledger that an earlier call created for the project; nil if there is none or another.
   func find(_ project: ProjectRow) throws(PostgresFailure) -> State? {
-    // The server may still be at an old connection's commit, which holds the lock.
+    // The server may still process an old connection's commit, which holds the lock.
     try connection.execute(["BEGIN", takingTurns])
     let state = try known()
     try connection.execute(["ROLLBACK"])
@@ -60,7 +60,7 @@ struct SchemaMigrator {
     }
   }
 
-  /// How the schema stands; nil where tables of this version are missing.
+  /// Returns the state of the schema; nil if tables of this version are missing.
   private func known() throws(PostgresFailure) -> State? {
     let rows: [PostgresRows]
     do throws(PostgresFailure) {
@@ -88,11 +88,11 @@ struct SchemaMigrator {
       isSpreadByCustomer: isDistributed && rows[4].integer(0, 0) == 0)
   }
 
-  /// Counts the column by which customers' rows are spread.
+  /// Counts the distribution columns of customers' rows.
   static let laneColumns = PostgresRequest(
     "SELECT count(*) FROM pg_attribute WHERE attrelid = to_regclass('accounts') AND attname = 'lane'")
 
-  /// The key is the schema's own, so that ledgers side by side do not wait for each other.
+  /// The lock is specific to the schema, so that other ledgers in the database do not wait.
   private var takingTurns: String { "SELECT pg_advisory_xact_lock(hashtext('gemledger ' || '\(target.schema)'))" }
 
   /// Applies the missing migrations; only one process does so at a time.
@@ -100,7 +100,7 @@ struct SchemaMigrator {
   /// - Parameters:
   ///   - project: The row of a new ledger's project; nil for a ledger that must exist.
   ///   - complete: Runs at the end of the transaction.
-  /// - Returns: Nil where a new ledger was wanted and one exists.
+  /// - Returns: Nil if a new ledger was requested and one exists.
   @discardableResult
   private func migrate<R>(
     project: ProjectRow?, _ complete: () throws(PostgresFailure) -> R
@@ -133,8 +133,8 @@ struct SchemaMigrator {
   }
 
   /// - Parameters:
-  ///   - isOld: The schema has steps already, an owner, and roles with rights, which new tables get too.
-  ///   - isSpread: The tables lie on the nodes of a cluster, and new ones are to lie with them.
+  ///   - isOld: Whether the schema has earlier steps, an owner, and roles with rights, which new tables get too.
+  ///   - isSpread: Whether the tables are distributed over a cluster, so that new tables must be too.
   private func applyMissing(isOld: Bool, isSpread: Bool) throws(PostgresFailure) {
     let missing = steps.dropFirst(try migrationCount() ?? 0)
     guard !missing.isEmpty else { return }

@@ -1,14 +1,14 @@
 #if PostgreSQL
 package import GemLedger
 
-/// Gives a role the rights that a service needs, and no more: it can append to the journal, and never change it.
+/// Grants a role only the rights that a service needs: it can append to the journal, but never change it.
 package struct SchemaRights {
   private let target: PostgresTarget
 
-  /// - Parameter url: The ledger, as its owner.
+  /// - Parameter url: The URL of the ledger, as its owner.
   package init(url: String) throws(LedgerError) { target = try PostgresTarget(url: url) }
 
-  /// - Parameter role: One that is there.
+  /// - Parameter role: An existing role.
   /// - Throws: `LedgerError` with, in order of precedence, `invalid_request` (the role), `storage_unavailable`,
   ///   `storage_foreign` (no ledger there).
   package func grant(to role: String) throws(LedgerError) {
@@ -18,7 +18,7 @@ package struct SchemaRights {
     let name = "\"\(role.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\""))\""
     try PostgresStorage.translating(target) { () throws(PostgresFailure) in
       let connection = try PostgresConnection(target)
-      // A role that finds no table of that name finds no ledger either.
+      // Without this table, as seen by the role, there is no ledger.
       _ = try connection.ask(PostgresRequest("SELECT count(*) FROM migrations"))
       let grants = try Self.grants(to: name, in: target.schema, connection)
       try connection.execute(["BEGIN"] + grants + ["COMMIT"])
@@ -27,9 +27,9 @@ package struct SchemaRights {
 
   // MARK: Statements
 
-  /// The rights of a role on every table that the schema has.
+  /// Returns the rights of a role on every table of the schema.
   ///
-  /// - Parameter role: As an identifier, quoted where it must be.
+  /// - Parameter role: The role as an identifier, quoted if necessary.
   private static func grants(
     to role: String, in schema: String, _ connection: PostgresConnection
   ) throws(PostgresFailure) -> [String] {

@@ -1,21 +1,21 @@
 #if PostgreSQL
-/// A table of the schema: the column by which its rows lie, and the rights of a service.
+/// A table of the schema, with its distribution column and the rights of a service.
 package struct SchemaTable: Hashable, Sendable {
-  /// How the rows lie over the nodes of a cluster.
+  /// The distribution of the rows over the nodes of a cluster.
   package enum Distribution: Hashable, Sendable {
-    /// Each node has all rows: tables that are small and read everywhere.
+    /// Each node has all rows: for small tables that are read everywhere.
     case everyNode
-    /// By the lanes of customers, which a column `lane` names there: the rows of one lane lie together.
+    /// By the lanes of customers, in a column `lane`: all rows of one lane are on one shard.
     case byCustomer
-    /// By a column that is unique across customers; rows of a second table lie with those of the first.
+    /// By a column that is unique across customers; rows of a second table are stored with those of the first.
     case byValue(of: String, with: String?)
   }
 
-  /// The changes that a service makes.
+  /// The changes that a service may make.
   package enum Change: String, Hashable, Sendable {
     case none = "SELECT"
     case append = "SELECT, INSERT"
-    /// Rows that never change, and that an erasure removes.
+    /// Rows that never change, but that an erasure removes.
     case appendAndErase = "SELECT, INSERT, DELETE"
     case any = "SELECT, INSERT, UPDATE, DELETE"
   }
@@ -34,7 +34,7 @@ package struct SchemaTable: Hashable, Sendable {
     Self(name, .byValue(of: column, with: other))
   }
 
-  /// The column that says where a row belongs: on a customer's lane, or by itself; nil where each node has all rows.
+  /// The column that determines a row's place: its customer or its value; nil if each node has all rows.
   package var ownerColumn: String? {
     switch distribution {
     case .everyNode: nil
@@ -43,7 +43,7 @@ package struct SchemaTable: Hashable, Sendable {
     }
   }
 
-  /// All tables of the schema, those that others lie with before these.
+  /// All tables of the schema; a table that others are colocated with precedes them.
   package static let all = [
     Self("migrations", .everyNode, .none), Self("project", .everyNode), Self("catalog", .everyNode),
     Self("catalog_versions", .everyNode, .append), Self("environments", .everyNode),
@@ -65,13 +65,13 @@ package struct SchemaTable: Hashable, Sendable {
     byValue("documents", "name"),
   ]
 
-  /// The table that places customers: the others of ``Distribution/byCustomer`` lie with it.
+  /// The table that determines the place of customers: other tables with ``Distribution/byCustomer`` follow it.
   package static let placingCustomers = "lanes"
 
-  /// The column by which a distributed engine places the rows; nil where each node has all rows.
+  /// The distribution column on a distributed engine; nil if each node has all rows.
   package var distributionColumn: String? { distribution == .byCustomer ? "lane" : ownerColumn }
 
-  /// The tables that are only ever appended to.
+  /// The append-only tables.
   package static let appendOnly = all.filter { $0.change == .append }.map(\.name)
 }
 #endif

@@ -3,15 +3,15 @@ internal import Dispatch
 internal import GemLedger
 internal import Synchronization
 
-// Commit notifications between the processes on one database. They are only a hint: each reader of the feed also polls
-// from time to time. A notification inside of a group's transaction would hold a lock of the whole server until the
-// commit is on disk. All lanes would then commit one after the other. So it is sent outside of the groups.
+// Commit notifications between the processes on one database. They are only a hint: each reader of the feed also polls.
+// A notification inside a group's transaction would hold a lock of the whole server until the commit is on disk, and so
+// serialize the commits of all lanes. So it is sent outside of groups.
 
 /// The channel of a schema's notifications.
 struct NotificationChannel: Hashable, Sendable {
   /// The schema's name.
   let name: String
-  /// Each listener holds this advisory lock as a shared one, so that a writer finds out whether there are listeners.
+  /// Each listener holds a shared advisory lock, so that writers can detect whether there are listeners.
   let lock: Int64
 
   init(schema: String) {
@@ -23,17 +23,17 @@ struct NotificationChannel: Hashable, Sendable {
   }
 }
 
-/// Sends commit notifications to other processes: one after a pause, for all commits meanwhile.
+/// Sends commit notifications to other processes: after a pause, one for all commits since the last.
 final class CommitNotifier: Sendable {
-  /// Between two notices, in milliseconds.
+  /// The pause between two notifications, in milliseconds.
   private static let pauseHeard = 20
-  /// Without listeners, the time from one check for them to the next.
+  /// The pause between two checks for listeners, if there are none.
   private static let pauseUnheard = 250
 
   private struct State {
-    /// Whether a commit is not notified yet, and its notification is scheduled.
+    /// Whether a notification of a commit is scheduled.
     var isDue = false
-    /// Before this nothing goes out.
+    /// The earliest time of the next notification.
     var notBefore = DispatchTime(uptimeNanoseconds: 0)
     /// Whether there was a listener at the last notification.
     var wasHeard = false
@@ -43,7 +43,7 @@ final class CommitNotifier: Sendable {
   private let connections: ConnectionPool
   private let queue = DispatchQueue(label: "GemLedgerPostgres.CommitNotifier", qos: .utility)
   private let state = Mutex(State())
-  /// How many notices went out.
+  /// The number of sent notifications.
   let sent = Atomic(0)
 
   init(_ channel: NotificationChannel, _ connections: ConnectionPool) {
@@ -51,7 +51,7 @@ final class CommitNotifier: Sendable {
     self.connections = connections
   }
 
-  /// Something was committed; costs a lock, and for one of many commits a hop.
+  /// Records a commit; costs a lock, and for one of many commits a hop to the queue.
   func note() {
     let time = state.withLock { state -> DispatchTime? in
       guard !state.isDue else { return nil }
@@ -61,13 +61,13 @@ final class CommitNotifier: Sendable {
     if let time { queue.asyncAfter(deadline: time) { self.tell() } }
   }
 
-  /// Sends a pending notification now: the process may be about to end.
+  /// Sends a scheduled notification now: the process may be about to exit.
   func finish() { queue.sync { tell() } }
 
   private func tell() {
     let isDue = state.withLock { state in
       defer { state.isDue = false }
-      // Commits during this notification wait for the next one; most likely there are as many listeners as before.
+      // Commits during this notification are covered by the next one. The number of listeners has probably not changed.
       state.notBefore = .now() + Self.pause(state.wasHeard)
       return state.isDue
     }
@@ -87,10 +87,10 @@ final class CommitNotifier: Sendable {
 
   /// - Returns: Whether there was a listener.
   private func announce() -> Bool {
-    // A notification that could not be sent loses nothing: listeners also poll.
+    // A failed notification is harmless: listeners also poll.
     guard let connection = try? connections.take() else { return false }
     let request = PostgresRequest(
-      // This transaction does not wait for the disk. The lock that listeners share is free only if there are none.
+      // This transaction does not wait for the disk. The lock that listeners share is available only if there are none.
       """
       SELECT set_config('synchronous_commit', 'off', true),
         CASE WHEN pg_try_advisory_xact_lock($1) THEN false ELSE pg_notify($2, '') IS NOT NULL END
@@ -105,14 +105,14 @@ final class CommitNotifier: Sendable {
       return rows.count == 1 && rows.integer(0, 1) != 0
     } catch {
       connection.close()
-      // Closed it is not kept, and the pool knows that one was lost: the next may lead to a restored backup.
+      // A closed connection is not kept, and the pool records the loss: the next may lead to a restored backup.
       connections.giveBack(connection)
       return false
     }
   }
 }
 
-/// Hears notices on a connection of its own, and connects anew where that is lost.
+/// Receives notifications on a dedicated connection, and reconnects if it is lost.
 final class NotificationListener: CommitListener {
   private static let pauseBeforeRetry: DispatchTimeInterval = .seconds(2)
 
@@ -123,7 +123,7 @@ final class NotificationListener: CommitListener {
   private let isStopped = Atomic(false)
   private let open = Mutex(Open())
 
-  // Unchecked: the mutex guards the reference, and the queue alone uses the connection.
+  // Unchecked: the mutex guards the reference, and only the queue uses the connection.
   private struct Open: @unchecked Sendable {
     var source: (any DispatchSourceRead)?
   }
@@ -147,7 +147,7 @@ final class NotificationListener: CommitListener {
       _ = try connection.ask(PostgresRequest("SELECT pg_advisory_lock_shared($1)") { $0.add(channel.lock) })
       try connection.execute(["LISTEN \(channel.name)"])
       listen(on: connection)
-      // Commits before this process listened.
+      // For commits before this process listened.
       heard()
     } catch {
       retry()
@@ -155,7 +155,7 @@ final class NotificationListener: CommitListener {
   }
 
   private func listen(on connection: PostgresConnection) {
-    // Unchecked: only the queue uses it from here on.
+    // Unchecked: from here on only the queue uses it.
     nonisolated(unsafe) let connection = connection
     let source = DispatchSource.makeReadSource(fileDescriptor: connection.socket, queue: queue)
     source.setEventHandler { [weak self] in
@@ -167,7 +167,7 @@ final class NotificationListener: CommitListener {
         retry()
       }
     }
-    // A descriptor is closed only after its source is done with it.
+    // A descriptor may be closed only after its source has released it.
     source.setCancelHandler { connection.close() }
     open.withLock { $0.source = source }
     source.activate()

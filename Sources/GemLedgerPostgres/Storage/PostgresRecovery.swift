@@ -1,13 +1,13 @@
 #if PostgreSQL
 internal import Synchronization
 
-/// How a storage goes on after it lost the server.
+/// The behaviour of a storage after it lost the server.
 package struct PostgresRecovery: Sendable {
-  /// How long a group tries again, and then how long it asks for the outcome of its commit.
+  /// How long a group is retried, and then how long its commit's outcome is looked up.
   package var retryPolicy: Duration
-  /// Whether the outcome of a commit is asked for at all.
+  /// Whether the outcome of a commit is looked up.
   ///
-  /// A storage that does not ask books twice; only tests of the tests want one.
+  /// Without it commits are booked twice; only tests of the tests disable it.
   package var resolvesLostAnswers: Bool
 
   package init(retryPolicy: Duration = .seconds(30), resolvesLostAnswers: Bool = true) {
@@ -18,10 +18,10 @@ package struct PostgresRecovery: Sendable {
 
 /// The names under which groups write their commit tokens.
 ///
-/// Each belongs to one group at a time, so that no other group of this process overwrites a token that may still be
-/// looked up. A group over several lanes writes its token in the first of them, beside that lane's own groups.
+/// Each name belongs to one group at a time, so no other group of this process overwrites a token that may still be
+/// looked up. A group over several lanes writes its token in the first lane, next to the tokens of that lane's groups.
 final class TokenWriters: Sendable {
-  // By lane, so that a lane has no more tokens of this process than it had groups under way at the same time.
+  // By lane, so that a lane has at most as many tokens of this process as it had concurrent groups.
   private let idle = Mutex<[Int: [[UInt8]]]>([:])
 
   func take(_ lane: Int) -> (writer: [UInt8], isNew: Bool) {

@@ -6,7 +6,7 @@ extension PostgresStorage {
     guard let footprint = command.footprint, !footprint.staysWithCustomer else {
       return memory.directory.addresses(of: [command.customer])[0].map { [layout.lane(of: $0.survivingCustomer)] }
     }
-    // Other customers concerned are found by queries.
+    // Queries find the other affected customers.
     guard !footprint.needsRows else { return nil }
     var lanes: Set<Int> = []
     for address in memory.directory.addresses(of: footprint.ids(of: command)) {
@@ -21,10 +21,10 @@ extension PostgresStorage {
     return lanes.isEmpty ? nil : lanes.sorted()
   }
 
-  /// Finds the lanes of each command from the remembered customers; the others are looked up in one query.
+  /// Finds the lanes of each command from cached customers, and looks the others up in one query.
   ///
-  /// It waits for a server that restarts, as the group will. It does so outside of ``read(_:)``, so that readers do not
-  /// wait for writers that wait.
+  /// It waits for a restarting server, as the group will. It does so outside of ``read(_:)``, so that readers do not
+  /// wait for waiting writers.
   package func lanes(of commands: [LedgerCommand]) throws(LedgerError) -> [[Int]] {
     var retryPolicy = RetryPolicy(limit: recovery.retryPolicy)
     while true {
@@ -36,7 +36,7 @@ extension PostgresStorage {
     }
   }
 
-  /// The customers of the ids and transactions of commands, as far as they have one.
+  /// The customers of commands' ids and transactions, if they have one.
   private struct KnownAddresses {
     var ids: [CustomerID: CustomerDirectory.CustomerAddress] = [:]
     var transactions: [TransactionNumber: CustomerDirectory.CustomerAddress] = [:]
@@ -77,7 +77,7 @@ extension PostgresStorage {
     }
   }
 
-  /// Finds customers from memory; the others are looked up in one query.
+  /// Finds customers in the cache, and looks the others up in one query.
   private func addresses(
     of ids: [CustomerID], _ transactions: [TransactionNumber]
   ) throws(LedgerError) -> KnownAddresses {
@@ -95,7 +95,7 @@ extension PostgresStorage {
       let (foundIDs, found) = try lookUp(Array(unknownIDs), Array(unknown))
       memory.directory.remember(originals: foundIDs)
       memory.directory.remember(found, since: epoch)
-      // As it is remembered now: merges that were met before count.
+      // The cached addresses include known merges.
       for (id, address) in zip(foundIDs.map(\.0), memory.directory.addresses(of: foundIDs.map(\.0))) {
         addresses.ids[id] = address
       }
@@ -106,10 +106,9 @@ extension PostgresStorage {
     return addresses
   }
 
-  /// Looks up the customers of ids and transactions, as far as they have one.
+  /// Looks up the customers of ids and transactions, if they have one.
   ///
-  /// Merges of ids are not looked up: they are few, and the customer's own row shows them when the group decides the
-  /// command.
+  /// Merges of ids are not looked up: they are few, and the group reads the customer's row when it decides the command.
   private func lookUp(
     _ ids: [CustomerID], _ transactions: [TransactionNumber]
   ) throws(LedgerError) -> ([(CustomerID, CustomerNumber)], [CustomerDirectory.LocatedTransaction]) {
@@ -148,22 +147,22 @@ extension PostgresStorage {
     for number in footprint.transactions {
       if let address = addresses.transactions[number] { lanes.insert(layout.lane(of: address.survivingCustomer)) }
     }
-    // A refund of a purchase that is not credited yet may be kept in any lane, and a command without a known name is
-    // refused in any.
+    // A refund of an uncredited purchase may be stored in any lane, and any lane may refuse a command without a known
+    // name.
     return lanes.isEmpty ? [layout.lane(ofNew: command.customer.text)] : lanes.sorted()
   }
 }
 
 extension LedgerCommand.Footprint {
-  /// Whether the lane of the command's customer is all that it needs.
+  /// Whether the command needs only its customer's lane.
   fileprivate var staysWithCustomer: Bool {
     customers.isEmpty && transactions.isEmpty && order == nil && subject == .customer && !splitsOff
   }
 
-  /// Whether only rows tell which customer it concerns.
+  /// Whether only rows determine the customer that the command concerns.
   fileprivate var needsRows: Bool { order != nil || subject.isOfPurchase || subject == .orderer }
 
-  /// The ids of all customers with rows that it may write.
+  /// Returns the ids of all customers with rows that the command may write.
   fileprivate func ids(of command: LedgerCommand) -> [CustomerID] {
     (subject == .customer || subject == .holder ? [command.customer] : []) + customers
   }

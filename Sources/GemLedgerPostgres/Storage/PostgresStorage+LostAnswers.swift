@@ -2,15 +2,14 @@
 internal import GemLedger
 
 extension PostgresStorage {
-  /// Finds out whether a group with a lost answer is in the database: its commit token is then in the row that it
-  /// writes.
+  /// Returns whether a group with a lost response was committed: its commit token is then in its row.
   ///
-  /// It locks the lane first: the server may still be at the old connection's commit.
+  /// It locks the lane first: the server may still process the old connection's commit.
   ///
-  /// - Parameter parts: The rows to check beside the commit token, where the commit may be half done.
+  /// - Parameter parts: The rows to check in addition to the commit token, if the commit may be partial.
   func wasCommitted(_ group: PostgresGroup, _ parts: CommitParts?) throws(LedgerError) -> Bool {
     guard recovery.resolvesLostAnswers else { return false }
-    // Where one was lost the idle ones most likely are dead too.
+    // After the loss of one connection, the idle ones are most likely dead too.
     connections.dropIdle()
     var retryPolicy = RetryPolicy(limit: recovery.retryPolicy)
     while true {
@@ -26,15 +25,15 @@ extension PostgresStorage {
         let half = try parts.map { (parts) throws(LedgerError) in try parts.half(isThere, in: other) } ?? nil
         if other.end(with: "ROLLBACK") { connections.giveBack(other.connection) }
         guard let half else { return isThere }
-        // A machine that was unreachable for a while completes its prepared transactions.
+        // A node that was unreachable for a while completes its prepared transactions.
         guard retryPolicy.goesOn(after: .warned(half.message)) else { throw half }
       } catch {
         if error.code == .storageDamaged { throw error }
         guard retryPolicy.goesOn(after: .lost(error.message)) else {
           throw LedgerError(
             .outcomeUnknown,
-            "\(target.description): the answer to a commit was lost, and the server cannot be asked what became of "
-              + "it. Ask again with the same key.",
+            "\(target.description): the response to a commit was lost, and the server cannot be reached to look up its "
+              + "outcome. Try again with the same key.",
             details: [.init(name: "storage", value: .text(target.description))])
         }
       }

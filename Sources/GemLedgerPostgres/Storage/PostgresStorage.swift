@@ -5,10 +5,10 @@ internal import Synchronization
 
 /// Storage on PostgreSQL: any number of processes, on any number of hosts, with one set of rules.
 ///
-/// Customers are spread over lanes. Each lane has a connection of its own and commits one group at a time. The group
-/// locks the lane's row, so that groups of other processes wait, and needs two round trips at any size. Every
-/// acknowledged commit is on the server's disk. After the server restarts, or a connection is lost, a group is tried
-/// again where that is safe, and never booked twice.
+/// Customers are distributed over lanes. Each lane has a connection and commits one group at a time. A group locks the
+/// lane's row, so that groups of other processes wait, and needs two round trips at any size. Every acknowledged commit
+/// is on the server's disk. After a restart of the server or a lost connection, a group is retried if that is safe, and
+/// never booked twice.
 package final class PostgresStorage: LedgerStorage {
   let target: PostgresTarget
   let layout: LaneLayout
@@ -23,10 +23,10 @@ package final class PostgresStorage: LedgerStorage {
   private let groupRoundTrips = Atomic(0)
   private let isClosed = Atomic(false)
 
-  /// Opens a ledger that is there.
+  /// Opens an existing ledger.
   ///
-  /// - Throws: in order of precedence `invalid_request` (the URL), `storage_unavailable`, `storage_foreign` (no
-  ///   ledger there), `storage_newer`.
+  /// - Throws: In order of precedence `invalid_request` (the URL), `storage_unavailable`, `storage_foreign` (no ledger
+  ///   there), `storage_newer`.
   package convenience init(
     url: String, recovery: PostgresRecovery = PostgresRecovery(), steps: [PostgresMigration] = PostgresMigration.all
   ) throws(LedgerError) {
@@ -48,7 +48,7 @@ package final class PostgresStorage: LedgerStorage {
     memory.remember(state.project)
   }
 
-  /// - Parameter isCopy: Opened to go on with a copy that is not complete.
+  /// - Parameter isCopy: Whether to resume an incomplete copy.
   private convenience init(
     url: String, isCopy: Bool, recovery: PostgresRecovery = PostgresRecovery(),
     steps: [PostgresMigration] = PostgresMigration.all
@@ -62,20 +62,20 @@ package final class PostgresStorage: LedgerStorage {
     }
     guard let state = opened.1 else {
       throw LedgerError(
-        .storageForeign, "\(target.description) has no ledger. Make one with gemctl init.",
+        .storageForeign, "\(target.description) has no ledger. Create one with gemctl init.",
         details: [.init(name: "storage", value: .text(target.description))])
     }
     guard state.migrationCount <= steps.count else {
       throw LedgerError(
-        .storageNewer, "\(target.description) is of a newer version of GemLedger. Update this one.",
+        .storageNewer, "\(target.description) was written by a newer GemLedger. Update this program.",
         details: [.init(name: "storage", value: .text(target.description))])
     }
     guard !state.isSpreadByCustomer else { throw .spreadByCustomer(target.description) }
     guard isCopy || !state.isIncompleteCopy else {
       throw LedgerError(
         .storageUnavailable,
-        "\(target.description) holds a copy or an import that is not complete. Copy again from where it came from "
-          + "with gemctl storage copy, or import the same export again, and it goes on where it was.",
+        "\(target.description) contains an incomplete copy or import. To resume it, repeat gemctl storage copy from "
+          + "the same source, or import the same export again.",
         details: [.init(name: "storage", value: .text(target.description))])
     }
     try Self.translating(target) { () throws(PostgresFailure) in try connections.setUp(state.layout, opened.0) }
@@ -83,10 +83,10 @@ package final class PostgresStorage: LedgerStorage {
     self.init(target, connections, memory, recovery, state)
   }
 
-  /// Makes a new ledger, all or nothing: after any error but `outcome_unknown` it can be made again.
+  /// Creates a new ledger, completely or not at all: after any error except `outcome_unknown` it can be repeated.
   ///
-  /// - Throws: in order of precedence `invalid_request` (the URL), `storage_unavailable`, `already_exists`,
-  ///   `outcome_unknown` (the answer to the commit was lost, and the server stays away).
+  /// - Throws: In order of precedence `invalid_request` (the URL), `storage_unavailable`, `already_exists`,
+  ///   `outcome_unknown` (the response to the commit was lost, and the server cannot be reached).
   package static func create(
     url: String, project: ProjectRow, recovery: PostgresRecovery = PostgresRecovery()
   ) throws(LedgerError) -> PostgresStorage {
@@ -95,15 +95,15 @@ package final class PostgresStorage: LedgerStorage {
     let connections = ConnectionPool(target, memory)
     let connection = try translating(target) { () throws(PostgresFailure) in try connections.open() }
     guard let state = try create(project, target, connection, connections, recovery) else {
-      throw alreadyExists(target, "Make a home for it with gemctl init --join, or name")
+      throw alreadyExists(target, "Create a home for it with gemctl init --join, or specify")
     }
-    // The ledger is there, whatever happens to the connection; each further one is set up when it is opened.
+    // The ledger exists now even if the connection fails; each further connection is configured when it is opened.
     do throws(PostgresFailure) { try connections.setUp(state.layout, connection) } catch { connection.close() }
     connections.giveBack(connection)
     return PostgresStorage(target, connections, memory, recovery, state)
   }
 
-  /// Makes the schema; looks it up if the answer was lost, and with it perhaps that to the commit.
+  /// Creates the schema; if a response was lost, possibly that to the commit, looks it up.
   private static func create(
     _ project: ProjectRow, _ target: PostgresTarget, _ connection: PostgresConnection, _ connections: ConnectionPool,
     _ recovery: PostgresRecovery
@@ -126,23 +126,23 @@ package final class PostgresStorage: LedgerStorage {
     }
     throw LedgerError(
       .outcomeUnknown,
-      "\(target.description): the server was lost while the ledger was made, and it may be there. Run the same command "
-        + "again.",
+      "\(target.description): the connection was lost while the ledger was created, and it may exist. Run the same "
+        + "command again.",
       details: [.init(name: "storage", value: .text(target.description))])
   }
 
-  private static func alreadyExists(_ target: PostgresTarget, _ hint: String = "Name") -> LedgerError {
+  private static func alreadyExists(_ target: PostgresTarget, _ hint: String = "Specify") -> LedgerError {
     LedgerError(
       .alreadyExists, "\(target.description) has a ledger already. \(hint) another schema with ?schema=NAME.",
       details: [.init(name: "storage", value: .text(target.description))])
   }
 
-  /// Makes a schema that a ledger is to be copied into, or opens the one that an interrupted copy of it left.
+  /// Creates a schema as the target of a copy, or opens the schema of an interrupted copy of the same ledger.
   ///
   /// - Parameters:
-  ///   - project: That of the ledger to be copied.
-  ///   - source: The newest transaction of that ledger.
-  /// - Throws: As making a ledger; `already_exists` where there is anything else than that copy.
+  ///   - project: The project of the source ledger.
+  ///   - source: The newest transaction of the source ledger.
+  /// - Throws: As creating a ledger; `already_exists` if the schema has anything other than that copy.
   package static func openCopy(
     url: String, project: ProjectRow, source: TransactionNumber
   ) throws(LedgerError) -> PostgresStorage {
@@ -155,7 +155,7 @@ package final class PostgresStorage: LedgerStorage {
       try storage.commit(lanes: Array(0..<storage.traits.laneCount)) { (session) throws(LedgerError) in
         guard try session.project() == project else { throw alreadyExists(target) }
         guard try session.scan().copyProgress() == nil else { return }
-        // The process that made the schema may have been killed at this point. A schema with any rows is an existing
+        // The process that created the schema may have been killed at this point. A schema with any rows is an existing
         // ledger.
         guard try session.hasRoomForCopy() else { throw alreadyExists(target) }
         var changes = ChangeSet()
@@ -169,7 +169,7 @@ package final class PostgresStorage: LedgerStorage {
     return storage
   }
 
-  /// Opens a ledger that an export is to be imported into, whether an earlier import of it came to its end or not.
+  /// Opens a ledger as the target of an import, whether or not an earlier import of it was completed.
   ///
   /// - Throws: As opening a ledger.
   package static func openImport(url: String) throws(LedgerError) -> PostgresStorage {
@@ -182,17 +182,17 @@ package final class PostgresStorage: LedgerStorage {
     traits.isRemote = true
     let layout = layout
     traits.laneCount = layout.count
-    // On a single server that is a row more each; on a distributed engine a group of several shards has two phases.
+    // On a single server this costs one row per lane; on a distributed engine, several shards need a two-phase commit.
     traits.locksLanesTogether = !layout.isDistributed && layout.count <= Self.lanesTogetherMax
     // No snapshot spans the nodes of a distributed engine.
     traits.showsHalves = layout.isDistributed
     return traits
   }
   private static let lanesTogetherMax = 8
-  /// How often groups asked and waited, those apart that failed.
+  /// The number of round trips of groups, without failed ones.
   package var roundTrips: Int { groupRoundTrips.load(ordering: .sequentiallyConsistent) }
 
-  /// How many groups were tried.
+  /// The number of attempted groups.
   package var groupCount: Int { Int(attempts.load(ordering: .sequentiallyConsistent)) }
 
   package func close() {
@@ -230,8 +230,8 @@ package final class PostgresStorage: LedgerStorage {
     try refuseClosed()
     connections.readers.wait()
     defer { connections.readers.signal() }
-    // A reader may start anew as long as nothing was answered: twice, since an idle connection may be a dead one, and
-    // a standby may have to end a reader's statement.
+    // A reader may restart as long as it has returned nothing. It does so twice, since an idle connection may be dead,
+    // and a standby may have to cancel a reader's statement.
     var triesLeft = 2
     while true {
       let session = session(try connect())
@@ -254,7 +254,7 @@ package final class PostgresStorage: LedgerStorage {
     try Self.translating(target) { () throws(PostgresFailure) in try connections.take() }
   }
 
-  /// Questions that are a transaction by themselves.
+  /// Sends requests that are complete transactions.
   func askOutsideOfTransactions(_ requests: [PostgresRequest]) throws(LedgerError) -> [PostgresRows] {
     try refuseClosed()
     connections.readers.wait()
@@ -299,7 +299,7 @@ package final class PostgresStorage: LedgerStorage {
       do throws(LedgerError) {
         let answer = try body(session)
         groupRoundTrips.add(session.connection.roundTrips - roundTripsBefore, ordering: .sequentiallyConsistent)
-        // A group that wrote nothing leaves nothing behind.
+        // A group without writes needs no look-up.
         if session.group?.isCommitted == true {
           connections.giveBack(session.connection)
           notifier.note()
@@ -313,14 +313,14 @@ package final class PostgresStorage: LedgerStorage {
         if failure?.isOfReadOnlyServer == true { connections.leaveReadOnlyServer(connection) }
         if isUsable { connections.giveBack(session.connection) } else { connections.dropIdle() }
         guard let failure, error.code != .outcomeUnknown else { throw error }
-        // Once more over a new connection, which may lead to the new primary.
+        // Retries once over a new connection, which may lead to the new primary.
         if failure.isOfReadOnlyServer, !isNewConnection { continue }
         guard failure.isTransient || failure.isConnectionLost, retryPolicy.goesOn(after: failure) else { throw error }
       }
     }
   }
 
-  /// On a distributed engine a commit that was cut between its phases may hold the lanes that a group waits for.
+  /// Recovers commits that were interrupted between their phases on a distributed engine, and hold awaited lanes.
   func recoverWhileLanesAreHeld(_ session: PostgresSession) {
     guard layout.isDistributed else { return }
     session.whileLanesAreHeld = { [preparedTransactions] in preparedTransactions.recover() }
@@ -331,7 +331,7 @@ package final class PostgresStorage: LedgerStorage {
       do throws(PostgresFailure) {
         return try connections.takeForWriting()
       } catch {
-        // A storage that never had a connection fails at once; otherwise it waits for the server to come back.
+        // A storage that never had a connection fails at once; otherwise it waits for the server.
         guard connections.wasOpen, error.isConnectionLost, retryPolicy.goesOn(after: error) else {
           throw error.ledgerError(target.description)
         }

@@ -3,15 +3,15 @@ internal import Dispatch
 internal import GemLedger
 internal import Synchronization
 
-/// Has a distributed engine complete the prepared transactions of commits that were cut between their two phases.
+/// Makes a distributed engine complete the prepared transactions of interrupted two-phase commits.
 ///
-/// Such a transaction holds its lanes on one node until the engine's own daemon completes it, by default once a minute.
-/// So a group that waits for its lane for a second asks the engine to do so now. The engine leaves out transactions
-/// that are still under way. It allows that to superusers and to roles with the right to execute the function.
+/// Such a transaction holds its lanes on one node until the engine's daemon completes it, by default once a minute. So
+/// a group that has waited for its lane for a second requests it now. The engine skips active transactions. The request
+/// is open to superusers and to roles with the right to execute the function.
 final class PreparedTransactions: Sendable {
   private struct State {
     var isAsking = false
-    /// The engine does not allow it, or has no such function.
+    /// Whether the engine does not allow it, or has no such function.
     var isRefused = false
   }
 
@@ -21,7 +21,7 @@ final class PreparedTransactions: Sendable {
 
   init(_ connections: ConnectionPool) { self.connections = connections }
 
-  /// Asks the engine, and does not wait for it: it may itself wait for a node that is away.
+  /// Sends the request without waiting for it: the engine may wait for an unreachable node.
   func recover() {
     let isFirst = state.withLock { state in
       defer { state.isAsking = true }
@@ -32,7 +32,7 @@ final class PreparedTransactions: Sendable {
 
   private func ask() {
     var isRefused = false
-    // Whoever waits asks again after a second.
+    // A waiting group repeats the request after a second.
     if let connection = try? connections.take() {
       do throws(PostgresFailure) {
         try connection.execute(["SELECT recover_prepared_transactions()"])

@@ -2,33 +2,33 @@
 internal import GemLedger
 internal import Synchronization
 
-/// The data that a storage remembers between groups, for all of its connections: immutable rows, and hints.
+/// The data that a storage caches between groups, for all of its connections: immutable rows, and hints.
 final class StorageCache: Sendable {
   private let known = Mutex<ProjectRow?>(nil)
   let directory = CustomerDirectory()
-  /// Whether the catalog was read before; the first reader needs the currencies too.
+  /// Whether the catalog was read before; the first reader also needs the currencies.
   let knowsCatalog = Atomic(false)
-  /// How many more groups prefetch the counts of their customers; each further request for counts restarts the number.
+  /// The number of further groups that prefetch counts; each request for counts restarts the number.
   let countDemand = Atomic(0)
   static let countDemandMax = 64
-  /// How many groups more are begun with the first of their customers' lots; meeting an account with one starts over.
+  /// The number of further groups that prefetch their customers' first lots; an account with one restarts the number.
   let lotDemand = Atomic(StorageCache.lotDemandMax)
   static let lotDemandMax = 64
   private let environments = Mutex<[StoreEnvironment: Int64]>([:])
   private let frozenProduct = Mutex<[ByteString: Int64]>([:])
-  /// The products and items that groups have read since the catalog changed; callers may name others than it has.
+  /// The products and items that groups have read since the catalog changed, including unknown ones.
   private let catalogKeys = Mutex<Set<IndexKey>>([])
   private static let catalogKeyCountMax = 20_000
 
   private let foreign = Mutex<[Int64: TransactionNumber]?>(nil)
 
-  /// The newest transactions of lanes that a copied journal has and the ledger does not.
+  /// The newest transactions of lanes that only a copied journal has.
   var foreignNumbers: [Int64: TransactionNumber]? {
     get { foreign.withLock { $0 } }
     set { foreign.withLock { $0 = newValue } }
   }
 
-  /// Of a lane, up to where it was read, and the newest transaction that there was.
+  /// The position up to which a lane was read, and its newest transaction at that time.
   private struct LaneEnd {
     let bound: Int64
     let newest: TransactionNumber
@@ -40,7 +40,7 @@ final class StorageCache: Sendable {
     ends.withLock { $0[lane] = LaneEnd(bound: bound, newest: newest) }
   }
 
-  /// Returns the lanes that may have transactions behind these positions: they draw numbers for other rows too.
+  /// Returns the lanes that may have transactions after these positions: they assign numbers to other rows too.
   func lanesWithCommits(
     _ lanes: [(lane: Int64, last: TransactionNumber)], _ bounds: [Int64: Int64]
   ) -> [(lane: Int64, last: TransactionNumber)] {
@@ -57,7 +57,7 @@ final class StorageCache: Sendable {
 
   func remember(_ project: ProjectRow) { known.withLock { $0 = project } }
 
-  /// Nothing of it may hold any more: after a lost connection there may be another server, or a restored backup.
+  /// Clears the cache: after a lost connection the server may be another one, or a restored backup.
   func forgetAll() {
     directory.forgetAll()
     environments.withLock { $0.removeAll() }
@@ -67,7 +67,7 @@ final class StorageCache: Sendable {
     ends.withLock { $0.removeAll() }
   }
 
-  /// The number of an environment that is known; those without a session have fixed ones.
+  /// Returns the number of a known environment; environments without a session have fixed numbers.
   func number(of environment: StoreEnvironment) -> Int64? {
     guard environment.session != nil else { return environment.kind.rawValue }
     return environments.withLock { $0[environment] }
@@ -77,7 +77,7 @@ final class StorageCache: Sendable {
     environments.withLock { known in for row in rows { known[row.environment] = row.number } }
   }
 
-  /// Returns the products and items that no group has read since the catalog changed, and takes them for read.
+  /// Returns the products and items that no group has read since the catalog changed, and marks them as read.
   func unread(_ keys: Set<IndexKey>, isChanged: Bool) -> Set<IndexKey> {
     if keys.isEmpty, !isChanged { return [] }
     return catalogKeys.withLock { known in
@@ -88,7 +88,7 @@ final class StorageCache: Sendable {
     }
   }
 
-  /// The numbers of purchases' frozen grants that the database has.
+  /// Returns the number of a frozen grant that the database has; nil if unknown.
   func number(ofFrozenProduct document: ByteString) -> Int64? { frozenProduct.withLock { $0[document] } }
 
   func remember(frozenProduct document: ByteString, number: Int64) {

@@ -1,12 +1,12 @@
 #if PostgreSQL
 /// An insert of many rows into a table, from one list for each column.
 ///
-/// The lists stand in the `SELECT` clause, where the server unnests them value by value. Behind `FROM` it would write
-/// each list to a temporary store first, which took four times as long.
+/// The lists are in the `SELECT` clause, where the server unnests them value by value. In the `FROM` clause it would
+/// first write each list to a temporary store, which took four times as long.
 struct BulkInsert: Sendable {
   let table: String
   let columns: [String]
-  /// The clause for a row that exists already.
+  /// The clause for existing rows.
   let conflict: String
 
   init(_ table: String, _ columns: String, conflict: String = "") {
@@ -23,22 +23,22 @@ struct BulkInsert: Sendable {
 
   // MARK: On several machines
 
-  /// How many rows one statement has at most, so that its parameters stay far below the server's limit.
+  /// The maximum number of rows of one statement, which keeps its parameters far below the server's limit.
   private static let rowsPerStatement = 512
-  /// Up to how many rows a statement is prepared: longer ones seldom have the same length again.
+  /// The maximum number of rows for preparing a statement: longer statements rarely have the same length again.
   static let preparedRowCount = 4
 
-  /// Returns the same rows in a form that no single machine can lose.
+  /// Returns requests for the same rows in a form that no single node can lose.
   ///
-  /// A distributed engine copies the rows of `INSERT … SELECT` without `ON CONFLICT` to a machine without noting that
-  /// the transaction wrote there. Where it also read there before, the loss of that session goes unnoticed: the commit
-  /// is answered as done, and these rows are missing. It notes rows behind `VALUES`, and a row that exists already is
-  /// refused as before, in the same round trip.
+  /// A distributed engine copies the rows of `INSERT … SELECT` without `ON CONFLICT` to a node without noting that the
+  /// transaction wrote there. If it also read there earlier, the loss of that session goes unnoticed: the commit is
+  /// reported as done, but these rows are missing. The engine notes rows after `VALUES`, and refuses existing rows as
+  /// before, in the same round trip.
   static func noted(_ request: PostgresRequest) -> [PostgresRequest] {
     request.sql.hasPrefix("INSERT INTO ") && !request.sql.contains("ON CONFLICT") ? behindValues(request) : [request]
   }
 
-  /// Returns the same rows behind `VALUES`; the request itself where it has no lists or no rows.
+  /// Returns requests for the same rows after `VALUES`; the request itself if it has no lists or no rows.
   static func behindValues(_ request: PostgresRequest) -> [PostgresRequest] {
     let lists = "SELECT \(lists(request.parameters.count))"
     guard let position = request.sql.firstRange(of: lists) else { return [request] }
@@ -61,14 +61,14 @@ struct BulkInsert: Sendable {
     return "VALUES " + positions.joined(separator: ", ")
   }
 
-  /// The last row of each key.
+  /// Returns the last row of each key.
   static func last<Row, Key: Hashable>(_ rows: [Row], of key: (Row) -> Key) -> [Row] {
     Array(Dictionary(rows.map { (key($0), $0) }) { _, last in last }.values)
   }
 
   // MARK: Lists
 
-  /// Returns the select list for the lists in the parameters, from the first one on.
+  /// Returns the select list for the lists in the parameters, starting at the first parameter.
   static func lists(_ count: Int, from first: Int = 1) -> String {
     (first..<first + count).map { "unnest($\($0))" }.joined(separator: ", ")
   }

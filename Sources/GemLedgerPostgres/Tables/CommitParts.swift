@@ -1,11 +1,11 @@
 #if PostgreSQL
 internal import GemLedger
 
-/// The rows that a group wrote on machines that may commit without each other.
+/// The rows of a group on nodes that may commit independently.
 ///
-/// A lane's rows lie on one machine, beside the group's commit token; each id lies by itself.
+/// A lane's rows are on one node with the group's commit token; each id is on a node of its value.
 struct CommitParts {
-  /// New customers with the ids that they came with, and the ids that were added.
+  /// The ids of new customers, and added ids.
   let ids: [AddedIDRow]
   let transactions: [RowAddress]
   let purchases: [PurchaseRow]
@@ -20,9 +20,9 @@ struct CommitParts {
 }
 
 extension CommitParts {
-  /// Finds the missing part of a commit, or a part that is there though the commit is not; nil where it is consistent.
+  /// Returns the missing part of a commit, or an existing part of a failed commit; nil if it is consistent.
   ///
-  /// - Parameter isThere: Whether the group's commit token is there.
+  /// - Parameter isThere: Whether the group's commit token exists.
   func half(_ isThere: Bool, in session: PostgresSession) throws(LedgerError) -> LedgerError? {
     let answers = try session.ask([
       PostgresRequest("SELECT id, customer FROM aliases WHERE id = ANY($1)") { $0.add(ids, text: \.id.text) },
@@ -51,12 +51,12 @@ extension CommitParts {
       }
       if isThere, !isNamed {
         return .halfCommit(
-          session.storageName, "customer number \(row.customer) is there, and the id \"\(row.id)\" does not name it")
+          session.storageName, "customer number \(row.customer) exists, but the id \"\(row.id)\" does not name it")
       }
-      // Another group may have made the customer since, under the same number.
+      // Another group may have created the customer since, under the same number.
       if !isThere, isNamed, !customers.contains(row.customer) {
         return .halfCommit(
-          session.storageName, "the id \"\(row.id)\" names customer number \(row.customer), who is not there")
+          session.storageName, "the id \"\(row.id)\" names customer number \(row.customer), which is missing")
       }
     }
     guard isThere else { return nil }
@@ -69,7 +69,7 @@ extension CommitParts {
     if let row = purchases.first(where: { credits[$0.identity] != $0.number }) {
       return .halfCommit(
         session.storageName,
-        "purchase number \(row.number) is there, and its store transaction \(row.identity.transactionID) is not")
+        "purchase number \(row.number) exists, but its store transaction \(row.identity.transactionID) does not")
     }
     return nil
   }

@@ -1,7 +1,7 @@
 #if PostgreSQL
 internal import GemLedger
 
-/// A visitor of rows in which 0 and the empty text stand for no counter.
+/// A visitor of rows in which 0 and the empty text mean no counter.
 private protocol CounterVisitor: ColumnVisitor {}
 
 extension CounterVisitor {
@@ -13,7 +13,7 @@ extension CounterVisitor {
   }
 }
 
-/// Reads one row of an answer; a statement's bounds are checked with the whole answer (see ``AnswerBounds``).
+/// Reads one row of a result; the bounds are checked for the whole result (see ``AnswerBounds``).
 private struct ColumnReader: CounterVisitor {
   let rows: PostgresRows
   let row: Int
@@ -36,7 +36,7 @@ private struct ColumnReader: CounterVisitor {
   mutating func text(_ name: StaticString, optional value: inout String?) { value = rows.optionalText(row, next()) }
 }
 
-/// Takes the values of many rows apart, into one list for each column.
+/// Splits many rows into one list of values for each column.
 private struct ColumnLists: CounterVisitor {
   private(set) var lists: [PostgresList] = []
   private var column = 0
@@ -99,7 +99,7 @@ private struct KeyParameters: ColumnVisitor {
     parameters.add(value)
   }
 
-  // No column of a key is ever empty.
+  // Key columns are never empty.
   mutating func integer(_ name: StaticString, _ bound: ColumnBound, optional value: inout Int64?) {}
   mutating func text(_ name: StaticString, optional value: inout String?) {}
 }
@@ -109,16 +109,16 @@ extension PostgresParameters {
 }
 
 extension String {
-  /// A list of columns, each of the table by its name in a statement.
+  /// Returns a list of columns, each qualified with the table's name in a statement.
   func named(in table: String) -> String {
     split(separator: ", ").map { "\(table).\($0)" }.joined(separator: ", ")
   }
 }
 
 extension StoredRow {
-  /// The clause of an insertion that changes the row with the same key instead.
+  /// Returns the clause that makes an insertion update the row with the same key.
   ///
-  /// - Parameter others: Columns that the table has in its key besides, or whose values other statements write.
+  /// - Parameter others: Columns that are also in the table's key, or that other statements write.
   static func changing(withKey key: [String]? = nil, except others: Set<String> = []) -> String {
     let names = ColumnNames(of: self, splitsAccounts: true)
     let key = key ?? Array(names.key)
@@ -129,7 +129,7 @@ extension StoredRow {
 
   /// The names of all columns, in the order in which ``read(_:_:)`` expects them.
   static var columns: String { ColumnNames(of: self, splitsAccounts: true).list }
-  /// - Parameter first: Where the row's first column stands.
+  /// - Parameter first: The position of the row's first column.
   static func read(_ rows: PostgresRows, _ row: Int, at first: Int = 0) -> Self {
     var (found, reader) = (blank, ColumnReader(rows: rows, row: row, column: first))
     found.visit(&reader)
@@ -139,10 +139,10 @@ extension StoredRow {
   static func read(_ rows: PostgresRows, _ row: Int) -> Self { read(rows, row, at: 0) }
 
   /// - Parameters:
-  ///   - owners: The customer with each row, where the rows do not name one themselves.
+  ///   - owners: The customer of each row, if the rows do not contain it.
   ///   - others: The columns that the table does not have.
   ///   - more: Columns that only the table has, with a number for each row.
-  ///   - conflict: The clause for a row that exists already.
+  ///   - conflict: The clause for existing rows.
   static func insert(
     _ rows: [Self], owners: [CustomerNumber]? = nil, except others: Set<String> = [],
     with more: [(name: String, values: [Int64])] = [], conflict: String = ""

@@ -3,7 +3,7 @@ internal import GemLedger
 
 /// The sums of all rows' digests: each lane keeps the sums of its groups' rows.
 enum LaneSums {
-  /// Adds the sums of all lanes; nil where one of them is not counted yet.
+  /// Adds the sums of all lanes; nil if one of them is not counted yet.
   static func total(_ lanes: [[Int64]?]) -> [Int64]? {
     var total = RecordSums().values
     for sums in lanes {
@@ -13,7 +13,7 @@ enum LaneSums {
     return total
   }
 
-  /// As the server reads a list.
+  /// Returns the text form of a list for the server.
   static func text(_ sums: [Int64]) -> String { "{\(sums.map(String.init).joined(separator: ","))}" }
 }
 #endif

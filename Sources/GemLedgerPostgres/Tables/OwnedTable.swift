@@ -1,21 +1,21 @@
 #if PostgreSQL
 internal import GemLedger
 
-/// Rows that lie with their customers, as they are looked up by customer and number.
+/// A table of rows that are stored with their customers, for look-ups by customer and number.
 struct OwnedTable {
   let columns: String
   let tables: String
-  /// The tables on a distributed engine, which needs the customers of each of them in the query.
+  /// The tables on a distributed engine, which needs the customers of each table in the query.
   var distributedTables: String?
   var customer = "customer"
-  /// The number by which the rows are found; it need not be theirs alone.
+  /// The number for finding the rows; it need not be unique.
   let number: String
   /// The condition for one number, `wanted`.
   var isWanted: String?
   /// The condition for many numbers, `$2`.
   var isAny: String?
   var condition = ""
-  /// Of the rows of one number.
+  /// The order of the rows of one number.
   var order: [String] = []
 
   private var sorting: String { order.isEmpty ? "" : " ORDER BY \(order.joined(separator: ", "))" }
@@ -25,13 +25,13 @@ struct OwnedTable {
     (self.condition, self.isWanted) = (condition, isWanted)
   }
 
-  /// Rows of a transaction, by numbers that its number begins.
+  /// Rows of a transaction, with numbers that begin with the transaction's number.
   static func ofTransaction(_ columns: String, _ table: String, _ number: String) -> OwnedTable {
     OwnedTable(
       columns, table, "\(number) >> 12", isWanted: "\(number) >= wanted << 12 AND \(number) < (wanted + 1) << 12")
   }
 
-  /// As the index has it.
+  /// Makes the table of an index.
   init(_ index: IndexName, _ source: IndexSource) {
     self.init(source.columns, source.table, "0", isWanted: index.isWanted(source))
     isAny = index.isAny(source)
@@ -46,12 +46,12 @@ struct OwnedTable {
     return table
   }()
 
-  /// The statements for the rows of all keys; the customer and the number are their last two columns.
+  /// Returns the statements for the rows of all keys; their last two columns are the customer and the number.
   func requests(_ keys: [RowAddress], _ layout: LaneLayout) -> [PostgresRequest] {
     layout.isDistributed ? pages(keys, layout).map(request) : [oneStepEach(keys)]
   }
 
-  /// One step through the index for each key.
+  /// Returns a request with one index step for each key.
   ///
   /// Given two lists, the server would try each customer with each number, which takes seconds for a thousand of each.
   private func oneStepEach(_ keys: [RowAddress]) -> PostgresRequest {
@@ -69,7 +69,7 @@ struct OwnedTable {
     }
   }
 
-  /// A distributed engine joins no lists with its tables.
+  /// Returns a request without joins: a distributed engine does not join lists with its tables.
   private func request(_ keys: [RowAddress]) -> PostgresRequest {
     PostgresRequest(
       """
@@ -82,7 +82,7 @@ struct OwnedTable {
     }
   }
 
-  /// A few keys at a time, each time of one machine, and all of a customer together: no two pages give the same row.
+  /// Splits the keys into pages of one node each, with all keys of a customer together: no two pages give the same row.
   private func pages(_ keys: [RowAddress], _ layout: LaneLayout) -> [[RowAddress]] {
     var pages: [[RowAddress]] = []
     for keys in Dictionary(grouping: keys, by: { layout.lane(of: $0.customer ?? 0) }).values {

@@ -1,11 +1,11 @@
 #if PostgreSQL
 internal import GemLedger
 
-/// A group of commands on its way: the lanes that it holds, and how far it has come.
+/// A running group of commands: the lanes that it holds, and its state.
 final class PostgresGroup {
-  /// The first one numbers the group's transactions.
+  /// The group's lanes; the first lane numbers its transactions.
   let lanes: [Int]
-  /// The writer, and the number of this attempt: the key for looking up a lost answer.
+  /// The writer and the number of this attempt: the key for looking up a lost response.
   let token: CommitToken
   /// Whether the writer's name has no earlier commit token.
   let isFirstOfWriter: Bool
@@ -24,15 +24,16 @@ final class PostgresGroup {
     self.isFirstOfWriter = isFirstOfWriter
   }
 
-  /// Where the lanes stand; begins the group where it has not begun.
+  /// Returns the positions of the lanes, and begins the group if necessary.
   func heads(_ session: PostgresSession) throws(LedgerError) -> [LaneHead] {
     if !isBegun { _ = try session.ask([]) }
     return known
   }
 
-  /// Begins a transaction and locks the lanes, one after the other: no other group writes there until it ends.
+  /// Returns requests that begin a transaction and lock the lanes one by one: no other group can write there until it
+  /// ends.
   ///
-  /// All writers lock them in ascending order, also on a single server, which takes all of them in one statement.
+  /// All writers lock lanes in ascending order, also on a single server, which locks all of them in one statement.
   func beginning(_ layout: LaneLayout) -> [PostgresRequest] {
     let heads = lanes.sorted().map { layout.heads[$0] }
     if heads.count > 1, !layout.isDistributed {
@@ -53,7 +54,7 @@ final class PostgresGroup {
 
   private static let columns = "last, created_at, catalog_version, layout, sums"
 
-  /// - Parameter answers: Those to ``beginning(_:)``.
+  /// - Parameter answers: The results of ``beginning(_:)``.
   func begin(_ answers: ArraySlice<PostgresRows>, _ session: PostgresSession) throws(LedgerError) {
     isBegun = true
     let places = answers.dropFirst().flatMap { rows in (0..<rows.count).map { (rows, $0) } }
@@ -61,7 +62,7 @@ final class PostgresGroup {
       places.allSatisfy({ rows, row in rows.integer(row, 3) == session.layout.version })
     else {
       throw LedgerError(
-        .storageUnavailable, "\(session.storageName): the customers were spread anew. Open the ledger again.")
+        .storageUnavailable, "\(session.storageName): the lanes of customers changed. Open the ledger again.")
     }
     for (lane, (rows, row)) in zip(lanes.sorted(), places) {
       known.append(

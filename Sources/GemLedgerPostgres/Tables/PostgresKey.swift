@@ -1,9 +1,9 @@
 #if PostgreSQL
 internal import GemLedger
 
-/// How keys are kept: one that is written like a UUID as a zero byte and its sixteen bytes, any other as its text.
+/// The stored form of keys: a UUID as a zero byte and its sixteen bytes, any other key as text.
 ///
-/// No text begins with a zero byte, so the two never meet.
+/// No text begins with a zero byte, so the two forms never collide.
 enum PostgresKey {
   static func append(_ key: IdempotencyKey, to bytes: inout [UInt8]) {
     guard let (high, low) = HexForm.parseUUID(key.text) else {

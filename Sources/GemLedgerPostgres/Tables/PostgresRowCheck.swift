@@ -2,12 +2,12 @@
 internal import GemLedger
 
 extension PostgresScan {
-  /// Looks for rows that nothing leads to, when the other checks are done.
+  /// Finds orphaned rows after the other checks.
   func beginIntegrityCheck() throws(LedgerError) -> () throws(LedgerError) -> [String] {
-    // The scan lives as long as the snapshot that the check is of.
+    // The scan lives as long as the checked snapshot.
     { [session] () throws(LedgerError) in
       var queries = UnreadRows.queries(splitsAccounts: PostgresMigration.splitsAccounts)
-      // Machines of a cluster do not join rows that lie apart.
+      // Nodes of a cluster do not join rows of different nodes.
       queries.append(UnreadRows.unknown("store", in: "store_transactions", but: Store.all.map(\.number)))
       if !session.layout.isDistributed { queries += Self.ownTables }
       let answers = try session.ask(queries.map { PostgresRequest($0) })
@@ -15,7 +15,7 @@ extension PostgresScan {
     }
   }
 
-  /// Finds rows of tables that only this storage has, and that no row of a ledger leads to.
+  /// Finds orphaned rows in tables that only this storage has.
   private static let ownTables = [
     """
     SELECT 'the id "' || id || '" is added to customer number ' || customer || ', whom it does not name'

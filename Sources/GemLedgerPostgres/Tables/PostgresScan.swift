@@ -2,7 +2,7 @@
 internal import GemLedger
 
 extension PostgresSession {
-  /// Cursors inside the transaction that is open; each transaction needs a scan of its own.
+  /// Returns cursors inside the open transaction; each transaction needs a separate scan.
   func scan() throws(LedgerError) -> any StorageScan {
     if let openScan { return openScan }
     let scan = try PostgresScan(self)
@@ -11,12 +11,12 @@ extension PostgresSession {
   }
 }
 
-/// Reads tables from end to end by cursors: the server sorts each table a single time, and not again for every page.
+/// Reads whole tables with cursors: the server sorts each table once, not again for every page.
 final class PostgresScan: StorageScan {
-  /// The place in the order of a table where a page ended.
+  /// The end of a page in the order of a table.
   private enum Position: Equatable {
     case row(RowKey)
-    /// A key of a customer, as its bytes in the table.
+    /// A customer's key, as its bytes in the table.
     case key(CustomerNumber, [UInt8])
 
     static func < (left: Self, right: Self) -> Bool {
@@ -30,13 +30,13 @@ final class PostgresScan: StorageScan {
   }
 
   let session: PostgresSession
-  /// Behind which row each open cursor stands; nil before the first one.
+  /// The last row read from each open cursor; nil before the first row.
   private var positions: [String: Position?] = [:]
 
   fileprivate init(_ session: PostgresSession) throws(LedgerError) {
     self.session = session
     // Open cursors of an earlier scan would conflict. The time-outs are raised: sorting a large table takes time, the
-    // scan asks for all rows, and a check of the books may pause between two pages.
+    // scan reads all rows, and a check of the books may pause between two pages.
     let settings = [
       "CLOSE ALL", "SET LOCAL statement_timeout = 0", "SET LOCAL idle_in_transaction_session_timeout = '10min'",
       "SET LOCAL cursor_tuple_fraction = 1", "SET LOCAL work_mem = '64MB'", "SET LOCAL enable_seqscan = on",
@@ -49,10 +49,10 @@ final class PostgresScan: StorageScan {
   deinit { session.connection.waitsForLong = false }
 
   /// - Parameters:
-  ///   - name: Of the cursor.
-  ///   - select: Selects from the first row behind the position in its parameters, in that order.
+  ///   - name: The name of the cursor.
+  ///   - select: Selects the rows after the position in its parameters, in that order.
   ///   - after: The position; nil for the beginning.
-  ///   - placed: The position of a row in that order.
+  ///   - placed: Returns the position of a row in that order.
   private func page<Row>(
     _ name: String, _ select: String, after: Position?, _ limit: Int, _ read: (PostgresRows, Int) -> Row,
     add: (inout PostgresParameters) -> Void, position placed: (Row) -> Position
@@ -67,7 +67,7 @@ final class PostgresScan: StorageScan {
     guard let rows = try session.ask(requests).last else { throw .defect("A cursor had no answer") }
     let found = (0..<rows.count).map { read(rows, $0) }
     let end = found.last.map(placed) ?? after
-    // An index that is damaged could lead back, and its pages be read without end.
+    // A damaged index could form a cycle, and its pages would be read endlessly.
     if let after, let end, !found.isEmpty, !(after < end) { throw .leadsBack(name.replacing("_", with: " ")) }
     positions.updateValue(end, forKey: name)
     return found
@@ -100,12 +100,12 @@ final class PostgresScan: StorageScan {
       position: { .row(RowKey(of: $0)) })
   }
 
-  /// Where the rows of a description are read from.
+  /// The source of a description's rows.
   private struct Source {
     let table: String
-    /// In the order of the description.
+    /// The columns, in the order of the description.
     let columns: String
-    /// Orders rows of one key, of which the first is read.
+    /// Orders rows of one key; only the first is read.
     let order: String
 
     init(_ table: String, _ columns: String, thenBy order: String = "") {
@@ -115,10 +115,10 @@ final class PostgresScan: StorageScan {
     }
   }
 
-  /// The sources that are not the table alone.
+  /// The sources other than the table itself.
   private static let sources = [
     "\(AddedIDRow.table)": Source("aliases", AddedIDRow.columns),
-    // One row a lot, also of those that moved and have a row with each of their customers.
+    // One row for each lot: a lot that moved has one row for each of its customers.
     "\(LotAttributesRow.table)": Source(
       "lot_attributes", "DISTINCT ON (lot) " + LotAttributesRow.columns, thenBy: ", customer"),
     "\(MergeRow.table)": Source("merges", MergeRow.stored),
@@ -130,7 +130,7 @@ final class PostgresScan: StorageScan {
         + "transaction_number", thenBy: ", transaction_number DESC"),
   ]
 
-  /// In the order of customers: a key lies beside its customer's transactions.
+  /// Returns keys in the order of customers: a key is stored with its customer's transactions.
   private func keys(after: KeyRow?, limit: Int) throws(LedgerError) -> [KeyRow] {
     func position(_ row: KeyRow) -> Position { .key(row.customer, PostgresKey.bytes(row.key)) }
     return try page(

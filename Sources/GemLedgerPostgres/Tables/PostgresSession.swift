@@ -1,39 +1,39 @@
 #if PostgreSQL
 internal import GemLedger
 
-/// The ledger's rows as one connection sees them, inside the transaction that is open on it.
+/// The ledger's rows as seen by one connection inside its open transaction.
 ///
-/// One thread at a time uses it. A reader's every read is a round trip; while a group is decided, its rows answer, and
-/// what they lack is loaded for all its commands at once.
+/// Only one thread at a time may use it. Each read of a reader is a round trip. During the decision of a group, its
+/// cached rows are used, and missing rows are loaded for all its commands at once.
 final class PostgresSession {
   let connection: PostgresConnection
-  /// Which database it is, for people.
+  /// The readable name of the database.
   let storageName: String
-  /// How the customers are spread over lanes.
+  /// The distribution of customers over lanes.
   let layout: LaneLayout
-  /// The data that the storage remembers between groups.
+  /// The data that the storage caches between groups.
   let memory: StorageCache
   /// The group that writes; nil for a reader.
   var group: PostgresGroup?
   /// The rows that the current group has looked up; nil outside of groups.
   var prefetched: GroupRows?
-  /// The cursors that are open in the transaction, while a scan reads by them.
+  /// The cursors of the transaction, while a scan uses them.
   weak var openScan: PostgresScan?
-  /// The currencies as this transaction sees them, where they came with the catalog's version.
+  /// The currencies in this transaction, if they were read with the catalog's version.
   var currencies: [CatalogRow]?
-  /// Where rows of each index that was asked for are read from: making the texts takes longer than finding them here.
+  /// The sources of used indexes: building the texts takes longer than this look-up.
   private var sources: [IndexName: IndexSource] = [:]
   /// Frozen grants that the current group wrote.
   var newFrozenProducts: [ByteString: Int64] = [:]
-  /// Finds out whether the group was committed, where the answer was lost.
+  /// Finds out whether the group was committed after its response was lost.
   ///
-  /// Given the parts that the group wrote apart, it also finds out whether only some of them were.
+  /// Given the parts that the group wrote on other nodes, it also detects a partial commit.
   var wasCommitted: ((CommitParts?) throws(LedgerError) -> Bool)?
   /// Called after each second in which the group waits for its lanes.
   var whileLanesAreHeld: (() -> Void)?
-  /// The epoch in which all reads come from the same server.
+  /// The epoch in which all reads are from the same server.
   private(set) var epoch: Int
-  /// Why the last statement failed, where one did.
+  /// The reason for the last statement's failure, if it failed.
   private(set) var failure: PostgresFailure?
 
   init(_ connection: PostgresConnection, storageName: String, layout: LaneLayout, memory: StorageCache) {
@@ -51,7 +51,7 @@ final class PostgresSession {
     return source
   }
 
-  /// The statement for the rows of one key.
+  /// Returns the statement for the rows of one key.
   func request<Row>(_ index: RowIndex<Row>, _ key: IndexKey) -> PostgresRequest {
     PostgresRequest(source(of: index).rows(isOwned: key.owner != nil)) {
       $0.add(key, of: index.name)
@@ -61,7 +61,7 @@ final class PostgresSession {
 
   // MARK: Asking
 
-  /// Sends all requests in one round trip, together with the beginning of the transaction if none is open.
+  /// Sends all requests in one round trip, and begins a transaction if none is open.
   func ask(_ requests: [PostgresRequest]) throws(LedgerError) -> [PostgresRows] {
     let opening = opening
     if opening.isEmpty, requests.isEmpty { return [] }
@@ -77,7 +77,7 @@ final class PostgresSession {
       rest = Array(answers.dropFirst(opening.count))
     } catch {
       failure = error
-      // An error inside of a transaction leaves it open, to be rolled back.
+      // An error inside a transaction leaves it open for a rollback.
       isOpen = connection.isOpen
       throw error.ledgerError(storageName)
     }
@@ -108,7 +108,7 @@ final class PostgresSession {
 
   // MARK: The transaction
 
-  /// A transaction is open on the connection.
+  /// Whether a transaction is open on the connection.
   private(set) var isOpen = false
 
   /// Resets the state: the next request opens a transaction.
@@ -125,7 +125,7 @@ final class PostgresSession {
     isOpen = false
   }
 
-  /// Ends the transaction by the statement, which keeps its writes or not.
+  /// Ends the transaction with the statement, a commit or a rollback.
   ///
   /// - Returns: Whether the connection can be used again.
   func end(with sql: String) -> Bool {
@@ -140,7 +140,7 @@ final class PostgresSession {
     }
   }
 
-  /// Notes that the last request ended the transaction.
+  /// Records that the last request ended the transaction.
   func noteEnd() { isOpen = false }
 }
 

@@ -1,7 +1,7 @@
 #if PostgreSQL
 internal import GemLedger
 
-/// A part of a session: it asks in the transaction that is open on the session's connection.
+/// A part of a session, which sends queries in the session's open transaction.
 protocol SessionPart {
   var session: PostgresSession { get }
 }
@@ -15,9 +15,9 @@ extension SessionPart {
   var memory: StorageCache { session.memory }
   var group: PostgresGroup? { session.group }
   var prefetched: GroupRows? { session.prefetched }
-  /// The group's rows, while its commands are decided by them.
+  /// The group's rows, while its commands are decided with them.
   var deciding: GroupRows? { session.prefetched.flatMap { $0.isDeciding ? $0 : nil } }
-  /// The epoch in which all reads come from the same server.
+  /// The epoch in which all reads are from the same server.
   var epoch: Int { session.epoch }
 
   // MARK: Parts of a group
@@ -26,7 +26,7 @@ extension SessionPart {
 
   // MARK: Asking
 
-  /// Asks in a round trip of its own; while a group is decided, the question is one of the group's look-ups.
+  /// Sends requests in a separate round trip; during the decision of a group, they become look-ups of the group.
   func ask(_ requests: [PostgresRequest]) throws(LedgerError) -> [PostgresRows] {
     if let deciding { return try deciding.answers(to: requests) }
     return try session.ask(requests)

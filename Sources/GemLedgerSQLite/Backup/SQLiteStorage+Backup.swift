@@ -4,22 +4,22 @@ package import GemLedger
 extension SQLiteStorage {
   private static let pagesPerStep: Int32 = 1024
 
-  /// Copies the ledger as it is at one instant into a file, beside whoever books.
+  /// Copies the ledger's state at one instant into a file, while others may book.
   ///
-  /// The copy has no log, and a generation of its own: no log that lies beside it by accident passes for its own. It is
-  /// durable when this returns.
+  /// The copy has no log and a new generation, so a log that is next to it by accident is not taken for its log. The
+  /// copy is durable when this returns.
   ///
   /// - Parameters:
   ///   - path: A file that does not exist, or is empty.
-  ///   - generation: Tells the copy's logs from all others.
-  ///   - progress: Called with the done and the whole number of pages.
-  /// - Throws: `LedgerError` with `input_output`, also where the disk is full, or as reading does.
+  ///   - generation: Distinguishes the copy's logs from all others.
+  ///   - progress: Called with the number of pages copied and their total.
+  /// - Throws: `LedgerError` with `input_output`, also for a full disk, or the errors of reading.
   package func backUp(
     to path: String, generation: UInt32 = .random(in: 1..<1 << 24), progress: (Int64, Int64) -> Void = { _, _ in }
   ) throws(LedgerError) {
     try read { (snapshot) throws(LedgerError) in
       guard let snapshot = snapshot as? SQLiteSnapshot else { throw .defect("A snapshot of another storage") }
-      // A transaction has its snapshot from its first read on.
+      // A transaction's snapshot begins with its first read.
       _ = try snapshot.sequences()
       do throws(SQLiteFailure) {
         let copy = try SQLiteConnection(path: path, .create)
@@ -53,12 +53,12 @@ extension SQLiteStorage {
   }
 }
 
-/// What a ledger's file is, for deciding whether another may take its place.
+/// The identity and extent of a ledger's file, for deciding whether another file may replace it.
 package struct SQLiteLedgerState: Sendable {
-  /// Names the project.
+  /// The identity of the project.
   package let salt: UInt64
   package let transactions: Int64
-  /// The instant of the newest transaction; that of the making where there is none.
+  /// The instant of the newest transaction; that of the ledger's creation if there is none.
   package let newest: Timestamp
 }
 

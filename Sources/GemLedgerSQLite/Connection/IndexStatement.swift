@@ -1,9 +1,9 @@
 internal import GemLedger
 
-/// The statement that reads rows by an index, as its shape says it.
+/// The statement that reads rows by an index, built from the index's shape.
 ///
-/// The parameters are the key's numbers and text, in the order of its columns; a page has the place and the limit
-/// behind them, and its order's columns behind those of the row.
+/// The parameters are the key's numbers and text, in column order. For a page the position and the limit follow, and
+/// the columns of the page's order follow those of the row.
 struct IndexStatement {
   private let index: IndexName
   private let table: String
@@ -34,7 +34,7 @@ struct IndexStatement {
       """
   }
 
-  /// One value stands alone: SQLite searches no index for a row of one.
+  /// A single value has no parentheses: SQLite does not use an index for a row value of one column.
   private static func list(_ values: [String]) -> String {
     values.count == 1 ? values[0] : "(\(values.joined(separator: ", ")))"
   }
@@ -43,7 +43,7 @@ struct IndexStatement {
     let shape = index.shape
     let key = shape.key.enumerated().map { Self.equation($1, "?\($0 + 1)") }
     switch index {
-    // The index over open lots has the class as a column of its own.
+    // The index over open lots has a separate column for the class.
     case .openFreeLots: return "account = ?1 AND paid = 0 AND remaining > 0"
     case .openPaidLots: return "account = ?1 AND paid = 1 AND remaining > 0"
     default: return (key + shape.conditions.map(Self.text)).joined(separator: " AND ")
@@ -68,10 +68,10 @@ struct IndexStatement {
     }
   }
 
-  /// Where the rows are read from.
+  /// The source of the rows.
   private var source: String {
     switch index {
-    // The ids of a customer beside the first one are in a table of their own too.
+    // A separate table has the customers' ids other than the first.
     case .addedIDs: "added_ids"
     case .mergedCustomers: "(SELECT merged_into AS customer, customer AS merged FROM customers WHERE merged_into <> 0)"
     case .customerByID: "aliases"

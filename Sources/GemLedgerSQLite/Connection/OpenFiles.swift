@@ -1,17 +1,17 @@
 internal import CSQLite
 internal import GemLedger
 
-/// The files that a connection has open, and whether their names still lead to them.
+/// The files that a connection has open, and whether their paths still lead to them.
 ///
-/// A file that was removed or replaced takes every write without an error, and its content is then unreachable.
+/// A removed or replaced file accepts every write without an error, but its content is unreachable.
 struct OpenFiles {
-  /// Which file a name leads to.
+  /// The identity of the file that a path leads to.
   struct Identity: Equatable {
     let device: UInt64
     let inode: UInt64
   }
 
-  /// A file beside the main file, with its identity when it was opened.
+  /// A file next to the main file, with its identity when it was opened.
   private struct NeighbourFile {
     let path: String
     let identity: Identity
@@ -24,15 +24,15 @@ struct OpenFiles {
   private var isOverwritten = false
   private var lookedAt: UInt64
 
-  /// The attributes that show a write into the file.
+  /// The attributes that change with a write into the file.
   private struct Content: Equatable {
     let byteCount: Int64
     let changedAt: Int64
-    /// SQLite's counter of changes, which only goes on.
+    /// SQLite's change counter, which only increases.
     var counter: UInt32 = 0
   }
 
-  /// - Parameter connection: One that has read from the file, so that all of them are open.
+  /// - Parameter connection: A connection that has read from the file, so that all files are open.
   init(_ connection: SQLiteConnection) throws(LedgerError) {
     mainPath = SystemCalls.absolute(connection.path)
     guard let status = Self.status(of: mainPath), !connection.hasMoved else {
@@ -65,19 +65,19 @@ struct OpenFiles {
     if isOverwritten || status.content.byteCount != content.byteCount || status.content.changedAt != content.changedAt {
       lookInside(connection, status.content)
     }
-    return isOverwritten ? MovedFile(what: "\(connection.path) was written over") : nil
+    return isOverwritten ? MovedFile(what: "\(connection.path) was overwritten") : nil
   }
 
-  /// Looks, unless that was done a moment ago.
+  /// Checks, unless the last check was within the interval.
   mutating func lookNowAndThen(_ connection: SQLiteConnection, every interval: UInt64) -> MovedFile? {
     SystemCalls.monotonicNanoseconds() &- lookedAt >= interval ? look(connection) : nil
   }
 
-  /// A checkpoint writes into the file; another file that was copied over it has counted fewer changes, or is none.
+  /// Checks the file's content: a file copied over it has a lower change counter, or is not a database.
   private mutating func lookInside(_ connection: SQLiteConnection, _ found: Content) {
     guard !isOverwritten else { return }
     let read: UInt32?
-    // A read error is reported by the statement that needs the content.
+    // The statement that needs the content reports the read error.
     do throws(LedgerError) { read = try Self.counter(connection) } catch { return }
     guard let counter = read, Int32(bitPattern: counter &- content.counter) >= 0 else {
       isOverwritten = true
@@ -88,7 +88,7 @@ struct OpenFiles {
     content.counter = counter
   }
 
-  /// - Returns: Nil where the file is no ledger.
+  /// - Returns: Nil if the file is not a ledger.
   private static func counter(_ connection: SQLiteConnection) throws(LedgerError) -> UInt32? {
     do throws(SQLiteFailure) {
       let head = try connection.head(100)
@@ -101,7 +101,8 @@ struct OpenFiles {
 
   // MARK: The system
 
-  /// Finds a file's identity without its times: every commit writes the log, and reading its times slows the next sync.
+  /// Returns a file's identity without reading its times: every commit writes the log, and reading its times slows the
+  /// next sync.
   private static func identity(of path: String) -> Identity? {
     var (device, inode) = (UInt64(0), UInt64(0))
     guard csqlite_file_identity(path, &device, &inode) == 0 else { return status(of: path)?.identity }
@@ -109,7 +110,7 @@ struct OpenFiles {
   }
 
   private static func status(of path: String) -> (identity: Identity, content: Content)? {
-    // For any reason, the file is no longer at its path.
+    // Any error means that the file is no longer at its path.
     guard let status = try? FileStatus(of: path) else { return nil }
     return (
       Identity(device: status.device, inode: status.inode),
@@ -126,20 +127,20 @@ struct OpenFiles {
 struct MovedFile: Error {
   let what: String
 
-  private static let remedy = "Close this program, put the file with its -wal and -shm in place, and start it anew."
+  private static let remedy = "Stop this program, put the file back with its -wal and -shm, and start it again."
 
-  /// The error for work that was not begun.
+  /// Returns the error for work that was not started.
   func unavailable(_ path: String) -> LedgerError {
     LedgerError(
       .storageUnavailable, "\(what) while this process had it open. Nothing was changed. \(Self.remedy)",
       details: [.text("file", path)])
   }
 
-  /// For a commit that went into files which may be nowhere.
+  /// Returns the error for a commit into files that may be unreachable.
   func outcomeUnknown(_ path: String) -> LedgerError {
     LedgerError(
       .outcomeUnknown,
-      "\(what) while a commit was written to it, which may or may not be there. \(Self.remedy) Then ask again with the "
-        + "same key.", details: [.text("file", path)])
+      "\(what) while a commit was written to it; the outcome is unknown. \(Self.remedy) Then try again with the same "
+        + "key.", details: [.text("file", path)])
   }
 }

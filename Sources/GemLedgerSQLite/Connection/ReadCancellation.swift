@@ -1,20 +1,20 @@
 internal import CSQLite
 internal import Synchronization
 
-/// Tells a connection to stop reading.
+/// A signal for a connection to stop reading.
 final class ReadCancellation: Sendable {
   let isUp = Atomic(false)
 }
 
 extension SQLiteConnection {
-  /// Ends statements soon after the sign is up; nil for none.
+  /// Stops statements soon after the signal; nil for no signal.
   func obey(_ sign: ReadCancellation?) {
     stopSign = sign
     guard let sign else {
       sqlite3_progress_handler(database, 0, nil, nil)
       return
     }
-    // The connection keeps the sign as long as SQLite knows of it.
+    // The connection keeps the signal as long as SQLite has a pointer to it.
     sqlite3_progress_handler(
       database, Self.operationsBetweenLooks,
       { context in
@@ -24,6 +24,6 @@ extension SQLiteConnection {
       }, Unmanaged.passUnretained(sign).toOpaque())
   }
 
-  /// A look at the sign every few hundred microseconds costs nothing that could be measured.
+  /// The signal is checked every few hundred microseconds, which has no measurable cost.
   private static let operationsBetweenLooks: Int32 = 20_000
 }

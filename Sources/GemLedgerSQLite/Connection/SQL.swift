@@ -1,4 +1,4 @@
-/// The text of the statements that nearly every command runs; the bare loop of the benchmarks runs the same.
+/// The statements that nearly every command runs; the bare loop of the benchmarks runs the same statements.
 package enum SQL {
   /// The settings of every connection.
   ///

@@ -1,12 +1,12 @@
 internal import CSQLite
 internal import GemLedger
 
-/// The files of a ledger as SQLite has them open.
+/// Access to a ledger's files through SQLite.
 ///
-/// A process that opens and closes the database's file beside SQLite loses all of its locks on it. Another process then
-/// removes a log that is in use. So the file is read over SQLite's own handle.
+/// A process that opens and closes the database file outside SQLite loses all of SQLite's locks on it. Another process
+/// could then remove a log that is in use. So the file is read through SQLite's handle.
 extension SQLiteConnection {
-  /// Opens the file for writing, or for reading where it cannot be written.
+  /// Opens the file for writing, or for reading if it cannot be written.
   static func open(_ file: SQLiteFile) throws(LedgerError) -> SQLiteConnection {
     do throws(SQLiteFailure) {
       let connection = try SQLiteConnection(path: file.path)
@@ -15,7 +15,7 @@ extension SQLiteConnection {
         _ = try connection.version()
         return connection
       } catch {
-        // Without rights to the folder SQLite cannot make the log's index, which it needs to read a log.
+        // Without write access to the folder, SQLite cannot create the log's index, which it needs to read a log.
         guard error.isOfRights else { throw error }
       }
     } catch {
@@ -42,7 +42,7 @@ extension SQLiteConnection {
     return file
   }
 
-  /// The write-ahead log's name; it lies beside the file that a symbolic link leads to.
+  /// The path of the write-ahead log; for a symbolic link it is next to the link's target.
   var logPath: String {
     guard let name = sqlite3_db_filename(database, "main"), let log = sqlite3_filename_wal(name) else {
       return path + "-wal"
@@ -52,23 +52,23 @@ extension SQLiteConnection {
 
   var indexPath: String { logPath.dropLast("-wal".count) + "-shm" }
 
-  /// Whether a write-ahead log lies beside the file.
+  /// Whether there is a write-ahead log.
   var hasLog: Bool { SystemCalls.fileExists(logPath) }
 
-  /// Whether the name of the file leads to another one, or to none, since it was opened.
+  /// Whether the file's path leads to another file, or to none, since it was opened.
   var hasMoved: Bool {
     var moved: Int32 = 0
     sqlite3_file_control(database, "main", SQLITE_FCNTL_HAS_MOVED, &moved)
     return moved != 0
   }
 
-  /// The file's first bytes, as many of these as it has.
+  /// Returns the file's first bytes, or fewer if the file is shorter.
   func head(_ count: Int) throws(SQLiteFailure) -> [UInt8] {
     guard let size = try size() else { return [] }
     return try bytes(at: 0, count: min(count, size)) ?? []
   }
 
-  /// - Returns: Nil where the file ends before.
+  /// - Returns: Nil if the file is shorter.
   private func bytes(at offset: Int, count: Int) throws(SQLiteFailure) -> [UInt8]? {
     guard let file, let read = file.pointee.pMethods.pointee.xRead, let size = try size(), size >= offset + count else {
       return nil
@@ -90,15 +90,15 @@ extension SQLiteConnection {
 
   // MARK: The log
 
-  /// Refuses a log of which SQLite would silently lose a part, and makes durable the part that SQLite will find.
+  /// Refuses a log of which SQLite would silently drop a part, and syncs the part that SQLite will use.
   ///
-  /// The check runs only where this connection is alone with the file. Where another process has the file open, SQLite
-  /// takes the log's length from that process and reads no checksums. The log may also grow while it is read. That
-  /// process checked the log when it was alone.
+  /// The check runs only if no other connection has the file open. If another process has it open, SQLite takes the
+  /// log's length from that process and reads no checksums, and the log may grow during the check. That process checked
+  /// the log when it was alone.
   func checkLog() throws(LedgerError) {
     guard try logSize() > WriteAheadLog.headerByteCount else { return }
-    // Locks take rights to write. Whoever has them and the file open changes the log meanwhile, so that only what is
-    // found twice is there.
+    // A lock needs write access. Processes with write access may change the log during the check, so only damage that
+    // is found twice counts.
     guard !isReadOnly else {
       do throws(LedgerError) { return try checkLogAlone() } catch {
         SystemCalls.pause(microseconds: 50_000)
@@ -114,7 +114,7 @@ extension SQLiteConnection {
     try checkLogAlone()
   }
 
-  /// Whether there is no log, or one without any commit.
+  /// Whether there is no log, or a log without commits.
   func hasEmptyLog() throws(LedgerError) -> Bool { try logSize() <= WriteAheadLog.headerByteCount }
 
   func logSize() throws(LedgerError) -> Int {
@@ -129,7 +129,7 @@ extension SQLiteConnection {
   private func checkLogAlone() throws(LedgerError) {
     let size = try logSize()
     guard size > WriteAheadLog.headerByteCount else { return }
-    // The log itself carries no locks, so it may be opened and closed.
+    // SQLite takes no locks on the log, so it may be opened and closed.
     let log = try OpenLog(logPath)
     let page: (Int, Int) throws(LedgerError) -> [UInt8]? = { (number, size) throws(LedgerError) in
       do throws(SQLiteFailure) {
@@ -162,10 +162,9 @@ extension SQLiteConnection {
   private func logOfAnotherState() -> LedgerError {
     LedgerError(
       .storageDamaged,
-      "\(logPath), the write-ahead log beside \(path), does not continue this file: another file, such as a backup, "
-        + "was put in its place, and the log of a process that was ended stayed. Nothing was read or written. To use a "
-        + "backup, run gemctl restore, which moves the log away. To go on from the log, put back the file that it "
-        + "belongs to.",
+      "\(logPath), the write-ahead log of \(path), does not continue this file: the file was replaced, for example "
+        + "by a backup, while the log of a killed process remained. Nothing was read or written. To use a backup, run "
+        + "gemctl restore, which moves the log away. To continue from the log, put back the file that it belongs to.",
       details: [.text("file", path), .text("log", logPath)])
   }
 
@@ -179,7 +178,7 @@ extension SQLiteConnection {
       case .claimed: break
       }
       unlock()
-      // A connection that is about to claim the file also holds it for an instant, so one attempt is not enough.
+      // A connection that is about to claim the file also holds it briefly, so one attempt is not enough.
       if uses == Self.looksForOthers { return false }
       guard waitForLock(nil, tries) != 0 else { throw SQLiteFailure(fileCode: SQLITE_BUSY) }
       tries += 1
@@ -190,13 +189,13 @@ extension SQLiteConnection {
 
   private enum Claim {
     case mine
-    /// Others work on the file.
+    /// Others use the file.
     case used
     /// Another connection checks the log, or closes the file.
     case claimed
   }
 
-  /// In write-ahead mode SQLite does not use the "reserved" lock, so this uses it to let one checker work at a time.
+  /// SQLite does not use the "reserved" lock in write-ahead mode, so this uses it to allow one checker at a time.
   private func claim() throws(SQLiteFailure) -> Claim {
     guard let file, let methods = file.pointee.pMethods, let lock = methods.pointee.xLock,
       let check = methods.pointee.xCheckReservedLock
@@ -228,10 +227,10 @@ extension WriteAheadLog.Damage {
     let position = frame == 0 ? "its header" : "frame \(frame)"
     return LedgerError(
       .storageDamaged,
-      "\(log), the write-ahead log of \(path), is damaged in \(position): \(framesBehind) frames behind it, with "
-        + "\(commitsBehind) commits, would be lost without a word. Nothing was written. Do not open the file with any "
-        + "other program; keep a copy of it and of its log, and restore a backup or an export. To go on without those "
-        + "commits, cut the log to \(soundByteCount) bytes and run verify.",
+      "\(log), the write-ahead log of \(path), is damaged in \(position): \(framesBehind) later frames, with "
+        + "\(commitsBehind) commits, would be silently lost. Nothing was written. Do not open the file with any other "
+        + "program; keep a copy of it and of its log, and restore a backup or an export. To continue without those "
+        + "commits, truncate the log to \(soundByteCount) bytes and run verify.",
       details: [
         .text("file", path), .text("log", log), .integer("frame", Int64(frame)),
         .integer("frames_behind", Int64(framesBehind)), .integer("commits_behind", Int64(commitsBehind)),

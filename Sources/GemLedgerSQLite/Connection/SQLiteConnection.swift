@@ -3,30 +3,30 @@ internal import GemLedger
 
 /// A connection to one SQLite file, used by one thread at a time.
 final class SQLiteConnection {
-  /// How long a connection waits for another process to let go of the file.
+  /// The maximum wait for another process to release the file.
   static let lockTimeoutSeconds = 20
   /// The page cache of one connection, in KiB; it bounds the memory for a history of any length.
   static let cacheKibibytes = 65_536
-  /// After how many pages the write-ahead log is copied back; it bounds the log, and so the time to open after a kill.
+  /// The number of pages after which the log is checkpointed; it bounds the log, and the time to open after a kill.
   static let checkpointPages = 10_000
 
   let path: String
   let database: OpaquePointer
   /// Whether it reads without locks and without the log.
   let isUnchanging: Bool
-  /// Tells running statements to end; nil for none.
+  /// Makes running statements stop; nil for no signal.
   var stopSign: ReadCancellation?
-  /// The files that it works on, once it works on a ledger.
+  /// The open files, once the connection works on a ledger.
   var files: OpenFiles?
 
-  /// How a file is opened.
+  /// The way to open a file.
   enum Access {
-    /// To look at its first bytes.
+    /// For reading its first bytes.
     case read
-    /// Where it may be written, else to read it.
+    /// For writing if possible, otherwise for reading.
     case write
     case create
-    /// A file that nobody writes meanwhile, without its locks and its log: on a medium that takes no log's index.
+    /// For a file that does not change, without locks and log: on a medium that cannot have the log's index.
     case unchanging
   }
 
@@ -55,24 +55,24 @@ final class SQLiteConnection {
   }
 
   private static func unchangingURI(_ path: String) -> String {
-    // These three have a meaning in a URI.
+    // These three characters have a meaning in a URI.
     let escaped = path.replacing("%", with: "%25").replacing("?", with: "%3f").replacing("#", with: "%23")
     return "file:\(escaped)?immutable=1"
   }
 
-  /// Whether the system lets nobody write into the file by this connection.
+  /// Whether the system forbids writing into the file through this connection.
   var isReadOnly: Bool { sqlite3_db_readonly(database, "main") == 1 }
 
   deinit {
-    // Closing copies the log back and removes it by its name, which may be that of another file by now.
+    // Closing checkpoints the log and removes it by its path, which may lead to another file by now.
     if misplaced() != nil { setReadsOnly(true) }
     sqlite3_close_v2(database)
   }
 
-  /// The reason why reads or writes would not reach the ledger's files, or nil.
+  /// Returns the reason why reads or writes would not reach the ledger's files, or nil.
   func misplaced() -> MovedFile? { files?.look(self) }
 
-  /// Returns the error, or its cause where rows make no sense because the files were replaced.
+  /// Returns the error, or its cause if the rows make no sense because the files were replaced.
   func explained(_ error: LedgerError) -> LedgerError {
     guard error.code == .storageDamaged || error.code == .inputOutput, let misplaced = misplaced() else {
       return error
@@ -80,9 +80,9 @@ final class SQLiteConnection {
     return misplaced.unavailable(path)
   }
 
-  /// How many rows the last statement that changes any changed.
+  /// The number of rows that the last statement changed.
   var changeCount: Int { Int(sqlite3_changes(database)) }
-  /// How many rows all statements changed so far.
+  /// The total number of rows changed by all statements.
   var totalChangeCount: Int { Int(sqlite3_total_changes(database)) }
 
   func execute(_ sql: String) throws(SQLiteFailure) {
@@ -90,9 +90,10 @@ final class SQLiteConnection {
     guard code == SQLITE_OK else { throw Self.failure(code, database) }
   }
 
-  /// Runs the statements again while another process holds the file.
+  /// Retries the statements while another process locks the file.
   ///
-  /// SQLite itself does not wait where two that wait could wait for each other, as in changing the journal's mode.
+  /// SQLite itself does not wait if two waiting connections could deadlock, for example while changing the journal
+  /// mode.
   func executeWaiting(_ sql: String) throws(SQLiteFailure) {
     var tries: Int32 = 0
     while true {
@@ -109,7 +110,7 @@ final class SQLiteConnection {
     try SQLiteStatement(sql, database: database)
   }
 
-  /// The one number that a statement gives.
+  /// Returns the single number that a statement gives.
   func integer(_ sql: String) throws(SQLiteFailure) -> Int64 {
     let statement = try prepare(sql)
     defer { statement.reset() }
@@ -120,7 +121,7 @@ final class SQLiteConnection {
     FileVersion(userVersion: Int32(truncatingIfNeeded: try integer("PRAGMA user_version")))
   }
 
-  /// Looks at the file without ever writing to it, not even when it is closed.
+  /// Prevents all writes to the file, including the checkpoint on closing.
   func setReadsOnly(_ on: Bool) { csqlite_set_no_checkpoint_on_close(database, on ? 1 : 0) }
 
   /// Applies the settings of every connection that works on a ledger.
@@ -149,9 +150,9 @@ final class SQLiteConnection {
   }
 }
 
-/// Waits a little, and a different little each time, so that processes which take turns all get theirs.
+/// Waits for a short random time, so that competing processes all make progress.
 ///
-/// SQLite's own handler waits up to 100 ms at a time, which starves one process while others commit back to back.
+/// SQLite's busy handler sleeps up to 100 ms, which starves one process while others commit back to back.
 func waitForLock(_: UnsafeMutableRawPointer?, _ tries: Int32) -> Int32 {
   let averageMicroseconds: Int32 = 1000
   guard tries < Int32(SQLiteConnection.lockTimeoutSeconds) * 1_000_000 / averageMicroseconds else { return 0 }

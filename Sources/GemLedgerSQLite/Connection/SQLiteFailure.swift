@@ -1,19 +1,19 @@
 internal import CSQLite
 internal import GemLedger
 
-/// The failure that SQLite reported.
+/// A failure reported by SQLite.
 struct SQLiteFailure: Error {
   let extendedCode: Int32
   let message: String
-  /// The schema that the file has by now, where a newer version of the program brought it up to date meanwhile.
+  /// The file's schema, if a newer version of the program migrated it in the meantime.
   var newerSchema: Int32?
-  /// The system's number for it, where the system refused; 0 where it is not known.
+  /// The system's error number, if the system refused; 0 if unknown.
   var systemError: Int32 = 0
 
-  /// Whether rows came in another order than that of their positions.
+  /// Whether rows were not in the order of their positions.
   var isOfOrder = false
 
-  /// Pages lead to each other in another order than that of their rows.
+  /// The failure for pages that are not linked in the order of their rows.
   static let notAscending: Self = {
     var failure = SQLiteFailure(extendedCode: SQLITE_CORRUPT, message: "rows are not in their order")
     failure.isOfOrder = true
@@ -27,13 +27,15 @@ struct SQLiteFailure: Error {
     self.message = message
   }
 
-  /// Takes the result code of a file method.
+  /// Makes a failure from the result code of a file method.
   init(fileCode: Int32) {
     self.init(extendedCode: fileCode, message: String(cString: sqlite3_errstr(fileCode)))
   }
 
-  /// Whether the disk is full, which SQLite tells in several ways: by a code of its own where it writes a page, and as
-  /// an error of the system where it makes the log or its index.
+  /// Whether the disk is full.
+  ///
+  /// SQLite reports it in two ways: with a separate code when it writes a page, and as a system error when it creates
+  /// the log or its index.
   private func isFullDisk(_ path: String) -> Bool {
     switch code {
     case SQLITE_FULL: true
@@ -43,15 +45,15 @@ struct SQLiteFailure: Error {
     }
   }
 
-  /// Whether the system does not let the file, or one beside it, be opened or written.
+  /// Whether the system denies opening or writing the file or a file next to it.
   var isOfRights: Bool { [SQLITE_READONLY, SQLITE_PERM, SQLITE_CANTOPEN, SQLITE_AUTH].contains(code) }
 
-  /// Whether a row was refused, most often since another row has its key.
+  /// Whether a row was refused, usually because another row has its key.
   static func isOfConstraint(_ error: LedgerError) -> Bool {
     error.integer("sqlite_code").map { $0 & 0xFF == Int64(SQLITE_CONSTRAINT) } ?? false
   }
 
-  /// The ledger's error for it; this is the one place where SQLite's codes are translated.
+  /// Returns the ledger's error for it; all of SQLite's codes are translated here.
   func ledgerError(path: String) -> LedgerError {
     if let newerSchema { return SQLiteFile(path: path).newer(newerSchema) }
     var details: [LedgerError.Detail] = [
@@ -60,7 +62,7 @@ struct SQLiteFailure: Error {
     if isOfOrder { details.append(.outOfOrder) }
     if isFullDisk(path) {
       return LedgerError(
-        .inputOutput, "The disk that holds \(path) is full. Nothing was changed; make room and try again.",
+        .inputOutput, "The disk of \(path) is full. Nothing was changed; free space and try again.",
         details: details)
     }
     switch code {
@@ -69,8 +71,8 @@ struct SQLiteFailure: Error {
         .storageUnavailable,
         "\(path) stayed locked by another process for \(SQLiteConnection.lockTimeoutSeconds) seconds. Nothing was "
           + "changed; try again.", details: details)
-    // A statement of ours that SQLite does not understand meets another schema than ours; a text or a row too big comes
-    // of lengths that are not true; only a check that found damage interrupts.
+    // If SQLite does not understand one of our statements, the schema is not ours. An oversized text or row results
+    // from wrong lengths. Only a check that found damage interrupts.
     case SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_ERROR, SQLITE_SCHEMA, SQLITE_TOOBIG, SQLITE_MISMATCH, SQLITE_FORMAT,
       SQLITE_INTERRUPT:
       return LedgerError(
@@ -83,7 +85,7 @@ struct SQLiteFailure: Error {
       return LedgerError(.inputOutput, "Reading or writing \(path) failed: \(message).", details: details)
     case SQLITE_CONSTRAINT:
       return LedgerError(
-        .storageDamaged, "\(path) holds rows that contradict each other: \(message). Run verify.", details: details)
+        .storageDamaged, "\(path) has contradictory rows: \(message). Run verify.", details: details)
     default:
       return LedgerError(.unexpected, "SQLite failed on \(path): \(message).", details: details)
     }

@@ -2,8 +2,8 @@ internal import GemLedger
 
 /// A check of a file by its first hundred bytes, before SQLite works on it.
 ///
-/// SQLite may write to a file that it only opens (it rolls back, it checkpoints). A file that is not a ledger must stay
-/// unchanged, so this check comes first.
+/// SQLite may write to a file that it only opens (rollback, checkpoint). A file that is not a ledger must not change,
+/// so this check is first.
 struct SQLiteFile {
   /// "GEML" in the header of every ledger.
   static let applicationID: Int32 = 0x4745_4D4C
@@ -15,10 +15,10 @@ struct SQLiteFile {
   }
 
   let path: String
-  /// All steps of the schema that this program knows.
+  /// All schema steps that this program knows.
   var steps = Migration.all
 
-  /// - Throws: in order of precedence `input_output`, `storage_foreign`, `storage_damaged`, `storage_newer`.
+  /// - Throws: In order of precedence `input_output`, `storage_foreign`, `storage_damaged`, `storage_newer`.
   func examine() throws(LedgerError) -> Finding {
     guard let connection = try open() else { return .missing }
     let header: [UInt8]
@@ -55,10 +55,9 @@ struct SQLiteFile {
         + "written to it; update this program.", details: [.text("file", path), .integer("schema", Int64(schema))])
   }
 
-  /// Checks the file's size against the page count in the header; with a log beside it the file may still be shorter.
+  /// Checks the file's size against the page count in the header; with a log the file may still be shorter.
   ///
-  /// The size is read last: while the header was read, another process may have written the log's pages into the file
-  /// and removed the log.
+  /// The size is read last: after the header was read, another process may have checkpointed the log and removed it.
   private func checkSize(_ header: [UInt8], _ connection: SQLiteConnection) throws(LedgerError) {
     var pageSize = Int64(header[16]) << 8 | Int64(header[17])
     if pageSize == 1 { pageSize = 65_536 }
@@ -72,42 +71,42 @@ struct SQLiteFile {
       throw error.ledgerError("examined", path: path)
     }
     guard byteCount >= pages * pageSize else {
-      throw damaged("it has \(byteCount) bytes where its header speaks of \(pages * pageSize)")
+      throw damaged("it has \(byteCount) bytes, but its header states \(pages * pageSize)")
     }
   }
 
   var noLedger: LedgerError {
     LedgerError(
-      .inputOutput, "There is no ledger at \(path). Make one first (with gemctl: `gemctl init`).",
+      .inputOutput, "There is no ledger at \(path). Create one first (with gemctl: `gemctl init`).",
       details: [.text("file", path)])
   }
 
   var mayOnlyBeRead: LedgerError {
     LedgerError(
       .inputOutput,
-      "\(path) may only be read. Nothing was changed; check the rights of the file, its folder and its medium.",
+      "\(path) is read-only. Nothing was changed; check the permissions of the file, its folder and its medium.",
       details: [.text("file", path)])
   }
 
   func logCannotBeRead(_ log: String) -> LedgerError {
     LedgerError(
       .inputOutput,
-      "\(path) may only be read, and \(log) has commits that are not in it yet; to read them, its folder has to take "
-        + "an index of the log. Copy both files into a folder that may be written, and open the copy.",
+      "\(path) is read-only, and \(log) has commits that are not in it yet; reading them requires write access to the "
+        + "folder. Copy both files into a writable folder, and open the copy.",
       details: [.text("file", path), .text("log", log)])
   }
 
   var isWritten: LedgerError {
     LedgerError(
-      .storageUnavailable, "Another process began to write \(path) while it was read. Try again.",
+      .storageUnavailable, "Another process started to write to \(path) while it was read. Try again.",
       details: [.text("file", path)])
   }
 
   var cannotBeUpgraded: LedgerError {
     LedgerError(
       .inputOutput,
-      "\(path) was written by an earlier GemLedger and may only be read, so that it cannot be brought up to date. Open "
-        + "it once where it may be written, or open a copy of it.", details: [.text("file", path)])
+      "\(path) was written by an earlier GemLedger and is read-only, so it cannot be migrated. Open it once with write "
+        + "access, or open a copy of it.", details: [.text("file", path)])
   }
 
   var ledgerExists: LedgerError {
@@ -122,10 +121,10 @@ struct SQLiteFile {
 
   /// Opens the file for examination through SQLite.
   ///
-  /// A separate descriptor is unsafe: closing it would take the locks of the whole process off the file. Another
-  /// process could then remove a log that is in use.
+  /// A separate descriptor is unsafe: closing it would release all locks of the process on the file. Another process
+  /// could then remove a log that is in use.
   ///
-  /// - Returns: Nil where there is no such file.
+  /// - Returns: Nil if there is no such file.
   private func open() throws(LedgerError) -> SQLiteConnection? {
     let isRegularFile: Bool
     do throws(SystemFailure) {
@@ -136,7 +135,7 @@ struct SQLiteFile {
     }
     guard isRegularFile else {
       throw LedgerError(
-        .storageForeign, "\(path) is not a file. Name the ledger's file.", details: [.text("file", path)])
+        .storageForeign, "\(path) is not a file. Specify the ledger's file.", details: [.text("file", path)])
     }
     do throws(SQLiteFailure) {
       return try SQLiteConnection(path: path, .read)

@@ -1,9 +1,9 @@
 internal import CSQLite
 internal import GemLedger
 
-/// Columns by their meaning; a number that no ledger writes is damage (see ``RowBounds``).
+/// Typed columns; a number out of the bounds of any ledger is damage (see ``RowBounds``).
 extension SQLiteStatement {
-  /// The number of a customer, a lot, a purchase or an order, a version, or how many there are of something.
+  /// Returns the number of a customer, a lot, a purchase or an order, a version, or a count.
   @inline(__always)
   func number(_ column: Int32) throws(SQLiteFailure) -> Int64 {
     let value = integer(column)
@@ -32,7 +32,7 @@ extension SQLiteStatement {
     return value
   }
 
-  /// All that is not negative is an account's number.
+  /// Returns an account's number; every number that is not negative is valid.
   @inline(__always)
   func account(_ column: Int32) throws(SQLiteFailure) -> AccountNumber {
     let value = integer(column)
@@ -40,7 +40,7 @@ extension SQLiteStatement {
     return AccountNumber(rawValue: value)
   }
 
-  /// The total ever granted to a lot; it stops at the largest number.
+  /// Returns the total amount ever granted to a lot, capped at the largest number.
   @inline(__always)
   func granted(_ column: Int32) throws(SQLiteFailure) -> Int64 {
     let value = integer(column)
@@ -55,7 +55,7 @@ extension SQLiteStatement {
     return value
   }
 
-  /// An amount, a number or an instant; another column of the row says which.
+  /// Returns an amount, a number or an instant; another column of the row determines its meaning.
   @inline(__always)
   func value(_ column: Int32) throws(SQLiteFailure) -> Int64 {
     let value = integer(column)
@@ -88,19 +88,19 @@ extension SQLiteStatement {
     sqlite3_column_type(handle, column) == SQLITE_NULL ? nil : try instant(column)
   }
 
-  /// An amount of money in this column and its currency in the next.
+  /// Returns an amount of money from this column and its currency from the next column.
   func money(_ column: Int32) throws(SQLiteFailure) -> Money? {
     guard let minorUnits = try optionalAmount(column) else { return nil }
     return Money(minorUnits: minorUnits, currency: text(column + 1))
   }
 
-  /// Names the column and the row; the first column of a row identifies it.
+  /// Returns a failure that names the column and the row; the first column of a row identifies it.
   func outOfBounds(_ column: Int32, of table: StaticString? = nil) -> SQLiteFailure {
     let name = sqlite3_column_name(handle, column).map { String(cString: $0) } ?? "column \(column)"
     let first = sqlite3_column_name(handle, 0).map { String(cString: $0) } ?? "column 0"
     return SQLiteFailure(
       extendedCode: SQLITE_CORRUPT,
       message: "the row\(table.map { " of \($0)" } ?? "") with \(first) \(integer(0)) has \(name) "
-        + "\(integer(column)), which no ledger writes")
+        + "\(integer(column)), which is out of range")
   }
 }

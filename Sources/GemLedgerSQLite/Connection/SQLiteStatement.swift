@@ -26,7 +26,7 @@ final class SQLiteStatement {
 
   func bindNull(_ index: Int32) { sqlite3_bind_null(handle, index) }
 
-  /// Copies the text into the statement.
+  /// Binds a copy of the text.
   func bind(_ index: Int32, _ text: String?) {
     guard var text else {
       sqlite3_bind_null(handle, index)
@@ -34,7 +34,7 @@ final class SQLiteStatement {
     }
     text.withUTF8 { bytes in
       bytes.withMemoryRebound(to: CChar.self) { characters in
-        // -1 stands for SQLITE_TRANSIENT, which is a macro that Swift does not see.
+        // -1 is SQLITE_TRANSIENT, a macro that Swift does not import.
         let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
         _ = sqlite3_bind_text(
           handle, index, characters.baseAddress ?? UnsafePointer(bitPattern: 1), Int32(bytes.count), transient)
@@ -42,7 +42,7 @@ final class SQLiteStatement {
     }
   }
 
-  /// Binds a key: sixteen bytes where it is written like a UUID, else its text.
+  /// Binds a key: as sixteen bytes if it is a canonical UUID, otherwise as text.
   func bind(_ index: Int32, key: IdempotencyKey) {
     guard let (high, low) = HexForm.parseUUID(key.text) else { return bind(index, key.text) }
     let words = (high.bigEndian, low.bigEndian)
@@ -54,7 +54,7 @@ final class SQLiteStatement {
 
   // MARK: Running
 
-  /// Runs a statement that gives no rows.
+  /// Runs a statement without result rows.
   @inline(__always)
   func run() throws(SQLiteFailure) {
     let code = sqlite3_step(handle)
@@ -62,7 +62,7 @@ final class SQLiteStatement {
     sqlite3_reset(handle)
   }
 
-  /// Steps to the next row; false at the end, where the statement is ready to be run again.
+  /// Steps to the next row; returns false at the end and resets the statement.
   @inline(__always)
   func step() throws(SQLiteFailure) -> Bool {
     let code = sqlite3_step(handle)
@@ -72,7 +72,7 @@ final class SQLiteStatement {
     return false
   }
 
-  /// Makes the statement ready to be run again before its end.
+  /// Resets the statement before its end.
   @inline(__always)
   func reset() { sqlite3_reset(handle) }
 

@@ -1,24 +1,25 @@
 internal import CSQLite
 internal import Synchronization
 
-/// The system's file access as SQLite has it, with three additions for a ledger.
+/// SQLite's default file access with three additions for a ledger.
 ///
-/// A sync that a signal interrupted is tried again: SQLite gives up, and the state of the commit would be unknown. A
-/// read that fails, or ends before the end of the file, is a read error: SQLite takes the rest for zeros, and the rows
-/// for damaged. And it notices when a log is begun.
+/// - A sync that a signal interrupted is retried: SQLite would give up, and the state of the commit would be unknown.
+/// - A read that fails or ends early is a read error: SQLite would fill the rest with zeros and treat the rows as
+/// damaged.
+/// - It detects the start of a log.
 enum SQLiteVFS {
-  /// The name under which it is registered; nil where SQLite has no file access of its own.
+  /// The name of the registered VFS; nil if SQLite has no default VFS.
   static let name: String? = register()
 
-  /// How many reads failed so far, in the whole process: SQLite's own check tells such a page like a damaged one.
+  /// The number of failed reads in the process: SQLite's check does not distinguish such a page from a damaged page.
   static let failedReadCount = Atomic(0)
 
-  /// How many write-ahead logs were begun or begun anew, in the whole process: each has its header written.
+  /// The number of write-ahead logs started or restarted in the process, detected by the write of the header.
   static let begunLogCount = Atomic(0)
 
   private static func register() -> String? {
     guard let base = sqlite3_vfs_find(nil) else { return nil }
-    // SQLite keeps a registered VFS for as long as the process runs.
+    // SQLite keeps a registered VFS for the life of the process.
     let own = UnsafeMutablePointer<sqlite3_vfs>.allocate(capacity: 1)
     own.initialize(to: base.pointee)
     own.pointee.zName = SystemCalls.immortal("gemledger")
@@ -28,9 +29,9 @@ enum SQLiteVFS {
     return "gemledger"
   }
 
-  /// The methods of an open file, with the replacements of three of them.
+  /// The methods of an open file, three of them replaced.
   fileprivate struct Methods {
-    /// Comes first: SQLite sees this and nothing else.
+    /// The first member, since SQLite sees only this.
     var own: sqlite3_io_methods
     let original: UnsafePointer<sqlite3_io_methods>
   }
@@ -39,7 +40,7 @@ enum SQLiteVFS {
     var addresses: [UInt: UInt] = [:]
   }
 
-  /// The methods made for each kind of file; there are two or three in a process.
+  /// The methods for each kind of file; a process has two or three kinds.
   private static let known = Mutex(KnownMethods())
 
   fileprivate static func methods(over original: UnsafePointer<sqlite3_io_methods>) -> UnsafePointer<Methods>? {
@@ -65,13 +66,13 @@ enum SQLiteVFS {
   }
 }
 
-// Swift does not see these macros of SQLite.
+// Swift does not import these macros of SQLite.
 private let errorOfReading = SQLITE_IOERR | 1 << 8
 private let errorOfShortReading = SQLITE_IOERR | 2 << 8
 private let errorOfWriting = SQLITE_IOERR | 3 << 8
 private let errorOfSyncing = SQLITE_IOERR | 4 << 8
 
-/// Opens the file as the default file access does, and installs the replaced methods.
+/// Opens the file with the default VFS and installs the replaced methods.
 private func openFile(
   _ vfs: UnsafeMutablePointer<sqlite3_vfs>?, _ name: UnsafePointer<CChar>?,
   _ file: UnsafeMutablePointer<sqlite3_file>?, _ flags: Int32, _ outFlags: UnsafeMutablePointer<Int32>?
@@ -103,7 +104,7 @@ private func writeFile(
   _ file: UnsafeMutablePointer<sqlite3_file>?, _ bytes: UnsafeRawPointer?, _ count: Int32, _ offset: Int64
 ) -> Int32 {
   guard let original = SQLiteVFS.original(file), let write = original.pointee.xWrite else { return errorOfWriting }
-  // Nothing else has this length.
+  // Only the header has this length.
   if offset == 0, count == WriteAheadLog.headerByteCount {
     SQLiteVFS.begunLogCount.add(1, ordering: .sequentiallyConsistent)
   }
@@ -121,11 +122,11 @@ private func readFile(
     guard let fileSize = original.pointee.xFileSize, fileSize(file, &size) == SQLITE_OK,
       size >= offset + Int64(count)
     else { return code }
-    // Where the file was only just made longer, it is whole by now.
+    // If the file was just extended, the second read is complete.
     let again = read(file, bytes, count, offset)
     if again == SQLITE_OK { return again }
   }
   SQLiteVFS.failedReadCount.add(1, ordering: .sequentiallyConsistent)
-  // One of the codes says that the file system is damaged, and SQLite makes a damaged database of it.
+  // One error code means a damaged file system, which SQLite would report as a damaged database.
   return errorOfReading
 }

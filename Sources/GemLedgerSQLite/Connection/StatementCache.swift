@@ -1,11 +1,10 @@
 internal import GemLedger
 
-/// The prepared statements of a connection; each is prepared when it is first needed, and kept.
+/// The prepared statements of a connection, each prepared on first use and kept.
 ///
-/// A text is a literal, so that its address tells which one it is: open addressing by addresses, since a dictionary's
-/// hash costs as much as binding a statement's values. The statements that nearly every command runs have numbers
-/// besides: an index into an array took 21 ns with the call around it, an address 25 ns (medians of 7 runs of 36
-/// million look-ups).
+/// A statement's text is a literal, so its address identifies it. The table uses open addressing by addresses, since a
+/// dictionary's hash costs as much as binding a statement's values. Statements that nearly every command runs also have
+/// numbers: an array index took 21 ns with the call, an address 25 ns (medians of 7 runs of 36 million look-ups).
 final class StatementCache {
   /// The statements that nearly every command runs.
   enum Hot: Int, CaseIterable {
@@ -50,11 +49,11 @@ final class StatementCache {
     }
   }
 
-  /// Tells a statement from all others.
+  /// The identity of a statement.
   private struct Place: Equatable {
-    /// That of its text, or of the part of it that is a literal.
+    /// The address of its text, or of its literal part.
     let address: UInt
-    /// The type of the rows whose description makes the rest; 0 for none.
+    /// The type of the rows that determines the rest of the text; 0 for none.
     var type: UInt = 0
   }
 
@@ -64,7 +63,7 @@ final class StatementCache {
   }
 
   private let connection: SQLiteConnection
-  // One thread at a time uses a connection and its statements, so that these need no checks of their own.
+  // Only one thread at a time uses a connection and its statements, so these need no exclusivity checks.
   @exclusivity(unchecked) private var hot = [SQLiteStatement?](repeating: nil, count: Hot.allCases.count)
   @exclusivity(unchecked) private var cells: [Cell?] = Array(repeating: nil, count: 256)
   private var count = 0
@@ -87,18 +86,18 @@ final class StatementCache {
     try statement(at: Place(address: UInt(bitPattern: sql.utf8Start))) { sql.description }
   }
 
-  /// - Parameter sql: Makes the text of the statement that reads rows by the index.
+  /// - Parameter sql: Returns the text of the statement that reads rows by the index.
   func callAsFunction(
     _ index: IndexName, isPage: Bool, _ sql: () -> String
   ) throws(SQLiteFailure) -> SQLiteStatement {
-    // No literal lies at so low an address.
+    // No literal has such a low address.
     try statement(at: Place(address: UInt(index.rawValue + 1), type: isPage ? 1 : 0), sql)
   }
 
   /// - Parameters:
-  ///   - text: The part of the statement that tells it from others over rows of the type.
+  ///   - text: The part of the statement that distinguishes it from other statements over rows of the type.
   ///   - type: The type of the rows.
-  ///   - sql: Makes the whole text.
+  ///   - sql: Returns the whole text.
   func callAsFunction(
     _ text: StaticString, of type: ObjectIdentifier, _ sql: () -> String
   ) throws(SQLiteFailure) -> SQLiteStatement {
@@ -115,7 +114,7 @@ final class StatementCache {
     return statement
   }
 
-  /// The statement's cell, or the free one where it belongs.
+  /// Returns the statement's slot, or the free slot for it.
   private func slot(of place: Place) -> Int {
     let mask = cells.count - 1
     var slot = Int(truncatingIfNeeded: ((place.address ^ place.type) &* 0x9E37_79B9_7F4A_7C15) >> 32) & mask

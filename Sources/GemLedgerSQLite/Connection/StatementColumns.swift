@@ -1,13 +1,13 @@
 internal import CSQLite
 internal import GemLedger
 
-/// Reads the row that a statement stands at; a number that no ledger writes is damage.
+/// Reads a statement's current row; a number out of the bounds of any ledger is damage.
 struct ColumnReader: ColumnVisitor {
   private let statement: SQLiteStatement
   private var column: Int32 = 0
   private var outOfBounds: Int32?
 
-  /// - Throws: where a number is out of its column's bounds; the failure names the column and the row.
+  /// - Throws: If a number is out of its column's bounds; the failure names the column and the row.
   static func row<Row: StoredRow>(_ statement: SQLiteStatement) throws(SQLiteFailure) -> Row {
     var reader = Self(statement)
     var row = Row.blank
@@ -31,7 +31,7 @@ struct ColumnReader: ColumnVisitor {
   }
 
   mutating func account(_ value: inout AccountNumber) {
-    // All that is not negative is an account's number.
+    // Every number that is not negative is valid for an account.
     let number = statement.integer(column)
     if number < 0 { outOfBounds = outOfBounds ?? column }
     value = AccountNumber(rawValue: number)
@@ -58,7 +58,7 @@ struct ColumnReader: ColumnVisitor {
 struct ColumnBinder: ColumnVisitor {
   private let statement: SQLiteStatement
   private var index: Int32
-  /// The parameter behind the last one to bind.
+  /// The parameter after the last one to bind.
   private let end: Int32
 
   /// Binds all columns, from the first parameter on.

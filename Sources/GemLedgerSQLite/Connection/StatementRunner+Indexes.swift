@@ -1,12 +1,12 @@
 internal import GemLedger
 
-/// Rows by the indexes of the contract.
+/// Reads of rows by the indexes of the storage contract.
 extension StatementRunner {
   func rows<Row: StoredRow>(_ index: RowIndex<Row>, _ keys: [IndexKey]) throws(LedgerError) -> [Row] {
     let columns = index.name.shape.key
     let statement = try statement(index, isPage: false)
     return try translating { () throws(SQLiteFailure) in
-      // A row that cannot be read leaves the statement before its end.
+      // An unreadable row leaves the statement before its end.
       defer { statement.reset() }
       var found: [Row] = []
       for key in keys {
@@ -38,15 +38,14 @@ extension StatementRunner {
         let column = statement.columnCount - orderCount
         let first = isExpiry ? StoredExpiry.loaded(statement.integer(column)) : statement.integer(column)
         let next = IndexPlace(first, orderCount > 1 ? statement.integer(column + 1) : 0)
-        // Pages of a damaged file could lead back, and be read without end.
+        // Pages of a damaged file could form a cycle, and would be read endlessly.
         if let last, shape.isDescending ? next >= last : next <= last { throw .notAscending }
         last = next
         return row
       })
   }
 
-  /// Many rows by numbers that lie near each other: then stepping from one row to the next costs a tenth of looking
-  /// each up.
+  /// Reads many rows with close numbers: stepping from row to row takes a tenth of the time of single look-ups.
   func rows<Row: StoredRow>(
     near index: RowIndex<Row>, _ keys: [IndexKey]
   ) throws(LedgerError) -> [Row] {

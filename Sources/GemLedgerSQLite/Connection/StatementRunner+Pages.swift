@@ -1,12 +1,14 @@
 internal import GemLedger
 
-/// Pages of a scan, and batches of rows by their numbers.
+/// Reads of scan pages, and of batches of rows by number.
 extension StatementRunner {
   // MARK: Pages
 
-  /// A page of rows by their numbers, which ascend: pages of a damaged file could lead back, and be read without end.
+  /// Reads a page of rows in ascending order of their numbers.
   ///
-  /// - Parameter column: Where the number stands.
+  /// It checks the order: pages of a damaged file could form a cycle, and would be read endlessly.
+  ///
+  /// - Parameter column: The column of the number.
   func page<Row>(
     _ sql: StaticString, after: Int64, _ limit: Int, column: Int32 = 0,
     _ read: (SQLiteStatement) throws(SQLiteFailure) -> Row
@@ -26,10 +28,10 @@ extension StatementRunner {
       })
   }
 
-  /// A page of rows that several columns name, in their order.
+  /// Reads a page of rows that are ordered by several columns.
   ///
-  /// - Parameter precedes: Must be false for a row and itself: otherwise a page that ends where it began is read
-  ///   without end.
+  /// - Parameter precedes: Must be false for a row and itself: otherwise a page that ends with its start row is read
+  ///   endlessly.
   func scanned<Row>(
     _ sql: StaticString, after: Row?, _ precedes: (Row, Row) -> Bool, _ bind: (SQLiteStatement) -> Void,
     _ read: (SQLiteStatement) throws(SQLiteFailure) -> Row
@@ -45,7 +47,7 @@ extension StatementRunner {
 
   // MARK: Batches
 
-  /// Passes on the rows of the numbers; the statement's first column is the number, and it starts at a given number.
+  /// Passes on the rows with these numbers; the statement starts at a given number, and its first column is the number.
   func batch(
     _ wanted: [Int64], _ sql: StaticString, _ take: (Int64, SQLiteStatement) throws(SQLiteFailure) -> Void
   ) throws(LedgerError) {
@@ -55,7 +57,7 @@ extension StatementRunner {
   func batch(
     _ wanted: [Int64], _ statement: SQLiteStatement, _ take: (Int64, SQLiteStatement) throws(SQLiteFailure) -> Void
   ) throws(LedgerError) {
-    // Negative numbers name no row.
+    // No row has a negative number.
     let wanted = wanted.filter { $0 >= 0 }.sorted()
     try translating { () throws(SQLiteFailure) in
       defer { statement.reset() }
@@ -65,7 +67,7 @@ extension StatementRunner {
         var (isFar, last) = (false, wanted[position])
         while try statement.step() {
           let number = statement.integer(0)
-          // Rows that go back would be looked for again without end.
+          // Rows in descending order would be searched endlessly.
           guard number >= last else { throw .notAscending }
           last = number
           while position < wanted.count, wanted[position] < number { position += 1 }
@@ -73,14 +75,14 @@ extension StatementRunner {
           if isFar { break }
           if wanted[position] == number { try take(number, statement) }
         }
-        // Behind the last row there is nothing to find.
+        // There are no rows after the last row.
         guard isFar else { return }
         statement.reset()
       }
     }
   }
 
-  /// How many rows are passed over rather than looking up the next one that is wanted.
+  /// The maximum number of rows to step over before a new look-up is faster.
   private static let batchDistance: UInt64 = 16
 }
 

@@ -1,10 +1,10 @@
 internal import GemLedger
 
-/// Statements that are made from a row's description.
+/// Statements generated from a row's description.
 extension StatementRunner {
-  /// Reads the rows that the clause leaves.
+  /// Reads the rows that match the clause.
   ///
-  /// - Parameter clause: What follows the table's name, such as `WHERE entry = ?1 ORDER BY position`.
+  /// - Parameter clause: The part after the table's name, such as `WHERE entry = ?1 ORDER BY position`.
   func rows<Row: StoredRow>(
     _ clause: StaticString, _ bind: (SQLiteStatement) -> Void
   ) throws(LedgerError) -> [Row] {
@@ -16,9 +16,9 @@ extension StatementRunner {
     return found.first
   }
 
-  /// Reads the rows behind one, in the order of their keys; from the first row where that is nil.
+  /// Reads the rows after a given row, in key order; from the first row if it is nil.
   ///
-  /// - Parameter source: What to read from, where that is not the table alone.
+  /// - Parameter source: The source of the rows, if it is not the table itself.
   func page<Row: StoredRow>(
     after: Row?, _ limit: Int, from source: String = "\(Row.table)"
   ) throws(LedgerError) -> [Row] {
@@ -38,7 +38,7 @@ extension StatementRunner {
       { (statement) throws(SQLiteFailure) in
         let row: Row = try ColumnReader.row(statement)
         let key = RowKey(of: row)
-        // Pages of a damaged file could lead back, and be read without end.
+        // Pages of a damaged file could form a cycle, and would be read endlessly.
         if let last, key <= last { throw .notAscending }
         last = key
         return row
@@ -56,7 +56,7 @@ extension StatementRunner {
     try insert(rows, isReplacing ? "INSERT OR REPLACE" : "INSERT")
   }
 
-  /// The tables whose keys begin with the number of a transaction or an entry, which they are written with.
+  /// The tables with keys that begin with the number of the rows' transaction or entry.
   private static let tablesOfTransactions = Set(
     [
       NoteRow.table, AllocationRow.table, ItemEntryRow.table, MergeRow.table, RefundWithPart.table, RefundPartRow.table,
@@ -72,7 +72,7 @@ extension StatementRunner {
     try run(statement, rows)
   }
 
-  /// Runs the statement with all columns of each row as its parameters, in their order.
+  /// Runs the statement for each row, with all columns as its parameters, in order.
   func run<Row: StoredRow>(_ statement: SQLiteStatement, _ rows: [Row]) throws(LedgerError) {
     try translating { () throws(SQLiteFailure) in
       for row in rows {
@@ -82,7 +82,7 @@ extension StatementRunner {
     }
   }
 
-  /// Writes the columns that may change.
+  /// Writes the mutable columns.
   func update<Row: StoredRow>(_ rows: [Row]) throws(LedgerError) {
     guard !rows.isEmpty else { return }
     let statement = try statement("UPDATE", of: Row.self) { names in
@@ -94,7 +94,7 @@ extension StatementRunner {
     try run(statement, rows)
   }
 
-  /// Adds the rows, in place of those with the same key.
+  /// Adds the rows, replacing rows with the same key.
   func replace<Row: StoredRow>(_ rows: [Row]) throws(LedgerError) { try insert(rows, "INSERT OR REPLACE") }
 
   func statement<Row: StoredRow>(

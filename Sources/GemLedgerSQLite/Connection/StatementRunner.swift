@@ -1,15 +1,15 @@
 internal import GemLedger
 
-/// A connection with its prepared statements, and the ways in which tables run them.
+/// A connection with its prepared statements, and the ways to run them.
 ///
-/// One thread at a time uses it.
+/// Only one thread at a time may use it.
 final class StatementRunner {
   let connection: SQLiteConnection
   let cache: StatementCache
-  /// Whether rows of a transaction that is being written take the places of others with their keys.
+  /// Whether rows of a new transaction replace existing rows with the same keys.
   ///
-  /// Those lay there before their transaction did, so no journal row leads to them. A transaction's own row never takes
-  /// a place.
+  /// Such rows are older than their transaction, so no journal row refers to them. Rows of the same transaction never
+  /// replace each other.
   private(set) var replacesOrphans = false
 
   init(_ connection: SQLiteConnection) {
@@ -19,14 +19,14 @@ final class StatementRunner {
 
   var path: String { connection.path }
 
-  /// Switches it, outside of transactions.
+  /// Changes the setting, outside of transactions.
   func replaceOrphans(_ isOn: Bool) {
     replacesOrphans = isOn
-    // The triggers that refuse deletions would refuse a replacement too. Where this fails, the commit does.
+    // The triggers that refuse deletions would also refuse a replacement. If this fails, the commit fails.
     try? connection.execute("PRAGMA recursive_triggers = \(isOn ? "OFF" : "ON")")
   }
 
-  /// A statement that nearly every command runs.
+  /// Returns a statement that nearly every command runs.
   @inline(__always)
   func hot(_ statement: StatementCache.Hot) throws(SQLiteFailure) -> SQLiteStatement { try cache(statement) }
 
@@ -34,13 +34,13 @@ final class StatementRunner {
     try translating { () throws(SQLiteFailure) in try cache(sql) }
   }
 
-  /// Runs the body and turns SQLite's failures into the ledger's errors.
+  /// Runs the body and translates SQLite's failures into the ledger's errors.
   @inline(__always)
   func translating<R>(_ body: () throws(SQLiteFailure) -> R) throws(LedgerError) -> R {
     do throws(SQLiteFailure) { return try body() } catch { throw error.ledgerError(path: connection.path) }
   }
 
-  /// The first row that the statement gives, or nil.
+  /// Returns the first row of the statement, or nil.
   func first<Row>(
     _ sql: StaticString, _ bind: (SQLiteStatement) -> Void, _ read: (SQLiteStatement) throws(SQLiteFailure) -> Row
   ) throws(LedgerError) -> Row? {
@@ -59,7 +59,7 @@ final class StatementRunner {
     try first(sql, { _ in }, read)
   }
 
-  /// All rows that the statement gives.
+  /// Returns all rows of the statement.
   func all<Row>(
     _ sql: StaticString, _ bind: (SQLiteStatement) -> Void, _ read: (SQLiteStatement) throws(SQLiteFailure) -> Row
   ) throws(LedgerError) -> [Row] {
@@ -72,7 +72,7 @@ final class StatementRunner {
   ) throws(LedgerError) -> [Row] {
     try translating { () throws(SQLiteFailure) in
       bind(statement)
-      // A row that cannot be read leaves the statement before its end.
+      // An unreadable row leaves the statement before its end.
       defer { statement.reset() }
       var rows: [Row] = []
       while try statement.step() { rows.append(try read(statement)) }

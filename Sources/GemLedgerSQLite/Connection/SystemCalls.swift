@@ -8,16 +8,16 @@ private import Darwin
 private import Musl
 #endif
 
-/// Calls of the operating system with names that differ from library to library.
+/// Calls of the operating system that have different names in each C library.
 enum SystemCalls {
-  /// The number of a call that a signal interrupted.
+  /// The error number of an interrupted call.
   static let interrupted = EINTR
 
   static func fileExists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
   static func pause(microseconds: UInt32) { usleep(microseconds) }
 
-  /// The absolute path, which a change of the process's working directory does not affect; links stay links.
+  /// Returns the absolute path, so that a change of the working directory has no effect; links are not resolved.
   static func absolute(_ path: String) -> String {
     guard !path.hasPrefix("/"), let folder = getcwd(nil, 0) else { return path }
     defer { free(folder) }
@@ -30,7 +30,7 @@ enum SystemCalls {
     return UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec)
   }
 
-  /// A text that is never freed.
+  /// Returns a C string that is never freed.
   static func immortal(_ text: String) -> UnsafePointer<CChar>? { UnsafePointer(strdup(text)) }
 }
 
@@ -39,7 +39,7 @@ struct FileStatus {
   let device: UInt64
   let inode: UInt64
   let byteCount: Int64
-  /// In nanoseconds.
+  /// The time of the last change, in nanoseconds.
   let changedAt: Int64
   let isRegularFile: Bool
 
@@ -73,9 +73,9 @@ struct SystemFailure: Error {
     LedgerError(.inputOutput, "\(path) cannot be \(verb): \(message).", details: [.text("file", path)])
   }
 
-  /// Whether no more can be written beside the file.
+  /// Whether nothing can be written into the file's folder.
   ///
-  /// SQLite tries to open a file for reading where it cannot be made, and forgets why.
+  /// If SQLite cannot create a file, it tries to open it for reading, and the reason is lost.
   static func isDiskFull(beside path: String) -> Bool {
     let folder = path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
     var status = statvfs()

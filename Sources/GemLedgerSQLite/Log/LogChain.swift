@@ -1,24 +1,24 @@
-/// Follows the checksums of a log from its header on, and past the first frame that does not fit.
+/// Follows the checksums of a log from its header, and past the first invalid frame.
 struct LogChain {
-  /// The last frame that ends a commit which SQLite will find.
+  /// The last frame that ends a commit before the first invalid frame.
   private(set) var lastCommit = 0
-  /// The first frame that does not fit, with the counts of frames and commits behind it that fit.
+  /// The first invalid frame, with the counts of valid frames and commits after it.
   private(set) var damage: WriteAheadLog.Damage?
-  /// Whether something was written after a commit that lies behind the broken frame, or is it.
+  /// Whether a frame was written after a commit that is the invalid frame or follows it.
   private(set) var isProved = false
 
-  /// What the commits say that SQLite will find.
+  /// The content of the commits that SQLite will use.
   private(set) var content = LogContent()
 
   private let salt: UInt64
   private var sum: LogChecksum
   private var previous: Previous?
 
-  /// The frame before, once one is broken.
+  /// The previous frame, after an invalid frame.
   private struct Previous {
     /// The checksum that the frame states.
     let stated: LogChecksum
-    /// The checksum that follows from the frame before it.
+    /// The checksum computed from the frame before it.
     let computed: LogChecksum
     let endsCommit: Bool
     let isCounted: Bool
@@ -45,14 +45,14 @@ struct LogChain {
 
   private mutating func follow(_ frame: LogFrame, after last: Previous) {
     let isOfThisLog = frame.salt == salt && frame.page > 0
-    // A frame of an earlier log matters only as the commit that another might go on from.
+    // A frame of an earlier log matters only as a commit that another frame may continue from.
     guard isOfThisLog || frame.endsCommit else {
       previous = Previous(stated: frame.checksum, computed: frame.checksum, endsCommit: false, isCounted: false)
       return
     }
     var computed = frame.checksum(after: last.stated)
     var fits = computed == frame.checksum
-    // The frame before may be whole but for the checksum that it states.
+    // The previous frame may be intact except for its checksum.
     if !fits, last.computed != last.stated {
       let other = frame.checksum(after: last.computed)
       if other == frame.checksum { (computed, fits) = (other, true) }
@@ -71,26 +71,26 @@ struct LogChain {
   }
 }
 
-/// The frames of one log that go on from each other, found without its header.
+/// The frames of one log that continue from each other, found without its header.
 struct FirstRun {
-  /// The run's first frame; 0 before there is one.
+  /// The run's first frame; 0 before the first.
   private(set) var first = 0
-  /// The last of its frames that ends a commit; 0 where none does.
+  /// The run's last frame that ends a commit; 0 if there is none.
   private(set) var lastCommit = 0
   private(set) var commitCount = 0
-  /// The newest frame of each page, as far as it was committed.
+  /// The newest committed frame of each page.
   private(set) var newestCommitted: [Int: Int] = [:]
 
-  /// A frame that ends a commit and that nothing goes on from, before the run.
+  /// A frame before the run that ends a commit and that no frame continues from.
   private(set) var alone: (page: Int, frame: Int)?
 
   private var last: (salt: UInt64, checksum: LogChecksum)?
   private var uncommitted: [Int: Int] = [:]
 
-  /// - Returns: Whether the run may go on.
+  /// - Returns: Whether the run may continue.
   mutating func take(_ frame: LogFrame, number: Int) -> Bool {
     if let last, last.salt != frame.salt || frame.checksum(after: last.checksum) != frame.checksum {
-      // A run of several frames ends here. One frame alone may be broken itself, so the next frames are examined.
+      // A run of several frames ends here. A single frame may be damaged, so the next frames are examined.
       if number - first > 1 { return false }
       if alone == nil, let page = newestCommitted.first?.key { alone = (page, first) }
       (lastCommit, commitCount, newestCommitted, uncommitted) = (0, 0, [:], [:])

@@ -21,7 +21,7 @@ final class OpenLog {
 
   deinit { close(descriptor) }
 
-  /// Fills the buffer with the bytes from the offset on.
+  /// Fills the buffer with the bytes at the offset.
   func read(_ buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(LedgerError) {
     var filled = 0
     while filled < buffer.count {
@@ -42,7 +42,7 @@ final class OpenLog {
 
   func synchronize() throws(LedgerError) {
     #if canImport(Darwin)
-    // Apple's fsync hands the bytes to the drive and no further.
+    // Apple's fsync passes the bytes to the drive but does not flush the drive's cache.
     if fcntl(descriptor, F_FULLFSYNC) == 0 { return }
     #endif
     while fsync(descriptor) != 0 {

@@ -1,22 +1,21 @@
 internal import GemLedger
 
-/// A write-ahead log, read before SQLite reads it.
+/// A write-ahead log, examined before SQLite reads it.
 ///
-/// SQLite takes the frames up to the first with a wrong checksum, and reports nothing about the frames behind it. After
-/// a power cut that is right: only frames of the one commit that was not acknowledged can be missing. Damage is
-/// different. Each checksum continues from that of the frame before, so a frame that continues from a **commit** was
-/// written after that commit had reached the disk. Such a pair behind a broken frame proves that the broken frame was
-/// whole earlier.
+/// SQLite uses the frames before the first wrong checksum, and does not report the frames after it. After a power cut
+/// that is correct: only frames of the one unacknowledged commit can be missing. Damage is different. Each checksum
+/// continues from that of the previous frame, so a frame that continues from a **commit** was written after that commit
+/// had reached the disk. Such a pair after a broken frame proves that the broken frame was intact earlier.
 struct WriteAheadLog {
-  /// The loss if SQLite takes the log as it is.
+  /// The loss if SQLite uses the log.
   struct Damage: Equatable {
-    /// The first frame that does not fit, from 1; 0 for the log's header.
+    /// The first invalid frame, from 1; 0 for the log's header.
     var frame: Int
-    /// Where the last commit before it ends.
+    /// The end of the last commit before it.
     var soundByteCount: Int
-    /// How many frames behind it fit to the frame before them.
+    /// The number of later frames that continue from their previous frame.
     var framesBehind = 0
-    /// How many of them end a commit.
+    /// The number of those frames that end a commit.
     var commitsBehind = 0
   }
 
@@ -30,7 +29,7 @@ struct WriteAheadLog {
   /// - Parameters:
   ///   - head: The first bytes of the log.
   ///   - pageSize: The page size of the database, for a log with a broken header.
-  ///   - read: Fills the buffer with the bytes from an offset on.
+  ///   - read: Fills the buffer with the bytes at an offset.
   init(
     head: [UInt8], byteCount: Int, pageSize: Int,
     read: @escaping (UnsafeMutableRawBufferPointer, Int) throws(LedgerError) -> Void
@@ -42,8 +41,8 @@ struct WriteAheadLog {
     reader = LogReader(pageSize: size, isBigEndian: header?.isBigEndian ?? LogHeader.isBigEndian(head), read: read)
   }
 
-  /// - Parameter page: The page of the database with a number, from 1; nil where the database is shorter.
-  /// - Returns: The damage, or nil where SQLite will find all that was acknowledged; and what its commits say.
+  /// - Parameter page: Returns the database page with a number, from 1; nil if the database is shorter.
+  /// - Returns: The damage, or nil if SQLite will find all acknowledged commits; and the content of the commits.
   func examine(
     page: (Int) throws(LedgerError) -> [UInt8]?
   ) throws(LedgerError) -> (damage: Damage?, content: LogContent) {
@@ -64,9 +63,10 @@ struct WriteAheadLog {
     return (damage, chain.content)
   }
 
-  /// The header is on the disk before the first frame is written, so frames without one are damage.
+  /// Examines a log with a broken header.
   ///
-  /// Where SQLite was beginning the log anew, the frames are old ones, and the database has all that they say.
+  /// The header reaches the disk before the first frame is written, so frames without a header are damage. If SQLite
+  /// was restarting the log, the frames are old, and the database has all their contents.
   private func damageBehindABrokenHeader(
     page: (Int) throws(LedgerError) -> [UInt8]?
   ) throws(LedgerError) -> Damage? {
@@ -81,14 +81,14 @@ struct WriteAheadLog {
   }
 }
 
-/// The content of the log's first 32 bytes, where they are valid.
+/// The content of the log's first 32 bytes, if they are valid.
 struct LogHeader {
   let pageSize: Int
   let isBigEndian: Bool
   let salt: UInt64
   let checksum: LogChecksum
 
-  /// - Returns: Nil where SQLite would not take the log.
+  /// - Returns: Nil if SQLite would not use the log.
   init?(_ bytes: [UInt8]) {
     guard bytes.count >= WriteAheadLog.headerByteCount, Self.word(bytes, 0) & ~1 == Self.magic,
       Self.word(bytes, 4) == Self.version
@@ -114,7 +114,7 @@ struct LogHeader {
   }
 }
 
-/// The checksum of a log, which each frame carries on from the one before.
+/// A log's checksum, which each frame continues from the previous frame.
 struct LogChecksum: Equatable {
   private var first: UInt32
   private var second: UInt32
@@ -124,7 +124,7 @@ struct LogChecksum: Equatable {
     self.second = second
   }
 
-  /// - Parameter bytes: A multiple of eight.
+  /// - Parameter bytes: A multiple of eight bytes.
   mutating func go(on bytes: UnsafeRawBufferPointer, isBigEndian: Bool) {
     var (one, two) = (first, second)
     for offset in stride(from: 0, to: bytes.count, by: 8) {
@@ -137,15 +137,15 @@ struct LogChecksum: Equatable {
   }
 }
 
-/// A frame of a log; valid while it is looked at.
+/// A frame of a log, valid only during the call that passes it.
 struct LogFrame {
   let bytes: UnsafeRawBufferPointer
   let isBigEndian: Bool
 
   var page: Int { Int(word(0)) }
-  /// Whether a commit ends with the frame.
+  /// Whether the frame ends a commit.
   var endsCommit: Bool { pageCount != 0 }
-  /// How many pages the database has after the commit that ends with the frame; 0 where none does.
+  /// The number of database pages after the commit that the frame ends; 0 if it ends none.
   var pageCount: Int { Int(word(4)) }
   var content: UnsafeRawBufferPointer {
     UnsafeRawBufferPointer(rebasing: bytes[WriteAheadLog.frameHeadByteCount...])
@@ -153,7 +153,7 @@ struct LogFrame {
   var salt: UInt64 { UInt64(word(8)) << 32 | UInt64(word(12)) }
   var checksum: LogChecksum { LogChecksum(word(16), word(20)) }
 
-  /// The checksum that the frame must have after that of the frame before.
+  /// Returns the checksum that the frame must have after that of the previous frame.
   func checksum(after previous: LogChecksum) -> LogChecksum {
     var sum = previous
     sum.go(on: UnsafeRawBufferPointer(rebasing: bytes[..<8]), isBigEndian: isBigEndian)
@@ -176,7 +176,7 @@ struct LogReader {
   private static let framesPerRead = 64
   private var frameByteCount: Int { WriteAheadLog.frameHeadByteCount + pageSize }
 
-  /// Ends where the body gives false.
+  /// Stops when the body returns false.
   func forEach(
     through last: Int, _ body: (Int, LogFrame) throws(LedgerError) -> Bool
   ) throws(LedgerError) {

@@ -1,12 +1,12 @@
 internal import GemLedger
 
 extension Migration {
-  /// All evidence of stores, in place of their notices about refunds.
+  /// All evidence of stores, replacing the refund notices.
   ///
-  /// Purchases from before are evidence too: each was stated as bought, once, at its date.
+  /// Earlier purchases are evidence too: each was stated once as bought, at its date.
   static var evidence: [String] {
     [
-      // By rows, since contents are long, and tokens of stores come in any order.
+      // With row ids, since contents are long and store tokens are in random order.
       table(EvidenceRow.self, options: "STRICT"),
       "CREATE INDEX evidence_due ON evidence (reason, due_at, variant) WHERE reason IS NOT NULL",
       "CREATE INDEX evidence_holders ON evidence (holder) WHERE holder IS NOT NULL",

@@ -1,7 +1,7 @@
 internal import GemLedger
 
 extension Migration {
-  /// Tables about the ledger as a whole, and its customers.
+  /// Tables of the whole ledger and of its customers.
   static var foundations: [String] {
     [
       """
@@ -14,7 +14,7 @@ extension Migration {
       table(CatalogRow.self),
       table(CatalogVersionRow.self),
       table(EnvironmentRow.self),
-      // Rows of up to a mebibyte lie in the order of their making, so that the index of names stays small.
+      // Rows of up to one mebibyte are in creation order, so that the index of names stays small.
       table(DocumentRow.self, options: "STRICT"),
       table(
         CustomerRow.self,
@@ -25,10 +25,10 @@ extension Migration {
         ]),
       "CREATE INDEX customers_merged ON customers (merged_into) WHERE merged_into <> 0",
       table(AddedIDRow.self, named: "aliases"),
-      // Each id is in aliases too.
+      // Each id is also in the table aliases.
       table(AddedIDRow.self, named: "added_ids", key: ["customer", "id"]),
       table(AccountTokenRow.self),
-      // The customers whose ids, notes and keys were erased; the triggers allow those deletions.
+      // The customers with erased ids, notes and keys; the triggers allow those deletions.
       """
       CREATE TABLE erasures (
         customer INTEGER NOT NULL,
@@ -36,10 +36,10 @@ extension Migration {
         PRIMARY KEY (customer, transaction_number)
       ) STRICT, WITHOUT ROWID
       """,
-      // The file is no ledger until the row is gone.
+      // The file is not a ledger while the row exists.
       table(CopyProgress.self, only: "one"),
       table(CopiedJournal.self, only: "one"),
-      // Sums of the digests of all rows, which wrap around.
+      // Sums of the digests of all rows; they wrap around.
       """
       CREATE TABLE record_sums (
         one INTEGER PRIMARY KEY CHECK (one = 1),

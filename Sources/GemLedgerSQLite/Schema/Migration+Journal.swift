@@ -7,9 +7,9 @@ extension Migration {
       table(TransactionRow.self),
       table(EntryRow.self),
       table(AllocationRow.self),
-      // A key in the form of a UUID is stored as its sixteen bytes.
+      // A UUID key is stored as its sixteen bytes.
       table(KeyRow.self, key: ["key", "customer"], instead: ["key": "key ANY NOT NULL"]),
-      // Free text lies beside the journal and can be erased.
+      // Free text is outside the journal and can be erased.
       table(NoteRow.self),
       """
       CREATE TABLE frozen_products (
@@ -22,17 +22,18 @@ extension Migration {
         instead: ["document": "frozen_product INTEGER NOT NULL"],
         more: ["UNIQUE (store_transaction, environment, store)"]),
       "CREATE INDEX purchases_of_customers ON purchases (customer)",
-      // A merge takes items from one customer and gives them to another in one transaction.
+      // A merge moves items from one customer to another in one transaction.
       table(ItemEntryRow.self),
       table(MergeRow.self),
       table(LotAttributesRow.self),
-      // With the only part, NULL where refund_parts has several. Most refunds take one lot's currency, and each further
-      // table costs them a page of the file.
+      // With the only part; NULL if refund_parts has several. Most refunds take the currency of one lot, and each
+      // further table would cost them a page of the file.
       table(RefundWithPart.self),
       "CREATE INDEX refunds_of_purchases ON refunds (purchase)",
       table(RefundPartRow.self),
       table(JournalEventRow.self, more: ["CHECK ((counter_kind IS NULL) = (subject IS NULL))"]),
-      // An event about its own transaction is found by that transaction: each index costs a hold a page of the file.
+      // An event about its own transaction is found by that transaction, not by an index: each index costs a hold one
+      // page of the file.
       """
       CREATE INDEX journal_events_of_targets ON journal_events (target, transaction_number, position)
         WHERE target <> 0 AND target <> transaction_number

@@ -1,10 +1,10 @@
 internal import GemLedger
 
 extension Migration {
-  /// Rows that change: those of projections can be made again from the journal, and `verify` compares them.
+  /// Mutable rows: projections can be rebuilt from the journal, and `verify` compares them.
   static var projections: [String] {
     [
-      // NULL for never.
+      // NULL means never.
       table(
         AccountRow.self,
         instead: ["next_expiry": "next_expiry INTEGER", "next_scheduled_at": "next_scheduled_at INTEGER"]),
@@ -22,14 +22,13 @@ extension Migration {
       """,
       "INSERT INTO lot_sequence VALUES (1, 0)",
       table(OwnedItemRow.self),
-      // A row every 64 entries of an account, from which a read goes back through its history.
+      // One row for every 64 entries of an account, from which reads walk back through the history.
       table(CheckpointRow.self),
-      // Most holds are of one lot and end with one command, which then reads neither their transactions nor their
-      // events.
+      // Most holds have one lot and end with one command, which then reads neither their transactions nor their events.
       table(HoldRow.self),
       table(CountRow.self),
       customerList("customer_lists"),
-      // The newest rows of the lists; a row is in one of the two tables.
+      // The newest rows of the lists; each row is in one of the two tables.
       customerList("customer_lists_buffer"),
       """
       CREATE TABLE refund_evidence (
@@ -55,10 +54,10 @@ extension Migration {
     ]
   }
 
-  /// Rows that are found by customers.
+  /// Rows that are looked up by customer.
   ///
   /// list: 1 the customer's transactions without entries; 2 others with events on the customer about holds or counters;
-  /// 3 the customer's open holds, by the transactions that began them.
+  /// 3 the customer's open holds, by the transactions that created them.
   private static func customerList(_ name: String) -> String {
     """
     CREATE TABLE \(name) (
@@ -70,7 +69,7 @@ extension Migration {
     """
   }
 
-  /// The announcement of an order never changes, its progress does.
+  /// An order's announcement never changes, but its progress does.
   private static let orderTriggers = [
     """
     CREATE TRIGGER orders_refuse_update

@@ -1,11 +1,11 @@
 package import GemLedger
 
-/// A step of the schema.
+/// A schema step.
 ///
-/// A released step never changes: a new need is a new step.
+/// A released step never changes: a new requirement is a new step.
 package struct Migration: Sendable {
   package let name: String
-  /// Made for each use: nearly every file has all steps when it is opened.
+  /// Built for each use: nearly every file has all steps when it is opened.
   package var sql: String { text() }
 
   private let text: @Sendable () -> String
@@ -15,7 +15,7 @@ package struct Migration: Sendable {
     text = sql
   }
 
-  /// All steps, in their order; a file's ``FileVersion`` says how many were applied to it.
+  /// All steps, in order; a file's ``FileVersion`` has the number of applied steps.
   package static let all = [
     Migration(name: "0001-create-ledger", sql: (foundations + journal + projections).joined(separator: ";\n")),
     Migration(name: "0002-keep-evidence", sql: evidence.joined(separator: ";\n")),
@@ -38,18 +38,18 @@ extension Migration: SchemaDialect {
 
   package static func key(of table: String, _ described: [String]) -> [String] { described }
 
-  /// A number as the key is that of the row itself: the table needs no index for it.
+  /// Returns the table's options; a numeric key is the row id, so the table needs no index for it.
   package static func options(hasNumberAsKey: Bool) -> String { hasNumberAsKey ? "STRICT" : "STRICT, WITHOUT ROWID" }
 }
 
 extension SQLiteConnection {
-  /// Applies the missing steps of the schema, each in its own transaction.
+  /// Applies the missing schema steps, each in a separate transaction.
   ///
   /// - Parameters:
-  ///   - steps: All steps, those included that the file has.
-  ///   - project: The row of a new ledger; nil where the file holds one already.
-  ///   - instant: The instant that the steps are recorded with.
-  /// - Returns: Whether this call made the ledger; false where another process was quicker.
+  ///   - steps: All steps, including those that the file has.
+  ///   - project: The row of a new ledger; nil if the file has a ledger already.
+  ///   - instant: The instant recorded with the steps.
+  /// - Returns: Whether this call created the ledger; false if another process was faster.
   @discardableResult
   func migrate(
     _ steps: [Migration], project: ProjectRow?, at instant: Timestamp
@@ -57,7 +57,7 @@ extension SQLiteConnection {
     var isMade = false
     for (index, migration) in steps.enumerated() {
       try execute("BEGIN IMMEDIATE")
-      // Another process may have been quicker.
+      // Another process may have been faster.
       var version = try version()
       guard version.schema == index else {
         try execute("ROLLBACK")

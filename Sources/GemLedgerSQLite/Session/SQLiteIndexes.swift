@@ -1,6 +1,6 @@
 internal import GemLedger
 
-/// Rows by their keys: nearly all by the statement that an index's shape makes.
+/// Reads of rows by key, nearly all with the statement of an index's shape.
 extension SQLiteTables {
   @specialized(where Row == CustomerRow)
   @specialized(where Row == LotAttributesRow)

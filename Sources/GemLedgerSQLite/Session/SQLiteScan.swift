@@ -1,6 +1,6 @@
 internal import GemLedger
 
-/// Reads of a whole ledger, page by page, and SQLite's own check of the file.
+/// Reads of a whole ledger, page by page, and SQLite's check of the file.
 final class SQLiteScan: StorageScan {
   private let tables: SQLiteTables
 

@@ -5,16 +5,16 @@ internal import Synchronization
 /// A transaction of the writing connection.
 final class SQLiteSession: SQLiteSnapshot, StorageSession {
   private var connection: SQLiteConnection { tables.statements.connection }
-  /// Whether the next commit writes the generation of the log: the log begins with it, or was begun without.
+  /// Whether the next commit must write the log's generation: true at the start of a log, or if the log has none.
   ///
-  /// Nil before the first.
+  /// Nil before the first commit.
   private var owesGeneration: Bool?
-  /// Whether the open transaction wrote it.
+  /// Whether the open transaction wrote the generation.
   private var wroteGeneration = false
 
-  /// Takes the file's write lock, waiting for other processes.
+  /// Acquires the file's write lock, waiting for other processes.
   func begin() throws(LedgerError) {
-    // Where groups follow each other, the look after the last commit was only just now.
+    // If groups follow each other, the check after the last commit is recent enough.
     if let misplaced = connection.files?.lookNowAndThen(connection, every: Self.lookNanoseconds) {
       throw misplaced.unavailable(connection.path)
     }
@@ -26,7 +26,7 @@ final class SQLiteSession: SQLiteSnapshot, StorageSession {
 
   /// Makes the written rows durable.
   ///
-  /// - Throws: `outcome_unknown` where the file may or may not hold the commit: ask again with the same key.
+  /// - Throws: `outcome_unknown` if it is unknown whether the file has the commit: retry with the same key.
   func commit() throws(LedgerError) {
     let path = connection.path
     let begunLogs = SQLiteVFS.begunLogCount.load(ordering: .relaxed)
@@ -38,13 +38,13 @@ final class SQLiteSession: SQLiteSnapshot, StorageSession {
       guard error.code == SQLITE_IOERR else { throw error.ledgerError(path: path) }
       throw LedgerError(
         .outcomeUnknown,
-        "Writing the commit to \(path) failed (\(error.message)); it may or may not be there. Ask again with the same "
+        "Writing the commit to \(path) failed (\(error.message)); its outcome is unknown. Try again with the same "
           + "key.", details: [.text("file", path)])
     }
     if let misplaced = connection.misplaced() { throw misplaced.outcomeUnknown(path) }
   }
 
-  /// Rolls back the writes since ``begin()``; the first error matters, not an error of this.
+  /// Rolls back the writes since ``begin()``; errors are ignored, since the first error matters.
   func rollBack() {
     tables.lists.forgetCount()
     wroteGeneration = false
@@ -57,7 +57,7 @@ final class SQLiteSession: SQLiteSnapshot, StorageSession {
   func write(_ changes: borrowing ChangeSet) throws(LedgerError) {
     let owes = if let owesGeneration { owesGeneration } else { try connection.hasEmptyLog() }
     if owes { try writeGeneration() }
-    // A new customer may come under the id of an erased one.
+    // A new customer may have the id of an erased one.
     if let cold = changes.cold { try tables.customers.freeIDs(of: cold.erasures) }
     try write(journal: changes)
     try write(projections: changes)
@@ -78,7 +78,7 @@ final class SQLiteSession: SQLiteSnapshot, StorageSession {
     try tables.sums.add(changes.sums())
   }
 
-  /// Writes which log this is, so that it can be told from one that continues another state of the file.
+  /// Writes the log's generation, which distinguishes it from a log that continues another state of the file.
   private func writeGeneration() throws(LedgerError) {
     let salt = try tables.catalog.project().salt
     try tables.statements.translating { () throws(SQLiteFailure) in

@@ -23,7 +23,7 @@ struct CatalogTable {
 
   // MARK: Writing
 
-  /// - Parameter instant: When the new version comes into force; nil where the versions are written apart.
+  /// - Parameter instant: The time from which the new version is valid; nil if the versions are written separately.
   func replaceCatalog(_ rows: [CatalogRow], at instant: Timestamp?) throws(LedgerError) {
     let version = try catalogVersion() + 1
     try statements.run("DELETE FROM catalog", [0]) { _, _ in }

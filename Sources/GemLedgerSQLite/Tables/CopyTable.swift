@@ -1,12 +1,12 @@
 internal import GemLedger
 
-/// The progress of a copy of a whole ledger, and how the numbers of a copied journal run.
+/// The progress of a copy of a whole ledger, and the numbering of a copied journal.
 final class CopyTable {
   private let statements: StatementRunner
 
-  /// How a copied journal is numbered, once it is read: a complete copy's never changes.
+  /// The numbering of a copied journal, once it is read: that of a complete copy never changes.
   private var knownCopiedJournal: CopiedJournal??
-  /// Whether another connection may be writing that row.
+  /// Whether another connection may write that row.
   private let isCopy: Bool
 
   init(_ statements: StatementRunner, isCopy: Bool) {
@@ -28,8 +28,8 @@ final class CopyTable {
 
   func write(_ copy: CopyChanges) throws(LedgerError) {
     if let journal = copy.journal {
-      // An import of later transactions has further gaps: only then does this row change. Without this setting,
-      // replacing a row runs no trigger.
+      // Only an import of later transactions, which adds gaps, changes this row. With this setting, replacing a row
+      // runs no trigger.
       try setReplacingIsFree(true)
       defer { setReplacingIsHeldOff() }
       try statements.run("INSERT OR REPLACE INTO copied_journal VALUES (1, ?1, ?2, ?3, ?4, ?5)", [journal]) {
@@ -59,7 +59,7 @@ final class CopyTable {
   }
 
   private func setReplacingIsHeldOff() {
-    // The setting is the connection's own and touches no file, so that there is nothing to fail.
+    // The setting belongs to the connection and does not touch a file, so it cannot fail.
     try? setReplacingIsFree(false)
   }
 }

@@ -4,7 +4,7 @@ internal import GemLedger
 struct CounterTable {
   /// The rows of known kinds.
   ///
-  /// Behind another kind no page could begin; the integrity check reports those rows.
+  /// No page could start after another kind; the integrity check reports those rows.
   static let known = "(SELECT * FROM counters WHERE kind BETWEEN 1 AND \(CountKey.Kind.allCases.count))"
 
   let statements: StatementRunner

@@ -1,18 +1,18 @@
 internal import GemLedger
 
-/// Each customer's transactions without entries and open holds, by customers.
+/// Each customer's open holds and transactions without entries.
 ///
-/// A row that lies by its customer costs a page of the file and of the log, wherever that is. So rows lie in a small
-/// table first, a few pages that nearly every commit writes, and go on to the large one together with their neighbours,
-/// many rows a page. Most holds end before that. A read asks both tables.
+/// A row that is stored by customer costs a page of the file and of the log, at a random place. So rows are first added
+/// to a small table, whose few pages nearly every commit writes. Later they move to the large table together with their
+/// neighbours, many rows per page. Most holds end before that. A read queries both tables.
 final class CustomerListTable {
-  /// How many rows the small table has at most before some go on.
+  /// The size of the small table from which rows are moved to the large one.
   private static let limit = 4096
-  /// How many of them go on at once; more where they are one customer's.
+  /// The number of rows moved at once; more if they belong to one customer.
   private static let step = 512
 
   private let statements: StatementRunner
-  /// How many rows the small table has, but for changes by other processes.
+  /// The number of rows in the small table, without changes by other processes.
   ///
   /// Nil before they are counted.
   private var count: Int?
@@ -21,7 +21,7 @@ final class CustomerListTable {
 
   init(_ statements: StatementRunner) { self.statements = statements }
 
-  /// Counts again: a commit that changed the count is undone.
+  /// Forces a new count: a commit that changed the count was rolled back.
   func forgetCount() { count = nil }
 
   func transactionsWithoutEntries(
@@ -71,10 +71,11 @@ final class CustomerListTable {
     }
   }
 
-  /// Lists the transactions of effects that are asked for by customers, but for those that are listed for want of
-  /// entries.
+  /// Adds the transactions of effects that are looked up by customer.
   ///
-  /// - Parameter areNew: Whether the transactions are written with them; a copy comes to effects long after those.
+  /// It omits those that are listed already because they have no entries.
+  ///
+  /// - Parameter areNew: Whether the transactions are written in the same commit; a copy writes effects much later.
   func list(
     _ events: [JournalEventRow], but listed: [TransactionNumber: CustomerNumber], areNew: Bool
   ) throws(LedgerError) {
@@ -108,7 +109,7 @@ final class CustomerListTable {
     }
   }
 
-  /// Runs a statement that adds rows to the small table, and counts them.
+  /// Runs a statement that adds rows to the small table, and updates the count.
   private func add<Row>(
     _ sql: StaticString, _ rows: [Row], _ bind: (SQLiteStatement, Row) -> Void
   ) throws(LedgerError) {
@@ -132,9 +133,9 @@ final class CustomerListTable {
     }
   }
 
-  // MARK: Going on to the large table
+  // MARK: Moving to the large table
 
-  /// Moves rows of the customers that come next on to the large table, where the small one is full.
+  /// Moves rows of the next customers to the large table, if the small one is full.
   func flushBuffer() throws(LedgerError) {
     var count = if let count { count } else { try countBuffer() }
     while count > Self.limit {

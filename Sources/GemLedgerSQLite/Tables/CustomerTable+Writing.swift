@@ -21,7 +21,7 @@ extension CustomerTable {
     }
   }
 
-  /// Writes the changes of a repair to customers' ids.
+  /// Writes a repair's changes of customers' ids.
   func write(_ changes: IDChanges) throws(LedgerError) {
     try statements.run("DELETE FROM aliases WHERE id = ?1 AND customer = ?2", changes.removed) {
       $0.bind(1, $1.id.text)
@@ -46,7 +46,7 @@ extension CustomerTable {
     }
   }
 
-  /// An id that another customer has by now stays with that customer.
+  /// Frees added ids; an id that another customer has by now remains.
   func free(_ rows: [AddedIDRow]) throws(LedgerError) {
     try statements.run("DELETE FROM aliases WHERE id = ?1 AND customer = ?2", rows) {
       $0.bind(1, $1.id.text)
@@ -54,7 +54,7 @@ extension CustomerTable {
     }
   }
 
-  /// The customers' own rows were written with the changed customers; the erased form of an id needs no alias.
+  /// Renames an erased customer; its row was written already, and the erased form of an id needs no alias.
   func rename(_ row: ErasureRow) throws(LedgerError) {
     let others = zip(row.numbers, row.ids).filter { !$1.isOfErased }
     try statements.run("INSERT OR REPLACE INTO aliases (customer, id) VALUES (?1, ?2)", others) {

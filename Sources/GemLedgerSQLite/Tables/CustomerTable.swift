@@ -1,6 +1,6 @@
 internal import GemLedger
 
-/// Customers with their ids.
+/// Customers and their ids.
 struct CustomerTable {
   let statements: StatementRunner
   let catalog: CatalogTable
@@ -8,7 +8,7 @@ struct CustomerTable {
   // MARK: Reading
 
   func customer(_ id: CustomerID) throws(LedgerError) -> FoundCustomer? {
-    // An id of that form that a caller chose, before such ids were refused, is listed as every other.
+    // An id of that form that a caller chose before such ids were refused is listed like others.
     if id.isOfErased, let row = try erased(id) {
       guard row.mergedInto != 0 else { return FoundCustomer(row, original: row.number) }
       return try customer(number: row.mergedInto).map { FoundCustomer($0, original: row.number) }
@@ -27,12 +27,12 @@ struct CustomerTable {
     guard let survivor = try customer(number: mergedInto) else {
       throw LedgerError(
         .storageDamaged,
-        "\(statements.path) has no customer \(mergedInto), whom another became part of. Run verify.")
+        "\(statements.path) has no customer \(mergedInto), the target of a merge. Run verify.")
     }
     return FoundCustomer(survivor, original: found.number)
   }
 
-  /// The customer that has the erased form of an id, which contains the customer's number.
+  /// Returns the customer with the erased form of an id, which contains the customer's number.
   func erased(_ id: CustomerID) throws(LedgerError) -> CustomerRow? {
     guard let number = id.numberOfErased(salt: try catalog.project().salt), let row = try customer(number: number)
     else {
@@ -45,7 +45,7 @@ struct CustomerTable {
     try statements.row("WHERE customer = ?1") { $0.bind(1, number) }
   }
 
-  /// Any id with the number of the customer that it names.
+  /// Returns ids of any kind with the number of the named customer.
   func named(_ keys: [IndexKey]) throws(LedgerError) -> [AddedIDRow] {
     var found: [AddedIDRow] = []
     for key in keys {
@@ -65,7 +65,7 @@ struct CustomerTable {
       after: after.map { AddedIDRow(customer: 0, id: $0) },
       { ByteOrder.precedes(($0.id.text, 0), ($1.id.text, 0)) },
       {
-        // Nothing sorts before the empty text, which is no id.
+        // The empty text is not an id, and nothing sorts before it.
         $0.bind(1, after?.text ?? "")
         $0.bind(2, Int64(limit))
       },

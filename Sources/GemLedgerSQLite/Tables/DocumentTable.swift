@@ -1,6 +1,6 @@
 internal import GemLedger
 
-/// Documents of services, by their names.
+/// Documents of services, by name.
 struct DocumentTable {
   let statements: StatementRunner
 

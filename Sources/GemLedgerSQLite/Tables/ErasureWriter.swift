@@ -2,8 +2,8 @@ internal import GemLedger
 
 /// Removes the ids, notes and keys of erased customers.
 ///
-/// Each look-up before a deletion is small, so that nothing is joined: a statement that gathers rows in a table of its
-/// own costs more than all of them.
+/// Each look-up before a deletion is small, so there are no joins: a statement that collects rows in a temporary table
+/// costs more than all look-ups.
 struct ErasureWriter {
   let tables: SQLiteTables
 
@@ -11,7 +11,7 @@ struct ErasureWriter {
 
   /// Erases the customers' ids and notes, after all other writes of the commit.
   ///
-  /// - Parameter new: The ids that the commit itself gave.
+  /// - Parameter new: The ids that the same commit added.
   func erase(_ rows: [ErasureRow], new: [AddedIDRow]) throws(LedgerError) {
     guard !rows.isEmpty else { return }
     let numbers = Set(rows.flatMap(\.numbers))
@@ -34,9 +34,9 @@ struct ErasureWriter {
 
   // MARK: Notes
 
-  /// Erases the notes that the customer's history leads to.
+  /// Erases the notes of the customer's history.
   ///
-  /// It walks from each account's newest entry backwards, and through the transactions without entries.
+  /// It reads each account's entries from the newest back, and then the transactions without entries.
   private func eraseNotes(of customer: CustomerNumber) throws(LedgerError) {
     let newest = try statements.all(
       "SELECT last_entry FROM accounts WHERE account >= ?1 AND account < ?2",

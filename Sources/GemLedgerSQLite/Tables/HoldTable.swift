@@ -21,12 +21,12 @@ struct HoldTable {
     return found
   }
 
-  /// - Parameter begun: The numbers of the holds that begin now.
+  /// - Parameter begun: The numbers of the holds that this commit creates.
   func write(_ changes: ColdChanges, begun: [TransactionNumber: CustomerNumber]) throws(LedgerError) {
     try list(changes.holds, new: begun)
     try statements.replace(changes.holds)
     for hold in changes.endedHolds {
-      // A group that merged customers may end a hold that is still listed with its former owner.
+      // A group that merged customers may end a hold that is still listed under its former owner.
       let owner = try statements.first(
         "DELETE FROM open_holds WHERE hold = ?1 RETURNING customer", { $0.bind(1, hold.number) }, { $0.integer(0) })
       if let owner { try lists.unlist(hold.number, of: owner) }
@@ -35,7 +35,7 @@ struct HoldTable {
 
   /// Lists holds under their customers, before they are written.
   ///
-  /// - Parameter new: Has the numbers of those that begin now.
+  /// - Parameter new: The numbers of the holds that this commit creates.
   private func list(_ holds: [HoldRow], new: [TransactionNumber: CustomerNumber]) throws(LedgerError) {
     var moved: [HoldRow] = []
     for hold in holds where new[hold.number] == nil {

@@ -2,14 +2,14 @@ internal import CSQLite
 internal import GemLedger
 internal import Synchronization
 
-/// SQLite's own findings about the file, and rows that no reader would see.
+/// SQLite's findings about the file, and rows that no reader would see.
 struct IntegrityCheck {
   let statements: StatementRunner
 
-  /// Begins SQLite's check beside the replay, over a connection of its own; it takes half as long as a replay.
+  /// Starts SQLite's check in parallel with the replay, on a separate connection; it takes half as long as a replay.
   ///
-  /// Where the check finds damaged pages, the statements of this connection end at once: statements over such pages may
-  /// have no end. The returned function then throws `storage_damaged` with the findings.
+  /// If the check finds damaged pages, it stops the statements of this connection: statements over such pages may never
+  /// end. The returned function then throws `storage_damaged` with the findings.
   func begin() throws(LedgerError) -> () throws(LedgerError) -> [String] {
     let path = statements.path
     let stop = ReadCancellation()
@@ -28,9 +28,9 @@ struct IntegrityCheck {
   }
 
   private struct Findings: Sendable {
-    /// The problems of pages: rows that are read over them mean nothing.
+    /// The problems of pages: rows read from them are meaningless.
     var pages: [String] = []
-    /// The problems of rows and indexes on sound pages.
+    /// The problems of rows and indexes on intact pages.
     var rows: [String] = []
   }
 
@@ -48,13 +48,13 @@ struct IntegrityCheck {
           findings.rows.append(text)
           continue
         }
-        // All pages come before the first row, and rows on damaged pages may have no end.
+        // SQLite reports all pages before the first row, and rows on damaged pages may never end.
         findings.pages = text.split(separator: "\n").dropFirst().map(String.init)
         if findings.pages.isEmpty { findings.pages = [text] }
         break
       }
       statement.reset()
-      // A page that cannot be read is no damage, and SQLite's check tells both in the same words.
+      // An unreadable page is not damage, but SQLite's check reports both with the same words.
       guard SQLiteVFS.failedReadCount.load(ordering: .sequentiallyConsistent) == failedBefore else {
         throw SQLiteFailure(extendedCode: SQLITE_IOERR, message: findings.pages.first ?? "a page could not be read")
       }
@@ -74,13 +74,13 @@ struct IntegrityCheck {
     }
     return LedgerError(
       .storageDamaged,
-      "\(path) is damaged: SQLite's own check finds \(findings.prefix(3).joined(separator: "; ")). Its rows were not "
-        + "believed. Restore it from a backup.", details: details)
+      "\(path) is damaged: SQLite's integrity check finds \(findings.prefix(3).joined(separator: "; ")). Its rows "
+        + "were not used. Restore it from a backup.", details: details)
   }
 
   /// The problems of rows that no reader would see.
   ///
-  /// These are rows that nothing leads to, and transactions and holds missing from the lists that readers use.
+  /// These are rows without a referring row, and transactions and holds missing from the lists that readers use.
   func rowProblems() throws(LedgerError) -> [String] {
     var problems: [String] = []
     for query in UnreadRows.queries(splitsAccounts: Migration.splitsAccounts) + [Self.ownTables] {
@@ -94,7 +94,7 @@ struct IntegrityCheck {
     return try problems + listProblems()
   }
 
-  /// Finds rows of tables that only this storage has, and that no row of a ledger leads to.
+  /// Finds orphaned rows in tables that only this storage has.
   private static let ownTables = """
     SELECT 'the id "' || id || '" is added to customer number ' || customer || ', whom it does not name'
     FROM added_ids i

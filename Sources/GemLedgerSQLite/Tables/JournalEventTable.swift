@@ -1,10 +1,11 @@
 internal import GemLedger
 
-/// Everything that transactions did beside their entries.
+/// All effects of transactions other than their entries.
 struct JournalEventTable {
   let statements: StatementRunner
 
-  /// A transaction's effects on itself come before the effects of others on it, and are not in the index of targets.
+  /// Returns the events about transactions; a transaction's effects on itself are first and not in the index of
+  /// targets.
   func events(about keys: [IndexKey]) throws(LedgerError) -> [JournalEventRow] {
     var found: [JournalEventRow] = []
     for key in keys {
@@ -20,7 +21,7 @@ struct JournalEventTable {
     return found
   }
 
-  /// By the lists of the customer's transactions: events have no index by customers.
+  /// Reads events through the lists of the customer's transactions: events have no index by customer.
   func events(
     of customer: CustomerNumber, before place: IndexPlace, limit: Int
   ) throws(LedgerError) -> [JournalEventRow] {

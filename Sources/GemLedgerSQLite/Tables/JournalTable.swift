@@ -54,7 +54,7 @@ struct JournalTable {
   private func entries(
     of transaction: TransactionNumber, from first: EntryNumber
   ) throws(LedgerError) -> [EntryRow] {
-    // Those of a transaction lie together: one walk up to the first of another is cheaper than a look at each.
+    // The entries of a transaction are adjacent: one scan up to the next transaction is cheaper than single look-ups.
     let statement = try statements.statement("SELECT * FROM entries WHERE number >= ?1 ORDER BY number")
     return try statements.translating { () throws(SQLiteFailure) in
       statement.bind(1, first)
@@ -63,7 +63,7 @@ struct JournalTable {
       while try statement.step() {
         let entry = try Self.entry(statement)
         guard entry.transaction == transaction else { break }
-        // Pages that lead back to themselves would be read without end.
+        // Pages that form a cycle would be read endlessly.
         guard entry.number > found.last?.number ?? -1 else { throw .notAscending }
         found.append(entry)
       }

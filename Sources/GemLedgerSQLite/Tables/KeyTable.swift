@@ -54,7 +54,7 @@ struct KeyTable {
       })
   }
 
-  /// Keys that are kept as sixteen bytes come behind those that are kept as text.
+  /// Keys stored as sixteen bytes sort after keys stored as text.
   private static func precedes(_ one: KeyRow, _ other: KeyRow) -> Bool {
     let (isUUID, isOtherUUID) = (HexForm.parseUUID(one.key.text) != nil, HexForm.parseUUID(other.key.text) != nil)
     if isUUID != isOtherUUID { return isOtherUUID }
@@ -67,7 +67,7 @@ struct KeyTable {
 
   /// Erases the keys of all customers that a commit erases.
   ///
-  /// Keys do not lie by customer, so this is one pass over all of them.
+  /// Keys are not stored by customer, so this is one pass over all keys.
   func erase(of erasures: [ErasureRow]) throws(LedgerError) {
     guard let first = erasures.map(\.transaction).min() else { return }
     try statements.run(
@@ -95,7 +95,7 @@ struct KeyTable {
   ) throws(LedgerError) -> KeyRow.Outcome {
     if let transaction { return .booked(transaction) }
     guard let refusal, let error = KeptRefusal(stored: refusal) else {
-      throw LedgerError(.storageDamaged, "\(path) holds a key with neither a transaction nor a refusal. Run verify.")
+      throw LedgerError(.storageDamaged, "\(path) has a key with neither a transaction nor a refusal. Run verify.")
     }
     return .refused(error)
   }

@@ -6,7 +6,7 @@ struct LotTable {
 
   func write(_ changes: borrowing ChangeSet) throws(LedgerError) {
     if let last = changes.lastLot {
-      // A copy comes by lots in another order than that of their making.
+      // A copy does not write lots in creation order.
       try statements.run("UPDATE lot_sequence SET last = max(last, ?1)", [last]) { $0.bind(1, $1) }
     }
     try statements.insert(changes.newLots)
@@ -26,7 +26,7 @@ struct LotTable {
   }
 }
 
-/// The stored form of an expiry that never comes: the last millisecond of the year 9999, which takes six bytes.
+/// The stored form of an unlimited expiry: the last millisecond of the year 9999, which takes six bytes.
 enum StoredExpiry {
   static let never = Limits.expiryMilliseconds
 

@@ -5,14 +5,14 @@ struct PurchaseTable {
   let statements: StatementRunner
   /// Used instead of a table: purchases with the documents of their frozen products, and with their newest refunds.
   ///
-  /// A purchase without its document is damaged; verify must see it all the same.
+  /// A purchase without its document is damaged, but verify must see it.
   static let source = """
     (SELECT \(PurchaseRow.selection(splitsAccounts: false))
     FROM purchases p LEFT JOIN frozen_products f USING (frozen_product) LEFT JOIN refunds r
       ON r.transaction_number = (SELECT max(transaction_number) FROM refunds WHERE purchase = p.purchase))
     """
 
-  /// The purchases that the transactions of these customers credited.
+  /// Returns the purchases that the transactions of these customers credited.
   func credited(by keys: [IndexKey]) throws(LedgerError) -> [PurchaseRow] {
     var found: [PurchaseRow] = []
     for key in keys {

@@ -24,7 +24,7 @@ struct RecordSumsTable {
 
   /// Adds the changes of a commit.
   ///
-  /// Sums that were removed beside the ledger stay missing, and `verify` reports them.
+  /// Sums that were removed outside the ledger stay missing, and `verify` reports them.
   func add(_ changes: RecordSums) throws(LedgerError) {
     guard changes != RecordSums(), let sums = try recordSums() else { return }
     try set(sums + changes)

@@ -1,10 +1,10 @@
 internal import GemLedger
 
-/// Refunds with their parts, and the store's notices that booked none.
+/// Refunds with their parts, and the store's notices that caused no refund.
 struct RefundTable {
   let statements: StatementRunner
 
-  /// Used instead of a table: a part alone lies with its refund.
+  /// Used instead of a table: a single part is stored in its refund's row.
   static let parts = """
     (SELECT transaction_number, 1 AS position, lot, part_kind AS kind, source_lot, amount FROM refunds
       WHERE lot IS NOT NULL
@@ -31,7 +31,7 @@ struct RefundTable {
 
   // MARK: Rows
 
-  /// A damaged share is none, so that verify can report it.
+  /// Treats a damaged share as none, so that verify can report it.
   static func share(_ row: SQLiteStatement, _ column: Int32) -> RefundShare {
     let (part, whole) = (row.integer(column), row.integer(column + 1))
     return whole > 0 && (0...whole).contains(part) ? RefundShare(part, of: whole) : .none

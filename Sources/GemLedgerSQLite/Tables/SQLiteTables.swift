@@ -1,6 +1,6 @@
 internal import GemLedger
 
-/// The tables of a ledger's file, read and written over one connection.
+/// The tables of a ledger's file, used through one connection.
 struct SQLiteTables {
   let statements: StatementRunner
   let catalog: CatalogTable

@@ -1,6 +1,6 @@
 internal import GemLedger
 
-/// The numbers drawn last.
+/// The last assigned numbers.
 struct SequenceTable {
   let statements: StatementRunner
   let copies: CopyTable
@@ -40,7 +40,7 @@ struct SequenceTable {
   func last(_ sequence: ColdSequence) throws(LedgerError) -> Int64 {
     switch sequence {
     case .customer: try number("SELECT max(customer) FROM customers")
-    // The first pooled lot of an account has no row of its own, hence the table.
+    // The first pooled lot of an account has no row, hence the separate table.
     case .lot: statements.replacesOrphans ? try lastLotOfAnyRow() : try number("SELECT last FROM lot_sequence")
     case .purchase: try number("SELECT max(purchase) FROM purchases")
     case .environment: try number("SELECT max(environment) FROM environments")
@@ -48,7 +48,7 @@ struct SequenceTable {
     }
   }
 
-  /// The highest number of a lot, with rows that nothing leads to: no lot takes the place of another.
+  /// Returns the highest lot number, including orphaned rows, so that no lot replaces another.
   private func lastLotOfAnyRow() throws(LedgerError) -> Int64 {
     try number(
       """

@@ -1,16 +1,16 @@
 public import GemLedger
 
 extension Ledger {
-  /// Takes over balances that another system kept.
+  /// Imports balances of another system.
   ///
-  /// First all lines are tried, each customer's together, and the lines that would be refused are listed. Lines are
-  /// booked only where none is refused. The keys show which lines an earlier import booked, also an interrupted one;
-  /// they are not booked again. Lines that an earlier import refused are tried anew.
+  /// It first tries all lines, grouped by customer, and lists the lines that would be refused. It books only if no line
+  /// is refused. The keys identify lines that an earlier import booked, even an interrupted one; these are not booked
+  /// again. Lines that an earlier import refused are tried again.
   ///
   /// - Parameters:
   ///   - balances: The balances to book.
-  ///   - isDryRun: Whether only to try.
-  ///   - progress: Called with the number of steps done and their total; a line is tried and booked.
+  ///   - isDryRun: Whether to try the lines without booking them.
+  ///   - progress: Called with the number of completed steps and their total; each line is tried, then booked.
   /// - Throws: ``LedgerError`` with `invalid_import`, every problem listed with its line up to a bound.
   @discardableResult
   public func book(
@@ -46,7 +46,7 @@ extension Ledger {
       do throws(LedgerError) {
         _ = try answer.get()
       } catch {
-        // Where the storage failed nothing is wrong with the line; importing again goes on there.
+        // A storage failure is no fault of the line; importing again resumes here.
         guard !error.code.isStorageFailure else { throw error }
         problems.add(line.number, error.message)
       }
@@ -54,8 +54,8 @@ extension Ledger {
     guard !problems.isEmpty else { return }
     throw LedgerError(
       .invalidImport,
-      "Other commands were booked meanwhile, so that \(problems.count) lines were refused. All others up to there are "
-        + "booked; importing again tries the refused ones anew and books none twice. "
+      "\(problems.count) lines were refused because of concurrent bookings. All other lines up to there are booked. "
+        + "Import again to retry the refused lines; no line is booked twice. "
         + (problems.problems.first?.description ?? ""),
       details: problems.problems.enumerated().map { .text("problems[\($0)]", $1.description) })
   }

@@ -1,8 +1,8 @@
 public import GemLedger
 
-/// Balances, or changes of balances, of another system: the commands by which a ledger takes them over.
+/// Balances, or balance changes, of another system, as commands for a ledger.
 ///
-/// Each line becomes a command under a key that is made of the line, so that importing a file again changes nothing.
+/// Each line becomes a command with a key derived from the line, so importing a file again changes nothing.
 /// The page *Export* of GemLedger lists the files of each form.
 public struct BalanceImport: Sendable {
   /// The outcome of an import.
@@ -11,7 +11,7 @@ public struct BalanceImport: Sendable {
     public var booked: Int64 = 0
     /// Lines that an earlier import had booked already.
     public var replayed: Int64 = 0
-    /// Lines that change nothing.
+    /// Lines without an effect.
     public var withoutChange: Int64 = 0
     /// The booked amount of each currency.
     public var amounts: [CurrencyCode: Int64] = [:]
@@ -21,14 +21,14 @@ public struct BalanceImport: Sendable {
     let number: Int64
     package let command: LedgerCommand
     let amounts: [Adjustment]
-    /// The key without the id: lines of one customer with the same one are one balance.
+    /// The key without the id: lines of one customer with the same key are one balance.
     var balanceKey: IdempotencyKey?
   }
 
-  /// In the order in which they are booked.
+  /// The lines in booking order.
   package let lines: [Line]
   let withoutChange: Int64
-  /// Whether lines change balances up and down, so that their customers may have to be made first.
+  /// Whether lines increase and decrease balances, so that their customers may have to be created first.
   let areChanges: Bool
 
   init(lines: [Line], withoutChange: Int64 = 0, areChanges: Bool = false) {
@@ -39,12 +39,13 @@ public struct BalanceImport: Sendable {
 
   // MARK: Opening balances
 
-  /// Reads opening balances: comma-separated values with the columns `customer_id`, `currency` and `amount`, and
-  /// perhaps `source` and `expires_at`.
+  /// Reads opening balances from comma-separated values.
+  ///
+  /// The columns are `customer_id`, `currency` and `amount`, and optionally `source` and `expires_at`.
   ///
   /// - Parameters:
   ///   - bytes: The file.
-  ///   - source: The kind of lots for lines that name none; not `paid`, which only a purchase makes.
+  ///   - source: The lot source for lines without one; not `paid`, which only a purchase makes.
   ///   - progress: Called with the number of bytes read and their total.
   /// - Throws: `LedgerError` with `invalid_import`, every problem listed with its line up to a bound.
   public static func csv(
@@ -68,8 +69,8 @@ public struct BalanceImport: Sendable {
   /// Reads balances of RevenueCat's virtual currencies.
   ///
   /// - Parameters:
-  ///   - bytes: Lines of JSON, each the answer of one of its balance endpoints, or comma-separated values.
-  ///   - source: The kind of lots they make: RevenueCat does not say where a balance came from.
+  ///   - bytes: Lines of JSON, each a response of one of its balance endpoints, or comma-separated values.
+  ///   - source: The lot source: RevenueCat does not report the origin of a balance.
   ///   - progress: Called with the number of bytes read and their total.
   /// - Throws: `LedgerError` with `invalid_import`, every problem listed with its line up to a bound.
   public static func revenueCat(
@@ -80,7 +81,7 @@ public struct BalanceImport: Sendable {
     var gathered = OpeningBalances()
     var empty: Int64 = 0
     for balance in balances {
-      // An account that holds nothing is as good as none; RevenueCat lists some and leaves others out.
+      // Zero balances need no account; RevenueCat lists some of them and omits others.
       if balance.amount == 0 {
         empty += 1
         continue
@@ -99,7 +100,7 @@ public struct BalanceImport: Sendable {
 
   // MARK: Fields
 
-  /// Plain digits, from 0.
+  /// Parses plain digits, from 0.
   static func amount(_ text: String) throws(LineFault) -> Int64 {
     let digits = text.utf8
     guard !digits.isEmpty, digits.allSatisfy(ASCII.isDigit), digits.count == 1 || digits.first != ASCII.zero else {
@@ -124,13 +125,13 @@ public struct BalanceImport: Sendable {
   private static func time(_ text: String?) throws(LineFault) -> Timestamp? {
     guard let text else { return nil }
     guard let time = Timestamp(text), time.milliseconds < Limits.expiryMilliseconds else {
-      throw LineFault("The time \"\(text.prefix(40))\" is not one with its zone, such as 2026-11-21T09:30:00Z.")
+      throw LineFault("The time \"\(text.prefix(40))\" is not a time with a zone, such as 2026-11-21T09:30:00Z.")
     }
     return time
   }
 }
 
-/// Gathers opening balances, each customer's currency, source and expiry once.
+/// Collects opening balances and rejects duplicates of customer, currency, source and expiry.
 private struct OpeningBalances {
   private struct Position: Hashable {
     let customer: CustomerID
@@ -147,9 +148,9 @@ private struct OpeningBalances {
       let (customer, currency) = (try CustomerID(customer), try CurrencyCode(currency))
       try customer.checkClientUsable()
       guard amount != 0 else { throw LedgerError.invalid("The amount is 0; it must be at least 1.") }
-      // Without the amount: a line that comes again with another one is a conflict, and not a second credit.
+      // Without the amount: a repeated line with another amount is a conflict, not a second credit.
       let balance = "opening-balance/\(currency)/\(source.name)/\(expiresAt?.description ?? "never")"
-      // With the id: after a merge two ids name one customer, and each may bring a balance of its own.
+      // With the id: after a merge two ids name one customer, and each may have a separate balance.
       var hash = StableHash()
       hash.combine(customer.text)
       let key = try IdempotencyKey("\(balance)/\(HexForm.hex(hash.value, digits: 16))")

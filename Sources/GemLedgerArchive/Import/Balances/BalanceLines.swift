@@ -1,20 +1,20 @@
 import GemLedger
 
-/// The lines of a file of balances, which are read one by one with progress in bytes.
+/// The lines of a file of balances, read one by one with progress in bytes.
 ///
-/// A line that cannot be read becomes a problem, and the others are read all the same.
+/// An unreadable line becomes a problem; reading continues.
 struct BalanceLines {
-  /// Reports how many of how many bytes are read.
+  /// Reports the number of bytes read and their total.
   typealias Progress = (_ done: Int64, _ total: Int64) -> Void
 
   let bytes: [UInt8]
 
   private var size: Int64 { Int64(bytes.count) }
 
-  /// Whether the file has lines of JSON, and not comma-separated values.
+  /// Whether the file has lines of JSON, not comma-separated values.
   var areJSON: Bool { bytes.first { $0 > ASCII.space } == ASCII.leftBrace }
 
-  /// Reads each line of JSON that is not blank.
+  /// Reads each JSON line that is not blank.
   func readJSON(
     _ problems: inout ImportProblems, progress: Progress,
     _ read: (ArraySlice<UInt8>, _ line: Int64) throws(LineFault) -> Void

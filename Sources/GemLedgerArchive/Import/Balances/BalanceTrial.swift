@@ -1,9 +1,8 @@
 internal import GemLedger
 
-/// Tries lines without booking them: each customer's one after the other, by the rules of their import.
+/// Tries lines without booking them, in order for each customer, by the rules of their import.
 ///
-/// A line is judged by the state after the lines before it. So only bookings from elsewhere in the meantime can cause a
-/// refusal afterwards.
+/// Each line is decided on the state after the previous lines. So only concurrent bookings can later cause a refusal.
 struct BalanceTrial {
   private enum Owner: Hashable {
     case known(CustomerNumber)
@@ -15,16 +14,16 @@ struct BalanceTrial {
     let key: IdempotencyKey
   }
 
-  /// How many lines are tried together at least; all lines of a customer are.
+  /// The minimum number of lines tried together; a chunk contains all lines of its customers.
   private static let chunkSize = 8192
-  /// How often a line may have been refused by earlier imports and be tried again.
+  /// The maximum number of attempts for a line that earlier imports refused.
   private static let attemptCountMax = 1000
 
   private let ledger: Ledger
   private let balances: BalanceImport
   private(set) var problems = ImportProblems()
   private(set) var replayed: Int64 = 0
-  /// The lines to be booked, in their order, each under a key with which no import was refused.
+  /// The lines to book, in order, each with a key that no refused import used.
   private(set) var left: [BalanceImport.Line] = []
 
   init(_ balances: BalanceImport, of ledger: Ledger) {
@@ -32,10 +31,10 @@ struct BalanceTrial {
     self.ledger = ledger
   }
 
-  /// - Parameter progress: Hears how many lines are tried.
+  /// - Parameter progress: Called with the number of tried lines.
   mutating func run(_ progress: (Int64) -> Void) throws(LedgerError) {
     let owners = try findOwners()
-    // By customers, of which each keeps the order of its lines.
+    // Grouped by customer; each customer keeps the order of its lines.
     var ranks: [Owner: Int] = [:]
     for owner in owners where ranks[owner] == nil { ranks[owner] = ranks.count }
     let order = owners.indices.sorted { (ranks[owners[$0]] ?? 0, $0) < (ranks[owners[$1]] ?? 0, $1) }
@@ -90,7 +89,7 @@ struct BalanceTrial {
         let position = (line.balanceKey ?? line.command.key).map { Position(owner: owner, key: $0) }
         do throws(LedgerError) {
           guard let booked = try Self.attempt(line, &trial, snapshot) else {
-            // A line that an earlier import booked is no second line of its customer, even where ids were merged since.
+            // A line that an earlier import booked is no duplicate, even if ids were merged since.
             count += 1
             continue
           }
@@ -108,10 +107,10 @@ struct BalanceTrial {
     replayed += count
   }
 
-  /// Decides a line as its import would; nil where an earlier import booked it.
+  /// Decides a line as its import would; returns nil if an earlier import booked it.
   ///
-  /// A refusal is kept under its key for good. The cause of an earlier refusal may be over, so the line is then tried
-  /// under another key, the same for every import of it.
+  /// A refusal is stored under its key permanently. Its cause may be gone, so the line is tried again under a new key,
+  /// which is the same in every import.
   private static func attempt(
     _ line: BalanceImport.Line, _ trial: inout CommandTrial, _ snapshot: any StorageSnapshot
   ) throws(LedgerError) -> BalanceImport.Line? {
@@ -130,12 +129,12 @@ struct BalanceTrial {
       } catch {
         if error.code == .keyConflict {
           throw LedgerError(
-            .invalidImport, "It was imported before and said something else then: \(error.message)")
+            .invalidImport, "An earlier import of this line had other contents: \(error.message)")
         }
         guard error.isReplayed else { throw error }
       }
     }
-    throw LedgerError(.limitExceeded, "Its import was refused \(attemptCountMax) times.")
+    throw LedgerError(.limitExceeded, "The import of this line was refused \(attemptCountMax) times.")
   }
 
   private static func twice(_ first: BalanceImport.Line, _ line: BalanceImport.Line) -> String {

@@ -2,10 +2,10 @@ internal import GemLedger
 
 /// Reads records of comma-separated values, strictly by RFC 4180: quotes only around whole fields, doubled inside them.
 ///
-/// Lines may end with CRLF or LF, and a byte-order mark at the beginning is passed over.
+/// Lines may end with CRLF or LF; a byte-order mark at the start is skipped.
 struct CSVReader {
   struct Record {
-    /// Where it begins, from 1.
+    /// The number of its first line, from 1.
     let line: Int64
     let fields: [String]
   }
@@ -19,7 +19,7 @@ struct CSVReader {
     if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { position = 3 }
   }
 
-  /// All records; those that cannot be read are problems.
+  /// Reads all records; unreadable records become problems.
   static func records(
     _ bytes: [UInt8], _ problems: inout ImportProblems, progress: (Int) -> Void
   ) -> [Record] {
@@ -51,8 +51,8 @@ struct CSVReader {
   private mutating func plainField() throws(LineFault) -> String {
     let start = position
     while let byte = peek, byte != ASCII.comma, !isLineEnd {
-      guard byte != ASCII.quote else { throw LineFault("A quote stands inside a field that does not begin with one.") }
-      guard byte != ASCII.carriageReturn else { throw LineFault("A carriage return stands without a line feed.") }
+      guard byte != ASCII.quote else { throw LineFault("A field contains a quote but does not begin with one.") }
+      guard byte != ASCII.carriageReturn else { throw LineFault("A carriage return has no line feed after it.") }
       position += 1
     }
     return try Self.text(bytes[start..<position])
@@ -70,14 +70,14 @@ struct CSVReader {
       }
       guard peek == ASCII.quote else {
         guard peek == nil || peek == ASCII.comma || isLineEnd else {
-          throw LineFault("Something stands between a closing quote and the next comma.")
+          throw LineFault("A closing quote is not followed by a comma or the end of the line.")
         }
         return try Self.text(text[...])
       }
       text.append(byte)
       position += 1
     }
-    throw LineFault("A quote is opened and never closed.")
+    throw LineFault("A quote is never closed.")
   }
 
   private static func text(_ bytes: ArraySlice<UInt8>) throws(LineFault) -> String {
@@ -112,14 +112,14 @@ struct CSVReader {
   }
 }
 
-/// Records under a header, by the names of their columns.
+/// Records under a header, accessed by column name.
 struct CSVTable {
   struct Row {
     let line: Int64
     fileprivate let fields: [String]
     fileprivate let columns: [String: Int]
 
-    /// The field; nil where there is no such column, or nothing in it.
+    /// The field; nil if there is no such column or it is empty.
     subscript(name: String) -> String? {
       guard let column = columns[name], !fields[column].isEmpty else { return nil }
       return fields[column]
@@ -134,8 +134,8 @@ struct CSVTable {
   private(set) var rows: [Row] = []
 
   /// - Parameters:
-  ///   - required: Names that must be there; each stands for the first of its spellings that is found.
-  ///   - optional: Names that may be there; others are problems.
+  ///   - required: Names of required columns, each with its alternative spellings; the first spelling is the name.
+  ///   - optional: Names of optional columns; other columns are problems.
   ///   - progress: Called with the number of bytes read.
   init(
     _ bytes: [UInt8], required: [[String]], optional: [String], ignored: [String],
@@ -149,11 +149,11 @@ struct CSVTable {
     var columns: [String: Int] = [:]
     for (index, name) in header.fields.enumerated() {
       let isKnown = required.contains { $0.contains(name) } || optional.contains(name) || ignored.contains(name)
-      if !isKnown { problems.add(header.line, "The column \"\(name.prefix(60))\" is not known.") }
-      // In any spelling, a required column goes by its first spelling.
+      if !isKnown { problems.add(header.line, "The column \"\(name.prefix(60))\" is unknown.") }
+      // A required column is known by its first spelling, regardless of the spelling in the file.
       let own = required.first { $0.contains(name) }?.first ?? name
       if columns.updateValue(index, forKey: own) != nil {
-        problems.add(header.line, "The column \"\(name.prefix(60))\" is there twice.")
+        problems.add(header.line, "The column \"\(name.prefix(60))\" occurs twice.")
       }
     }
     for names in required where columns[names[0]] == nil {
@@ -163,7 +163,7 @@ struct CSVTable {
     for record in records {
       guard record.fields.count == header.fields.count else {
         problems.add(
-          record.line, "There are \(record.fields.count) fields; the header has \(header.fields.count).")
+          record.line, "The line has \(record.fields.count) fields; the header has \(header.fields.count).")
         continue
       }
       rows.append(Row(line: record.line, fields: record.fields, columns: columns))

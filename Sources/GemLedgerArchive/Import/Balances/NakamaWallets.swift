@@ -1,14 +1,13 @@
 public import GemLedger
 
 extension BalanceImport {
-  /// Reads a wallet ledger of Nakama: the rows of its table `wallet_ledger`, as lines of JSON or as comma-separated
-  /// values.
+  /// Reads a wallet ledger of Nakama: rows of its table `wallet_ledger` as JSON lines or comma-separated values.
   ///
-  /// Each row is booked on its own, oldest first, so that histories stay as they were.
+  /// Each row is booked separately, oldest first, which keeps the histories.
   ///
   /// - Parameters:
-  ///   - bytes: Rows with `user_id`, `changeset` and `create_time`, and perhaps `id`, `metadata` and `update_time`.
-  ///   - currencies: The codes of currencies by the names that the changesets have; other names are codes themselves.
+  ///   - bytes: Rows with `user_id`, `changeset` and `create_time`, and optionally `id`, `metadata` and `update_time`.
+  ///   - currencies: Currency codes by their names in the changesets; other names are used as codes.
   ///   - progress: Called with the number of bytes read and their total.
   /// - Throws: `LedgerError` with `invalid_import`, every problem listed with its line up to a bound.
   public static func nakama(
@@ -43,7 +42,7 @@ extension BalanceImport {
         let own = row.name
         let count = seen[ByteString(own), default: 0]
         seen[ByteString(own)] = count + 1
-        if row.id != nil, count > 0 { throw LineFault("The id \"\(own)\" is there twice.") }
+        if row.id != nil, count > 0 { throw LineFault("The id \"\(own)\" occurs twice.") }
         lines.append(try row.line(named: count == 0 ? own : "\(own)/\(count)", currencies))
       } catch {
         problems.add(row.line, error.message)
@@ -92,31 +91,31 @@ private struct NakamaRow {
     do throws(JSONError) { return try JSONValue.parse(bytes) } catch { throw LineFault(error.message) }
   }
 
-  /// A database gives a document as a text.
+  /// Unwraps a document that a database exported as a string.
   private static func unwrapped(_ value: JSONValue) throws(LineFault) -> JSONValue {
     guard let text = value.text else { return value }
     return try json(Array(text.utf8))
   }
 
   private static func changes(_ value: JSONValue) throws(LineFault) -> [(name: String, amount: Int64)] {
-    guard let object = value.object else { throw LineFault("\"changeset\" is no object of names and amounts.") }
+    guard let object = value.object else { throw LineFault("\"changeset\" is not an object of names and amounts.") }
     var changes: [(name: String, amount: Int64)] = []
     for (name, amount) in object.members {
       guard let amount = amount.integer, amount.magnitude <= UInt64(Limits.amount) else {
-        throw LineFault("The change of \"\(name.prefix(40))\" is no whole number up to \(Limits.amount).")
+        throw LineFault("The change of \"\(name.prefix(40))\" is not a whole number up to \(Limits.amount).")
       }
       if amount != 0 { changes.append((name, amount)) }
     }
     return changes
   }
 
-  /// Seconds since 1970, ISO 8601, or as PostgreSQL and CockroachDB write it: `2024-05-01 12:30:00.123456+00`.
+  /// Parses seconds since 1970, ISO 8601, or the format of PostgreSQL and CockroachDB: `2024-05-01 12:30:00.123456+00`.
   private static func time(_ value: JSONValue?) throws(LineFault) -> Timestamp {
     if let seconds = value?.integer, (0...Limits.expiryMilliseconds / 1000).contains(seconds) {
       return Timestamp(milliseconds: seconds * 1000)
     }
     guard let text = value?.text, let time = Timestamp(isoForm(of: text)) else {
-      throw LineFault("\"create_time\" is no time such as 2024-05-01T12:30:00Z.")
+      throw LineFault("\"create_time\" is not a time such as 2024-05-01T12:30:00Z.")
     }
     return time
   }
@@ -156,7 +155,7 @@ private struct NakamaRow {
         amounts.append(Adjustment(code, change.amount))
       }
       guard Set(amounts.map(\.currency)).count == amounts.count else {
-        throw .invalid("Two names of the changeset stand for one currency.")
+        throw .invalid("Two names in the changeset map to one currency.")
       }
       let customer = try CustomerID(user)
       try customer.checkClientUsable()
@@ -169,7 +168,7 @@ private struct NakamaRow {
     }
   }
 
-  /// The time of the row and its metadata, as far as there is room.
+  /// The row's time and metadata, truncated to the available length.
   private var reason: String {
     var text = "\(createdAt)"
     if let metadata, !ControlCharacters.occur(in: metadata) {

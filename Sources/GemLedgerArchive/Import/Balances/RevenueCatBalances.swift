@@ -1,6 +1,6 @@
 internal import GemLedger
 
-/// Reads RevenueCat's balances, in any of the shapes that its interfaces give.
+/// Reads RevenueCat's balances in any format of its APIs.
 struct RevenueCatBalances {
   struct Balance {
     let line: Int64
@@ -34,12 +34,12 @@ struct RevenueCatBalances {
     return balances
   }
 
-  /// The answers of version 2 come in pages, of which each but the last names the next one.
+  /// API version 2 returns pages; each page except the last names the next one.
   private struct Pages {
-    /// The newest page of each customer, while its next page is missing.
+    /// The newest page of each customer with a missing next page.
     private(set) var open: [ByteString: (line: Int64, next: String)] = [:]
 
-    /// - Throws: Where another page was to come than this one.
+    /// - Throws: If this is not the expected next page.
     mutating func note(_ value: JSONValue, of customer: String, _ line: Int64) throws(LineFault) {
       let url = value["url"]?.text
       if let (line, next) = open.removeValue(forKey: ByteString(customer)), let url, url.contains("?"), url != next {
@@ -47,13 +47,13 @@ struct RevenueCatBalances {
       }
       guard let next = value["next_page"] else { return }
       if case .null = next { return }
-      guard let text = next.text else { throw LineFault("\"next_page\" is neither null nor a text.") }
+      guard let text = next.text else { throw LineFault("\"next_page\" is neither null nor a string.") }
       open[ByteString(customer)] = (line, text)
     }
 
     static func message(_ next: String) -> String {
-      "\"next_page\" is \"\(next.prefix(200))\": the customer has more balances. Put the answer of that page behind "
-        + "this one."
+      "\"next_page\" is \"\(next.prefix(200))\": the customer has more balances. Add the response for that page "
+        + "after this line."
     }
   }
 
@@ -64,18 +64,18 @@ struct RevenueCatBalances {
     do throws(JSONError) { value = try JSONValue.parse(Array(line)) } catch { throw LineFault(error.message) }
     guard let customer = value["app_user_id"]?.text ?? value["customer_id"]?.text ?? customer(of: value["url"]?.text)
     else {
-      throw LineFault("The line names no customer: \"app_user_id\", \"customer_id\", or the \"url\" of the answer.")
+      throw LineFault("The line names no customer: \"app_user_id\", \"customer_id\", or the \"url\" of the response.")
     }
     var found: [(String, JSONValue?)] = []
     if let items = value["items"]?.array {
-      // The answer of version 2 of the interface.
+      // The response of API version 2.
       try pages.note(value, of: customer, number)
       for item in items {
         guard let code = item["currency_code"]?.text else { throw LineFault("An item has no \"currency_code\".") }
         found.append((code, item["balance"]))
       }
     } else if let currencies = value["virtual_currencies"]?.object {
-      // The answer of version 1, and the form that its software development kits keep.
+      // The response of API version 1, and the format that its SDKs store.
       for (code, currency) in currencies.members { found.append((code, currency["balance"])) }
     } else {
       throw LineFault("The line has neither \"items\" nor \"virtual_currencies\".")
@@ -83,14 +83,14 @@ struct RevenueCatBalances {
     var balances: [Balance] = []
     for (code, amount) in found {
       guard let amount = amount?.integer, amount >= 0, amount <= Limits.amount else {
-        throw LineFault("The balance of \"\(code.prefix(40))\" is no whole number from 0 to \(Limits.amount).")
+        throw LineFault("The balance of \"\(code.prefix(40))\" is not a whole number from 0 to \(Limits.amount).")
       }
       balances.append(Balance(line: number, customer: customer, currency: code, amount: amount))
     }
     return balances
   }
 
-  /// The customer in the address of an answer: `…/customers/ID/virtual_currencies`.
+  /// Returns the customer in the URL of a response: `…/customers/ID/virtual_currencies`.
   private static func customer(of url: String?) -> String? {
     guard let parts = url?.split(separator: "/"), let index = parts.lastIndex(of: "customers"),
       index + 1 < parts.count

@@ -4,15 +4,15 @@ internal import GemLedger
 struct Burn {
   let transaction: TransactionNumber
   let account: AccountNumber
-  /// In the order in which they burnt.
+  /// The lots in burning order.
   let lots: [LotNumber]
-  /// Some of the account's other lots that held something.
+  /// Some of the account's other lots with an amount.
   let left: [LotNumber]
-  /// Whether each lot but the last was spent up.
+  /// Whether each lot except the last was spent completely.
   let isSpentUp: Bool
 }
 
-/// Where a lot stands in the order of burning.
+/// A lot's position in burning order.
 struct BurnRank {
   let expiresAt: Int64
   let isPaid: Bool
@@ -23,14 +23,14 @@ struct BurnRank {
   }
 }
 
-/// Checks that spends take from lots in the order in which they burn.
+/// Checks that spends take from lots in burning order.
 struct BurnCheck {
   private let context: VerifyContext
-  /// Spends over several lots with an order to check, gathered for a batch read.
+  /// Spends over several lots, collected for a batch read.
   private var burns: [Burn] = []
-  /// How many lots the gathered spends name.
+  /// The number of lots that the collected spends name.
   private var lotCount = 0
-  /// The lots' positions in the order of burning, as far as they were needed.
+  /// The burning positions of the lots that were needed up to now.
   private let ranks = IntegerMap<BurnRank>()
 
   init(_ context: VerifyContext) { self.context = context }
@@ -41,9 +41,9 @@ struct BurnCheck {
     if lotCount >= ScanPage.size { try checkGathered() }
   }
 
-  /// Checks the gathered spends: soonest expiry first, then free before paid or paid before free, then oldest.
+  /// Checks the collected spends: soonest expiry first, then free before paid or paid before free, then oldest.
   ///
-  /// Which of free and paid burns first the catalog may change at any time, so that both orders are right.
+  /// The catalog may change the order of free and paid at any time, so both orders are valid.
   mutating func checkGathered() throws(LedgerError) {
     guard !self.burns.isEmpty else { return }
     let burns = self.burns
@@ -56,16 +56,16 @@ struct BurnCheck {
     }
     guard !suspects.isEmpty else { return }
     let transactions = try context.snapshot.transactions(suspects.map { RowAddress($0.transaction, of: nil) })
-    // Held lots are captured in any order.
+    // A capture may take held lots in any order.
     for burn in suspects where transactions[burn.transaction]?.kind != .capture {
       context.report(
         "lots_burn_in_order", currency: burn.account.currency,
         "transaction \(burn.transaction) took from the lots \(burn.lots) of \(context.name(of: burn.account)), which "
-          + "is not the order in which they burn")
+          + "is not their burning order")
     }
   }
 
-  /// Reads the ranks of lots that are not known yet.
+  /// Reads the missing ranks of lots.
   private func readRanks(of burns: [Burn]) throws(LedgerError) {
     var missing: Set<RowAddress> = []
     for burn in burns {
@@ -79,10 +79,10 @@ struct BurnCheck {
     }
   }
 
-  /// Whether its lots burnt one after another, and no other lot burns before the last.
+  /// Whether its lots burnt in order, and no other lot ranks before the last one.
   private func isInOrder(_ burn: Burn, paidFirst: Bool) -> Bool {
     func isInOrder(_ one: LotNumber, _ other: LotNumber) -> Bool {
-      // A lot without terms is another equation's.
+      // Another check reports a lot without attributes.
       guard let rank = ranks[one], let next = ranks[other] else { return true }
       return rank.precedes(next, (one, other), paidFirst: paidFirst)
     }

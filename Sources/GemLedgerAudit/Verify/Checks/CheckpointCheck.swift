@@ -1,14 +1,14 @@
 internal import GemLedger
 
-/// Checks that accounts' histories have their checkpoints, and no others.
+/// Checks that accounts' histories have all checkpoints, and no others.
 struct CheckpointCheck {
   private let context: VerifyContext
-  /// Entries that must have checkpoints, gathered until they are worth a question.
+  /// Entries that must have checkpoints, collected for a batch read.
   private var expected: [EntryRow] = []
 
   init(_ context: VerifyContext) { self.context = context }
 
-  /// Every 64th entry of an account has an anchor.
+  /// Collects every 64th entry of an account, which must have a checkpoint.
   mutating func expect(_ entry: EntryRow) throws(LedgerError) {
     guard entry.version % CheckpointRow.interval == 0 else { return }
     expected.append(entry)
@@ -24,19 +24,19 @@ struct CheckpointCheck {
       guard checkpoint?.entry != entry.number || checkpoint?.transaction != entry.transaction else { continue }
       context.report(
         "anchors_replay",
-        "\(context.name(of: entry.account)) has no anchor, or a wrong one, at version \(entry.version)")
+        "\(context.name(of: entry.account)) has no or a wrong checkpoint at version \(entry.version)")
     }
     expected.removeAll(keepingCapacity: true)
   }
 
-  /// No anchor stands where no such entry is.
+  /// Checks that no checkpoint exists without such an entry.
   func run(_ merges: MergedCustomers) throws(LedgerError) {
     var last: CheckpointRow?
     while true {
       let page = try context.scan.checkpoints(after: last, limit: ScanPage.size)
       if page.isEmpty { return }
       let entries = try context.snapshot.entries(page.map { RowAddress($0.entry, of: $0.account.customer) })
-      // A merge's entries belong to several customers, the merge itself to the surviving customer.
+      // A merge's entries belong to several customers, the merge to the surviving customer.
       let transactions = try context.snapshot.transactions(
         page.map { RowAddress($0.transaction, of: merges.survivorsOfMerges[$0.transaction] ?? $0.account.customer) })
       for checkpoint in page {
@@ -46,8 +46,8 @@ struct CheckpointCheck {
         {
           context.report(
             "anchors_replay",
-            "the anchor of \(context.name(of: checkpoint.account)) at version \(checkpoint.version) names entry "
-              + "\(checkpoint.entry), which is not that one")
+            "the checkpoint of \(context.name(of: checkpoint.account)) at version \(checkpoint.version) names entry "
+              + "\(checkpoint.entry), which does not match")
         }
       }
       last = page.last

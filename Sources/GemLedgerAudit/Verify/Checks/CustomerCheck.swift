@@ -11,9 +11,9 @@ struct CustomerCheck {
   }
 
   /// - Parameters:
-  ///   - frozen: The frozen customers by the journal.
-  ///   - erased: The customers that an erasure was booked for.
-  /// - Returns: How many customers are not merged into others.
+  ///   - frozen: The frozen customers according to the journal.
+  ///   - erased: The customers with a booked erasure.
+  /// - Returns: The number of customers that are not merged into others.
   func run(
     frozen: [CustomerNumber: Int64], erased: Set<CustomerNumber>
   ) throws(LedgerError) -> Int64 {
@@ -33,16 +33,16 @@ struct CustomerCheck {
         if row.mergedInto != survivor || row.merged != partCount {
           context.report(
             "merges_replay",
-            "customer number \(row.number) became part of \(row.mergedInto) and has \(row.merged) parts; the journal "
-              + "says \(survivor) and \(partCount)")
+            "customer number \(row.number) is merged into \(row.mergedInto) and has \(row.merged) parts; the journal "
+              + "gives \(survivor) and \(partCount)")
         }
         if row.frozen != frozen[row.number] ?? 0 {
           context.report(
             "freezes_replay",
-            "customer number \(row.number) is frozen \(row.frozen); the journal says \(frozen[row.number] ?? 0)")
+            "customer number \(row.number) is frozen \(row.frozen); the journal gives \(frozen[row.number] ?? 0)")
         }
         if row.mergedInto == 0 { count += 1 }
-        // The replacement id of an erased customer tells the number, and need not be listed.
+        // The replacement id of an erased customer contains the number, so it need not be listed.
         idCount +=
           (row.isErased(salt: context.definitions.transactionIDs.salt) ? 0 : 1) + Int64(added[row.number]?.count ?? 0)
         checkErasure(of: row, erased)
@@ -53,16 +53,17 @@ struct CustomerCheck {
     return count
   }
 
-  /// Checks that an erased customer's replacement id tells the customer's own number.
+  /// Checks that an erased customer's replacement id contains the customer's number.
   private func checkErasure(of row: CustomerRow, _ erased: Set<CustomerNumber>) {
     guard !row.isErased(salt: context.definitions.transactionIDs.salt) else { return }
     if erased.contains(row.number) || row.id.isOfErased {
       context.report(
-        "ids_name_customers", "the erased customer number \(row.number) has the id \"\(row.id)\", not its own")
+        "ids_name_customers",
+        "the erased customer number \(row.number) has the id \"\(row.id)\", not its replacement id")
     }
   }
 
-  /// Checks that every id names the customer that has it.
+  /// Checks that every id names the customer whose row lists it.
   private func checkIDs(count: Int64) throws(LedgerError) {
     var found: Int64 = 0
     var last: CustomerID?
@@ -75,7 +76,7 @@ struct CustomerCheck {
       for row in others {
         if customers[row.customer] == nil || added[row.customer]?.contains(row.id) != true {
           context.report(
-            "ids_name_customers", "the id \"\(row.id)\" names customer number \(row.customer), whose it is not")
+            "ids_name_customers", "the id \"\(row.id)\" names customer number \(row.customer), which does not have it")
         }
       }
       let salt = context.definitions.transactionIDs.salt

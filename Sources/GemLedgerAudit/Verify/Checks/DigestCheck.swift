@@ -1,10 +1,10 @@
 internal import GemLedger
 
-/// Checks that transactions are as they were booked, and that no row came, went or changed outside the ledger.
+/// Checks that transactions are unchanged, and that no row was added, removed or changed outside the ledger.
 ///
-/// The digests of transactions tell it, and the sums over all other rows.
+/// It compares the digests of transactions, and the sums over all other rows.
 struct DigestCheck {
-  /// For how many transactions keys are looked at together, once they are known to be others.
+  /// The number of transactions in one comparison of keys, after the sums of keys differ.
   private static let transactionsPerKeyWindow = 1_000_000
 
   private let context: VerifyContext
@@ -22,13 +22,13 @@ struct DigestCheck {
       for row in try walk.add(page) {
         context.report(
           "digests_replay",
-          "transaction \(row.number), of kind \(row.kind.name), or what belongs to it is not as it was booked")
+          "transaction \(row.number), of kind \(row.kind.name), or one of its rows differs from its booking")
       }
       last = end
     }
     for (table, count) in try walk.countOrphans() {
       context.report(
-        "rows_have_transactions", "\(count) of the \(table) belong to no transaction; an export leaves them out")
+        "rows_have_transactions", "\(count) of the \(table) belong to no transaction; an export omits them")
     }
     try checkKeys(walk, scan)
     try checkSums(walk.sums, scan)
@@ -56,10 +56,9 @@ struct DigestCheck {
     }
   }
 
-  /// Checks that keys and notes are unchanged, of all customers that were not erased.
+  /// Checks that keys and notes are unchanged, for all customers that were not erased.
   ///
-  /// Keys lie in an order of their own, so their sum is compared first. Only where it differs, the transactions are
-  /// looked for.
+  /// Keys are not in journal order, so their sum is compared first. Only if it differs, the transactions are searched.
   private func checkKeys(_ walk: DigestWalk, _ scan: any StorageScan) throws(LedgerError) {
     var sum: UInt64 = 0
     try forEachKey(scan) { row in
@@ -70,10 +69,10 @@ struct DigestCheck {
     for number in try transactionsWithOtherKeys(walk, scan) {
       found += 1
       context.report(
-        "keys_and_notes_replay", "the keys or the note of transaction \(number) are not as they were booked")
+        "keys_and_notes_replay", "the keys or the note of transaction \(number) differ from their booking")
     }
     if found == 0 {
-      context.report("keys_and_notes_replay", "the keys of all transactions are not those that were booked")
+      context.report("keys_and_notes_replay", "the keys of all transactions differ from the booked keys")
     }
   }
 
@@ -87,7 +86,7 @@ struct DigestCheck {
     }
   }
 
-  /// A part of the journal at a time, so that memory stays bounded.
+  /// Finds the transactions with other keys, in parts of the journal that bound the memory.
   private func transactionsWithOtherKeys(
     _ walk: DigestWalk, _ scan: any StorageScan
   ) throws(LedgerError) -> [TransactionNumber] {
@@ -129,7 +128,7 @@ struct DigestCheck {
     try found.addRecords(of: context.snapshot)
     for kind in kept.differences(from: found) {
       context.report(
-        "records_are_complete", "the \(kind) are not all of those, or not only those, that the ledger wrote")
+        "records_are_complete", "the \(kind) lack rows that the ledger wrote, or have other rows")
     }
   }
 }

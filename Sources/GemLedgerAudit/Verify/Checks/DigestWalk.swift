@@ -1,6 +1,6 @@
 internal import GemLedger
 
-/// Goes over the journal with all that belongs to each transaction, and digests it again.
+/// Reads the journal with all rows of each transaction, and computes the digests again.
 struct DigestWalk {
   private let snapshot: any StorageSnapshot
   private let purchases: IntegerMap<UInt64>
@@ -9,7 +9,7 @@ struct DigestWalk {
   private var attributes: LotAttributesSource
   private var lots = NewLots()
   private(set) var sums = RecordSums()
-  /// The expected sum of the digests of all transactions' keys, those of erased customers apart.
+  /// The expected sum of the digests of all transactions' keys, without those of erased customers.
   private(set) var keys: UInt64 = 0
 
   init(
@@ -27,7 +27,7 @@ struct DigestWalk {
 
   /// Digests a page of the journal.
   ///
-  /// - Returns: The transactions that are not as they were booked.
+  /// - Returns: The transactions that differ from their booking.
   mutating func add(_ page: [TransactionRow]) throws(LedgerError) -> [TransactionRow] {
     var transactions: [ExportedTransaction] = []
     transactions.reserveCapacity(page.count)
@@ -49,7 +49,7 @@ struct DigestWalk {
     return changed
   }
 
-  /// Ends the walk behind the last transaction; see ``TransactionScans/countOrphans()``.
+  /// Ends the walk after the last transaction; see ``TransactionScans/countOrphans()``.
   mutating func countOrphans() throws(LedgerError) -> [(table: String, count: Int64)] { try parts.countOrphans() }
 
   func countsKeys(of row: TransactionRow) -> Bool { !erased.contains(row.customer) }

@@ -24,14 +24,14 @@ struct EntitlementCheck {
           context.report(
             "entitlements_have_holders",
             gives
-              ? "purchase \(row.number) gives an entitlement that nobody has"
-              : "somebody has an entitlement of purchase \(row.number), which gives none")
+              ? "purchase \(row.number) gives an entitlement without an owner"
+              : "a customer has an entitlement of purchase \(row.number), which gives none")
           continue
         }
         guard let holder, customers[holder] == nil else { continue }
         context.report(
           "entitlements_have_holders",
-          "the entitlement of purchase \(row.number) is customer number \(holder)'s, who has no row")
+          "the owner of the entitlement of purchase \(row.number), customer number \(holder), has no row")
       }
       last = end
     }

@@ -1,6 +1,6 @@
 internal import GemLedger
 
-/// Checks what stores stated, and that the books follow it also where no refund was ever booked.
+/// Checks the stores' statements, and that the books follow them even if no refund was booked.
 struct EvidenceCheck {
   private let context: VerifyContext
 
@@ -23,9 +23,9 @@ struct EvidenceCheck {
 
   private func check(_ page: [EvidenceRow]) throws(LedgerError) {
     for row in page where !row.isWhole {
-      report("evidence_is_whole", row, "its dates and its kind do not go together")
+      report("evidence_is_whole", row, "its dates contradict its kind")
     }
-    // Rows that say how much is given back, or that a purchase is not credited.
+    // Rows that state a refunded amount, or that a purchase is not credited.
     let concerned = page.filter { $0.kind == .refund || $0.held != nil }
     guard !concerned.isEmpty else { return }
     let keys = Set(concerned.map(\.identity))
@@ -38,14 +38,14 @@ struct EvidenceCheck {
         report(
           "evidence_is_whole", row, "it is held for \(held.reason.name), and credited as purchase \(purchase.number)")
       }
-      // Purchases with refunds are another check's.
+      // Another check covers purchases with refunds.
       guard row.kind == .refund, purchase.refund == nil else { continue }
       let share = RefundRules.share(of: known[row.identity] ?? [], quantity: purchase.quantity)
       if share != .none {
         context.report(
           "refunds_follow_the_evidence",
-          "\(share.milliPercent) thousandths of a percent of purchase \(purchase.number) are given back by its store; "
-            + "nothing is clawed back")
+          "the store refunded \(share.milliPercent) thousandths of a percent of purchase \(purchase.number); "
+            + "nothing was clawed back")
       }
     }
   }

@@ -1,14 +1,14 @@
 internal import GemLedger
 
-/// Checks that every exchange takes one currency for another.
+/// Checks that every exchange gives one currency for another.
 struct ExchangeCheck {
   private let context: VerifyContext
-  /// The sides of the exchange that the replay has come to.
+  /// The sides of the exchange that is being collected.
   private var current: ExchangeSides?
 
   init(_ context: VerifyContext) { self.context = context }
 
-  /// Takes an entry of an exchange in; with another transaction's, the one before is whole.
+  /// Adds an entry of an exchange; an entry of another transaction completes the previous exchange.
   mutating func add(_ entry: EntryRow) {
     if current?.transaction == entry.transaction {
       current?.add(entry)
@@ -18,7 +18,7 @@ struct ExchangeCheck {
     }
   }
 
-  /// Checks the exchange that is whole.
+  /// Checks the completed exchange.
   mutating func finish() {
     if let exchange = current, !exchange.isWhole {
       context.report(
@@ -30,7 +30,7 @@ struct ExchangeCheck {
   }
 }
 
-/// The currencies that the entries of an exchange gave and took.
+/// The currencies that an exchange added and removed.
 struct ExchangeSides {
   let transaction: TransactionNumber
   let customer: CustomerNumber
@@ -53,6 +53,6 @@ struct ExchangeSides {
     }
   }
 
-  /// Whether it took of currencies and gave of others.
+  /// Whether it belongs to one customer, and removed and added different currencies.
   var isWhole: Bool { isOfOneCustomer && !given.isEmpty && !taken.isEmpty && given.isDisjoint(with: taken) }
 }

@@ -1,15 +1,15 @@
 internal import GemLedger
 
-/// Checks that the items that customers own are the sums of their transactions, and that none came from nowhere.
+/// Checks that owned items are the sums of their transactions, and that each item has a source.
 struct ItemCheck {
   private let context: VerifyContext
   private let merges: MergedCustomers
-  /// How many of each item the terms of purchases give, less how many their transactions brought.
+  /// For each item, the number promised by the terms of purchases minus the number granted by their transactions.
   private var due: [ItemID: Int128]
-  /// How many of each item came to customers from others, less how many went.
+  /// For each item, the number received from other customers minus the number given to them.
   private var moved: [ItemID: Int128] = [:]
 
-  /// - Parameter promised: How many of each item the terms of purchases give.
+  /// - Parameter promised: The number of each item in the terms of purchases.
   init(_ context: VerifyContext, _ merges: MergedCustomers, promised: [ItemID: Int128]) {
     self.context = context
     self.merges = merges
@@ -56,20 +56,19 @@ struct ItemCheck {
     for (customer, items) in owned.inKeyOrder {
       for (item, quantity) in items.inKeyOrder where quantity != 0 {
         context.report(
-          "items_replay", "customer number \(customer) should own \(quantity) of \"\(item)\" and has no row of it")
+          "items_replay", "customer number \(customer) should own \(quantity) of \"\(item)\" but has no row of it")
       }
     }
   }
 
-  /// Subtracts the items that purchases' transactions brought from the promised ones, and adds up items that customers
-  /// gave others.
+  /// Subtracts the items granted by purchases' transactions, and adds up items moved between customers.
   private mutating func count(_ page: [ItemEntryRow]) throws(LedgerError) {
-    // A merge's rows belong to two customers, and its transaction need not be found by the giving one.
+    // A merge's rows belong to two customers; the transaction may not be found under the merged customer.
     let transactions = try context.snapshot.transactions(page.map { RowAddress($0.transaction, of: $0.customer) })
     for row in page {
       switch merges.survivorsOfMerges[row.transaction] == nil ? transactions[row.transaction]?.kind : .merge {
       case .purchase: due[row.item, default: 0] -= Int128(row.quantity)
-      // In a basket, bought or granted parts are currency alone.
+      // In a basket, bought or granted parts have only currency.
       case .transfer, .mixed, .merge: moved[row.item, default: 0] += Int128(row.quantity)
       default: break
       }
@@ -79,10 +78,10 @@ struct ItemCheck {
   private func checkSums() {
     for (item, rest) in due.inKeyOrder where rest != 0 {
       context.report(
-        "purchases_credit_their_terms", "purchases brought \(-rest) more of \"\(item)\" than their terms give")
+        "purchases_credit_their_terms", "purchases added \(-rest) more of \"\(item)\" than their terms give")
     }
     for (item, sum) in moved.inKeyOrder where sum != 0 {
-      context.report("items_cancel_out", "what customers gave each other of \"\(item)\" comes to \(sum), not to 0")
+      context.report("items_cancel_out", "transfers of \"\(item)\" between customers add up to \(sum), not to 0")
     }
   }
 }

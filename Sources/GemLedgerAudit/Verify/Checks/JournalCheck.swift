@@ -27,10 +27,10 @@ struct JournalCheck {
     if entry.kind == .exchange { exchanges.add(entry) }
   }
 
-  /// Checks the newest exchange, which no other entry belongs to.
+  /// Checks the newest exchange, which is complete after the last entry.
   mutating func finishExchanges() { exchanges.finish() }
 
-  /// Goes over the transactions behind the last entry, and compares the rows with the storage's counts.
+  /// Reads the transactions after the last entry, and compares the rows with the storage's counts.
   mutating func finish() throws(LedgerError) {
     try transactions.finish()
     guard let counts = context.counts else { return }
@@ -45,17 +45,17 @@ struct JournalCheck {
   }
 }
 
-/// The counts of the journal's transactions, for the checks behind the replay.
+/// The counts of the journal's transactions, for the checks after the replay.
 struct JournalTally {
   private(set) var transactions: Int64 = 0
   private(set) var purchases: Int64 = 0
-  /// How many refunds and reversals of refunds there are.
+  /// The number of refunds and reversals of refunds.
   private(set) var refunds: Int64 = 0
-  /// How many there are of each kind that never is without effects.
+  /// The number of transactions of each kind that always has effects.
   private(set) var eventKinds: [EntryKind: Int64] = [:]
-  /// The customers that an erasure was booked for.
+  /// The customers with a booked erasure.
   private(set) var erased: Set<CustomerNumber> = []
-  /// The transactions by which operators froze customers and ended freezes.
+  /// The transactions in which operators froze customers and ended freezes.
   private(set) var freezes: [FreezeEvent] = []
 
   mutating func add(_ row: TransactionRow) {

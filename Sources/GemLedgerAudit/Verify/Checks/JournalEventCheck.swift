@@ -2,13 +2,13 @@ internal import GemLedger
 
 /// Checks that every journal event belongs to its transaction and agrees with it.
 struct JournalEventCheck {
-  /// How many transactions say that they took amounts that had come back to refunded purchases.
+  /// The number of transactions that record taking amounts returned to refunded purchases.
   private(set) var reclaimCount: Int64 = 0
   private let context: VerifyContext
   private let merges: MergedCustomers
   private let transfers: TransferCheck
   private let reversals: ReversalCheck
-  /// How many transactions of each kind have the event that every transaction of the kind has.
+  /// For each kind of transaction, the number of transactions with the kind's mandatory event.
   private var counts: [EntryKind: Int64] = [:]
 
   init(_ context: VerifyContext, _ merges: MergedCustomers) {
@@ -18,7 +18,7 @@ struct JournalEventCheck {
     reversals = ReversalCheck(context, merges)
   }
 
-  /// - Parameter journal: How many transactions of each kind the journal has.
+  /// - Parameter journal: The counts of the journal's transactions.
   mutating func run(_ journal: JournalTally) throws(LedgerError) {
     var walk = try JournalEventWalk(context.scan)
     guard walk.next != .max || !journal.eventKinds.isEmpty else { return }
@@ -93,13 +93,13 @@ struct JournalEventCheck {
     if event.position != position {
       context.report(
         "effects_are_complete",
-        "effect \(event.position) of transaction \(transaction.number) stands where number \(position) should")
+        "effect \(event.position) of transaction \(transaction.number) should be number \(position)")
     }
     if !event.kind.fits(transaction.kind) || !event.isWhole {
       context.report(
         "effects_fit",
-        "effect \(event.position) of transaction \(transaction.number), \(event.kind), says what none of a "
-          + "transaction of kind \(transaction.kind.name) says")
+        "effect \(event.position) of transaction \(transaction.number), \(event.kind), has wrong fields or does not fit "
+          + "a transaction of kind \(transaction.kind.name)")
     }
   }
 
@@ -117,8 +117,7 @@ struct JournalEventCheck {
     }
   }
 
-  /// Checks that captured amounts, and amounts that came back in vain, are those that the transaction's entries took
-  /// from lots.
+  /// Checks that captured amounts and late returns match the amounts that the transaction's entries took from lots.
   private func checkParts(of group: [JournalEventRow], _ page: JournalEventPage) {
     guard let number = group.first?.transaction else { return }
     var lots: [LotNumber: [Int64: Int128]] = [:]
@@ -132,19 +131,19 @@ struct JournalEventCheck {
       for (currency, rest) in currencies.inKeyOrder where rest != 0 {
         context.report(
           "effects_book_their_entries", currency: currency,
-          "transaction \(number) takes \(rest) otherwise from lot \(lot) than its effects say")
+          "transaction \(number) differs by \(rest) from its effects in lot \(lot)")
       }
     }
   }
 
-  /// Checks that amounts that came back to an expired lot are gone again.
+  /// Checks that amounts returned to an expired lot were expired again.
   private func checkExpiries(after transaction: TransactionNumber, _ page: JournalEventPage) {
     guard var left = page.late[transaction] else { return }
     for event in page.expiries(after: transaction) { left[event.lot, default: 0] -= Int128(event.amount) }
     for (lot, rest) in left.inKeyOrder where rest != 0 {
       context.report(
         "effects_are_complete",
-        "\(rest) came back to lot \(lot) with transaction \(transaction), after the lot's time, and did not expire"
+        "transaction \(transaction) returned \(rest) to lot \(lot) after its expiry; the amount did not expire"
       )
     }
   }

@@ -1,17 +1,17 @@
 internal import GemLedger
 
-/// A page of effects by their transactions, with everything that they are compared with, read together.
+/// A page of effects grouped by transaction, with all rows for their comparison, read together.
 struct JournalEventPage {
-  /// The effects of each transaction, whole.
+  /// The complete effects of each transaction.
   let groups: [[JournalEventRow]]
   private let transactions: [TransactionNumber: TransactionRow]
   private let entries: [TransactionNumber: [EntryRow]]
   private let allocations: [EntryNumber: [AllocationRow]]
   /// The effects of linked transactions.
   private let sides: [TransactionNumber: [JournalEventRow]]
-  /// The reversals of each transaction that this page's reverse.
+  /// For each reversed transaction on this page, its reversals.
   private let reversals: [TransactionNumber: [JournalEventRow]]
-  /// The amounts that came back to expired lots, by transaction, and the journal events that expire them again.
+  /// The amounts returned to expired lots, by transaction, and the journal events that expire them again.
   private(set) var late: [TransactionNumber: [LotNumber: Int128]] = [:]
   private var expiries: [TransactionNumber: [JournalEventRow]] = [:]
 
@@ -79,7 +79,7 @@ struct JournalEventPage {
     if !targets.isEmpty { expiries = try snapshot.events(about: targets) }
   }
 
-  /// Sums up the amounts that the transaction gave back to lots; nil where it gave nothing back.
+  /// Returns the amounts that the transaction gave back to lots; nil if it gave nothing back.
   private func returned(by group: [JournalEventRow]) -> [LotNumber: Int128]? {
     var lots: [LotNumber: Int128] = [:]
     guard let first = group.first else { return nil }
@@ -87,7 +87,7 @@ struct JournalEventPage {
       for part in parts(of: first.transaction) { lots[part.lot, default: 0] += Int128(part.amount) }
       return lots
     }
-    // In a merge it is set aside again.
+    // A merge holds them again.
     guard !group.contains(where: { $0.kind == .held }) else { return nil }
     for event in group where event.kind == .released { lots[event.lot, default: 0] += Int128(event.amount) }
     return lots
@@ -101,7 +101,7 @@ struct JournalEventPage {
   }
   func reversals(of transaction: TransactionNumber) -> [JournalEventRow] { reversals[transaction] ?? [] }
 
-  /// Returns the amount that the transaction's entries brought to each lot, or took where it is negative.
+  /// Returns the change of each lot by the transaction's entries; negative if they took an amount.
   func parts(of transaction: TransactionNumber) -> [(lot: LotNumber, currency: Int64, amount: Int64)] {
     entries(of: transaction).flatMap { entry in
       let currency = entry.account.currency
@@ -112,11 +112,11 @@ struct JournalEventPage {
 }
 
 extension JournalEventRow {
-  /// A count of all customers' purchases belongs to no single customer.
+  /// Whether it counts all customers' purchases, so that it belongs to no single customer.
   var isOfEverybody: Bool { kind == .counted && count?.kind == .sold }
 }
 
 extension JournalEventRow.Kind {
-  /// Whether it says why an entry of its transaction fell on a lot.
+  /// Whether it explains why an entry of its transaction was allocated to a lot.
   var isOfAnEntry: Bool { self == .captured || self == .late || self == .reclaimed }
 }

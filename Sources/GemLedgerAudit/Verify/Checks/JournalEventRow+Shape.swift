@@ -1,9 +1,9 @@
 internal import GemLedger
 
-// Which events the transactions of each kind have, and which fields the events of each kind.
+// The events that each kind of transaction may have, and the fields of each kind of event.
 
 extension EntryKind {
-  /// The kind of journal event that every transaction of this kind has.
+  /// The kind of journal event that every transaction of this kind has; nil for none.
   var mark: JournalEventRow.Kind? {
     switch self {
     case .hold: .held
@@ -17,7 +17,7 @@ extension EntryKind {
 }
 
 extension JournalEventRow.Kind {
-  /// Whether a transaction of that kind has such effects.
+  /// Whether a transaction of that kind may have such an effect.
   func fits(_ kind: EntryKind) -> Bool {
     switch self {
     case .reversal: kind == .reversal
@@ -27,7 +27,7 @@ extension JournalEventRow.Kind {
     case .released: kind == .release || kind == .capture || kind == .merge
     case .late: kind == .expiry
     case .reclaimed: kind == .refund || kind == .mixed
-    // A spend is linked to the stock that its item came out of.
+    // A spend is linked to the stock of its item.
     case .linked: kind == .transfer || kind == .mixed || kind == .spend
     case .unproven: kind == .merge
     case .counted: true
@@ -36,7 +36,7 @@ extension JournalEventRow.Kind {
 }
 
 extension JournalEventRow {
-  /// Whether it has the fields of its kind, and no others.
+  /// Whether it has exactly the fields of its kind.
   var isWhole: Bool {
     let isOfLot = currency != 0 && lot != 0 && amount > 0 && heldAfter >= 0
     let isOfNoLot = currency == 0 && lot == 0 && amount == 0 && heldAfter == 0

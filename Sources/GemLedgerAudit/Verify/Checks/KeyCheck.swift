@@ -1,6 +1,6 @@
 internal import GemLedger
 
-/// Checks that every key names a transaction of its customer, or keeps a refusal.
+/// Checks that every key names a transaction of its customer or stores a refusal.
 struct KeyCheck {
   private let context: VerifyContext
 
@@ -20,18 +20,18 @@ struct KeyCheck {
         context.report(
           "keys_have_transactions",
           "a key of customer number \(address.customer ?? 0) names transaction \(address.number), which is missing or "
-            + "another's")
+            + "another customer's")
       }
       try checkOwners(of: page, transactions)
       position = end
     }
   }
 
-  /// A key is of a customer with a row, and names no transaction that came about by itself.
+  /// Checks that a key belongs to a customer with a row, and names no scheduled effect.
   private func checkOwners(
     of page: [KeyRow], _ transactions: [TransactionNumber: TransactionRow]
   ) throws(LedgerError) {
-    // The customer of a booked key is compared with the transaction; a refusal has none.
+    // The customer of a booked key is compared with the transaction; a refusal has no transaction.
     var refused: [CustomerNumber] = []
     for row in page {
       switch row.outcome {
@@ -40,7 +40,7 @@ struct KeyCheck {
         guard let kind = transactions[number]?.kind, kind == .expiry || kind == .recharge else { continue }
         context.report(
           "keys_have_transactions",
-          "a key of customer number \(row.customer) names transaction \(number), which nobody asked for")
+          "a key of customer number \(row.customer) names transaction \(number), a scheduled effect")
       }
     }
     guard !refused.isEmpty else { return }
@@ -48,7 +48,7 @@ struct KeyCheck {
     let customers = try context.snapshot.customers(numbers)
     for number in numbers.sorted() where customers[number] == nil {
       context.report(
-        "keys_have_customers", "a key that keeps a refusal is of customer number \(number), who has no row")
+        "keys_have_customers", "the customer of a key with a refusal, number \(number), has no row")
     }
   }
 }

@@ -3,7 +3,7 @@ internal import GemLedger
 /// Checks that lots have the attributes that the journal recorded when they were made.
 struct LotAttributesCheck {
   private let context: VerifyContext
-  /// How many lots there are.
+  /// The number of lots.
   private var lotCount: Int64 = 0
 
   init(_ context: VerifyContext) { self.context = context }
@@ -12,7 +12,7 @@ struct LotAttributesCheck {
     try check(rows.map { (LotAttributesRow(of: $0), $0.account) })
   }
 
-  /// The same for the lots that lie in accounts' own rows.
+  /// Checks the lots that are stored in accounts' rows.
   mutating func checkPools(of rows: [AccountRow]) throws(LedgerError) {
     var pools: [(LotAttributesRow, AccountNumber)] = []
     for row in rows where row.poolLot != 0 {
@@ -42,18 +42,18 @@ struct LotAttributesCheck {
           "the journal lacks the terms of lot \(found.lot) of \(context.name(of: account))")
         continue
       }
-      // Only the journal records the lot that it came out of.
+      // Only the journal records its original lot.
       attributes.originalLot = found.originalLot
       guard attributes != found else { continue }
       context.report(
         "lot_terms_replay", currency: account.currency,
-        "lot \(found.lot) of \(context.name(of: account)) says \(found.text); the journal says \(attributes.text)")
+        "lot \(found.lot) of \(context.name(of: account)) is \(found.text); in the journal it is \(attributes.text)")
     }
   }
 
-  /// Checks that no terms are of a lot that is nowhere.
+  /// Checks that no attributes exist without their lot.
   ///
-  /// - Parameter purchaseLotCount: How many lots the journal's purchases made.
+  /// - Parameter purchaseLotCount: The number of lots that the journal's purchases made.
   func finish(purchaseLotCount: Int64) throws(LedgerError) {
     let environments = Set(try context.snapshot.environments().map(\.number))
     var count: Int64 = 0
@@ -73,14 +73,14 @@ struct LotAttributesCheck {
     if purchased != purchaseLotCount {
       context.report(
         "lots_have_makers",
-        "\(purchased) lots say that a purchase made them; purchases made \(purchaseLotCount)")
+        "\(purchased) lots name a purchase; purchases made \(purchaseLotCount)")
     }
   }
 
-  /// Checks that a lot out of another lot has that lot's attributes.
+  /// Checks that a lot derived from another lot has that lot's attributes.
   private func checkOrigins(of rows: [LotAttributesRow]) throws(LedgerError) {
     guard !rows.isEmpty else { return }
-    // The owner of that lot is not recorded.
+    // The owner of the original lot is not recorded.
     let origins = try context.snapshot.lotAttributes(rows.map { RowAddress($0.originalLot, of: nil) })
     for row in rows {
       let origin = origins[row.originalLot]
@@ -88,25 +88,25 @@ struct LotAttributesCheck {
         origin?.source == row.source && origin?.environment == row.environment && origin?.expiresAt == row.expiresAt
       if !isSame || !hasShare(row, of: origin) || row.originalLot == row.lot || row.purchase != nil {
         context.report(
-          "lots_have_origins", "lot \(row.lot) came out of lot \(row.originalLot), which is missing or of another kind")
+          "lots_have_origins", "lot \(row.lot) is from lot \(row.originalLot), which is missing or of another kind")
       }
     }
   }
 
-  /// Checks that paid lots came with a purchase or out of a paid lot, and that only paid lots have a price.
+  /// Checks that paid lots are from a purchase or a paid lot, and that only paid lots have a price.
   ///
-  /// - Returns: How many of the lots say that a purchase made them.
+  /// - Returns: The number of lots with a purchase.
   private func checkMakers(of page: [LotAttributesRow], environments: Set<Int64>) -> Int64 {
     var count: Int64 = 0
     for row in page {
       if row.purchase != nil, row.originalLot == 0 { count += 1 }
       if row.source == .paid, row.purchase == nil, row.originalLot == 0 {
-        context.report("lots_have_makers", "lot \(row.lot) was paid for, and came with no purchase and out of no lot")
+        context.report("lots_have_makers", "lot \(row.lot) is paid, but is from no purchase and no other lot")
       }
-      // A bonus that was transferred or exchanged is told from pooled currency by a price of 0.
+      // A price of 0 distinguishes a transferred or exchanged bonus from pooled currency.
       let isMovedBonus = row.source == .bonus && row.originalLot != 0 && row.price?.minorUnits == 0
       if row.price != nil, row.source != .paid, !isMovedBonus {
-        context.report("lots_have_makers", "lot \(row.lot) has a price, and is \(row.source.name)")
+        context.report("lots_have_makers", "lot \(row.lot) has a price, but is \(row.source.name)")
       }
       if row.environment >= EnvironmentRow.firstDrawnNumber, !environments.contains(row.environment) {
         context.report(
@@ -116,7 +116,7 @@ struct LotAttributesCheck {
     return count
   }
 
-  /// A lot that came out of another one has at most the price of that.
+  /// Whether a derived lot's price is at most that of its original lot.
   private func hasShare(_ row: LotAttributesRow, of origin: LotAttributesRow?) -> Bool {
     guard let price = row.price else { return origin?.price == nil }
     guard let whole = origin?.price else { return price.minorUnits == 0 && row.source == .bonus }
@@ -125,7 +125,7 @@ struct LotAttributesCheck {
 }
 
 extension LotAttributesRow {
-  /// The attributes for a message.
+  /// The attributes, for a message.
   var text: String {
     let price = self.price.map { ", price \($0.minorUnits) \($0.currency)" } ?? ""
     let purchase = self.purchase.map { ", purchase \($0)" } ?? ""

@@ -1,6 +1,6 @@
 internal import GemLedger
 
-/// Replays merges and unmerges, and checks that each has its transaction and only moves currency.
+/// Replays merges and unmerges, and checks that each has a transaction and only moves currency.
 struct MergeCheck {
   private let context: VerifyContext
 
@@ -36,17 +36,17 @@ struct MergeCheck {
     return MergedCustomers(replay)
   }
 
-  /// The entries of a merge or an unmerge add up to 0, currency by currency.
+  /// Checks that the entries of a merge or an unmerge add up to 0 for each currency.
   private func checkSums(of page: [MergeRow]) throws(LedgerError) {
-    // They are of two customers.
+    // The entries belong to two customers.
     let entries = try context.snapshot.entries(of: page.map { RowAddress($0.transaction, of: nil) })
     for row in page {
       let own = entries[row.transaction] ?? []
       for (currency, sum) in own.sums(of: .merge) + own.sums(of: .unmerge) where sum != 0 {
         context.report(
           "merges_cancel_out", currency: currency,
-          "transaction \(row.transaction) moved customer number \(row.from)'s into \(row.into)'s; its entries come to "
-            + "\(sum), not to 0")
+          "transaction \(row.transaction) moved customer number \(row.from)'s into \(row.into)'s; its entries add up "
+            + "to \(sum), not to 0")
       }
     }
   }

@@ -12,7 +12,7 @@ struct OrderCheck {
       let page = try context.scan.orders(after: last, limit: ScanPage.size)
       guard let end = page.last?.number else { break }
       let customers = try context.snapshot.customers(page.map(\.customer).distinct())
-      // The buyer may be another customer than the one with the order.
+      // The buyer may differ from the customer of the order.
       let purchases = try context.snapshot.purchases(page.compactMap(\.purchase).map { RowAddress($0, of: nil) })
       for row in page {
         check(row, customer: customers[row.customer], purchase: row.purchase.flatMap { purchases[$0] })
@@ -23,7 +23,7 @@ struct OrderCheck {
 
   private func check(_ row: OrderRow, customer: CustomerRow?, purchase: PurchaseRow?) {
     if customer == nil {
-      context.report("orders_have_customers", "order \(row.code) is of customer number \(row.customer), who has no row")
+      context.report("orders_have_customers", "the customer of order \(row.code), number \(row.customer), has no row")
     }
     let isPaid = row.state == .success || row.state == .deliveryPending
     guard isPaid == (row.purchase != nil) else {
@@ -35,7 +35,7 @@ struct OrderCheck {
     guard let purchase, row.fits(purchase) else {
       context.report(
         "orders_have_purchases",
-        "order \(row.code) names purchase \(number), which is missing or of something else than announced")
+        "order \(row.code) names purchase \(number), which is missing or does not match the announcement")
       return
     }
   }

@@ -4,7 +4,7 @@ internal import GemLedger
 struct ProjectionCheck {
   private let context: VerifyContext
   private let replay: AccountReplay
-  /// Until when nothing ends that is on hold of an account.
+  /// For each account with holds, the earliest end of a hold.
   private let firstDeadlines: [AccountNumber: Int64]
   private let expiries: LotExpiryCheck
 
@@ -79,7 +79,7 @@ struct ProjectionCheck {
     for number in replay.accounts.numbers(where: { !$0.isSeen && $0.fold.version > 0 }) {
       let number = AccountNumber(rawValue: number)
       context.report(
-        "accounts_replay", currency: number.currency, "\(context.name(of: number)) has entries and no account row")
+        "accounts_replay", currency: number.currency, "\(context.name(of: number)) has entries but no account row")
     }
     for number in replay.lots.numbers(where: { !$0.isSeen }) {
       guard let lot = replay.lots[number] else { continue }
@@ -97,7 +97,7 @@ struct ProjectionCheck {
     for row in rows where customers[row.number.customer] == nil {
       context.report(
         "customers_are_known", currency: row.number.currency,
-        "\(context.name(of: row.number)) is nobody's: no such customer")
+        "\(context.name(of: row.number)) belongs to a missing customer")
     }
   }
 
@@ -113,26 +113,26 @@ struct ProjectionCheck {
       context.report(
         "accounts_replay", currency: currency,
         "\(context.name(of: row.number)) is \(row.balance) with debt \(row.debt) at version \(row.version); its "
-          + "entries come to \(account.sum), and the newest records \(fold.balance) with debt \(fold.debt) at "
+          + "entries add up to \(account.sum), and the newest records \(fold.balance) with debt \(fold.debt) at "
           + "version \(fold.version)")
     }
     if account.lots + Int128(row.held) != Int128(row.balance) {
       context.report(
         "lots_make_the_balance", currency: currency,
-        "\(context.name(of: row.number)) is \(row.balance); its live lots come to \(account.lots), and \(row.held) "
-          + "are on hold")
+        "\(context.name(of: row.number)) is \(row.balance); its live lots add up to \(account.lots), and \(row.held) "
+          + "are held")
     }
     if row.openLots != account.openLots || row.nextExpiry > account.firstExpiry {
       context.report(
         "accounts_know_their_lots", currency: currency,
-        "\(context.name(of: row.number)) counts \(row.openLots) open lots where \(account.openLots) are, or expects "
-          + "the next expiry too late")
+        "\(context.name(of: row.number)) counts \(row.openLots) open lots instead of \(account.openLots), or has too "
+          + "late a time for the next expiry")
     }
     checkHeld(row)
     checkMoved(row)
   }
 
-  /// Checks that a merged customer has nothing left.
+  /// Checks that a merged customer has no balance left.
   private func checkMoved(_ row: AccountRow) {
     guard let survivor = replay.scope.merges.survivors[row.number.customer],
       row.balance != 0 || row.debt != 0 || row.held != 0
@@ -158,11 +158,11 @@ struct ProjectionCheck {
     if held != 0, row.nextDue > firstDeadlines[row.number] ?? .max {
       context.report(
         "accounts_know_their_holds", currency: currency,
-        "a hold of \(context.name(of: row.number)) ends before the account expects anything to be due")
+        "a hold of \(context.name(of: row.number)) ends before the account's next due time")
     }
   }
 
-  /// The account's first pooled lot lies in its own row.
+  /// Compares the account's first pooled lot, which is stored in the account's row.
   private func comparePool(_ row: AccountRow, _ tallies: inout CurrencyTallies) {
     guard row.poolLot != 0 || row.poolRemaining != 0 else { return }
     let lot = replay.lots[row.poolLot] ?? AccountReplay.Lot(account: row.number)

@@ -12,7 +12,7 @@ struct PurchaseCheck {
     lots = PurchaseLotCheck(context, products)
   }
 
-  /// - Parameter purchaseCount: How many transactions of the journal credit purchases.
+  /// - Parameter purchaseCount: The number of transactions in the journal that credit purchases.
   mutating func run(purchaseCount: Int64) throws(LedgerError) {
     let environments = Set(try context.snapshot.environments().map(\.number))
     var last: Int64 = 0
@@ -62,14 +62,14 @@ struct PurchaseCheck {
       return
     }
     guard let product = products.product(row.frozenProduct) else {
-      context.report("purchases_have_terms", "the terms of purchase \(row.number) cannot be read")
+      context.report("purchases_have_terms", "the terms of purchase \(row.number) are unreadable")
       return
     }
     var found: [Int64: Int128] = [:]
     for entry in entries {
       found[entry.account.currency, default: 0] += Int128(entry.amount)
     }
-    // A trial may give amounts of its own; which lots it made is another equation's.
+    // A trial may grant other amounts; another check compares its lots.
     let expected = Self.amounts(of: row, product, in: context) { Int128($0.amount) + Int128($0.bonus) }
     let trial = Self.amounts(of: row, product, in: context) {
       $0.trial.map { Int128($0) } ?? Int128($0.amount) + Int128($0.bonus)
@@ -85,8 +85,8 @@ struct PurchaseCheck {
     if given != [grant] || !product.itemGrants.isEmpty {
       context.report(
         "purchases_know_what_they_gave", currency: grant.currency,
-        "purchase \(row.number) says that all it gave is \(grant.amount) in lot \(grant.lot); its transaction "
-          + "\(row.transaction) says otherwise")
+        "purchase \(row.number) records its whole grant as \(grant.amount) in lot \(grant.lot); its transaction "
+          + "\(row.transaction) differs")
     }
   }
 }

@@ -1,10 +1,10 @@
 internal import GemLedger
 
-/// Checks that every purchase made the lots that its frozen terms, its price and its environment give.
+/// Checks that every purchase made the lots that follow from its frozen terms, price and environment.
 struct PurchaseLotCheck {
-  /// How many lots the journal's purchases made.
+  /// The number of lots that the journal's purchases made.
   private(set) var lotCount: Int64 = 0
-  /// How many of each item the terms of purchases give.
+  /// The number of each item that the terms of purchases grant.
   private(set) var itemsPromised: [ItemID: Int128] = [:]
   private let context: VerifyContext
   private let products: FrozenProducts
@@ -39,7 +39,7 @@ struct PurchaseLotCheck {
     }
   }
 
-  /// A lot of a purchase's credit, and the amount that the credit put into it.
+  /// A lot of a purchase's credit, and the amount credited to it.
   private struct GrantedLot {
     let lot: LotNumber
     let amount: Int64
@@ -48,7 +48,7 @@ struct PurchaseLotCheck {
   private mutating func check(
     _ row: PurchaseRow, _ found: [Int64: [GrantedLot]], _ lots: [LotNumber: LotAttributesRow]
   ) {
-    // Terms that cannot be read, and amounts that no terms give, are another equation's.
+    // Another check reports unreadable terms, and amounts that no terms grant.
     guard let product = products.product(row.frozenProduct),
       let credits = credits(of: row, product, terms(of: found, lots, row, product))
     else { return }
@@ -79,7 +79,9 @@ struct PurchaseLotCheck {
     }
   }
 
-  /// A purchase that nobody paid for has bonus lots alone, without prices; a trial may have an amount of its own.
+  /// Returns the expected attributes of a lot of the purchase.
+  ///
+  /// An unpaid purchase has only bonus lots without prices; a trial may have another amount.
   private func terms(
     of found: [Int64: [GrantedLot]], _ lots: [LotNumber: LotAttributesRow], _ row: PurchaseRow, _ product: Product
   ) -> StorePurchase.Terms {
@@ -97,7 +99,7 @@ struct PurchaseLotCheck {
     var expected = LotAttributesRow(
       lot: found.lot, source: credit.source, environment: credit.environment, price: credit.price,
       purchase: credit.purchase, expiresAt: credit.expiresAt)
-    // Storages wrote down differently that a cycle had ended before 1970.
+    // Storages recorded cycles that ended before 1970 in different ways.
     if expected.expiresAt < 0 { expected.expiresAt = found.expiresAt }
     guard found != expected else { return }
     context.report(
@@ -105,8 +107,7 @@ struct PurchaseLotCheck {
       "lot \(found.lot) is \(found.text); purchase \(row.number) made it as \(expected.text)")
   }
 
-  /// Computes the credits of the purchase from its frozen grant, price and quantity; nil where they give more than
-  /// there can be.
+  /// Returns the credits of the purchase from its frozen grant, price and quantity; nil if they exceed the limits.
   private func credits(
     of row: PurchaseRow, _ product: Product, _ terms: StorePurchase.Terms
   ) -> [(CurrencyCode, [LotCredit])]? {

@@ -1,6 +1,6 @@
 internal import GemLedger
 
-/// Checks that every refund took the amount due, or records its outcome.
+/// Checks that every refund took the due amount or records its outcome.
 struct RefundCheck {
   private let context: VerifyContext
   private let merges: MergedCustomers
@@ -11,9 +11,9 @@ struct RefundCheck {
   }
 
   /// - Parameters:
-  ///   - journal: How many refunds the journal has.
-  ///   - reclaimCount: How many transactions say that they took amounts that had come back to refunded purchases.
-  ///   - freezes: Takes the freezes that refunds made and ended.
+  ///   - journal: The counts of the journal's transactions.
+  ///   - reclaimCount: The number of transactions that record taking amounts returned to refunded purchases.
+  ///   - freezes: Receives the freezes that refunds made and ended.
   func run(
     _ journal: JournalTally, reclaimCount: Int64, _ freezes: inout FreezeReplay
   ) throws(LedgerError) {
@@ -34,7 +34,7 @@ struct RefundCheck {
     if refunds != journal.refunds || refunds != refundsOfStates || parts != partsOfStates {
       context.report(
         "refunds_are_complete",
-        "the journal has \(journal.refunds) refunds and reversals; \(refunds) say what they are and "
+        "the journal has \(journal.refunds) refunds and reversals; there are \(refunds) rows of them and "
           + "\(refundsOfStates) belong to purchases, with \(parts) and \(partsOfStates) parts")
     }
   }
@@ -61,7 +61,7 @@ struct RefundCheck {
     if reclaims != reclaimCount {
       context.report(
         "effects_are_complete",
-        "\(reclaims) refunds took what had come back to purchases; \(reclaimCount) transactions say so")
+        "\(reclaims) refunds took amounts returned to purchases; \(reclaimCount) transactions record it")
     }
     var parts: Int64 = 0
     var lastPart: RefundPartRow?
@@ -73,14 +73,14 @@ struct RefundCheck {
     }
   }
 
-  /// - Returns: How many parts its refunds have.
+  /// - Returns: The number of parts of its refunds.
   private func check(_ state: RefundStateRow, _ rows: RefundPage) -> Int64 {
     guard let purchase = rows.purchase(of: state), let credit = rows.credit(of: purchase) else {
       context.report("purchases_know_their_refunds", "purchase \(state.purchase), which was refunded, is missing")
       return 0
     }
     let (evidence, refunds) = (rows.evidence(of: purchase), rows.refunds(of: state))
-    // Notices that came since and changed nothing are newer than the evidence of the newest refund.
+    // Later notices without an effect are newer than the evidence of the newest refund.
     let dates = (refunds.last?.signedAt.milliseconds ?? 0, RefundRules.newest(evidence).milliseconds)
     if RefundRules.share(of: evidence, quantity: purchase.quantity) != state.share
       || state.evidenceAt.milliseconds < dates.0 || state.evidenceAt.milliseconds > dates.1
@@ -88,7 +88,7 @@ struct RefundCheck {
       context.report(
         "refunds_follow_the_evidence",
         "\(state.share.milliPercent) thousandths of a percent of purchase \(state.purchase) are clawed back by "
-          + "evidence of \(state.evidenceAt.milliseconds); the store's notices say otherwise")
+          + "evidence of \(state.evidenceAt.milliseconds); the store's notices differ")
     }
     let granted = RefundChange.granted(by: credit, definitions: context.definitions)
     var count: Int64 = 0
@@ -111,8 +111,8 @@ struct RefundCheck {
     if transaction?.kind != kind || merges.survivor(of: debited) != merges.survivor(of: owner) {
       context.report(
         "refunds_have_transactions",
-        "a refund of purchase \(purchase.number) names transaction \(refund.transaction), which is missing, another's "
-          + "or no \(kind.name)")
+        "a refund of purchase \(purchase.number) names transaction \(refund.transaction), which is missing, another "
+          + "customer's or no \(kind.name)")
     }
     let (entries, parts) = (rows.entries(of: refund), rows.parts(of: refund))
     for currency in granted {
@@ -125,7 +125,7 @@ struct RefundCheck {
         if sum != Int128(due) {
           context.report(
             "refunds_are_due", currency: currency.currency.number,
-            "transaction \(refund.transaction) took, let go and made debts of \(sum) for lot \(lot.lot); \(due) was due"
+            "transaction \(refund.transaction) took, waived and made debts of \(sum) for lot \(lot.lot); \(due) was due"
           )
         }
       }
@@ -135,13 +135,13 @@ struct RefundCheck {
       if amount != booked {
         context.report(
           "refunds_book_their_parts", currency: currency.currency.number,
-          "the entry of transaction \(refund.transaction) is \(amount); its parts come to \(booked)")
+          "the entry of transaction \(refund.transaction) is \(amount); its parts add up to \(booked)")
       }
     }
     if kind == .refund { checkSources(parts, entries, rows) }
   }
 
-  /// Checks that the amounts that a refund says it took from a lot equal its allocations on the lot.
+  /// Checks that the amounts that a refund records for a lot equal its allocations on the lot.
   private func checkSources(_ parts: [RefundPartRow], _ entries: [EntryRow], _ rows: RefundPage) {
     var taken: [LotNumber: Int128] = [:]
     for part in parts where part.kind == .taken { taken[part.source, default: 0] -= Int128(part.amount) }
@@ -151,7 +151,7 @@ struct RefundCheck {
     for (lot, rest) in taken.inKeyOrder where rest != 0 {
       context.report(
         "refunds_book_their_parts",
-        "transaction \(parts.first?.transaction ?? 0) takes \(rest) otherwise from lot \(lot) than its parts say")
+        "transaction \(parts.first?.transaction ?? 0) differs by \(rest) from its parts in lot \(lot)")
     }
   }
 }

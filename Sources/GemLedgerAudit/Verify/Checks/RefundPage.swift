@@ -1,6 +1,6 @@
 internal import GemLedger
 
-/// Everything about the refunds of a page of purchases, read together.
+/// All rows about the refunds of a page of purchases, read together.
 struct RefundPage {
   private let purchases: [Int64: PurchaseRow]
   private let refunds: [Int64: [RefundRow]]
@@ -22,7 +22,7 @@ struct RefundPage {
     let credits = purchases.values.map { RowAddress($0.transaction, of: $0.customer) }
     var changes: [RowAddress] = []
     for (purchase, rows) in refunds {
-      // A refund belongs to the purchase's owner at its time; only a merge makes that another customer than the buyer.
+      // A refund belongs to the purchase's owner at its time, who differs from the buyer only after a merge.
       let buyer = purchases[purchase]?.customer
       let owner = buyer.flatMap { merges.wasMerged($0) ? nil : $0 }
       changes += rows.map { RowAddress($0.transaction, of: owner) }

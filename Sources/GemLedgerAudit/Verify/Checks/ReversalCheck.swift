@@ -1,6 +1,6 @@
 internal import GemLedger
 
-/// Checks that reversals, and amounts taken again, are about transactions that they can be about.
+/// Checks that reversals and reclaims refer to transactions that allow them.
 struct ReversalCheck {
   private let context: VerifyContext
   private let merges: MergedCustomers
@@ -10,7 +10,7 @@ struct ReversalCheck {
     self.merges = merges
   }
 
-  /// Checked once for all reversals of a transaction, with the first.
+  /// Checks all reversals of a transaction, once, with the first of them.
   func check(_ event: JournalEventRow, _ page: JournalEventPage) {
     checkTarget(event, page)
     let reversals = page.reversals(of: event.target)
@@ -25,7 +25,7 @@ struct ReversalCheck {
         "reversals_are_covered", currency: currency,
         "the reversals of transaction \(event.target) give back \(-left) more than it took")
     }
-    // Amounts of merged customers may have come back to other lots.
+    // Amounts of merged customers may have returned to other lots.
     guard !merges.isInvolved(event.customer) else { return }
     var lots: [LotNumber: Int128] = [:]
     for part in page.parts(of: event.target) { lots[part.lot, default: 0] -= Int128(part.amount) }
@@ -39,14 +39,14 @@ struct ReversalCheck {
     }
   }
 
-  /// Checks that the event is about an earlier transaction of its customer that it can be about.
+  /// Checks that the event refers to an earlier transaction of its customer that allows it.
   func checkTarget(_ event: JournalEventRow, _ page: JournalEventPage) {
     let target = page.transaction(event.target)
     let fits =
       switch target?.kind {
       case .spend, .capture: event.kind == .reversal || target?.kind == .capture
       case .reversal, .release: event.kind != .reversal
-      // Amounts that came out of a refunded purchase come back by these too.
+      // These also return amounts of a refunded purchase.
       case .exchange, .transfer, .mixed, .merge: event.kind == .reclaimed
       default: false
       }
@@ -55,8 +55,8 @@ struct ReversalCheck {
     else {
       context.report(
         "effects_have_transactions",
-        "transaction \(event.transaction) is about transaction \(event.target), which is missing, another's or "
-          + "nothing that it could be about")
+        "transaction \(event.transaction) refers to transaction \(event.target), which is missing, another "
+          + "customer's or of an unsuitable kind")
       return
     }
   }

@@ -1,13 +1,13 @@
 internal import GemLedger
 
-/// Checks every transaction against the one before it and against its entries.
+/// Checks every transaction against the previous transaction and against its entries.
 struct TransactionCheck {
   private(set) var tally = JournalTally()
   private let context: VerifyContext
   private var walk: TransactionWalk
-  /// With gaps in the numbers: when the newest transaction of each lane was made.
+  /// If numbers have gaps, the time of the newest transaction of each lane.
   private var laneTimes = [Timestamp](repeating: Timestamp(milliseconds: .min), count: Numbering.laneCountMax)
-  /// Transactions that are to be found in histories, gathered until they are worth a question.
+  /// Transactions that must be in histories, collected for a batch read.
   private var withoutEntries: [TransactionRow] = []
 
   init(_ context: VerifyContext) {
@@ -15,7 +15,7 @@ struct TransactionCheck {
     walk = TransactionWalk(context.scan)
   }
 
-  /// Goes on to the transaction of this entry, and compares the two.
+  /// Advances to the transaction of this entry, and compares the two.
   mutating func check(_ entry: EntryRow, _ merges: MergedCustomers) throws(LedgerError) {
     while let next = try walk.next(upTo: entry) { try enter(next) }
     let isFirst = !walk.hasEntries
@@ -49,7 +49,7 @@ struct TransactionCheck {
     let fits =
       transaction.kind == .mixed || transaction.kind == entry.kind
       || transaction.kind == .capture && entry.kind == .spend
-      // A debt that is no longer owed, since its amount came back and was taken.
+      // The debt is no longer owed: its amount was returned and taken.
       || transaction.kind == .refund && entry.kind == .reversedRefund
     if !fits || !entry.kind.permits(entry.amount) {
       context.report(
@@ -59,7 +59,7 @@ struct TransactionCheck {
     }
   }
 
-  /// Goes over the transactions behind the last entry.
+  /// Reads the transactions after the last entry.
   mutating func finish() throws(LedgerError) {
     while let next = try walk.next() { try enter(next) }
     if let last = walk.current, !walk.hasEntries { withoutEntries.append(last) }
@@ -80,28 +80,29 @@ struct TransactionCheck {
     walk.advance()
   }
 
-  /// Without gaps, a transaction follows the one before it in every way.
+  /// Checks, for numbers without gaps, that a transaction directly follows the previous transaction.
   private func checkPlace(of row: TransactionRow, after previous: TransactionRow?) {
     let expected = (previous?.number ?? 0) + 1
     if row.number != expected {
       context.report("transactions_are_complete", "transactions \(expected) to \(row.number - 1) are missing")
     }
     if let previous, row.createdAt < previous.createdAt {
-      context.report("journal_time_goes_on", "transaction \(row.number) is older than the one before it")
+      context.report("journal_time_goes_on", "transaction \(row.number) is older than its predecessor")
     }
     if row.firstEntry < previous?.firstEntry ?? 1 {
       context.report("entries_have_transactions", "transaction \(row.number) begins before the one before it")
     }
   }
 
-  /// With gaps, time goes on in its lane; numbers that were drawn without lanes are in order in each of them.
+  /// Checks, for numbers with gaps, that time ascends within each lane.
   ///
-  /// Where numbers are sparse, they say where transactions begin.
+  /// Numbers that were drawn without lanes are in order in each lane. Sparse numbers determine the transactions' first
+  /// entries.
   private mutating func checkPlace(of row: TransactionRow, after previous: TransactionRow?, isSparse: Bool) {
     let lane = Int(Numbering.lane(of: row.number))
     if row.createdAt < laneTimes[lane] {
       context.report(
-        "journal_time_goes_on", "transaction \(row.number) is older than the one before it in lane \(lane)")
+        "journal_time_goes_on", "transaction \(row.number) is older than its predecessor in lane \(lane)")
     }
     laneTimes[lane] = row.createdAt
     guard isSparse else {
@@ -110,7 +111,7 @@ struct TransactionCheck {
       }
       return
     }
-    // Shifted, not asked for as a range: a damaged number may have no room for entries.
+    // Shifted instead of computed as a range: a damaged number may have no room for entries.
     let expected = row.number << Numbering.entryBits
     if row.firstEntry != expected {
       context.report(
@@ -119,7 +120,7 @@ struct TransactionCheck {
     }
   }
 
-  /// A transaction without entries is found in its customer's history.
+  /// Checks that transactions without entries are in their customers' histories.
   private mutating func checkHistories() throws(LedgerError) {
     guard !withoutEntries.isEmpty else { return }
     let listed = try context.snapshot.transactionsWithoutEntries(
@@ -133,7 +134,7 @@ struct TransactionCheck {
       }
       if customers[row.customer] == nil {
         context.report(
-          "customers_are_known", "transaction \(row.number) is of customer number \(row.customer), who has no row")
+          "customers_are_known", "the customer of transaction \(row.number), number \(row.customer), has no row")
       }
     }
     withoutEntries.removeAll(keepingCapacity: true)

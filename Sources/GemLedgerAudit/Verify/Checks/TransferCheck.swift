@@ -1,6 +1,6 @@
 internal import GemLedger
 
-/// Checks that the amounts that customers of one basket gave each other add up to 0, currency by currency.
+/// Checks that the amounts moved between customers of one basket add up to 0 for each currency.
 struct TransferCheck {
   private let context: VerifyContext
 
@@ -26,12 +26,12 @@ struct TransferCheck {
       for (currency, sum) in sides.flatMap({ entries[$0] ?? [] }).sums(of: .transfer) where sum != 0 {
         context.report(
           "transfers_cancel_out", currency: currency,
-          "what transaction \(first.transaction) and those linked to it moved comes to \(sum), not to 0")
+          "the amounts of transaction \(first.transaction) and linked transactions add up to \(sum), not to 0")
       }
     }
   }
 
-  /// Whether the side is linked to all others, and they to it alone; the payer's is, and is booked before them.
+  /// Whether the side is linked to all others, and they to it alone: true for the payer's side, which is booked first.
   private func isFirstSide(_ links: [JournalEventRow], _ page: JournalEventPage) -> Bool {
     links.allSatisfy { link in
       link.target > link.transaction

@@ -5,7 +5,7 @@ struct AccountReplay {
   struct Account {
     /// The sum of all amounts.
     var sum: Int128 = 0
-    /// The record of the newest entry.
+    /// The state after the newest entry.
     var fold = AccountFold()
     var open = OpenLots()
     // The sums of the lots' rows.
@@ -18,7 +18,7 @@ struct AccountReplay {
   struct Lot {
     var account: AccountNumber
     var fold = LotFold()
-    /// Which transactions expired some of it first and spent some of it last; 0 for none.
+    /// The transaction that first expired a part of it, and the transaction that last spent a part; 0 for none.
     var firstExpiry: TransactionNumber = 0
     var lastSpend: TransactionNumber = 0
     var isSeen = false
@@ -27,11 +27,11 @@ struct AccountReplay {
   let scope: ReplayScope
   let accounts = IntegerMap<Account>()
   let lots = IntegerMap<Lot>()
-  /// The amounts on hold, which the replay of holds moves.
+  /// The held amounts, which the replay of holds changes.
   var held = HeldAmounts()
   /// The highest lot that the window's entries name.
   private(set) var highestLot: LotNumber = 0
-  /// The result of the prefetch, so that the compiler keeps the reads.
+  /// The result of the prefetch, which keeps the compiler from removing the reads.
   private var touched: Int64 = 0
   private let context: VerifyContext
 
@@ -40,7 +40,7 @@ struct AccountReplay {
     self.scope = scope
   }
 
-  /// Customers come in any order; when their rows are read ahead, the waits overlap.
+  /// Reads rows ahead: customers are in random order, and memory latencies then overlap.
   mutating func touch(_ entries: ArraySlice<EntryRow>) {
     for entry in entries where scope.covers(entry.account) {
       touched &+= accounts.touch(entry.account.rawValue) &+ lots.touch(entry.lot)
@@ -77,7 +77,7 @@ struct AccountReplay {
     return change
   }
 
-  /// Checks that a debt grows only by kinds that may take more than there is, and shrinks only by credits.
+  /// Checks that a debt grows only by kinds that may take more than the balance, and shrinks only by credits.
   private func checkDebt(of entry: EntryRow, before debt: Int64) {
     let hasCause =
       switch entry.kind {
@@ -91,12 +91,12 @@ struct AccountReplay {
     }
   }
 
-  /// Checks that allocations add up to the change of the balance: to the amount, less the change of a debt.
+  /// Checks that allocations add up to the change of the balance: the amount minus the change of a debt.
   private mutating func replay(_ allocations: [AllocationRow], of entry: EntryRow, change: Int128) {
     if entry.lot != 0 {
       allocate(entry.amount, to: entry.lot, entry)
       if !allocations.isEmpty {
-        context.report("allocations_make_the_entry", "entry \(entry.number) names one lot and has allocations too")
+        context.report("allocations_make_the_entry", "entry \(entry.number) names one lot and also has allocations")
       }
       return
     }
@@ -104,7 +104,7 @@ struct AccountReplay {
     if sum != change {
       context.report(
         "allocations_make_the_entry", currency: entry.account.currency,
-        "the allocations of entry \(entry.number) come to \(sum), the balance changed by \(change)")
+        "the allocations of entry \(entry.number) add up to \(sum), the balance changed by \(change)")
     }
     for allocation in allocations { allocate(allocation.amount, to: allocation.lot, entry) }
   }
@@ -112,12 +112,12 @@ struct AccountReplay {
   private mutating func allocate(_ amount: Int64, to number: LotNumber, _ entry: EntryRow) {
     var lot = lots[number] ?? Lot(account: entry.account)
     if lot.account != entry.account {
-      // An empty lot may follow its customer into another one.
+      // An empty lot may follow its customer in a merge.
       if lot.fold.remaining == 0, scope.areOne(lot.account, entry.account) {
         lot.account = entry.account
       } else {
         context.report(
-          "lots_belong_to_accounts", "entry \(entry.number) falls on lot \(number) of \(context.name(of: lot.account))")
+          "lots_belong_to_accounts", "entry \(entry.number) changes lot \(number) of \(context.name(of: lot.account))")
       }
     }
     highestLot = max(highestLot, number)
@@ -129,15 +129,15 @@ struct AccountReplay {
     if amount < 0, entry.kind.burns { lot.lastSpend = entry.transaction }
     if entry.kind == .expiry, lot.firstExpiry == 0 { lot.firstExpiry = entry.transaction }
     if lot.fold.remaining < held {
-      context.report("lots_are_never_overdrawn", "entry \(entry.number) takes more from lot \(number) than it holds")
+      context.report("lots_are_never_overdrawn", "entry \(entry.number) takes more from lot \(number) than it contains")
     }
     lots[number] = lot
   }
 
-  /// Describes a spend of an account with several lots, after it was replayed; nil where there is no order to check.
+  /// Describes a replayed spend of an account with several lots; returns nil if there is no order to check.
   func burn(by entry: EntryRow, _ allocations: [AllocationRow]) -> Burn? {
     let open = accounts[entry.account]?.open ?? OpenLots()
-    // Allocations in both directions are no plain spend: some amount repaid a debt.
+    // Allocations in both directions are not a plain spend: some amount repaid a debt.
     guard entry.amount < 0, allocations.count > 1 || !open.isNone(but: entry.lot),
       allocations.allSatisfy({ $0.amount < 0 })
     else { return nil }
@@ -149,23 +149,23 @@ struct AccountReplay {
     return burn.lots.count > 1 || !burn.left.isEmpty ? burn : nil
   }
 
-  /// Whether the lot holds something that is not on hold.
+  /// Whether the lot has an amount that is not held.
   private func isFree(_ lot: LotNumber) -> Bool { (lots[lot]?.fold.remaining ?? 0) != held.ofLot(lot) }
 }
 
-/// The amounts on hold of one window's customers.
+/// The held amounts of one window's customers.
 struct HeldAmounts {
-  /// The held amounts of accounts that have any.
+  /// The held amounts of accounts, without zeros.
   private(set) var accounts: [AccountNumber: Int128] = [:]
-  /// The held amounts of lots that have any.
+  /// The held amounts of lots, without zeros.
   private var lots: [LotNumber: Int128] = [:]
 
-  /// Most ledgers hold little, so that most questions find an empty table.
+  /// Most ledgers have few holds, so most look-ups find an empty table.
   @inline(__always)
   func ofLot(_ lot: LotNumber) -> Int128 { lots.isEmpty ? 0 : lots[lot] ?? 0 }
   func ofAccount(_ account: AccountNumber) -> Int128 { accounts[account] ?? 0 }
 
-  /// - Returns: The amount of the lot that is on hold afterwards.
+  /// - Returns: The lot's held amount afterwards.
   mutating func move(_ amount: Int128, of lot: LotNumber, in account: AccountNumber) -> Int128 {
     let held = ofAccount(account) + amount
     accounts[account] = held == 0 ? nil : held

@@ -12,12 +12,12 @@ struct CountReplay {
   private struct Count {
     let period: Int64
     let value: Int64
-    /// The transaction that set it.
+    /// The transaction that set the count.
     let transaction: TransactionNumber
   }
 
   private var counts: [Slot: Count] = [:]
-  /// Short names of the counts there are.
+  /// The index of each distinct count.
   private var keys: [CountKey: Int32] = [:]
   private let context: VerifyContext
   private let scope: ReplayScope
@@ -43,7 +43,7 @@ struct CountReplay {
     }
     // The counts of merged customers continue with their surviving customers.
     for slot in counts.keys.sorted() where !scope.merges.isMerged(slot.customer) {
-      // The merge ended these; the unmerge set the counts from which it goes on.
+      // The merge ended these counts; the unmerge set the counts from which the customer continues.
       if let set = counts[slot]?.transaction, set < scope.merges.unmerges[slot.customer] ?? 0 { continue }
       context.report("counts_replay", "a count of customer number \(slot.customer) has no row")
     }
@@ -56,7 +56,7 @@ struct CountReplay {
     context.report(
       "counts_replay",
       "the count \(row.key.kind) of \"\(row.key.subject)\" of customer number \(row.customer) is \(row.value); "
-        + "the effects say \(isOver ? "nothing" : count.map { "\($0.value)" } ?? "nothing")")
+        + "the effects give \(isOver ? "nothing" : count.map { "\($0.value)" } ?? "nothing")")
   }
 
   private mutating func number(of key: CountKey) -> Int32 {

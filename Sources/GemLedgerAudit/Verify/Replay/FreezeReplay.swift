@@ -1,6 +1,6 @@
 internal import GemLedger
 
-/// A transaction that decides whether a customer may spend.
+/// A transaction that changes whether a customer may spend.
 struct FreezeEvent {
   enum Kind {
     case byPerson(Bool)
@@ -13,14 +13,14 @@ struct FreezeEvent {
   let kind: Kind
 }
 
-/// Gathers the freezes from several scans, and replays them in the order of the journal.
+/// Collects the freezes of several scans, and replays them in journal order.
 struct FreezeReplay {
   private var events: [FreezeEvent] = []
 
   mutating func add(_ event: FreezeEvent) { events.append(event) }
   mutating func add(_ events: [FreezeEvent]) { self.events += events }
 
-  /// The frozen customers by the journal.
+  /// Returns the frozen customers according to the journal.
   func frozen() -> [CustomerNumber: Int64] {
     var frozen: [CustomerNumber: Int64] = [:]
     for event in events.sorted(by: { $0.transaction < $1.transaction }) {

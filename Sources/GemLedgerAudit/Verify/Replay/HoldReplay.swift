@@ -17,11 +17,12 @@ struct HoldReplay {
   }
 
   private var holds: [TransactionNumber: Hold] = [:]
-  /// Holds of which nothing is left, unless the transaction at hand sets it aside anew.
+  /// Empty holds; the current transaction may still hold amounts for them again.
   private var emptied: Set<TransactionNumber> = []
   private var last: TransactionNumber = 0
-  /// The amounts that the present transaction captured from lots: its entries, which come behind the events, take them
-  /// out.
+  /// The amounts that the current transaction captured from lots.
+  ///
+  /// Its entries, which follow the events, take them out.
   private var captured: [LotNumber: Int128] = [:]
   private let context: VerifyContext
   private let scope: ReplayScope
@@ -63,7 +64,8 @@ struct HoldReplay {
     } else {
       context.report(
         "holds_replay",
-        "transaction \(event.transaction) sets the deadline of hold \(event.target), which is not open or another's")
+        "transaction \(event.transaction) sets the deadline of hold \(event.target), which is closed or "
+          + "another customer's")
     }
   }
 
@@ -85,17 +87,17 @@ struct HoldReplay {
     guard let lot = accounts.lots[event.lot], scope.areOne(lot.account, event.account) else {
       context.report(
         "lots_belong_to_accounts", currency: event.currency,
-        "transaction \(event.transaction) moves lot \(event.lot) of \(context.name(of: event.account)), whose it is "
-          + "not")
+        "transaction \(event.transaction) moves lot \(event.lot) of \(context.name(of: event.account)), which "
+          + "does not own it")
       return
     }
     if lot.fold.remaining < ofLot, amount > 0 {
       context.report(
         "lots_are_never_overdrawn", currency: event.currency,
-        "transaction \(event.transaction) sets more of lot \(event.lot) aside than it holds")
+        "transaction \(event.transaction) holds more of lot \(event.lot) than it contains")
     }
     if event.kind == .captured { captured[event.lot, default: 0] -= amount }
-    // A returned amount may make the lot larger than entries alone did.
+    // A returned amount may make the lot larger than its entries did.
     if event.kind == .released {
       accounts.lots[event.lot]?.fold.fill(to: lot.fold.remaining - ofLot - (captured[event.lot] ?? 0))
     }
@@ -113,7 +115,7 @@ struct HoldReplay {
 
   // MARK: Projections
 
-  /// Until when nothing that is on hold of an account ends.
+  /// For each account with holds, the earliest end of a hold.
   var firstDeadlines: [AccountNumber: Int64] {
     var first: [AccountNumber: Int64] = [:]
     for hold in holds.values {
@@ -142,23 +144,23 @@ struct HoldReplay {
     {
       context.report(
         "holds_replay",
-        "hold \(row.number) of customer number \(row.customer) is open until \(row.deadline); the effects say "
-          + (hold.map { "customer number \($0.owner), \(Timestamp(milliseconds: $0.deadline))" } ?? "otherwise"))
+        "hold \(row.number) of customer number \(row.customer) is open until \(row.deadline); the effects give "
+          + (hold.map { "customer number \($0.owner), \(Timestamp(milliseconds: $0.deadline))" } ?? "no such hold"))
     }
     if let hold { compareFields(of: row, hold) }
   }
 
-  /// Compares the row's own statements with its events.
+  /// Compares the fields of the row with its events.
   private func compareFields(of row: HoldRow, _ hold: Hold) {
     if let begunAt = row.begunAt, begunAt != hold.begunAt {
       context.report(
-        "holds_replay", "hold \(row.number) says that it began at \(begunAt); the effects say \(hold.begunAt)")
+        "holds_replay", "hold \(row.number) records the beginning \(begunAt); the effects give \(hold.begunAt)")
     }
     guard let sole = row.sole else { return }
     let account = AccountNumber(customer: row.customer, currency: sole.currency)
     guard hold.parts != [Part(account: account, lot: sole.lot): Int128(sole.amount)] else { return }
     context.report(
       "holds_replay", currency: sole.currency,
-      "hold \(row.number) says that it has \(sole.amount) of lot \(sole.lot) alone; the effects say otherwise")
+      "hold \(row.number) records only \(sole.amount) of lot \(sole.lot); the effects differ")
   }
 }

@@ -1,10 +1,10 @@
 internal import GemLedger
 
-/// Replays the journal events of one window's customers beside its entries.
+/// Replays the journal events of one window's customers in parallel with the entries.
 struct JournalEventReplay {
   private(set) var holds: HoldReplay
   private var counts: CountReplay
-  /// Events that set amounts aside; the amounts come out of the balance after the entries of the same transaction.
+  /// Events that hold amounts; the amounts leave the balance after the entries of the same transaction.
   private var waiting: [JournalEventRow] = []
   private var walk: JournalEventWalk
   private let scope: ReplayScope
@@ -16,10 +16,10 @@ struct JournalEventReplay {
     walk = try JournalEventWalk(context.scan)
   }
 
-  /// Whether events come before the entries of the transaction.
+  /// Whether there are events before the entries of the transaction.
   func isDue(before transaction: TransactionNumber) -> Bool { transaction >= walk.next || !waiting.isEmpty }
 
-  /// Replays the events of the window's customers up to a transaction, before its entries are replayed.
+  /// Replays the events up to a transaction, before its entries are replayed.
   mutating func replay(
     through transaction: TransactionNumber, _ accounts: inout AccountReplay
   ) throws(LedgerError) {
@@ -29,11 +29,11 @@ struct JournalEventReplay {
       finishWaiting(before: event.transaction, &accounts)
       if event.kind == .held { waiting.append(event) } else { replay(event, &accounts) }
     }
-    // A hold in a transaction without entries is set aside before the entries of the next one.
+    // Amounts held by a transaction without entries are held before the entries of the next one.
     finishWaiting(before: transaction, &accounts)
   }
 
-  /// Replays the events behind the last entry.
+  /// Replays the events after the last entry.
   mutating func finish(_ accounts: inout AccountReplay) throws(LedgerError) {
     try replay(through: .max, &accounts)
     holds.forgetEnded()

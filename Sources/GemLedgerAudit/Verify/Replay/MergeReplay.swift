@@ -3,19 +3,19 @@ internal import GemLedger
 /// Replays merges and unmerges in the order of the journal.
 struct MergeReplay {
   private(set) var survivorsOfMerges: [TransactionNumber: CustomerNumber] = [:]
-  /// The present surviving customer of each merged customer.
+  /// The current surviving customer of each merged customer.
   private(set) var survivors: [CustomerNumber: CustomerNumber] = [:]
   /// The newest unmerge that split each customer off.
   private(set) var unmerges: [CustomerNumber: TransactionNumber] = [:]
-  /// How many customers were merged into each one, or were parted from it by an unmerge.
+  /// For each customer, the number of customers merged into it or split off from it.
   private(set) var counts: [CustomerNumber: Int64] = [:]
-  /// The customer into which each merged customer was merged itself.
+  /// The customer that each merged customer was directly merged into.
   private var straight: [CustomerNumber: CustomerNumber] = [:]
   private var parts: [CustomerNumber: [CustomerNumber]] = [:]
   private var groupOf: [CustomerNumber: CustomerNumber] = [:]
   private var members: [CustomerNumber: [CustomerNumber]] = [:]
 
-  /// Sets of customers that were ever one, straight or through others.
+  /// The sets of customers that were ever merged with each other, directly or indirectly.
   var groups: [[CustomerNumber]] { Array(members.values) }
 
   /// - Returns: Whether the customer could be merged.
@@ -31,7 +31,7 @@ struct MergeReplay {
     return fits
   }
 
-  /// - Returns: Whether the customer was part of that survivor, and merged into it itself.
+  /// - Returns: Whether the customer was directly merged into this survivor.
   mutating func unmerge(_ row: MergeRow) -> Bool {
     let fits = survivors[row.into] == row.from && straight[row.into] == row.from
     survivorsOfMerges[row.transaction] = row.into
@@ -47,7 +47,7 @@ struct MergeReplay {
     return fits
   }
 
-  /// Whether the customer is part of another through that one.
+  /// Whether the first customer is part of the second one, directly or indirectly.
   private func isBehind(_ customer: CustomerNumber, _ other: CustomerNumber) -> Bool {
     var (next, stepsLeft) = (straight[customer], straight.count)
     while let current = next, stepsLeft > 0 {

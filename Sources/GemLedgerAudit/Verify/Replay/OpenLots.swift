@@ -1,18 +1,18 @@
 internal import GemLedger
 
-/// The lots of an account that hold something, on hold or not.
+/// The lots of an account that have an amount, held or not.
 struct OpenLots {
-  /// An account with more is no longer followed.
+  /// The maximum number of lots; an account with more is not followed.
   static let countMax = 256
-  /// How many of the others a spend is compared with.
+  /// The maximum number of other lots that a spend is compared with.
   static let comparedCountMax = 32
 
-  // Most accounts have one, which then needs no room of its own.
+  // Most accounts have one lot, which needs no array.
   private var first: LotNumber = 0
   private var others: [LotNumber] = []
   private var isFollowed = true
 
-  /// Whether none but that one is open.
+  /// Whether no other lot is open.
   func isNone(but lot: LotNumber) -> Bool { first == 0 || first == lot && others.isEmpty }
 
   mutating func open(_ lot: LotNumber) {

@@ -2,7 +2,7 @@ internal import GemLedger
 
 /// Replays the journal for the customers of one window, and compares the projections with the result.
 struct WindowReplay {
-  /// For how many entries the replay reads ahead in memory.
+  /// The number of entries to prefetch.
   private static let touchedCount: Int64 = 64
 
   private let context: VerifyContext
@@ -22,7 +22,7 @@ struct WindowReplay {
     burns = BurnCheck(context)
   }
 
-  /// Goes over all entries once; the first window's pass checks the order of the journal too.
+  /// Reads all entries once; the first window's pass also checks the order of the journal.
   mutating func run(
     _ journalCheck: inout JournalCheck, _ tallies: inout CurrencyTallies, _ checkpoints: inout CheckpointCheck,
     progress: (Int64) -> Void

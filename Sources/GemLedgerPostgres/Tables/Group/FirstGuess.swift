@@ -2,37 +2,37 @@
 internal import GemLedger
 internal import Synchronization
 
-/// The look-ups that a group begins with: they make the common commands need no other.
+/// The first look-ups of a group, which are sufficient for the common commands.
 ///
-/// Deciding never depends on a guess: it asks for whatever it lacks.
+/// Decisions never depend on a guess: they request any missing rows.
 struct FirstGuess {
-  /// Whether the customers' first lots, and their counts, are asked for with them.
+  /// Whether to look up the customers' first lots and counts too.
   var wantsLots = false
   var wantsCounts = false
-  /// The keys of commands, by the ids and numbers of their customers; some of them twice.
+  /// The keys of commands, by the ids and numbers of their customers; with duplicates.
   var keysOfIDs: [CustomerID: [IdempotencyKey]] = [:]
   var keysOfCustomers: [CustomerNumber: [IdempotencyKey]] = [:]
   /// The items that commands buy.
   var itemsOfIDs: [CustomerID: [ItemID]] = [:]
-  /// The rows of the catalog that commands go by; read with the currencies after a change.
+  /// The catalog rows that commands use; read with the currencies after a change.
   var catalogKeys: Set<IndexKey> = []
-  /// The ids of customers that become one or part: all that they have moves.
+  /// The ids of customers that are merged or split: all their rows move.
   var joined: Set<CustomerID> = []
-  /// Their numbers.
+  /// The numbers of these customers.
   var moved: Set<CustomerNumber> = []
-  /// Whether a customer is split off: the merges of the customers are undone, with the entries since.
+  /// Whether a customer is split off: the customers' merges are undone, with their later entries.
   var splitsOff = false
-  /// The newest entries of customers, where one is split off.
+  /// The newest entries of customers, if one is split off.
   var lastEntries: [CustomerNumber: EntryNumber] = [:]
-  /// The transactions that are answered again.
+  /// The transactions of replayed commands.
   var replayed: Set<TransactionNumber> = []
   /// The keys of refunds, by the refunded purchases.
   var refunds: [PurchaseIdentity: [IdempotencyKey]] = [:]
-  /// The transactions of these purchases and of their refunds, with the customers that the purchases were credited to.
+  /// The transactions of refunded purchases and their refunds, with the customers that the purchases were credited to.
   var refunded: [TransactionNumber: CustomerNumber] = [:]
   /// The transactions that commands name.
   var named: [TransactionNumber: NamedTransaction] = [:]
-  /// The customers of transactions that commands name, and of those that undid a part of them.
+  /// The customers of transactions that commands name, and of transactions that reversed a part of them.
   var places: [TransactionNumber: CustomerDirectory.CustomerAddress] = [:]
 
   struct NamedTransaction {
@@ -42,7 +42,7 @@ struct FirstGuess {
 }
 
 extension GroupRows {
-  /// Wants the first look-ups for the commands.
+  /// Requests the first look-ups for the commands.
   func wantFirst(_ commands: [LedgerCommand], _ footprints: [LedgerCommand.Footprint?]) {
     let demand = memory.countDemand.load(ordering: .relaxed)
     if demand > 0 { memory.countDemand.store(demand - 1, ordering: .relaxed) }
@@ -82,7 +82,7 @@ extension GroupRows {
       }
       located.want(number)
       guard !layout.isDistributed, guess.named[number]?.isHold == false else { continue }
-      // Looked up behind their transactions, which name the customers.
+      // Looked up after their transactions, which name the customers.
       locatedEntries.want(number)
       locatedAllocations.want(number)
     }
@@ -92,7 +92,7 @@ extension GroupRows {
     var ids: [CustomerID] = []
     ids.reserveCapacity(named.count)
     for id in named {
-      // Commands that came while the group waited may be of customers that it has looked up.
+      // Commands that arrived while the group waited may be of customers that it has looked up.
       switch addresses[id] {
       case let known??: want(known.survivingCustomer, named: id)
       case .some(nil): continue
@@ -108,12 +108,12 @@ extension GroupRows {
       want(address.survivingCustomer, named: id)
       guard address.original != address.survivingCustomer else { continue }
       merged.want(address.survivingCustomer)
-      // A merge may have been undone by another process since it was remembered: the part's own row tells.
+      // Another process may have undone a cached merge: the merged customer's row decides.
       want(address.original, named: id)
     }
   }
 
-  /// Wants the rows that the commands of an id need with one of its numbers.
+  /// Requests the rows that the commands of an id need under one of its numbers.
   private func want(_ number: CustomerNumber, named id: CustomerID) {
     want(customer: number, keys: guess.keysOfIDs[id] ?? [])
     if guess.joined.contains(id) { want(allOf: number) }

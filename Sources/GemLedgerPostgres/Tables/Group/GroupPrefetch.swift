@@ -1,14 +1,13 @@
 #if PostgreSQL
 internal import GemLedger
 
-// A group's beginning: one round trip locks its lanes, claims its store transactions and brings the rows of the first
-// guess.
+// A group's beginning: one round trip locks its lanes, claims its store transactions and reads the first guess.
 
-/// The beginning of a group: the first look-ups, and whether the lanes of its commands are still the right ones.
+/// The beginning of a group: the first look-ups, and whether its commands still belong to its lanes.
 struct GroupPrefetch: SessionPart {
   let session: PostgresSession
 
-  /// - Returns: The indexes of commands that belong to other lanes by now.
+  /// - Returns: The indexes of commands that now belong to other lanes.
   func prefetch(_ commands: [LedgerCommand], _ rows: GroupRows) throws(LedgerError) -> [Int] {
     guard let group else { return [] }
     rows.isDeciding = false
@@ -29,7 +28,7 @@ struct GroupPrefetch: SessionPart {
 
   // MARK: Lanes of commands
 
-  /// Returns the commands that belong to other lanes by now.
+  /// Returns the commands that now belong to other lanes.
   private func misrouted(
     _ commands: [LedgerCommand], _ footprints: [LedgerCommand.Footprint?], lanes: [Int], _ rows: GroupRows
   ) throws(LedgerError) -> [Int] {
@@ -69,7 +68,7 @@ struct GroupPrefetch: SessionPart {
   private func belongs(_ id: CustomerID, _ lanes: [Int], _ rows: GroupRows) throws(LedgerError) -> Bool {
     guard let address = try rows.address(of: id) else { return true }
     guard let row = try rows.customers.first(address.survivingCustomer) else {
-      // An id with a missing customer is damage. Its own command reports that, and the commands of others do not.
+      // An id with a missing customer is damage. Its command reports that; the commands of others do not.
       memory.directory.forget(id)
       return true
     }
@@ -81,7 +80,7 @@ struct GroupPrefetch: SessionPart {
     return false
   }
 
-  /// Returns whether the id's own customer is part of that survivor still; otherwise the right one is remembered.
+  /// Returns whether the id's customer is still part of that survivor; otherwise corrects the cache.
   private func isCurrent(
     _ address: CustomerDirectory.CustomerAddress, of id: CustomerID, _ rows: GroupRows
   ) throws(LedgerError) -> Bool {
@@ -94,7 +93,7 @@ struct GroupPrefetch: SessionPart {
     return false
   }
 
-  /// Returns the customer that a purchase was credited to, and the entitlement owner where that matters.
+  /// Returns the customer that a purchase was credited to, and the entitlement owner if needed.
   private func holders(
     of claim: LedgerCommand.PurchaseClaim, _ subject: LedgerCommand.Footprint.Subject
   ) throws(LedgerError) -> [CustomerNumber] {
@@ -107,7 +106,7 @@ struct GroupPrefetch: SessionPart {
 }
 
 extension GroupRows {
-  /// The customer that the id names, as the customer's own row says; nil for an unused id.
+  /// Returns the customer that the id names, as read from the customer's row; nil for an unused id.
   func address(of id: CustomerID) throws(LedgerError) -> CustomerAddress? {
     if let known = addresses[id] { return known }
     if let known = remembered[id] {
@@ -115,7 +114,7 @@ extension GroupRows {
         addresses[id] = known
         return known
       }
-      // The customer was erased since, or is missing: the id is unused, or another customer's.
+      // The customer was erased since, or is missing: the id is unused or belongs to another customer.
       memory.directory.forget(id)
       remembered[id] = nil
     }
@@ -134,7 +133,7 @@ extension GroupRows {
     guard let address = try address(of: id) else { return nil }
     guard let row = try customers.first(address.survivingCustomer) else {
       throw LedgerError(
-        .storageDamaged, "\(storageName) has no customer \(address.survivingCustomer), whom an id names. Run verify.")
+        .storageDamaged, "\(storageName) has no customer \(address.survivingCustomer), which an id names. Run verify.")
     }
     return FoundCustomer(row, original: address.original)
   }

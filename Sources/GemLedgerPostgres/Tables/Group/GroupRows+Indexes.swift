@@ -2,9 +2,9 @@
 internal import GemLedger
 internal import Synchronization
 
-/// The group's look-ups by the indexes of the contract.
+/// The group's look-ups by the indexes of the storage contract.
 extension GroupRows {
-  /// The rows with any of the keys; nil where the group has no look-up of that kind.
+  /// Returns the rows with any of the keys; nil if the group has no look-up of that kind.
   func rows<Row>(_ index: RowIndex<Row>, _ keys: [IndexKey]) throws(LedgerError) -> [Row]? {
     let isFoundAnywhere = index.name.isFoundAnywhere || index.name == .attributesByLot && !layout.isDistributed
     if index.name.isOwned, !isFoundAnywhere, keys.contains(where: { $0.owner == nil }) { return nil }
@@ -46,7 +46,7 @@ extension GroupRows {
     }
   }
 
-  /// The first page of an account's open lots; nil where the index is another.
+  /// Returns the first page of an account's open lots; nil for other indexes.
   func firstLots<Row>(_ index: RowIndex<Row>, _ key: IndexKey) throws(LedgerError) -> [Row]? {
     guard index.name == .openFreeLots || index.name == .openPaidLots else { return nil }
     let account = AccountNumber(rawValue: key.first)
@@ -65,7 +65,7 @@ extension GroupRows {
     return try keys.gather(read).flatMap(\.self)
   }
 
-  /// The rows by customer and number.
+  /// Returns the rows by customer and number.
   private func rows<Row>(
     _ lookup: RowLookup<RowAddress, Row>, at keys: [IndexKey]
   ) throws(LedgerError) -> [Row] {
@@ -113,12 +113,12 @@ extension GroupRows {
     }
   }
 
-  /// The attributes of a lot where the group has looked them up.
+  /// Returns the attributes of a lot if the group has looked them up.
   func attributes(at address: RowAddress) -> LotAttributesRow? {
     (layout.isDistributed ? lotAttributes.found[address] : lineages.found[address.number])?.first
   }
 
-  /// The attributes of a lot are the same with each of its customers.
+  /// Returns attributes of lots, which are the same for each of a lot's customers.
   private func attributes(of keys: [IndexKey]) throws(LedgerError) -> [LotAttributesRow] {
     if layout.isDistributed { return try rows(lotAttributes, at: keys) }
     return try all(keys) { (key) throws(LedgerError) in try lineages.rows(key.first) }
@@ -146,7 +146,7 @@ extension GroupRows {
     return try entryPages.rows(address).filter { $0.number == key.first }
   }
 
-  /// With their allocations, which nearly always follow.
+  /// Also looks up their allocations, which are nearly always needed next.
   private func entries(of keys: [IndexKey]) throws(LedgerError) -> [EntryRow] {
     for key in keys { if let owner = key.owner, !isMade(owner) { allocations.want(RowAddress(key.first, of: owner)) } }
     return try rows(entries, at: keys).sorted { $0.number < $1.number }
@@ -171,7 +171,7 @@ extension GroupRows {
 }
 
 extension IndexName {
-  /// Whether a group looks rows up without their customers too.
+  /// Whether a group also looks rows up without their customers.
   fileprivate var isFoundAnywhere: Bool {
     self == .transactionByNumber || self == .purchaseByNumber || self == .holdByNumber
   }

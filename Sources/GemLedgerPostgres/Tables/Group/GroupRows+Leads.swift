@@ -2,11 +2,11 @@
 internal import GemLedger
 internal import Synchronization
 
-// Rows that arrive lead to others: a transaction to its customer, an entry to its lot, a lot to its purchase. These
-// look-ups go with the next load, and never cause one.
+// Received rows refer to other rows: a transaction to its customer, an entry to its lot, a lot to its purchase. These
+// look-ups are added to the next load, and never cause one.
 
 extension GroupRows {
-  /// Wants the customer's row and accounts, and these keys under all its numbers.
+  /// Requests the customer's row and accounts, and these keys under all its numbers.
   func want(customer number: CustomerNumber, keys wanted: [IdempotencyKey] = []) {
     if isMade(number) { return }
     customers.want(number)
@@ -31,7 +31,7 @@ extension GroupRows {
     merges.want(number)
   }
 
-  /// A key that was used before is answered with its transaction.
+  /// For a used key, requests the transaction for the replay.
   func arrived(key: KeyAddress, _ rows: [KeyRow]) {
     guard let booked = rows.first?.bookedTransaction else { return }
     guess.replayed.insert(booked)
@@ -45,7 +45,7 @@ extension GroupRows {
     items.want(address)
   }
 
-  /// An answer that is given again has the effects of its transaction too.
+  /// For a replay, requests the effects of the transaction too.
   func arrived(transactionAt address: RowAddress, _ rows: [TransactionRow]) {
     guard let row = rows.first, row.kind.hasEvents, guess.replayed.contains(row.number) else { return }
     for owner in [row.customer] + members(of: row.customer) {
@@ -70,7 +70,7 @@ extension GroupRows {
   func keep(customer rows: PostgresRows, _ row: Int) -> (CustomerNumber, CustomerRow) {
     let customer = CustomerRow.read(rows, row)
     if rows.integer(row, 7) != 0 { erased.insert(customer.number) }
-    // A customer without accounts has nulls in these columns.
+    // For a customer without accounts these columns are null.
     if !rows.isNull(row, 8) {
       let account = AccountRow.read(rows, row, at: 8)
       accounts[account.number] = account
@@ -126,7 +126,7 @@ extension GroupRows {
     located.found[number]?.first.map { RowAddress(number, of: $0.row.customer) }
   }
 
-  /// Takes a located transaction in, and wants the rows that belong to it.
+  /// Stores a located transaction, and requests its rows.
   func locate(_ found: CustomerDirectory.LocatedTransaction) {
     located.set(found.row.number, to: [found])
     transactions.set(RowAddress(found.row.number, of: found.row.customer), to: [found.row])
@@ -136,7 +136,7 @@ extension GroupRows {
     if guess.named[found.row.number] != nil { lookAt(found.row.number, found.address) }
   }
 
-  /// Wants the rows of a transaction, or about it, that lie with any of its customer's numbers.
+  /// Requests the rows of a transaction, or about it, under all numbers of its customer.
   private func lookAt(_ number: TransactionNumber, _ place: CustomerAddress) {
     guess.places[number] = place
     for owner in owners(at: place) {
@@ -156,14 +156,14 @@ extension GroupRows {
     Set([place.original, place.survivingCustomer] + members(of: place.survivingCustomer))
   }
 
-  /// The customers that are known to be part of the survivor.
+  /// Returns the known customers that are part of the survivor.
   private func members(of survivor: CustomerNumber) -> [CustomerNumber] {
     (merged.found[survivor] ?? []).map(\.merged)
   }
 
   // MARK: Lots
 
-  /// Wants the lot that a row of the transaction names.
+  /// Requests the lot that a row of the transaction names.
   private func want(lot: LotNumber, namedBy namer: CustomerNumber, in transaction: TransactionNumber) {
     if layout.isDistributed { lotAttributes.want(RowAddress(lot, of: namer)) } else { lineages.want(lot) }
     guard let place = guess.places[transaction], !pools.contains(lot) else { return }
@@ -171,7 +171,7 @@ extension GroupRows {
     if !layout.isDistributed { purchasesOfLots.want(lot) }
   }
 
-  /// The lots before a lot come with it.
+  /// Stores the lots that a lot was derived from.
   func arrived(lineageOf lot: LotNumber, _ rows: [LotAttributesRow]) {
     for row in rows { lineages.set(row.lot, to: [row]) }
   }
@@ -184,7 +184,7 @@ extension GroupRows {
     for row in rows { want(lot: row.lot, namedBy: address.customer ?? 0, in: address.number) }
   }
 
-  /// Bought items are taken back with their price.
+  /// For returned items, requests their price.
   func arrived(itemsOf address: RowAddress, _ rows: [ItemEntryRow]) {
     if let customer = guess.refunded[address.number] {
       for owner in owners(at: guess.places[address.number] ?? CustomerAddress(original: customer, mergedInto: 0)) {
@@ -208,7 +208,7 @@ extension GroupRows {
   func arrived(eventsAbout address: RowAddress, _ rows: [JournalEventRow]) {
     for row in rows {
       if row.lot != 0 { want(lot: row.lot, namedBy: row.customer, in: row.target) }
-      // How much an earlier reversal gave back is to be known.
+      // The amount that an earlier reversal gave back is needed.
       guard row.kind == .reversal, let place = guess.places[row.target] else { continue }
       for owner in owners(at: place) { transactions.want(RowAddress(row.transaction, of: owner)) }
       lookAt(row.transaction, place)
@@ -239,7 +239,7 @@ extension GroupRows {
       keep(row)
       guard guess.moved.contains(customer), !layout.isDistributed else { continue }
       lineages.want(row.number)
-      // A merge takes back currency of refunded purchases.
+      // A merge reclaims currency of refunded purchases.
       if row.purchase == nil, row.source == .paid || row.source == .bonus { purchasesOfLots.want(row.number) }
     }
   }
@@ -255,7 +255,7 @@ extension GroupRows {
 
   // MARK: Purchases
 
-  /// Takes in what the store transaction's row says.
+  /// Stores the contents of the store transaction's row.
   func keep(_ claim: StoreClaim, of identity: PurchaseIdentity) {
     claims[identity] = claim
     guard claim.purchase != 0 else { return }
@@ -304,7 +304,7 @@ extension GroupRows {
     }
     partsArrived(of: address)
   }
-  /// A refund that is changed or undone leads to the items that it took.
+  /// For a changed or undone refund, requests the items that it took.
   private func want(refundBy transaction: TransactionNumber, of customer: CustomerNumber) {
     guess.refunded[transaction] = customer
     want(partsAt: RowAddress(transaction, of: customer))
@@ -312,7 +312,7 @@ extension GroupRows {
 
   func arrived(partsOf address: RowAddress, _: [RefundPartRow]) { partsArrived(of: address) }
 
-  /// Shares the parts of a purchase out to its refunds, whichever came first; one of them may have no part.
+  /// Assigns the parts of a purchase to its refunds, in any order of arrival; one of them may have no part.
   private func partsArrived(of purchase: RowAddress) {
     guard let refunds = refunds.found[purchase], let parts = partsOfPurchase.found[purchase] else { return }
     for refund in refunds {

@@ -2,28 +2,28 @@
 internal import GemLedger
 internal import Synchronization
 
-/// The rows that a group has looked up, and the look-ups that deciding its commands lacks.
+/// The rows that a group has looked up, and the look-ups that its decisions still need.
 ///
-/// A key that was looked up and has no rows here has none in the database either.
+/// A looked-up key without rows here has no rows in the database.
 final class GroupRows: SessionPart {
   typealias CustomerAddress = CustomerDirectory.CustomerAddress
 
   unowned let session: PostgresSession
-  /// Whether commands are being decided: then a read of rows that are not here notes them and ends the attempt.
+  /// Whether commands are being decided: a read of missing rows then records them and ends the attempt.
   var isDeciding = false
   private var lookups: [any GroupLookup] = []
-  /// The answers to all other statements.
+  /// The results of all other statements.
   private var answers: [StatementKey: PostgresRows] = [:]
   private var wantedStatements: [StatementKey: PostgresRequest] = [:]
 
-  /// Customers that the group itself made: they have no rows yet.
+  /// Customers that the group created: they have no rows yet.
   private var made: Set<CustomerNumber> = []
   var accounts: [AccountNumber: AccountRow] = [:]
-  /// The lots in accounts' own rows; they have no rows of their own.
+  /// The lots in accounts' rows, which have no separate rows.
   var pools: Set<LotNumber> = []
-  /// Customers with erased ids: a remembered id of theirs may be out of date.
+  /// Customers with erased ids: a cached id of such a customer may be outdated.
   var erased: Set<CustomerNumber> = []
-  /// The customers that ids of the group's commands named at the last look.
+  /// The customers that ids of the group's commands named at the last look-up.
   var remembered: [CustomerID: CustomerAddress] = [:]
   /// The customers that ids name; nil for an unused id.
   var addresses: [CustomerID: CustomerAddress?] = [:]
@@ -46,7 +46,7 @@ final class GroupRows: SessionPart {
 
   init(session: PostgresSession) { self.session = session }
 
-  /// How many lots of a class one account's first page has; the engine's own first page.
+  /// The number of lots of a class on an account's first page, the same as in the engine.
   static let lotsPerPage = 32
 
   struct KeyAddress: Hashable {
@@ -59,10 +59,10 @@ final class GroupRows: SessionPart {
     let item: ItemID
   }
 
-  /// A store transaction: while it is not credited, no other group credits it during this group.
+  /// A store transaction: while it is not credited, no other group can credit it during this group.
   struct StoreClaim {
     var customer: CustomerNumber
-    /// 0 where it is not credited yet.
+    /// The purchase number; 0 if it is not credited yet.
     var purchase: Int64
   }
 
@@ -93,7 +93,7 @@ final class GroupRows: SessionPart {
     let found = LocatingStatements.located($0, $1)
     return (found.row.number, found)
   }
-  // A distributed engine follows no reference within a statement.
+  // A distributed engine cannot follow a reference within a statement.
   lazy var locatedEntries = lookup(arrived: GroupRows.arrived(entriesOfLocated:_:), LocatingStatements.entries) {
     let row = EntryRow.read($0, $1)
     return (row.transaction, row)
@@ -119,7 +119,7 @@ final class GroupRows: SessionPart {
   lazy var counts = ofCustomers(CountRow.columns, "counters", order: "kind, subject", CountRow.read)
   lazy var holdsOf = ofCustomers(
     HoldRow.columns, "open_holds", order: "deadline, hold", arrived: GroupRows.arrived(holdsOf:_:), HoldRow.read)
-  /// The events that say how much open holds of several lots have left.
+  /// The events with the remaining amounts of open holds of several lots.
   lazy var heldEvents = lookup(arrived: GroupRows.arrived(heldEventsOf:_:), CustomerStatements.heldEvents) {
     let event = JournalEventRow.read($0, $1)
     return (event.customer, event)
@@ -134,7 +134,7 @@ final class GroupRows: SessionPart {
   lazy var transactions = owned(
     .init(TransactionRow.columns, "transactions", "number"), arrived: GroupRows.arrived(transactionAt:_:),
     TransactionRow.read)
-  /// Entries, each with older ones of its customer: histories are walked from new to old.
+  /// Entries, each with older entries of its customer: histories are read from new to old.
   lazy var entryPages = lookup(arrived: GroupRows.arrived(entriesUpTo:_:), EntryStatements.pages) {
     let last = $0.columnCount
     return (RowAddress($0.integer($1, last - 1), of: $0.integer($1, last - 2)), EntryRow.read($0, $1))
@@ -157,12 +157,12 @@ final class GroupRows: SessionPart {
   lazy var lots = owned(.init(LotRow.columns, "lots", "lot"), arrived: GroupRows.arrived(lot:_:), LotRow.read)
   lazy var lotAttributes = owned(
     .init(LotAttributesRow.columns, "lot_attributes", "lot"), LotAttributesRow.read)
-  /// The attributes of a lot and of those that it came out of; on one server a lot is found without its customer.
+  /// The attributes of a lot and its original lots; a single server finds a lot without its customer.
   lazy var lineages = lookup(arrived: GroupRows.arrived(lineageOf:_:), LineageStatements.attributes) {
     ($0.integer($1, $0.columnCount - 1), LotAttributesRow.read($0, $1))
   }
   lazy var purchases = owned(.purchases, arrived: GroupRows.arrived(purchases:_:), PurchaseRow.read)
-  /// By the lots that they paid for, however often those were transferred since.
+  /// By the lots that they paid for, regardless of later transfers.
   lazy var purchasesOfLots = lookup(arrived: GroupRows.arrived(purchasesOf:_:), LineageStatements.purchases) {
     ($0.integer($1, $0.columnCount - 1), PurchaseRow.read($0, $1))
   }
@@ -172,14 +172,14 @@ final class GroupRows: SessionPart {
   }
   lazy var refunds = owned(
     .init(RefundRow.columns, "refunds", "purchase"), arrived: GroupRows.arrived(refundsOf:_:), RefundRow.read)
-  /// By the refunded purchases; a distributed engine follows no reference within a statement.
+  /// By the refunded purchases; a distributed engine cannot follow a reference within a statement.
   lazy var partsOfPurchase = owned(
     .init(RefundPartRow.columns, RefundPartRow.ofPurchase, "purchase"), arrived: GroupRows.arrived(partsOf:_:),
     RefundPartRow.read)
   lazy var refundParts = owned(
     .init(RefundPartRow.columns, RefundPartRow.source, "transaction_number"), RefundPartRow.read)
 
-  /// - Parameter arrived: Gets rows as they come; they may lead to others.
+  /// - Parameter arrived: Called with received rows, which may refer to others.
   private func lookup<Key: Hashable, Row>(
     arrived: @escaping (GroupRows) -> (Key, [Row]) -> Void = { _ in { _, _ in } },
     _ requests: @escaping ([Key], LaneLayout) -> [PostgresRequest],
@@ -221,7 +221,7 @@ final class GroupRows: SessionPart {
     customers.set(customer, to: [])
   }
 
-  /// The rows of a customer, without a look-up where the group made the customer.
+  /// Returns the rows of a customer, without a look-up if the group created the customer.
   func rows<Row>(
     _ lookup: RowLookup<CustomerNumber, Row>, of customer: CustomerNumber
   ) throws(LedgerError) -> [Row] {
@@ -232,7 +232,7 @@ final class GroupRows: SessionPart {
 
   // MARK: Loading
 
-  /// The answers to statements of any kind, where the group asked them before.
+  /// Returns the results of any statements, if the group has sent them; otherwise adds them to the next load.
   func answers(to requests: [PostgresRequest]) throws(LedgerError) -> [PostgresRows] {
     var found: [PostgresRows] = []
     for request in requests {
@@ -243,7 +243,7 @@ final class GroupRows: SessionPart {
     return found
   }
 
-  /// Wants the products and items that the commands go by, where the ledger cannot have read them yet.
+  /// Requests the products and items that the commands use, if the ledger cannot have read them yet.
   func wantCatalog(isChanged: Bool) {
     for key in memory.unread(guess.catalogKeys, isChanged: isChanged) {
       let request = session.request(RowIndex<CatalogRow>.byCode, key)
@@ -252,10 +252,10 @@ final class GroupRows: SessionPart {
     }
   }
 
-  /// Looks up all that is wanted, in one round trip.
+  /// Looks up all requested rows in one round trip.
   ///
-  /// - Parameter claims: Further questions that go with it.
-  /// - Returns: Whether there was anything.
+  /// - Parameter claims: Further queries for the same round trip.
+  /// - Returns: Whether there was anything to look up.
   func load(with claims: [RowsQuery] = []) throws(LedgerError) -> Bool {
     let asked = lookups.map { ($0, $0.takeRequests()) }.filter { !$0.1.isEmpty }
     let statements = Array(wantedStatements)
@@ -278,19 +278,19 @@ final class GroupRows: SessionPart {
   }
 }
 
-/// A question for rows that a group asks beside its look-ups, and where they go.
+/// A query for rows in addition to a group's look-ups, with the receiver of its result.
 struct RowsQuery {
   let requests: [PostgresRequest]
   let keep: (GroupRows, PostgresRows, Int) -> Void
 }
 
-/// Where the lanes that a group holds stand.
+/// The position of a lane that a group holds.
 struct LaneHead: Sendable {
   var lane: Int
   var last: Int64
   var createdAt: Int64
   var catalogVersion: Int64
-  /// The sums of the lane's rows; nil where they are not counted yet.
+  /// The sums of the lane's rows; nil if they are not counted yet.
   var sums: [Int64]?
 }
 #endif

@@ -1,12 +1,14 @@
 #if PostgreSQL
 internal import GemLedger
 
-// The statements of a group's look-ups that are made for more than one table.
+// The statements of a group's look-ups that serve more than one table.
 
 /// Statements for customers.
 enum CustomerStatements {
-  /// A distributed engine needs the shard of each table in the query, and joins tables row by row within a shard only;
-  /// a single server would look each row up in the list again.
+  /// Returns statements for customers with their accounts.
+  ///
+  /// A distributed engine needs the shard of each table in the query, and joins tables row by row only within a shard.
+  /// A single server would search the list again for each row.
   static func customersWithAccounts(_ customers: [CustomerNumber], _ layout: LaneLayout) -> [PostgresRequest] {
     ofOneShard(customers, layout).map { customers in
       PostgresRequest(
@@ -21,7 +23,7 @@ enum CustomerStatements {
     }
   }
 
-  /// Of each account with open lots the first page of either class; an account without any costs a look at its row.
+  /// Returns statements for the first page of each class of open lots; an account without lots costs one row read.
   static func firstLots(_ customers: [CustomerNumber], _ layout: LaneLayout) -> [PostgresRequest] {
     func page(_ isPaid: Bool) -> String {
       """
@@ -67,7 +69,7 @@ enum CustomerStatements {
 
 /// Statements for entries.
 enum EntryStatements {
-  /// Each entry with the ones before it, those of the customer's other currencies among them.
+  /// Returns statements for entries with their previous entries, including those in other currencies.
   static func pages(_ keys: [RowAddress], _ layout: LaneLayout) -> [PostgresRequest] {
     func page(_ owner: String, _ number: String) -> String {
       """
@@ -75,7 +77,7 @@ enum EntryStatements {
       WHERE customer = \(owner) AND number <= \(number) ORDER BY number DESC LIMIT \(CheckpointRow.interval)
       """
     }
-    // A distributed engine joins no lists with its tables.
+    // A distributed engine does not join lists with its tables.
     guard !layout.isDistributed else {
       let sql = page("$1", "$2")
       return keys.map { key in
@@ -99,7 +101,7 @@ enum EntryStatements {
   }
 }
 
-/// Statements for transactions of whomever.
+/// Statements for transactions of unknown customers.
 enum LocatingStatements {
   private static let columns =
     "\(TransactionRow.columns.named(in: "t")), c.merged_into"
@@ -117,7 +119,7 @@ enum LocatingStatements {
     }
   }
 
-  /// The entries of the transactions with their own customers.
+  /// Returns statements for the entries of the transactions under the transactions' customers.
   static func entries(_ numbers: [TransactionNumber], _: LaneLayout) -> [PostgresRequest] {
     [oneStepEach(numbers, rows(EntryRow.columns, "entries", by: "number"))]
   }
@@ -133,7 +135,7 @@ enum LocatingStatements {
     """
   }
 
-  /// One step through the index of the lanes' numbers for each transaction.
+  /// Returns a request with one index step for each transaction, through the index of the lanes' numbers.
   private static func oneStepEach(_ numbers: [TransactionNumber], _ select: String) -> PostgresRequest {
     PostgresRequest(
       """
@@ -160,15 +162,15 @@ enum LocatingStatements {
   }
 }
 
-/// Statements that follow lots back to the lots and purchases that they came out of, with other customers too.
+/// Statements that follow lots back to their original lots and purchases, also of other customers.
 ///
-/// Only bought currency and its bonus lead back to a purchase (see `LotLineage`). A line is followed for so many lots
-/// that nearly all end there; deciding asks for the rest of a longer one. A distributed engine follows no reference
-/// within a statement.
+/// Only bought currency and its bonus lead back to a purchase (see `LotLineage`). The number of followed lots is enough
+/// for nearly all chains; the decision requests the rest of a longer chain. A distributed engine cannot follow a
+/// reference within a statement.
 enum LineageStatements {
   private static let lengthMax = 32
 
-  /// The attributes of the lots and of the lots before them, each with the lot that was asked for.
+  /// Returns statements for the attributes of lots and their original lots, each with the requested lot.
   static func attributes(_ lots: [LotNumber], _: LaneLayout) -> [PostgresRequest] {
     [oneWalkEach(lots, "SELECT \(LotAttributesRow.columns) FROM line")]
   }
@@ -202,7 +204,7 @@ enum LineageStatements {
   }
 }
 
-/// Statements for purchases of whomever, and for orders.
+/// Statements for purchases of unknown customers, and for orders.
 enum PurchaseStatements {
   static func byNumbers(_ numbers: [Int64], _: LaneLayout) -> [PostgresRequest] {
     [

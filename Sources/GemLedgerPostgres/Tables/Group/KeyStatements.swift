@@ -5,16 +5,16 @@ internal import GemLedger
 enum KeyStatements {
   private static let columns = "customer, key, request_digest, qualifier_digest, transaction_number, refusal"
 
-  /// A distributed engine joins a list with the tables of one lane only.
+  /// Returns the requests; a distributed engine joins a list only with the tables of one lane.
   static func requests(_ keys: [GroupRows.KeyAddress], _ layout: LaneLayout) -> [PostgresRequest] {
     guard layout.isDistributed else { return [oneStepEach(keys)] }
     return Dictionary(grouping: keys) { layout.lane(of: $0.customer) }.values.map(oneStepEach)
   }
 
-  /// Given two lists, the server would try each customer with each key.
+  /// Returns a request with one index step for each key.
   ///
-  /// The offset keeps it from walking through all keys instead, which it would while there are few, and go on doing
-  /// when there are many.
+  /// Given two lists, the server would try each customer with each key. Without the offset it would scan all keys while
+  /// they are few, and keep this plan when they are many.
   private static func oneStepEach(_ keys: [GroupRows.KeyAddress]) -> PostgresRequest {
     PostgresRequest(
       """

@@ -1,15 +1,15 @@
 #if PostgreSQL
 internal import GemLedger
 
-/// Rows of one kind that a group looks up by keys: those of all keys that it lacks in one statement.
+/// The look-up of rows of one kind by keys: one statement for all missing keys.
 final class RowLookup<Key: Hashable, Row>: GroupLookup {
   private(set) var found: [Key: [Row]] = [:]
   private var wanted: Set<Key> = []
-  /// The keys that are being asked for.
+  /// The keys of the running query.
   private var asked: Set<Key> = []
   private let requests: ([Key]) -> [PostgresRequest]
   private let read: (PostgresRows, Int) throws(LedgerError) -> (key: Key, row: Row)
-  /// Gets each key with its rows, as they come.
+  /// Called with each key and its rows when they are received.
   private let arrived: (Key, [Row]) -> Void
 
   init(
@@ -21,7 +21,7 @@ final class RowLookup<Key: Hashable, Row>: GroupLookup {
     self.read = read
   }
 
-  /// - Throws: `rowsMissing` where the key was not looked up yet; from then on it is wanted.
+  /// - Throws: `rowsMissing` if the key was not looked up yet; it is then requested.
   func rows(_ key: Key) throws(LedgerError) -> [Row] {
     if let known = found[key] { return known }
     wanted.insert(key)
@@ -30,14 +30,14 @@ final class RowLookup<Key: Hashable, Row>: GroupLookup {
 
   func first(_ key: Key) throws(LedgerError) -> Row? { try rows(key).first }
 
-  /// Looks the key up with the next load, which it is no cause for.
+  /// Adds the key to the next load, without causing one.
   func want(_ key: Key) {
     if found[key] == nil, !asked.contains(key) { wanted.insert(key) }
   }
 
   func wants(_ key: Key) -> Bool { wanted.contains(key) }
 
-  /// Makes the rows of a key known without a look-up.
+  /// Sets the rows of a key without a look-up.
   func set(_ key: Key, to rows: [Row]) {
     found[key] = rows
     wanted.remove(key)
@@ -45,7 +45,7 @@ final class RowLookup<Key: Hashable, Row>: GroupLookup {
 
   // MARK: Loading
 
-  // Classes are not specialised; the customers and the keys are the rows of plain groups.
+  // Generic classes are not specialised automatically; plain groups use only the rows of customers and keys.
 
   @specialized(where Key == CustomerNumber, Row == CustomerRow)
   @specialized(where Key == GroupRows.KeyAddress, Row == KeyRow)
@@ -67,7 +67,7 @@ final class RowLookup<Key: Hashable, Row>: GroupLookup {
         rows[key, default: []].append(row)
       }
     }
-    // A distributed engine, asked for some numbers of some customers, gives others of them again.
+    // A distributed engine, given some numbers of some customers, also returns other pairs of them.
     let answered = asked.map { (key: $0, rows: rows[$0] ?? []) }
     asked = []
     found.reserveCapacity(found.count + answered.count)
@@ -76,15 +76,15 @@ final class RowLookup<Key: Hashable, Row>: GroupLookup {
   }
 }
 
-/// One of a group's look-ups, of whatever keys and rows.
+/// One look-up of a group, for any type of keys and rows.
 protocol GroupLookup: AnyObject {
-  /// The statements for all that is wanted; from here on it counts as asked for.
+  /// Returns the statements for all requested keys, and marks them as sent.
   func takeRequests() -> [PostgresRequest]
-  /// - Parameter answers: Those to ``takeRequests()``.
+  /// - Parameter answers: The results of ``takeRequests()``.
   func keep(_ answers: ArraySlice<PostgresRows>) throws(LedgerError)
 }
 
-/// A statement with its values, by which its answer is known.
+/// A statement with its values, which identifies its result.
 struct StatementKey: Hashable {
   private let sql: String
   private let values: [UInt8]

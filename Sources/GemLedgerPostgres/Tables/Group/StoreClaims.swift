@@ -1,11 +1,11 @@
 #if PostgreSQL
 internal import GemLedger
 
-/// The store transactions of a group: no other group credits one of them meanwhile.
+/// The store transactions of a group, which no other group can credit at the same time.
 struct StoreClaims: SessionPart {
   let session: PostgresSession
 
-  /// In one order for all groups, so that two groups never wait for each other in a circle.
+  /// Returns the claims in one order for all groups, so that groups never deadlock.
   func claims(of footprints: [LedgerCommand.Footprint?]) throws(LedgerError) -> [PurchaseIdentity] {
     var found: Set<PurchaseIdentity> = []
     var isUpToDate = false
@@ -16,7 +16,7 @@ struct StoreClaims: SessionPart {
         for row in rows { prefetched?.environments[row.environment] = row.number }
         isUpToDate = true
       }
-      // An environment without a number has no purchases either; only one group gives it a number.
+      // An environment without a number has no purchases; only one group assigns it a number.
       guard let number = prefetched?.environments[claim.environment] ?? memory.number(of: claim.environment) else {
         continue
       }
@@ -30,12 +30,12 @@ struct StoreClaims: SessionPart {
     }
   }
 
-  /// Returns the questions that claim a group's store transactions and read their refund evidence.
+  /// Returns the queries that claim a group's store transactions and read their refund evidence.
   ///
   /// It claims those not known to be credited, waits for groups that hold a claim, and reads the outcome. A refund of a
-  /// credited purchase has nothing to claim: the purchase stays credited, and the group that holds its customer's lane
-  /// is alone with it. Any caller may report an order as paid, so orders claim it all the same. A distributed engine
-  /// joins no lists with its tables, so every group claims everything there.
+  /// credited purchase needs no claim: the purchase stays credited, and the group holds the lane of its customer. Any
+  /// caller may report an order as paid, so orders always claim it. A distributed engine does not join lists with its
+  /// tables, so there every group claims everything.
   func claimQuestions(
     _ all: [PurchaseIdentity], of footprints: [LedgerCommand.Footprint?]
   ) -> [RowsQuery] {
@@ -67,7 +67,7 @@ struct StoreClaims: SessionPart {
     ) { $0.keep($1.storeClaim($2), of: $1.purchaseIdentity($2)) }
   }
 
-  /// A refund reads the purchase that the store transaction was credited as.
+  /// Returns the query for the purchase that the store transaction was credited as, which a refund reads.
   private static func purchasesQuestion(_ identities: [PurchaseIdentity]) -> RowsQuery {
     let request = PostgresRequest(
       """
@@ -94,13 +94,13 @@ struct StoreClaims: SessionPart {
     let asked = Set(identities)
     return RowsQuery(requests: [evidence]) { (prefetched, rows, row) in
       let evidence = EvidenceRow.read(rows, row)
-      // Another store's may have the same text.
+      // Another store's transaction may have the same text.
       guard asked.contains(evidence.identity) else { return }
       prefetched.evidence[evidence.identity, default: []].append(evidence)
     }
   }
 
-  /// The store transactions of commands that concern other customers than the purchase's owner.
+  /// Returns the store transactions of commands about customers other than the purchase's owner.
   private func claimed(by footprints: [LedgerCommand.Footprint?]) -> Set<PurchaseIdentity> {
     var claimed: Set<PurchaseIdentity> = []
     for footprint in footprints.lazy.compactMap({ $0 }) where !footprint.subject.isOfPurchase {
@@ -131,7 +131,7 @@ struct StoreClaims: SessionPart {
     }
   }
 
-  /// - Parameter always: Those to be claimed though they are credited.
+  /// - Parameter always: The store transactions to claim even if they are credited.
   private static func touch(_ claims: [PurchaseIdentity], always: Set<PurchaseIdentity>) -> PostgresRequest {
     PostgresRequest(
       """
@@ -152,7 +152,7 @@ struct StoreClaims: SessionPart {
     }
   }
 
-  /// The store transaction as this group holds it; nil where its environment has no purchases.
+  /// Returns the store transaction as claimed by this group; nil if its environment has no purchases.
   func storeClaim(_ claim: LedgerCommand.PurchaseClaim) -> GroupRows.StoreClaim? {
     guard let number = prefetched?.environments[claim.environment] else { return nil }
     return prefetched?.claims[

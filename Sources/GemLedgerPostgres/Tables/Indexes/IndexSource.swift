@@ -1,17 +1,17 @@
 #if PostgreSQL
 internal import GemLedger
 
-/// Where the rows of an index are read from, and under which conditions.
+/// The source of an index's rows, with its conditions.
 struct IndexSource {
-  /// In the order in which ``RowReader`` expects them.
+  /// The columns in the order of ``RowReader``.
   let columns: String
   let table: String
-  /// The conditions on a key, with `$1` and so on in the place of its values.
+  /// The conditions on a key, with `$1` and so on as its values.
   let key: [String]
   let conditions: [String]
   let order: [String]
   let isDescending: Bool
-  /// The column by which the rows of a customer lie together, where the key does not say the customer.
+  /// The customer column of the rows, if the key does not contain the customer.
   let owner: String?
 
   init<Row: StoredRow>(_ index: RowIndex<Row>) {
@@ -25,16 +25,16 @@ struct IndexSource {
     owner = index.name.isOwned ? "customer" : nil
   }
 
-  /// The statement for the rows of one key.
+  /// Returns the statement for the rows of one key.
   ///
-  /// - Parameter isOwned: Whether the customer stands behind the key's values.
+  /// - Parameter isOwned: Whether the customer follows the key's values.
   func rows(isOwned: Bool) -> String {
     let owner = isOwned ? owner.map { ["\($0) = $\(key.count + 1)"] } ?? [] : []
     let sorting = order.isEmpty ? "" : " ORDER BY \(order.joined(separator: ", "))"
     return "SELECT \(columns) FROM \(table) WHERE \((key + owner + conditions).joined(separator: " AND "))\(sorting)"
   }
 
-  /// The statement for the rows of any of the keys, each of one value; nil where a key has several.
+  /// Returns the statement for the rows of any single-value key; nil if keys have several values.
   func rowsOfAny() -> String? {
     guard key.count == 1, let column = key[0].split(separator: " ").first, key[0] == "\(column) = $1" else {
       return nil
@@ -44,7 +44,7 @@ struct IndexSource {
     return "SELECT \(columns) FROM \(table) WHERE \(conditions)\(sorting)"
   }
 
-  /// The statement for a page: the place and the limit stand behind the key's values.
+  /// The statement for a page: the position and the limit follow the key's values.
   var page: String {
     let first = key.count + 1
     let place = order.indices.map { "$\(first + $0)" }.joined(separator: ", ")
@@ -101,9 +101,9 @@ struct IndexSource {
 
   private static func key(of index: IndexName) -> [String]? {
     switch index {
-    // These rows lie with that customer.
+    // These rows are stored with that customer.
     case .mergesInto, .entitlementsOfHolder: ["customer = $1"]
-    // An entry's number begins with its transaction's.
+    // An entry's number begins with that of its transaction.
     case .entriesOfTransaction: ["number >> 12 = $1"]
     default: nil
     }
@@ -112,7 +112,7 @@ struct IndexSource {
   private static func conditions(of index: IndexName) -> [String]? {
     switch index {
     case .transactionsWithoutEntries, .transactionWithoutEntries: ["NOT has_entries"]
-    // As the index over open lots has the class.
+    // The same class as in the index over open lots.
     case .openFreeLots: ["(source = 1) = false", "remaining > 0"]
     case .openPaidLots: ["(source = 1) = true", "remaining > 0"]
     default: nil
@@ -121,7 +121,7 @@ struct IndexSource {
 }
 
 extension IndexName {
-  /// Whether the rows lie with a customer that the key does not say.
+  /// Whether the rows are stored with a customer that the key does not contain.
   var isOwned: Bool {
     switch self {
     case .mergeByTransaction, .lotByNumber, .attributesByLot, .transactionByNumber, .entryByNumber,
@@ -141,7 +141,7 @@ extension IndexName {
     }
   }
 
-  /// The conditions on the rows of one key among many, `wanted`, where they are not the shape's one equation.
+  /// Returns the conditions on the rows of one of many keys, `wanted`, if they differ from the shape's equation.
   func isWanted(_ source: IndexSource) -> String {
     switch self {
     case .entriesOfTransaction: "number >= wanted << 12 AND number < (wanted + 1) << 12"
@@ -151,7 +151,7 @@ extension IndexName {
     }
   }
 
-  /// The same for many keys at once, `$2`.
+  /// Returns the conditions for many keys at once, `$2`.
   func isAny(_ source: IndexSource) -> String {
     switch self {
     case .checkpointByVersion: "(version << 10 | currency) = ANY($2)"
@@ -161,7 +161,7 @@ extension IndexName {
   }
 }
 
-/// Reads the rows of an answer; the hot rows have readers of their own.
+/// Reads the rows of a result; frequently read rows have special readers.
 enum RowReader<Row: StoredRow> {
   static var columns: String {
     switch Row.self {

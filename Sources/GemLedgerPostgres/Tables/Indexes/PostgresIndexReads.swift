@@ -1,7 +1,7 @@
 #if PostgreSQL
 internal import GemLedger
 
-/// Rows by their keys: while a group is decided, its look-ups answer.
+/// Reads of rows by key: during the decision of a group, its look-ups provide them.
 protocol PostgresIndexReads: PostgresReads {}
 
 extension PostgresIndexReads {
@@ -10,7 +10,7 @@ extension PostgresIndexReads {
     return try loaded(index, keys)
   }
 
-  /// The rows in a question of its own.
+  /// Returns the rows with a separate query.
   private func loaded<Row>(_ index: RowIndex<Row>, _ keys: [IndexKey]) throws(LedgerError) -> [Row] {
     var found: [Row]
     switch index.name {
@@ -69,7 +69,7 @@ extension PostgresIndexReads {
     return try RowReader.rows(ask([request]))
   }
 
-  /// The currencies may have come with the catalog's version.
+  /// Returns catalog rows; the currencies may have been read together with the catalog's version.
   private func catalog<Row>(_ index: RowIndex<Row>, _ kinds: [IndexKey]) throws(LedgerError) -> [Row] {
     if let currencies = session.currencies, kinds.allSatisfy({ $0.first == CatalogRow.Kind.currency.rawValue }) {
       return try Row.rows(currencies)
@@ -93,15 +93,15 @@ extension PostgresIndexReads {
     var others: [Row] = []
     if resolved == nil, !unowned.isEmpty { others = try anywhere(index, unowned) }
     if index.name == .purchaseByNumber { others += try moved(index, keys, own) }
-    // The entries of a merge lie with both customers.
+    // The entries of a merge are stored with both customers.
     if index.name == .entriesOfTransaction {
       return try Row.rows(EntryRow.rows(own).sorted { $0.number < $1.number })
     }
-    // The attributes of a lot lie with each of its customers.
+    // The attributes of a lot are stored with each of its customers.
     return others.isEmpty && index.name != .attributesByLot ? own : Self.once(own + others)
   }
 
-  /// Each row once, where it may have been found by several keys.
+  /// Returns each row once, even if several keys found it.
   private static func once<Row: StoredRow>(_ rows: [Row]) -> [Row] {
     guard rows.count > 1 else { return rows }
     var known: Set<RowKey> = []
@@ -118,7 +118,7 @@ extension PostgresIndexReads {
     try RowReader.rows(ask(OwnedTable(index.name, session.source(of: index)).requests(Array(Set(addresses)), layout)))
   }
 
-  /// The keys with the customers that their rows lie with, where other rows say these; nil where none do.
+  /// Returns the keys with their rows' customers, if other rows contain these; nil if there are no such rows.
   private func keysWithOwners(_ keys: [IndexKey], _ index: IndexName) throws(LedgerError) -> [IndexKey]? {
     if keys.isEmpty { return [] }
     switch index {
@@ -128,7 +128,7 @@ extension PostgresIndexReads {
     case .refundsOfPurchase:
       let purchases: [PurchaseRow] = try rows(.byNumber, keys)
       return purchases.map { IndexKey($0.number, of: $0.customer) }
-    // Nothing says where they lie.
+    // No other row contains their place.
     case .holdByNumber, .eventsOfTransaction, .eventsAbout, .mergeByTransaction, .purchaseCreditedBy,
       .refundByTransaction:
       return []
@@ -136,13 +136,13 @@ extension PostgresIndexReads {
     }
   }
 
-  /// Rows that are found by their numbers alone.
+  /// Returns rows that are found by their numbers alone.
   private func anywhere<Row>(_ index: RowIndex<Row>, _ keys: [IndexKey]) throws(LedgerError) -> [Row] {
     guard index.name == .transactionByNumber else { return try any(index, keys) }
     return try Row.rows(transactions(ofAnybody: keys.map(\.first)))
   }
 
-  /// Purchases of customers that were merged since.
+  /// Returns purchases of customers that were merged since.
   private func moved<Row>(
     _ index: RowIndex<Row>, _ keys: [IndexKey], _ found: [Row]
   ) throws(LedgerError) -> [Row] {
@@ -151,7 +151,7 @@ extension PostgresIndexReads {
     return missing.isEmpty ? [] : try any(index, missing)
   }
 
-  /// Transactions of whomever, found by the lanes that drew their numbers.
+  /// Returns transactions of unknown customers, found by the lanes that assigned their numbers.
   private func transactions(ofAnybody numbers: [TransactionNumber]) throws(LedgerError) -> [TransactionRow] {
     let requests = Dictionary(grouping: Set(numbers), by: Numbering.lane).map { lane, numbers in
       PostgresRequest(
@@ -164,13 +164,13 @@ extension PostgresIndexReads {
     return try RowReader.rows(ask(requests))
   }
 
-  /// The keys with all customers that may have rows of the transaction.
+  /// Returns the keys with all customers that may have rows of the transaction.
   private func keysWithOwners(
     _ keys: [IndexKey], transaction: (Int64) -> TransactionNumber
   ) throws(LedgerError) -> [IndexKey] {
     let rows: [TransactionRow] = try rows(.byNumber, Set(keys.map { transaction($0.first) }).map { IndexKey($0) })
     var owners = Dictionary(grouping: rows, by: \.number).mapValues { $0.map(\.customer) }
-    // The balance of the other customer goes away by entries of the same transaction.
+    // Entries of the same transaction remove the balance of the other customer.
     let merges = rows.filter { $0.kind == .merge || $0.kind == .unmerge }
     if !merges.isEmpty {
       let others: [MergeRow] = try self.rows(
@@ -184,7 +184,7 @@ extension PostgresIndexReads {
 
   // MARK: Rows that other rows lead to
 
-  /// The store transaction says where the purchase lies.
+  /// Returns purchases, found by the customer in the store transaction's row.
   private func purchases(_ keys: [IndexKey]) throws(LedgerError) -> [PurchaseRow] {
     var found: [PurchaseRow] = []
     for key in keys {
@@ -208,7 +208,7 @@ extension PostgresIndexReads {
       }, { GroupRows.StoreClaim(customer: $0.integer($1, 0), purchase: $0.integer($1, 1)) })
   }
 
-  /// Two steps: the code says where the order lies, and where that is may be another machine.
+  /// Returns orders in two steps: the code's row has the order's customer, which may be on another node.
   private func orders(codes keys: [IndexKey]) throws(LedgerError) -> [OrderRow] {
     let places = try all(
       "SELECT customer, number FROM purchase_codes WHERE code = ANY($1)", { $0.add(keys, text: \.text) },
@@ -234,8 +234,10 @@ extension PostgresIndexReads {
     return rows.filter { wanted.contains(IndexKey($0.identity)) }
   }
 
-  /// A refund lies with the customer that the purchase was credited to, which may have been merged since, and parted:
-  /// from an undone merge on, its own merges lead further.
+  /// Returns the refunds that these transactions booked.
+  ///
+  /// A refund is stored with the customer that the purchase was credited to, which may have been merged and split off
+  /// since. After an undone merge, the chain continues with that customer's merges.
   private func refunds(bookedBy keys: [IndexKey]) throws(LedgerError) -> [RefundRow] {
     var places = Set(keys.filter { $0.owner != nil }.map { RowAddress($0.first, of: $0.owner) })
     var found: [RefundRow] = try owned(.byTransaction, places.map { IndexKey($0.number, of: $0.customer) })
@@ -253,7 +255,7 @@ extension PostgresIndexReads {
     }
   }
 
-  /// The customers that are part of these, and those that once were.
+  /// Returns the customers that are or were part of these.
   private func partsEver(
     of customers: Set<CustomerNumber>
   ) throws(LedgerError) -> [CustomerNumber: Set<CustomerNumber>] {
@@ -270,7 +272,7 @@ extension PostgresIndexReads {
 
   // MARK: Owners
 
-  /// Notes where the rows lie that the group may move.
+  /// Records the places of the rows that the group may move.
   private func note<Row>(_ index: IndexName, _ rows: [Row]) {
     guard let prefetched else { return }
     switch index {
@@ -286,10 +288,10 @@ extension PostgresIndexReads {
 }
 
 extension IndexName {
-  /// The customer and the number by which the rows of the key are found among many.
+  /// Returns the customer and the number that find the key's rows among many.
   fileprivate func address(_ key: IndexKey) -> RowAddress {
     switch self {
-    // An account's number says both, and leaves one number to look for beside the customer.
+    // An account's number contains both, which leaves one number in addition to the customer.
     case .checkpointByVersion:
       let account = AccountNumber(rawValue: key.first)
       return RowAddress(key.second << 10 | account.currency, of: account.customer)
@@ -300,7 +302,7 @@ extension IndexName {
 }
 
 extension PostgresParameters {
-  /// The key's values in the order of the index's columns.
+  /// Adds the key's values in the order of the index's columns.
   mutating func add(_ key: IndexKey, of index: IndexName) {
     var number = 0
     for column in index.shape.key {

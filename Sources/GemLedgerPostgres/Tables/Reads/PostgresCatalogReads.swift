@@ -2,7 +2,7 @@
 internal import GemLedger
 internal import Synchronization
 
-/// Reads of the project, the catalog's version, and of how far numbers went.
+/// Reads of the project, the catalog's version, and the highest numbers.
 protocol PostgresCatalogReads: PostgresReads {}
 
 extension PostgresCatalogReads {
@@ -17,7 +17,7 @@ extension PostgresCatalogReads {
     guard !memory.knowsCatalog.exchange(true, ordering: .relaxed) else {
       return try ask([version]).first?.integer(0, 0) ?? 0
     }
-    // The first reader asks for the currencies next.
+    // The first reader needs the currencies next.
     let currencies = session.request(RowIndex<CatalogRow>.ofKind, IndexKey(CatalogRow.Kind.currency.rawValue))
     let answers = try ask([version, currencies])
     session.currencies = try RowReader.rows([answers[1]])
@@ -27,7 +27,7 @@ extension PostgresCatalogReads {
   func last(_ sequence: ColdSequence) throws(LedgerError) -> Int64 {
     switch sequence {
     case .customer: try highest("SELECT max(customer) FROM customers")
-    // The first pooled lot of an account has no row of its own.
+    // The first pooled lot of an account has no separate row.
     case .lot: try highest("SELECT max(lot) FROM lots", "SELECT max(pool_lot) FROM accounts")
     case .purchase: try highest("SELECT max(purchase) FROM purchases")
     case .environment: try highest("SELECT max(environment) FROM environments")
@@ -41,7 +41,7 @@ extension PostgresCatalogReads {
 
   func sequences() throws(LedgerError) -> Sequences {
     guard let group else {
-      // Outside of a group no number is final; it only matters that journal time does not go back.
+      // Outside of a group no number is final; journal time must only not go back.
       let rows = try rows("SELECT max(last), max(created_at) FROM lanes")
       return Sequences(
         lane: 0, last: rows.integer(0, 0), createdAt: Timestamp(milliseconds: rows.integer(0, 1)))

@@ -2,7 +2,7 @@
 internal import GemLedger
 
 // The feed reads lane by lane. A group holds its lane's row until its commit is visible to all sessions, so within a
-// lane nothing ever appears behind a number that was seen. Between lanes it does.
+// lane no transaction ever appears with a lower number than one already seen. Between lanes this can happen.
 
 /// Reads of the feed.
 protocol PostgresFeedReads: PostgresReads {}
@@ -11,11 +11,11 @@ extension PostgresFeedReads {
   var commitsInOrder: Bool { false }
 
   func feedTransactions(after position: FeedPosition, limit: Int) throws(LedgerError) -> [TransactionRow] {
-    // All lanes that a number can name: a copied journal brings numbers that no lane here drew.
+    // All lanes that a number can contain: a copied journal has numbers of lanes that this ledger does not use.
     let lanes = (0..<Int64(Numbering.laneCountMax)).map { (lane: $0, last: position.last(ofLane: $0)) }
     let answers: [PostgresRows]
     if layout.isDistributed {
-      // Each of these goes to all machines.
+      // Each of these queries is sent to all nodes.
       let bounds = try bounds()
       let behind = memory.lanesWithCommits(lanes, bounds)
       if behind.isEmpty { return [] }
@@ -33,7 +33,7 @@ extension PostgresFeedReads {
     return Array(found.sorted { $0.number < $1.number }.prefix(limit))
   }
 
-  /// How far each lane came, those included that only a copied journal has: nothing new comes in these.
+  /// Returns the highest number of each lane, including unused lanes of a copied journal, which get no new numbers.
   private func bounds() throws(LedgerError) -> [Int64: TransactionNumber] {
     let heads = PostgresRequest("SELECT -1 - customer AS lane, last FROM lanes")
     let foreign = PostgresRequest(
@@ -49,12 +49,12 @@ extension PostgresFeedReads {
     return others.merging(numbers(answers[0])) { _, own in own }
   }
 
-  /// Waits until commits that are visible on one machine are visible on the others too.
+  /// Waits until commits that are visible on one node are visible on the others too.
   ///
-  /// A group over several lanes holds each of them until its commit is visible there. A reader that held each lane for
-  /// an instant thus sees the whole of every commit of which it saw a part before.
+  /// A group over several lanes holds each of them until its commit is visible there. So a reader that briefly held
+  /// each lane sees every commit completely of which it saw a part before.
   private func waitForHalves() throws(LedgerError) {
-    // One after the other, so that no writer waits for a reader that waits for another writer.
+    // One after the other, so that a writer never waits for a reader that waits for another writer.
     _ = try session.askApart(
       layout.heads.flatMap { head in
         [
@@ -65,7 +65,7 @@ extension PostgresFeedReads {
       })
   }
 
-  /// A walk of its own through the index for each lane.
+  /// Returns a request with a separate index scan for each lane.
   private static func transactions(
     ofLanes lanes: [(lane: Int64, last: TransactionNumber)], _ limit: Int
   ) -> PostgresRequest {
@@ -83,7 +83,7 @@ extension PostgresFeedReads {
     }
   }
 
-  /// A distributed engine joins no lists with its tables.
+  /// Returns requests without joins: a distributed engine does not join lists with its tables.
   private static func transactions(
     ofLane lane: Int64, after last: TransactionNumber, upTo bound: TransactionNumber, _ limit: Int
   ) -> PostgresRequest {

@@ -4,10 +4,10 @@ internal import GemLedger
 /// Reads of histories, and of transactions with their rows, in one round trip each.
 protocol PostgresHistoryReads: PostgresReads {}
 
-/// How far a read went back through the entries of a customer.
+/// The progress of a backward read through the entries of a customer.
 private struct EntryHistory {
   let owner: CustomerNumber
-  /// Goes on below this entry; 0 where there are no more.
+  /// The read continues below this entry; 0 at the end.
   var end: EntryNumber
   var transactions: Set<TransactionNumber> = []
 }
@@ -19,7 +19,7 @@ extension PostgresHistoryReads {
     var found: Set<TransactionNumber> = []
     var histories = owners.map { EntryHistory(owner: $0, end: Self.firstEntry(of: start)) }
     var requests = owners.map { Self.withoutEntries(of: $0, below: start, limit) }
-    // Few transactions have more than one entry of a customer: one round is mostly enough.
+    // Few transactions have more than one entry of a customer: one round is usually enough.
     let count = max(2 * limit, 64)
     while !histories.isEmpty {
       requests += histories.map { Self.newestEntries(of: $0.owner, below: $0.end, count) }
@@ -43,7 +43,7 @@ extension PostgresHistoryReads {
     _ wanted: [TransactionNumber], ofAny owners: [CustomerNumber]
   ) throws(LedgerError) -> [TransactionNumber: NotedTransaction] {
     guard let oldest = wanted.min(), let newest = wanted.max() else { return [:] }
-    // A page of a history is all that its customers have between its oldest and its newest transaction.
+    // A page of a history contains all rows of its customers between its oldest and its newest transaction.
     let answers = try ask(Self.requests(from: oldest, to: newest, owners))
     guard answers.count == 6 else { throw .defect("A statement had no answer") }
     let numbers = Set(wanted)
@@ -70,7 +70,7 @@ extension PostgresHistoryReads {
     return found
   }
 
-  /// Checkpoints say between which entries a version lies: at most so many are looked at, in one round trip.
+  /// Returns the entry of a version; checkpoints bound the entries to read, in one round trip.
   func entry(of account: AccountRow, version: Int64) throws(LedgerError) -> EntryRow? {
     guard version >= 1, version <= account.version else { return nil }
     let before = version / CheckpointRow.interval * CheckpointRow.interval
@@ -92,14 +92,14 @@ extension PostgresHistoryReads {
       }, EntryRow.read)
     guard let found else {
       throw LedgerError(
-        .storageDamaged, "\(storageName) lacks the entry that made version \(version) of an account. Run verify.")
+        .storageDamaged, "\(storageName) lacks the entry of version \(version) of an account. Run verify.")
     }
     return found
   }
 
   // MARK: Statements
 
-  /// Where the numbers of entries begin that are not below the transaction; it may be the highest number there is.
+  /// Returns the first possible entry number of the transaction, which may have the highest number.
   private static func firstEntry(of transaction: TransactionNumber) -> EntryNumber {
     transaction > Numbering.transaction(of: .max) ? .max : Numbering.entries(of: transaction).lowerBound
   }

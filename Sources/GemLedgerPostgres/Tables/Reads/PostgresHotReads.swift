@@ -1,7 +1,7 @@
 #if PostgreSQL
 internal import GemLedger
 
-/// The reads that nearly every command makes.
+/// The reads of nearly every command.
 protocol PostgresHotReads: PostgresReads {}
 
 extension PostgresHotReads {
@@ -9,7 +9,7 @@ extension PostgresHotReads {
     if let deciding { return try deciding.found(id) }
     let alias = PostgresRequest("SELECT customer FROM aliases WHERE id = $1") { $0.add(id.text) }
     guard !layout.isDistributed else {
-      // Ids and customers lie on different machines, which no statement joins.
+      // Ids and customers are on different nodes, which no statement joins.
       let found = try ask([alias])[0]
       return found.count == 0 ? nil : try self.found(try existing(found.integer(0, 0)))
     }
@@ -27,7 +27,7 @@ extension PostgresHotReads {
 
   private func existing(_ number: CustomerNumber) throws(LedgerError) -> CustomerRow {
     guard let row = try customer(number: number) else {
-      throw LedgerError(.storageDamaged, "\(storageName) has no customer \(number), whom an id names. Run verify.")
+      throw LedgerError(.storageDamaged, "\(storageName) has no customer \(number), which an id names. Run verify.")
     }
     return row
   }

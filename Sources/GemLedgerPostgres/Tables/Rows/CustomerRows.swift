@@ -1,7 +1,7 @@
 #if PostgreSQL
 internal import GemLedger
 
-// How rows are read; each list of columns and its reader belong together.
+// Readers of rows; each list of columns and its reader must match.
 
 extension AccountRow {
   static let columns = """
@@ -11,7 +11,7 @@ extension AccountRow {
 
   static func read(_ rows: PostgresRows, _ row: Int) -> AccountRow { read(rows, row, at: 0) }
 
-  /// - Parameter at: The first of the columns.
+  /// - Parameter at: The position of the first column.
   static func read(_ rows: PostgresRows, _ row: Int, at: Int) -> AccountRow {
     var account = AccountRow(
       number: AccountNumber(customer: rows.integer(row, at), currency: rows.integer(row, at + 1)))

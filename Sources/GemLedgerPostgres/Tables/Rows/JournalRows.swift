@@ -1,7 +1,7 @@
 #if PostgreSQL
 internal import GemLedger
 
-// How the journal's rows are read; each list of columns and its reader belong together.
+// Readers of the journal's rows; each list of columns and its reader must match.
 
 extension TransactionRow {
   static let columns = "number, kind, customer, created_at, digest, erasable_digest"
@@ -17,7 +17,7 @@ extension TransactionRow {
 }
 
 extension MergeRow {
-  /// A merge lies with the customer that the other one became a part of.
+  /// A merge is stored with the surviving customer.
   static let stored = "transaction_number, from_customer, customer AS into_customer"
 }
 

@@ -1,25 +1,25 @@
 #if PostgreSQL
 internal import GemLedger
 
-// How rows of purchases, refunds and orders are read; each list of columns and its reader belong together.
+// Readers of purchases, refunds and orders; each list of columns and its reader must match.
 
 extension PurchaseRow {
-  /// As ``tables`` names them.
+  /// The columns, with the names in ``tables``.
   static let selection = selection(splitsAccounts: true)
 
   /// Used instead of a table.
   static let source = "(SELECT \(selection) FROM \(tables) WHERE \(isNewestRefund)) purchases"
 
-  /// Purchases with their refunds, of which ``isNewestRefund`` leaves the newest.
+  /// Purchases with all their refunds; ``isNewestRefund`` selects the newest.
   ///
-  /// A purchase without its frozen grant is damaged; verify must see it all the same. A distributed engine sorts no
-  /// rows within a join, so the newest refund is the one without another behind it.
+  /// A purchase without its frozen grant is damaged, but verify must see it. A distributed engine does not sort rows
+  /// within a join, so the newest refund is the one without a later refund.
   static let tables = tables(of: { "\($0).customer = p.customer" })
 
-  /// The condition that goes with it.
+  /// The condition for use with ``tables``.
   static let isNewestRefund = "n.transaction_number IS NULL"
 
-  /// - Parameter owner: Gives the condition on the customer of the table's rows.
+  /// - Parameter owner: Returns the condition on the customer of a table's rows.
   static func tables(of owner: (String) -> String) -> String {
     """
     purchases p LEFT JOIN frozen_products f ON f.frozen_product = p.frozen_product
@@ -30,7 +30,7 @@ extension PurchaseRow {
 }
 
 extension RefundPartRow {
-  /// Used instead of a table: a part alone lies with its refund.
+  /// Used instead of a table: a single part is stored in its refund's row.
   static let source = """
     (
       SELECT customer, transaction_number, 1::bigint AS position, lot, part_kind AS kind, source_lot, amount
@@ -40,7 +40,7 @@ extension RefundPartRow {
     ) parts
     """
 
-  /// The same with the purchase, by which both branches find their rows through the key of refunds.
+  /// The same with the purchase, so that both branches find their rows by the key of refunds.
   static let ofPurchase = """
     (
       SELECT customer, purchase, transaction_number, 1::bigint AS position, lot, part_kind AS kind, source_lot, amount
@@ -60,7 +60,7 @@ extension PostgresRows {
       transactionID: StoreTransactionID(unchecked: text(row, 0)))
   }
 
-  /// Behind the columns of ``purchaseIdentity(_:)``.
+  /// Reads the columns after those of ``purchaseIdentity(_:)``.
   func storeClaim(_ row: Int) -> GroupRows.StoreClaim {
     GroupRows.StoreClaim(customer: integer(row, 3), purchase: integer(row, 4))
   }

@@ -5,7 +5,7 @@ internal import GemLedger
 struct CatalogWrites: SessionPart {
   let session: PostgresSession
 
-  /// - Parameter instant: When the new version comes into force; nil where the versions are written apart.
+  /// - Parameter instant: The time from which the new version is valid; nil if the versions are written separately.
   func requests(_ rows: [CatalogRow], at instant: Timestamp?) throws(LedgerError) -> [PostgresRequest] {
     let version = try session.catalogVersion() + 1
     let replacing = [PostgresRequest("DELETE FROM catalog")] + (rows.isEmpty ? [] : [CatalogRow.insert(rows)])

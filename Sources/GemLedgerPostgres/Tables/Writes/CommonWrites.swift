@@ -1,11 +1,10 @@
 #if PostgreSQL
 internal import GemLedger
 
-/// Rows that nearly every group writes: keys, transactions, entries, accounts, how far the lane came, and the group's
-/// mark.
+/// Rows that nearly every group writes: keys, transactions, entries, accounts, lane positions and the commit token.
 ///
-/// On a single server that is one statement, since each has a cost before its first row. A distributed engine wants a
-/// statement a table.
+/// On a single server this is one statement, since each statement has a cost before its first row. A distributed engine
+/// needs one statement for each table.
 struct CommonWrites: SessionPart {
   let session: PostgresSession
 
@@ -81,7 +80,7 @@ struct CommonWrites: SessionPart {
     """
   }
 
-  /// By the server's clock, so that no other process takes a fresh token for one of days ago.
+  /// Uses the server's clock, so that no other process takes a fresh token for an old one.
   private static func markInsert(from first: Int) -> String {
     """
     INSERT INTO commit_tokens (customer, writer, token, committed_at)
@@ -91,7 +90,7 @@ struct CommonWrites: SessionPart {
   }
 
   private static let together = together(besides: false)
-  /// The first lane counts what the group booked; all of them go on from its last number and instant.
+  /// The first lane counts the group's bookings; all of them continue from its last number and instant.
   private static let togetherInSeveralLanes = together(besides: true)
 
   private static func together(besides others: Bool) -> String {
@@ -114,12 +113,12 @@ struct CommonWrites: SessionPart {
 
   // MARK: Commit tokens
 
-  /// How long a commit token is kept, in milliseconds: a writer that lost an answer asks for it within minutes.
+  /// The lifetime of a commit token in milliseconds: after a lost response a writer looks it up within minutes.
   private static let markLifetime = 86_400_000
 
-  /// Removes old commit tokens of other writers: one part in 256, with names that begin like this writer's name.
+  /// Removes old commit tokens of other writers: one part in 256, with the same name prefix as this writer's.
   ///
-  /// Each process begins new names, so all tokens are reached in time, and no group looks through many.
+  /// New processes use new names, so all tokens are reached in time, and no group searches many.
   func sweepOfMarks(_ group: PostgresGroup) -> PostgresRequest {
     let first = group.token.writer.first ?? 0
     return PostgresRequest(
@@ -135,14 +134,14 @@ struct CommonWrites: SessionPart {
   }
 }
 
-/// How far a group brings its lanes.
+/// The new position of a group's lanes.
 private struct LaneStep {
-  /// The highest number that the group drew, in any sequence.
+  /// The highest number that the group assigned, in any sequence.
   let last: Int64
   let createdAt: Int64
   let transactions: Int64
   let entries: Int64
-  /// The first lane's sums including the group; nil where they are not counted yet.
+  /// The first lane's sums including the group; nil if they are not counted yet.
   let sums: [Int64]?
 
   init(_ changes: borrowing ChangeSet, _ heads: [LaneHead]) {
@@ -212,7 +211,7 @@ extension PostgresParameters {
     add(rows, \.nextDue)
   }
 
-  /// - Parameter isFirst: The first lane of a group counts all that the group booked.
+  /// - Parameter isFirst: Whether it is the first lane of the group, which counts all bookings of the group.
   fileprivate mutating func add(_ step: LaneStep, customer: CustomerNumber, isFirst: Bool) {
     add(step.last)
     add(step.createdAt)

@@ -1,7 +1,7 @@
 #if PostgreSQL
 internal import GemLedger
 
-/// Writes that only a copy of a whole ledger makes.
+/// Writes used only for a copy of a whole ledger.
 enum CopyWrites {
   static func requests(_ copy: CopyChanges) -> [PostgresRequest] {
     var requests: [PostgresRequest] = []

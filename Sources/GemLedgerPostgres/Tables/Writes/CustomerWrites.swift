@@ -20,7 +20,7 @@ enum CustomerWrites {
 
   static func change(_ rows: [CustomerRow]) -> PostgresRequest {
     let rows = BulkInsert.last(rows, of: \.number).sorted { $0.number < $1.number }
-    // An erasure writes the ids.
+    // The erasure writes the ids.
     return CustomerRow.insert(rows, conflict: CustomerRow.changing(except: ["id"]))
   }
 
@@ -48,7 +48,7 @@ enum CustomerWrites {
       requests.append(
         PostgresRequest("DELETE FROM merged_customers WHERE customer = ANY($1) AND merged = ANY($2)") {
           $0.add(rows, \.from)
-          // An unmerge leaves the survivor its other parts.
+          // An unmerge leaves the survivor with its other parts.
           $0.add(cold.changedCustomers, \.number)
         })
     }
@@ -67,7 +67,7 @@ enum CustomerWrites {
     return requests
   }
 
-  /// Writes the changes of a repair to customers' ids.
+  /// Writes a repair's changes of customers' ids.
   static func change(_ changes: IDChanges) -> [PostgresRequest] {
     var requests = changes.removed.map { row in
       PostgresRequest("DELETE FROM aliases WHERE id = $1 AND customer = $2") {

@@ -1,11 +1,11 @@
 #if PostgreSQL
 internal import GemLedger
 
-/// Deletions of rows that go with erased customers.
+/// Deletions of erased customers' rows.
 enum ErasureWrites {
-  /// Frees the ids of an erasure before all other writes: an id that a customer had is free at once.
+  /// Frees the ids of an erasure before all other writes: an erased id can be reused at once.
   ///
-  /// - Parameter ids: All that the customers have.
+  /// - Parameter ids: All ids of the customers.
   static func freeing(_ ids: [CustomerID], of numbers: [CustomerNumber]) -> PostgresRequest {
     PostgresRequest("DELETE FROM aliases WHERE id = ANY($1) AND customer = ANY($2)") {
       $0.add(ids, text: \.text)
@@ -13,7 +13,7 @@ enum ErasureWrites {
     }
   }
 
-  /// The rest of it, after all that the group wrote.
+  /// Removes the other rows of an erasure, after all other writes of the group.
   static func erasing(_ rows: [ErasureRow], _ changes: borrowing ChangeSet) -> [PostgresRequest] {
     let new = changes.customers.map(\.id) + (changes.cold?.addedIDs ?? []).map(\.id)
     let numbers = rows.flatMap(\.numbers)
@@ -24,7 +24,7 @@ enum ErasureWrites {
         $0.add(ids, text: \.text)
         $0.add(numbers, \.self)
       },
-      // They are there: nothing is inserted.
+      // The rows exist, so nothing is inserted.
       PostgresRequest(
         """
         INSERT INTO customers (customer, id, created_at, erased_by) SELECT \(BulkInsert.lists(4))

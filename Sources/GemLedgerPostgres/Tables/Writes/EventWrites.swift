@@ -1,7 +1,7 @@
 #if PostgreSQL
 internal import GemLedger
 
-/// Writes of effects, and of the holds and counts that they leave.
+/// Writes of effects, and of the resulting holds and counts.
 struct EventWrites: SessionPart {
   let session: PostgresSession
 
@@ -23,7 +23,7 @@ struct EventWrites: SessionPart {
 
   // MARK: Holds
 
-  /// Writes one row a hold, as the last one says; holds that moved leave their former customer.
+  /// Writes the last state of each hold; moved holds are removed from their former customer.
   private func holds(_ rows: [HoldRow], _ new: [TransactionRow]) -> [PostgresRequest] {
     var last: [TransactionNumber: HoldRow] = [:]
     for row in rows { last[row.number] = row }
@@ -37,7 +37,7 @@ struct EventWrites: SessionPart {
   private func leaving(_ rows: [HoldRow]) -> [PostgresRequest] {
     rows.map { row in
       guard let before = prefetched?.holdOwners[row.number] else {
-        // The group did not look at it: its customer is unknown.
+        // The group did not read it: its customer is unknown.
         return PostgresRequest("DELETE FROM open_holds WHERE hold = $1") { $0.add(row.number) }
       }
       return PostgresRequest("DELETE FROM open_holds WHERE customer = $1 AND hold = $2") {
@@ -48,7 +48,7 @@ struct EventWrites: SessionPart {
   }
 
   private func ended(_ rows: [HoldRow]) -> [PostgresRequest] {
-    // The customer that it was written for last: a group that merges customers may end it at once.
+    // The last customer that it was written for: a group that merges customers may end it at once.
     let own = PostgresRequest("DELETE FROM open_holds WHERE customer = ANY($1) AND hold = ANY($2)") {
       $0.add(Array(Set(rows.map(\.customer)))) { $0 }
       $0.add(rows, \.number)
@@ -61,7 +61,7 @@ struct EventWrites: SessionPart {
 
   // MARK: Counts
 
-  /// One row a count, as the last one says.
+  /// Writes the last state of each count.
   private static func counts(_ rows: [CountRow]) -> PostgresRequest {
     struct CustomerAddress: Hashable {
       let customer: CustomerNumber

@@ -35,7 +35,7 @@ struct GroupWriter: SessionPart {
       guard let failure = session.failure, failure.isConnectionLost, let wasCommitted = session.wasCommitted else {
         throw error
       }
-      // Where a node behind the server was lost the transaction is open still, and holds the lane.
+      // If a node of the cluster was lost, the transaction is still open and holds the lane.
       if session.connection.isOpen { _ = try? session.connection.execute(["ROLLBACK"]) }
       let mayBeHalf = layout.isDistributed || failure.isOfUnknownCompletion
       guard try wasCommitted(mayBeHalf ? CommitParts(changes) : nil) else { throw error }
@@ -53,7 +53,7 @@ struct GroupWriter: SessionPart {
       if !cold.merges.isEmpty { memory.directory.remember(mergesOf: cold.changedCustomers) }
     }
     if changes.copy == nil {
-      // The caller that began a hold most likely comes back for it.
+      // The caller that created a hold most likely uses it soon.
       memory.directory.remember(
         changes.transactions.filter { $0.kind == .hold }.map { row in
           CustomerDirectory.LocatedTransaction(
@@ -64,9 +64,9 @@ struct GroupWriter: SessionPart {
     memory.directory.remember(originals: changes.customers.map { ($0.id, $0.number) })
   }
 
-  /// Writes that few groups make.
+  /// Writes that few groups need.
   ///
-  /// One statement a row only where rows are few by nature: lists of refunds, merges and erasures are as long as any.
+  /// One statement per row is used only if rows are always few: lists of refunds, merges and erasures can be long.
   private func cold(_ changes: borrowing ChangeSet) throws(LedgerError) -> [PostgresRequest] {
     guard let cold = changes.cold else { return [] }
     var requests: [PostgresRequest] = []
@@ -88,7 +88,7 @@ struct GroupWriter: SessionPart {
 }
 
 extension IDChanges {
-  /// The ids of which something changes.
+  /// The ids with a change.
   var ids: [CustomerID] { (removed + named).map(\.id) + renamed.map(\.row.id) }
 }
 #endif

@@ -1,7 +1,7 @@
 #if PostgreSQL
 internal import GemLedger
 
-/// Writes of the journal beside transactions and entries: allocations, notes and items.
+/// Writes of journal rows other than transactions and entries: allocations, notes and items.
 enum JournalWrites {
   static func rows(_ changes: borrowing ChangeSet) -> [PostgresRequest] {
     var requests: [PostgresRequest] = []
@@ -17,7 +17,7 @@ enum JournalWrites {
     return requests
   }
 
-  /// The customers of the rows that name a transaction or an entry of the group.
+  /// The customers of rows that refer to a transaction or an entry of the group.
   private struct Owners {
     var transactions: [TransactionNumber: CustomerNumber] = [:]
     var entries: [EntryNumber: CustomerNumber] = [:]
@@ -33,7 +33,7 @@ enum JournalWrites {
   }
 
   private static func items(_ rows: [ItemEntryRow]) -> [PostgresRequest] {
-    // One row an item and customer: the last has the owned quantity.
+    // One row for each item and customer: the last row has the owned quantity.
     var owned: [[String]: ItemEntryRow] = [:]
     for row in rows { owned[[String(row.customer), row.item.text]] = row }
     let last = owned.values.map { OwnedItemRow(customer: $0.customer, item: $0.item, quantity: $0.owned) }

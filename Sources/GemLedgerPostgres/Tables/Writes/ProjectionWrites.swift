@@ -19,9 +19,9 @@ struct ProjectionWrites: SessionPart {
 
   // MARK: Lots
 
-  /// The lots that are written whole, and those that are there and only have other amounts.
+  /// Returns the lots to write whole, and the existing lots with only other amounts.
   ///
-  /// The latter are a third cheaper so; but a distributed engine joins no lists with its tables.
+  /// An update is a third cheaper, but a distributed engine does not join lists with its tables.
   private func lots(_ changes: borrowing ChangeSet) -> (written: [LotRow], changed: [LotRow]) {
     let moved = changes.cold?.movedLots ?? []
     if layout.isDistributed {
@@ -59,16 +59,16 @@ struct ProjectionWrites: SessionPart {
         """)
   }
 
-  /// Moves lots: the former customer's rows go, and every customer that had the lot gets its attributes.
+  /// Moves lots: removes the former customer's rows, and adds the attributes for every customer that had the lot.
   ///
-  /// - Parameter owners: The customers that had each lot within the group: it may have moved several times.
+  /// - Parameter owners: The customers of each lot within the group: it may have moved several times.
   private func moved(
     _ lots: [LotRow], _ owners: [LotNumber: Set<CustomerNumber>]
   ) throws(LedgerError) -> [PostgresRequest] {
     let addresses = lots.map { lot in
       RowAddress(lot.number, of: prefetched?.lotOwners[lot.number] ?? lot.account.customer)
     }
-    // A lot's row does not say which lot its currency came out of.
+    // A lot's row does not contain its original lot.
     let known = addresses.compactMap { prefetched?.attributes(at: $0) }
     var attributes = Dictionary(known.map { ($0.lot, $0) }) { first, _ in first }
     let missing = addresses.filter { attributes[$0.number] == nil }
@@ -93,8 +93,7 @@ struct ProjectionWrites: SessionPart {
       rows.map(\.attributes), owners: rows.map(\.owner), conflict: ifMissing ? "ON CONFLICT DO NOTHING" : "")
   }
 
-  /// Returns all customers of each lot in this group: if a lot was made and moved on in one group, entries of both name
-  /// it.
+  /// Returns all customers of each lot in this group: a lot that was made and moved has entries of several.
   static func owners(ofLotsOf changes: borrowing ChangeSet) -> [LotNumber: Set<CustomerNumber>] {
     var owners: [LotNumber: Set<CustomerNumber>] = [:]
     for row in changes.newLots { owners[row.number, default: []].insert(row.account.customer) }

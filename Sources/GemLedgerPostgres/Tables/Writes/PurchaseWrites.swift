@@ -34,7 +34,7 @@ struct PurchaseWrites: SessionPart {
     ]
   }
 
-  /// The number of each frozen grant: made from the document, or the next one where another document has it.
+  /// Returns the number of each frozen grant: a hash of the document, or the next number if another document has it.
   private func numbers(ofFrozenProducts documents: Set<ByteString>) throws(LedgerError) -> [ByteString: Int64] {
     var numbers: [ByteString: Int64] = [:]
     var candidates: [(document: ByteString, number: Int64)] = []
@@ -47,7 +47,7 @@ struct PurchaseWrites: SessionPart {
       hash.combine(document.text)
       candidates.append((document, Int64(bitPattern: hash.value)))
     }
-    // In one order for all groups that add the same ones at once.
+    // In one order for all groups that add the same documents at once.
     candidates.sort { $0.number < $1.number }
     while !candidates.isEmpty {
       let stored = try claim(candidates)
@@ -60,7 +60,7 @@ struct PurchaseWrites: SessionPart {
     return numbers
   }
 
-  /// Adds the documents under these numbers, where they are free, and returns the documents that have them.
+  /// Adds the documents under free numbers, and returns the documents that have these numbers.
   private func claim(
     _ candidates: [(document: ByteString, number: Int64)]
   ) throws(LedgerError) -> [Int64: ByteString] {
