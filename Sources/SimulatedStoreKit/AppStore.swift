@@ -2,21 +2,21 @@ internal import GemLedger
 internal import SimulatedStores
 internal import StoreClient
 
-/// The App Store's own calls, those that need no screen.
+/// The App Store's calls that need no screen.
 public enum AppStore {
   /// The world that purchases belong to.
   public struct Environment: RawRepresentable, Hashable, Sendable {
     /// Apple's word for it.
     public let rawValue: String
 
-    /// An environment by Apple's word for it.
+    /// Makes an environment with Apple's word for it.
     public init(rawValue: String) { self.rawValue = rawValue }
 
     /// Real money.
     public static let production = Environment(rawValue: "Production")
     /// The sandbox.
     public static let sandbox = Environment(rawValue: "Sandbox")
-    /// A test session; that of a simulated store counts as one.
+    /// A test session; a session of a simulated store counts as one.
     public static let xcode = Environment(rawValue: "Xcode")
   }
 

@@ -3,9 +3,9 @@ internal import StoreClient
 /// The error of a StoreKit call that is not about the product or its offers.
 @nonexhaustive
 public enum StoreKitError: Error {
-  /// StoreKit does not say.
+  /// StoreKit gives no reason.
   case unknown
-  /// The customer turned back; ``Product/PurchaseResult/userCancelled`` reports the same as a result.
+  /// The customer cancelled; ``Product/PurchaseResult/userCancelled`` reports this as a result.
   case userCancelled
   /// The store could not be reached, or its answer was lost.
   case networkError(URLError)
@@ -13,9 +13,9 @@ public enum StoreKitError: Error {
   case systemError(any Error)
   /// The product is not sold in this country.
   case notAvailableInStorefront
-  /// The app may not ask.
+  /// The app is not entitled to the call.
   case notEntitled
-  /// The store cannot do that.
+  /// The store does not support the call.
   case unsupported
 }
 
@@ -35,13 +35,13 @@ extension StoreKitError: LocalizedError {
 }
 
 extension StoreKitError: Hashable {
-  /// Two errors of one case are equal; network errors where their codes are.
+  /// Compares the cases; network errors are equal if their codes are.
   public static func == (left: StoreKitError, right: StoreKitError) -> Bool {
     if case .networkError(let left) = left, case .networkError(let right) = right { return left.code == right.code }
     return left.storeFailure == right.storeFailure
   }
 
-  /// Over the case.
+  /// Hashes the case.
   public func hash(into hasher: inout Hasher) { hasher.combine(storeFailure) }
 }
 
@@ -60,7 +60,7 @@ extension StoreKitError {
 }
 
 extension StoreFailure {
-  /// The same as StoreKit throws it.
+  /// The error as StoreKit throws it.
   var storeKitError: any Error {
     switch self {
     case .networkError: StoreKitError.networkError(URLError(.notConnectedToInternet))

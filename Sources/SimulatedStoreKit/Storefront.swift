@@ -1,7 +1,7 @@
 internal import GemLedger
 internal import SimulatedStores
 
-/// The country of the App Store account, which decides about prices.
+/// The country of the App Store account, which determines the prices.
 ///
 /// StoreKit's `id` is left out: the simulated store has no such numbers.
 public struct Storefront: Hashable, Sendable {
@@ -32,14 +32,14 @@ public struct Storefront: Hashable, Sendable {
 
       init() { changes = ProcessStore.current?.storefronts() }
 
-      /// The next storefront; waits for a test session where there is none.
+      /// Returns the next storefront; waits for a test session if there is none.
       public mutating func next() async -> Storefront? {
         if changes == nil { changes = await ProcessStore.next()?.storefronts() }
         return await changes?.nextElement().map(Storefront.init(code:))
       }
     }
 
-    /// Begins to listen.
+    /// Begins an iteration.
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator() }
   }
 }

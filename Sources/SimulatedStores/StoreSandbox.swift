@@ -2,16 +2,16 @@ public import GemLedger
 public import StoreBackend
 public import StoreClient
 
-/// A simulated App Store, a ledger in memory and the crediting side between them: all that an app's store code needs to
-/// run in a test.
+/// A simulated App Store, an in-memory ledger and a crediting backend: everything that an app's store code needs in a
+/// test.
 ///
 /// ```swift
 /// let sandbox = try StoreSandbox.asDefault(catalog)
 /// Purchases.configure(withAPIKey: "appl_YOUR_PUBLIC_SDK_KEY")
 /// ```
 ///
-/// Behind these two lines the app's own code runs unchanged: it configures with a key alone, buys in the simulated
-/// store, and reads its balances from the ledger.
+/// After these two lines the app's code runs unchanged: it configures with a key alone, buys in the simulated store,
+/// and reads its balances from the ledger.
 public struct StoreSandbox: Sendable {
   /// The shop and its controls: refunds, approvals, faults.
   public let store: SimulatedStore
@@ -19,16 +19,16 @@ public struct StoreSandbox: Sendable {
   public let device: StoreDevice
   /// The books.
   public let ledger: Ledger
-  /// The crediting side.
+  /// The backend that credits purchases.
   public let backend: LocalBackend
-  /// The way from the client to the crediting side, which fails on command.
+  /// The connection from the client to the backend, which fails on command.
   public let network: FaultyBackend
-  /// The time of shop, books and client.
+  /// The shared clock of shop, ledger and client.
   public let clock: VirtualClock
   /// The client's state, which outlives a client as a file does.
   public let eventLog = MemoryEventLog()
 
-  /// Makes a world of its own; any number of them live side by side.
+  /// Makes an independent world; any number of them can exist at once.
   ///
   /// - Parameters:
   ///   - catalog: The products, offerings, items and currencies.

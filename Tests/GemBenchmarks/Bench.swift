@@ -1,25 +1,25 @@
-/// The subjects that can be measured, their settings, and how to run them.
+/// The measurable subjects, their settings, and the entry point that runs them.
 public enum Bench {
   /// The settings of a benchmark run.
   public struct Settings: Sendable {
-    /// How many rounds are counted, after one that is not.
+    /// The number of counted rounds, after one that is not counted.
     public var rounds = 5
-    /// How many customers there are; nil for each subject's own numbers.
+    /// The number of customers; nil for the default of each subject.
     public var customerCount: Int?
-    /// How many operations a round does; nil for each subject's own number.
+    /// The number of operations in a round; nil for the default of each subject.
     public var operationCount: Int?
-    /// How long each contender on PostgreSQL is measured in a round; nil for as many seconds as there are operations.
+    /// The duration of each contender on PostgreSQL in a round; nil for as many seconds as there are operations.
     public var roundSeconds: Double?
-    /// How many entries a journal has; nil for each subject's own number.
+    /// The number of journal entries; nil for the default of each subject.
     public var entryCount: Int?
-    /// Where files are made; they are removed afterwards.
+    /// The directory for files, which are removed afterwards.
     public var directory: String
-    /// The URL of a PostgreSQL server that may be loaded.
+    /// The URL of a PostgreSQL server that can take the load.
     public var storage: String?
-    /// The path of gembench itself, where further processes of it take part.
+    /// The path of gembench, for benchmarks that start further processes of it.
     public var program = CommandLine.arguments[0]
 
-    /// The defaults, in that directory.
+    /// Makes the default settings, with files in the directory.
     public init(directory: String) { self.directory = directory }
   }
 
@@ -45,7 +45,7 @@ public enum Bench {
     case purchases
     /// Signed receipts against libcrypto alone.
     case receipts
-    /// A credit beside many held receipts against one beside none.
+    /// A credit on a file with many held receipts against a file with none.
     case held
     /// A launch with many unfinished transactions.
     case backlog
@@ -53,7 +53,7 @@ public enum Bench {
     case journal
     /// Pages of the histories of customers with few and with many entries.
     case pages
-    /// Storage on PostgreSQL against the server's own work alone.
+    /// Storage on PostgreSQL against the server's work alone.
     case postgres
     /// The same callers on PostgreSQL in one process and in several.
     case processes
@@ -73,7 +73,7 @@ public enum Bench {
       case .commands: "every command against the plain adjustment, groups of 256; --storage URL for PostgreSQL"
       case .purchases: "purchases from payment to finish; count the syncs with strace -f -c -e trace=fdatasync,fsync"
       case .receipts: "signed receipts, verified and made, against the same signatures by libcrypto alone"
-      case .held: "a credit on SQLite beside 1,000,000 held receipts against one beside none; --entries N"
+      case .held: "a credit on SQLite with 1,000,000 held receipts against one with none; --entries N"
       case .postgres: "storage on PostgreSQL against pgbench and a function inside the server; needs --storage URL"
       case .processes: "32 callers on PostgreSQL in one process and in four; needs --storage URL"
       case .http: "the server on loopback against libmicrohttpd alone and the ledger alone; load on the same machine"
@@ -86,7 +86,7 @@ public enum Bench {
 
   /// Runs the work of a further process that a benchmark starts.
   ///
-  /// - Returns: False where the arguments ask for no such work.
+  /// - Returns: False if the arguments request no such work.
   public static func runProcess(_ arguments: [String]) throws -> Bool {
     #if PostgreSQL
     switch arguments.first {
@@ -100,7 +100,7 @@ public enum Bench {
     #endif
   }
 
-  /// Measures the subject and prints lines as they come.
+  /// Measures the subject and prints each line at once.
   public static func run(_ subject: Subject, _ settings: Settings, print: @escaping (String) -> Void) throws {
     print("")
     print("\(subject.rawValue): \(subject.summary)")

@@ -1,7 +1,7 @@
 internal import GemLedger
 internal import GemLedgerSQLite
 
-/// One kind of command, in groups of 256 on a ledger of its own; earlier transactions that it needs are not timed.
+/// One kind of command, in groups of 256 on a separate ledger; earlier transactions that it needs are not timed.
 final class CommandBenchmark: Benchmark {
   enum Kind: String, CaseIterable {
     case adjustment
@@ -131,7 +131,7 @@ extension SubjectBench {
       }
       let measurement = try Measurement(benchmarks, rounds: settings.rounds)
       for (index, kind) in CommandBenchmark.Kind.allCases.enumerated() {
-        // A transfer has an entry on either side, an exchange one in either currency.
+        // A transfer has an entry for each customer, an exchange one for each currency.
         let entries = kind == .transfer || kind == .exchange ? 2.0 : 1.0
         print(
           "    \(measurement.names[index]): \(Figure.nanoseconds(measurement.median(index))), "

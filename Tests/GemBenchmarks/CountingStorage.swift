@@ -1,7 +1,7 @@
 internal import GemLedger
 internal import Synchronization
 
-/// How many commands came in how many commits.
+/// The number of commands and of the commits that contained them.
 final class CommitCounter: Sendable {
   private let counts = Mutex((commands: 0, commits: 0))
 
@@ -15,7 +15,7 @@ final class CommitCounter: Sendable {
   var commandsPerCommit: Double { counts.withLock { Double($0.commands) / Double(max(1, $0.commits)) } }
 }
 
-/// A storage that counts the commits of the storage behind it.
+/// A storage that counts the commits of the storage that it wraps.
 final class CountingStorage<Storage: LedgerStorage>: LedgerStorage {
   private let storage: Storage
   private let counter: CommitCounter

@@ -4,7 +4,7 @@ internal import Glibc
 internal import Darwin
 #endif
 
-/// Figures as people read them.
+/// Formats and reads figures.
 enum Figure {
   static func ratio(_ value: Double) -> String {
     let hundredths = Int((value * 100).rounded())
@@ -27,7 +27,7 @@ enum Figure {
     return Double(seconds) + Double(attoseconds) / 1e18
   }
 
-  /// The memory that this process holds now; 0 where the system does not say it.
+  /// Returns the resident memory of this process; 0 if the system does not report it.
   static func residentKilobytes() -> Int {
     guard let file = fopen("/proc/self/statm", "r") else { return 0 }
     defer { fclose(file) }
@@ -37,7 +37,7 @@ enum Figure {
     return (words.count > 1 ? Int(words[1]) ?? 0 : 0) * Int(getpagesize()) / 1024
   }
 
-  /// The most memory that this process has held so far.
+  /// Returns the peak memory of this process.
   static func peakMegabytes() -> Int {
     var usage = rusage()
     #if os(Linux)

@@ -1,6 +1,6 @@
 internal import GemLedger
 
-/// Adjustments submitted in bulk, a stated number to a call.
+/// Adjustments submitted in bulk, with a given number in each call.
 final class BulkBenchmark: Benchmark {
   let name: String
   let operationCount: Int
@@ -86,7 +86,7 @@ final class CallersBenchmark: Benchmark {
   func tearDown() { ledger?.close() }
 }
 
-/// One caller on its own thread, one commit an operation.
+/// One caller on a dedicated thread, with one commit for each operation.
 final class SingleCallerBenchmark: Benchmark {
   let name: String
   let operationCount: Int

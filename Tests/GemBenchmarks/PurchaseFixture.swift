@@ -4,7 +4,7 @@ internal import SimulatedStores
 internal import StoreBackend
 internal import StoreClient
 
-/// A simulated store, a backend over a ledger, and a client between them: all that a purchase goes through.
+/// A simulated store, a backend over a ledger, and a client between them: all parts of a purchase.
 final class PurchaseFixture: Sendable {
   static let product = "gems"
 
@@ -17,7 +17,7 @@ final class PurchaseFixture: Sendable {
   /// - Parameters:
   ///   - ledger: New and empty; the caller closes it.
   ///   - eventLog: The event log that keeps the client's queue; nil for none.
-  ///   - receipts: Signs and verifies; nil for unsigned ones.
+  ///   - receipts: Signs and verifies; nil for unsigned receipts.
   init(ledger: Ledger, eventLog: (any EventLog)?, receipts: (any SimulatedReceipts)? = nil) throws {
     let catalog = try Self.catalog()
     let receipts = try receipts ?? UnsignedReceipts(environment: Self.environment())
@@ -37,12 +37,12 @@ final class PurchaseFixture: Sendable {
     client = try StoreClient(configuration: configuration)
   }
 
-  /// Buys one unit after the other, each paid, queued, credited and finished before the next.
+  /// Buys units one after the other, each paid, queued, credited and finished before the next.
   func buy(_ count: Int) async throws {
     let product = try ProductCode(Self.product)
     for _ in 0..<count {
       let result = try await client.purchase(product)
-      guard case .success = result else { throw LedgerError.defect("A purchase came to \(result)") }
+      guard case .success = result else { throw LedgerError.defect("A purchase ended with \(result)") }
     }
   }
 

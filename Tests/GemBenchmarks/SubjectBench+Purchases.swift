@@ -43,7 +43,7 @@ extension SubjectBench {
     fixture.ledger.close()
   }
 
-  /// Nil where this build has no crypto library.
+  /// Returns signed receipts, or nil if this build has no crypto library.
   private static func signedReceipts() throws -> (any SimulatedReceipts)? {
     #if Receipts
     try LocalReceipts(authority: LocalAuthority(), environment: PurchaseFixture.environment())

@@ -35,7 +35,7 @@ struct SubjectBench {
     }
     let (bulkFile, callersFile, singleFile) = (try files.copy(), try files.copy(), try files.copy())
     let counter = CommitCounter()
-    // The loop that the callers are compared with commits groups of the size that theirs come to.
+    // The compared loop commits groups of the callers' average group size.
     let gathered = try commandsPerCommit(files, customers: customers, operations: operations)
     let benchmarks: [any Benchmark] = [
       try bare("bare loop, 256 a commit", operations, group: 256),

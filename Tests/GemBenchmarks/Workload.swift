@@ -1,6 +1,6 @@
 package import GemLedger
 
-/// The commands that the benchmarks book: spends of 1 GEM by customers drawn at random, each under a key of its own.
+/// The commands that the benchmarks book: spends of 1 GEM by customers drawn at random, each under a new key.
 package struct Workload: Sendable {
   /// How keys are made.
   package enum Keys: Sendable {
@@ -13,7 +13,7 @@ package struct Workload: Sendable {
   package let keys: Keys
   private var generator: SplitMix64
   private var milliseconds: Int64 = 1_790_000_000_000
-  /// How many draw keys at the same time; each then draws its own so much further apart.
+  /// The number of concurrent callers; each caller's keys are spaced this many times further apart.
   private var drawers: UInt64 = 1
 
   package init(customerCount: Int, keys: Keys = .timeOrdered, seed: UInt64 = 42) throws {
@@ -49,7 +49,7 @@ package struct Workload: Sendable {
     }
   }
 
-  /// One workload for each caller, of which each makes its own commands.
+  /// Returns a separate workload for each caller.
   package func split(among callers: Int, round: UInt64) -> [Workload] {
     (0..<callers).map { caller in
       var own = self

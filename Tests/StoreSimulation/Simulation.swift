@@ -5,38 +5,38 @@ package import StoreBackend
 ///
 /// Customers on devices buy, cancel, ask for consent, restore, sign in and out, spend and get refunds, at an
 /// App-Store-like and a Google-Play-like store. Meanwhile processes die, networks break and backends fail. Checks run
-/// meanwhile, and at the end, when all faults are off and everything is drained. Then every customer must have exactly
-/// the paid and unrefunded purchases, once, and the ledger must verify.
+/// during the soak, and at the end, when all faults are off and all pending work is done. Then every customer must
+/// have exactly the paid and unrefunded purchases, once, and the ledger must verify.
 ///
 /// ```swift
 /// let report = try await Simulation(Simulation.Settings(seed: 7, eventCount: 5000)).run()
 /// if let failure = report.failure { print(failure) }
 /// ```
 ///
-/// Everything random follows from the seed, and time is a clock of its own: a run repeats exactly. Nothing sleeps.
+/// All randomness derives from the seed, and time is a virtual clock: a run repeats exactly. Nothing sleeps.
 package struct Simulation: Sendable {
   /// The settings of a soak.
   package struct Settings: Hashable, Sendable {
-    /// Where chance begins.
+    /// The seed of the run.
     package var seed: UInt64
-    /// How many events.
+    /// The number of events.
     package var eventCount: Int
-    /// How many customers sign in at a time, at least 1; their names go on as the run does.
+    /// The number of customers that sign in during one part of the run, at least 1; later parts use new names.
     package var customerCount = 40
-    /// How many devices, at least 1; two share a store account.
+    /// The number of devices, at least 1; two devices share a store account.
     package var deviceCount = 24
     /// Whether there is an App-Store-like store.
     package var hasAppleStore = true
     /// Whether there is a Google-Play-like store.
     package var hasGoogleStore = true
-    /// Whether the stores send purchase notices to the backend, beside the apps' posts.
+    /// Whether the stores send purchase notices to the backend, in addition to the apps' posts.
     package var sendsPurchaseNotices = true
-    /// How many of a hundred events something goes wrong in, 0 to 100.
+    /// The percentage of events with a fault, 0 to 100.
     package var faultPercent = 15
-    /// After how many events the invariants are checked; nil for some twenty times in a run.
+    /// The number of events between checks of the invariants; nil for about twenty checks in a run.
     package var checkInterval: Int?
 
-    /// A soak with the usual mixture.
+    /// Makes the settings of a soak with the usual mixture.
     package init(seed: UInt64, eventCount: Int) {
       self.seed = seed
       self.eventCount = eventCount
@@ -56,10 +56,10 @@ package struct Simulation: Sendable {
   private let makeLedger: @Sendable (LedgerClock) throws(LedgerError) -> Ledger
   private let sabotage: PlantedBug?
 
-  /// A soak over ledgers in memory.
+  /// Makes a soak over ledgers in memory.
   package init(_ settings: Settings) { self.init(settings, sabotage: nil) }
 
-  /// A soak over ledgers that are made for it: a new and empty one for each run, since shrinking runs it again.
+  /// Makes a soak that calls `ledger` for a new, empty ledger in each run, since shrinking repeats runs.
   package init(
     _ settings: Settings, ledger: @escaping @Sendable (LedgerClock) throws(LedgerError) -> Ledger
   ) {
@@ -68,19 +68,20 @@ package struct Simulation: Sendable {
     sabotage = nil
   }
 
-  /// A soak with a mistake built in.
+  /// Makes a soak with a planted bug.
   package init(_ settings: Settings, sabotage: PlantedBug?) {
     self.settings = settings
     makeLedger = { clock in Ledger.inMemory(clock: clock, salt: 1) }
     self.sabotage = sabotage
   }
 
-  /// Plays all events, drains, and checks; after a broken invariant, finds the shortest beginning of the run that
-  /// breaks one.
+  /// Plays all events, finishes pending work, and checks.
   ///
-  /// - Parameter progress: Called with the number of played events; counting begins anew where shorter runs are tried.
+  /// After a broken invariant, it finds the shortest beginning of the run that breaks one.
+  ///
+  /// - Parameter progress: Called with the number of played events; the count restarts for each shorter run.
   /// - Returns: The report; ``SimulationReport/failure`` names the broken invariant.
-  /// - Throws: `LedgerError` where the ledger or a store cannot work at all; a broken invariant is no error.
+  /// - Throws: `LedgerError` if the ledger or a store cannot work at all; a broken invariant is no error.
   package func run(progress: @Sendable (Int) -> Void = { _ in }) async throws(LedgerError) -> SimulationReport {
     let start = ContinuousClock.now
     var (report, problems, played) = try await play(settings.eventCount, progress)
@@ -89,7 +90,7 @@ package struct Simulation: Sendable {
     return report
   }
 
-  /// Plays the first events of the run, and ends it: everything is drained and checked.
+  /// Plays the first events of the run, then finishes pending work and checks.
   ///
   /// - Returns: The report, the problems, and the number of events played before them.
   func play(
@@ -111,8 +112,8 @@ package struct Simulation: Sendable {
 
   /// Finds the shortest beginning that breaks an invariant, by halving.
   ///
-  /// Every beginning is a run of its own. So a failure after one more event comes from that event, or from how the end
-  /// drains the work that it began.
+  /// Every beginning is a separate run. So a failure after one more event results from that event, or from the final
+  /// work on its effects.
   private func shrink(
     _ problems: [String], brokenWithin count: Int, _ progress: @Sendable (Int) -> Void
   ) async throws(LedgerError) -> SimulationFailure {

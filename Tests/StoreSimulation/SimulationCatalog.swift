@@ -1,6 +1,6 @@
 internal import GemLedger
 
-/// The products of the simulated shop: each stands for one way of crediting.
+/// The products of the simulated shop, one for each way of crediting.
 struct SimulationCatalog: Sendable {
   let gem: CurrencyCode
   let coin: CurrencyCode
@@ -16,10 +16,12 @@ struct SimulationCatalog: Sendable {
     ticket = try CurrencyCode("TICKET")
   }
 
-  /// Gems are owed where they are spent before their refund, so that balances less debts follow from the purchases
-  /// alone; coins are taken as far as there are any; tickets are given, and expire.
+  /// Returns the catalog.
   ///
-  /// - Parameter missing: Products that it leaves out.
+  /// Gems that are spent before their refund become a debt, so balances less debts follow from the purchases alone.
+  /// Coins are clawed back as far as the balance allows. Tickets are granted and expire.
+  ///
+  /// - Parameter missing: The products to leave out.
   func catalog(without missing: Set<String> = []) throws(LedgerError) -> Catalog {
     let price = try Price("9.99", in: StorefrontCode.unitedStates.currency)
     func product(

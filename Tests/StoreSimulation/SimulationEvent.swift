@@ -1,6 +1,6 @@
-/// One event of a soak: a value that follows from the seed and its position alone.
+/// One event of a soak: a value derived from the seed and its position alone.
 ///
-/// So the beginning of a run is the same run, only shorter.
+/// So a shorter run is the beginning of a longer one.
 package struct SimulationEvent: Hashable, Sendable, CustomStringConvertible {
   /// The kind of an event.
   package enum Kind: String, Hashable, Sendable, CaseIterable {
@@ -16,7 +16,7 @@ package struct SimulationEvent: Hashable, Sendable, CustomStringConvertible {
     case decline
     /// A customer subscribes, or buys a non-consumable.
     case subscribe
-    /// The store account buys without a device, for a customer who may not be known yet.
+    /// The store account buys without a device, for a customer that may be unknown yet.
     case buyElsewhere = "buy_elsewhere"
     /// A customer redeems a code: an offer code of the App Store, a promo code of Google Play.
     case offerCode = "offer_code"
@@ -24,7 +24,7 @@ package struct SimulationEvent: Hashable, Sendable, CustomStringConvertible {
     case familyShare = "family_share"
     /// A store charges another price than the catalog's, or the catalog's again.
     case priceChange = "price_change"
-    /// A product leaves the backend's catalog, or comes back; the stores sell it all the while.
+    /// A product is removed from the backend's catalog, or restored; the stores sell it all the while.
     case catalogGap = "catalog_gap"
     /// The store delivers a transaction once more.
     case redeliver
@@ -36,9 +36,9 @@ package struct SimulationEvent: Hashable, Sendable, CustomStringConvertible {
     case reverseRefund = "reverse_refund"
     /// The backend gets the store's notices, in some order.
     case notices
-    /// The backend does its standing work; held purchases among it.
+    /// The backend does its periodic work, including held purchases.
     case maintenance
-    /// The app comes to the foreground.
+    /// The app enters the foreground.
     case foreground
     /// The app's process ends and starts again.
     case relaunch
@@ -74,7 +74,7 @@ package struct SimulationEvent: Hashable, Sendable, CustomStringConvertible {
   package let index: Int
   /// The kind of an event.
   package let kind: Kind
-  /// On which device.
+  /// The device.
   package let device: Int
   /// Chooses among the existing products, transactions or customers.
   package let choice: UInt64

@@ -1,62 +1,62 @@
 /// The report of a soak.
 package struct SimulationReport: Hashable, Sendable {
-  /// How often something happened.
+  /// The count of an event or fault.
   package struct Count: Hashable, Sendable {
     /// The name of the event or fault.
     package let name: String
-    /// How often.
+    /// The number of occurrences.
     package let count: Int
   }
 
-  /// Where chance began.
+  /// The seed of the run.
   package let seed: UInt64
-  /// How many events were played; fewer than asked for where an invariant broke on the way.
+  /// The number of played events; fewer than requested if an invariant broke.
   package let eventCount: Int
-  /// How often each kind of event was played, in the order of ``SimulationEvent/Kind``.
+  /// The number of played events of each kind, in the order of ``SimulationEvent/Kind``.
   package let events: [Count]
-  /// How often each fault was injected, by name.
+  /// The number of injected faults, by name.
   package let faults: [Count]
-  /// How many processes died in the middle of something.
+  /// The number of processes that died in the middle of an operation.
   package let deaths: Int
-  /// How many purchases the stores were paid for.
+  /// The number of purchases that were paid for.
   package let paid: Int
-  /// How many of them were renewals of subscriptions.
+  /// The number of paid purchases that were renewals of subscriptions.
   package let renewals: Int
-  /// How many purchases were credited.
+  /// The number of credited purchases.
   package let credits: Int
-  /// How many of them were credited to the poster, since the backend did not know the buyer's token yet.
+  /// The number of purchases credited to the poster because the backend did not know the buyer's token yet.
   package let creditsWithoutToken: Int
-  /// How many of them the stores refunded, in full or part.
+  /// The number of credited purchases that the stores refunded, in full or part.
   package let refunds: Int
-  /// How often a receipt was posted that was credited before.
+  /// The number of posted receipts that had been credited before.
   package let replays: Int
-  /// How many refused receipts are left; each of a purchase that was refunded in full.
+  /// The number of remaining refused receipts, each of a purchase that was refunded in full.
   package let deadLetters: Int
-  /// How many customers there were, several ids of one counted once.
+  /// The number of customers; several ids of one customer count once.
   package let customers: Int
-  /// How many transactions the ledger booked.
+  /// The number of transactions in the ledger.
   package let transactions: Int64
-  /// How often all invariants were checked.
+  /// The number of checks of all invariants.
   package let checks: Int
-  /// How much time passed on the soak's own clock.
+  /// The time that passed on the soak's clock.
   package let virtualTime: Duration
-  /// Follows from all balances: equal where two runs ended alike.
+  /// A digest of all balances: equal if two runs ended with equal balances.
   package let digest: UInt64
-  /// How long it took, trying shorter runs included.
+  /// The duration of the run, including shorter runs that were tried.
   package internal(set) var elapsed = Duration.zero
-  /// The broken invariant; nil where everything added up.
+  /// The broken invariant; nil if all checks passed.
   package internal(set) var failure: SimulationFailure?
 }
 
-/// An invariant that broke, with the shortest way there that was found.
+/// A broken invariant, with the shortest failing run that was found.
 package struct SimulationFailure: Hashable, Sendable, CustomStringConvertible {
-  /// Where chance began.
+  /// The seed of the run.
   package let seed: UInt64
-  /// How many events, from the first on, break an invariant; one fewer did not.
+  /// The smallest number of events, from the first on, that break an invariant.
   package let prefix: Int
   /// The problems found after them: at most twenty sentences.
   package let problems: [String]
-  /// The last events of the shortest failing run, the one that breaks it at the end.
+  /// The last events of the shortest failing run; the final event breaks the invariant.
   package let lastEvents: [SimulationEvent]
 
   /// Seed, length, problems and last events, a line each.

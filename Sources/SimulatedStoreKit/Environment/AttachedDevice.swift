@@ -4,10 +4,10 @@ internal import StoreBackend
 internal import StoreClient
 internal import Synchronization
 
-/// A device of a simulated store that stands for the App Store of this process.
+/// A device of a simulated store that acts as the App Store of this process.
 final class AttachedDevice: Sendable {
   private struct State {
-    /// The errors that the test set, in StoreKit's own terms: they say more than the store's.
+    /// The StoreKit errors that the test set: they are more detailed than the store's failures.
     var failures: [StoreAPI: any SKTestFailure] = [:]
     var storefrontReaders: [AsyncStream<StorefrontCode>.Continuation] = []
   }
@@ -53,7 +53,7 @@ final class AttachedDevice: Sendable {
 
   func forgetFailures() { state.withLock { $0.failures = [:] } }
 
-  /// Returns the error that StoreKit throws where the store fails so.
+  /// Returns the error that StoreKit throws for a store failure.
   func error(_ failure: StoreFailure, by api: StoreAPI) -> any Error {
     guard case .store(failure)? = store.simulatedError(forAPI: api),
       let simulated = self.failure(for: api) as? any SimulatedFailure

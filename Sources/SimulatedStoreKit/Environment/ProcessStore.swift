@@ -2,7 +2,7 @@ internal import GemLedger
 internal import SimulatedStores
 internal import Synchronization
 
-/// The App Store of this process, which StoreKit's static calls ask: the device of the latest test session.
+/// The App Store of this process, used by StoreKit's static calls: the device of the latest test session.
 enum ProcessStore {
   private struct State {
     var current: AttachedDevice?
@@ -29,7 +29,7 @@ enum ProcessStore {
     }
   }
 
-  /// Leaves the process without an App Store, where the device is the one that it has.
+  /// Removes the App Store of the process if it is this device.
   static func detach(_ device: AttachedDevice) {
     let isCurrent = state.withLock { state in
       guard state.current === device else { return false }
@@ -60,14 +60,14 @@ enum ProcessStore {
 }
 
 extension AsyncStream where Element: Sendable {
-  /// The next element; every iterator of a stream goes on where the last one stopped.
+  /// Returns the next element; every iterator of a stream continues after the last iterator's element.
   func nextElement() async -> Element? {
     var iterator = makeAsyncIterator()
     return await iterator.next()
   }
 }
 
-/// A call needs an App Store, and the process has none.
+/// The error of a call in a process without an App Store.
 struct MissingTestSession: Error, CustomStringConvertible, LocalizedError {
   var description: String {
     "This process has no App Store: make an SKTestSession(contentsOf:) or SKTestSession(device:) first, and keep it."

@@ -4,25 +4,25 @@ internal import StoreBackend
 internal import StoreClient
 
 extension Product {
-  /// How a purchase ended.
+  /// The result of a purchase.
   @nonexhaustive
   public enum PurchaseResult: Sendable {
     /// Paid for; the app must deliver, and then finish the transaction.
     case success(VerificationResult<Transaction>)
     /// The customer cancelled; no payment.
     case userCancelled
-    /// The payment needs another person's approval; it may come later, through ``Transaction/updates``.
+    /// The payment needs another person's approval; it may arrive later through ``Transaction/updates``.
     case pending
   }
 
   /// Takes the customer through a payment.
   ///
   /// Buying a consumable with an unfinished last transaction returns that transaction again, without a payment. The
-  /// transaction is in ``Transaction/unfinished`` until it is finished, and not in ``Transaction/updates`` of the app
-  /// that runs.
+  /// transaction is in ``Transaction/unfinished`` until it is finished, but the running app does not receive it in
+  /// ``Transaction/updates``.
   ///
   /// - Throws: ``StoreKitError`` or ``PurchaseError``, in order of precedence: `systemError` without a test session,
-  ///   `notAvailableInStorefront` where the app declines a changed storefront, a simulated error, `productUnavailable`,
+  /// `notAvailableInStorefront` if the app declines a changed storefront, a simulated error, `productUnavailable`,
   ///   `notAvailableInStorefront`, `invalidQuantity`, the failure of failed transactions.
   @MainActor
   public func purchase(options: Set<PurchaseOption> = []) async throws -> PurchaseResult {
@@ -50,21 +50,21 @@ extension Product {
   /// The reason for a refused purchase that is about the product, its quantity or its offers.
   @nonexhaustive
   public enum PurchaseError: Error, Hashable {
-    /// The store does not sell so many at once.
+    /// The store does not sell this quantity at once.
     case invalidQuantity
     /// The product is not on sale.
     case productUnavailable
-    /// This device or account may not buy.
+    /// This device or account is not allowed to buy.
     case purchaseNotAllowed
-    /// The account may not have the offer.
+    /// The account is not eligible for the offer.
     case ineligibleForOffer
     /// There is no such offer.
     case invalidOfferIdentifier
     /// The offer has another price.
     case invalidOfferPrice
-    /// The offer is not signed well.
+    /// The offer's signature is invalid.
     case invalidOfferSignature
-    /// Something is missing from the offer.
+    /// The offer is incomplete.
     case missingOfferParameters
   }
 }

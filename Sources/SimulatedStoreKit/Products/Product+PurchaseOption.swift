@@ -2,7 +2,7 @@ internal import StoreBackend
 internal import Synchronization
 
 extension Product {
-  /// A wish about a purchase.
+  /// An option of a purchase.
   ///
   /// StoreKit's promotional, introductory and win-back offers, and custom values, are left out: the simulated store has
   /// none.
@@ -29,7 +29,7 @@ extension Product {
       PurchaseOption(wish: .simulatesAskToBuyInSandbox(simulates))
     }
 
-    /// Asks the app where the storefront has changed since the product was listed; without it the purchase goes on.
+    /// Asks the app if the storefront has changed since the product was listed; without it the purchase continues.
     public static func onStorefrontChange(
       shouldContinuePurchase: @escaping @Sendable (Storefront) -> Bool
     ) -> PurchaseOption {
@@ -55,7 +55,7 @@ struct StorefrontQuestion: Hashable, Sendable {
   func hash(into hasher: inout Hasher) { hasher.combine(number) }
 }
 
-/// The options of a purchase together.
+/// The combined options of a purchase.
 struct PurchaseRequest {
   var quantity: Int64 = 1
   var accountToken: AccountToken?

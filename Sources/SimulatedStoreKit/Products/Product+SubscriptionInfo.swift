@@ -8,24 +8,24 @@ extension Product {
   ///
   /// StoreKit's offers are left out: the simulated store has none.
   public struct SubscriptionInfo: Hashable, Sendable {
-    /// The group of the `.storekit` file; without one, each subscription is a group of its own.
+    /// The group of the `.storekit` file; a subscription without one forms a separate group.
     ///
-    /// One subscription of a group runs at a time. The one bought last replaces the others at once, whatever their
-    /// ranks; the App Store lets a change to a lower level wait for the end of the period.
+    /// One subscription of a group runs at a time. The subscription bought last replaces the others at once,
+    /// independent of rank. The App Store delays a change to a lower level until the end of the period.
     public let subscriptionGroupID: String
     /// The length of a paid period.
     public let subscriptionPeriod: SubscriptionPeriod
 
-    /// How the customer's subscription stands; empty where there never was one.
+    /// The status of the customer's subscription; empty if there never was one.
     ///
     /// - Throws: ``StoreKitError``: a simulated one, or `systemError` without a test session.
     public var status: [Status] {
       get async throws { try await Self.status(for: subscriptionGroupID) }
     }
 
-    /// Returns how the customer's subscription of a group stands: the running one, or else the one bought last.
+    /// Returns the status of the customer's subscription of a group: the running one, or else the one bought last.
     ///
-    /// It is empty where there never was one. StoreKit's array has more elements with family sharing only.
+    /// It is empty if there never was one. StoreKit's array has more elements with family sharing only.
     ///
     /// - Throws: ``StoreKitError``: a simulated one, or `systemError` without a test session.
     public static func status(for groupID: String) async throws -> [Status] {
@@ -66,7 +66,7 @@ extension Product {
 
     /// The unit.
     public let unit: Unit
-    /// How many of the unit.
+    /// The number of units.
     public let value: Int
 
     /// A week.
@@ -103,6 +103,6 @@ extension Product.SubscriptionPeriod {
 }
 
 extension SubscriptionStatus {
-  /// A running subscription stands before one that ended.
+  /// The rank of the status: a running subscription precedes an ended one.
   fileprivate var rank: Int { state == .subscribed || state == .inGracePeriod ? 1 : 0 }
 }

@@ -14,11 +14,11 @@ public struct Product: Identifiable, Hashable, Sendable {
   public let description: String
   /// The price of one unit, in units of its currency.
   public let price: Decimal
-  /// The same for people, such as `$9.99` or `249.000 ₫`.
+  /// The formatted price, such as `$9.99` or `249.000 ₫`.
   public let displayPrice: String
   /// The subscription's terms; nil for every other type.
   public let subscription: SubscriptionInfo?
-  /// How an app formats other amounts of the product's currency.
+  /// The format style of the product's currency, for other amounts.
   public let priceFormatStyle: Decimal.FormatStyle.Currency
   /// The storefront in which it was listed.
   let storefront: StorefrontCode
@@ -41,7 +41,7 @@ public struct Product: Identifiable, Hashable, Sendable {
     }
   }
 
-  /// The customer's newest transaction of the product, where the history shows one.
+  /// The customer's newest transaction of the product, if the history shows one.
   public var latestTransaction: VerificationResult<Transaction>? {
     get async { await Transaction.latest(for: id) }
   }

@@ -4,7 +4,7 @@ internal import StoreBackend
 internal import StoreClient
 
 extension Product.SubscriptionInfo {
-  /// How a subscription stands.
+  /// The status of a subscription.
   public struct Status: Hashable, Sendable {
     /// Whether it runs.
     public let state: RenewalState
@@ -19,16 +19,16 @@ extension Product.SubscriptionInfo {
     /// Apple's number of it.
     public let rawValue: Int
 
-    /// A state by Apple's number of it.
+    /// Makes a state with Apple's number of it.
     public init(rawValue: Int) { self.rawValue = rawValue }
 
     /// It is paid for.
     public static let subscribed = RenewalState(rawValue: 1)
     /// It has ended.
     public static let expired = RenewalState(rawValue: 2)
-    /// It is not paid for; the store still tries.
+    /// It is not paid for, and the store still tries to collect the payment.
     public static let inBillingRetryPeriod = RenewalState(rawValue: 3)
-    /// It is not paid for, and runs on for a while.
+    /// It is not paid for, but stays active for a while.
     public static let inGracePeriod = RenewalState(rawValue: 4)
     /// It was refunded.
     public static let revoked = RenewalState(rawValue: 5)
@@ -55,11 +55,11 @@ extension Product.SubscriptionInfo {
     public let currentProductID: String
     /// Whether it renews.
     public let willAutoRenew: Bool
-    /// The product that it renews to; nil where it does not renew.
+    /// The product that it renews to; nil if it does not renew.
     public let autoRenewPreference: String?
     /// Whether the store still tries to collect the money for a renewal.
     public let isInBillingRetry: Bool
-    /// When it renews; nil where it does not renew.
+    /// The time of the renewal; nil if it does not renew.
     public let renewalDate: Date?
     /// The state of a price increase that needs the customer's consent.
     public let priceIncreaseStatus: PriceIncreaseStatus

@@ -2,9 +2,9 @@ internal import GemLedger
 
 /// Finds and reads `.storekit` files.
 package enum ConfigurationFile {
-  /// Directories deeper than this below the working directory are not looked into.
+  /// The maximum depth of searched directories below the working directory.
   private static let depthMax = 5
-  /// The most directories that are looked into.
+  /// The maximum number of searched directories.
   private static let directoryCountMax = 20_000
 
   static func read(_ url: URL) throws -> StoreKitConfiguration {
@@ -39,7 +39,7 @@ package enum ConfigurationFile {
     return first
   }
 
-  /// The resources of the process's bundles, and those of Swift packages, which lie beside its program.
+  /// The resources of the process's bundles and those of Swift packages, which are next to its program.
   private static func resourceDirectories() -> [URL] {
     let bundles = [Bundle.main] + Bundle.allBundles
     var directories = bundles.compactMap(\.resourceURL)

@@ -38,12 +38,12 @@ public struct StoreKitSubscriptionStatusAPI: FailableStoreKitAPI {
 }
 
 extension FailableStoreKitAPI where Self == StoreKitLoadProductsAPI {
-  /// Listing products.
+  /// The listing of products.
   public static var loadProducts: StoreKitLoadProductsAPI { StoreKitLoadProductsAPI() }
 }
 
 extension FailableStoreKitAPI where Self == StoreKitPurchaseAPI {
-  /// Paying.
+  /// A payment.
   public static var purchase: StoreKitPurchaseAPI { StoreKitPurchaseAPI() }
 }
 
@@ -58,7 +58,7 @@ extension FailableStoreKitAPI where Self == StoreKitAppStoreSyncAPI {
 }
 
 extension FailableStoreKitAPI where Self == StoreKitSubscriptionStatusAPI {
-  /// How a subscription stands.
+  /// The status of a subscription.
   public static var subscriptionStatus: StoreKitSubscriptionStatusAPI { StoreKitSubscriptionStatusAPI() }
 }
 
@@ -76,7 +76,7 @@ extension StoreKitSubscriptionStatusAPI: SimulatedAPI { static var storeAPI: Sto
 extension SKTestSession {
   /// Makes all calls of an API fail with an error, until it is set to nil.
   ///
-  /// - Throws: ``SKTestError`` with `invalidAction` where the API is none of this module's.
+  /// - Throws: ``SKTestError`` with `invalidAction` if the API is not one of this module's.
   public func setSimulatedError<API: FailableStoreKitAPI>(_ error: API.Failure?, forAPI api: API) async throws {
     guard let kind = API.self as? any SimulatedAPI.Type else {
       throw SKTestError(.invalidAction, "The simulated store has no call \(API.self).")

@@ -15,7 +15,7 @@ public enum SKTestFailures {
   public enum Purchase: SKTestFailure {
     /// Any call's error.
     case generic(StoreKitError)
-    /// A purchase's own error.
+    /// An error that is specific to purchases.
     case purchase(Product.PurchaseError)
   }
 
@@ -41,7 +41,7 @@ public enum SKTestFailures {
 /// A failure that the simulated store can have.
 protocol SimulatedFailure: SKTestFailure {
   var simulated: SimulatedError { get }
-  /// The error as the test gave it.
+  /// The error that the test set.
   var thrown: any Error { get }
 }
 

@@ -8,7 +8,7 @@ extension SKTestSession {
     set { store.askToBuyEnabled = newValue }
   }
 
-  /// The same as ``askToBuyEnabled``, under a name that tutorials use; StoreKitTest has no such property.
+  /// The setting ``askToBuyEnabled`` under a name that tutorials use; StoreKitTest has no such property.
   public var simulateAskToBuyInSandbox: Bool {
     get { store.askToBuyEnabled }
     set { store.askToBuyEnabled = newValue }
@@ -21,7 +21,7 @@ extension SKTestSession {
     set { store.disableDialogs = newValue }
   }
 
-  /// Whether purchases are interrupted: the app is told `userCancelled`.
+  /// Whether purchases are interrupted: the app receives `userCancelled`.
   ///
   /// ``resolveIssueForTransaction(identifier:)`` completes such a purchase through the updates.
   public var interruptedPurchasesEnabled: Bool {
@@ -41,7 +41,7 @@ extension SKTestSession {
     set { store.failureError = newValue.storeFailure }
   }
 
-  /// Whether a subscription that cannot be paid for runs on for a while.
+  /// Whether a subscription that cannot be paid for stays active for a while.
   public var billingGracePeriodIsEnabled: Bool {
     get { store.billingGracePeriodIsEnabled }
     set { store.billingGracePeriodIsEnabled = newValue }
@@ -53,8 +53,9 @@ extension SKTestSession {
     set { store.shouldEnterBillingRetryOnRenewal = newValue }
   }
 
-  /// The country of the store account in ISO 3166-1 alpha-3, such as `USA`; another text is a mistake of the test, and
-  /// ends it.
+  /// The country of the store account in ISO 3166-1 alpha-3, such as `USA`.
+  ///
+  /// Any other text is a mistake of the test and ends the process.
   public var storefront: String {
     get { store.storefront.description }
     set {
@@ -71,22 +72,22 @@ extension SKTestSession {
     set { store.locale = newValue.identifier }
   }
 
-  /// How fast subscriptions run.
+  /// The speed of subscriptions.
   public var timeRate: TimeRate {
     get { TimeRate(store.timeRate) }
     set { store.timeRate = newValue.storeRate }
   }
 
-  /// Every setting as it was at first, simulated errors and faults included; transactions stay.
+  /// Restores all initial settings and removes simulated errors and faults; transactions stay.
   public func resetToDefaultState() {
     attached.forgetFailures()
-    // Only a store with kept state can fail here; its next caller gets the error.
+    // Only a store with an event log can fail here; its next caller gets the error.
     try? store.resetToDefaultState()
   }
 }
 
 extension SKTestSession {
-  /// How fast subscriptions run, with StoreKitTest's numbers.
+  /// The speed of subscriptions, with StoreKitTest's numbers.
   public enum TimeRate: Int, Hashable, Sendable, CaseIterable {
     /// As in real life.
     case realTime = 0

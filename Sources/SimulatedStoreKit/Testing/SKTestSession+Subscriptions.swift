@@ -1,8 +1,8 @@
 internal import GemLedger
 internal import SimulatedStores
 
-// Every method that takes an identifier throws `SKTestError` with `noTransactionFound` where the store has no such
-// transaction, and with `invalidAction` where it is of no subscription.
+// Every method that takes an identifier throws `SKTestError` with `noTransactionFound` if the store has no such
+// transaction, and with `invalidAction` if it belongs to no subscription.
 extension SKTestSession {
   /// Ends the subscription to a product now.
   ///
@@ -27,7 +27,7 @@ extension SKTestSession {
     try control(identifier, store.disableAutoRenewForTransaction)
   }
 
-  /// Lets the transaction's subscription renew, where it has not ended.
+  /// Makes the transaction's subscription renew again, unless it has ended.
   public func enableAutoRenewForTransaction(identifier: UInt) throws {
     try control(identifier, store.enableAutoRenewForTransaction)
   }

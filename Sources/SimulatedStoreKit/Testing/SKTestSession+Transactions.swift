@@ -3,7 +3,7 @@ internal import SimulatedStores
 internal import StoreBackend
 internal import StoreClient
 
-// Every method that takes an identifier throws `SKTestError` with `noTransactionFound` where the store has no such
+// Every method that takes an identifier throws `SKTestError` with `noTransactionFound` if the store has no such
 // transaction.
 extension SKTestSession {
   /// Everything that happened on the store account, failed attempts too, oldest first.
@@ -13,7 +13,7 @@ extension SKTestSession {
 
   /// Removes all transactions and subscriptions, as if they had never been.
   public func clearTransactions() {
-    // Only a store with kept state can fail here; its next caller gets the error.
+    // Only a store with an event log can fail here; its next caller gets the error.
     try? store.clearTransactions()
   }
 
@@ -22,35 +22,35 @@ extension SKTestSession {
     try control(identifier, store.deleteTransaction)
   }
 
-  /// Gives all money back; the app learns of it through ``Transaction/updates``.
+  /// Refunds all money; the app receives an update through ``Transaction/updates``.
   ///
-  /// - Throws: ``SKTestError`` with `invalidAction` where nothing was paid, or the money was given back.
+  /// - Throws: ``SKTestError`` with `invalidAction` if nothing was paid, or the money was refunded.
   public func refundTransaction(identifier: UInt) throws {
     try control(identifier, store.refundTransaction(identifier:))
   }
 
-  /// Resolves the issue that interrupted a purchase or kept a renewal unpaid: it comes through the updates.
+  /// Resolves the issue that interrupted a purchase or a renewal's payment; it is delivered through the updates.
   ///
-  /// - Throws: ``SKTestError`` with `invalidAction` where there is no issue.
+  /// - Throws: ``SKTestError`` with `invalidAction` if there is no issue.
   public func resolveIssueForTransaction(identifier: UInt) throws {
     try control(identifier, store.resolveIssueForTransaction)
   }
 
-  /// Approves a deferred purchase: it is paid for, and comes through the updates.
+  /// Approves a deferred purchase: it is paid for and delivered through the updates.
   ///
-  /// - Throws: ``SKTestError`` with `invalidAction` where no approval was asked for.
+  /// - Throws: ``SKTestError`` with `invalidAction` if the purchase does not wait for approval.
   public func approveAskToBuyTransaction(identifier: UInt) throws {
     try control(identifier, store.approveAskToBuyTransaction)
   }
 
-  /// Declines a deferred purchase; the app is told nothing.
+  /// Declines a deferred purchase; the app receives no update.
   ///
-  /// - Throws: ``SKTestError`` with `invalidAction` where no approval was asked for.
+  /// - Throws: ``SKTestError`` with `invalidAction` if the purchase does not wait for approval.
   public func declineAskToBuyTransaction(identifier: UInt) throws {
     try control(identifier, store.declineAskToBuyTransaction)
   }
 
-  /// Buys outside of the app, without a sheet and without a question; it comes through the updates.
+  /// Buys outside of the app, without a sheet or a question; the purchase is delivered through the updates.
   ///
   /// - Throws: ``StoreKitError`` or ``Product/PurchaseError``, as ``Product/purchase(options:)`` would.
   @discardableResult
@@ -71,7 +71,7 @@ extension SKTestSession {
 
   /// Buys outside of the app, as ``buyProduct(identifier:options:)``.
   ///
-  /// - Throws: ``SKTestError`` with `invalidProductIdentifier` where the store does not sell it.
+  /// - Throws: ``SKTestError`` with `invalidProductIdentifier` if the store does not sell it.
   public func buyProduct(productIdentifier: String) throws {
     do throws(LedgerError) { try device.account.buyProduct(identifier: productIdentifier) } catch {
       throw error.storeFailure == nil
@@ -91,10 +91,10 @@ extension SKTestSession {
 }
 
 extension LedgerError {
-  /// The store's reason, where the error names one.
+  /// The store's failure, if the error names one.
   fileprivate var storeFailure: StoreFailure? { text("failure").flatMap(StoreFailure.init(rawValue:)) }
 
-  /// The same as StoreKitTest throws it.
+  /// The error as StoreKitTest throws it.
   var testError: SKTestError {
     switch code {
     case .purchaseNotFound: SKTestError(.noTransactionFound, message)

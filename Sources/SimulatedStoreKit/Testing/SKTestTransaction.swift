@@ -1,7 +1,7 @@
 internal import GemLedger
 internal import SimulatedStores
 
-/// A transaction with all that the test environment knows.
+/// A transaction with all data of the test environment.
 public struct SKTestTransaction: Hashable, Sendable {
   private let transaction: SimulatedTransaction
 
@@ -13,7 +13,7 @@ public struct SKTestTransaction: Hashable, Sendable {
   public var originalTransactionIdentifier: UInt { UInt(transaction.originalTransactionIdentifier.number) }
   /// The product.
   public var productIdentifier: String { transaction.productIdentifier }
-  /// How far it came.
+  /// The state of the transaction.
   public var state: SKPaymentTransactionState {
     switch transaction.state {
     case .purchased: .purchased
@@ -37,15 +37,15 @@ public struct SKTestTransaction: Hashable, Sendable {
   public var pendingPriceIncreaseConsent: Bool { transaction.pendingPriceIncreaseConsent }
 }
 
-/// How far a payment came, with StoreKit's numbers.
+/// The state of a payment, with StoreKit's numbers.
 public enum SKPaymentTransactionState: Int, Hashable, Sendable {
-  /// It is being paid for; the simulated store is never seen so.
+  /// It is being paid for; the simulated store never reports this state.
   case purchasing = 0
   /// Paid for.
   case purchased = 1
-  /// It came to nothing.
+  /// It failed.
   case failed = 2
-  /// Restored; the simulated store is never seen so.
+  /// Restored; the simulated store never reports this state.
   case restored = 3
   /// Waiting for another person's approval, or for the customer to resolve an issue.
   case deferred = 4

@@ -6,7 +6,7 @@ struct JWS {
 
   init(_ text: String) { segments = text.split(separator: ".", omittingEmptySubsequences: false) }
 
-  /// The bytes of a segment; empty where there is none.
+  /// Returns the bytes of a segment; empty if there is none.
   func segment(_ index: Int) -> Data {
     guard segments.indices.contains(index) else { return Data() }
     let bytes = Array(segments[index].utf8)

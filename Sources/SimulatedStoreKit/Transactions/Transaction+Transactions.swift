@@ -16,14 +16,14 @@ extension Transaction {
     let source: Source
     var productID: String?
 
-    /// Begins a reading: a list is asked for with its first element, and updates are listened to from now on.
+    /// Begins an iteration: a list is requested with its first element, and updates are received from now on.
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(self) }
   }
 
   /// The events outside of a purchase by this app: approvals, renewals, refunds, purchases on other devices.
   ///
-  /// The first reading since the start of the app begins with the unfinished transactions, each once. It ends when
-  /// another test session begins, or ``SKTestSession/relaunchApp()`` starts the app anew.
+  /// The first iteration since the start of the app begins with the unfinished transactions, each once. It ends when
+  /// another test session begins, or ``SKTestSession/relaunchApp()`` restarts the app.
   public static var updates: Transactions { Transactions(source: .updates) }
 
   /// The paid and unfinished transactions, oldest first.
@@ -45,7 +45,7 @@ extension Transaction {
     await currentEntitlements(for: productID).last()
   }
 
-  /// Returns the newest transaction of a product, where the history shows one.
+  /// Returns the newest transaction of a product, if the history shows one.
   public static func latest(for productID: String) async -> VerificationResult<Transaction>? {
     await Transactions(source: .all, productID: productID).last()
   }
@@ -85,8 +85,8 @@ extension Transaction.Transactions {
       return evidence.map(VerificationResult.init)
     }
 
-    /// Reads on; a list is empty without a test session, and ends where the store cannot be reached, since StoreKit's
-    /// sequences report no failure.
+    /// Reads the next page; a list is empty without a test session, and ends if the store cannot be reached, since
+    /// StoreKit's sequences report no failure.
     private mutating func readPage() async {
       hasMore = false
       guard let device = attached?.device else { return }

@@ -12,7 +12,7 @@ public struct Transaction: Identifiable, Hashable, Sendable {
 
   private var record: StoreTransaction { evidence.transaction }
 
-  /// The store's own id of it.
+  /// The store's id of the transaction.
   public var id: UInt64 { record.id.number }
   /// The first transaction of the same subscription; the id itself for everything else.
   public var originalID: UInt64 { record.originalID.number }
@@ -20,7 +20,7 @@ public struct Transaction: Identifiable, Hashable, Sendable {
   public var productID: String { record.storeProductID }
   /// How the product is sold.
   public var productType: Product.ProductType { Product.ProductType(record.productType) }
-  /// The group of a subscription; without one in the `.storekit` file, each subscription is a group of its own.
+  /// The group of a subscription; a subscription without one in the `.storekit` file forms a separate group.
   public var subscriptionGroupID: String? { record.subscriptionGroupID }
   /// The app that it was bought in.
   public var appBundleID: String { record.bundleID }
@@ -32,15 +32,15 @@ public struct Transaction: Identifiable, Hashable, Sendable {
   public var expirationDate: Date? { record.expiresAt?.date }
   /// The number of units.
   public var purchasedQuantity: Int { Int(clamping: record.quantity) }
-  /// Whether the customer went on to a higher level of service; the simulated store has no levels.
+  /// Whether the customer upgraded to a higher level of service; the simulated store has no levels.
   public var isUpgraded: Bool { false }
-  /// The way in which the customer came to it.
+  /// The ownership type: bought, or shared by a family member.
   public var ownershipType: OwnershipType { OwnershipType(rawValue: record.ownership.rawValue) }
-  /// The offer that changed the price, where there was one.
+  /// The offer that changed the price, if any.
   public var offer: Offer? { record.offer.map(Offer.init) }
-  /// When the store signed this copy; of two, the later holds.
+  /// The time at which the store signed this copy; of two copies, the later is valid.
   public var signedDate: Date { record.signedAt.date }
-  /// The buyer's token, where the app gave one before the payment.
+  /// The buyer's token, if the app set one before the payment.
   public var appAccountToken: UUID? { record.accountToken.flatMap { UUID(uuidString: $0.description) } }
   /// The world that it belongs to; `xcode` for every test session.
   public var environment: AppStore.Environment { AppStore.Environment(record.environment) }
@@ -48,7 +48,7 @@ public struct Transaction: Identifiable, Hashable, Sendable {
   public var reason: Reason { record.reason == .renewal ? .renewal : .purchase }
   /// The country of the store account at the time of the purchase.
   ///
-  /// A simulated store states it always; a record without one counts as the United States.
+  /// A simulated store always states it; a record without one counts as the United States.
   public var storefront: Storefront { Storefront(code: record.storefront ?? .unitedStates) }
   /// The price of all units together, in units of its currency.
   public var price: Decimal? {
@@ -61,10 +61,10 @@ public struct Transaction: Identifiable, Hashable, Sendable {
   /// The transaction as JSON, as its JWS holds it.
   public var jsonRepresentation: Data { JWS(evidence.receipt.text).segment(1) }
 
-  /// Tells the store that the app has delivered, so that it does not deliver the transaction again.
+  /// Reports to the store that the app has delivered, so that it does not deliver the transaction again.
   ///
   /// Finishing twice is harmless. A call that does not reach the store changes nothing: the transaction stays
-  /// unfinished, and comes again with the next start of the app.
+  /// unfinished, and the next start of the app delivers it again.
   public func finish() async {
     guard let attached = ProcessStore.current, attached.store.environment == record.environment else { return }
     // As above; StoreKit's call reports no failure either.
@@ -73,17 +73,17 @@ public struct Transaction: Identifiable, Hashable, Sendable {
 }
 
 extension Transaction {
-  /// How the customer came to an offer.
+  /// The type of an offer.
   public struct OfferType: RawRepresentable, Hashable, Sendable {
     /// Apple's number for it.
     public let rawValue: Int
 
-    /// A type by Apple's number for it.
+    /// Makes a type with Apple's number for it.
     public init(rawValue: Int) { self.rawValue = rawValue }
 
     /// For new subscribers.
     public static let introductory = OfferType(rawValue: 1)
-    /// For customers whom the app chose.
+    /// For customers selected by the app.
     public static let promotional = OfferType(rawValue: 2)
     /// By a code that the customer entered.
     public static let code = OfferType(rawValue: 3)
@@ -95,7 +95,7 @@ extension Transaction {
   public struct Offer: Hashable, Sendable {
     /// Its id at the store.
     public let id: String?
-    /// How the customer came to it; 0 for a way that is not known here.
+    /// The type of the offer; 0 for an unknown type.
     public let type: OfferType
 
     init(_ offer: StoreTransaction.Offer) {
@@ -111,17 +111,17 @@ extension Transaction {
     }
   }
 
-  /// The way in which the customer came to a purchase.
+  /// The ownership of a purchase.
   public struct OwnershipType: RawRepresentable, Hashable, Sendable {
     /// Apple's word for it.
     public let rawValue: String
 
-    /// A type by Apple's word for it.
+    /// Makes a type with Apple's word for it.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// The customer's own.
+    /// Bought by the customer.
     public static let purchased = OwnershipType(rawValue: "PURCHASED")
-    /// A relative's.
+    /// Shared by a family member.
     public static let familyShared = OwnershipType(rawValue: "FAMILY_SHARED")
   }
 
@@ -130,17 +130,17 @@ extension Transaction {
     /// Apple's word for it.
     public let rawValue: String
 
-    /// A reason by Apple's word for it.
+    /// Makes a reason with Apple's word for it.
     public init(rawValue: String) { self.rawValue = rawValue }
 
     /// A purchase by a customer.
     public static let purchase = Reason(rawValue: "PURCHASE")
-    /// A subscription went on.
+    /// A renewal of a subscription.
     public static let renewal = Reason(rawValue: "RENEWAL")
   }
 }
 
 extension StoreTransactionID {
-  /// The id as StoreKit has it; 0 where it is no number.
+  /// The id as StoreKit has it; 0 if it is no number.
   var number: UInt64 { UInt64(text) ?? 0 }
 }

@@ -9,24 +9,24 @@ public enum VerificationResult<SignedType> {
   public enum VerificationError: Error, Hashable {
     /// A certificate was revoked.
     case revokedCertificate
-    /// The chain of certificates does not hold.
+    /// The certificate chain is invalid.
     case invalidCertificateChain
     /// The value is for another device.
     case invalidDeviceVerification
     /// The value cannot be read.
     case invalidEncoding
-    /// The signature does not fit.
+    /// The signature does not match.
     case invalidSignature
-    /// Something is missing from the value.
+    /// The value is incomplete.
     case missingRequiredProperties
   }
 
-  /// Not to be trusted.
+  /// The signature could not be verified.
   case unverified(SignedType, VerificationError)
   /// Signed by the App Store for this app.
   case verified(SignedType)
 
-  /// The value, where it is verified.
+  /// The value, if it is verified.
   public var payloadValue: SignedType {
     get throws {
       switch self {
@@ -76,7 +76,7 @@ extension VerificationResult.VerificationError {
     }
   }
 
-  /// The same reason for a value of another type.
+  /// Returns the error of this reason for a value of another type.
   func of<Other>(_: Other.Type) -> VerificationResult<Other>.VerificationError { .init(failure) }
 }
 
@@ -99,7 +99,7 @@ extension VerificationResult where SignedType == Transaction {
   /// The second segment of the JWS, decoded: the transaction as JSON.
   public var payloadData: Data { JWS(jwsRepresentation).segment(1) }
 
-  /// The third segment of the JWS, decoded; empty where the simulated store's signer makes none.
+  /// The third segment of the JWS, decoded; empty if the simulated store's signer makes none.
   public var signatureData: Data { JWS(jwsRepresentation).segment(2) }
 
   /// The signed part of the JWS: its first two segments and the dot between them.

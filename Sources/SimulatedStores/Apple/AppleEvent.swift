@@ -5,7 +5,7 @@ enum AppleEvent: StoreEvent {
   case settings(AppleSettings)
   /// A new transaction, or a replacement of the one with the same serial number.
   case row(AppleRow)
-  /// The app has credited it; by far the most frequent change, hence its own.
+  /// The app has finished it; a separate event because it is by far the most frequent.
   case finished(UInt64)
   case deleted(UInt64)
   case subscription(AppleSubscription)

@@ -11,7 +11,7 @@ struct AppleRow: Sendable {
     case deferred
     /// Interrupted: the customer must resolve an issue with the store first.
     case issue
-    /// It came to nothing.
+    /// It failed.
     case failed
   }
 
@@ -22,9 +22,9 @@ struct AppleRow: Sendable {
   /// The device that it was bought on.
   var device: String?
   var isFinished = false
-  /// Until then no list shows it.
+  /// The instant until which no list shows it.
   var hiddenUntil: Timestamp?
-  /// Whether the buying device knows of it already: when it is shown, only the other devices are told.
+  /// Whether the buying device knows it already: only the other devices receive an update when it is shown.
   var knownToBuyer = false
   var unverified: VerificationFailure?
   var hasRefundRequest = false

@@ -20,7 +20,7 @@ extension AppleStoreState {
     effects.append(.step(.paid(row.transaction.id)))
   }
 
-  /// Ends a deferred purchase without approval; the app is told nothing.
+  /// Ends a deferred purchase without approval; the app receives no update.
   mutating func decline(_ row: AppleRow) {
     var row = row
     row.state = .failed

@@ -1,10 +1,9 @@
 internal import GemLedger
 internal import StoreBackend
 
-// Family sharing: each member has a transaction with an id of its own, which names no buyer and ends with the
-// purchase.
+// Family sharing: each member has a separate transaction, which names no buyer and ends with the purchase.
 extension AppleStoreState {
-  /// Why the purchase cannot be shared with the account; nil where it can.
+  /// Returns the reason why the purchase cannot be shared with the account; nil if it can.
   func obstacle(toSharing row: AppleRow, with account: String) -> String? {
     let type = row.transaction.productType
     guard row.isPurchased, row.transaction.revocation?.extent != .full else { return "It is not paid for." }
@@ -12,7 +11,7 @@ extension AppleStoreState {
       return "Families share non-consumables and subscriptions only."
     }
     guard row.sharedSerial == nil else { return "It is shared itself." }
-    guard !row.account.hasBytes(of: account) else { return "It is this account's own." }
+    guard !row.account.hasBytes(of: account) else { return "This account bought it." }
     guard !sharedRows(of: row).contains(where: { $0.account.hasBytes(of: account) }) else {
       return "It is shared with this account already."
     }
@@ -46,14 +45,14 @@ extension AppleStoreState {
     return shared
   }
 
-  /// The next period of a subscription goes to those who shared the last one.
+  /// Shares the next period of a subscription with the accounts that shared the last period.
   mutating func shareAgain(_ last: AppleRow, as row: AppleRow, now: Timestamp) {
     for shared in sharedRows(of: last) where shared.transaction.revocation == nil {
       share(row, with: shared.account, after: shared, now: now)
     }
   }
 
-  /// Ends what members have of a purchase that its buyer got back in full, or gives it back to them.
+  /// Revokes the members' transactions after a full refund of the purchase, or restores them.
   mutating func revokeShares(of row: AppleRow, now: Timestamp) {
     let isRevoked = row.transaction.revocation?.extent == .full
     for var shared in sharedRows(of: row) where (shared.transaction.revocation != nil) != isRevoked {
@@ -68,7 +67,7 @@ extension AppleStoreState {
     }
   }
 
-  /// Whether the shared period is the one that its buyer's subscription is in.
+  /// Whether the shared period is the current period of its buyer's subscription.
   func isEntitling(_ serial: UInt64) -> Bool {
     guard let shared = rows[serial]?.sharedSerial, let bought = rows[shared] else { return false }
     return subscription(of: bought.transaction.id).map { $0.isEntitling && $0.latestSerial == shared } ?? false

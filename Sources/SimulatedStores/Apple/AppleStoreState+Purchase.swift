@@ -2,7 +2,7 @@ internal import GemLedger
 internal import StoreBackend
 internal import StoreClient
 
-/// How a payment went, before anything of it is signed.
+/// The outcome of a payment, before anything is signed.
 struct PaymentAnswer: Sendable {
   enum Result: Sendable {
     case success(TransactionUpdate)
@@ -12,7 +12,7 @@ struct PaymentAnswer: Sendable {
   }
 
   var result: Result
-  /// The transaction that was paid for now, even if the app is told otherwise.
+  /// The transaction that was paid for now, whatever result the app receives.
   var paid: StoreTransactionID?
   /// How long the answer takes.
   var slowness: Duration?
@@ -38,7 +38,7 @@ extension AppleStoreState {
     return answer
   }
 
-  /// Returns the result that the app is told of a successful purchase.
+  /// Returns the result of a successful purchase as reported to the app.
   private func reported(_ result: PaymentAnswer.Result, _ faults: [StoreFault.Effect]) -> PaymentAnswer.Result {
     if faults.cutsAfter { return .failure(.networkError) }
     if faults.contains(.reportsCancelled) { return .userCancelled }
@@ -75,7 +75,7 @@ extension AppleStoreState {
     return .success(pay(order, faults, now: now))
   }
 
-  /// Pays on a device, and tells the account's devices that do not learn of it by the answer.
+  /// Pays on a device, and sends updates to the account's devices that do not receive the answer.
   private mutating func pay(_ order: Order, _ faults: [StoreFault.Effect], now: Timestamp) -> TransactionUpdate {
     let isReported = !faults.cutsAfter && !faults.contains(.reportsCancelled) && !faults.contains(.reportsPending)
     var row = row(for: order, as: .purchased, now: now)
@@ -87,7 +87,7 @@ extension AppleStoreState {
     return answer
   }
 
-  /// Money has changed hands: the transaction is there, unless it is hidden.
+  /// Records a payment and shows the transaction, unless it is hidden.
   @discardableResult
   mutating func applyDue(paid row: AppleRow, now: Timestamp) -> AppleRow {
     var row = row
@@ -100,7 +100,7 @@ extension AppleStoreState {
     return row
   }
 
-  /// The time has come to show a transaction.
+  /// Shows a hidden transaction once it is due.
   mutating func show(_ serial: UInt64, at: Timestamp) {
     guard var row = rows[serial], row.hiddenUntil == at else { return }
     row.hiddenUntil = nil
@@ -142,7 +142,7 @@ extension AppleStoreState {
         token: request.accountToken, account: buyer.account, device: buyer.device))
   }
 
-  /// The transaction that the store gives again instead of taking money.
+  /// Returns the earlier transaction that the store returns instead of taking money.
   private func ownedAlready(_ order: Order) -> AppleRow? {
     let account = accounts[ByteString(order.account)]
     let product = ByteString(order.storeProductID)
@@ -177,7 +177,7 @@ extension AppleStoreState {
 }
 
 extension AppleStoreState.Order {
-  /// A subscription's first period for nothing is a trial.
+  /// Applies an offer code; a free first period of a subscription is a trial.
   mutating func take(_ code: OfferCode, in storefront: StorefrontCode) {
     total = code.total(in: storefront)
     offer = StoreTransaction.Offer(

@@ -2,7 +2,7 @@ internal import GemLedger
 internal import StoreBackend
 
 extension AppleStoreState {
-  /// A subscription renews at most so often, which bounds the work of one move of the clock; then it lapses.
+  /// The maximum number of renewals, which bounds the work of one move of the clock; then the subscription lapses.
   static let renewalsMax: Int64 = 10_000
 
   private static let retryDays: Int64 = 60
@@ -39,7 +39,7 @@ extension AppleStoreState {
     case .inGracePeriod:
       subscription.state = .inBillingRetry
       let end = settings.timeRate.end(ofDays: Self.retryDays, from: subscription.expiresAt)
-      // Where a time rate makes all spans as long as a period, they follow each other.
+      // If a time rate makes all spans as long as a period, grace and retry follow each other.
       subscription.waitsUntil = end > at ? end : settings.timeRate.end(ofDays: Self.retryDays, from: at)
       record(.subscription(subscription))
     case .inBillingRetry: expire(subscription)
@@ -171,6 +171,6 @@ extension AppleStoreState {
 }
 
 extension AppleRow {
-  /// When a change of it is signed: later than every one before, even where the clock stands still.
+  /// Returns the signing time of a change: later than all earlier times, even if the clock is stopped.
   func nextStamp(_ now: Timestamp) -> Timestamp { max(now, transaction.signedAt.advanced(milliseconds: 1)) }
 }

@@ -170,7 +170,7 @@ extension AppleStoreState.Account {
 
 // Names of transactions.
 extension AppleStoreState {
-  // Sixteen digits that begin like the App Store's; the seed chooses where they start.
+  // Sixteen digits that begin like the App Store's; the seed chooses the first number.
   private var firstID: UInt64 { 2_000_000_000_000_000 + generator.draw(0) % 9_000_000 * 100_000_000 }
 
   /// The id of a transaction: larger for each next one, by up to a hundred.

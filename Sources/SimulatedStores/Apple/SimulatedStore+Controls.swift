@@ -2,7 +2,7 @@ public import GemLedger
 internal import StoreBackend
 internal import StoreClient
 
-// Every method that takes an identifier throws `purchase_not_found` where the store has no such transaction.
+// Every method that takes an identifier throws `purchase_not_found` if the store has no such transaction.
 extension SimulatedStore {
   /// Everything that happened at the store, failed attempts too, oldest first.
   public func allTransactions() -> [SimulatedTransaction] {
@@ -13,7 +13,7 @@ extension SimulatedStore {
     }
   }
 
-  /// The transaction with this id, or nil where there is none.
+  /// Returns the transaction with this id, or nil if there is none.
   public func transaction(identifier id: StoreTransactionID) -> SimulatedTransaction? {
     engine.look { shop in shop.row(id).map { SimulatedTransaction($0, shop.subscription(of: id)) } }
   }
@@ -29,31 +29,31 @@ extension SimulatedStore {
     }
   }
 
-  /// Approves a deferred purchase: it is paid for, and comes through the updates.
+  /// Approves a deferred purchase: it is paid for and delivered through the updates.
   ///
-  /// - Throws: `LedgerError` with `invalid_request` where no approval was asked for.
+  /// - Throws: `LedgerError` with `invalid_request` if the purchase does not wait for approval.
   public func approveAskToBuyTransaction(identifier id: StoreTransactionID) throws(LedgerError) {
     try control(id) { shop, row, now in
-      guard row.state == .deferred else { return "It waits for nobody's consent." }
+      guard row.state == .deferred else { return "It does not wait for approval." }
       shop.complete(row, now: now)
       return nil
     }
   }
 
-  /// Declines a deferred purchase; the app is told nothing.
+  /// Declines a deferred purchase; the app receives no update.
   ///
-  /// - Throws: `LedgerError` with `invalid_request` where no approval was asked for.
+  /// - Throws: `LedgerError` with `invalid_request` if the purchase does not wait for approval.
   public func declineAskToBuyTransaction(identifier id: StoreTransactionID) throws(LedgerError) {
     try control(id) { shop, row, _ in
-      guard row.state == .deferred else { return "It waits for nobody's consent." }
+      guard row.state == .deferred else { return "It does not wait for approval." }
       shop.decline(row)
       return nil
     }
   }
 
-  /// Resolves the issue that interrupted a purchase or kept a renewal unpaid: it comes through the updates.
+  /// Resolves the issue that interrupted a purchase or a renewal's payment; it is delivered through the updates.
   ///
-  /// - Throws: `LedgerError` with `invalid_request` where there is no issue.
+  /// - Throws: `LedgerError` with `invalid_request` if there is no issue.
   public func resolveIssueForTransaction(identifier id: StoreTransactionID) throws(LedgerError) {
     try control(id) { shop, row, now in
       if row.state == .issue {
@@ -70,10 +70,10 @@ extension SimulatedStore {
 
   /// Shares a non-consumable or a subscription with another account of the buyer's family.
   ///
-  /// The account gets a transaction of its own, which costs nothing and names no buyer. A subscription's renewals are
-  /// shared too. It is revoked when all money for the purchase is given back, and comes back with a reversed refund.
+  /// The account gets a separate transaction, which costs nothing and names no buyer. Renewals of a subscription are
+  /// shared too. A full refund of the purchase revokes it, and a reversed refund restores it.
   ///
-  /// - Throws: `LedgerError` with `invalid_request` where it cannot be shared with the account.
+  /// - Throws: `LedgerError` with `invalid_request` if it cannot be shared with the account.
   @discardableResult
   public func shareWithFamily(
     identifier id: StoreTransactionID, account: String
@@ -126,7 +126,7 @@ extension SimulatedStore {
 }
 
 extension SimulatedStore {
-  /// Does something to a transaction, or says why it cannot be done.
+  /// Changes a transaction, or throws the reason why it cannot be changed.
   func control(
     _ id: StoreTransactionID, refusal: (AppleRow) -> LedgerError? = { _ in nil },
     _ body: (inout AppleStoreState, AppleRow, Timestamp) -> String?

@@ -2,21 +2,21 @@ public import GemLedger
 public import StoreBackend
 
 extension SimulatedStore {
-  /// Gives all money back; the devices learn of it through their updates, the backend by a notice.
+  /// Refunds all money; devices receive an update, the backend a notice.
   ///
-  /// - Throws: `LedgerError` with `invalid_request` where nothing was paid, `already_refunded`.
+  /// - Throws: `LedgerError` with `invalid_request` if nothing was paid, `already_refunded`.
   public func refundTransaction(identifier id: StoreTransactionID) throws(LedgerError) {
     try refund(id, .full, isAppIssue: false)
   }
 
-  /// Gives part of the money back, or all of it, as the extent says.
+  /// Refunds part of the money, or all of it, as the extent specifies.
   ///
   /// - Parameters:
   ///   - id: The transaction.
   ///   - extent: How much: 1 to 100,000 thousandths of a percent, or 1 to as many units as were bought; the App Store
   ///     states units as a percentage of the quantity, and so does this store.
   ///   - isAppIssue: Whether the app was at fault.
-  /// - Throws: `LedgerError` with `invalid_request` where nothing was paid or the extent is out of bounds,
+  /// - Throws: `LedgerError` with `invalid_request` if nothing was paid or the extent is out of bounds,
   ///   `already_refunded`.
   public func refundTransaction(
     identifier id: StoreTransactionID, extent: StoreTransaction.Revocation.Extent, isAppIssue: Bool = false
@@ -24,9 +24,9 @@ extension SimulatedStore {
     try refund(id, extent, isAppIssue: isAppIssue)
   }
 
-  /// Takes a refund back: the money is the store's again, and the transaction shows no refund any more.
+  /// Reverses a refund: the store has the money again, and the transaction shows no refund.
   ///
-  /// - Throws: `LedgerError` with `invalid_request` where there is no refund.
+  /// - Throws: `LedgerError` with `invalid_request` if there is no refund.
   public func reverseRefund(identifier id: StoreTransactionID) throws(LedgerError) {
     try control(id) { shop, row, now in
       guard row.transaction.revocation != nil, row.sharedSerial == nil else { return "It is not refunded." }
@@ -35,9 +35,9 @@ extension SimulatedStore {
     }
   }
 
-  /// Declines a refund request of a customer; the backend is told.
+  /// Declines a refund request of a customer; the backend receives a notice.
   ///
-  /// - Throws: `LedgerError` with `invalid_request` where there was no request, or the refund was made.
+  /// - Throws: `LedgerError` with `invalid_request` if there was no request, or the refund was made.
   public func declineRefundRequest(identifier id: StoreTransactionID) throws(LedgerError) {
     try control(id) { shop, row, now in
       guard row.hasRefundRequest, row.transaction.revocation == nil else { return "No request for a refund is open." }
@@ -48,7 +48,7 @@ extension SimulatedStore {
 
   /// Delivers a transaction once more, to every device of its account, finished or not.
   ///
-  /// - Throws: `LedgerError` with `invalid_request` where nothing was paid.
+  /// - Throws: `LedgerError` with `invalid_request` if nothing was paid.
   public func redeliverTransaction(identifier id: StoreTransactionID) throws(LedgerError) {
     try control(id) { shop, row, now in
       guard row.isPurchased else { return "Nothing was paid." }
@@ -74,7 +74,7 @@ extension SimulatedStore {
 }
 
 extension StoreTransaction.Revocation.Extent {
-  /// The same as the App Store states it; nil where it is out of bounds.
+  /// Returns the extent as the App Store states it; nil if it is out of bounds.
   fileprivate func asPercentage(of quantity: Int64) -> Self? {
     switch self {
     case .full, .milliPercent(100_000): .full

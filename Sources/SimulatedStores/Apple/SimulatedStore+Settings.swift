@@ -11,7 +11,7 @@ extension SimulatedStore {
     set { set(\.askToBuyEnabled, newValue) }
   }
 
-  /// Whether purchases are interrupted: the app is told `userCancelled`.
+  /// Whether purchases are interrupted: the app receives `userCancelled`.
   ///
   /// ``resolveIssueForTransaction(identifier:)`` completes such a purchase through the updates.
   public var interruptedPurchasesEnabled: Bool {
@@ -43,7 +43,7 @@ extension SimulatedStore {
     set { set(\.failureError, newValue) }
   }
 
-  /// Whether a subscription that cannot be paid for runs on for 16 days, a weekly one for 6, at the time rate.
+  /// Whether a subscription that cannot be paid for stays active for 16 days, a weekly one for 6, at the time rate.
   public var billingGracePeriodIsEnabled: Bool {
     get { setting(\.billingGracePeriodIsEnabled) }
     set { set(\.billingGracePeriodIsEnabled, newValue) }
@@ -68,7 +68,7 @@ extension SimulatedStore {
     set { set(\.includesFinishedConsumables, newValue) }
   }
 
-  /// Whether the backend is told of every purchase.
+  /// Whether the backend receives a notice of every purchase.
   public var sendsOneTimeChargeNotices: Bool {
     get { setting(\.sendsOneTimeChargeNotices) }
     set { set(\.sendsOneTimeChargeNotices, newValue) }

@@ -3,7 +3,7 @@ public import GemLedger
 extension SimulatedStore {
   /// Ends the subscriptions to a product now, of one account or of all.
   ///
-  /// - Throws: `LedgerError` with `purchase_not_found` where there is none.
+  /// - Throws: `LedgerError` with `purchase_not_found` if there is none.
   public func expireSubscription(
     productIdentifier: String, account: String? = nil
   ) throws(LedgerError) {
@@ -14,7 +14,7 @@ extension SimulatedStore {
 
   /// Renews the subscriptions to a product now, of one account or of all; ended ones begin again.
   ///
-  /// - Throws: `LedgerError` with `purchase_not_found` where there is none.
+  /// - Throws: `LedgerError` with `purchase_not_found` if there is none.
   public func forceRenewalOfSubscription(
     productIdentifier: String, account: String? = nil
   ) throws(LedgerError) {
@@ -28,7 +28,7 @@ extension SimulatedStore {
     try control(subscriptionOf: id) { $0.willAutoRenew = false }
   }
 
-  /// Lets the transaction's subscription renew, where it has not ended.
+  /// Makes the transaction's subscription renew again, unless it has ended.
   public func enableAutoRenewForTransaction(identifier id: StoreTransactionID) throws(LedgerError) {
     try control(subscriptionOf: id) { if $0.nextDue != nil { $0.willAutoRenew = true } }
   }

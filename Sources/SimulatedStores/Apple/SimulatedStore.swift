@@ -4,9 +4,9 @@ public import StoreClient
 
 /// A shop in this process that behaves as the App Store does through StoreKit 2, and misbehaves on command.
 ///
-/// It has store accounts, and those have devices; a device is the `Storefront` that a client gets. As many stores as
-/// wanted live side by side; none knows of another. Time comes from a ``VirtualClock`` and randomness from a seed, so
-/// that a test runs the same way every time. Every control that `SKTestSession` has is here under its name.
+/// It has store accounts with devices; a device is the `Storefront` of a client. Any number of independent stores can
+/// exist at once. Time is read from a ``VirtualClock`` and randomness from a seed, so a test runs the same way every
+/// time. Every control of `SKTestSession` exists here under its name.
 ///
 /// ```swift
 /// let store = try SimulatedStore(catalog: catalog, clock: clock, signer: signer)
@@ -14,9 +14,9 @@ public import StoreClient
 /// let result = try await phone.purchase(StorePaymentRequest(productID: "gems_1200"))
 /// ```
 ///
-/// Controls that change nothing durable return at once; those that throw do so with `LedgerError`: a code of the
-/// persistence behind the store, or the one that they name. Where that persistence fails, a setting is kept and written
-/// before anything else happens; until then every call fails with `systemError`.
+/// Controls that change nothing durable return at once. Throwing controls throw `LedgerError` with the code that they
+/// name or a code of the persistence. If the persistence fails, a setting is kept and written before anything else
+/// happens; until then every call fails with `systemError`.
 public final class SimulatedStore: StoreControls {
   let engine: StoreEngine<AppleStoreState>
   /// The settings after a reset.
@@ -24,7 +24,7 @@ public final class SimulatedStore: StoreControls {
 
   /// Makes a store that sells the catalog's products.
   ///
-  /// With an event log it outlives the process: opened again, it goes on where it stopped, with its first seed.
+  /// With an event log it outlives the process: reopened, it continues with its state and its first seed.
   ///
   /// - Parameters:
   ///   - catalog: Its products and prices; the app's bundle id too.
@@ -34,8 +34,8 @@ public final class SimulatedStore: StoreControls {
   ///   - clock: The time.
   ///   - signer: Signs its receipts.
   ///   - eventLog: The event log that keeps its state; nil for in memory.
-  /// - Throws: `LedgerError` with `invalid_identifier` when the session's name is none; `storage_foreign` when the
-  ///   event log is of another store; `storage_newer`, `storage_damaged`, and the event log's own.
+  /// - Throws: `LedgerError` with `invalid_identifier` if the session's name is invalid; `storage_foreign` if the
+  ///   event log belongs to another store; `storage_newer`, `storage_damaged`, and errors of the event log.
   public convenience init(
     catalog: Catalog, store: Store = .apple, session: String = "simulated", seed: UInt64 = 1,
     clock: VirtualClock = VirtualClock(), signer: any ReceiptSigner, eventLog: (any EventLog)? = nil
@@ -111,7 +111,7 @@ public final class SimulatedStore: StoreControls {
     engine.look { shop in Set(shop.rows.values.map(\.account)).sorted() }
   }
 
-  /// Every setting as it was at first: flags, errors, faults, product states, storefront, locale, time rate.
+  /// Restores the initial settings: flags, errors, faults, product states, storefront, locale, time rate.
   ///
   /// Transactions stay; ``clearTransactions()`` removes those.
   public func resetToDefaultState() throws(LedgerError) {

@@ -37,15 +37,15 @@ public enum SimulatedPurchaseOption: Hashable, Sendable {
   case simulatesAskToBuyInSandbox(Bool)
 }
 
-/// A transaction with all that the store knows; StoreKit's `SKTestTransaction`.
+/// A transaction with all data of the store; StoreKit's `SKTestTransaction`.
 public struct SimulatedTransaction: Hashable, Sendable, Identifiable {
-  /// How far it came.
+  /// The state of a transaction.
   public enum State: String, Hashable, Sendable, CaseIterable {
     /// Paid for.
     case purchased
     /// Waiting for another person's approval, or for the customer to resolve an issue.
     case deferred
-    /// It came to nothing.
+    /// It failed.
     case failed
   }
 
@@ -57,7 +57,7 @@ public struct SimulatedTransaction: Hashable, Sendable, Identifiable {
   public let productIdentifier: String
   /// The account that paid.
   public let account: String
-  /// How far it came.
+  /// The state of the transaction.
   public let state: State
   /// When it was bought.
   public let purchaseDate: Timestamp
@@ -73,9 +73,9 @@ public struct SimulatedTransaction: Hashable, Sendable, Identifiable {
   public let pendingAskToBuyConfirmation: Bool
   /// Whether a question for consent to a higher price has no answer yet.
   public let pendingPriceIncreaseConsent: Bool
-  /// Whether the app has said that it is credited.
+  /// Whether the app has finished it.
   public let isFinished: Bool
-  /// The store's record of it as it stands.
+  /// The store's current record of it.
   public let transaction: StoreTransaction
 
   /// Its id.

@@ -4,7 +4,7 @@ public import StoreClient
 
 /// A device of a store account: the `Storefront` of a client.
 ///
-/// It stands for the app on it too: the first stream of updates after the app's start begins with the unfinished
+/// It represents the app on it too: the first stream of updates after the app's start begins with the unfinished
 /// transactions.
 public struct StoreDevice: Storefront {
   /// The account that is signed in.
@@ -15,7 +15,7 @@ public struct StoreDevice: Storefront {
   private var engine: StoreEngine<AppleStoreState> { account.store.engine }
   private var deviceName: DeviceName { DeviceName(account: account.name, device: name) }
 
-  /// Which shop it is.
+  /// The store to which it belongs.
   public var store: Store { engine.look { $0.identity.store } }
 
   /// The country of the store account.
@@ -37,7 +37,7 @@ public struct StoreDevice: Storefront {
     try await purchase(request, simulatesAskToBuy: false)
   }
 
-  /// The same purchase, which waits for another person's approval where it says so.
+  /// Buys like ``purchase(_:)``, and waits for another person's approval if requested.
   package func purchase(
     _ request: StorePaymentRequest, simulatesAskToBuy: Bool
   ) async throws(StoreFailure) -> StorePaymentResult {
@@ -68,7 +68,7 @@ public struct StoreDevice: Storefront {
     return engine.updates(of: deviceName) { $0.launchDeliveries(of: name) }
   }
 
-  /// Returns the paid and unfinished transactions, oldest first; the page after an id goes on in the order of ids.
+  /// Returns the paid and unfinished transactions, oldest first; the page after an id continues in the order of ids.
   ///
   /// - Complexity: O(log n + limit).
   public func unfinished(after: StoreTransactionID?, limit: Int) async throws(StoreFailure) -> [StoreEvidence] {
@@ -88,7 +88,7 @@ public struct StoreDevice: Storefront {
     return try await engine.list(.currentEntitlements, for: deviceName) { $0.entitlements(of: name) }
   }
 
-  /// Tells the store that the purchase is credited for good.
+  /// Marks the purchase as credited for good.
   public func finish(_ id: StoreTransactionID) async throws(StoreFailure) {
     let (engine, name) = (engine, deviceName)
     engine.step(.finishing(id))
@@ -99,7 +99,7 @@ public struct StoreDevice: Storefront {
     }
   }
 
-  /// Asks the store for transactions that this device does not know yet: hidden and held-back ones come now.
+  /// Queries the store for transactions that this device does not know; hidden and held-back ones are delivered now.
   public func sync() async throws(StoreFailure) {
     let name = account.name
     try await engine.ask(.appStoreSync, by: deviceName) { shop, now in shop.sync(name, now: now) }
@@ -113,16 +113,16 @@ extension StoreDevice {
 
   /// Deletes the app and installs it again; to the store that is a start like any other.
   ///
-  /// The test must remove the app's own data from the device.
+  /// The test must remove the app's data from the device.
   public func reinstall() { relaunch() }
 
-  /// The sheet on which a customer asks for money back; taking the request promises nothing.
+  /// Shows the sheet on which a customer requests a refund; accepting the request promises nothing.
   ///
   /// The store asks the backend with a notice; then ``SimulatedStore/refundTransaction(identifier:)`` or
   /// ``SimulatedStore/declineRefundRequest(identifier:)`` decides.
   ///
-  /// - Throws: ``RefundRequestFailure``: `failed` where the transaction is not the account's or an error is simulated,
-  ///   `duplicateRequest` where there was one, or the money was given back.
+  /// - Throws: ``RefundRequestFailure``: `failed` if the transaction is not the account's or an error is simulated,
+  ///   `duplicateRequest` if there was a request, or the money was refunded.
   public func beginRefundRequest(for id: StoreTransactionID) async throws(RefundRequestFailure) {
     let name = deviceName
     let failure: RefundRequestFailure?
@@ -138,7 +138,7 @@ extension StoreDevice {
     if let failure { throw failure }
   }
 
-  /// How the account's subscriptions to a product stand; nil where there never was one.
+  /// Returns the status of the account's subscription to a product; nil if there never was one.
   public func subscriptionStatus(of productID: String) async throws(StoreFailure) -> SubscriptionStatus? {
     let name = account.name
     return try await engine.ask(.subscriptionStatus, by: deviceName) { shop, _ in
@@ -146,12 +146,12 @@ extension StoreDevice {
     }
   }
 
-  /// The app's own receipt: which app it is, in which environment.
+  /// Returns the app's receipt: its bundle id and its environment.
   public func appTransaction() async throws(StoreFailure) -> AppTransaction {
     try await engine.ask(.appTransaction, by: deviceName) { shop, _ in AppTransaction(shop.identity) }
   }
 
-  /// The sheet on which a customer ends subscriptions: auto-renewal of the product's subscription ends.
+  /// Shows the sheet on which a customer ends subscriptions: auto-renewal of the product's subscription ends.
   public func manageSubscriptions(cancelling productID: String) async throws(StoreFailure) {
     let name = account.name
     try await engine.ask(.manageSubscriptions, by: deviceName) { shop, _ in
@@ -161,9 +161,9 @@ extension StoreDevice {
     }
   }
 
-  /// The sheet on which a customer enters an offer code; its transaction comes through the updates of every device.
+  /// Redeems an offer code on the store's sheet; the updates of every device deliver its transaction.
   ///
-  /// - Throws: `StoreFailure`: a simulated one, or `invalidOfferIdentifier` where the store gave out no such code.
+  /// - Throws: `StoreFailure`: a simulated failure, or `invalidOfferIdentifier` if the store has no such code.
   public func redeemOfferCode(_ code: String) async throws(StoreFailure) {
     let name = account.name
     let result = try await engine.ask(.offerCodeRedeem, by: deviceName) {

@@ -1,15 +1,15 @@
 public import GemLedger
 internal import StoreBackend
 
-/// How a subscription stands; StoreKit's `Product.SubscriptionInfo.Status`.
+/// The status of a subscription; StoreKit's `Product.SubscriptionInfo.Status`.
 public struct SubscriptionStatus: Hashable, Sendable {
   /// Whether it runs.
   public enum State: String, Hashable, Sendable, CaseIterable {
     /// It is paid for.
     case subscribed
-    /// It is not paid for, and runs on for a while.
+    /// It is not paid for, but stays active for a while.
     case inGracePeriod
-    /// It is not paid for; the store still tries.
+    /// It is not paid for, and the store still tries to collect the payment.
     case inBillingRetryPeriod
     /// It has ended.
     case expired
@@ -37,15 +37,15 @@ public struct SubscriptionStatus: Hashable, Sendable {
   public let willAutoRenew: Bool
   /// When the paid period ends.
   public let expiresAt: Timestamp
-  /// How often it went on.
+  /// The number of renewals.
   public let renewalCount: Int64
   /// The state of a price increase that needs the customer's consent.
   public let priceIncrease: PriceIncrease
-  /// Its latest transaction, where that was not deleted.
+  /// Its latest transaction, unless that was deleted.
   public let latestTransactionID: StoreTransactionID?
 }
 
-/// The app's own receipt; StoreKit's `AppTransaction`.
+/// The app's receipt; StoreKit's `AppTransaction`.
 public struct AppTransaction: Hashable, Sendable {
   /// The app.
   public let bundleID: String

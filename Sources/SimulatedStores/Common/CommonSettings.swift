@@ -8,7 +8,7 @@ struct CommonSettings: Sendable {
   var simulatedErrors: [StoreAPI: SimulatedError] = [:]
   var productStates: [ByteString: ProductState] = [:]
   var offerCodes: [ByteString: OfferCode] = [:]
-  /// What the store charges in place of the catalog's prices, by product and storefront.
+  /// The prices that override the catalog's prices, by product and storefront.
   var prices: [ByteString: [StorefrontCode: Price]] = [:]
 
   init() {}
@@ -40,7 +40,7 @@ struct CommonSettings: Sendable {
     timeRate = try record.number("time_rate")
     simulatedErrors = try SettingsRecord.errors(record.reader("simulated_errors"))
     productStates = try SettingsRecord.states(record.reader("product_states"))
-    // Stores of before have neither.
+    // Stores of earlier versions have neither.
     if record.optional("offer_codes") != nil {
       offerCodes = try SettingsRecord.offerCodes(record.reader("offer_codes"))
     }
@@ -54,7 +54,7 @@ protocol ShopSettings: Sendable {
 }
 
 extension ShopSettings {
-  /// The common settings count as members of the shop's own.
+  /// Gives access to the common settings as if they were members of the shop's settings.
   subscript<Value>(dynamicMember path: WritableKeyPath<CommonSettings, Value>) -> Value {
     get { common[keyPath: path] }
     set { common[keyPath: path] = newValue }

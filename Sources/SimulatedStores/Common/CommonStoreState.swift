@@ -8,7 +8,7 @@ struct TransactionUpdate: Hashable, Sendable {
   var account: String
   /// The device that knows it already.
   var exceptDevice: String?
-  /// The only device that is told.
+  /// The only device that receives it.
   var onlyDevice: String?
   var unverified: VerificationFailure?
 
@@ -60,14 +60,13 @@ struct QueuedNotice: Hashable, Sendable {
   var kind: Kind
   var transaction: StoreTransaction
   var voided: VoidedPurchase?
-  /// The number of the first delivery, where this one repeats it.
+  /// The number of the first delivery, if this notice repeats it.
   var first: Int64?
 }
 
-/// The store state that both kinds of shop share beside their purchases: faults, held deliveries, notices, and the
-/// clock.
+/// The state that both kinds of shop share in addition to purchases: faults, held deliveries, notices and the clock.
 struct CommonStoreState: Sendable {
-  /// The most notices that wait for a backend; then the oldest goes.
+  /// The maximum number of notices that wait for a backend; the oldest is dropped first.
   static let noticesMax = 10_000
 
   private(set) var faults = ArmedFaults()
@@ -77,7 +76,7 @@ struct CommonStoreState: Sendable {
   private var noticeHead = 0
   private(set) var lastNotice: Int64 = 0
   private(set) var lastHeld: Int64 = 0
-  /// Which held deliveries are due when; those released before their time are still in it.
+  /// The due times of held deliveries; a delivery that was released early is still in it.
   var heldDue = ScheduledEvents<Int64>()
 
   var waitingNotices: ArraySlice<QueuedNotice> { notices[noticeHead...] }
@@ -144,7 +143,7 @@ enum CommonStoreEvent: Sendable {
   case clock(Int64)
 }
 
-/// An effect outside of the shop, for the time after its records are durable.
+/// An effect outside of the shop, performed once its records are durable.
 enum StoreEffect: Sendable {
   case deliver(TransactionUpdate)
   case notice(QueuedNotice)

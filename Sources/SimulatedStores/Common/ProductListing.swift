@@ -1,23 +1,23 @@
 internal import GemLedger
 internal import StoreClient
 
-/// Whether the store sells a product, apart from the catalog's own state; App Store Connect's terms.
+/// Whether the store sells a product, in App Store Connect's terms; independent of the catalog's state.
 public enum ProductState: String, Hashable, Sendable, CaseIterable {
   /// It is sold.
   case clearedForSale = "cleared_for_sale"
-  /// Something about it is not filled in.
+  /// Its metadata is incomplete.
   case missingMetadata = "missing_metadata"
-  /// It was never sent in.
+  /// It was never submitted.
   case readyToSubmit = "ready_to_submit"
-  /// It waits for its review.
+  /// It waits for review.
   case waitingForReview = "waiting_for_review"
   /// It is being reviewed.
   case inReview = "in_review"
-  /// It did not pass.
+  /// It was rejected.
   case rejected = "rejected"
-  /// The developer took it off.
+  /// The developer removed it from sale.
   case developerRemovedFromSale = "developer_removed_from_sale"
-  /// The store took it off.
+  /// The store removed it from sale.
   case removedFromSale = "removed_from_sale"
 }
 
@@ -39,7 +39,7 @@ struct ProductListing: Sendable {
 
   subscript(id: String) -> Product? { products[ByteString(id)] }
 
-  /// The group of a subscription; its own id where none is known.
+  /// Returns the group of a subscription, or the subscription's id if the group is unknown.
   func group(of subscription: String) -> String { groups[ByteString(subscription)] ?? subscription }
 
   /// The subscriptions of a group, by id.
@@ -57,7 +57,7 @@ struct ProductListing: Sendable {
     return .success((product, price))
   }
 
-  /// The listings of those that can be bought.
+  /// Returns the listings of the ids that can be bought.
   func listings(of ids: [String], _ settings: CommonSettings) -> [StorefrontProduct] {
     let window = ShopWindow(store: store, storefront: settings.storefront, locale: settings.locale)
     var seen: Set<ByteString> = []
@@ -77,14 +77,14 @@ struct ProductListing: Sendable {
 }
 
 extension ProductListing {
-  /// Returns the price of the next period of a subscription; nil where the store sells it no more.
+  /// Returns the price of a subscription's next period; nil if the store no longer sells it.
   func renewalPrice(of id: String, _ settings: CommonSettings) -> Money? {
     self[id].flatMap { settings.charge(for: $0, id)?.total(of: 1) }
   }
 }
 
 extension Price {
-  /// Returns the price of so many units, or nil where it is out of range.
+  /// Returns the price of a quantity, or nil if it is out of range.
   func total(of quantity: Int64) -> Money? {
     let (total, overflow) = minorUnits.multipliedReportingOverflow(by: quantity)
     guard !overflow, total <= Limits.amount else { return nil }

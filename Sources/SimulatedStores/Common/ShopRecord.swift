@@ -15,7 +15,7 @@ struct ShopRecordReader {
     LedgerError(.storageDamaged, "A record of the simulated store cannot be read: \(what).")
   }
 
-  /// The member, where there is one that is not null.
+  /// Returns the member if it is present and not null.
   func optional(_ name: String) -> JSONValue? {
     guard let value = object[name], !value.isNull else { return nil }
     return value
@@ -38,7 +38,7 @@ struct ShopRecordReader {
 
   func unsigned(_ name: String) throws(LedgerError) -> UInt64 { UInt64(bitPattern: try integer(name)) }
 
-  /// Left out where it does not hold.
+  /// Returns the flag's value; a missing flag is false.
   func flag(_ name: String) -> Bool { optional(name)?.bool ?? false }
 
   func optionalText(_ name: String) throws(LedgerError) -> String? { optional(name) == nil ? nil : try text(name) }

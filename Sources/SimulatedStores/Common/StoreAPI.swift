@@ -3,11 +3,11 @@ public import StoreClient
 
 /// The calls of an app to a store, at which faults and simulated errors can occur.
 public enum StoreAPI: String, Hashable, Sendable, CaseIterable {
-  /// Listing products.
+  /// The listing of products.
   case loadProducts
-  /// Paying.
+  /// A payment.
   case purchase
-  /// Telling the store that a purchase is credited; on Google Play consuming and acknowledging.
+  /// The report that a purchase is credited; on Google Play, consuming and acknowledging.
   case finish
   /// The updates outside of a purchase.
   case updates
@@ -15,19 +15,19 @@ public enum StoreAPI: String, Hashable, Sendable, CaseIterable {
   case notices
   /// The list of paid and unfinished transactions; on Google Play the query for purchases.
   case unfinished
-  /// The history.
+  /// The purchase history.
   case all
   /// The list of transactions that give entitlements now.
   case currentEntitlements
   /// A restore.
   case appStoreSync
-  /// The device's own check of the store's signature.
+  /// The device's verification of the store's signature.
   case verification
-  /// Asking for money back.
+  /// A request for a refund.
   case refundRequest
-  /// How a subscription stands.
+  /// The status of a subscription.
   case subscriptionStatus
-  /// The app's own receipt.
+  /// The app's receipt.
   case appTransaction
   /// The sheet of subscriptions.
   case manageSubscriptions
@@ -36,10 +36,10 @@ public enum StoreAPI: String, Hashable, Sendable, CaseIterable {
 }
 
 extension StoreAPI {
-  /// Whether the store calls, and not the app: it has no answer that could fail.
+  /// Whether the store makes the call, not the app: it has no answer that could fail.
   package var isDelivery: Bool { self == .updates || self == .notices }
 
-  /// The call of this name in `.storekit` files, or nil where there is none.
+  /// Returns the call of this name in `.storekit` files, or nil if there is none.
   init?(storeKitName name: String) {
     let names: [String: StoreAPI] = [
       "Load Products": .loadProducts, "Purchase": .purchase, "Verification": .verification,
@@ -54,9 +54,9 @@ extension StoreAPI {
 
 /// An error that a store answers with for as long as it is set; see `SimulatedStore.setSimulatedError(_:forAPI:)`.
 public enum SimulatedError: Error, Hashable, Sendable {
-  /// StoreKit's `.generic` and `.purchase`: any call but verification fails so.
+  /// StoreKit's `.generic` and `.purchase`: the failure of any call but verification.
   case store(StoreFailure)
-  /// StoreKit's `.refundRequest`: asking for money back fails so.
+  /// StoreKit's `.refundRequest`: the failure of a refund request.
   case refundRequest(RefundRequestFailure)
   /// StoreKit's `.verification`: everything signed is unverified, for this reason.
   case verification(VerificationFailure)
@@ -79,16 +79,16 @@ public enum RefundRequestFailure: String, Error, Hashable, Sendable, CaseIterabl
   case failed
 }
 
-/// How far a purchase came inside the store; see `SimulatedStore.onStep`.
+/// The progress of a purchase inside the store; see `SimulatedStore.onStep`.
 public enum StoreStep: Hashable, Sendable {
   /// The customer sees the sheet; no payment yet.
   case asked(String)
   /// Paid for, and durable at the store; the app does not know it yet.
   case paid(StoreTransactionID)
-  /// The app got the evidence, by a purchase or an update.
+  /// The app received the evidence, by a purchase or an update.
   case delivered(StoreTransactionID)
-  /// The app says that it is credited; the store has not noted it.
+  /// The app reported the credit; the store has not recorded it yet.
   case finishing(StoreTransactionID)
-  /// Noted; it is not delivered again.
+  /// The store recorded the report; the purchase is not delivered again.
   case finished(StoreTransactionID)
 }

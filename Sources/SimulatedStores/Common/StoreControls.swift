@@ -2,8 +2,8 @@ public import GemLedger
 
 /// The controls of either simulated store: ``SimulatedStore`` and ``SimulatedPlayStore``.
 ///
-/// Controls that change nothing durable return at once; those that throw do so with `LedgerError`. Where a store's
-/// persistence fails, a setting is kept and written before anything else happens.
+/// Controls that change nothing durable return at once; throwing controls throw `LedgerError`. If a store's
+/// persistence fails, the setting is kept and written before anything else happens.
 public protocol StoreControls: Sendable {
   /// The running store that the controls act on.
   var runtime: StoreRuntime { get }
@@ -35,7 +35,7 @@ extension StoreControls {
     nonmutating set { set { $0.locale = newValue } }
   }
 
-  /// How fast subscriptions run; a period that has begun ends when it was to end.
+  /// The speed of subscriptions; a period that has begun keeps its planned end.
   ///
   /// Google's three days for an acknowledgement are always three days.
   public var timeRate: TimeRate {
@@ -43,9 +43,9 @@ extension StoreControls {
     nonmutating set { set { $0.timeRate = newValue } }
   }
 
-  /// Called as a purchase goes from step to step, on the thread that does the step.
+  /// The handler of each step of a purchase, called on the thread that performs the step.
   ///
-  /// So a test or a process can end itself between any two steps. Each completed step that is named is durable.
+  /// So a test or a process can end itself between any two steps. Each completed step that is reported is durable.
   public var onStep: (@Sendable (StoreStep) -> Void)? {
     get { running.onStep }
     nonmutating set { running.onStep = newValue }
@@ -58,17 +58,17 @@ extension StoreControls {
 
   /// Sets whether the store sells a product; only a product that is cleared for sale is listed and can be bought.
   ///
-  /// - Throws: `LedgerError` with `product_not_found` where the store has no product with this id.
+  /// - Throws: `LedgerError` with `product_not_found` if the store has no product with this id.
   public func setState(_ state: ProductState, ofProduct id: String) throws(LedgerError) {
     try checkSold(id)
     try running.change { $0.productStates[ByteString(id)] = state == .clearedForSale ? nil : state }
   }
 
-  /// Sets the price of one unit in a storefront, whatever the catalog says; nil for the catalog's price again.
+  /// Sets the price of one unit in a storefront, overriding the catalog; nil restores the catalog's price.
   ///
-  /// So prices are raised at a store before a backend's catalog knows of it. Renewals from now on have it too.
+  /// So a store can raise prices before a backend's catalog knows of it. Later renewals use the new price too.
   ///
-  /// - Throws: `LedgerError` with `product_not_found` where the store has no product with this id.
+  /// - Throws: `LedgerError` with `product_not_found` if the store has no product with this id.
   public func setPrice(_ price: Price?, ofProduct id: String, in storefront: StorefrontCode) throws(LedgerError) {
     try checkSold(id)
     try running.change { settings in
@@ -78,8 +78,8 @@ extension StoreControls {
     }
   }
 
-  /// Gives out a code that buys a product, which every account can redeem: an offer code of the App Store, a promo
-  /// code of Google Play.
+  /// Adds a code that buys a product and that every account can redeem: an offer code of the App Store, a promo code
+  /// of Google Play.
   ///
   /// Its transactions name the offer, and no buyer: codes are redeemed outside of the app.
   ///
@@ -88,8 +88,8 @@ extension StoreControls {
   ///   - id: The product's id at the store.
   ///   - identifier: The offer's id in receipts; nil for the code.
   ///   - price: The price of it, in place of the product's; nil for nothing.
-  /// - Throws: `LedgerError` with `product_not_found` where the store has no product with this id, `invalid_request`
-  ///   where Google Play would take money for a promo code.
+  /// - Throws: `LedgerError` with `product_not_found` if the store has no product with this id, `invalid_request` if a
+  ///   promo code of Google Play has a price.
   public func addOfferCode(
     _ code: String, forProduct id: String, identifier: String? = nil, price: Price? = nil
   ) throws(LedgerError) {
@@ -104,7 +104,7 @@ extension StoreControls {
 
   /// Makes all calls of an API fail with an error, until it is set to nil.
   ///
-  /// - Throws: `LedgerError` with `invalid_request` where the API cannot fail like that.
+  /// - Throws: `LedgerError` with `invalid_request` if the API cannot fail with this error.
   public func setSimulatedError(_ error: SimulatedError?, forAPI api: StoreAPI) throws(LedgerError) {
     if let error, !error.fits(api) { throw .invalid("The call \(api.rawValue) cannot fail with \(error).") }
     try running.change { $0.simulatedErrors[api] = error }
@@ -136,7 +136,7 @@ extension StoreControls {
 
   /// Adds one fault.
   ///
-  /// - Throws: `LedgerError` with `invalid_request` where the fault could never occur.
+  /// - Throws: `LedgerError` with `invalid_request` if the fault could never occur.
   public func inject(_ fault: StoreFault) throws(LedgerError) { try running.inject(FaultPlan([fault])) }
 
   /// The faults that can still occur.
@@ -145,8 +145,9 @@ extension StoreControls {
   /// Ends all faults, or those of one API.
   public func clearFaults(on api: StoreAPI? = nil) throws(LedgerError) { try running.clearFaults(on: api) }
 
-  /// Streams the store's notices to the backend from now on; each call starts a stream of its own, and takes nothing
-  /// away.
+  /// Streams the store's notices to the backend from now on.
+  ///
+  /// Each call starts a separate stream; streams do not consume notices.
   public func notices() -> AsyncStream<StoreNotice> { running.notices() }
 
   /// Returns the notices that wait for the backend, oldest first.
@@ -154,7 +155,7 @@ extension StoreControls {
   /// They wait until they are taken, across processes, the last 10,000 at most.
   public func pendingNotices(limit: Int = 100) -> [NumberedNotice] { running.pendingNotices(limit: limit) }
 
-  /// The backend has taken everything up to the notice with this number.
+  /// Acknowledges all notices up to this number on behalf of the backend.
   public func acknowledgeNotices(through id: Int64) throws(LedgerError) { try running.acknowledgeNotices(through: id) }
 
   /// Takes the notices that wait for the backend, oldest first.

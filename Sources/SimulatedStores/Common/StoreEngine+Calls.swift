@@ -4,11 +4,11 @@ internal import StoreClient
 
 /// The outcome of a device's call under faults.
 struct CallAnswer: Sendable {
-  /// Nothing happens but this.
+  /// The failure; nothing else happens.
   var failure: StoreFailure?
-  /// It happens, and the answer is lost.
+  /// Whether the effect happens, but the answer is lost.
   var isLost: Bool
-  /// How long it takes.
+  /// The duration of the call.
   var slowness: Duration?
 }
 
@@ -21,7 +21,7 @@ extension StoreState {
     return CallAnswer(failure: failure, isLost: faults.cutsAfter, slowness: faults.slowness)
   }
 
-  /// Returns the device's failure to verify the evidence that it gets; nil where it trusts it.
+  /// Returns the device's failure to verify the evidence; nil if it trusts the evidence.
   mutating func verification(for device: DeviceName) -> VerificationFailure? {
     let faults = consult(.verification, account: device.account, device: device.device)
     if case .verification(let failure)? = settings.common.simulatedErrors[.verification] { return failure }
@@ -31,7 +31,7 @@ extension StoreState {
 
 /// The calls of devices, the same for both kinds of store.
 extension StoreEngine {
-  /// As ``act(_:)``, for an app: to it, a store that cannot write is a system that fails.
+  /// Acts like ``act(_:)`` for an app; a store that cannot write fails with `systemError`.
   func serve<Answer: Sendable>(
     _ body: (inout Shop, Timestamp) -> Answer
   ) throws(StoreFailure) -> Answer {
@@ -72,7 +72,7 @@ extension StoreEngine {
 
   /// Makes a device's evidence of a transaction.
   func evidence(_ update: TransactionUpdate, to device: DeviceName) -> StoreEvidence {
-    // A store that cannot record its fault counts returns the delivery's own verification result.
+    // A store that cannot record its fault counts returns the verification result of the delivery.
     let failure = try? act { shop, _ in shop.verification(for: device) }
     return StoreEvidence(
       transaction: update.transaction, receipt: signer.receipt(for: update.transaction),
@@ -106,7 +106,7 @@ extension StoreEngine {
     try act { shop, _ in shop.record(.faults(shop.common.faults.adding(plan.faults))) }
   }
 
-  /// The others go on where they are in their counts.
+  /// Clears the faults of one API or of all APIs; the remaining faults keep their counts.
   func clearFaults(on api: StoreAPI?) throws(LedgerError) {
     try act { shop, _ in
       shop.record(.faults(shop.common.faults.armed.filter { api != nil && $0.fault.api != api }))

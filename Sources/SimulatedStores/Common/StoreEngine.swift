@@ -7,12 +7,12 @@ internal import Synchronization
 final class StoreEngine<Shop: StoreState>: ClockAlarm {
   private struct State {
     var shop: Shop
-    /// Decided, and not yet durable: written before anything else is.
+    /// Decided records that are not durable yet; they are written before anything else.
     var unwritten: [String] = []
     var recordCount = 0
     var updates = UpdateStreamList<TransactionUpdate>()
     var notices = UpdateStreamList<QueuedNotice>()
-    /// Decided, and not yet handed to the readers; in the order of the decisions.
+    /// Decided effects that were not yet handed to the readers, in the order of the decisions.
     var outbox: [Dispatch] = []
     var lastDispatch: UInt64 = 0
     /// The devices on which the app has asked for updates since it was started.
@@ -21,13 +21,13 @@ final class StoreEngine<Shop: StoreState>: ClockAlarm {
     var timer: (due: Timestamp, task: Task<Void, Never>)?
   }
 
-  /// The effects of one decision, for those who read at that moment: later ones find them in the shop.
+  /// The effects of one decision, and the streams that were open at that moment; later streams read the shop.
   private struct Dispatch {
     let number: UInt64
     let effects: [StoreEffect]
     let updates: [UpdateStream<TransactionUpdate>]
     let notices: [UpdateStream<QueuedNotice>]
-    /// Whether its steps were reported, which come before its deliveries.
+    /// Whether its steps were reported; deliveries follow the steps.
     var isReady = false
 
     func deliver() {
@@ -64,8 +64,8 @@ final class StoreEngine<Shop: StoreState>: ClockAlarm {
 
   /// Performs the due effects, then decides, then makes it durable, and only then makes it visible.
   ///
-  /// Where the event log fails, the decision is kept and written with the next call, before that has any effect; to the
-  /// caller this is like a lost answer.
+  /// If the event log fails, the decision is kept. The next call writes it before that call has any effect. To the
+  /// caller, this is like a lost answer.
   func act<Answer: Sendable>(
     _ body: (inout Shop, Timestamp) -> Answer
   ) throws(LedgerError) -> Answer {
@@ -146,7 +146,7 @@ extension StoreEngine {
     return dispatch
   }
 
-  /// Reports the steps, and hands to the readers what is due before and with it: a decision never overtakes another.
+  /// Reports the steps, then delivers due effects in the order of the decisions.
   private func perform(_ dispatch: Dispatch) {
     for case .step(let step) in dispatch.effects { self.step(step) }
     state.withLock { state in
@@ -176,7 +176,7 @@ extension StoreEngine {
   func subscribe(_ name: DeviceName, redelivering unfinished: (borrowing Shop) -> [TransactionUpdate]) -> UpdateStream<
     TransactionUpdate
   > {
-    // The due effects happen first; where they cannot be written, the stream just begins without them.
+    // The due effects happen first. If they cannot be written, the stream begins without them.
     try? act { _, _ in }
     let feed = UpdateStream<TransactionUpdate>(name)
     state.withLock { state in
@@ -204,7 +204,7 @@ extension StoreEngine {
 }
 
 extension StoreEngine {
-  /// Event logs are compacted when they have so many more records than the state needs.
+  /// The number of records above the state's size after which an event log is compacted.
   private static var slack: Int { 1000 }
 
   private func write(_ state: inout State) throws(LedgerError) {

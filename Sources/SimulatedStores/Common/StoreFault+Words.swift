@@ -2,7 +2,7 @@ internal import StoreClient
 
 /// The words for faults: those of `gemctl store fault` and of the simulator over HTTP.
 extension StoreFault.Effect {
-  /// The word of ``delay(_:)``, whose length is said apart.
+  /// The word of ``delay(_:)``, whose length is a separate argument.
   package static let delayWord = "delay"
   /// The failures of a call; `networkError` happens before any effect.
   package static let failureWords = StoreFailure.allCases.map(\.rawValue)
@@ -20,7 +20,7 @@ extension StoreFault.Effect {
   ]
   private static let cuts: [Self] = [.networkCutBefore, .networkCutAfter]
 
-  /// The effect of a word; nil where it is none.
+  /// Returns the effect of a word; nil if the word is unknown.
   package init?(word: String, delay length: Duration) {
     if word == Self.delayWord {
       self = .delay(length)

@@ -1,6 +1,6 @@
 public import StoreClient
 
-/// One way in which a simulated store misbehaves: where, when, and how.
+/// A single misbehaviour of a simulated store: the API, the timing and the effect.
 ///
 /// ```swift
 /// try store.inject(StoreFault(.networkCutAfter, on: .purchase))                  // the next purchase
@@ -16,51 +16,51 @@ public struct StoreFault: Hashable, Sendable {
     case always
     /// At the call with this number, from 1, and never again.
     case nth(Int64)
-    /// At the next so many calls.
+    /// At each of the next calls, this many times.
     case times(Int64)
-    /// At a call in so many of a hundred, as the store's seed has it.
+    /// At a call with this chance, drawn from the store's seed.
     case chance(percent: Int64)
   }
 
   /// The effect of a fault.
   public enum Effect: Hashable, Sendable {
-    /// The call fails; nothing happened.
+    /// The call fails without an effect.
     case failure(StoreFailure)
-    /// The request is lost on its way: nothing happened. A notice is lost for ever.
+    /// The request is lost, and nothing happens. A notice is lost for ever.
     case networkCutBefore
-    /// The answer is lost on its way: it happened. A purchase comes through the updates.
+    /// The answer is lost after the effect. A purchase is delivered through the updates.
     case networkCutAfter
     /// The device cannot verify the evidence that it gets.
     case unverified(VerificationFailure)
     /// The customer cancels; no payment.
     case cancel
-    /// The customer pays, and the store says that the customer turned back; it comes through the updates.
+    /// The customer pays, and the store reports a cancellation; the purchase is delivered through the updates.
     case reportsCancelled
-    /// The customer pays, and the store says that it is pending; it comes through the updates.
+    /// The customer pays, and the store reports a pending purchase; it is delivered through the updates.
     case reportsPending
     /// Another person must approve first, as with `askToBuyEnabled`, or on Google Play a slow payment.
     case askToBuy
     /// The purchase is interrupted, as with `interruptedPurchasesEnabled`.
     case interrupt
-    /// A purchase shows in no list, and an update or a notice does not come, until so much later.
+    /// A purchase is in no list, and an update or a notice is not delivered, until this time has passed.
     case delay(Duration)
-    /// The answer takes so long.
+    /// The answer takes this long.
     case slow(Duration)
-    /// The update or the notice comes twice; a purchase comes through the updates as well.
+    /// The update or the notice is delivered twice; a purchase is delivered through the updates as well.
     case duplicate
-    /// The update or the notice comes after the next one; a sync brings an update too.
+    /// The update or the notice is delivered after the next one; a sync delivers an update too.
     case reorder
   }
 
   /// The effect of a fault.
   public var effect: Effect
-  /// Where.
+  /// The API at which it occurs.
   public var api: StoreAPI
-  /// When.
+  /// The timing of its occurrences.
   public var timing: Timing
-  /// Only for this store account, where it is not nil.
+  /// The only affected store account; nil for all accounts.
   public var account: String?
-  /// Only on devices of this name, where it is not nil.
+  /// The only affected device name; nil for all devices.
   public var device: String?
 
   /// Makes a fault; by default it affects the next call, of any account and device.
@@ -75,9 +75,9 @@ public struct StoreFault: Hashable, Sendable {
   }
 }
 
-/// Faults that belong together.
+/// A set of faults that belong together.
 public struct FaultPlan: Hashable, Sendable, ExpressibleByArrayLiteral {
-  /// The faults; where several affect one call, all do, the first failure first.
+  /// The faults; if several affect one call, all apply, and the first failure takes precedence.
   public var faults: [StoreFault]
 
   /// A plan.
@@ -86,8 +86,10 @@ public struct FaultPlan: Hashable, Sendable, ExpressibleByArrayLiteral {
   /// A plan.
   public init(arrayLiteral elements: StoreFault...) { faults = elements }
 
-  /// Everything that can go wrong with a store, each at random, and still leave money and gems equal as far as a
-  /// backend can know: a refund with a lost notice is known to the store alone, where no device learns of it.
+  /// A plan with every possible fault of a store, each at random, after which money and gems still agree as far as a
+  /// backend can know.
+  ///
+  /// A refund is known to the store alone if its notice is lost and no device learns of it.
   public static func chaos(percent: Int64) -> FaultPlan {
     let calls: [StoreAPI] = [.loadProducts, .purchase, .finish, .unfinished, .all, .currentEntitlements, .appStoreSync]
     var faults = calls.flatMap { api in
@@ -108,11 +110,11 @@ public struct FaultPlan: Hashable, Sendable, ExpressibleByArrayLiteral {
 }
 
 extension StoreFault {
-  /// Why it could never occur; nil for a good one.
+  /// The reason why the fault could never occur; nil for a valid fault.
   var problem: String? {
     switch timing {
     case .once, .always: break
-    case .nth(let count), .times(let count): if count < 1 { return "A count of \(count) calls never comes." }
+    case .nth(let count), .times(let count): if count < 1 { return "The count \(count) is invalid; use 1 or more." }
     case .chance(let percent): if !(1...100).contains(percent) { return "A chance is 1 to 100 percent." }
     }
     guard effect.fits(api) else { return "The call \(api.rawValue) cannot go wrong like this: \(effect.text)." }
@@ -135,9 +137,9 @@ extension StoreFault.Effect {
   }
 }
 
-// Written for readers: the enumerations' own descriptions contain the names of modules.
+// Text for readers: the enumerations' default descriptions contain module names.
 extension StoreFault.Effect {
-  /// Such as `networkCutAfter`, `systemError` or `delay 60s`.
+  /// The text of the effect, such as `networkCutAfter`, `systemError` or `delay 60s`.
   package var text: String {
     switch self {
     case .failure(let failure): failure.rawValue
@@ -152,7 +154,7 @@ extension StoreFault.Effect {
 }
 
 extension StoreFault.Timing {
-  /// Such as `once`, `always`, `call 3`.
+  /// The text of the timing, such as `once`, `always`, `call 3`.
   package var text: String {
     switch self {
     case .once: "once"

@@ -1,5 +1,5 @@
-/// Randomness of a shop: the draw with a number is always the same for one seed, so that a store that is opened again
-/// goes on where it stopped.
+/// Randomness of a shop: the draw with a number depends only on the seed, so that a reopened store continues its
+/// sequence.
 struct StoreGenerator: Hashable, Sendable {
   let seed: UInt64
 

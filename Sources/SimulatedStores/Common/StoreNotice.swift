@@ -4,35 +4,35 @@ public import StoreClient
 
 /// A simulated store's notice to the backend, like App Store server notifications and Google's.
 public enum StoreNotice: Hashable, Sendable {
-  /// A customer bought; sent where the store was told to (`sendsOneTimeChargeNotices`).
+  /// A customer bought a product; sent only if `sendsOneTimeChargeNotices` is set.
   case oneTimeCharge(StoreEvidence)
-  /// A subscription went on.
+  /// A subscription was renewed.
   case renewed(StoreEvidence)
-  /// A refund was made; the evidence says how much.
+  /// A refund was made; the evidence contains the amount.
   case refunded(StoreEvidence)
-  /// The store took the refund back; the evidence shows none any more.
+  /// The store reversed the refund; the evidence contains no refund.
   case refundReversed(StoreEvidence)
-  /// What a family member shared ended with the refund of the purchase.
+  /// A family member lost shared access because the purchase was refunded.
   case revoked(StoreEvidence)
-  /// A customer asked for a refund; the store asks how much was used.
+  /// A customer requested a refund; the store asks how much was consumed.
   case consumptionRequest(StoreEvidence)
-  /// The store gave no money back.
+  /// The store declined the refund request.
   case refundDeclined(StoreEvidence)
   /// Google Play: a purchase became paid; look it up by its token.
   case oneTimePurchased(StoreTransactionID)
-  /// Google Play: a pending purchase came to nothing.
+  /// Google Play: a pending purchase was declined.
   case oneTimeCanceled(StoreTransactionID)
-  /// Google Play: a purchase was voided, in full or by quantity; the evidence is the purchase as it stands.
+  /// Google Play: a purchase was voided, in full or by quantity; the evidence is the current purchase.
   case voided(VoidedPurchase, StoreEvidence)
 }
 
-/// A notice with its number, by which a backend says that it has taken it.
+/// A notice with its number, which a backend uses to acknowledge it.
 public struct NumberedNotice: Hashable, Sendable, Identifiable {
   /// Its number in the store's sequence, from 1.
   public let id: Int64
   /// The notice itself.
   public let notice: StoreNotice
-  /// The notice as the store signed it, for `LocalBackend.apply(signedNotice:)`; nil where it signs none.
+  /// The notice as the store signed it, for `LocalBackend.apply(signedNotice:)`; nil if the store signs none.
   public let signedText: String?
 }
 
@@ -48,13 +48,13 @@ public struct VoidedPurchase: Hashable, Sendable {
     case google = 2
   }
 
-  /// Why; Google's numbers.
+  /// The reason; Google's numbers.
   public enum Reason: Int64, Hashable, Sendable, CaseIterable {
     /// Something else.
     case other = 0
-    /// The customer thought better of it.
+    /// The customer changed their mind.
     case remorse = 1
-    /// It never came.
+    /// It was not delivered.
     case notReceived = 2
     /// It did not work.
     case defective = 3
@@ -72,15 +72,15 @@ public struct VoidedPurchase: Hashable, Sendable {
 
   /// The purchase.
   public var purchaseToken: StoreTransactionID
-  /// Its order, where it has one.
+  /// Its order id, if it has one.
   public var orderID: String?
-  /// When.
+  /// The time of the voiding.
   public var voidedAt: Timestamp
   /// The party that voided it.
   public var source: Source
-  /// Why.
+  /// The reason.
   public var reason: Reason
-  /// How many units; all that were left where the purchase is gone.
+  /// The number of voided units; all remaining units if the purchase is gone.
   public var voidedQuantity: Int64
   /// Whether units were refunded and the purchase stays.
   public var isPartial: Bool
@@ -101,7 +101,7 @@ public struct VoidedPurchase: Hashable, Sendable {
 }
 
 extension QueuedNotice {
-  /// The App Store's name of it; nil for what only Google Play sends.
+  /// The App Store's name of the notice; nil for notices of Google Play.
   var appleType: String? {
     switch kind {
     case .oneTimeCharge: "ONE_TIME_CHARGE"

@@ -15,7 +15,7 @@ struct StoreIdentity: Hashable, Sendable {
   var seed: UInt64
 }
 
-/// The events of a decision, until they are written; nothing is gathered where nothing is kept.
+/// The unwritten events of a decision; it stays empty if the store has no event log.
 struct StoreEventBuffer<Event: Sendable>: Sendable {
   var isKept = false
   private(set) var events: [Event] = []
@@ -42,7 +42,7 @@ protocol StoreState: Sendable {
   /// The name of the flavour in the first record.
   static var flavour: String { get }
   static func wrap(_ event: CommonStoreEvent) -> Event
-  /// Why this kind of shop cannot have such faults; nil where it can.
+  /// Returns the reason why this kind of shop cannot have such faults; nil if it can.
   static func problem(of plan: FaultPlan) -> String?
 
   var identity: StoreIdentity { get }
@@ -51,7 +51,7 @@ protocol StoreState: Sendable {
   var effects: [StoreEffect] { get set }
   var productIndex: ProductListing { get set }
   var settings: Settings { get }
-  /// When the next scheduled effect is due, held deliveries apart.
+  /// The instant of the next scheduled effect, without held deliveries.
   var nextOwnDue: Timestamp? { get }
 
   mutating func apply(_ event: Event)
@@ -59,9 +59,9 @@ protocol StoreState: Sendable {
   mutating func change(_ body: (inout Settings) -> Void)
   /// Performs the first due effect; false when nothing is due.
   mutating func doNext(notAfter now: Timestamp) -> Bool
-  /// How many events the snapshot has, about.
+  /// The approximate number of events in the snapshot.
   var sizeInRecords: Int { get }
-  /// Events that make an empty shop into this one.
+  /// Returns the events that turn an empty shop into this shop.
   func snapshot() -> [Event]
 }
 
@@ -95,7 +95,7 @@ extension StoreState {
     }
   }
 
-  /// Returns the effects of the faults on a call; counts it where a fault watches.
+  /// Returns the effects of the faults on a call, and counts the call if a fault watches it.
   mutating func consult(_ api: StoreAPI, account: String, device: String) -> [StoreFault.Effect] {
     guard !common.faults.armed.isEmpty else { return [] }
     let call = FaultCall(api: api, account: account, device: device)
@@ -105,7 +105,7 @@ extension StoreState {
     return effects
   }
 
-  /// Tells the backend, as far as faults let it.
+  /// Sends a notice to the backend, unless a fault prevents or delays it.
   mutating func post(
     _ kind: QueuedNotice.Kind, _ transaction: StoreTransaction, of account: String, voided: VoidedPurchase? = nil,
     now: Timestamp
@@ -131,7 +131,7 @@ extension StoreState {
     return notice.number
   }
 
-  /// Sends to the account's devices through their updates, as far as faults let it.
+  /// Sends an update to the account's devices, unless a fault prevents or delays it.
   mutating func send(_ update: TransactionUpdate, now: Timestamp) {
     let faults = consult(.updates, account: update.account, device: "")
     guard faults.failureBefore == nil else { return }
@@ -157,7 +157,7 @@ extension StoreState {
     }
   }
 
-  /// Everything that was held for the account comes now.
+  /// Releases all deliveries that were held for the account.
   mutating func releaseAll(account: String) {
     let held = common.held.values.filter { $0.isFor(account) }
     for held in held.sorted(by: { $0.number < $1.number }) { release(held.number) }

@@ -5,7 +5,7 @@ struct SubscriptionPeriod: Hashable, Sendable {
   var months: Int64 = 0
   var days: Int64 = 0
 
-  /// Reads ISO 8601 as the catalog has it; nil where the text is none, or nothing long.
+  /// Parses an ISO 8601 duration as the catalog has it; nil if the text is invalid or the duration is zero.
   init?(_ text: String) {
     var bytes = Array(text.utf8)[...]
     guard bytes.popFirst() == UInt8(ascii: "P") else { return nil }

@@ -1,6 +1,6 @@
 internal import GemLedger
 
-/// How fast subscriptions run; StoreKit's test rates, with its raw values, which `.storekit` files hold too.
+/// The speed of subscriptions: StoreKit's test rates with their raw values, which `.storekit` files use too.
 public enum TimeRate: Int64, Hashable, Sendable, CaseIterable {
   /// As in real life.
   case realTime = 0
@@ -72,7 +72,7 @@ extension TimeRate {
     }
   }
 
-  /// When a cycle that begins then ends.
+  /// Returns the end of a cycle that begins at `start`.
   func end(of period: SubscriptionPeriod, from start: Timestamp) -> Timestamp {
     switch pace {
     case .real: period.added(to: start)
@@ -81,7 +81,7 @@ extension TimeRate {
     }
   }
 
-  /// When that many days of grace or retry end; where every cycle is as long, so is every wait.
+  /// Returns the end of a grace or retry time in days; if every cycle has one length, so has this time.
   func end(ofDays days: Int64, from start: Timestamp) -> Timestamp {
     switch pace {
     case .real: start.advanced(milliseconds: days * SubscriptionPeriod.dayMilliseconds)

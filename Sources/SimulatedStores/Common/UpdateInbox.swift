@@ -20,7 +20,7 @@ package struct UpdateInbox: Sendable {
     }
   }
 
-  /// The next update, where one waits.
+  /// Returns the next update, if any.
   package func take() -> StoreEvidence? { poll() }
 }
 

@@ -29,7 +29,8 @@ final class UpdateStream<Item: Sendable>: Sendable {
     }
   }
 
-  /// The most items that wait for a reader; then the oldest is dropped, and shows in the store's lists only.
+  /// The maximum number of items that wait for a reader; the oldest is dropped first, and is then in the store's lists
+  /// only.
   static var waitingMax: Int { 65_536 }
 
   /// The device of the stream; empty names for the backend's.
@@ -59,10 +60,10 @@ final class UpdateStream<Item: Sendable>: Sendable {
     for waiter in waiters { waiter.resume() }
   }
 
-  /// The next item, where one waits.
+  /// Returns the next item, if any.
   func poll() -> Item? { state.withLock { $0.take() } }
 
-  /// The next item; nil once it has ended, or when the reader's task is cancelled.
+  /// Returns the next item; nil once the stream has ended, or when the reader's task is cancelled.
   func next() async -> Item? {
     await withTaskCancellationHandler {
       while true {
@@ -77,7 +78,7 @@ final class UpdateStream<Item: Sendable>: Sendable {
 
   private func wait(_ continuation: CheckedContinuation<Void, Never>) {
     let isNeeded = state.withLock { state in
-      // Unless something came in between.
+      // Unless an item arrived in between.
       guard state.head == state.items.count, !state.isEnded else { return false }
       state.waiters.append(continuation)
       return true

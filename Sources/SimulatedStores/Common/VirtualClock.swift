@@ -2,11 +2,11 @@ public import GemLedger
 public import StoreClient
 internal import Synchronization
 
-/// A clock that tests move by hand; simulated stores perform their due effects while it moves, in order.
+/// A clock that tests move by hand; its simulated stores perform their due effects in order while it moves.
 ///
-/// It stands still between two moves, or goes on with another clock and is moved ahead of it. Renewals, delayed
-/// deliveries and deadlines of every simulated store on it happen at their own instants while it is moved, one by one,
-/// before the move returns. Tasks that sleep on it wake in the order of deadlines.
+/// Between two moves it is stopped, or it follows another clock with an offset. Renewals, delayed deliveries and
+/// deadlines of every simulated store on it happen at their instants, one by one, before the move returns. Tasks that
+/// sleep on it wake in the order of deadlines.
 ///
 /// ```swift
 /// let clock = VirtualClock()
@@ -35,13 +35,13 @@ public final class VirtualClock: Sendable {
   private let base: StoreClock?
   private let state: Mutex<State>
 
-  /// A clock that stands still, at first at 2026-01-01T00:00:00Z.
+  /// Makes a clock that is stopped, by default at 2026-01-01T00:00:00Z.
   public init(startingAt start: Timestamp = Timestamp(milliseconds: 1_767_225_600_000)) {
     base = nil
     state = Mutex(State(ahead: start.milliseconds))
   }
 
-  /// A clock that goes on with another one, and can be moved ahead of it.
+  /// Makes a clock that follows another clock and can be moved ahead of it.
   public init(following base: StoreClock) {
     self.base = base
     state = Mutex(State(ahead: 0))
@@ -50,18 +50,18 @@ public final class VirtualClock: Sendable {
   /// The time now.
   public var now: Timestamp { time(aheadBy: state.withLock(\.ahead)) }
 
-  /// How many tasks sleep on it.
+  /// The number of tasks that sleep on it.
   public var sleeperCount: Int { state.withLock { $0.sleepers.count } }
 
-  /// Moves the clock by so much; a duration below zero moves nothing.
+  /// Moves the clock by a duration; a duration below zero moves nothing.
   public func advance(by duration: Duration) {
     let goal = Timestamp(milliseconds: reading).advanced(by: duration).milliseconds
     advance(to: now.advanced(by: duration))
-    // A followed clock went on meanwhile, and the way to that instant became shorter.
+    // A followed clock advanced meanwhile, so the distance to that instant became shorter.
     resume(goal)
   }
 
-  /// Moves the clock to that instant; an instant that is past moves nothing.
+  /// Moves the clock to an instant; an instant in the past moves nothing.
   public func advance(to target: Timestamp) {
     var stuck: Set<ObjectIdentifier> = []
     while let due = nextDue(notAfter: target, without: stuck) {
@@ -86,29 +86,29 @@ public final class VirtualClock: Sendable {
   public var ledgerClock: LedgerClock { LedgerClock { self.now } }
 }
 
-/// Something that has work to do at certain instants.
+/// An object that has work to do at certain instants.
 protocol ClockAlarm: AnyObject, Sendable {
-  /// When the next work is due.
+  /// The instant of the next due work.
   var nextDue: Timestamp? { get }
   /// Performs the due effects.
   func ring()
-  /// The clock was moved by hand.
+  /// Receives the event that the clock was moved by hand.
   func clockMoved()
 }
 
 extension VirtualClock {
-  /// Whether it renews automatically.
+  /// Whether it follows another clock.
   var isFollowing: Bool { base != nil }
 
-  /// When the next effect of a store on this clock is due, at or before the instant; nil where none is.
+  /// Returns the instant of the next effect of a store on this clock, at or before `target`; nil if there is none.
   package func nextAlarm(notAfter target: Timestamp) -> Timestamp? {
     alarms().compactMap(\.nextDue).filter { $0 <= target }.min()
   }
 
-  /// The value that survives the process: how far it was moved ahead, or the instant at which it stands.
+  /// The value that survives the process: the offset from the followed clock, or the instant at which it is stopped.
   package var reading: Int64 { state.withLock(\.ahead) }
 
-  /// Goes on where the reading was taken; never back.
+  /// Continues from a saved reading; never moves back.
   func resume(_ reading: Int64) { state.withLock { $0.ahead = max($0.ahead, reading) } }
 
   func add(_ alarm: any ClockAlarm) {

@@ -15,20 +15,20 @@ extension FaultyBackend {
 
     let kind: Kind
 
-    /// The request never arrives: `backend_unreachable`, and nothing was done.
+    /// The request is lost before it arrives: `backend_unreachable`, without an effect.
     public static let networkLostBeforeEffect = Self(kind: .before(unreachable))
-    /// The answer is lost: `backend_unreachable`, and everything was done.
+    /// The answer is lost: `backend_unreachable`, after the effect.
     public static let networkLostAfterEffect = Self(kind: .after(unreachable))
-    /// No answer in time: `timed_out`, and everything was done.
+    /// No answer in time: `timed_out`, after the effect.
     public static let timesOut = Self(
       kind: .after(LedgerError(.timedOut, "The backend did not answer in time. Try again with the same key.")))
 
-    /// Refused before anything was done, with a code of the caller's choice.
+    /// Returns a fault that refuses the call with the given code, without an effect.
     public static func refused(_ code: LedgerError.Code) -> Self {
-      Self(kind: .before(LedgerError(code, "The backend was told to fail with \(code).")))
+      Self(kind: .before(LedgerError(code, "The backend was set to fail with \(code).")))
     }
 
-    /// Refused because of too many requests, with the detail `retry_after`.
+    /// Returns a fault that refuses the call because of too many requests, with the detail `retry_after`.
     public static func rateLimited(retryAfterSeconds: Int64) -> Self {
       Self(
         kind: .before(
@@ -37,7 +37,7 @@ extension FaultyBackend {
             details: [.integer("retry_after", retryAfterSeconds)])))
     }
 
-    /// Answered, but late.
+    /// Returns a fault that delays the answer.
     public static func latency(_ duration: Duration) -> Self { Self(kind: .latency(duration)) }
 
     private static let unreachable = LedgerError(.backendUnreachable, "The backend could not be reached.")
@@ -53,7 +53,7 @@ extension FaultyBackend {
     }
   }
 
-  /// Which calls a fault hits.
+  /// The calls that a fault affects.
   public struct Occurrence: Hashable, Sendable {
     enum Kind: Hashable, Sendable {
       case number(Int)

@@ -2,11 +2,10 @@ public import GemLedger
 public import StoreBackend
 internal import Synchronization
 
-/// A backend that fails on command, before or after the backend behind it does its work.
+/// A backend that fails on command, before or after the wrapped backend does its work.
 ///
-/// For tests of code that calls a backend. Each fault is set for one call or for all of them, for one occurrence or
-/// until it is removed. All randomness comes from the seed, and every wait goes through the injected `wait`, so that a
-/// test repeats exactly.
+/// For tests of code that calls a backend. A fault applies to one call or to all calls, once or until it is removed.
+/// All randomness derives from the seed, and every wait uses the injected `wait`, so a test repeats exactly.
 ///
 /// ```swift
 /// let backend = FaultyBackend(local)
@@ -47,15 +46,15 @@ public final class FaultyBackend: BackendDecorator {
   /// Removes all faults; the counts stay.
   public func heal() { state.withLock { $0.removeAll() } }
 
-  /// How many calls came, the failed ones included.
+  /// The number of calls, including failed calls.
   public func count(of call: Call? = nil) -> Int { state.withLock { $0.count(of: call) } }
 
-  /// How many of them a fault made fail.
+  /// The number of calls that failed because of a fault.
   public func failureCount(of call: Call? = nil) -> Int { state.withLock { $0.failureCount(of: call) } }
 
   // MARK: Working
 
-  /// The call as the backend behind this one answers it, or as a fault says.
+  /// Returns the answer of the wrapped backend, or fails as the faults require.
   public func intercept<Answer: Sendable>(
     _ call: BackendCall, _ body: () async throws(LedgerError) -> Answer
   ) async throws(LedgerError) -> Answer {

@@ -3,13 +3,13 @@ package import StoreBackend
 package import StoreClient
 internal import Synchronization
 
-/// The lifetime of one process of an app: it can be told to end between any two effects on the world outside.
+/// The lifetime of one app process, which can be ended between any two effects on the outside world.
 ///
-/// The remaining code of a dead process sees every call fail and reaches nothing. So nothing is left of it but effects
-/// that were durable or had reached the store and the backend: the same as after a kill.
+/// After the end, every call of the remaining code fails without an effect. As after a kill, only durable effects and
+/// effects that reached the store or the backend remain.
 package final class ProcessLifetime: Sendable {
   private struct State {
-    /// How many crossings are left; nil for no end.
+    /// The number of crossings left; nil for no end.
     var left: Int?
     var isDead = false
   }
@@ -18,16 +18,17 @@ package final class ProcessLifetime: Sendable {
 
   package init() {}
 
-  /// Ends the life at the crossing with this number, from 1; each call to the outside has one before its effect and
-  /// one after it.
+  /// Ends the lifetime at the crossing with this number, from 1.
+  ///
+  /// Each call to the outside has one crossing before its effect and one after it.
   package func end(atCrossing number: Int) { state.withLock { $0.left = max(1, number) } }
 
-  /// Lets a process that has survived go on.
+  /// Removes the planned end from a process that has survived.
   package func spare() { state.withLock { $0.left = nil } }
 
   package var isDead: Bool { state.withLock { $0.isDead } }
 
-  /// Crosses the border between the process and the world.
+  /// Crosses the border between the process and the outside world.
   ///
   /// - Returns: Whether the process is alive.
   package func cross() -> Bool {

@@ -2,7 +2,7 @@ public import GemLedger
 public import StoreBackend
 public import StoreClient
 
-/// An Android device: Google Play's billing client, and the same as a `Storefront` for a client of either store.
+/// An Android device: Google Play's billing client, also usable as a `Storefront` for a client of either store.
 ///
 /// As a storefront, finishing consumes a consumable and acknowledges everything else; the id is the purchase token.
 public struct PlayDevice: Storefront {
@@ -84,14 +84,14 @@ public struct PlayDevice: Storefront {
     }
   }
 
-  /// Asks Play for the account's purchases anew: hidden and held back ones come now.
+  /// Queries Play for the account's purchases again: hidden and held-back purchases are delivered now.
   public func sync() async throws(StoreFailure) {
     let name = account.name
     try await engine.ask(.appStoreSync, by: deviceName) { shop, now in shop.sync(name, now: now) }
   }
 }
 
-// The billing client as it is.
+// The billing client's API.
 extension PlayDevice {
   /// Takes the customer through a payment.
   ///
@@ -117,7 +117,7 @@ extension PlayDevice {
 
   /// Returns the account's owned and pending purchases, oldest first.
   ///
-  /// - Throws: ``BillingResponseCode``, where the call fails.
+  /// - Throws: ``BillingResponseCode`` if the call fails.
   public func queryPurchases() async throws(BillingResponseCode) -> [PlayPurchase] {
     let name = account.name
     return try await call(.unfinished) { shop in shop.listed(of: name).map(PlayPurchase.init) }
@@ -125,8 +125,8 @@ extension PlayDevice {
 
   /// Acknowledges a purchase: its goods are granted, and it is kept.
   ///
-  /// - Throws: ``BillingResponseCode``: a failure of the call; `itemNotOwned` where the account does not have it, or no
-  ///   more; `developerError` where it is not paid for.
+  /// - Throws: ``BillingResponseCode``: a failure of the call; `itemNotOwned` if the account does not own it;
+  ///   `developerError` if it is not paid for.
   public func acknowledge(_ token: StoreTransactionID) async throws(BillingResponseCode) {
     let name = account.name
     if let code = try await call(.finish, { shop in shop.acknowledge(token, of: name) }) { throw code }
@@ -134,8 +134,8 @@ extension PlayDevice {
 
   /// Consumes a purchase: its goods are granted and used up, and it can be bought again.
   ///
-  /// - Throws: ``BillingResponseCode``: a failure of the call; `itemNotOwned` where the account does not have it, or no
-  ///   more; `developerError` where it is not paid for, or a subscription.
+  /// - Throws: ``BillingResponseCode``: a failure of the call; `itemNotOwned` if the account does not own it;
+  ///   `developerError` if it is not paid for, or a subscription.
   public func consume(_ token: StoreTransactionID) async throws(BillingResponseCode) {
     let name = account.name
     if let code = try await call(.finish, { shop in shop.consume(token, of: name) }) { throw code }
@@ -148,9 +148,9 @@ extension PlayDevice {
   /// The app is deleted and installed again; to the store that is a start like any other.
   public func reinstall() { relaunch() }
 
-  /// Redeems a promo code in Google Play's own app: the purchase costs nothing, and comes through the updates.
+  /// Redeems a promo code in the Google Play app: the purchase is free and is delivered through the updates.
   ///
-  /// - Throws: ``BillingResponseCode``: a failure of the call; `developerError` where the store gave out no such code,
+  /// - Throws: ``BillingResponseCode``: a failure of the call; `developerError` if the store has no such code,
   ///   `itemAlreadyOwned`, `itemUnavailable`.
   public func redeemPromoCode(_ code: String) async throws(BillingResponseCode) {
     let buyer = deviceName

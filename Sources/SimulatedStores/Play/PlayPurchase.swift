@@ -3,7 +3,7 @@ public import StoreBackend
 
 /// A purchase as Google Play's billing client and developer API show it.
 public struct PlayPurchase: Hashable, Sendable, Identifiable {
-  /// How far it came.
+  /// The state of a purchase.
   public enum State: String, Hashable, Sendable, CaseIterable {
     /// Not paid yet.
     case pending
@@ -17,7 +17,7 @@ public struct PlayPurchase: Hashable, Sendable, Identifiable {
 
   /// The purchase's identity.
   public let purchaseToken: StoreTransactionID
-  /// Its order, where it has one; of a subscription the latest.
+  /// Its order id, if it has one; for a subscription the latest.
   public let orderID: String?
   /// All its orders, oldest first: a subscription has one for its first payment and one for each renewal.
   public let orderIDs: [String]
@@ -25,17 +25,17 @@ public struct PlayPurchase: Hashable, Sendable, Identifiable {
   public let productID: String
   /// The store account that pays.
   public let account: String
-  /// How far it came.
+  /// The state of the purchase.
   public let state: State
   /// How many units were bought.
   public let quantity: Int64
   /// How many of them can still be refunded.
   public let refundableQuantity: Int64
-  /// Whether the app has said that it granted the goods.
+  /// Whether the app has acknowledged that it granted the goods.
   public let isAcknowledged: Bool
   /// Whether it was used up, so that it can be bought again.
   public let isConsumed: Bool
-  /// When it was bought; a pending one, when it was begun.
+  /// The time of the purchase; for a pending purchase, the time of its start.
   public let purchasedAt: Timestamp
   /// Until when it has to be acknowledged or consumed; nil after that is done, and before the payment.
   public let acknowledgeBy: Timestamp?
@@ -45,7 +45,7 @@ public struct PlayPurchase: Hashable, Sendable, Identifiable {
   public let regionCode: String?
   /// Whether the subscription renews automatically.
   public let isAutoRenewing: Bool
-  /// The purchase as evidence, as it stands.
+  /// The current purchase as evidence.
   public let transaction: StoreTransaction
 
   /// The purchase token.
@@ -83,6 +83,6 @@ extension PlayPurchase {
 public struct VoidedPage: Hashable, Sendable {
   /// The purchases, in the order in which they were voided.
   public let purchases: [VoidedPurchase]
-  /// Asks for the next page; nil on the last one.
+  /// The token of the next page; nil on the last page.
   public let nextToken: String?
 }

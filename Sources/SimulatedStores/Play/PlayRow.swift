@@ -32,15 +32,15 @@ struct PlayRow: Sendable {
   var device: String?
   var isAcknowledged = false
   var isConsumed = false
-  /// When a pending payment ends by itself, and whether it ends well.
+  /// The instant at which a pending payment ends by itself, and whether it succeeds.
   var pendingUntil: Timestamp?
   var pendingApproves = false
-  /// Until then no list shows it.
+  /// The instant until which no list shows it.
   var hiddenUntil: Timestamp?
   var refundedQuantity: Int64 = 0
   var voided: [VoidedPurchase] = []
   var unverified: VerificationFailure?
-  /// A subscription's cycle, and whether it goes on.
+  /// A subscription's cycle, and whether it renews.
   var period: String?
   var willAutoRenew = false
   var renewalCount: Int64 = 0

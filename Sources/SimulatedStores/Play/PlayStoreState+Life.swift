@@ -2,10 +2,10 @@ internal import GemLedger
 internal import StoreBackend
 
 extension PlayStoreState {
-  /// A subscription renews at most so often, which bounds the work of one move of the clock.
+  /// The maximum number of renewals of a subscription, which bounds the work of one move of the clock.
   private static let renewalsMax: Int64 = 10_000
 
-  /// Records that the app has granted the goods; nil when that is noted, now or before.
+  /// Records that the app has granted the goods; returns nil if that is recorded, now or before.
   mutating func acknowledge(_ token: StoreTransactionID, of account: String?) -> BillingResponseCode? {
     guard let row = row(token), account.map({ $0.hasBytes(of: row.account) }) ?? true, row.state != .canceled else {
       return .itemNotOwned
@@ -31,7 +31,7 @@ extension PlayStoreState {
     void(row, units: row.refundableQuantity, source: .google, reason: .unacknowledged, now: at)
   }
 
-  /// Gives units back; where none is left, the purchase is gone.
+  /// Refunds units; if none is left, removes the purchase.
   mutating func void(
     _ row: PlayRow, units: Int64, source: VoidedPurchase.Source, reason: VoidedPurchase.Reason, now: Timestamp
   ) {
@@ -54,7 +54,7 @@ extension PlayStoreState {
     post(.voided, row.transaction, of: row.account, voided: purchase, now: now)
   }
 
-  /// A subscription goes on, under the same token and the next order id, or it has run out.
+  /// Renews a subscription under the same token and the next order id, or ends it.
   mutating func endPeriod(_ serial: UInt64, at: Timestamp) {
     guard var row = rows[serial], row.isPaid, row.transaction.expiresAt == at,
       let period = row.period.flatMap(SubscriptionPeriod.init)
@@ -98,7 +98,7 @@ extension PlayStoreState {
   }
 
   func unfinished(of account: String, after: StoreTransactionID?, limit: Int) -> [TransactionUpdate] {
-    // A token that is not known any more was the last of a page that is gone: the list begins anew.
+    // An unknown token was the last of a page that no longer exists: the list begins again.
     let start = after.flatMap { serials[$0] }
     return (accounts[ByteString(account)]?.unfinished.page(after: start, limit: limit) ?? []).compactMap {
       rows[$0]?.update

@@ -2,7 +2,7 @@ internal import GemLedger
 internal import StoreBackend
 internal import StoreClient
 
-/// How a payment at Google Play went, before anything of it is signed.
+/// The outcome of a payment at Google Play, before anything is signed.
 struct PlayAnswer: Sendable {
   enum Result: Sendable {
     case purchased(PlayRow)
@@ -14,16 +14,16 @@ struct PlayAnswer: Sendable {
   }
 
   var result: Result
-  /// The transaction that was paid for now, even if the app is told otherwise.
+  /// The transaction that was paid for now, whatever result the app receives.
   var paid: StoreTransactionID?
   var slowness: Duration?
 }
 
 extension PlayStoreState {
-  /// The most units in one purchase of a consumable.
+  /// The maximum number of units in one purchase of a consumable.
   static let quantityMax: Int64 = 99
 
-  /// How long slow payments take.
+  /// The duration of slow payments.
   private static let slowPayment = Duration.seconds(300)
 
   mutating func purchase(_ request: StorePaymentRequest, by buyer: DeviceName, now: Timestamp) -> PlayAnswer {
@@ -70,7 +70,7 @@ extension PlayStoreState {
       row.unverified = faults.unverified
       book(paid: row, now: now)
       let isReported = !faults.cutsAfter && !faults.contains(.reportsCancelled) && !faults.contains(.reportsPending)
-      // Google tells other devices nothing; they ask when they come to the foreground.
+      // Google sends nothing to other devices; they query purchases when they return to the foreground.
       if !isReported || faults.contains(.duplicate), row.hiddenUntil == nil {
         var update = row.update
         update.onlyDevice = buyer.device
@@ -80,7 +80,7 @@ extension PlayStoreState {
     }
   }
 
-  /// The purchase as it would be, or why it cannot be bought.
+  /// Returns the new purchase, or the reason why it cannot be bought.
   private func newRow(
     _ request: StorePaymentRequest, by buyer: DeviceName, now: Timestamp
   ) -> Result<PlayRow, StoreFailure> {
@@ -106,7 +106,7 @@ extension PlayStoreState {
     }
   }
 
-  /// A purchase for nothing, by a promo code.
+  /// Redeems a promo code: a purchase without a price.
   mutating func redeem(_ code: String, by buyer: DeviceName, now: Timestamp) -> Result<Void, BillingResponseCode> {
     guard let offer = settings.offerCodes[ByteString(code)] else { return .failure(.developerError) }
     var row: PlayRow
@@ -118,7 +118,7 @@ extension PlayStoreState {
       return .failure(.itemAlreadyOwned)
     }
     row.transaction.price = offer.total(in: settings.storefront)
-    // As Google's purchase type of promotions is read: nothing else says that it was free.
+    // Marks the purchase as a promotion: no other field shows that it was free.
     row.transaction.offer = StoreTransaction.Offer(kind: .code, identifier: offer.identifier)
     if row.period == nil { row.transaction.orderID = nil }
     book(paid: row, now: now)
@@ -156,7 +156,7 @@ extension PlayStoreState {
     send(row.update, now: now)
   }
 
-  /// The payment did not come; the app sees that the purchase is gone.
+  /// Removes a purchase that was not paid for; the app no longer sees it.
   mutating func decline(_ row: PlayRow, now: Timestamp) {
     var row = row
     row.state = .canceled

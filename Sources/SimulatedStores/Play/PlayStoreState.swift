@@ -119,7 +119,7 @@ extension PlayStoreState {
 
   private mutating func addVoided(_ row: PlayRow, _ old: PlayRow?) {
     for purchase in row.voided.dropFirst(old?.voided.count ?? 0) {
-      // Rows of a snapshot come in the order of purchases, not in that in which they were voided.
+      // A snapshot lists rows in the order of purchases, not in the order of voiding.
       let position = voided.lastIndex { $0.voidedAt <= purchase.voidedAt }.map { $0 + 1 } ?? 0
       voided.insert(purchase, at: position)
     }

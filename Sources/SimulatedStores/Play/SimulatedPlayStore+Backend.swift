@@ -2,28 +2,28 @@ public import GemLedger
 
 // The developer API, as a backend calls it.
 extension SimulatedPlayStore {
-  /// Every purchase there ever was, oldest first.
+  /// Returns every purchase, oldest first.
   public func purchases() -> [PlayPurchase] {
     engine.look { shop in shop.rows.values.sorted { $0.serial < $1.serial }.map(PlayPurchase.init) }
   }
 
-  /// The purchase with this token, or nil where there is none.
+  /// Returns the purchase with this token, or nil if there is none.
   public func purchase(token: StoreTransactionID) -> PlayPurchase? {
     engine.look { $0.row(token).map(PlayPurchase.init) }
   }
 
   /// Acknowledges a purchase for the app.
   ///
-  /// - Throws: `LedgerError` with `purchase_not_found` where no account owns such a purchase, `invalid_request` where
-  ///   it is not paid for.
+  /// - Throws: `LedgerError` with `purchase_not_found` if no account owns such a purchase, `invalid_request` if it is
+  ///   not paid for.
   public func acknowledge(_ token: StoreTransactionID) throws(LedgerError) {
     try require(try engine.act { shop, _ in shop.acknowledge(token, of: nil) }, token)
   }
 
   /// Consumes a purchase for the app, which acknowledges it too.
   ///
-  /// - Throws: `LedgerError` with `purchase_not_found` where no account owns such a purchase, `invalid_request` where
-  ///   it is not paid for, or a subscription.
+  /// - Throws: `LedgerError` with `purchase_not_found` if no account owns such a purchase, `invalid_request` if it is
+  ///   not paid for, or a subscription.
   public func consume(_ token: StoreTransactionID) throws(LedgerError) {
     try require(try engine.act { shop, _ in shop.consume(token, of: nil) }, token)
   }
@@ -34,9 +34,9 @@ extension SimulatedPlayStore {
   ///   - from: The first instant; nil for 30 days ago.
   ///   - until: The last instant; nil for now.
   ///   - limit: 1 to 1,000 purchases on a page.
-  ///   - token: The page to go on with.
+  ///   - token: The token of the page to continue with.
   ///   - includingPartial: Whether refunds of some units are listed too.
-  /// - Throws: `LedgerError` with `invalid_request` where the limit or the token is none.
+  /// - Throws: `LedgerError` with `invalid_request` if the limit or the token is invalid.
   public func voidedPurchases(
     from: Timestamp? = nil, until: Timestamp? = nil, limit: Int = 1000, token: String? = nil,
     includingPartial: Bool = false

@@ -1,11 +1,11 @@
 public import GemLedger
 internal import StoreBackend
 
-// Every method that takes a token throws `purchase_not_found` where the store knows no such purchase.
+// Every method that takes a token throws `purchase_not_found` if the store has no such purchase.
 extension SimulatedPlayStore {
-  /// A pending payment arrives: the purchase comes through the updates, and the three days begin.
+  /// Completes a pending payment: the updates deliver the purchase, and the three days begin.
   ///
-  /// - Throws: `LedgerError` with `invalid_request` where the purchase is not pending.
+  /// - Throws: `LedgerError` with `invalid_request` if the purchase is not pending.
   public func approvePendingPurchase(token: StoreTransactionID) throws(LedgerError) {
     try control(token) { shop, row, now in
       guard row.state == .pending else { return "It is not pending." }
@@ -14,9 +14,9 @@ extension SimulatedPlayStore {
     }
   }
 
-  /// A pending payment does not come; the app is told nothing, and the purchase is gone.
+  /// Cancels a pending payment: the purchase is gone, and the app receives no update.
   ///
-  /// - Throws: `LedgerError` with `invalid_request` where the purchase is not pending.
+  /// - Throws: `LedgerError` with `invalid_request` if the purchase is not pending.
   public func declinePendingPurchase(token: StoreTransactionID) throws(LedgerError) {
     try control(token) { shop, row, now in
       guard row.state == .pending else { return "It is not pending." }
@@ -25,14 +25,14 @@ extension SimulatedPlayStore {
     }
   }
 
-  /// Refunds units, and where none is left, takes the purchase away; the backend is told.
+  /// Refunds units, and removes the purchase if none is left; the backend receives a notice.
   ///
   /// - Parameters:
   ///   - token: The purchase.
   ///   - quantity: How many units; nil for all that are left.
   ///   - source: The party that refunds.
-  ///   - reason: Why.
-  /// - Throws: `LedgerError` with `invalid_request` where it is not paid for or has fewer units, `already_refunded`.
+  ///   - reason: The reason.
+  /// - Throws: `LedgerError` with `invalid_request` if it is not paid for or has fewer units, `already_refunded`.
   public func refund(
     token: StoreTransactionID, quantity: Int64? = nil, source: VoidedPurchase.Source = .developer,
     reason: VoidedPurchase.Reason = .other
@@ -54,7 +54,7 @@ extension SimulatedPlayStore {
 
   /// Lets a subscription end with its period.
   ///
-  /// - Throws: `LedgerError` with `invalid_request` where it is no running subscription.
+  /// - Throws: `LedgerError` with `invalid_request` if it is no running subscription.
   public func cancelSubscription(token: StoreTransactionID) throws(LedgerError) {
     try control(token) { shop, row, _ in
       guard row.isPaid, row.period != nil else { return "It is no running subscription." }

@@ -1,7 +1,7 @@
 internal import GemLedger
 
 extension SimulatedPlayStore {
-  /// How accounts pay.
+  /// The payment instrument of all accounts.
   public var paymentInstrument: PaymentInstrument {
     get { setting(\.instrument) }
     set { set(\.instrument, newValue) }
@@ -19,7 +19,7 @@ extension SimulatedPlayStore {
     set { set(\.omitsOrderIDs, newValue) }
   }
 
-  /// Whether the backend is told of every purchase and every one that came to nothing.
+  /// Whether the backend receives a notice of every purchase and of every cancelled pending purchase.
   public var sendsPurchaseNotices: Bool {
     get { setting(\.sendsPurchaseNotices) }
     set { set(\.sendsPurchaseNotices, newValue) }

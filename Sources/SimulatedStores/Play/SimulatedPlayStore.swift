@@ -4,10 +4,10 @@ public import StoreClient
 
 /// A shop in this process that behaves as Google Play does, and misbehaves on command.
 ///
-/// A purchase is known by its token, and may have no order id. The app has three days from payment to acknowledge or
-/// consume it, or the store refunds it by itself. An account cannot buy a product that it owns again; a consumable has
-/// to be consumed first. Payments can be pending. Refunds are by units. Devices learn of none of that by themselves:
-/// they ask, and the backend is told by notices.
+/// A purchase is identified by its token, and may have no order id. The store refunds a purchase unless the app
+/// acknowledges or consumes it within three days of payment. An account cannot buy a product that it owns again; a
+/// consumable has to be consumed first. Payments can be pending. Refunds are by units. Devices are not notified of any
+/// of this: they query, and the backend receives notices.
 ///
 /// ```swift
 /// let store = try SimulatedPlayStore(catalog: catalog, clock: clock, signer: signer)
@@ -20,10 +20,10 @@ public final class SimulatedPlayStore: StoreControls {
 
   /// Makes a store that sells the catalog's products under their ids at `google`.
   ///
-  /// With an event log it outlives the process: opened again, it goes on where it stopped, with its first seed.
+  /// With an event log it outlives the process: reopened, it continues with its state and its first seed.
   ///
-  /// - Throws: `LedgerError` with `invalid_identifier` when the session's name is none; `storage_foreign` when the
-  ///   event log is of another store; `storage_newer`, `storage_damaged`, and the event log's own.
+  /// - Throws: `LedgerError` with `invalid_identifier` if the session's name is invalid; `storage_foreign` if the
+  ///   event log belongs to another store; `storage_newer`, `storage_damaged`, and errors of the event log.
   public init(
     catalog: Catalog, session: String = "simulated", seed: UInt64 = 1, clock: VirtualClock = VirtualClock(),
     signer: any ReceiptSigner, eventLog: (any EventLog)? = nil

@@ -2,17 +2,17 @@ package import GemLedger
 package import StoreBackend
 package import StoreClient
 
-/// The simulated store of this machine, App-Store-like or Google-Play-like, behind one face.
+/// The simulated store of this machine, like the App Store or like Google Play, behind one protocol.
 ///
 /// Ids are those of store transactions; on Google Play purchase tokens.
 package protocol LocalShop: Sendable {
-  /// Which store it behaves as.
+  /// The store that it simulates.
   var store: Store { get }
   /// The controls of a store of either kind.
   var controls: any StoreControls { get }
-  /// The store where it behaves as the App Store does.
+  /// The store if it simulates the App Store.
   var apple: SimulatedStore? { get }
-  /// The store where it behaves as Google Play does.
+  /// The store if it simulates Google Play.
   var play: SimulatedPlayStore? { get }
 
   func device(account: String, name: String) -> any Storefront
@@ -48,7 +48,7 @@ extension LocalShop {
 package struct ShopTransaction: Sendable {
   /// The store account that pays.
   package let account: String
-  /// Its state, in the store's own terms.
+  /// Its state, as the store names it.
   package let state: String
   /// Whether a person has to approve or to pay first.
   package let isPending: Bool
@@ -56,15 +56,15 @@ package struct ShopTransaction: Sendable {
   package let isInterrupted: Bool
   /// Whether money was taken.
   package let isPaid: Bool
-  /// Whether the store waits for nothing more.
+  /// Whether the store expects no further call for it.
   package let isFinished: Bool
   package let transaction: StoreTransaction
 
   package var id: StoreTransactionID { transaction.id }
 
-  /// Whether it is a purchase of the order's product and quantity.
+  /// Returns whether this is a purchase of the order's product and quantity.
   ///
-  /// - Parameter storeProductID: The product's id at the store; nil where the catalog has none.
+  /// - Parameter storeProductID: The product's id at the store; nil if the catalog has none.
   package func pays(for request: OrderRequest, storeProductID: String?) -> Bool {
     transaction.quantity == request.quantity
       && storeProductID.map { $0.hasBytes(of: transaction.storeProductID) } ?? true

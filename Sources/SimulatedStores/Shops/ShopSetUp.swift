@@ -2,13 +2,13 @@ package import GemLedger
 package import StoreBackend
 package import StoreClient
 
-/// What a local shop is opened with.
+/// The parameters with which a local shop is opened.
 package struct ShopSetUp: Hashable, Sendable {
-  /// Which store it behaves as: the App Store or Google Play.
+  /// The store that it simulates: the App Store or Google Play.
   package var store: Store
-  /// Names its world: store transaction ids of different sessions are different purchases.
+  /// The test session: equal store transaction ids of different sessions are different purchases.
   package var session: String
-  /// The country that it sells in.
+  /// The country in which it sells.
   package var storefront: StorefrontCode
   /// The language and region of its listings.
   package var locale: String
@@ -28,12 +28,12 @@ package struct ShopSetUp: Hashable, Sendable {
 
   /// The environment of its purchases.
   ///
-  /// - Throws: `LedgerError` with `invalid_identifier` where the session's name is none.
+  /// - Throws: `LedgerError` with `invalid_identifier` if the session's name is invalid.
   package var environment: StoreEnvironment {
     get throws(LedgerError) { try .localTesting(session: session) }
   }
 
-  /// Chooses ids and random faults, by the session.
+  /// The seed for ids and random faults, derived from the session.
   var seed: UInt64 {
     var hash = StableHash()
     hash.combine(session)

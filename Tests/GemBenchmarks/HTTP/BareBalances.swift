@@ -3,9 +3,9 @@ internal import CSQLite
 internal import GemLedgerSQLite
 internal import Synchronization
 
-/// The least that a read of a customer's balances takes on SQLite: three statements in one state, by the C API.
+/// The minimal work of reading a customer's balances on SQLite: three statements in one state, by the C API.
 ///
-/// It checks no key, makes no text, and writes no log.
+/// It checks no key, formats no text, and writes no log.
 final class BareBalances: Sendable {
   private let idle: Mutex<[Reader]>
 
@@ -38,7 +38,7 @@ final class BareBalances: Sendable {
     }
 
     func available(to customer: UnsafeBufferPointer<CChar>) -> Int64 {
-      // It stays open, and holds the others to its state.
+      // This statement stays open, so that the others read the same state.
       sqlite3_step(catalogVersion)
       // A nil destructor: the text outlives the statement's run.
       sqlite3_bind_text(self.customer, 1, customer.baseAddress, Int32(customer.count), nil)

@@ -1,18 +1,18 @@
 #if Server
 internal import CMicroHTTPD
 
-/// libmicrohttpd alone, with one fixed answer: what the server is measured against.
+/// libmicrohttpd alone, with one fixed answer: the baseline for the server.
 ///
-/// Each thread listens at a port of its own: threads that share one leave nearly all connections to one of them.
+/// Each thread listens at a separate port: threads that share a port leave nearly all connections to one of them.
 final class BareHTTP {
   private let daemons: [OpaquePointer]
   let ports: [UInt16]
   private let answer: Answer
 
-  /// What the library's threads answer with.
+  /// The answer of the library's threads.
   private final class Answer: Sendable {
     let body: [UInt8]
-    /// What is read before each answer; nil for nothing.
+    /// The balances read before each answer; nil to read nothing.
     let balances: BareBalances?
 
     init(body: [UInt8], balances: BareBalances?) {
@@ -23,7 +23,7 @@ final class BareHTTP {
 
   /// - Parameters:
   ///   - body: The answer to every request.
-  ///   - balances: What is read before each answer; nil for nothing.
+  ///   - balances: The balances read before each answer; nil to read nothing.
   init(threads: Int, body: [UInt8], balances: BareBalances? = nil) throws {
     let answer = Answer(body: body, balances: balances)
     self.answer = answer
@@ -40,7 +40,7 @@ final class BareHTTP {
 
   private static let access: MHD_AccessHandlerCallback = { context, connection, path, _, _, _, size, state in
     guard let context, let connection, let path, let state else { return gem_mhd_no }
-    // The first call is for the head; the answer comes with the second, as it does behind a body.
+    // The first call announces the head; the second call answers, as for a request with a body.
     guard state.pointee != nil else {
       state.pointee = UnsafeMutableRawPointer(connection)
       return gem_mhd_yes

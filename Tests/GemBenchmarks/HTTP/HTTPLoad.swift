@@ -5,7 +5,7 @@ internal import Darwin
 internal import Glibc
 #endif
 
-/// A load generator: so many connections on loopback, each with one request under way at any time, from one thread.
+/// A load generator with many loopback connections, each with one open request at any time, on one thread.
 final class HTTPLoad {
   /// The times of all answers of a round.
   struct Answers {
@@ -42,7 +42,7 @@ final class HTTPLoad {
 
   /// Sends all requests, and waits for their answers.
   ///
-  /// - Parameter requests: The whole text of each.
+  /// - Parameter requests: The full text of each request.
   func run(_ requests: [[UInt8]]) throws -> Answers {
     let count = requests.count
     var answers = Answers()
@@ -68,7 +68,7 @@ final class HTTPLoad {
     return answers
   }
 
-  /// The body of the answer to one request.
+  /// Returns the body of the answer to one request.
   func body(of request: [UInt8]) throws -> [UInt8] {
     try send(request, on: 0)
     while true {
@@ -123,7 +123,7 @@ final class HTTPLoad {
     guard sent == request.count else { throw Failure("a request was not taken whole") }
   }
 
-  /// Takes what has come; the status once the answer is whole.
+  /// Reads the received bytes; returns the status once the answer is complete.
   private func receive(on index: Int) throws -> Int? {
     let count = recv(connections[index].descriptor, &buffer, buffer.count, 0)
     guard count > 0 else { throw Failure("the server closed a connection") }
@@ -136,7 +136,7 @@ final class HTTPLoad {
 
   private static let (endMark, lengthMark) = (Array("\r\n\r\n".utf8), Array("Content-Length: ".utf8))
 
-  /// Status and whole length of an answer whose head is there.
+  /// Returns the status and the full length of an answer if its head is complete.
   private static func answer(in bytes: [UInt8]) -> (status: Int, length: Int)? {
     guard let end = range(of: endMark, in: bytes), let start = range(of: lengthMark, in: bytes) else { return nil }
     var length = 0

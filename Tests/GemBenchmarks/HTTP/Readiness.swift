@@ -6,14 +6,14 @@ internal import CMicroHTTPD
 internal import Glibc
 #endif
 
-/// Waits for sockets with something to read: a load that looks at all of them each time takes the server's processors.
+/// Waits for readable sockets: a load that polls all of them each time takes the server's processors.
 final class Readiness {
   #if canImport(Darwin)
   private var polls: [pollfd]
 
   init(of descriptors: [Int32]) { polls = descriptors.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) } }
 
-  /// The places of the sockets that are ready; none where time is over.
+  /// Returns the positions of the ready sockets; none after the timeout.
   func wait(seconds: Int32) -> [Int] {
     guard poll(&polls, nfds_t(polls.count), seconds * 1000) > 0 else { return [] }
     return polls.indices.filter { polls[$0].revents != 0 }
@@ -32,7 +32,7 @@ final class Readiness {
 
   deinit { close(descriptor) }
 
-  /// The places of the sockets that are ready; none where time is over.
+  /// Returns the positions of the ready sockets; none after the timeout.
   func wait(seconds: Int32) -> [Int] {
     let count = epoll_wait(descriptor, &events, Int32(events.count), seconds * 1000)
     return events.prefix(max(0, Int(count))).map { Int($0.data.u64) }

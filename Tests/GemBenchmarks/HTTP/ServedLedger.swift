@@ -5,13 +5,13 @@ internal import StoreBackend
 internal import StoreReceipts
 internal import SystemHTTP
 
-/// A server over a ledger, as `gemctl serve` has it, with its key.
+/// A server over a ledger with its key, like `gemctl serve`.
 final class ServedLedger {
   let ledger: Ledger
   let server: GemServer
   private let key: String
 
-  /// - Parameter sender: Sends webhooks; nil where none go out.
+  /// - Parameter sender: Sends webhooks; nil to send none.
   init(_ ledger: Ledger, threads: Int, sender: (any WebhookSender)? = nil) throws {
     self.ledger = ledger
     key = try KeyRing(ledger).create(.secret(scopes: [])).text
@@ -19,7 +19,7 @@ final class ServedLedger {
     var settings = GemServer.Settings()
     settings.http.threads = threads
     settings.maintenanceInterval = nil
-    // Lines are made, and written to nobody.
+    // Lines are formatted, but not written.
     let log = ServerLog(clock: ledger.clock) { _ in }
     let sessions = try SessionTokens(projectID: "default", keptIn: ledger)
     let project = ServerProject(ledger: ledger, backend: backend, sessions: sessions, sender: sender)
@@ -39,7 +39,7 @@ final class ServedLedger {
     Array("GET /v2/projects/default/customers/\(customer)/virtual_currencies HTTP/1.1\r\n\(head)\r\n".utf8)
   }
 
-  /// A spend of one unit under a key of its own.
+  /// Returns a spend of one unit under a new key.
   func spend(_ command: LedgerCommand) -> [UInt8] {
     let body = #"{"adjustments":{"GEM":-1}}"#
     let target = "/v2/projects/default/customers/\(command.customer)/virtual_currencies/transactions"

@@ -5,7 +5,7 @@ internal import GemServer
 internal import Synchronization
 
 extension SubjectBench {
-  /// Spends at two servers on equal files: at one all events are delivered, at the other one none, and its endpoint is
+  /// Measures spends at two servers on equal files: one has delivered all events, the other none, and its endpoint is
   /// down.
   func httpUndelivered(_ files: LedgerFiles, customers: Int) throws {
     let events = settings.entryCount ?? 1_000_000
@@ -35,9 +35,9 @@ extension SubjectBench {
     print("    attempts at the endpoint: \(receiver.count)")
   }
 
-  /// Books the events, and makes an endpoint that is at their end.
+  /// Books the events, and makes an endpoint whose position is after them.
   ///
-  /// - Returns: The endpoint, and the place before the events.
+  /// - Returns: The endpoint, and the position before the events.
   private func fill(
     _ path: String, events: Int, customers: Int
   ) throws -> (endpoint: String, start: FeedCursor) {
@@ -62,7 +62,7 @@ extension SubjectBench {
     try body(Webhooks(ledger, projectID: "default", clock: ledger.clock, sender: nil))
   }
 
-  /// Serves a file, and says by how many kilobytes the process grew once it had answered some requests.
+  /// Serves a file, and prints the growth of the process in kilobytes once it has answered some requests.
   private func serve(
     _ path: String, _ receiver: DeadReceiver, customers: Int
   ) throws -> (served: ServedLedger, growth: Int) {
@@ -75,7 +75,7 @@ extension SubjectBench {
   }
 }
 
-/// Takes no message, and counts the attempts.
+/// A receiver that accepts no message and counts the attempts.
 private final class DeadReceiver: WebhookSender {
   private let attempts = Mutex(0)
 

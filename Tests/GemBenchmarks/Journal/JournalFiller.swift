@@ -3,7 +3,7 @@ internal import Synchronization
 
 /// Books a journal like that of a game: mostly spends, with grants, purchases, holds, captures and reversals.
 ///
-/// Time advances with every group, so that there are periods to ask for.
+/// Time advances with every group, so that periods can be queried.
 struct JournalFiller {
   static let begin = Timestamp(milliseconds: 1_700_000_000_000)
   private static let opening: Int64 = 200
@@ -33,7 +33,7 @@ struct JournalFiller {
     }
   }
 
-  /// Books groups of commands until they have made that many entries.
+  /// Books groups of commands until they have made this many entries.
   mutating func fill(
     _ ledger: Ledger, entries entryCount: Int, groupSize: Int = Limits.commandsPerGroup,
     print: (String) -> Void = { _ in }
@@ -43,7 +43,7 @@ struct JournalFiller {
     while entries < entryCount {
       time.advance(by: .seconds(60))
       let commands = try (0..<min(groupSize, entryCount - entries)).map { _ in try next() }
-      // The rest of the previous group stays as it is.
+      // The remaining holds of the previous group stay open.
       holds.removeAll()
       spends.removeAll()
       for result in ledger.submit(commands) { entries += try learn(result) }
@@ -77,7 +77,7 @@ struct JournalFiller {
     return spend
   }
 
-  /// - Returns: How many entries the command made.
+  /// - Returns: The number of entries that the command made.
   private mutating func learn(_ result: Result<Booking, LedgerError>) throws -> Int {
     let booking: Booking
     do {
@@ -91,7 +91,7 @@ struct JournalFiller {
   }
 }
 
-/// A clock that goes on only when it is told to.
+/// A clock that advances only by hand.
 final class ManualTime: Sendable {
   private let milliseconds = Atomic(JournalFiller.begin.milliseconds)
 

@@ -9,7 +9,7 @@ internal import GemLedgerSeal
 #endif
 
 extension SubjectBench {
-  /// Measures each step by itself: its time, by entries, and the process's peak memory until then.
+  /// Measures each step: its time, by entries, and the process's peak memory up to its end.
   func journal() throws {
     let files = try JournalFiles(settings)
     defer { files.remove() }
@@ -24,7 +24,7 @@ extension SubjectBench {
     print("  \(entries) entries of \(customers) customers, \(try files.size(files.ledger) >> 20) MiB of file")
 
     var times = StepTimes(print: print)
-    // In turn, as one is the measure of the other.
+    // In alternation, since they are compared.
     for _ in 0..<settings.rounds {
       times.add("verify", entries, try verify(files))
       #if Receipts
@@ -114,7 +114,7 @@ private struct StepTimes {
 
   mutating func add(_ name: String, _ entries: Int, _ duration: Duration) {
     let seconds = Figure.seconds(duration)
-    // Of a long journal each step takes minutes.
+    // With a long journal each step takes minutes.
     print("  done: \(name), \(Figure.ratio(seconds)) s")
     guard let index = steps.firstIndex(where: { $0.name == name }) else {
       return steps.append((name, entries, [seconds], Figure.peakMegabytes()))
@@ -149,10 +149,10 @@ private final class JournalFiles {
     try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
   }
 
-  /// Where the next ledger goes; the one before it is removed.
+  /// Returns the path of the next ledger, and removes the previous ledger.
   func newLedger() -> String {
     for ending in ["", "-wal", "-shm"] {
-      // Files that cannot be removed go with the directory.
+      // Files that cannot be removed are removed with the directory.
       try? FileManager.default.removeItem(atPath: path("import-\(count).sqlite") + ending)
     }
     count += 1

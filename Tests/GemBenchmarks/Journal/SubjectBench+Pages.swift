@@ -29,7 +29,7 @@ extension SubjectBench {
   }
 }
 
-/// One customer's entries, and where their middle is.
+/// The entries of one customer, and the position of their middle.
 private struct History {
   enum Page: String, CaseIterable {
     case explainFirst = "explain, first page"
@@ -39,7 +39,7 @@ private struct History {
     case statementOfPeriod = "statement of an hour in the middle"
   }
 
-  /// How many entries a page has.
+  /// The number of entries on a page.
   static let limit = 100
 
   let ledger: Ledger
@@ -67,7 +67,7 @@ private struct History {
     }
   }
 
-  /// - Returns: How many entries the page has.
+  /// - Returns: The number of entries on the page.
   func read(_ page: Page) throws -> Int {
     switch page {
     case .explainFirst: try ledger.explain(gem, customer: customer, limit: Self.limit).entries.count

@@ -6,7 +6,8 @@ internal import Synchronization
 
 /// A plain ledger inside the server: a function that books one adjustment under a key.
 ///
-/// It writes the same rows as the ledger (a journal record, an entry, a key, a balance), one adjustment a transaction.
+/// It writes the same rows as the ledger (a journal record, an entry, a key, a balance), in one transaction for each
+/// adjustment.
 enum PlainFunction {
   static func tables(customers: Int) -> [String] {
     [
@@ -71,7 +72,7 @@ enum PlainFunction {
     ]
   }
 
-  /// Keys in the order of time, as the ledger's are.
+  /// Returns the script; keys are in the order of time, like the ledger's keys.
   static func script(customers: Int) -> String {
     """
     \\set customer random(1, \(customers))
@@ -89,17 +90,17 @@ struct PlainSQL {
 
   init(_ url: String) { self.url = url }
 
-  /// - Parameter alone: Each statement in a transaction of its own, as some must be.
+  /// - Parameter alone: Whether each statement runs in a separate transaction, as some require.
   func run(_ statements: [String], alone: Bool = false) throws {
     let connection = PQconnectdb(url)
     defer { PQfinish(connection) }
-    // The server's notices are not for the terminal.
+    // Keeps the server's notices off the terminal.
     _ = PQsetNoticeProcessor(connection, { _, _ in }, nil)
     for statement in alone ? statements : ["BEGIN"] + statements + ["COMMIT"] {
       let result = PQexec(connection, statement)
       defer { PQclear(result) }
       guard [PGRES_COMMAND_OK, PGRES_TUPLES_OK].contains(PQresultStatus(result)) else {
-        // A checkpoint needs a right that not every role has, and only steadies the figures.
+        // A checkpoint needs a privilege that some roles lack, and only steadies the figures.
         if statement == "CHECKPOINT" { continue }
         throw LedgerError(.unexpected, String(cString: PQerrorMessage(connection)))
       }
@@ -107,7 +108,7 @@ struct PlainSQL {
   }
 }
 
-/// Another program that runs beside this one.
+/// A program that runs in parallel.
 final class RunningProgram {
   private let process = Process()
   private let output = Pipe()
@@ -134,7 +135,7 @@ final class RunningProgram {
     }
   }
 
-  /// Lets it begin.
+  /// Lets it begin its work.
   func goOn() { input.fileHandleForWriting.write(Data("\n".utf8)) }
 
   func finish() throws -> String {
@@ -147,7 +148,7 @@ final class RunningProgram {
   }
 }
 
-/// Work on a thread of its own.
+/// Work on a dedicated thread.
 final class Worker: Sendable {
   private let outcome = Mutex<Result<Int, any Error>>(.success(0))
   private let done = DispatchSemaphore(value: 0)

@@ -4,7 +4,7 @@ internal import Foundation
 internal import GemLedger
 internal import GemLedgerPostgres
 
-/// The ledger on a PostgreSQL server against the server's own work alone, all on one cluster and in turn.
+/// The ledger on a PostgreSQL server against the server's work alone, all on one cluster and in turn.
 struct PostgresBench {
   let settings: Bench.Settings
   let print: (String) -> Void
@@ -47,7 +47,7 @@ struct PostgresBench {
     report(contenders.map(\.name), rates)
   }
 
-  /// Every customer is met before the measurement, as by a service that runs for more than a few seconds.
+  /// Looks up every customer before the measurement, as in a service that has run for more than a few seconds.
   private func warmUp(_ ledger: Ledger, _ customers: Int) throws {
     let gem = try CurrencyCode("GEM")
     for start in stride(from: 0, to: customers, by: 2048) {
@@ -119,7 +119,7 @@ struct PostgresBench {
     return Double(count) / (ContinuousClock.now - start).seconds
   }
 
-  /// - Returns: How many were booked.
+  /// - Returns: The number of booked commands.
   static func singles(_ ledger: Ledger, _ workload: Workload, callers: Int, seconds: Double) throws -> Int {
     let deadline = ContinuousClock.now + .seconds(seconds)
     let workloads = workload.split(among: callers, round: UInt64.random(in: 0..<100_000_000))
@@ -151,7 +151,7 @@ struct PostgresBench {
     return Double(count) / (ContinuousClock.now - start).seconds
   }
 
-  /// - Returns: How many were booked.
+  /// - Returns: The number of booked commands.
   static func bulk(_ ledger: Ledger, _ workload: Workload, submitters: Int, seconds: Double) throws -> Int {
     let deadline = ContinuousClock.now + .seconds(seconds)
     let group = 256 * max(1, ledger.storage.traits.laneCount) / submitters
@@ -169,7 +169,7 @@ struct PostgresBench {
     return try threads.reduce(0) { $0 + (try $1.join()) }
   }
 
-  /// Each process opens the ledger by itself and says how many it booked.
+  /// Runs several processes, each of which opens the ledger and reports the number of its bookings.
   private func processes(customers: Int) throws -> Double {
     let running = try (0..<Self.processes).map { _ in
       try RunningProgram(
@@ -179,7 +179,7 @@ struct PostgresBench {
     return try running.reduce(0) { sum, process in sum + (Double(try process.finish()) ?? 0) }
   }
 
-  /// Runs the work of one of the processes: books for so many seconds, and prints the rate.
+  /// Runs the work of one process: books for the given seconds, and prints the rate.
   static func runProcess(_ arguments: [String]) throws {
     guard arguments.count == 4, let customers = Int(arguments[1]), let callers = Int(arguments[2]),
       let seconds = Double(arguments[3])
@@ -197,7 +197,7 @@ struct PostgresBench {
   /// - Returns: Transactions a second.
   private func pgbench(_ script: [String]) throws -> Double {
     var output = ""
-    // A machine that is busy with other work commits none of so many clients in a short time.
+    // On a machine that is busy with other work, this many clients commit nothing in a short time.
     for length in [max(1, Int(seconds)), 10, 60] {
       output = try program(
         "pgbench",
@@ -206,7 +206,7 @@ struct PostgresBench {
       let line = output.split(separator: "\n").first { $0.hasPrefix("tps = ") }
       if let rate = line?.split(separator: " ").dropFirst(2).first.flatMap({ Double($0) }) { return rate }
     }
-    throw LedgerError(.unexpected, "pgbench did not say its rate: \(output)")
+    throw LedgerError(.unexpected, "pgbench printed no rate: \(output)")
   }
 
   private func script(_ customers: Int) throws -> String {

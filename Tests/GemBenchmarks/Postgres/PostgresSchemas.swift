@@ -2,7 +2,7 @@
 internal import GemLedger
 internal import GemLedgerPostgres
 
-/// Ledgers for benchmarks in schemas of a database that may be loaded.
+/// Ledgers for benchmarks in schemas of a database that can take the load.
 final class PostgresSchemas {
   private let url: String
   private let customerCount: Int
@@ -13,7 +13,7 @@ final class PostgresSchemas {
     self.customerCount = customerCount
   }
 
-  /// A new ledger with its customers, in a schema of its own.
+  /// Makes a new ledger with its customers, in a separate schema.
   func next() throws -> Ledger {
     let name = "gembench_\(names.count + 1)"
     try PlainSQL(url).run(["DROP SCHEMA IF EXISTS \(name) CASCADE"])
@@ -24,7 +24,7 @@ final class PostgresSchemas {
   }
 
   func remove() {
-    // Schemas that stay are removed when the next ledger is made.
+    // Remaining schemas are removed when the next ledger is made.
     for name in names { try? PlainSQL(url).run(["DROP SCHEMA IF EXISTS \(name) CASCADE"]) }
   }
 

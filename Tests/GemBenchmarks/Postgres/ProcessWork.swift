@@ -6,9 +6,9 @@ internal import GemLedgerPostgres
 /// The work of one of a benchmark's processes.
 struct ProcessWork {
   enum Kind: String {
-    /// Callers of one command at a time; the process knows its customers already, as one that runs for a while.
+    /// Callers of one command at a time, in a process that has loaded its customers.
     case single
-    /// The same in a process that was just opened.
+    /// Callers of one command at a time, in a process that was just opened.
     case singleUnknown
     /// Groups of 256.
     case bulk
@@ -35,7 +35,7 @@ extension ProcessWork {
     self.init(url: arguments[0], customers: customers, callers: callers, seconds: seconds, kind: kind)
   }
 
-  /// Opens the ledger, prints a line, waits for one, books for so many seconds, and prints its figures.
+  /// Opens the ledger, prints a line, waits for one, books for the given seconds, and prints its figures.
   func run() throws {
     let ledger = try Ledger.openPostgres(at: url)
     defer { ledger.close() }
@@ -59,7 +59,7 @@ extension ProcessWork {
     print(figures.text)
   }
 
-  /// Looks all ids up, so that the process knows their lanes.
+  /// Looks up all ids, so that the process knows their lanes.
   private func meetCustomers(_ ledger: Ledger, _ workload: Workload) throws {
     for start in stride(from: 0, to: customers, by: 2048) {
       let ids = workload.customers[start..<min(start + 2048, customers)]
@@ -92,11 +92,11 @@ extension ProcessFigures {
 
   init(text: String) throws {
     let values = text.split(separator: " ").compactMap { Double($0) }
-    guard values.count == 5 else { throw LedgerError(.unexpected, "A process said: \(text)") }
+    guard values.count == 5 else { throw LedgerError(.unexpected, "A benchmark process printed no figures: \(text)") }
     (commands, seconds, groups, roundTrips, processor) = (values[0], values[1], values[2], values[3], values[4])
   }
 
-  /// They ran at the same time.
+  /// Adds the figures of a process that ran at the same time.
   mutating func add(_ other: Self) {
     commands += other.commands
     seconds = max(seconds, other.seconds)

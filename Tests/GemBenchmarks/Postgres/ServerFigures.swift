@@ -4,17 +4,17 @@ internal import Foundation
 internal import GemLedger
 internal import Synchronization
 
-/// The server's part in a measurement.
+/// The server's resource use during a measurement.
 struct ServerFigures {
-  /// Seconds of processor time of all of the server's processes; zero where the server runs on another machine.
+  /// Seconds of processor time of all server processes; zero if the server runs on another machine.
   var processor = 0.0
-  /// Syncs of its log.
+  /// Syncs of the server's log.
   var syncs = 0.0
-  /// The number of connections in each state, on average: at work, waiting for a lock, or with a group of a client that
-  /// has the turn.
+  /// The average number of connections in each state: at work, waiting for a lock, or with an open group of a client
+  /// that has the turn.
   var states: [String: Double] = [:]
 
-  /// Watches the server on a connection of its own.
+  /// Watches the server on a separate connection.
   final class Watch: Sendable {
     private static let pause: UInt32 = 20_000
     private let isStopped = Atomic(false)
@@ -44,7 +44,7 @@ struct ServerFigures {
     func stop() throws -> ServerFigures {
       isStopped.store(true, ordering: .relaxed)
       done.wait()
-      // The server's processes tell their counts a second after the last of them changed.
+      // The server's processes publish their counts a second after the last change.
       usleep(1_200_000)
       var figures = try ServerConnection(url).totals()
       figures.processor -= before.processor
@@ -56,7 +56,7 @@ struct ServerFigures {
   }
 }
 
-/// A connection for questions about the server.
+/// A connection for queries about the server.
 private final class ServerConnection {
   private let handle: OpaquePointer?
 
@@ -75,7 +75,7 @@ private final class ServerConnection {
     return (0..<PQntuples(result)).map { String(cString: PQgetvalue(result, $0, 0)) }
   }
 
-  /// A client that has the turn while its transaction is open holds its lanes meanwhile.
+  /// Returns the state of each connection; a client that has the turn holds its lanes during its open transaction.
   func states() -> [String] {
     column(
       """
@@ -99,9 +99,9 @@ private final class ServerConnection {
 /// The processor time of a process of this machine, as Linux lists it.
 private struct ProcessTimes {
   let parent: String
-  /// In seconds.
+  /// Seconds of the process.
   let own: Double
-  /// That of its ended children.
+  /// Seconds of its ended children.
   let children: Double
 
   init?(_ id: String) {

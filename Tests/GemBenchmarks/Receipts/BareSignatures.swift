@@ -12,13 +12,13 @@ final class BareSignatures {
   private let message: [UInt8]
   private let signature: [UInt8]
 
-  /// - Parameter pem: As `LocalAuthority.pem` writes it: the leaf's private key and the chain, the leaf first.
+  /// - Parameter pem: The format of `LocalAuthority.pem`: the leaf's private key and the chain, the leaf first.
   init(pem: String, message: [UInt8]) throws {
     var certificates: [OpaquePointer] = []
     let key = Array(pem.utf8).withUnsafeBytes { bytes -> OpaquePointer? in
       guard let file = BIO_new_mem_buf(bytes.baseAddress, Int32(bytes.count)) else { return nil }
       defer { BIO_free(file) }
-      // The key comes first.
+      // The file begins with the key.
       let key = PEM_read_bio_PrivateKey(file, nil, nil, nil)
       while let certificate = PEM_read_bio_X509(file, nil, nil, nil) { certificates.append(certificate) }
       return key
@@ -36,7 +36,7 @@ final class BareSignatures {
     for key in keys + [signingKey] { EVP_PKEY_free(key) }
   }
 
-  /// One ES256 check.
+  /// Verifies one ES256 signature.
   func verify() -> Bool {
     guard let context = EVP_MD_CTX_new() else { return false }
     defer { EVP_MD_CTX_free(context) }
@@ -44,12 +44,12 @@ final class BareSignatures {
     return EVP_DigestVerify(context, signature, signature.count, message, message.count) == 1
   }
 
-  /// The two signatures of the certificates, and one ES256 check.
+  /// Verifies the two signatures of the certificates, and one ES256 signature.
   func verifyChain() -> Bool {
     X509_verify(certificates[0], keys[1]) == 1 && X509_verify(certificates[1], keys[2]) == 1 && verify()
   }
 
-  /// One ES256 signature.
+  /// Makes one ES256 signature.
   func sign() -> Bool { !Self.sign(message, signingKey).isEmpty }
 
   private static func sign(_ message: [UInt8], _ key: OpaquePointer) -> [UInt8] {
@@ -63,7 +63,7 @@ final class BareSignatures {
   }
 }
 
-/// One call, many times.
+/// A call, repeated many times.
 final class CallBenchmark: Benchmark {
   let name: String
   let operationCount: Int

@@ -17,13 +17,13 @@ extension SubjectBench {
       for groupSize in [256, 1] {
         let count = groupSize == 1 ? max(1, operations / 20) : operations
         let measurement = try Measurement(
-          [(without, "beside no held receipt"), (with, "beside \(receipts) held receipts")].map { path, name in
+          [(without, "with no held receipt"), (with, "with \(receipts) held receipts")].map { path, name in
             CreditBenchmark(
               "credits in groups of \(groupSize), \(name)", path: path, operationCount: count, groupSize: groupSize,
               customers: try Workload(customerCount: customers).customers, ids: ids)
           }, rounds: settings.rounds)
         show(measurement)
-        print("    cost ratio, beside many to beside none: \(Figure.ratio(measurement.costRatio(of: 1, to: 0)))")
+        print("    cost ratio, many to none: \(Figure.ratio(measurement.costRatio(of: 1, to: 0)))")
       }
     }
   }
@@ -31,11 +31,11 @@ extension SubjectBench {
 
 /// Held receipts, and purchases as a store's receipts state them.
 enum HeldFixture {
-  /// How the stores' ids follow each other.
+  /// The order of the stores' ids.
   enum IDs: String, CaseIterable {
-    /// They rise, as those of the App Store do.
+    /// Rising, like ids of the App Store.
     case rising
-    /// They are in no order, as the purchase tokens of Google Play are.
+    /// In no order, like purchase tokens of Google Play.
     case random
 
     func id(_ number: Int) throws -> StoreTransactionID {
@@ -98,7 +98,7 @@ enum HeldFixture {
   }
 }
 
-/// Credits of purchases, a stated number to a commit, on a file that is there.
+/// Credits of purchases in groups of a given size, on an existing file.
 private final class CreditBenchmark: Benchmark {
   let name: String
   let operationCount: Int
@@ -108,7 +108,7 @@ private final class CreditBenchmark: Benchmark {
   private let ids: HeldFixture.IDs
   private var ledger: Ledger?
   private var commands: [LedgerCommand] = []
-  /// Above those of held receipts, and of other rounds on the same file.
+  /// The next id, above those of held receipts and of earlier rounds on the same file.
   private var next: Int
 
   init(

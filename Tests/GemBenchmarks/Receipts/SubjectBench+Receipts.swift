@@ -7,7 +7,7 @@ internal import StoreReceipts
 extension SubjectBench {
   func receipts() throws {
     let operations = settings.operationCount ?? 10_000
-    // Apple's chain has P-384, which is what the checks of it are measured with.
+    // Apple's chain uses P-384, so the chain checks are measured with it.
     let receipts = try LocalReceipts(authority: LocalAuthority(curve: .p384), environment: .sandbox)
     let transaction = try Self.transaction()
     let receipt = receipts.receipt(for: transaction)

@@ -7,15 +7,15 @@ internal import Synchronization
 extension Simulation {
   /// A planted bug, to show that the soak finds it.
   package enum PlantedBug: Hashable, Sendable {
-    /// The store is told of the credit as soon as it is paid.
+    /// The client finishes a purchase at the store when it is paid, before the credit.
     case finishBeforeCredit
     /// The post with this number credits a second time under a made-up transaction id.
     case creditTwice(atPost: Int)
     /// The backend drops the stores' notices of refunds.
     case loseRefunds
-    /// The backend takes all periods of a subscription with one purchase token for one purchase.
+    /// The backend treats all periods of a subscription with one purchase token as one purchase.
     case mergeRenewals
-    /// The backend takes everything for bought at the catalog's price: offers, promotions, shares of family members.
+    /// The backend books everything at the catalog's price: offers, promotions, shares of family members.
     case chargeForOffers
   }
 }

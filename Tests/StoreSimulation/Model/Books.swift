@@ -1,13 +1,13 @@
 internal import GemLedger
 internal import StoreBackend
 
-/// The soak's own small books: the required results of the events, kept without the ledger's help.
+/// The expected results of the events, computed without the ledger.
 struct Books {
-  /// A credit as it was seen from outside.
+  /// A credit as observed from outside.
   struct Credit {
     /// The customer that the receipt was posted for.
     var poster: CustomerID
-    /// How many tokens the backend knew by then.
+    /// The number of tokens that the backend knew at that time.
     var time: Int
   }
 
@@ -16,7 +16,7 @@ struct Books {
   private(set) var credits: [StoreTransactionID: Credit] = [:]
   /// The newest state of each purchase that reached the backend.
   private(set) var known: [StoreTransactionID: StoreTransaction] = [:]
-  /// Who posted each purchase first that was not credited at once.
+  /// The first poster of each purchase that was not credited at once.
   private var posters: [StoreTransactionID: CustomerID] = [:]
   private(set) var spent: [CustomerID: [CurrencyCode: Int64]] = [:]
   private(set) var tickets: [CustomerID: TicketLots] = [:]
@@ -29,7 +29,7 @@ struct Books {
 
   init(ticket: CurrencyCode) { self.ticket = ticket }
 
-  /// When something happened, counted in tokens that became known.
+  /// The logical time: the number of tokens that have become known.
   var time: Int { tokenTimes.count }
 
   /// Returns whether the backend knows the token's customer.
@@ -39,13 +39,13 @@ struct Books {
     if customers.insert(customer).inserted { namedCustomers[AccountToken(of: customer)] = customer }
   }
 
-  /// Returns whether the purchase names the customer, whom the backend may not have known yet.
+  /// Returns whether the purchase names the customer, known to the backend or not.
   mutating func names(_ transaction: StoreTransaction, _ owner: CustomerID) -> Bool {
     guard let named = transaction.accountToken.flatMap({ namedCustomers[$0] }) else { return false }
     return identities.survivingCustomer(named) == owner
   }
 
-  /// The backend knows the customer's token from now on.
+  /// Makes the customer's token known to the backend.
   mutating func register(_ customer: CustomerID) {
     meet(customer)
     let token = AccountToken(of: customer)
@@ -88,7 +88,7 @@ struct Books {
     credits[id] = Credit(poster: poster, time: time)
   }
 
-  /// The backend has a statement of the store.
+  /// Records a statement of the store that reached the backend.
   mutating func learn(_ transaction: StoreTransaction) {
     let id = transaction.creditID
     guard let newest = known[id], newest.signedAt >= transaction.signedAt else {
@@ -102,12 +102,12 @@ struct Books {
     known.values.filter { credits[$0.creditID] == nil }.sorted { $0.creditID.text < $1.creditID.text }
   }
 
-  /// The receipt cannot be credited yet.
+  /// Records the poster of a receipt that cannot be credited yet.
   mutating func held(_ transaction: StoreTransaction, postedFor poster: CustomerID) {
     if posters[transaction.creditID] == nil { posters[transaction.creditID] = poster }
   }
 
-  /// Returns whom the purchase was credited to by its token; nil where the backend could not know that customer then.
+  /// Returns the customer credited by the purchase's token; nil if the backend did not know the token at that time.
   func tokenBuyer(of transaction: StoreTransaction) -> CustomerID? {
     guard let token = transaction.accountToken, let known = tokenTimes[token],
       let credit = credits[transaction.creditID], known.time <= credit.time
@@ -115,7 +115,7 @@ struct Books {
     return known.customer
   }
 
-  /// Returns the buyer of the purchase: whom its token names, or else who posted it first.
+  /// Returns the buyer of the purchase: the customer of its token, or else the first poster.
   func buyer(of transaction: StoreTransaction) -> CustomerID? {
     tokenBuyer(of: transaction) ?? posters[transaction.creditID] ?? credits[transaction.creditID]?.poster
   }
@@ -125,7 +125,7 @@ struct Books {
   ) {
     if keys.insert(key).inserted == isReplayed {
       problems.append(
-        isReplayed ? "The key \(key) was never used, and is said to be." : "The key \(key) was booked twice.")
+        isReplayed ? "The key \(key) was never used, but was replayed." : "The key \(key) was booked twice.")
     }
     guard !isReplayed else { return }
     for amount in amounts {

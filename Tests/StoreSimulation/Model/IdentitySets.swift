@@ -4,7 +4,7 @@ internal import GemLedger
 struct IdentitySets {
   private var parents: [CustomerID: CustomerID] = [:]
 
-  /// The id that stands for all ids of a customer.
+  /// Returns the representative of all ids of a customer.
   mutating func survivingCustomer(_ id: CustomerID) -> CustomerID {
     var survivingCustomer = id
     while let parent = parents[survivingCustomer] { survivingCustomer = parent }
@@ -18,7 +18,7 @@ struct IdentitySets {
 
   /// Merges the two customers.
   ///
-  /// - Returns: The merged and the surviving representative; nil where they were one customer before.
+  /// - Returns: The merged and the surviving representative; nil if they were one customer before.
   mutating func unite(_ one: CustomerID, _ other: CustomerID) -> (from: CustomerID, into: CustomerID)? {
     let (from, into) = (survivingCustomer(one), survivingCustomer(other))
     guard from != into else { return nil }

@@ -3,13 +3,13 @@ internal import GemLedgerAudit
 internal import StoreBackend
 internal import Synchronization
 
-/// Records the backend's actual effects in the soak's own books, even where the app gets no answer.
+/// Records the backend's effects in the soak's books, even if the app gets no answer.
 final class RecordingBackend: BackendDecorator {
   let local: LocalBackend
   private let receipts: [any SimulatedReceipts]
   private let books: Mutex<Books>
   private let ticket: CurrencyCode
-  /// A planted bug: notices of refunds come, and are dropped.
+  /// A planted bug: notices of refunds are received and dropped.
   private let losesRefunds: Bool
 
   var decorated: any PurchaseBackend { local }
@@ -115,7 +115,7 @@ final class RecordingBackend: BackendDecorator {
     }
   }
 
-  /// Reports a refusal of a customer with enough tickets.
+  /// Reports a refused spend of a customer with enough tickets.
   private func checkRefusal(of amounts: [Adjustment], _ customer: CustomerID, _ now: Timestamp) {
     read { books in
       for amount in amounts where amount.currency == ticket {

@@ -11,7 +11,7 @@ final class App {
   let deviceName: String
   private let device: DriverDevice
   private let make: (App) throws(LedgerError) -> StoreClient
-  /// Outlives the processes.
+  /// The event log, which outlives the processes.
   private(set) var eventLog = MemoryEventLog()
   private(set) var life = ProcessLifetime()
   private(set) var inbox: UpdateInbox
@@ -40,7 +40,7 @@ final class App {
     let client: StoreClient
     do throws(LedgerError) { client = try make(self) } catch {
       guard life.isDead else { throw error }
-      // It died while it started; it is started again.
+      // The process died during its start; start it again.
       deathCount += 1
       begin()
       client = try make(self)
@@ -65,20 +65,20 @@ final class App {
   /// Ends its process; the next one begins on demand.
   func leave() { begin() }
 
-  /// Makes the same app on the same device, for another store account.
+  /// Makes the app on the same device for another store account.
   ///
   /// - Parameter owner: Distinguishes the device from the same device of earlier owners.
   func another(account: String, owner: Int) throws(LedgerError) -> App {
     try App(number: number, account: account, owner: owner, floor: floor, make: make)
   }
 
-  /// The app is deleted and installed again: nothing is left of it on the device.
+  /// Deletes and reinstalls the app: none of its data is left on the device.
   func reinstall() async throws(LedgerError) {
     eventLog = MemoryEventLog()
     try await relaunch()
   }
 
-  /// The store's own deliveries reach the client.
+  /// Delivers the store's updates to the client.
   func pump() async throws(LedgerError) {
     let client = try client()
     while let evidence = inbox.take() { await client.receive(evidence) }
@@ -87,11 +87,11 @@ final class App {
   func foreground() async throws(LedgerError) {
     try await pump()
     do throws(LedgerError) { try await client().appDidBecomeActive() } catch {
-      // The balances were not available; the paid receipts are in the queue all the same.
+      // The balances were not available, but the paid receipts are in the queue.
     }
   }
 
-  /// Starts the app again where its process died.
+  /// Restarts the app if its process died.
   func reviveIfDead() async throws(LedgerError) {
     guard life.isDead else { return life.spare() }
     deathCount += 1

@@ -47,7 +47,7 @@ struct AppleDriver: StoreDriver {
   func refund(_ id: StoreTransactionID, choice: UInt64) throws(LedgerError) {
     let known = transaction(id)
     let quantity = known?.quantity ?? 1
-    // The refunded part only grows: a second refund comes on top of the first.
+    // The refunded part only grows: a second refund is added to the first.
     let isSecond = known?.revocation != nil
     let extent: StoreTransaction.Revocation.Extent =
       switch isSecond ? 0 : choice % 4 {
@@ -63,7 +63,7 @@ struct AppleDriver: StoreDriver {
     let price = choice & 1 == 0 ? nil : try Price("\(1 + choice >> 8 & 7).99", in: currency)
     let code = "code-\(choice)"
     try shop.addOfferCode(code, forProduct: product, identifier: "offer-\(choice & 0xFF)", price: price)
-    // A call that fails is a customer who gives up.
+    // A failed call counts as a customer that gives up.
     try? await shop.account(account).device(device).redeemOfferCode(code)
   }
 

@@ -39,7 +39,8 @@ struct PlayDriver: StoreDriver {
     }
   }
 
-  /// The list shows a subscription once, as it stands; each of its orders was paid for, and voided is the latest.
+  /// Returns the earlier periods of a subscription: the list shows only its current state, but each order was paid
+  /// for.
   private func earlierPeriods(of purchase: PlayPurchase) -> [StoreFact] {
     purchase.orderIDs.dropLast().enumerated().map { index, orderID in
       var transaction = purchase.transaction
@@ -59,10 +60,10 @@ struct PlayDriver: StoreDriver {
   func approve(_ id: StoreTransactionID) throws(LedgerError) { try shop.approvePendingPurchase(token: id) }
   func decline(_ id: StoreTransactionID) throws(LedgerError) { try shop.declinePendingPurchase(token: id) }
 
-  /// Google takes no refund back.
+  /// Does nothing: Google reverses no refunds.
   func reverseRefund(_ id: StoreTransactionID) throws(LedgerError) {}
 
-  /// Google delivers nothing again by itself: devices ask.
+  /// Does nothing: Google delivers nothing again, since devices query.
   func redeliver(_ id: StoreTransactionID) throws(LedgerError) {}
 
   func refund(_ id: StoreTransactionID, choice: UInt64) throws(LedgerError) {
@@ -74,13 +75,13 @@ struct PlayDriver: StoreDriver {
   func redeem(_ product: String, account: String, device: String, choice: UInt64) async throws(LedgerError) {
     let code = "code-\(choice)"
     try shop.addOfferCode(code, forProduct: product, identifier: "offer-\(choice & 0xFF)")
-    // A call that fails is a customer who gives up.
+    // A failed call counts as a customer that gives up.
     try? await shop.account(account).device(device).redeemPromoCode(code)
   }
 
-  /// Families share no purchases within apps at Google.
+  /// Does nothing: Google has no family sharing of purchases within apps.
   func share(_ id: StoreTransactionID, with account: String) throws(LedgerError) {}
 
-  /// Google sells nothing without a device.
+  /// Does nothing: Google sells nothing without a device.
   func buyElsewhere(_ product: String, account: String, token: AccountToken) throws(LedgerError) {}
 }

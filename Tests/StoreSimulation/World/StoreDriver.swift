@@ -4,15 +4,15 @@ internal import StoreBackend
 internal import StoreClient
 internal import Synchronization
 
-/// The store's own record of a transaction.
+/// The store's record of a transaction.
 struct StoreFact: Sendable {
   let transaction: StoreTransaction
   /// Whether it was paid for, refunded or not.
   let isPaid: Bool
-  /// Whether the store waits for nothing more.
+  /// Whether the store expects no further call for it.
   let isFinished: Bool
 
-  /// Whether the store gave all of the money back.
+  /// Whether the store refunded all of the money.
   var isGivenBack: Bool { transaction.revocation?.extent == .full }
 }
 
@@ -35,7 +35,7 @@ protocol StoreDriver: Sendable {
   func device(account: String, name: String) -> DriverDevice
   func facts() -> [StoreFact]
   func transaction(_ id: StoreTransactionID) -> StoreTransaction?
-  /// Returns the newest purchase, where it waits for an approval or a payment.
+  /// Returns the newest purchase if it waits for an approval or a payment.
   func newestPending() -> StoreTransactionID?
   func approve(_ id: StoreTransactionID) throws(LedgerError)
   func decline(_ id: StoreTransactionID) throws(LedgerError)
@@ -57,7 +57,7 @@ extension StoreDriver {
   func inject(_ fault: StoreFault) throws(LedgerError) { try controls.inject(fault) }
   func clearFaults() throws(LedgerError) { try controls.clearFaults() }
 
-  /// Takes the store's notices to the backend; the transactions as the notices state them.
+  /// Takes the store's notices for the backend, and returns their transactions.
   func takeNotices() throws(LedgerError) -> [StoreTransaction] {
     var found: [StoreTransaction] = []
     for notice in try controls.takeNotices(limit: 1000) {
@@ -81,7 +81,7 @@ final class PaidList: Sendable {
 
   func add(_ id: StoreTransactionID) { ids.withLock { $0.append(id) } }
 
-  /// One of them; half of the time one of the latest, to which most happens.
+  /// Returns a paid transaction; half of the time one of the latest, which have most of the events.
   func one(_ choice: UInt64) -> StoreTransactionID? {
     ids.withLock { ids in
       guard !ids.isEmpty else { return nil }

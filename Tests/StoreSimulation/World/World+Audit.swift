@@ -4,16 +4,16 @@ internal import StoreBackend
 internal import StoreClient
 
 extension World {
-  /// The balance that a customer must have of a currency: exact, or within bounds where refunds take no more than is
-  /// left.
+  /// The expected balance of a customer in a currency: exact, or within bounds if refunds take at most the remaining
+  /// balance.
   private struct Expected {
     var least: Int64 = 0
     var most: Int64 = 0
   }
 
-  /// Returns the ledger's deviations from the stores' own records and the soak's small books.
+  /// Returns the ledger's deviations from the stores' records and the soak's expected results.
   ///
-  /// - Parameter isFinal: Whether everything is drained, so that nothing may be left open.
+  /// - Parameter isFinal: Whether all pending work is done, so that nothing may be open.
   func audit(isFinal: Bool) throws(LedgerError) -> [String] {
     checkCount += 1
     var problems = recorder.read { $0.problems }
@@ -42,7 +42,7 @@ extension World {
     let name = "\(transaction.store) \(transaction.creditID)"
     let known = recorder.read { $0.known[transaction.creditID] }
     guard let purchase = try recorder.purchase(transaction) else {
-      // Only notices have a renewal that the next one replaced: one that was lost, or whose buyer is unknown.
+      // A renewal that a later one replaced is known only from its notice, which can be lost or name an unknown buyer.
       let isExcused =
         transaction.isRenewalAtGoogle && (known == nil || !recorder.read { $0.knows(transaction.accountToken) })
       if isFinal, fact.isPaid, known?.revocation?.extent != .full, !isExcused {
@@ -51,16 +51,16 @@ extension World {
       return
     }
     guard let known else {
-      problems.append("\(name) was credited, and the backend heard nothing of it.")
+      problems.append("\(name) was credited, but never reached the backend.")
       return
     }
-    if !fact.isPaid { problems.append("\(name) was credited, and nobody has paid.") }
+    if !fact.isPaid { problems.append("\(name) was credited without a payment.") }
     if !purchase.product.text.hasBytes(of: transaction.storeProductID) || purchase.quantity != transaction.quantity {
       problems.append("\(name) was credited as \(purchase.quantity) of \(purchase.product).")
     }
-    // A receipt that was refused as taken back is not finished; the background may have booked both since.
+    // A receipt that was refused because of a refund is not finished; the background may have booked both since.
     if isFinal, !fact.isFinished, known.revocation?.extent != .full {
-      problems.append("\(name) is credited, and the store was not told.")
+      problems.append("\(name) is credited, but not finished at the store.")
     }
     let owner = recorder.read { books in
       books.meet(purchase.customer)
@@ -81,13 +81,13 @@ extension World {
       let due = share.part(of: amount, quantity: purchase.quantity)
       granted[currency, default: 0] += amount
       expected[owner, default: [:]][currency, default: Expected()].least += amount - due
-      // Coins are taken as far as there are any.
+      // Coins are clawed back as far as the balance allows.
       expected[owner, default: [:]][currency, default: Expected()].most +=
         currency == wares.coin ? amount : amount - due
     }
   }
 
-  /// What the store signed is what was paid.
+  /// Checks that the recorded price is the price that the store signed.
   private func checkPrice(
     _ transaction: StoreTransaction, _ purchase: Purchase, _ name: String, _ problems: inout [String]
   ) {
@@ -179,7 +179,7 @@ extension World {
     }
   }
 
-  /// Makes the report of the run so far.
+  /// Returns the report of the run up to now.
   func report() throws(LedgerError) -> SimulationReport {
     var (paid, renewals, credits, refunds, creditsWithoutToken) = (0, 0, 0, 0, 0)
     for floor in drivers {
@@ -222,7 +222,7 @@ private enum Share: Hashable {
   case milliPercent(Int64)
   case units(Int64)
 
-  /// As the store says.
+  /// Makes the share that the store states.
   init(_ transaction: StoreTransaction) {
     let isByUnits = transaction.store == .google
     switch transaction.revocation?.extent {
@@ -233,7 +233,7 @@ private enum Share: Hashable {
     }
   }
 
-  /// As the ledger says: shares of units do not divide evenly into thousandths of a percent.
+  /// Makes the share that the ledger states: shares of units do not divide evenly into thousandths of a percent.
   init(_ purchase: Purchase, store: Store) {
     let share = purchase.refundedMilliPercent
     self = store == .google ? .units((share * purchase.quantity + 50_000) / 100_000) : .milliPercent(share)

@@ -2,9 +2,9 @@ internal import GemLedger
 internal import SimulatedStores
 internal import StoreBackend
 
-// What changes around the purchases: prices, the catalog, and the backend's standing work.
+// Changes around the purchases: prices, the catalog, and the backend's periodic work.
 extension World {
-  /// One store charges another price for a product, or the catalog's again.
+  /// Changes the price of a product in one store, or restores the catalog's price.
   func changePrice(_ event: SimulationEvent) throws(LedgerError) {
     let floor = drivers[Int(event.choice >> 48) % drivers.count]
     let product = event.choice & 3 == 0 ? SimulationCatalog.subscription : consumable(event)
@@ -14,21 +14,21 @@ extension World {
     try floor.controls.setPrice(price, ofProduct: product, in: floor.controls.storefront)
   }
 
-  /// The backend's catalog loses a consumable, or gets it back.
+  /// Removes a consumable from the backend's catalog, or restores it.
   func changeCatalog(_ event: SimulationEvent) throws(LedgerError) {
     let product = consumable(event)
     if missing.remove(product) == nil { missing.insert(product) }
     try ledger.apply(wares.catalog(without: missing))
   }
 
-  /// The catalog has every product again.
+  /// Restores every product of the catalog.
   func completeCatalog() throws(LedgerError) {
     guard !missing.isEmpty else { return }
     missing = []
     try ledger.apply(catalog)
   }
 
-  /// A round of the backend's standing work.
+  /// Runs one round of the backend's periodic work.
   func maintain() async throws(LedgerError) {
     let report = try await maintenance.runOnce()
     for failure in report.failures {

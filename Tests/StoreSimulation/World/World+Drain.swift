@@ -4,7 +4,7 @@ internal import StoreBackend
 internal import StoreClient
 
 extension World {
-  /// Brings everything to its end: no faults, all approvals answered, every app started, every notice delivered.
+  /// Finishes all pending work: no faults, all approvals answered, every app started, every notice delivered.
   func drain() async throws(LedgerError) {
     faulty.heal()
     outageEnd = 0
@@ -23,12 +23,12 @@ extension World {
       }
     }
     openSpends = []
-    // All postponed work comes due: hidden transactions, held deliveries, back-offs.
+    // All postponed work becomes due: hidden transactions, held deliveries, back-offs.
     for _ in 0..<2 {
       clock.advance(by: .seconds(3700))
       try await finishWork()
     }
-    // Once more without time passing, for the effects of the last hour.
+    // Again without a move of the clock, for the effects of the last hour.
     try await finishWork()
   }
 

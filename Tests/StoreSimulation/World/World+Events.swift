@@ -28,10 +28,10 @@ extension World {
     switch injectedFault.kind {
     case .death(let number): app.life.end(atCrossing: number)
     case .backend(let fault, let call, _):
-      // An answer for good to anything but a receipt is only an answer.
+      // A final refusal is injected for receipts only: only their refusal has a lasting effect.
       faulty.fail(fault == .refused(.productNotFound) ? .post : nil, with: fault, .call(call))
     case .store(let effect, .notices, let call):
-      // Stores send by themselves, whichever app is in use.
+      // Stores send notices independent of the app in use.
       for floor in drivers { try floor.inject(StoreFault(effect, on: .notices, .nth(call))) }
     case .store(let effect, let api, let call):
       try app.floor.inject(StoreFault(effect, on: api, .nth(call), account: app.account))
@@ -59,10 +59,10 @@ extension World {
     }
   }
 
-  /// Runs a body that may be refused or fail; only an error that must never happen is noted.
+  /// Runs a body that may be refused or fail; records only errors that must never happen.
   func attempt<Answer>(_ body: () async throws(LedgerError) -> Answer) async {
     do throws(LedgerError) { _ = try await body() } catch {
-      let isOrdered = error.message.hasPrefix("The backend was told to fail")
+      let isOrdered = error.message.hasPrefix("The backend was set to fail")
       guard error.code == .unexpected, !isOrdered else { return }
       recorder.read { $0.complain("Something failed that must not: \(error)") }
     }
@@ -118,7 +118,7 @@ extension World {
     }
   }
 
-  /// One of the customers of this part of the run: new ones come and old ones go, so that not all are merged.
+  /// Returns a customer of this part of the run: names change over time, so that not all customers are merged.
   private func user(_ event: SimulationEvent) -> String {
     "user-\(event.index / 25 + Int(event.choice % UInt64(settings.customerCount)))"
   }
@@ -150,7 +150,7 @@ extension World {
     do throws(LedgerError) {
       _ = try await backend.spend(spend.amounts, customer: spend.customer, key: spend.key)
     } catch {
-      // An error of the network or a gate leaves open whether the spend was booked; the ledger's own answers do not.
+      // A network error or a gate leaves it open whether the spend was booked; the ledger's errors do not.
       if error.code != .insufficientBalance, error.code != .customerNotFound { openSpends.append(spend) }
     }
   }
@@ -218,7 +218,7 @@ extension World {
     }
   }
 
-  /// Brings notices to the backend: in order, the other way round, twice, or half of them later.
+  /// Delivers notices to the backend: in order, in reverse, twice, or half of them later.
   func deliverNotices(_ choice: UInt64) async {
     var delivered: [StoreTransaction]
     switch choice % 5 {
@@ -229,7 +229,7 @@ extension World {
       delivered = mail + mail
       mail = []
     case 2:
-      // The newer half comes before the older one.
+      // The newer half is delivered before the older half.
       delivered = Array(mail[(mail.count / 2)...])
       mail = Array(mail[..<(mail.count / 2)])
     default:
@@ -245,7 +245,7 @@ extension World {
 }
 
 extension StoreTransaction {
-  /// Whether it is a period of a subscription that nothing shows any more once the next one begins.
+  /// Whether it is a subscription period that no list shows once the next period begins.
   var isRenewalAtGoogle: Bool { store == .google && reason == .renewal }
 
   /// The transaction as a backend with the bug reads it.
@@ -253,7 +253,7 @@ extension StoreTransaction {
     var transaction = self
     switch bug {
     case .mergeRenewals:
-      // As if no renewal had an order of its own.
+      // As if all renewals shared one order id.
       transaction.orderID = orderID.flatMap { $0.split(separator: "..", maxSplits: 1).first.map(String.init) }
     case .chargeForOffers where isFree:
       transaction.offer = nil

@@ -5,7 +5,7 @@ internal import StoreBackend
 internal import StoreClient
 internal import Synchronization
 
-/// Everything that a soak plays with: one clock, the stores, a ledger with its backend, and the apps on the devices.
+/// The world of a soak: one clock, the stores, a ledger with its backend, and the apps on the devices.
 ///
 /// Events happen one after the other; within each, everything follows from the seed.
 final class World {
@@ -19,7 +19,7 @@ final class World {
   let maintenance: MaintenanceRunner
   let faulty: FaultyBackend
   private(set) var apps: [App] = []
-  /// The apps of store accounts that their devices left: their paid purchases are completed at the end.
+  /// The apps of store accounts that left their devices: their paid purchases are completed at the end.
   private(set) var leftApps: [App] = []
 
   /// Purchases that wait for an approval or a payment.
@@ -30,7 +30,7 @@ final class World {
   var missing: Set<String> = []
   /// Spends with a lost answer.
   var openSpends: [Spend] = []
-  /// The event before which the backend is reachable again.
+  /// The index of the event before which the backend is reachable again.
   var outageEnd = 0
   var eventCounts: [SimulationEvent.Kind: Int] = [:]
   var faultCounts: [String: Int] = [:]
@@ -120,9 +120,9 @@ final class World {
 extension World {
   var everyApp: [App] { apps + leftApps }
 
-  /// Hands the device to another person, with a new store account or that of the device beside it.
+  /// Gives the device to another person, with a new store account or the account of the neighbouring device.
   ///
-  /// Without that a long run would merge all customers of an account into one, with everything.
+  /// Without that, a long run would merge all customers of an account.
   func handOn(_ app: App, _ event: SimulationEvent) throws(LedgerError) {
     let beside = app.number ^ 1
     let joins = event.choice & 2 == 0 && beside < apps.count && apps[beside].account != app.account
@@ -133,7 +133,7 @@ extension World {
   }
 }
 
-/// One source of chance for everything that wants some.
+/// A shared source of seeded randomness.
 final class SeededSource: Sendable {
   private let generator: Mutex<SimulationGenerator>
 
@@ -147,12 +147,12 @@ struct EitherReceipts: ReceiptVerifier {
   let forms: [any SimulatedReceipts]
   let bug: Simulation.PlantedBug?
 
-  /// The stores of the world say what was paid, which is often not the catalog's price.
+  /// The stores' receipts state the paid price, which often differs from the catalog's price.
   var provesPrices: Bool { true }
   func digest(of text: String) -> [UInt8]? { forms.lazy.compactMap { $0.digest(of: text) }.first }
 
   func verify(_ receipt: StoreReceipt) throws(LedgerError) -> StoreTransaction {
-    var refusal = LedgerError(.receiptUnverified, "No store takes the receipt for its own.")
+    var refusal = LedgerError(.receiptUnverified, "No store of this world signed the receipt.")
     for form in forms {
       do throws(LedgerError) {
         return try form.verify(receipt).spoiled(by: bug)

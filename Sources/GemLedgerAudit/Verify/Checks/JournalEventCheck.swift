@@ -98,8 +98,8 @@ struct JournalEventCheck {
     if !event.kind.fits(transaction.kind) || !event.isWhole {
       context.report(
         "effects_fit",
-        "effect \(event.position) of transaction \(transaction.number), \(event.kind), has wrong fields or does not fit "
-          + "a transaction of kind \(transaction.kind.name)")
+        "effect \(event.position) of transaction \(transaction.number), \(event.kind), has wrong fields or does not "
+          + "fit a transaction of kind \(transaction.kind.name)")
     }
   }
 
