@@ -3,7 +3,7 @@ internal import GemLedgerAudit
 import XCTest
 
 /// The answers of a ledger to wrong requests, on any storage: the documented code, and no trace.
-package struct BadInputContract {
+package struct BadInputContract: LedgerContract {
   let make: (LedgerClock) throws -> Ledger
   let time = ManualClock()
 
@@ -36,12 +36,6 @@ package struct BadInputContract {
     run.step("testPagesOfHistory", testPagesOfHistory)
     run.step("testAClosedLedgerIsUnavailable", testAClosedLedgerIsUnavailable)
     await run.step("testACancelledCallerDoesNotWithdrawItsCommand", testACancelledCallerDoesNotWithdrawItsCommand)
-  }
-
-  func ledger() throws -> Ledger {
-    let ledger = try make(time.clock)
-    try ledger.apply(Make.catalog())
-    return ledger
   }
 
   /// A ledger in which alice has 100 GEM.

@@ -5,7 +5,7 @@ internal import Synchronization
 import XCTest
 
 /// The requirements of documents on every storage; each storage's tests call ``runAll()``.
-package struct DocumentContract {
+package struct DocumentContract: LedgerContract {
   let make: (LedgerClock) throws -> Ledger
   private let reopen: (Ledger, LedgerClock) throws -> Ledger
   let join: (Ledger, LedgerClock) throws -> Ledger
@@ -41,11 +41,6 @@ package struct DocumentContract {
     run.step("testAttributesLastAsLongAsTheirCustomer", testAttributesLastAsLongAsTheirCustomer)
     run.step("testAttributesAreBounded", testAttributesAreBounded)
     run.step("testCustomersAreFoundByAnAttribute", testCustomersAreFoundByAnAttribute)
-  }
-
-  func check(_ ledger: Ledger) throws {
-    try assertBooksAddUp(ledger)
-    ledger.close()
   }
 
   private func assertRefused(

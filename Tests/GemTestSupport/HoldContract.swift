@@ -2,9 +2,9 @@ package import GemLedger
 import XCTest
 
 /// Holds, on any storage.
-package struct HoldContract {
-  private let make: (LedgerClock) throws -> Ledger
-  private let time = ManualClock()
+package struct HoldContract: LedgerContract {
+  let make: (LedgerClock) throws -> Ledger
+  let time = ManualClock()
 
   /// The closure makes an empty ledger over the storage.
   package init(make: @escaping (LedgerClock) throws -> Ledger) { self.make = make }
@@ -30,17 +30,6 @@ package struct HoldContract {
     run.step("testAnswersGivenAgain", testAnswersGivenAgain)
     run.step("testWhatComesBackRepaysADebt", testWhatComesBackRepaysADebt)
     run.step("testNothingLeavesMoneyAndGems", testNothingLeavesMoneyAndGems)
-  }
-
-  func ledger() throws -> Ledger {
-    let ledger = try make(time.clock)
-    try ledger.apply(Make.catalog())
-    return ledger
-  }
-
-  func check(_ ledger: Ledger, line: UInt = #line) throws {
-    try assertBooksAddUp(ledger, line: line)
-    ledger.close()
   }
 
   func assert(

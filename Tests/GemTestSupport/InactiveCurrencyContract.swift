@@ -2,9 +2,9 @@ package import GemLedger
 import XCTest
 
 /// Currencies that are made inactive or removed, on any storage.
-package struct InactiveCurrencyContract {
-  private let make: (LedgerClock) throws -> Ledger
-  private let time = ManualClock()
+package struct InactiveCurrencyContract: LedgerContract {
+  let make: (LedgerClock) throws -> Ledger
+  let time = ManualClock()
 
   /// The closure makes an empty ledger over the storage.
   package init(make: @escaping (LedgerClock) throws -> Ledger) { self.make = make }
@@ -16,12 +16,6 @@ package struct InactiveCurrencyContract {
     run.step("testAnActiveCurrencyIsUsedAgain", testAnActiveCurrencyIsUsedAgain)
     run.step("testAnUnusedCurrencyIsRemoved", testAnUnusedCurrencyIsRemoved)
     run.step("testAUsedCurrencyStays", testAUsedCurrencyStays)
-  }
-
-  private func ledger() throws -> Ledger {
-    let ledger = try make(time.clock)
-    try ledger.apply(Make.catalog())
-    return ledger
   }
 
   private func set(_ code: String, active isActive: Bool, in ledger: Ledger) throws {

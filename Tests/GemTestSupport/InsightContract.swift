@@ -3,8 +3,8 @@ internal import GemLedgerAudit
 import XCTest
 
 /// Reports about the books, on any storage.
-package struct InsightContract {
-  private let make: (LedgerClock) throws -> Ledger
+package struct InsightContract: LedgerContract {
+  let make: (LedgerClock) throws -> Ledger
   let time = ManualClock()
 
   /// The closure makes an empty ledger over the storage.
@@ -31,12 +31,6 @@ package struct InsightContract {
     run.step("testWhatItemsReallyCost", testWhatItemsReallyCost)
     run.step("testFlowsByDay", testFlowsByDay)
     run.step("testRefusals", testRefusals)
-  }
-
-  func ledger() throws -> Ledger {
-    let ledger = try make(time.clock)
-    try ledger.apply(Make.catalog())
-    return ledger
   }
 
   private func code(_ text: String) throws -> CurrencyCode { try CurrencyCode(text) }

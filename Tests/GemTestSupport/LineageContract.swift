@@ -3,9 +3,9 @@ internal import GemLedgerAudit
 import XCTest
 
 /// Environment, price and lineage of lots through exchanges and baskets, and the reach of a refund.
-package struct LineageContract {
-  private let make: (LedgerClock) throws -> Ledger
-  private let time = ManualClock()
+package struct LineageContract: LedgerContract {
+  let make: (LedgerClock) throws -> Ledger
+  let time = ManualClock()
 
   /// The closure makes an empty ledger over the storage.
   package init(make: @escaping (LedgerClock) throws -> Ledger) { self.make = make }
@@ -33,11 +33,6 @@ package struct LineageContract {
     try ledger.apply(Catalog.load(Array(Self.document.utf8)))
     for id in ["alice", "bob"] { try ledger.createCustomer(Make.customer(id)) }
     return ledger
-  }
-
-  private func check(_ ledger: Ledger, line: UInt = #line) throws {
-    try assertBooksAddUp(ledger, line: line)
-    ledger.close()
   }
 
   private func balance(_ ledger: Ledger, _ code: String, _ customer: String = "alice") throws -> Int64 {

@@ -3,8 +3,8 @@ internal import GemLedgerAudit
 import XCTest
 
 /// Merges of two customers, and customers with several ids, on any storage.
-package struct MergeContract {
-  private let make: (LedgerClock) throws -> Ledger
+package struct MergeContract: LedgerContract {
+  let make: (LedgerClock) throws -> Ledger
   let time = ManualClock()
 
   /// The closure makes an empty ledger over the storage.
@@ -36,21 +36,6 @@ package struct MergeContract {
     run.step("testRefundsAfterSeveralMerges", testRefundsAfterSeveralMerges)
     run.step("testARefundOfWhatAnUnmergeTookAway", testARefundOfWhatAnUnmergeTookAway)
     try UnmergeContract(make: make).runAll()
-  }
-
-  func ledger() throws -> Ledger {
-    let ledger = try make(time.clock)
-    try ledger.apply(Make.catalog())
-    return ledger
-  }
-
-  func check(_ ledger: Ledger, line: UInt = #line) throws {
-    try assertBooksAddUp(ledger, line: line)
-    ledger.close()
-  }
-
-  func balance(_ ledger: Ledger, _ code: String, _ customer: CustomerID) throws -> Int64 {
-    try ledger.balance(of: CurrencyCode(code), customer: customer).balance
   }
 
   func people() throws -> (CustomerID, CustomerID, CustomerID) {

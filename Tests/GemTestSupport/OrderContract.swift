@@ -4,10 +4,10 @@ import XCTest
 
 /// The requirements of orders, account tokens and entitlements on every storage; each storage's tests call
 /// ``runAll()``.
-package struct OrderContract {
-  private let make: (LedgerClock) throws -> Ledger
+package struct OrderContract: LedgerContract {
+  let make: (LedgerClock) throws -> Ledger
   private let reopen: (Ledger, LedgerClock) throws -> Ledger
-  private let time = ManualClock()
+  let time = ManualClock()
 
   /// - Parameters:
   ///   - make: Makes an empty ledger over the storage.
@@ -37,11 +37,6 @@ package struct OrderContract {
     let ledger = try make(time.clock)
     try ledger.apply(Self.catalog())
     return ledger
-  }
-
-  private func check(_ ledger: Ledger) throws {
-    try assertBooksAddUp(ledger)
-    ledger.close()
   }
 
   func testAnOrderKeepsWhatWasAnnounced() throws {

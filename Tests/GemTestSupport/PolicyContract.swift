@@ -2,7 +2,7 @@ package import GemLedger
 import XCTest
 
 /// Scheduled grants and limits of currencies and items, on any storage.
-package struct PolicyContract {
+package struct PolicyContract: LedgerContract {
   let make: (LedgerClock) throws -> Ledger
   // A Thursday, the first of January 2026, at midnight.
   let time = ManualClock()
@@ -54,15 +54,6 @@ package struct PolicyContract {
     let ledger = try make(time.clock)
     try ledger.apply(Catalog.load(Array(Self.document.utf8)))
     return ledger
-  }
-
-  private func check(_ ledger: Ledger, line: UInt = #line) throws {
-    try assertBooksAddUp(ledger, line: line)
-    ledger.close()
-  }
-
-  private func balance(_ ledger: Ledger, _ code: String, _ customer: CustomerID) throws -> Int64 {
-    try ledger.balance(of: CurrencyCode(code), customer: customer).balance
   }
 
   private func alice(_ ledger: Ledger) throws -> CustomerID {

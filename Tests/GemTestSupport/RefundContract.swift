@@ -3,7 +3,7 @@ internal import GemLedgerAudit
 import XCTest
 
 /// Refunds, their reversals, and their independence of the order of notices, on any storage.
-package struct RefundContract {
+package struct RefundContract: LedgerContract {
   let make: (LedgerClock) throws -> Ledger
   let time = ManualClock()
 
@@ -32,17 +32,6 @@ package struct RefundContract {
     run.step("testEvidenceInAnyOrder", testEvidenceInAnyOrder)
     run.step("testManyStatementsOfOnePurchase", testManyStatementsOfOnePurchase)
     run.step("testHeldPurchasesAreFound", testHeldPurchasesAreFound)
-  }
-
-  func ledger() throws -> Ledger {
-    let ledger = try make(time.clock)
-    try ledger.apply(Make.catalog())
-    return ledger
-  }
-
-  func check(_ ledger: Ledger, line: UInt = #line) throws {
-    try assertBooksAddUp(ledger, line: line)
-    ledger.close()
   }
 
   func balance(_ ledger: Ledger, _ code: String, _ customer: String = "alice") throws -> Balance {

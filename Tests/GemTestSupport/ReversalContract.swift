@@ -2,9 +2,9 @@ package import GemLedger
 import XCTest
 
 /// Reversed spends, transfers, exchanges, and erased customers, on any storage.
-package struct ReversalContract {
-  private let make: (LedgerClock) throws -> Ledger
-  private let time = ManualClock()
+package struct ReversalContract: LedgerContract {
+  let make: (LedgerClock) throws -> Ledger
+  let time = ManualClock()
 
   /// The closure makes an empty ledger over the storage.
   package init(make: @escaping (LedgerClock) throws -> Ledger) { self.make = make }
@@ -21,25 +21,6 @@ package struct ReversalContract {
     run.step("testAReversalAfterAMerge", testAReversalAfterAMerge)
     run.step("testAReversalMayPassTheMaximum", testAReversalMayPassTheMaximum)
     run.step("testAnswersGivenAgain", testAnswersGivenAgain)
-  }
-
-  private func ledger() throws -> Ledger {
-    let ledger = try make(time.clock)
-    try ledger.apply(Make.catalog())
-    return ledger
-  }
-
-  private func check(_ ledger: Ledger, line: UInt = #line) throws {
-    try assertBooksAddUp(ledger, line: line)
-    ledger.close()
-  }
-
-  private func balance(_ ledger: Ledger, _ customer: CustomerID) throws -> Int64 {
-    try balance(ledger, "GEM", customer)
-  }
-
-  private func balance(_ ledger: Ledger, _ code: String, _ customer: CustomerID) throws -> Int64 {
-    try ledger.balance(of: CurrencyCode(code), customer: customer).balance
   }
 
   private func gems(_ amount: Int64) throws -> CurrencyAmount {

@@ -3,10 +3,10 @@ internal import GemLedgerAudit
 import XCTest
 
 /// The requirements of the ledger on every storage; each storage's tests call ``runAll()`` from a test of their own.
-package struct StorageContract {
+package struct StorageContract: LedgerContract {
   /// Makes an empty ledger over the storage with the tests' catalog.
-  private let make: (LedgerClock) throws -> Ledger
-  private let time = ManualClock()
+  let make: (LedgerClock) throws -> Ledger
+  let time = ManualClock()
 
   package init(make: @escaping (LedgerClock) throws -> Ledger) { self.make = make }
 
@@ -35,17 +35,6 @@ package struct StorageContract {
     run.step("JournalEventContract", JournalEventContract(make: make).runAll)
     run.step("CommandContract", CommandContract(make: make).runAll)
     run.step("ErasureContract", ErasureContract(make: make).runAll)
-  }
-
-  fileprivate func ledger() throws -> Ledger {
-    let ledger = try make(time.clock)
-    try ledger.apply(Make.catalog())
-    return ledger
-  }
-
-  fileprivate func check(_ ledger: Ledger) throws {
-    try assertBooksAddUp(ledger)
-    ledger.close()
   }
 
   private func gems(_ ledger: Ledger, _ customer: CustomerID, _ code: String = "GEM") throws -> Int64 {

@@ -4,9 +4,9 @@ internal import GemLedgerAudit
 import XCTest
 
 /// Instants and lengths of time, on any storage.
-package struct TimeContract {
-  private let make: (LedgerClock) throws -> Ledger
-  private let time = ManualClock()
+package struct TimeContract: LedgerContract {
+  let make: (LedgerClock) throws -> Ledger
+  let time = ManualClock()
 
   /// The closure makes an empty ledger over the storage.
   package init(make: @escaping (LedgerClock) throws -> Ledger) { self.make = make }
@@ -23,17 +23,6 @@ package struct TimeContract {
     run.step("testALedgerThatWasIdleForAYearGoesOn", testALedgerThatWasIdleForAYearGoesOn)
     run.step("testAClockFarBehindBooksNothing", testAClockFarBehindBooksNothing)
     run.step("testAnAcceptedClockGoesOn", testAnAcceptedClockGoesOn)
-  }
-
-  private func ledger() throws -> Ledger {
-    let ledger = try make(time.clock)
-    try ledger.apply(Make.catalog())
-    return ledger
-  }
-
-  private func check(_ ledger: Ledger, line: UInt = #line) throws {
-    try assertBooksAddUp(ledger, line: line)
-    ledger.close()
   }
 
   // MARK: At the lock

@@ -3,7 +3,7 @@ internal import GemLedgerAudit
 import XCTest
 
 /// Unmerges on any storage: what comes back, what stays, and what later commands do with either.
-package struct UnmergeContract {
+package struct UnmergeContract: LedgerContract {
   let make: (LedgerClock) throws -> Ledger
   let time = ManualClock()
 
@@ -36,21 +36,6 @@ package struct UnmergeContract {
     run.step("testAddedIDsAndErasure", testAddedIDsAndErasure)
     run.step("testOneGroup", testOneGroup)
     run.step("testRechargeClocks", testRechargeClocks)
-  }
-
-  func ledger() throws -> Ledger {
-    let ledger = try make(time.clock)
-    try ledger.apply(Make.catalog())
-    return ledger
-  }
-
-  func check(_ ledger: Ledger, line: UInt = #line) throws {
-    try assertBooksAddUp(ledger, line: line)
-    ledger.close()
-  }
-
-  func balance(_ ledger: Ledger, _ code: String, _ customer: CustomerID) throws -> Int64 {
-    try ledger.balance(of: CurrencyCode(code), customer: customer).balance
   }
 
   func people() throws -> (CustomerID, CustomerID, CustomerID) {
