@@ -2,13 +2,13 @@
 public import GemLedger
 internal import StoreBackend
 
-/// What a receipt says, whoever made it, and whether it verifies.
+/// The contents of a receipt of any origin, and whether it verifies.
 public struct ReceiptInspection: Sendable {
   /// The kinds of signed texts.
   public enum Kind: String, Hashable, Sendable, CaseIterable {
     /// A purchase at the App Store.
     case transaction
-    /// How a subscription goes on.
+    /// The renewal of a subscription.
     case renewalInfo = "renewal_info"
     /// The customer's download of the app.
     case appTransaction = "app_transaction"
@@ -18,19 +18,19 @@ public struct ReceiptInspection: Sendable {
     case playPurchase = "play_purchase"
   }
 
-  /// The kind, by its claims; nil where the text cannot be read.
+  /// The kind, by its claims; nil if the text cannot be read.
   public let kind: Kind?
-  /// The claims, proven or not; nil where the text cannot be read.
+  /// The claims, proven or not; nil if the text cannot be read.
   public let claims: SignedClaims?
-  /// Why it does not verify; nil where it does.
+  /// The failure of the verification; nil on success.
   public let failure: LedgerError?
 
   /// Reads a receipt and verifies it.
   ///
   /// - Parameters:
   ///   - text: A signed text of the App Store, or a purchase of Google Play as ``PlayReceipt/text`` writes it.
-  ///   - apple: Verifies what the App Store signs.
-  ///   - play: Verifies purchases at Google Play; nil where none is trusted.
+  ///   - apple: Verifies signed texts of the App Store.
+  ///   - play: Verifies purchases at Google Play; nil to trust none.
   public init(_ text: String, apple: AppleVerifier, play: PlayVerifier? = nil) {
     do throws(LedgerError) {
       let (kind, fields) = try Self.read(text)

@@ -167,8 +167,8 @@ final class ServeStartTests: XCTestCase {
     let home = try TestHome()
     let serve = "gemctl serve --listen 127.0.0.1:0"
     func shared(_ one: String) -> String {
-      "error: The projects \"\(one)\" and \"two\" have the same storage, or one a copy of the other's; give each a "
-        + "storage of its own."
+      "error: The projects \"\(one)\" and \"two\" have the same storage, or a copy of it. Give each "
+        + "project a separate storage."
     }
     try Row.check(
       [

@@ -3,7 +3,7 @@ internal import GemLedger
 internal import SystemCrypto
 
 extension APIKey {
-  /// The key as it is kept, without its secret part.
+  /// The stored form of the key, without its secret part.
   var document: JSONValue {
     var document: JSONObject = [
       "id": .string(id), "sha256": .string(Hex.text(digest)), "created_at": .integer(createdAt.milliseconds),
@@ -16,7 +16,7 @@ extension APIKey {
     return .object(document)
   }
 
-  /// Reads what ``document`` wrote; nil where it is something else.
+  /// Reads the form of ``document``; nil for any other form.
   init?(_ document: JSONValue) {
     guard let id = document["id"]?.text, let created = document["created_at"]?.integer,
       let digest = (document["sha256"]?.text).flatMap({ Hex.bytes(Array($0.utf8)) })

@@ -2,15 +2,15 @@
 package import GemLedger
 internal import SystemCrypto
 
-/// A key by which a server or an app names itself, as the server keeps it: without its secret part.
+/// A key that identifies a server or an app, in its stored form without the secret part.
 package struct APIKey: Hashable, Sendable {
   package enum Kind: Hashable, Sendable {
-    /// Moves currency; with no scopes it may do everything.
+    /// Moves currency; without scopes it may do everything.
     case secret(scopes: [Scope])
-    /// Reads, logs in and posts receipts: it lies in an app, so everybody knows it.
+    /// Reads, logs in and posts receipts; it is public, since it is part of an app.
     case app(AppStoreKind)
 
-    /// What a key of this kind begins with.
+    /// The prefix of keys of this kind.
     package var prefix: String {
       switch self {
       case .secret: "sk_"
@@ -21,7 +21,7 @@ package struct APIKey: Hashable, Sendable {
 
   package let id: String
   package let kind: Kind
-  /// The SHA-256 of the whole key: it is random, so nobody finds it by guessing.
+  /// The SHA-256 of the whole key, which is random and therefore cannot be guessed.
   package let digest: [UInt8]
   package let createdAt: Timestamp
   package var revokedAt: Timestamp?
@@ -34,23 +34,23 @@ package struct APIKey: Hashable, Sendable {
     self.revokedAt = revokedAt
   }
 
-  /// How many characters of a key's text name it, behind the prefix; the rest is its secret.
+  /// The number of characters after the prefix that form the id; the rest is the secret.
   private static let idLength = 12
   private static let secretLength = 32
 
-  /// Makes a key; its text is shown this once.
+  /// Creates a key; its text cannot be shown again.
   package static func make(_ kind: Kind, at now: Timestamp) -> (key: APIKey, text: String) {
-    // The system's generator, which nobody can guess.
+    // The system's generator is unpredictable.
     let random = (0..<idLength + secretLength).map { _ in alphabet[Int.random(in: alphabet.indices)] }
     let id = String(decoding: random.prefix(idLength), as: UTF8.self)
     let text = kind.prefix + String(decoding: random, as: UTF8.self)
     return (APIKey(id: id, kind: kind, digest: TextDigest.sha256(of: text), createdAt: now), text)
   }
 
-  /// Digits and small letters without those that look alike.
+  /// Digits and lower-case letters, without look-alikes.
   private static let alphabet = Array("0123456789abcdefghjkmnpqrstvwxyz".utf8)
 
-  /// The id in a key's text; nil where it is no key.
+  /// Returns the id in a key's text; nil if the text is not a key.
   package static func id(in text: String) -> String? {
     guard let end = text.utf8.firstIndex(of: UInt8(ascii: "_")) else { return nil }
     let rest = text.utf8[text.utf8.index(after: end)...]
@@ -58,12 +58,12 @@ package struct APIKey: Hashable, Sendable {
     return String(rest.prefix(idLength))
   }
 
-  /// Whether a text could be a key's id.
+  /// Returns whether a text can be a key's id.
   static func isID(_ text: String) -> Bool {
     text.utf8.count == idLength && text.utf8.allSatisfy { alphabet.contains($0) }
   }
 
-  /// Whether this is the key's text; takes as long whatever differs.
+  /// Returns whether this is the key's text, in constant time.
   package func isText(_ text: String) -> Bool { Crypto.areEqual(digest, TextDigest.sha256(of: text)) }
 }
 #endif

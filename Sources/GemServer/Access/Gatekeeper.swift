@@ -4,10 +4,10 @@ package import SystemHTTP
 
 /// Finds keys by their ids.
 package protocol KeyDirectory: Sendable {
-  /// The key, revoked ones too; a directory with a cache may not know the newest keys.
+  /// Returns the key, also if it is revoked; a directory with a cache may lack new keys.
   func key(id: String) throws(LedgerError) -> APIKey?
 
-  /// Looks a key up that ``key(id:)`` does not have, past any cache.
+  /// Looks up a key that ``key(id:)`` does not find, without any cache.
   func newKey(id: String) throws(LedgerError) -> APIKey?
 }
 
@@ -15,7 +15,7 @@ extension KeyDirectory {
   package func newKey(id: String) throws(LedgerError) -> APIKey? { try key(id: id) }
 }
 
-/// A project with the keys that open it.
+/// A project with the keys that give access to it.
 package struct GuardedProject: Sendable {
   package let project: ServerProject
   package let keys: any KeyDirectory
@@ -26,7 +26,7 @@ package struct GuardedProject: Sendable {
   }
 }
 
-/// Says who calls, for which project, and whether they may.
+/// Identifies the caller and the project of a request, and checks the access.
 package struct Gatekeeper: Sendable {
   package let projects: [GuardedProject]
   package let clock: LedgerClock
@@ -38,7 +38,7 @@ package struct Gatekeeper: Sendable {
 
   /// Admits a request to an operation.
   ///
-  /// - Parameter projectID: The project in the path; nil where the key says it.
+  /// - Parameter projectID: The project in the path; nil if the key determines it.
   /// - Throws: `LedgerError` with `unauthenticated`, then `forbidden`.
   package func admit(
     _ request: HTTPRequest, to access: Access, projectID: String?
@@ -52,7 +52,7 @@ package struct Gatekeeper: Sendable {
     return (guarded.project, caller)
   }
 
-  /// Whether ``admit(_:to:projectID:)`` admits the request now; true if the storage does not answer.
+  /// Returns whether ``admit(_:to:projectID:)`` admits the request now; true if the storage does not answer.
   package func admits(_ request: HTTPRequest, to access: Access, projectID: String?) -> Bool {
     do throws(LedgerError) {
       _ = try admit(request, to: access, projectID: projectID)
@@ -62,7 +62,7 @@ package struct Gatekeeper: Sendable {
     }
   }
 
-  /// The project of an operation that takes no key: the one in the path, or else the first.
+  /// Returns the project of an operation without a key: the project in the path, or else the first.
   private func openProject(_ id: String?) throws(LedgerError) -> ServerProject {
     guard let found = projects.first(where: { id?.hasBytes(of: $0.project.id) ?? true }) else {
       throw .parameter("project_id", "names no project of this server")
@@ -83,11 +83,11 @@ package struct Gatekeeper: Sendable {
     return (guarded, Caller(key.callerKind, keyID: key.id))
   }
 
-  /// The key and its project; a project whose keys cannot be read does not stop the others.
+  /// Returns the key and its project; skips a project with unreadable keys.
   private func find(_ text: String) throws(LedgerError) -> (GuardedProject, APIKey)? {
     guard let id = APIKey.id(in: text) else { return nil }
     var failure: LedgerError?
-    // The storages are asked only for a key that no project's cache has.
+    // Ask the storages only for a key that is in no project's cache.
     for isNew in [false, true] {
       for guarded in projects {
         do throws(LedgerError) {
@@ -105,7 +105,7 @@ package struct Gatekeeper: Sendable {
   private static func withoutScheme(_ field: String) -> String {
     let scheme = "bearer "
     let start = field.utf8.prefix(scheme.utf8.count)
-    // A small letter of ASCII has one bit more than the capital.
+    // In ASCII a lower-case letter has one bit more than the capital.
     guard start.count == scheme.utf8.count, zip(start, scheme.utf8).allSatisfy({ $0 | 0x20 == $1 }) else {
       return field
     }

@@ -2,23 +2,23 @@
 package import GemLedger
 internal import Synchronization
 
-/// The keys of a project, kept in the ledger's storage, so that all servers of the project know them.
+/// The keys of a project, stored in the ledger's storage, so that all servers of the project know them.
 package final class KeyRing: KeyDirectory {
-  /// How long a revoked key may still be taken, in milliseconds: keys are not read anew for each request.
+  /// The time for which a revoked key may still work, in milliseconds: keys are cached.
   package static let freshMilliseconds: Int64 = 1000
 
   private static let prefix = "key/"
 
   private let ledger: Ledger
   private let clock: LedgerClock
-  /// How many ids that are missing in the cache are looked up before the whole list is read again.
+  /// The number of uncached ids to look up before the whole list is read again.
   ///
-  /// The bound keeps a sender of invented keys from occupying the storage.
+  /// The limit keeps a sender of invented keys from occupying the storage.
   package static let lookupCountMax = 32
 
   private struct Cache {
     var readAt = Timestamp(milliseconds: .min)
-    /// By id; nil for an id that was looked up and does not exist.
+    /// The keys by id; nil for an id that does not exist.
     var keys: [String: APIKey?] = [:]
     var lookupCount = 0
   }
@@ -30,7 +30,7 @@ package final class KeyRing: KeyDirectory {
     self.clock = clock ?? ledger.clock
   }
 
-  /// The key, as of a second ago at the latest; nil for a key that was created since.
+  /// Returns the key as of at most a second ago; nil for a key that was created since.
   package func key(id: String) throws(LedgerError) -> APIKey? {
     let now = clock.now()
     let cached = cache.withLock { $0 }
@@ -41,9 +41,9 @@ package final class KeyRing: KeyDirectory {
     return keys[id] ?? nil
   }
 
-  /// The key in the storage, so that a key is usable at once after its creation.
+  /// Returns the key in the storage, so that a new key is usable at once.
   ///
-  /// At most ``lookupCountMax`` ids are looked up between two reads of the whole list; further ones are nil until then.
+  /// At most ``lookupCountMax`` ids are looked up between two reads of the whole list; it returns nil for further ids.
   package func newKey(id: String) throws(LedgerError) -> APIKey? {
     guard APIKey.isID(id) else { return nil }
     let mayLook = cache.withLock { cache in
@@ -58,7 +58,7 @@ package final class KeyRing: KeyDirectory {
     return key
   }
 
-  /// All keys, revoked ones too, oldest first.
+  /// Returns all keys with the revoked keys, oldest first.
   package func all() throws(LedgerError) -> [APIKey] {
     var (keys, last): ([APIKey], String?) = ([], nil)
     while true {
@@ -70,16 +70,16 @@ package final class KeyRing: KeyDirectory {
     return keys.sorted { ($0.createdAt, $0.id) < ($1.createdAt, $1.id) }
   }
 
-  /// Makes a key and keeps it; the text is nowhere but in the answer.
+  /// Creates and stores a key; only this result contains its text.
   package func create(_ kind: APIKey.Kind) throws(LedgerError) -> (key: APIKey, text: String) {
     let made = APIKey.make(kind, at: clock.now())
     try ledger.save(document: Self.prefix + made.key.id, content: made.key.document.text(), replacing: nil)
     return made
   }
 
-  /// Ends a key for good; one that has ended stays as it is.
+  /// Revokes a key for good; a revoked key is unchanged.
   ///
-  /// - Throws: `LedgerError` with `invalid_request` where there is none, `condition_failed` where another process
+  /// - Throws: `LedgerError` with `invalid_request` if there is no such key; `condition_failed` if another process
   ///   changes it at the same time.
   @discardableResult
   package func revoke(_ id: String) throws(LedgerError) -> APIKey {

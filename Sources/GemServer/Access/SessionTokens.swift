@@ -3,13 +3,13 @@ package import GemLedger
 internal import StoreBackend
 internal import SystemCrypto
 
-/// Makes and reads the tokens by which a customer's app spends: signed, and valid for a while.
+/// Creates and reads session tokens, with which a customer's app spends: signed, with a limited lifetime.
 ///
-/// The app's own server asks for one with its secret key, once it knows who the customer is.
+/// The app's server requests a token with its secret key after it has authenticated the customer.
 package struct SessionTokens: Sendable {
-  /// What every token begins with.
+  /// The prefix of every token.
   package static let prefix = "gst_"
-  /// How long a token holds, in seconds.
+  /// The permitted lifetimes of a token, in seconds.
   package static let lifetimes: ClosedRange<Int64> = 60...86_400
 
   private let projectID: String
@@ -23,7 +23,7 @@ package struct SessionTokens: Sendable {
 
   private static let documentName = "session-secret"
 
-  /// The tokens of a project, with the secret that its storage keeps; the first server makes it.
+  /// Creates the tokens of a project with the secret in its storage; the first server creates the secret.
   package init(projectID: String, keptIn ledger: Ledger) throws(LedgerError) {
     let content = try ledger.content(ofDocument: Self.documentName) {
       "\"\(Base64URL.text((0..<32).map { _ in UInt8.random(in: .min ... .max) }))\""
@@ -34,7 +34,7 @@ package struct SessionTokens: Sendable {
     self.init(projectID: projectID, secret: secret)
   }
 
-  /// Whether others are made with the same secret, as in one storage and its copies.
+  /// Returns whether both use the same secret, as in one storage and its copies.
   func haveSecret(of other: SessionTokens) -> Bool { secret == other.secret }
 
   package func make(for customer: CustomerID, until end: Timestamp) -> String {
@@ -45,9 +45,9 @@ package struct SessionTokens: Sendable {
     return "\(Self.prefix)\(body).\(Base64URL.text(code(of: body)))"
   }
 
-  /// The customer of a token; nil where it is of another project.
+  /// Returns the customer of a token; nil if it belongs to another project.
   ///
-  /// - Throws: `LedgerError` with `unauthenticated` for one that was changed, or is past its end.
+  /// - Throws: `LedgerError` with `unauthenticated` for a token that was changed or has expired.
   package func read(_ token: String, now: Timestamp) throws(LedgerError) -> CustomerID? {
     let parts = token.dropFirst(Self.prefix.count).split(separator: ".", omittingEmptySubsequences: false)
     guard parts.count == 2, let code = Base64URL.decode(Array(parts[1].utf8)),

@@ -4,30 +4,30 @@ package import StoreBackend
 internal import StoreReceipts
 internal import Synchronization
 
-/// What a server asks the App Store about posted evidence, and which test evidence it takes.
+/// Looks up posted evidence at the App Store, and credits test evidence if configured.
 package final class AppStoreReceipts: Sendable {
-  /// Most pages of one history, of twenty transactions each.
+  /// The maximum number of pages of a history, with twenty transactions each.
   static let pageCountMax = 500
-  /// How long a transaction that was in a history asks for no other one, in milliseconds.
+  /// The time for which a transaction in a history causes no other history, in milliseconds.
   private static let recentMilliseconds: Int64 = 60_000
   private static let recentCountMax = 10_000
 
   private let api: AppStoreServerAPI?
   private let verifier: any ReceiptVerifier
-  /// The test session that evidence of tests is credited in; nil where none is taken.
+  /// The test session that credits evidence of tests; nil to refuse such evidence.
   let testSession: String?
   private let wait: Duration
   private let log: @Sendable (_ message: String, _ facts: [String: JSONValue]) -> Void
-  /// When a transaction was in a history that was credited, by customer and transaction.
+  /// The times of the last credited history by customer and transaction.
   private let recent = Mutex<[String: Timestamp]>([:])
   private let hourly = HourlyLog()
 
   /// - Parameters:
-  ///   - api: Asked about transactions; nil without a key.
-  ///   - verifier: Verifies the answers, as it does posted receipts.
-  ///   - testSession: The session that evidence of tests is credited in; nil to take none.
-  ///   - wait: How long an answer to an app waits for the App Store.
-  ///   - log: Told of what an operator has to mend, once an hour and reason.
+  ///   - api: Looks up transactions; nil without a key.
+  ///   - verifier: Verifies the answers in the same way as posted receipts.
+  ///   - testSession: The session that credits evidence of tests; nil to refuse such evidence.
+  ///   - wait: The time for which an answer to an app waits for the App Store.
+  ///   - log: Receives problems that an operator must fix, once per hour and reason.
   package init(
     api: AppStoreServerAPI?, verifier: any ReceiptVerifier, testSession: String? = nil,
     wait: Duration = ReceiptIntake.storeWait,
@@ -40,31 +40,31 @@ package final class AppStoreReceipts: Sendable {
     self.log = log
   }
 
-  /// Asks for nothing and takes no evidence of tests.
+  /// An instance that looks up nothing and refuses evidence of tests.
   package static var none: AppStoreReceipts {
     AppStoreReceipts(api: nil, verifier: StoreVerifiers(apple: nil, google: nil))
   }
 
-  /// Writes a line unless one of this name was written in the same hour.
+  /// Logs a line unless a line with this name was logged in the same hour.
   func say(_ name: String, _ message: String, in project: ServerProject, _ facts: [String: JSONValue] = [:]) {
     guard hourly.isDue("\(project.id)/\(name)", at: project.clock.now()) else { return }
     log(message, facts.merging(["project": .string(project.id)]) { first, _ in first })
   }
 
-  /// Signs promotional offers; nil without a key.
+  /// The key that signs promotional offers; nil if there is no key.
   var key: AppStoreServerKey? { api?.key }
 
   // MARK: Looking a transaction up
 
-  /// Looks up the transaction of a receipt that proves nothing by itself.
+  /// Looks up the transaction of a receipt that is no proof without a look-up.
   ///
   /// - Parameters:
-  ///   - hint: The transaction as the post names it; without it the newest one of the receipt is looked up.
-  ///   - app: The app as the post names it.
-  ///   - isPatient: Whether nobody waits for the answer.
-  /// - Returns: The transaction as the App Store signed it, verified.
-  /// - Throws: `LedgerError` with `receipt_unverified` and the check `app_store_key` without a key,
-  ///   `purchase_not_found`, `configuration`, `backend_unreachable`: the purchase may be good another time.
+  ///   - hint: The transaction that the post names; nil for the receipt's newest.
+  ///   - app: The app that the post names.
+  ///   - isPatient: Whether no client waits for the answer.
+  /// - Returns: The transaction as signed by the App Store, verified.
+  /// - Throws: `LedgerError` with `receipt_unverified` and the check `app_store_key` without a key;
+  ///   `purchase_not_found`, `configuration` or `backend_unreachable` if the look-up may succeed later.
   func lookUp(
     _ receipt: StoreKit1Receipt, hint: String?, app: String?, isPatient: Bool, in project: ServerProject
   ) async throws(LedgerError) -> StoreReceipt {
@@ -95,12 +95,12 @@ package final class AppStoreReceipts: Sendable {
     return signed
   }
 
-  /// The transaction of a receipt; nil for one that does not verify.
+  /// Returns the transaction of a receipt; nil if the receipt does not verify.
   func transaction(in receipt: StoreReceipt) -> StoreTransaction? {
     do throws(LedgerError) { return try verifier.verify(receipt) } catch { return nil }
   }
 
-  /// Verifies an answer of the App Store; one that does not verify proves nothing about the purchase.
+  /// Verifies an answer of the App Store; an invalid answer proves nothing about the purchase.
   private func verified(_ signed: StoreReceipt) throws(LedgerError) -> StoreTransaction {
     do throws(LedgerError) { return try verifier.verify(signed) } catch {
       guard !error.isUndecided else { throw error }
@@ -108,9 +108,9 @@ package final class AppStoreReceipts: Sendable {
     }
   }
 
-  /// The app of the project at the App Store, which tokens are for.
+  /// Returns the bundle id for tokens of the project at the App Store.
   ///
-  /// - Parameter name: The app as the request names it, which counts if the project has several and it is one of them.
+  /// - Parameter name: The app that the request names; used if it is one of the project's apps.
   /// - Throws: `LedgerError` with `configuration`.
   func bundleID(of project: ServerProject, named name: String?) throws(LedgerError) -> String {
     let names = project.backend.policy.bundleIDs?.sorted() ?? []
@@ -126,7 +126,7 @@ package final class AppStoreReceipts: Sendable {
     say("\(error.code) \(error.text("check") ?? "")", error.message, in: project, ["code": .string("\(error.code)")])
   }
 
-  /// The refusal without a key of the App Store.
+  /// The error without a key of the App Store.
   static var withoutKey: LedgerError {
     LedgerError(
       .receiptUnverified,
@@ -136,16 +136,16 @@ package final class AppStoreReceipts: Sendable {
 
   // MARK: Restoring a history
 
-  /// Credits what the history of a customer of the store has beside a verified transaction.
+  /// Credits the history of the verified transaction's customer at the store.
   ///
-  /// It returns once that is done, or after a short time; what is not done then goes on, and is tried again by the
-  /// quarantine until it is, in other processes too.
+  /// It returns when the history is credited, or after a short time. Unfinished work continues, and the quarantine
+  /// tries it again until it is done, also in other processes.
   ///
   /// - Parameters:
   ///   - receipt: A signed transaction.
-  ///   - customer: Who restores.
-  ///   - keyID: Who posts, for the bounds of the quarantine.
-  ///   - begin: When the request began, from which the short time counts.
+  ///   - customer: The customer who restores.
+  ///   - keyID: The id of the posting key, for the limits of the quarantine.
+  ///   - begin: The time of the request, with which the short time begins.
   func restore(
     _ receipt: StoreReceipt, for customer: CustomerID, from keyID: String, since begin: ContinuousClock.Instant,
     in project: ServerProject
@@ -171,18 +171,18 @@ package final class AppStoreReceipts: Sendable {
       try await creditHistory(message, in: project)
       try project.quarantine.settle(message)
     } catch {
-      // It is kept, and tried again.
+      // The quarantine keeps the message and tries it again.
       tell(error, in: project)
     }
   }
 
   /// Credits the transactions of a history by the rules of posted receipts.
   ///
-  /// A customer who owns one already keeps it. What was bought before the ledger began is in no book of it, and may
-  /// have been given elsewhere: of that only what still lasts is credited.
+  /// A purchase that a customer already owns stays with that customer. Purchases from before the ledger began may have
+  /// been granted by another system, so only those that still last are credited.
   ///
   /// - Parameter message: A signed transaction with the customer who restores.
-  /// - Throws: `LedgerError` where it may be tried again.
+  /// - Throws: `LedgerError` if another try may succeed.
   func creditHistory(_ message: Quarantine.Message, in project: ServerProject) async throws(LedgerError) {
     guard let api else { throw Self.withoutKey }
     let customer = try CustomerID(message.customer)
@@ -206,7 +206,7 @@ package final class AppStoreReceipts: Sendable {
       }
       guard page.hasMore else { return }
       guard let next = page.revision, next != revision else {
-        throw .appStore("The App Store's answer has more transactions, and does not say where. It is asked again.")
+        throw .appStore("The App Store's answer has more transactions, but no link to them. It is asked again.")
       }
       revision = next
     }
@@ -219,7 +219,7 @@ package final class AppStoreReceipts: Sendable {
     let post = ReceiptPost(receipt: StoreReceipt(text), customer: customer, source: .restore, orderSearch: .find)
     do throws(LedgerError) { _ = try await project.backend.post(post) } catch {
       guard !error.code.meansNothingIsKnown else { throw error }
-      // Held by now, or refunded; a customer who cannot be credited is an error of the next transaction too.
+      // Held now, or refunded; an error that concerns the customer recurs with the next transaction.
     }
   }
 
@@ -239,7 +239,7 @@ package final class AppStoreReceipts: Sendable {
     }
   }
 
-  /// Whether a history with the transaction was credited a moment ago: apps post all that they restore.
+  /// Returns whether a recent history had the transaction: apps post all transactions that they restore.
   private func isRecent(_ transaction: StoreTransaction, _ customer: CustomerID, now: Timestamp) -> Bool {
     let last = recent.withLock { $0[Self.recentKey(transaction, customer)] }
     return last.map { (0..<Self.recentMilliseconds).contains(now.milliseconds(since: $0)) } ?? false
@@ -247,9 +247,9 @@ package final class AppStoreReceipts: Sendable {
 }
 
 extension StoreTransaction {
-  /// Whether a history's transaction is credited where it is missing.
+  /// Returns whether a transaction of a history is credited if it is missing.
   ///
-  /// - Parameter begin: When the ledger began.
+  /// - Parameter begin: The time when the ledger began.
   fileprivate func mayBeMissing(since begin: Timestamp, now: Timestamp) -> Bool {
     if revocation != nil || purchasedAt >= begin || productType == .nonConsumable { return true }
     return productType == .autoRenewableSubscription && expiresAt.map { $0 > now } ?? false
@@ -257,7 +257,7 @@ extension StoreTransaction {
 }
 
 extension Ledger {
-  /// When the ledger began.
+  /// Returns the time when the ledger began.
   fileprivate func createdAt() throws(LedgerError) -> Timestamp {
     try reading { (snapshot, _) throws(LedgerError) in try snapshot.project().createdAt }
   }

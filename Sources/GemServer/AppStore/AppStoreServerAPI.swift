@@ -3,22 +3,22 @@ package import GemLedger
 internal import StoreBackend
 package import SystemHTTP
 
-/// The App Store Server API, asked about transactions with an in-app purchase key.
+/// The App Store Server API, which looks up transactions with an in-app purchase key.
 ///
-/// Its answers are texts that the App Store signed; whoever uses one verifies it as a posted receipt.
+/// Its answers are signed by the App Store; the caller verifies them like posted receipts.
 package struct AppStoreServerAPI: Sendable {
-  /// Where the API is, by environment.
+  /// The addresses of the API by environment.
   package struct Addresses: Hashable, Sendable {
     package let production: String
     package let sandbox: String
-    /// Where test sessions are known; nil for nowhere.
+    /// The address for test sessions; nil for none.
     package let testSessions: String?
 
-    /// Apple's own; Apple knows no test sessions.
+    /// Apple's addresses; Apple has no test sessions.
     package static let apple = Self(
       production: "https://api.storekit.apple.com", sandbox: "https://api.storekit-sandbox.apple.com")
 
-    /// - Throws: `LedgerError` with `invalid_request` where one is no address.
+    /// - Throws: `LedgerError` with `invalid_request` for an invalid address.
     package init(production: String, sandbox: String, testSessions: String? = nil) throws(LedgerError) {
       for text in [production, sandbox, testSessions].compactMap(\.self) { _ = try OutgoingURL(text) }
       self.production = Self.base(production)
@@ -26,7 +26,7 @@ package struct AppStoreServerAPI: Sendable {
       self.testSessions = testSessions.map(Self.base)
     }
 
-    /// One place for all environments, such as a simulator.
+    /// Uses one address for all environments, for example of a simulator.
     package init(all address: String) throws(LedgerError) {
       try self.init(production: address, sandbox: address, testSessions: address)
     }
@@ -40,18 +40,18 @@ package struct AppStoreServerAPI: Sendable {
     private static func base(_ text: String) -> String { text.hasSuffix("/") ? String(text.dropLast()) : text }
   }
 
-  /// A part of a customer's transactions.
+  /// A page of a customer's transactions.
   struct HistoryPage: Sendable {
-    /// The transactions as the App Store signed them, twenty at most.
+    /// The transactions as signed by the App Store, at most twenty.
     let transactions: [String]
-    /// Where the next page begins.
+    /// The start of the next page.
     let revision: String?
     let hasMore: Bool
   }
 
-  /// Twenty signed transactions have a third of it.
+  /// Three times the size of twenty signed transactions.
   private static let bodyByteCountMax = 1_048_576
-  /// How long a request may take.
+  /// The time limit for a request.
   static let timeout = Duration.seconds(10)
 
   let key: AppStoreServerKey
@@ -62,8 +62,8 @@ package struct AppStoreServerAPI: Sendable {
   /// - Parameters:
   ///   - key: An in-app purchase key of the developer's account.
   ///   - sender: Sends the requests.
-  ///   - addresses: Where the API is.
-  ///   - clock: Dates the tokens; Apple compares them with the time of day.
+  ///   - addresses: The addresses of the API.
+  ///   - clock: Dates the tokens; Apple compares them with the real time.
   package init(
     key: AppStoreServerKey, sender: HTTPSender, addresses: Addresses = .apple, clock: LedgerClock = .system
   ) {
@@ -73,18 +73,18 @@ package struct AppStoreServerAPI: Sendable {
     self.clock = clock
   }
 
-  /// Whether purchases of the environment can be asked for.
+  /// Returns whether the API can look up purchases of the environment.
   func knows(_ environment: StoreEnvironment) -> Bool { address(of: environment) != nil }
 
   /// Looks a transaction up (Get Transaction Info).
   ///
   /// - Parameters:
-  ///   - environment: As verified evidence says it; without it production is asked first, and the sandbox where
-  ///     production does not know the transaction.
-  ///   - timeout: How long all requests together may take.
-  /// - Returns: The transaction as the App Store signed it.
-  /// - Throws: `LedgerError` with `purchase_not_found` where no environment knows it yet, `backend_unreachable` for
-  ///   everything that may be different later.
+  ///   - environment: The environment of verified evidence; nil to look in production first, and then in the sandbox
+  ///     if production does not know the transaction.
+  ///   - timeout: The time limit for all requests together.
+  /// - Returns: The transaction as signed by the App Store.
+  /// - Throws: `LedgerError` with `purchase_not_found` if no environment knows it yet; `backend_unreachable` if the
+  ///   look-up may succeed later.
   func transaction(
     _ id: StoreTransactionID, of bundleID: String, in environment: StoreEnvironment?, timeout: Duration = Self.timeout
   ) async throws(LedgerError) -> String {
@@ -99,7 +99,7 @@ package struct AppStoreServerAPI: Sendable {
         return text
       case .failure(let error):
         guard error.mayBeOfOtherEnvironment else { throw error.ledgerError }
-        // A refused key says less than an environment that does not know the transaction.
+        // A refused key is less specific than an environment that does not know the transaction.
         refusal = refusal.map { $0.status == 401 ? error : $0 } ?? error
       }
     }
@@ -110,7 +110,7 @@ package struct AppStoreServerAPI: Sendable {
   ///
   /// - Parameters:
   ///   - id: Any transaction of the customer.
-  ///   - revision: As the page before it says; nil for the first one.
+  ///   - revision: The revision of the previous page; nil for the first page.
   /// - Throws: As ``transaction(_:of:in:timeout:)``.
   func history(
     of id: StoreTransactionID, of bundleID: String, in environment: StoreEnvironment, revision: String?
@@ -140,7 +140,7 @@ package struct AppStoreServerAPI: Sendable {
     }
   }
 
-  /// Where a transaction may be known, each place once.
+  /// Returns the addresses that may know a transaction, without duplicates.
   private func places(of environment: StoreEnvironment?) -> [String] {
     if let environment { return address(of: environment).map { [$0] } ?? [] }
     let (first, second) = (addresses.production, addresses.sandbox)
@@ -171,7 +171,7 @@ package struct AppStoreServerAPI: Sendable {
 }
 
 extension LedgerError {
-  /// The App Store does not answer as it should; the same request may work later.
+  /// The error for an unexpected response of the App Store; the request may succeed later.
   static func appStore(_ what: String) -> LedgerError { LedgerError(.backendUnreachable, what) }
 
   static let appStoreIsLate = appStore(

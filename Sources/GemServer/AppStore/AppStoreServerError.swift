@@ -2,13 +2,13 @@
 internal import GemLedger
 internal import SystemHTTP
 
-/// What the App Store Server API says where it does not answer what it was asked.
+/// An error response of the App Store Server API.
 struct AppStoreServerError: Error, Hashable, Sendable {
-  /// Apple's numbers for failures that the same request may not meet again.
+  /// Apple's numbers for errors that may be temporary.
   private static let retryableCodes: Set<Int64> = [4_040_002, 4_040_004, 4_040_006, 5_000_001, 4_290_000]
 
   let status: Int
-  /// Apple's number; nil where the body has none, as with 401.
+  /// Apple's number; nil if the body has none, as with 401.
   let code: Int64?
 
   init(status: Int, code: Int64?) {
@@ -25,13 +25,13 @@ struct AppStoreServerError: Error, Hashable, Sendable {
     code.map(Self.retryableCodes.contains) ?? false || status == 429 || !(400..<500).contains(status)
   }
 
-  /// Whether the other environment may know what this one does not.
+  /// Whether the other environment may know the transaction.
   ///
-  /// Production answers 401 without a body to ids of the sandbox, and as long as an app has no release.
+  /// Production answers 401 without a body to ids of the sandbox, and until the app has a release.
   var mayBeOfOtherEnvironment: Bool { !isRetryable && (status == 401 || status == 404) }
 
-  /// The error for callers: `purchase_not_found` where the App Store does not know what it was asked for, and
-  /// `backend_unreachable` for everything else.
+  /// The error for callers: `purchase_not_found` if the App Store does not know the transaction, otherwise
+  /// `backend_unreachable`.
   var ledgerError: LedgerError {
     let number = code.map { ", error \($0)" } ?? ""
     let details: [LedgerError.Detail] = code.map { [.integer("store_error", $0)] } ?? []

@@ -4,9 +4,9 @@ internal import StoreBackend
 internal import StoreReceipts
 internal import SystemCrypto
 
-/// An in-app purchase key of App Store Connect, by which a server asks the App Store Server API.
+/// An in-app purchase key of App Store Connect, with which a server calls the App Store Server API.
 package struct AppStoreServerKey: Sendable {
-  /// How long a token holds, in seconds: Apple takes up to an hour, and its own libraries ask for this.
+  /// The lifetime of a token, in seconds: Apple accepts up to an hour, and its libraries use this.
   static let tokenSeconds: Int64 = 300
   static let audience = "appstoreconnect-v1"
 
@@ -19,7 +19,7 @@ package struct AppStoreServerKey: Sendable {
   /// - Parameters:
   ///   - pem: The file `SubscriptionKey_….p8`.
   ///   - keyID: The key's id, such as `2X9R4HXF34`.
-  ///   - issuerID: The id beside the list of keys, a UUID.
+  ///   - issuerID: The issuer id shown with the list of keys, a UUID.
   /// - Throws: `LedgerError` with `configuration`.
   package init(pem: [UInt8], keyID: String, issuerID: String) throws(LedgerError) {
     guard let key = Crypto.privateKey(pem: pem), Crypto.p256Key(ofPublic: key) != nil else {
@@ -36,9 +36,9 @@ package struct AppStoreServerKey: Sendable {
     self.issuerID = issuerID
   }
 
-  /// A token for requests about an app.
+  /// Returns a token for requests about an app.
   ///
-  /// - Parameter instant: The time of day, which Apple compares.
+  /// - Parameter instant: The real time, which Apple compares.
   func token(for bundleID: String, at instant: Timestamp) -> String {
     let seconds = instant.milliseconds / 1000
     let header: JSONValue = ["alg": "ES256", "kid": .string(keyID), "typ": "JWT"]
@@ -53,21 +53,21 @@ package struct AppStoreServerKey: Sendable {
 
   // MARK: Promotional offers
 
-  /// What an app shows StoreKit, so that it sells a product at the price of a promotional offer.
+  /// The signature that StoreKit requires to sell a product at the price of a promotional offer.
   struct OfferSignature: Hashable, Sendable {
     let keyID: String
-    /// A UUID of lower-case digits, for one purchase.
+    /// A UUID in lower case, for one purchase.
     let nonce: String
     let signedAt: Timestamp
-    /// Base64 of the signature in DER.
+    /// The DER signature in base64.
     let text: String
   }
 
-  /// Signs a promotional offer: StoreKit takes it for 24 hours.
+  /// Signs a promotional offer, which StoreKit accepts for 24 hours.
   ///
   /// - Parameters:
-  ///   - user: The buyer's account token, which RevenueCat's SDK sets where the id is a UUID; nil for none.
-  ///   - nonce: A UUID of lower-case digits that no other offer has.
+  ///   - user: The buyer's account token, which RevenueCat's SDK sets if the id is a UUID; nil for none.
+  ///   - nonce: A unique UUID in lower case.
   func offer(
     _ offer: String, of product: String, in bundleID: String, user: AccountToken?, nonce: String, at instant: Timestamp
   ) -> OfferSignature {

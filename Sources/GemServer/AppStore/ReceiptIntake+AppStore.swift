@@ -3,7 +3,7 @@ internal import GemLedger
 internal import StoreBackend
 internal import StoreReceipts
 
-/// Evidence of the App Store and of tests that is no signed transaction.
+/// Evidence of the App Store and of tests other than signed transactions.
 enum AppStoreEvidence {
   case storeKit1(StoreKit1Receipt)
   case xcode(XcodeReceipt)
@@ -24,10 +24,10 @@ enum AppStoreEvidence {
 }
 
 extension ReceiptIntake {
-  /// Credits evidence that is no signed transaction.
+  /// Credits evidence other than signed transactions.
   ///
   /// - Throws: As ``AppStoreReceipts/lookUp(_:hint:isPatient:in:)``; `receipt_unverified` with the check
-  ///   `test_receipts` for evidence of tests that this server does not take; then as `LocalBackend.post(_:)`.
+  ///   `test_receipts` if this server refuses evidence of tests; then as `LocalBackend.post(_:)`.
   func answer(_ post: ReceiptPost, _ evidence: AppStoreEvidence) async throws(LedgerError) -> ReceiptAnswer {
     let appStore = project.appStore
     switch evidence {
@@ -35,7 +35,7 @@ extension ReceiptIntake {
       var signed = post
       signed.receipt = try await appStore.lookUp(
         receipt, hint: transactionHint, app: packageName, isPatient: isRetry, in: project)
-      // A receipt has more than the transaction that the post is about; without an id nobody knows which it is.
+      // A receipt has several transactions; without an id it is unknown which of them the post concerns.
       signed.source = transactionHint == nil ? .restore : post.source
       return try await restoring(signed) { (post) throws(LedgerError) in try await credited(post) }
     case .xcode(let receipt):
@@ -51,7 +51,7 @@ extension ReceiptIntake {
     }
   }
 
-  /// Credits a signed transaction, with its order where one is named.
+  /// Credits a signed transaction, and its order if the request names one.
   func credited(_ post: ReceiptPost) async throws(LedgerError) -> ReceiptAnswer {
     do throws(LedgerError) {
       guard let order else { return try await project.backend.post(post) }
@@ -64,7 +64,7 @@ extension ReceiptIntake {
     }
   }
 
-  /// Does the work, and then credits the rest of the customer's history where the post is a restore.
+  /// Does the work; for a restore it then credits the rest of the customer's history.
   func restoring(
     _ post: ReceiptPost, _ work: (ReceiptPost) async throws(LedgerError) -> ReceiptAnswer
   ) async throws(LedgerError) -> ReceiptAnswer {
@@ -76,7 +76,7 @@ extension ReceiptIntake {
     return try answer.get()
   }
 
-  /// Credits every transaction of a receipt; the answer is that of the one that the post names, or of the newest.
+  /// Credits all transactions of a receipt; the answer is about the named transaction, or else the newest.
   private func answer(_ post: ReceiptPost, _ transactions: [String]) async throws(LedgerError) -> ReceiptAnswer {
     let read = transactions.compactMap { text in
       project.appStore.transaction(in: StoreReceipt(text)).map { (text: text, transaction: $0) }
@@ -91,7 +91,7 @@ extension ReceiptIntake {
       one.receipt = StoreReceipt(other.text)
       do throws(LedgerError) { _ = try await project.backend.post(one) } catch {
         guard !error.code.meansNothingIsKnown else { throw error }
-        // Held by now, or refunded: the answer is about another one.
+        // Held now, or refunded: the answer is about another transaction.
       }
     }
     one.receipt = StoreReceipt(chosen.text)
@@ -108,7 +108,7 @@ extension ReceiptIntake {
 }
 
 extension Result<ReceiptAnswer, LedgerError> {
-  /// Whether the posted transaction is genuine and of a customer who can be credited.
+  /// Whether the posted transaction is genuine and its customer can be credited.
   fileprivate var letsHistoryFollow: Bool {
     switch self {
     case .success: true

@@ -2,10 +2,10 @@
 internal import GemLedger
 internal import StoreBackend
 
-/// A purchase at RevenueCat's test store, `test_MILLISECONDS_UUID`: nobody paid, and nothing proves it.
+/// A purchase at RevenueCat's test store, `test_MILLISECONDS_UUID`, without a payment or a proof.
 struct TestStoreToken: Hashable, Sendable {
   let text: String
-  /// When the SDK made it, by its device's clock.
+  /// The time when the SDK created it, by its device's clock.
   private let milliseconds: Int64
 
   /// - Returns: Nil for a text of another form.
@@ -19,10 +19,10 @@ struct TestStoreToken: Hashable, Sendable {
     self.milliseconds = milliseconds
   }
 
-  /// The purchase for the ledger: at the test store, in a test session.
+  /// Returns the transaction for the ledger: at the test store, in a test session.
   ///
-  /// - Parameter product: As the SDK names it: the product's id at any store, or its code.
-  /// - Throws: `LedgerError` as the reading of the catalog; `invalid_identifier` where the session's name is none.
+  /// - Parameter product: The product as named by the SDK: its id at any store, or its code.
+  /// - Throws: `LedgerError` as reading the catalog; `invalid_identifier` if the session's name is invalid.
   func transaction(
     of product: String, session: String, in project: ServerProject
   ) throws(LedgerError) -> StoreTransaction {

@@ -2,14 +2,13 @@
 internal import GemLedger
 internal import SystemHTTP
 
-/// The pages that the `doc_url` of errors leads to, made from the registry of codes; the server needs no network for
-/// them.
+/// The pages for the `doc_url` of errors, generated from the registry of codes; the server needs no network for them.
 enum ErrorPages {
   static var all: [Route] { [index, page] }
 
   private static let path = "/docs/errors"
 
-  /// The address of the page of a code or a type, on this server.
+  /// Returns the address of the page of a code or a type, on this server.
   static func url(of name: String) -> String { "\(path)/\(name)" }
 
   private static let index = Route(
@@ -72,7 +71,7 @@ enum ErrorPages {
       ], content: .bytes(Array(text.utf8)))
   }
 
-  /// The text with its code marked, and with links of the documentation as their last names.
+  /// Returns the text with marked code, and with the last names of documentation links.
   private static func marked(_ text: String) -> String {
     text.replacing(/<doc:(\w+)>/) { "the page \($0.1)" }
       .replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")

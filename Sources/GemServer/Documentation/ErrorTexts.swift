@@ -8,7 +8,7 @@ enum ErrorTexts {
 
   private static func text(_ meaning: String, remedy: String) -> Text { Text(meaning: meaning, remedy: remedy) }
 
-  /// By the code.
+  /// The texts by error code.
   static let all: [String: Text] = [
     "invalid_request": text(
       "The request is malformed: nothing to adjust, a currency named twice, a condition on another currency, "
@@ -65,25 +65,25 @@ enum ErrorTexts {
       remedy: "Check store, environment and id."),
     "hold_not_found": text(
       "No hold has this id, or the id was made by another project.",
-      remedy: "Check the id: it is the one that the hold's answer gave."),
+      remedy: "Check the id; the answer to the hold contains it."),
     "endpoint_not_found": text(
       "The project has no such webhook endpoint.",
       remedy: "Check the id, or make the endpoint."),
     "already_exists": text(
-      "The new thing is there already, such as a ledger in that file.",
+      "The object already exists, such as a ledger in that file.",
       remedy: "Open it, or name another location."),
     "in_progress": text(
-      "A duplicate of the command is still under way. Set aside for servers: inside a process a duplicate "
-        + "waits for the first and gets its answer.",
+      "A duplicate of the command is still running. Reserved for servers: inside a process a duplicate waits "
+        + "for the first and gets its answer.",
       remedy: "Ask again with the same key."),
     "outcome_unknown": text(
-      "Writing the commit failed in a way that leaves open whether it is there; or another server, to which an "
-        + "exchange goes, gave no clear answer.",
+      "The commit failed with an unknown outcome; or another server, to which an exchange goes, gave no clear "
+        + "answer.",
       remedy: "Ask again with the same key."),
     "condition_failed": text(
       "A condition on version, minimum or maximum does not hold; the details have `wanted` and `found`, of a "
         + "document its `version`.",
-      remedy: "Read the balance anew and decide anew."),
+      remedy: "Read the balance again, then decide again."),
     "customer_frozen": text(
       "The customer may not spend.",
       remedy: "Find out why, then use a new key."),
@@ -91,14 +91,14 @@ enum ErrorTexts {
       "The item is not for sale now, or fewer are left than asked for (details `stock` and `left`); the "
         + "currency is inactive (detail `currency`), or was used and cannot be removed; from a shop: it does not "
         + "sell the product there.",
-      remedy: "Wait until it is, then use a new key."),
+      remedy: "Wait until it is available, then use a new key."),
     "limit_reached": text(
-      "The customer would own more of the item than one may; the details have `limit` and `owned`. Or more "
-        + "would move in a day, week or month than may; the details have `limit`, `used`, `needed` and `resets_at`.",
+      "The item's limit per customer would be exceeded; the details have `limit` and `owned`. Or the limit per "
+        + "day, week or month would be exceeded; the details have `limit`, `used`, `needed` and `resets_at`.",
       remedy: "Ask for less, or wait for the next period, then use a new key."),
     "insufficient_balance": text(
-      "The available balance does not cover the amount; the details have `needed`, `available` and `held`. In "
-        + "a basket also: a giver does not own the given items.",
+      "The available balance does not cover the amount; the details have `needed`, `available` and `held`. In a "
+        + "basket also: a sender lacks the items to give.",
       remedy: "Buy or earn some, then use a new key."),
     "over_maximum": text(
       "The balance would pass the currency's maximum; the details have `balance`, `amount` and `maximum`.",
@@ -110,27 +110,26 @@ enum ErrorTexts {
       "Both ids of a merge, of a transfer or of a step of a basket name the same customer.",
       remedy: "Nothing is left to do."),
     "already_refunded": text(
-      "The store transaction was given back in full before.",
+      "The store transaction is already refunded in full.",
       remedy: "Nothing is left to do."),
     "already_reversed": text(
-      "All that the transaction took is given back already.",
+      "The transaction is already reversed in full.",
       remedy: "Nothing is left to do."),
     "exceeds_original": text(
-      "More was asked back than the transaction took and has not given back yet; the details have `needed` and "
+      "The reversal exceeds the part of the transaction that is not reversed yet; the details have `needed` and "
         + "`left`.",
-      remedy: "Give back at most the rest, under a new key."),
+      remedy: "Reverse at most the rest, under a new key."),
     "not_reversible": text(
-      "The transaction is of a kind that is not undone (the detail `kind`): only spends, purchases of items "
-        + "and captures are. Or the customer no longer owns the items that it brought (the details `item` and "
-        + "`owned`).",
+      "Transactions of this kind cannot be reversed (the detail `kind`): only spends, purchases of items and "
+        + "captures can. Or the customer no longer owns the bought items (the details `item` and `owned`).",
       remedy: "Do the opposite: refund a purchase at the store, release a hold, spend a grant, transfer a "
         + "transfer back."),
     "hold_ended": text(
       "The hold was captured, released, or is past its deadline.",
       remedy: "Begin a new hold."),
     "exceeds_hold": text(
-      "More was to be captured than the hold has left; the details have `held` and `needed`.",
-      remedy: "Capture at most the held amount, under a new key, and spend the rest apart."),
+      "The capture exceeds the rest of the hold; the details have `held` and `needed`.",
+      remedy: "Capture at most the held amount under a new key, and spend the rest separately."),
     "purchase_cancelled": text(
       "The customer cancelled at the store; there is no payment.",
       remedy: "Nothing was changed."),
@@ -141,7 +140,7 @@ enum ErrorTexts {
       "The other person did not agree.",
       remedy: "Nothing was changed."),
     "store_error": text(
-      "The store failed; the detail `store_error` says how.",
+      "The store failed; the detail `store_error` names the failure.",
       remedy: "Try again later."),
     "validation_pending": text(
       "The purchase is paid for and waits in the queue for its credit.",
@@ -156,16 +155,16 @@ enum ErrorTexts {
       "A receipt is not signed by the store, or not unaltered; the detail `check` names the failed condition.",
       remedy: "Do not credit it."),
     "receipt_future_dated": text(
-      "A receipt is dated further ahead than a clock can be wrong; the detail `check` says which date.",
+      "A receipt is dated further ahead than a clock can be wrong; the detail `check` names the date.",
       remedy: "Compare the clocks, then post it again."),
     "bundle_mismatch": text(
       "A receipt is for another app.",
       remedy: "Compare the bundle id with the catalog's settings."),
     "environment_not_allowed": text(
-      "A receipt comes from an environment that is not credited here, such as the sandbox.",
+      "A receipt is from an environment that is not credited here, such as the sandbox.",
       remedy: "Allow the environment, or use the right store account."),
     "receipt_revoked": text(
-      "The store took the purchase back before it was credited.",
+      "The store revoked the purchase before it was credited.",
       remedy: "Nothing is to be credited."),
     "amount_mismatch": text(
       "A receipt's price or quantity is not that of the product.",
@@ -178,7 +177,7 @@ enum ErrorTexts {
       remedy: "Read the message and correct the set-up."),
     "invalid_user_id": text(
       "The app user id cannot name a customer.",
-      remedy: "Use an id of your own that cannot be guessed."),
+      remedy: "Send your app's id for the user; it must be hard to guess."),
     "unauthenticated": text(
       "The caller proved no identity.",
       remedy: "Send a valid key."),
@@ -187,24 +186,24 @@ enum ErrorTexts {
       remedy: "Use a key with the right."),
     "rate_limited": text(
       "Too many requests in a short time.",
-      remedy: "Wait as long as `retry_after` says."),
+      remedy: "Wait for the seconds in `retry_after`."),
     "backend_unreachable": text(
       "The backend could not be reached.",
       remedy: "Try again with the same key."),
     "timed_out": text(
-      "No answer came in time.",
+      "No answer arrived in time.",
       remedy: "Try again with the same key."),
     "storage_unavailable": text(
       "The storage was closed, or stayed locked by another process; or a client's file was moved, replaced or "
         + "removed while it was in use.",
       remedy: "Try again with the same key."),
     "clock_implausible": text(
-      "The machine's clock is far ahead of the newest transaction, or behind it (<doc:Time>).",
+      "The machine's clock is far ahead of the newest transaction, or earlier than it (<doc:Time>).",
       remedy: "Set the clock, then try again with the same key."),
     "storage_damaged": text(
       "The storage is damaged, or holds rows that contradict each other.",
-      remedy: "Run verify; run `gemctl storage repair` where the error or `verify` names an id, and restore a "
-        + "backup otherwise."),
+      remedy: "Run verify; if the error or `verify` names an id, run `gemctl storage repair`, otherwise restore "
+        + "a backup."),
     "storage_foreign": text(
       "The file is not a GemLedger storage; it was left as it is.",
       remedy: "Name another file."),

@@ -3,9 +3,9 @@ internal import GemLedger
 internal import Synchronization
 internal import SystemHTTP
 
-/// The access token of a service account, renewed some minutes before its end.
+/// The access token of a service account, renewed some minutes before its expiry.
 final class GoogleAccessTokens: Sendable {
-  /// How long before its end a token is replaced, in milliseconds; half of its time, if that is less.
+  /// The time before its expiry at which a token is renewed, in milliseconds; at most half of its lifetime.
   static let marginMilliseconds: Int64 = 300_000
 
   private struct Token {
@@ -17,7 +17,7 @@ final class GoogleAccessTokens: Sendable {
 
   private struct State {
     var last: Token?
-    /// The renewal under way; all who need a token wait for it.
+    /// The renewal in progress, for which all callers wait.
     var renewal: Renewal?
   }
 
@@ -41,9 +41,9 @@ final class GoogleAccessTokens: Sendable {
     self.clock = clock
   }
 
-  /// A token that holds for some minutes.
+  /// Returns a token that is valid for some minutes.
   ///
-  /// One request renews it at a time: concurrent callers wait for the same renewal, and share its failure.
+  /// One request renews it at a time: concurrent callers wait for that renewal, and share its failure.
   ///
   /// - Throws: `LedgerError` with `backend_unreachable`.
   func current() async throws(LedgerError) -> String {
@@ -51,7 +51,7 @@ final class GoogleAccessTokens: Sendable {
     let source = state.withLock { state -> Source in
       if let known = state.last, now < known.usableUntil { return .known(known) }
       if let renewal = state.renewal { return .renewal(renewal) }
-      // It is no child of the first caller, whose cancellation would fail the others.
+      // An unstructured task: cancelling the first caller must not fail the others.
       let renewal = Task { await self.renew(at: now) }
       state.renewal = renewal
       return .renewal(renewal)
@@ -72,7 +72,7 @@ final class GoogleAccessTokens: Sendable {
     return result
   }
 
-  /// Drops a token that the API refused, unless another one has replaced it.
+  /// Drops a token that the API refused, unless another token has replaced it.
   func drop(_ text: String) {
     state.withLock { state in if state.last?.text == text { state.last = nil } }
   }
@@ -97,7 +97,7 @@ final class GoogleAccessTokens: Sendable {
     }
   }
 
-  /// OAuth's word for a refusal, such as `invalid_grant`.
+  /// Returns OAuth's error code of a refusal, such as `invalid_grant`.
   private static func reason(_ reply: HTTPReply) -> String {
     guard !reply.isSuccess, let word = reply.json?["error"]?.text else { return "" }
     return ", \(word.prefix(60))"
@@ -105,7 +105,7 @@ final class GoogleAccessTokens: Sendable {
 }
 
 extension HTTPReply {
-  /// The body as JSON; nil where it is none, or was cut.
+  /// The body as JSON; nil if it is invalid or was truncated.
   var json: JSONValue? {
     guard !isBodyCut else { return nil }
     do throws(JSONError) { return try JSONValue.parse(body) } catch { return nil }
@@ -113,7 +113,7 @@ extension HTTPReply {
 }
 
 extension LedgerError {
-  /// Google's servers do not answer as they should; the same request may work later.
+  /// The error for an unexpected response of Google's servers; the request may succeed later.
   static func google(_ what: String) -> LedgerError { LedgerError(.backendUnreachable, "Google \(what)") }
 }
 #endif

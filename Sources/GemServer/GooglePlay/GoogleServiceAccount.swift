@@ -5,10 +5,10 @@ internal import SystemHTTP
 
 /// A service account of Google Cloud, as its key file states it.
 package struct GoogleServiceAccount: Sendable {
-  /// How long an assertion holds, in milliseconds: the longest that Google takes.
+  /// The lifetime of an assertion, in milliseconds: the longest that Google accepts.
   static let assertionMilliseconds: Int64 = 3_600_000
 
-  /// Where its assertions are exchanged for access tokens.
+  /// The endpoint that exchanges assertions for access tokens.
   let tokenURL: OutgoingURL
   private let email: String
   private let keyID: String?
@@ -34,7 +34,7 @@ package struct GoogleServiceAccount: Sendable {
     keyID = value["private_key_id"]?.text
   }
 
-  /// A signed claim of the account's identity (RFC 7523), good for one exchange.
+  /// Returns a signed claim of the account's identity (RFC 7523), valid for one exchange.
   func assertion(for scope: String, at instant: Timestamp) -> String {
     var header: JSONObject = ["alg": "RS256", "typ": "JWT"]
     if let keyID { header["kid"] = .string(keyID) }

@@ -4,22 +4,22 @@ internal import StoreBackend
 internal import StoreReceipts
 internal import SystemCrypto
 
-/// Purchases of Google Play that the server consumes or acknowledges, should their apps not do so.
+/// Purchases of Google Play that the server consumes or acknowledges if their apps do not.
 ///
-/// Google refunds what nobody has acknowledged in three days, and sells an unconsumed product to nobody twice. Each is
-/// a document of the ledger until Google states that it is complete. It is looked up before each try; a try that fails
-/// is repeated after a minute, then with pauses that double up to an hour, for three days.
+/// Google refunds a purchase that is not acknowledged in three days, and does not sell a product again before it is
+/// consumed. Each purchase is a document of the ledger until Google states that it is complete. It is looked up before
+/// each try. After a failure it is tried again in a minute, then with pauses that double up to an hour, for three days.
 struct PlayCompletions: Sendable {
   /// The evidence that brought the purchase.
   enum Cause: Sendable {
-    /// A notification: its app may be gone.
+    /// A notification; the app may be gone.
     case notice
-    /// The post of an app that completes the purchase after the answer, unless it ends before.
+    /// The post of an app that completes the purchase after the answer, unless the app stops before.
     case purchase
-    /// The post of an app that only synchronizes: it completes nothing.
+    /// The post of an app that only synchronizes, and completes nothing.
     case restore
 
-    /// The cause behind the post of an app.
+    /// Returns the cause for the post of an app.
     init(_ source: ReceiptPost.Source) { self = source == .restore ? .restore : .purchase }
   }
 
@@ -34,43 +34,43 @@ struct PlayCompletions: Sendable {
     var dueAt: Timestamp
   }
 
-  /// What is left to do.
+  /// The next step of a completion.
   enum Decision: Hashable, Sendable {
-    /// Nothing, or nothing any more.
+    /// Nothing remains to be done.
     case done
-    /// These; afterwards Google is asked whether that was all.
+    /// Make these calls, then ask Google whether the purchase is complete.
     case complete([PlayDeveloperAPI.Completion])
-    /// Nothing before the purchase is paid and credited.
+    /// Wait until the purchase is paid and credited.
     case wait
   }
 
   /// The result of a try.
   enum Outcome: Sendable {
-    /// Google states that the purchase is complete, or that nobody has to complete it.
+    /// Google states that the purchase is complete, or it needs no completion.
     case done
-    /// A part of it is still to be completed.
+    /// A part of the purchase is not completed yet.
     case later
-    /// Nothing of it is credited.
+    /// No part of the purchase is credited.
     case uncredited
   }
 
   static let prefix = "play_completion/"
-  /// How long an app has to complete its purchase, in milliseconds.
+  /// The time that an app has to complete its purchase, in milliseconds.
   static let appMilliseconds: Int64 = 600_000
-  /// How long a completion is tried, in milliseconds.
+  /// The time for which a completion is tried, in milliseconds.
   static let lifetime: Int64 = PlayProductPurchase.acknowledgementDays * 86_400_000
-  /// After how many purchases in a row that Google does not answer a round ends.
+  /// The number of consecutive purchases without an answer from Google after which a round ends.
   private static let failuresMax = 3
 
   let ledger: Ledger
   let clock: LedgerClock
 
-  /// Decides what completes a purchase; pure.
+  /// Decides the calls that complete a purchase; pure.
   ///
-  /// A consumed product is left alone, and so is one that was refunded. Lines that are not credited wait, so that
-  /// Google refunds a purchase of which nothing is credited.
+  /// It skips consumed and refunded products. Uncredited lines wait, so that Google refunds a purchase of which nothing
+  /// is credited.
   ///
-  /// - Parameter types: How each line's product was sold; nil for a line that is not credited.
+  /// - Parameter types: The product type of each line; nil for an uncredited line.
   static func decision(_ found: PlayProductPurchase, _ types: [ProductType?]) -> Decision {
     guard found.isPaid else { return found.isCancelled ? .done : .wait }
     var completions: [PlayDeveloperAPI.Completion] = []
@@ -93,7 +93,7 @@ struct PlayCompletions: Sendable {
 
   // MARK: Keeping
 
-  /// Keeps a purchase until it is complete; one that is kept already may become due earlier or later.
+  /// Stores a purchase until it is complete; a stored purchase may become due earlier or later.
   ///
   /// - Throws: `LedgerError` of the storage.
   func keep(_ new: Entry, after cause: Cause) throws(LedgerError) {
@@ -117,12 +117,12 @@ struct PlayCompletions: Sendable {
 
   // MARK: Trying
 
-  /// Tries what is due; ends early if Google does not answer.
+  /// Tries the purchases that are due; ends early if Google does not answer.
   ///
   /// - Parameters:
-  ///   - giveUp: Called for a purchase that is credited, and removed without being complete.
+  ///   - giveUp: Called for a credited purchase that is removed without being complete.
   ///   - attempt: Completes a purchase.
-  /// - Returns: How many purchases were tried, and how many of them were removed.
+  /// - Returns: The number of purchases tried, and of those removed.
   func round(
     giveUp: (Entry) -> Void, _ attempt: (Entry) async throws(LedgerError) -> Outcome
   ) async throws(LedgerError) -> (tried: Int, done: Int) {
@@ -162,7 +162,7 @@ struct PlayCompletions: Sendable {
 }
 
 extension PlayCompletions.Entry {
-  /// - Parameter content: As ``content`` gave it; nil for another document.
+  /// - Parameter content: A text from ``content``; nil for any other text.
   fileprivate init?(_ content: String) {
     guard let members = (try? JSONValue.parse(content))?.object, let packageName = members["package"]?.text,
       let token = try? StoreTransactionID(members["token"]?.text ?? ""), let keptAt = members["kept_at"]?.integer,
@@ -185,7 +185,7 @@ extension PlayCompletions.Entry {
 }
 
 extension PlayNotices {
-  /// Keeps a purchase that is to be completed; a failure is logged, and never fails the credit.
+  /// Stores a purchase for completion; a failure is logged, and never fails the credit.
   func complete(
     _ found: PlayProductPurchase, of packageName: String, after cause: PlayCompletions.Cause, in project: ServerProject
   ) {
@@ -198,7 +198,7 @@ extension PlayNotices {
     }
   }
 
-  /// As ``complete(_:of:after:in:)``, for a credited purchase of which the app posted the signed form.
+  /// Stores a credited purchase for completion whose signed form the app posted.
   func complete(_ names: PlayReceipt.Names, postedBy source: ReceiptPost.Source, in project: ServerProject) {
     keep(PlayCompletions.Cause(source), project) { (now) throws(LedgerError) in
       guard !names.isAcknowledged, try self.names(of: project).contains(where: { $0.hasBytes(of: names.packageName) })
@@ -232,7 +232,7 @@ extension PlayNotices {
     }
   }
 
-  /// A round over the purchases to complete; it counts `tried`, and `done`: those that were removed.
+  /// Returns a round over the stored purchases; it counts `tried`, and `done` for the removed purchases.
   func completions(of project: ServerProject) -> MaintenanceJob {
     MaintenanceJob("play_completions") { _ throws(LedgerError) in
       let completions = PlayCompletions(ledger: project.ledger, clock: project.clock)

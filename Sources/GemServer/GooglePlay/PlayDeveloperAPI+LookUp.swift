@@ -3,26 +3,26 @@ internal import GemLedger
 internal import StoreReceipts
 internal import SystemHTTP
 
-/// A purchase token whose purchase is asked for.
+/// A look-up of a purchase by its token.
 struct PlayLookUp: Sendable {
-  /// The calls that know purchases, which differ by kind: a token does not tell its kind.
+  /// The calls that return purchases of one kind each; a token does not show its kind.
   enum Call: Sendable {
-    /// `purchases.productsv2`, and `purchases.products` where that call does not exist.
+    /// `purchases.productsv2`, and `purchases.products` if that call does not exist.
     case products
     /// `purchases.subscriptionsv2`.
     case subscriptions
   }
 
-  /// Most products that are tried one by one.
+  /// The maximum number of products that are tried one by one.
   static let productsMax = 20
 
   let packageName: String
   let token: StoreTransactionID
-  /// The products that the sender named, for `purchases.products`; what Google states counts.
+  /// The products that the sender named, for `purchases.products`; Google's answer is authoritative.
   var productIDs: [String] = []
-  /// The call to begin with; the other one follows if the first does not know the token.
+  /// The first call; the other call follows if the first does not know the token.
   var first = Call.products
-  /// When it was asked for; the answer's own date counts, if there is one.
+  /// The time of the look-up, used if the answer has no date.
   let askedAt: Timestamp
 
   fileprivate var calls: [Call] { first == .products ? [.products, .subscriptions] : [.subscriptions, .products] }
@@ -31,10 +31,10 @@ struct PlayLookUp: Sendable {
 extension PlayDeveloperAPI {
   /// Looks a purchase up.
   ///
-  /// The answer is dated by its `Date`, so that servers whose clocks differ agree; without one, by the request.
+  /// The header `Date` dates the answer, so that servers with different clocks agree; without it the request's time.
   ///
-  /// - Throws: `LedgerError` with `purchase_not_found` if no call knows the token, `backend_unreachable` for everything
-  ///   that may be different later, such as a form that is not known here.
+  /// - Throws: `LedgerError` with `purchase_not_found` if no call knows the token; `backend_unreachable` if the look-up
+  ///   may succeed later, for example after a format that this version does not support.
   func purchase(_ lookUp: PlayLookUp) async throws(LedgerError) -> PlayProductPurchase {
     var refusal: LedgerError?
     for call in lookUp.calls {

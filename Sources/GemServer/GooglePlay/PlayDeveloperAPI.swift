@@ -2,12 +2,12 @@
 package import GemLedger
 package import SystemHTTP
 
-/// Google Play's Developer API, as far as purchases take it.
+/// The part of Google Play's Developer API that purchases need.
 package struct PlayDeveloperAPI: Sendable {
-  /// Google's own address.
+  /// The address of Google's servers.
   package static let address = "https://androidpublisher.googleapis.com"
   static let scope = "https://www.googleapis.com/auth/androidpublisher"
-  /// How long an answer may take: the SDKs of apps do nothing else while they wait for the answer to a purchase.
+  /// The time limit for an answer: apps' SDKs block while they wait for the answer to a purchase.
   package static let timeout = Duration.seconds(5)
 
   private let timeout: Duration
@@ -16,12 +16,12 @@ package struct PlayDeveloperAPI: Sendable {
   private let tokens: GoogleAccessTokens
 
   /// - Parameters:
-  ///   - account: Has the right to see orders in the Play Console.
+  ///   - account: A service account with the right to see orders in the Play Console.
   ///   - sender: Sends the requests.
-  ///   - baseURL: Where the API is, such as at a simulator.
-  ///   - timeout: How long each answer may take, that of the token endpoint too.
-  ///   - clock: Dates what the account signs; Google compares it with the time of day.
-  /// - Throws: `LedgerError` with `invalid_request` where the address is none.
+  ///   - baseURL: The address of the API, for example of a simulator.
+  ///   - timeout: The time limit for each answer, also of the token endpoint.
+  ///   - clock: Dates the account's signatures; Google compares it with the real time.
+  /// - Throws: `LedgerError` with `invalid_request` for an invalid address.
   package init(
     account: GoogleServiceAccount, sender: HTTPSender, baseURL: String = Self.address, timeout: Duration = Self.timeout,
     clock: LedgerClock = .system
@@ -33,27 +33,27 @@ package struct PlayDeveloperAPI: Sendable {
     tokens = GoogleAccessTokens(account, scope: Self.scope, sender: sender, timeout: timeout, clock: clock)
   }
 
-  /// Gets what a path below the app names.
+  /// Gets a resource of the app.
   ///
-  /// - Parameter path: Encoded, below `purchases`.
-  /// - Throws: `LedgerError` with `backend_unreachable` without an answer, or without an access token.
+  /// - Parameter path: The percent-encoded path below `purchases`.
+  /// - Throws: `LedgerError` with `backend_unreachable` without an answer or an access token.
   func get(_ path: String, of packageName: String) async throws(LedgerError) -> HTTPReply {
     let url = try url("\(Percent.encoded(packageName))/purchases/\(path)")
     return try await answer { (headers) in await sender.get(url, headers: headers, timeout: timeout) }
   }
 
-  /// What completes a purchase, so that Google does not refund it.
+  /// A call that completes a purchase, so that Google does not refund it.
   enum Completion: Hashable, Sendable {
-    /// The product is used up, and can be bought again; this acknowledges the purchase too.
+    /// Consumes the product, so that it can be bought again; this also acknowledges the purchase.
     case consume(product: String)
     case acknowledge(product: String)
     case acknowledgeSubscription(product: String)
   }
 
-  /// Consumes or acknowledges a purchase; one that is already consumed or acknowledged counts as done.
+  /// Consumes or acknowledges a purchase; succeeds also if it was already consumed or acknowledged.
   ///
-  /// - Throws: `LedgerError` with `purchase_not_found` if Google does not know the purchase in this state,
-  ///   `backend_unreachable` for everything that may be different later.
+  /// - Throws: `LedgerError` with `purchase_not_found` if Google does not know the purchase in this state;
+  ///   `backend_unreachable` if the call may succeed later.
   func complete(
     _ token: StoreTransactionID, by completion: Completion, of packageName: String
   ) async throws(LedgerError) {
@@ -74,11 +74,11 @@ package struct PlayDeveloperAPI: Sendable {
     throw PlayRefusal(reply).error
   }
 
-  /// Refunds an order, all of it, and ends the right to what was bought.
+  /// Refunds an order in full, and revokes the purchase.
   ///
   /// The service account needs the right to manage orders.
   ///
-  /// - Parameter order: Google's own id of the order, such as `GPA.3372-4150-8203-17209`.
+  /// - Parameter order: Google's id of the order, such as `GPA.3372-4150-8203-17209`.
   /// - Throws: As ``purchase(_:)``; `purchase_not_found` also for an order that cannot be refunded.
   func refund(order: String, of packageName: String) async throws(LedgerError) {
     let url = try url("\(Percent.encoded(packageName))/orders/\(Percent.encoded(order)):refund?revoke=true")
@@ -92,7 +92,7 @@ package struct PlayDeveloperAPI: Sendable {
 
   static func part(_ token: StoreTransactionID) -> String { Percent.encoded(token.text) }
 
-  /// Sends a request with an access token, and once more with a new one where Google takes the first no longer.
+  /// Sends a request with an access token, and again with a new token if Google refuses the first.
   private func answer(
     _ send: ([(name: String, value: String)]) async -> Result<HTTPReply, HTTPSendFailure>
   ) async throws(LedgerError) -> HTTPReply {
@@ -115,10 +115,10 @@ package struct PlayDeveloperAPI: Sendable {
   }
 }
 
-/// A refusal of Google's API: status, reason and message, as its errors state them.
+/// An error response of Google's API: status, reason and message.
 struct PlayRefusal {
   let status: Int
-  /// Google's word, such as `purchaseTokenNotFound`; empty without one.
+  /// Google's reason, such as `purchaseTokenNotFound`; empty if absent.
   let reason: String
   private let message: String
 
@@ -132,12 +132,12 @@ struct PlayRefusal {
   /// Whether the call does not exist at this address, as before Google introduced it.
   var isOfCall: Bool { [405, 501].contains(status) || status == 404 && reason != "purchaseTokenNotFound" }
 
-  /// Whether the token is not known to this call: it is malformed, of another kind, of another app, too new or too old.
+  /// Whether the call does not know the token: malformed, of another kind or app, too new or too old.
   var isOfToken: Bool { [400, 404, 405, 410, 501].contains(status) }
 
   var isAlreadyDone: Bool { status == 400 && (reason + message).lowercased().contains("already") }
 
-  /// None of them proves that nobody paid: a token may be known later, and credentials are the seller's matter.
+  /// The error for callers; no refusal proves a missing payment, since tokens and credentials may become valid later.
   var error: LedgerError {
     if isOfToken {
       return LedgerError(
@@ -162,7 +162,7 @@ extension HTTPReply {
     "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
   ]
 
-  /// The server's time of the reply, as HTTP writes it: `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110, 5.6.7).
+  /// The date of the reply in the format of HTTP: `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110, 5.6.7).
   var date: Timestamp? {
     let words = headers["Date"]?.split(separator: " ") ?? []
     guard words.count == 6, words[5] == "GMT", let month = Self.months.firstIndex(of: String(words[2])) else {

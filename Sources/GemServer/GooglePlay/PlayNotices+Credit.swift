@@ -4,7 +4,7 @@ internal import StoreBackend
 internal import StoreReceipts
 internal import SystemCrypto
 
-// Purchases of which apps post the token alone.
+// Purchases for which apps post only the token.
 extension PlayNotices {
   /// A purchase token that an app posted.
   struct TokenPost: Sendable {
@@ -18,14 +18,14 @@ extension PlayNotices {
     var productIDs: [String] = []
   }
 
-  /// Credits a purchase whose token an app posted, each of its products once, as Google states it.
+  /// Credits a purchase by its posted token, each of its products once, as Google states it.
   ///
-  /// The named order is paid by the line of its product, or else by the first line. The other lines are in the
-  /// answer's `otherPurchases`.
+  /// The line of the named order's product pays the order, or else the first line. The other lines are in the answer's
+  /// `otherPurchases`.
   ///
-  /// - Throws: `LedgerError` with `configuration` if no app is named, `bundle_mismatch`, those of
-  ///   `PlayDeveloperAPI.purchase(_:)`, `validation_pending` before the payment, `receipt_revoked` if it was cancelled,
-  ///   and those of `LocalBackend.post(_:of:order:)` for the first line that is not credited.
+  /// - Throws: `LedgerError` with `configuration` if no app is named; `bundle_mismatch`; those of
+  ///   `PlayDeveloperAPI.purchase(_:)`; `validation_pending` before the payment; `receipt_revoked` if it was cancelled;
+  ///   those of `LocalBackend.post(_:of:order:)` for the first line that is not credited.
   func credit(_ posted: TokenPost, in project: ServerProject) async throws(LedgerError) -> ReceiptAnswer {
     let packageName = try packageName(posted.packageName, in: project)
     let found = try await lookUp(
@@ -42,7 +42,7 @@ extension PlayNotices {
     }
     complete(found, of: packageName, after: PlayCompletions.Cause(posted.post.source), in: project)
     var answers = try results.values()
-    // The line of the order is the answer, if it is one of the credited lines.
+    // Answer with the order's line if it was credited.
     var answer = answers.remove(at: posted.order == nil ? 0 : answers.firstIndex { $0.order != nil } ?? 0)
     answer.otherPurchases = answers.map(\.purchase)
     return answer
@@ -56,7 +56,7 @@ extension PlayNotices {
     throw LedgerError(.configuration, "Name the app at Google Play: bundle_id in the catalog's settings.")
   }
 
-  /// The call that the catalog makes likely.
+  /// Returns the call that the catalog's product types suggest.
   private static func call(for productIDs: [String], in project: ServerProject) throws(LedgerError) -> PlayLookUp.Call {
     guard !productIDs.isEmpty else { return .products }
     let known = try project.catalogs.current().catalog.products.filter { product in
@@ -67,7 +67,7 @@ extension PlayNotices {
     return known.contains { $0.type.isSubscription } ? .subscriptions : .products
   }
 
-  /// Keeps what is not paid for, and returns the answer to the post.
+  /// Stores an unpaid purchase, and returns the answer to the post.
   private func keep(
     unpaid found: PlayProductPurchase, _ posted: TokenPost, in project: ServerProject
   ) async throws(LedgerError) -> LedgerError {
@@ -85,21 +85,21 @@ extension PlayNotices {
     return LedgerError(.receiptRevoked, "The payment of this purchase was declined.")
   }
 
-  /// The line that an order announces: that of its product, or else the first.
+  /// Returns the index of the line with the order's product, or else of the first line.
   private static func place(of code: PurchaseCode?, in found: PlayProductPurchase, _ project: ServerProject) -> Int {
-    // An order that nobody knows is the backend's to refuse.
+    // The backend refuses an unknown order.
     guard let code, let id = (try? project.backend.order(code))?.storeProductID else { return 0 }
     return found.lines.firstIndex { $0.transaction.storeProductID.hasBytes(of: id) } ?? 0
   }
 
   // MARK: Identity
 
-  /// Looks a purchase up, and gives each of its products the identity that all look-ups of the token give it.
+  /// Looks a purchase up, and gives its products the same identities as all other look-ups of the token.
   ///
-  /// `purchases.products` does not tell a token's other products, and two look-ups may be for different ones. So the
-  /// first of them decides, in a document, which product is known by the token alone.
+  /// `purchases.products` does not return a token's other products, and look-ups may name different products. The first
+  /// look-up therefore stores in a document which product is identified by the token alone.
   ///
-  /// - Throws: Those of `PlayDeveloperAPI.purchase(_:)`, and of the storage.
+  /// - Throws: Errors of `PlayDeveloperAPI.purchase(_:)`, and of the storage.
   func lookUp(_ lookUp: PlayLookUp, in project: ServerProject) async throws(LedgerError) -> PlayProductPurchase {
     let found = try await api.purchase(lookUp)
     guard found.isOfNamedProducts else { return found }
@@ -111,10 +111,10 @@ extension PlayNotices {
     return found.naming(alone: (try? JSONValue.parse(content))?["alone"]?.text)
   }
 
-  /// The transaction as the receipt of the same purchase names it: under production, since receipts do not tell tests.
+  /// Returns the transaction with the identity that the purchase's receipt has, so that it is not credited twice.
   ///
-  /// Under two names it would be credited twice. Nil for a tester's purchase that no receipt has been posted of: the
-  /// receipt credits it, by the rules for receipts.
+  /// Receipts do not mark test purchases, so the identity is under production. Returns nil for a test purchase
+  /// without a posted receipt: the receipt credits it, by the rules for receipts.
   static func asReceiptsNameIt(
     _ stated: StoreTransaction, in project: ServerProject
   ) throws(LedgerError) -> StoreTransaction? {
@@ -122,7 +122,7 @@ extension PlayNotices {
     guard stated.environment != .production else { return stated }
     var transaction = stated
     if stated.reason == .renewal, let order = stated.orderID?.split(separator: "..").first {
-      // A renewal is in the environment of the subscription's first order.
+      // A renewal has the environment of the subscription's first order.
       transaction.orderID = String(order)
       if let (first, _) = try known(transaction, in: project.ledger) {
         transaction = stated
@@ -135,13 +135,13 @@ extension PlayNotices {
     return transaction.revocation?.extent == .full ? transaction : nil
   }
 
-  /// The credit of a transaction, with the transaction under the identity of its credit; nil without a credit.
+  /// Returns the credit of a transaction, and the transaction with the credit's identity; nil without a credit.
   ///
-  /// A product that was credited under the token alone stays known by it, whatever else the token paid for.
+  /// A product that was credited under the token alone keeps that identity, even if the token has other products.
   static func known(
     _ stated: StoreTransaction, in ledger: Ledger
   ) throws(LedgerError) -> (transaction: StoreTransaction, purchase: Purchase)? {
-    // One whose token was posted alone is known by what Google says of it.
+    // A purchase that was credited by its token alone is stored under the environment that Google states.
     let environments = stated.environment == .production ? [.production] : [stated.environment, .production]
     for environment in environments {
       for isLineItem in [stated.isLineItem, !stated.isLineItem] {
@@ -152,7 +152,7 @@ extension PlayNotices {
         guard let purchase, isLineItem == stated.isLineItem || purchase.storeProductID == stated.storeProductID else {
           continue
         }
-        // Google states no date of a renewal: that of the first look-up stays.
+        // Google states no date of a renewal: keep the date of the first look-up.
         if stated.productType.isSubscription { transaction.purchasedAt = purchase.purchasedAt }
         return (transaction, purchase)
       }
@@ -161,7 +161,7 @@ extension PlayNotices {
   }
 }
 
-/// What became of each product of a purchase: one that cannot be credited stops no other.
+/// The results for the products of a purchase; a failure of one product does not affect the others.
 struct LineResults<Value: Sendable> {
   private let results: [Result<Value, LedgerError>]
 
@@ -177,9 +177,9 @@ struct LineResults<Value: Sendable> {
     self.results = results
   }
 
-  /// The values of the lines that succeeded.
+  /// Returns the values of the successful lines.
   ///
-  /// - Throws: The first error after which a line may still be credited; if no line succeeded, the first error.
+  /// - Throws: The first error of a line that may still be credited; if no line succeeded, the first error.
   func values() throws(LedgerError) -> [Value] {
     var (values, errors): ([Value], [LedgerError]) = ([], [])
     for result in results {

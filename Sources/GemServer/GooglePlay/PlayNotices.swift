@@ -4,23 +4,23 @@ internal import StoreBackend
 internal import StoreReceipts
 internal import SystemCrypto
 
-/// Applies Google Play's developer notifications: each is a hint to look the purchase up at Google.
+/// Applies Google Play's developer notifications: each triggers a look-up of the purchase at Google.
 package struct PlayNotices: Sendable {
-  /// What became of a notification.
+  /// The result of a notification.
   enum Outcome: Hashable, Sendable {
     /// Google's answer was applied.
     case applied(NoticeAnswer.Outcome)
-    /// Nobody has paid yet.
+    /// The purchase is not paid yet.
     case pending
-    /// Nobody will pay: the payment was declined, or given up while it was pending.
+    /// The purchase will not be paid: the payment was declined, or cancelled while it was pending.
     case declined
-    /// It is about no payment.
+    /// The notification does not concern a payment.
     case none
-    /// It can never be applied, so Pub/Sub need not send it again.
+    /// The notification can never be applied, so Pub/Sub need not repeat it.
     case refused(LedgerError.Code)
   }
 
-  /// The refusal of what only Google can tell, in a server without a service account.
+  /// The error for purchases that only Google can verify, in a server without a service account.
   static let missing = LedgerError(
     .receiptUnverified,
     "Google Play cannot be asked: the server has no service account. Start it with --google-service-account; purchases "
@@ -29,16 +29,16 @@ package struct PlayNotices: Sendable {
   let api: PlayDeveloperAPI
   private let packageName: String?
   private let pushToken: String?
-  /// How long an answer to an app waits for Google.
+  /// The time for which an answer to an app waits for Google.
   let wait: Duration
   let log: @Sendable (_ message: String, _ facts: [String: JSONValue]) -> Void
 
   /// - Parameters:
-  ///   - api: Says what was bought.
-  ///   - packageName: The app; nil for the one that the project's catalog or policy names.
-  ///   - pushToken: What the address of the push has to have as `token`; nil for nothing.
-  ///   - wait: How long an answer to an app waits for Google.
-  ///   - log: Told of notifications that are not applied.
+  ///   - api: Looks purchases up.
+  ///   - packageName: The app; nil for the app in the project's catalog or policy.
+  ///   - pushToken: The required `token` in the push address; nil for none.
+  ///   - wait: The time for which an answer to an app waits for Google.
+  ///   - log: Receives notifications that are not applied.
   package init(
     api: PlayDeveloperAPI, packageName: String? = nil, pushToken: String? = nil,
     wait: Duration = ReceiptIntake.storeWait,
@@ -61,7 +61,7 @@ package struct PlayNotices: Sendable {
 
   /// Applies the body of a push request.
   ///
-  /// - Throws: `LedgerError` where the same request may work later, and for bodies that Pub/Sub does not send.
+  /// - Throws: `LedgerError` if the request may succeed later, and for bodies that Pub/Sub does not send.
   func apply(_ body: [UInt8], to project: ServerProject) async throws(LedgerError) -> Outcome {
     var messageID: String?
     do throws(LedgerError) {
@@ -87,10 +87,10 @@ package struct PlayNotices: Sendable {
     }
     guard notice.subject != nil || notice.isOfRefund else { return .none }
     try check(notice.packageName, of: project)
-    // The list of voided purchases is the proof, and it is ahead of the purchase's state.
+    // The list of voided purchases is the proof, and is more current than the purchase's state.
     if notice.isOfRefund { try readVoidsSoon(of: notice.packageName, in: project) }
     guard let subject = notice.subject else { return .none }
-    // The state may be newer than this instant, never older: the notice of a later refund is looked up later.
+    // The state may be newer than this instant, never older; a later refund has a later notification.
     let found = try await lookUp(
       PlayLookUp(
         packageName: notice.packageName, token: subject.token, productIDs: subject.productID.map { [$0] } ?? [],
@@ -110,7 +110,7 @@ package struct PlayNotices: Sendable {
     return .applied(outcomes.first { $0 != .unchanged } ?? .unchanged)
   }
 
-  /// A service account sees all apps of a developer, so the app has to be named somewhere.
+  /// Checks that the project credits the app; a service account sees all apps of a developer.
   func check(_ name: String, of project: ServerProject) throws(LedgerError) {
     let wanted = try names(of: project)
     guard !wanted.isEmpty else {
@@ -132,7 +132,7 @@ package struct PlayNotices: Sendable {
 }
 
 extension PlayNotification {
-  /// Whether an order was voided, or a subscription revoked.
+  /// Whether the notification reports a voided order or a revoked subscription.
   fileprivate var isOfRefund: Bool {
     switch event {
     case .voided, .subscription(_, _, 12): true
@@ -140,13 +140,13 @@ extension PlayNotification {
     }
   }
 
-  /// The purchase that it asks to look up, and by which call; nil if its state shows nothing of it.
+  /// The purchase to look up, and the call for it; nil if the purchase's state does not show the event.
   fileprivate var subject: (token: StoreTransactionID, productID: String?, call: PlayLookUp.Call)? {
     switch event {
     case .oneTimePurchased(let token, let product), .oneTimeCanceled(let token, let product):
       (token, product, .products)
     case .voided(let token, _, false, _): (token, nil, .products)
-    // Recovered, renewed, purchased, restarted; 20: a pending one was cancelled before its payment.
+    // Recovered, renewed, purchased, restarted; 20: a pending purchase was cancelled before its payment.
     case .subscription(let token, let product, let type) where [1, 2, 4, 7, 20].contains(type):
       (token, product, .subscriptions)
     case .refundReview, .voided, .subscription, .test, .other: nil
@@ -155,10 +155,10 @@ extension PlayNotification {
 }
 
 extension LedgerError {
-  /// Whether the same notification may be applied another time.
+  /// Whether the notification may be applied later.
   fileprivate var mayWorkLater: Bool {
     let status = code.kind.row.httpStatus
-    // Google may not know a purchase yet that was just made.
+    // Google may not know a new purchase yet.
     let others: [Code] = [.configuration, .validationPending, .receiptFutureDated, .purchaseNotFound]
     return status >= 500 || status == 423 || status == 429 || others.contains(code)
   }

@@ -3,7 +3,7 @@ package import GemLedger
 package import StoreBackend
 internal import StoreReceipts
 
-/// Refunds purchases at Google Play, the only store that lets its sellers do so.
+/// Refunds purchases at Google Play, the only store with refunds by the seller.
 package struct PlayRefunds: RefundIssuer {
   private let api: PlayDeveloperAPI
   private let ledger: Ledger
@@ -11,10 +11,10 @@ package struct PlayRefunds: RefundIssuer {
   private let onFailure: @Sendable (Purchase, LedgerError) -> Void
 
   /// - Parameters:
-  ///   - api: With a service account that may manage orders.
-  ///   - ledger: Its catalog names the app.
-  ///   - packageName: The app; nil for the one in the catalog's settings.
-  ///   - onFailure: Told of purchases that were not refunded.
+  ///   - api: The API, with a service account that may manage orders.
+  ///   - ledger: The ledger with the catalog that names the app.
+  ///   - packageName: The app; nil for the app in the catalog's settings.
+  ///   - onFailure: Receives purchases that were not refunded.
   package init(
     api: PlayDeveloperAPI, ledger: Ledger, packageName: String? = nil,
     onFailure: @escaping @Sendable (Purchase, LedgerError) -> Void
@@ -41,7 +41,7 @@ package struct PlayRefunds: RefundIssuer {
     }
     let app = try app()
     let before = try await stated(purchase, app)
-    // An earlier call may have refunded it, and died before it was booked.
+    // An earlier call may have refunded the purchase and died before the booking.
     guard !before.isRefundedInFull else { return before }
     guard let order = before.orderID else {
       throw LedgerError(.notAvailable, "Google Play names no order of the purchase, so it cannot be refunded.")
@@ -60,7 +60,7 @@ package struct PlayRefunds: RefundIssuer {
     if let refusal {
       throw LedgerError(.notAvailable, "Google Play does not refund the order \(order): \(refusal.message)")
     }
-    // Google may take a while to say so; its notification, or the next call, brings it then.
+    // Google may show the refund later; its notification or the next call then books it.
     return nil
   }
 
@@ -72,7 +72,7 @@ package struct PlayRefunds: RefundIssuer {
     return bundleID
   }
 
-  /// The purchase as Google states it, under the environment of its credit.
+  /// The purchase as Google states it, with the environment of its credit.
   private func stated(_ purchase: Purchase, _ app: String) async throws(LedgerError) -> StoreTransaction {
     let token = purchase.storeTransactionID.purchaseToken(
       at: .google, isSubscription: purchase.productType.isSubscription, storeProductID: purchase.storeProductID)
@@ -91,7 +91,7 @@ package struct PlayRefunds: RefundIssuer {
         .notAvailable, "The order paid for several products, and Google Play refunds it as a whole: refund it there.")
     }
     guard var transaction = answer.transactions.first else {
-      throw LedgerError(.notAvailable, "Google Play says that the purchase is not paid for.")
+      throw LedgerError(.notAvailable, "The purchase is not paid according to Google Play.")
     }
     guard transaction.creditID == purchase.storeTransactionID else {
       throw LedgerError(
@@ -103,7 +103,7 @@ package struct PlayRefunds: RefundIssuer {
 }
 
 extension Purchase {
-  /// Whether its token paid for no other product, as far as its identity tells.
+  /// Whether its token paid for no other product, as far as its identity shows.
   fileprivate func isAlone(withToken token: StoreTransactionID) -> Bool {
     productType.isSubscription || storeTransactionID == token
   }

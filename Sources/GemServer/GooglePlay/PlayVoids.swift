@@ -10,17 +10,17 @@ struct PlayVoid: Hashable, Sendable {
   let token: StoreTransactionID
   let orderID: String?
   let voidedAt: Timestamp
-  /// Whether some units alone are given back; the state of the purchase says how many.
+  /// Whether only some units were refunded; the state of the purchase has their number.
   let isPartial: Bool
 }
 
 extension PlayDeveloperAPI {
-  /// Most pages of a list; a list that does not end is an error of the server.
+  /// The maximum number of pages of a list; a list without an end is an error of the server.
   private static let pagesMax = 1000
 
   /// Returns the voided orders of an app, in full and by quantity, of products and of subscriptions.
   ///
-  /// - Parameter start: When Google learned of the first one; at most 30 days ago.
+  /// - Parameter start: The time at which Google recorded the first voided order; at most 30 days ago.
   /// - Throws: `LedgerError` with `backend_unreachable`.
   func voids(of packageName: String, since start: Timestamp) async throws(LedgerError) -> [PlayVoid] {
     var (voids, page): ([PlayVoid], String?) = ([], nil)
@@ -45,7 +45,7 @@ extension PlayDeveloperAPI {
 }
 
 extension PlayVoid {
-  /// Nil for an entry that names no purchase.
+  /// Returns nil for an entry that names no purchase.
   fileprivate init?(_ entry: JSONValue) {
     guard let token = try? StoreTransactionID(entry["purchaseToken"]?.text ?? ""),
       let voidedAt = entry["voidedTimeMillis"].flatMap({ $0.text.flatMap(Int64.init) ?? $0.integer })
@@ -56,25 +56,25 @@ extension PlayVoid {
   }
 }
 
-/// The position in an app's list of voided purchases, which all servers of a ledger share.
+/// The position in an app's list of voided purchases, shared by all servers of a ledger.
 private struct PlayVoidCursor {
-  /// How long Google lists a voided purchase, in milliseconds.
+  /// The time for which Google lists a voided purchase, in milliseconds.
   private static let listed: Int64 = 30 * 86_400_000
-  /// What is read twice, in milliseconds: Google may list a purchase later than it dates it.
+  /// The overlap of two reads, in milliseconds: Google may list a purchase later than its date.
   private static let overlap: Int64 = 86_400_000
-  /// The pause between two readings, in milliseconds.
+  /// The pause between two reads, in milliseconds.
   private static let pause: Int64 = 3_600_000
-  /// The shortest pause, if notifications ask for a reading, in milliseconds.
+  /// The shortest pause if notifications request a read, in milliseconds.
   private static let shortestPause: Int64 = 60_000
 
-  /// Until when the list is read; nil before the first reading.
+  /// The time up to which the list was read; nil before the first read.
   var readUntil: Timestamp?
   var dueAt = Timestamp(milliseconds: 0)
   var failures: Int64 = 0
 
   init() {}
 
-  /// - Parameter content: As ``content`` gave it.
+  /// - Parameter content: A text from ``content``.
   init(_ content: String) {
     let members = try? JSONValue.parse(content)
     readUntil = members?["read_until"]?.integer.map(Timestamp.init(milliseconds:))
@@ -90,12 +90,12 @@ private struct PlayVoidCursor {
 
   func start(at now: Timestamp) -> Timestamp {
     let first = now.advanced(milliseconds: -Self.listed)
-    // A reading in the future was dated by a clock that was ahead.
+    // A time in the future was written by a clock that was ahead.
     guard let readUntil, readUntil <= now else { return first }
     return max(first, readUntil.advanced(milliseconds: -Self.overlap))
   }
 
-  /// A reading begins: until it succeeds, it is due again after a pause.
+  /// Returns the position at the begin of a read, which is due again after a pause unless it succeeds.
   func begun(at now: Timestamp) -> Self {
     var cursor = self
     cursor.dueAt = RetryPauses.next(after: failures, at: now)
@@ -103,14 +103,14 @@ private struct PlayVoidCursor {
     return cursor
   }
 
-  /// A reading that began at this instant succeeded.
+  /// Returns the position after a successful read that began at this instant.
   func done(at start: Timestamp) -> Self {
     var cursor = self
     (cursor.readUntil, cursor.dueAt, cursor.failures) = (start, start.advanced(milliseconds: Self.pause), 0)
     return cursor
   }
 
-  /// A notification says that the list has grown.
+  /// Returns the position after a notification of a voided purchase.
   func asked(at now: Timestamp) -> Self {
     var cursor = self
     let earliest = readUntil.map { max(now, $0.advanced(milliseconds: Self.shortestPause)) } ?? now
@@ -120,13 +120,13 @@ private struct PlayVoidCursor {
 }
 
 // Google Play's list of voided purchases: the only proof of a subscription's refund, which its state never shows, and
-// of refunds whose notifications were lost. It is read each hour, and after a notification of a refund.
+// of refunds with lost notifications. It is read every hour, and after a notification of a refund.
 extension PlayNotices {
   private static func document(of packageName: String) -> String {
     "play_voids/" + Hex.text(TextDigest.sha256(of: packageName))
   }
 
-  /// Makes the list of an app due.
+  /// Makes the next read of an app's list due.
   func readVoidsSoon(of packageName: String, in project: ServerProject) throws(LedgerError) {
     let name = Self.document(of: packageName)
     let saved = try project.ledger.document(named: name)
@@ -136,7 +136,7 @@ extension PlayNotices {
     try project.ledger.saveUnlessChanged(document: name, content: asked.content, replacing: saved?.version)
   }
 
-  /// Reads the lists that are due; it counts `listed`, the voided orders, and `refunded`, the purchases of them.
+  /// Returns a job that reads due lists; it counts `listed` voided orders and `refunded` purchases.
   func voids(of project: ServerProject) -> MaintenanceJob {
     MaintenanceJob("play_voids") { now throws(LedgerError) in
       var (listed, refunded) = (0, 0)
@@ -144,7 +144,7 @@ extension PlayNotices {
         let name = Self.document(of: packageName)
         let saved = try project.ledger.document(named: name)
         let cursor = saved.map { PlayVoidCursor($0.content) } ?? PlayVoidCursor()
-        // Of several servers, the one that saves this reads the list.
+        // Among several servers, the server that saves this position reads the list.
         guard RetryPauses.isDue(cursor.dueAt, at: now),
           let begun = try project.ledger.saveUnlessChanged(
             document: name, content: cursor.begun(at: now).content, replacing: saved?.version)
@@ -162,9 +162,9 @@ extension PlayNotices {
     }
   }
 
-  /// Refunds what was paid by a voided order.
+  /// Refunds the purchases of a voided order.
   ///
-  /// - Returns: How many purchases lost something by it.
+  /// - Returns: The number of purchases with a new refund.
   private func apply(
     _ void: PlayVoid, of packageName: String, to project: ServerProject
   ) async throws(LedgerError) -> Int {
@@ -181,14 +181,14 @@ extension PlayNotices {
           askedAt: project.clock.now()), in: project)
     } catch {
       guard error.code == .purchaseNotFound else { throw error }
-      // Google forgets purchases sooner than it lists them; what nobody knows was never credited.
+      // Google forgets purchases before it stops listing them; an unknown purchase was never credited.
       guard let known, !void.isPartial else { return 0 }
       return try await refund([StoreTransaction(known, voided: void, bundleID: packageName)], in: project)
     }
     return try await refund(found.transactions(voidedBy: void), in: project)
   }
 
-  /// The credit of a voided order, if it is known by the token and the order alone.
+  /// Returns the credit of a voided order, if its identity is the token, with or without the order.
   private static func purchase(of void: PlayVoid, in ledger: Ledger) throws(LedgerError) -> Purchase? {
     let ids = [void.orderID.map { "\(void.token)/\($0)" }, void.token.text].compactMap(\.self)
     for id in ids {
@@ -211,17 +211,17 @@ extension PlayNotices {
 }
 
 extension PlayProductPurchase {
-  /// The purchases that a voided order gives back.
+  /// Returns the refunded transactions of a voided order.
   ///
-  /// A single product is given back whatever its state says, which is behind the list. Of an order of several products
-  /// the list does not say which, but their state does.
+  /// A single product is refunded in any state, since its state may lag behind the list. For an order of several
+  /// products only their state shows which were refunded.
   fileprivate func transactions(voidedBy void: PlayVoid) -> [StoreTransaction] {
     transactions.compactMap { stated in
       if stated.revocation?.extent == .full || void.isPartial || !isSubscription && lines.count > 1 {
         return stated.revocation == nil ? nil : stated
       }
       var stated = stated
-      // The state is that of a subscription's last order, and an earlier one may have been voided.
+      // The state shows a subscription's last order, but an earlier order may have been voided.
       if isSubscription { stated.orderID = void.orderID ?? stated.orderID }
       stated.revocation = StoreTransaction.Revocation(revokedAt: void.voidedAt)
       stated.signedAt = void.voidedAt
@@ -231,7 +231,7 @@ extension PlayProductPurchase {
 }
 
 extension StoreTransaction {
-  /// A credited purchase as the list of voided purchases states it.
+  /// Creates a transaction from a credited purchase and its entry in the list of voided purchases.
   fileprivate init(_ purchase: Purchase, voided void: PlayVoid, bundleID: String) {
     self.init(
       store: .google, environment: purchase.environment, id: void.token,

@@ -14,7 +14,7 @@ enum AccountRoute {
     answers: [200: schema], rate: .customerInformation,
     work: .now { (call) throws(LedgerError) in .json(200, try json(call)) })
 
-  /// Most lots that one answer reads.
+  /// The maximum number of lots that one answer reads.
   private static let lotCountMax = 100
 
   private static func json(_ call: Call) throws(LedgerError) -> JSONValue {
@@ -46,7 +46,7 @@ enum AccountRoute {
     ]
   }
 
-  /// The amounts by their expiry, soonest first; amounts without one come last.
+  /// Returns the amounts by expiry, soonest first; amounts without expiry last.
   private static func expirations(_ lots: [Explanation.Lot]) -> JSONValue {
     var sums: [Int64: (available: Int64, held: Int64)] = [:]
     for lot in lots {
@@ -66,8 +66,8 @@ enum AccountRoute {
     .always("object", .word(["virtual_currency_account"])), .always("customer_id", .text()),
     .always("currency_code", .text()), .always("name", .text()), .always("description", .nullable(.text())),
     .always("at", .integer(), "The instant of the answer."),
-    .always("balance", .integer(), "All that the customer has, held amounts included."),
-    .always("held", .integer(), "What holds set aside."), .always("available", .integer(), "What can be spent."),
+    .always("balance", .integer(), "The total balance, including held amounts."),
+    .always("held", .integer(), "The amount on hold."), .always("available", .integer(), "The spendable amount."),
     .always("debt", .integer()), .always("version", .integer(), "How many entries the account has."),
     .always(
       "expirations",
@@ -77,7 +77,7 @@ enum AccountRoute {
             .always("expires_at", .nullable(.integer()), "Null for never."), .always("available", .integer()),
             .always("held", .integer()),
           ]))),
-      "What expires when, soonest first, of the first 100 lots in the order of spending; null for a past instant."),
+      "The next expiries, soonest first, of the first 100 lots in spending order; null for a past instant."),
     .always("has_more_expirations", .boolean, "Whether there are more lots than these."),
   ])
 }

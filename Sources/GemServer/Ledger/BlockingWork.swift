@@ -2,7 +2,7 @@
 internal import Dispatch
 internal import GemLedger
 
-/// Work that blocks its thread, such as a read of many rows: done where nothing else waits for the thread.
+/// Work that blocks its thread, such as a read of many rows; runs on a thread for blocking work only.
 enum BlockingWork {
   static func run<Value: Sendable>(
     _ work: @escaping @Sendable () throws(LedgerError) -> Value

@@ -3,7 +3,7 @@ internal import GemLedger
 internal import GemLedgerAudit
 internal import SystemHTTP
 
-/// The proof of the books, and the booking of due effects.
+/// The verification of the books, and the booking of due effects.
 enum BookRoutes {
   static var all: [Route] { [verify, sweep] }
 
@@ -21,7 +21,7 @@ enum BookRoutes {
 
   private static let sweep = Route(
     method: "POST", path: LedgerRoutes.project + "/actions/sweep", name: "sweep",
-    summary: "Books what is due by itself: expiries, ended holds, allowances, recharges.",
+    summary: "Books due effects: expiries, ended holds, allowances and recharges.",
     access: .secret(.books.writing),
     answers: [
       200: .object([
@@ -65,7 +65,7 @@ enum BookRoutes {
       .map(
         .object([
           .always("kinds", .map(.integer()), "The sum of entries of each kind."),
-          .always("outstanding", .integer(), "The sum of balances, held included, debts apart."),
+          .always("outstanding", .integer(), "The sum of balances, including held amounts, without debts."),
           .always("held", .integer()), .always("debt", .integer()),
         ]))),
     .always(

@@ -2,22 +2,22 @@
 package import GemLedger
 
 extension Parameter {
-  /// With this parameter an operation that books is tried and books nothing.
+  /// The parameter with which a booking operation only previews its result.
   package static let dryRun = Parameter(
-    "dry_run", .boolean, "Whether nothing is booked: the answer is what would be booked now, without ids.")
-  /// The key that makes a repeated request harmless.
+    "dry_run", .boolean, "Whether to book nothing: the answer is a preview of the booking, without ids.")
+  /// The key that makes repeating a request safe.
   package static let idempotencyKey = Parameter(
     Call.keyField, .text(1...IdempotencyKeyKind.byteCountMax),
     "Send the same key with every retry: the request is done once, and a retry gets the first answer.")
 }
 
 extension Call {
-  /// Whether nothing is to be booked.
+  /// Whether the call only previews its result.
   package var isDryRun: Bool { query["dry_run"]?.bool ?? false }
 
-  /// Books a command under the call's key, or previews it where the call is a dry run.
+  /// Books a command under the call's key, or previews it in a dry run.
   ///
-  /// The journal names the calling key as the actor, unless the command has one.
+  /// The journal names the calling key as the actor, unless the command names an actor.
   ///
   /// - Throws: `LedgerError` as ``Ledger/book(_:)``, and `invalid_identifier` for the key.
   package func book(_ command: LedgerCommand) async throws(LedgerError) -> Booking {
@@ -25,7 +25,7 @@ extension Call {
     return isDryRun ? try project.ledger.preview(command) : try await project.ledger.book(command)
   }
 
-  /// The command with the call's key, and with the caller as its actor.
+  /// Returns the command with the call's key, and with the caller as its actor.
   package func commandOfCaller(_ command: LedgerCommand) throws(LedgerError) -> LedgerCommand {
     var command = command
     command.key = try idempotencyKey()
@@ -33,7 +33,7 @@ extension Call {
     return command
   }
 
-  /// The caller in the journal: `key:` and the key's id; nil without a key.
+  /// The caller as the journal's actor: `key:` and the key's id; nil without a key.
   package var actor: ActorName? {
     get throws(LedgerError) { caller.keyID.isEmpty ? nil : try ActorName("key:\(caller.keyID)") }
   }
@@ -42,10 +42,10 @@ extension Call {
 // MARK: The body
 
 extension Call {
-  /// The text of a member; nil where it is missing or null.
+  /// Returns the text of a member; nil if it is missing or null.
   func text(_ name: String) -> String? { body[name]?.text }
 
-  /// Reference and reason of the body.
+  /// Returns the reference and the reason in the body.
   func details() throws(LedgerError) -> CommandDetails {
     var details = CommandDetails()
     if let text = text("reference") { details.reference = try Reference(text) }
@@ -53,7 +53,7 @@ extension Call {
     return details
   }
 
-  /// The amounts by code; nil where the member is missing or null.
+  /// Returns the amounts by currency code; nil if the member is missing or null.
   func amounts() throws(LedgerError) -> [Adjustment]? {
     guard let object = body["adjustments"]?.object else { return nil }
     var amounts: [Adjustment] = []
@@ -63,17 +63,17 @@ extension Call {
     return amounts
   }
 
-  /// A member in whole seconds.
+  /// Returns a member as a number of seconds.
   func seconds(_ name: String) -> Duration? { body[name]?.integer.map { .seconds($0) } }
 }
 
 extension Schema {
-  /// A text that an identifier of the ledger can be made of.
+  /// A text that is a valid identifier of the ledger.
   static func identifier(_ lengthMax: Int) -> Schema {
     .text(1...lengthMax, pattern: "^[^\\u0000-\\u001f\\u007f-\\u009f]+$")
   }
 
-  /// An instant of a request, in milliseconds since 1970.
+  /// An instant in a request, in milliseconds since 1970.
   static let requestedInstant = Schema.integer(0...Limits.expiryMilliseconds)
   static let amount = Schema.integer(1...Limits.amount)
 }
@@ -86,7 +86,7 @@ extension Schema.Field {
   }
 
   static let reference = Self(
-    "reference", .nullable(.identifier(Limits.referenceBytes)), "The caller's own name for the subject.")
+    "reference", .nullable(.identifier(Limits.referenceBytes)), "The caller's name for the subject.")
   static let reason = Self("reason", .nullable(.identifier(Limits.reasonBytes)), "Why, for people.")
 }
 #endif

@@ -1,7 +1,7 @@
 #if Server
 internal import GemLedger
 
-/// An event of the feed as JSON.
+/// The JSON form of an event of the feed.
 enum EventDocument {
   static func json(_ event: FeedEvent, at cursor: FeedCursor) -> JSONValue {
     [
@@ -10,7 +10,7 @@ enum EventDocument {
     ]
   }
 
-  /// The event in a stream of server-sent events; the cursor is its id.
+  /// Returns the event in the format of server-sent events; the cursor is its id.
   static func text(_ event: FeedEvent, at cursor: FeedCursor) -> String {
     "id: \(cursor)\nevent: transaction\ndata: \(json(event, at: cursor).text())\n\n"
   }
@@ -23,7 +23,7 @@ enum EventDocument {
   }
 
   static let schema = Schema.object([
-    .always("object", .word(["event"])), .always("cursor", .text(), "Where to read on behind this event."),
+    .always("object", .word(["event"])), .always("cursor", .text(), "The position after this event."),
     .always("source", .word(FeedSource.allCases.map(\.rawValue))),
     .always("transaction", TransactionDocument.schema),
     .always(

@@ -2,7 +2,7 @@
 internal import GemLedger
 internal import SystemHTTP
 
-/// The events of all customers: page by page, and as they come.
+/// The events of all customers: in pages, and as a stream.
 enum EventRoutes {
   static var all: [Route] { [list, stream] }
 
@@ -17,8 +17,8 @@ enum EventRoutes {
     answers: [
       200: .object([
         .always("object", .word(["list"])), .always("items", .list(EventDocument.schema)),
-        .always("next_page", .nullable(.text()), "The path of the next page; null where there are no more events yet."),
-        .always("url", .text()), .always("cursor", .text(), "Where to read on, also once there are new events."),
+        .always("next_page", .nullable(.text()), "The path of the next page; null if there are no more events yet."),
+        .always("url", .text()), .always("cursor", .text(), "The position to continue at, also after new events."),
       ])
     ],
     work: .now { (call) throws(LedgerError) in
@@ -31,11 +31,11 @@ enum EventRoutes {
 
   private static let stream = Route(
     method: "GET", path: LedgerRoutes.project + "/events/stream", name: "stream_events",
-    summary: "Sends the events of all customers as they come, as server-sent events.", access: .secret(.events),
+    summary: "Streams new events of all customers as server-sent events.", access: .secret(.events),
     query: [start],
     headers: [
       Parameter(
-        "Last-Event-ID", .text(1...900), "The id of the last event that was read; it comes before starting_after.")
+        "Last-Event-ID", .text(1...900), "The id of the last event that was read; it overrides starting_after.")
     ],
     answers: [
       200: .object([
@@ -54,7 +54,7 @@ enum EventRoutes {
         content: .stream(try call.project.streams.open(after: after, while: call.isStillAdmitted)))
     })
 
-  /// - Throws: `LedgerError` with `invalid_request` for a text that is no cursor of this feed.
+  /// - Throws: `LedgerError` with `invalid_request` for a text that is not a cursor of this feed.
   private static func cursor(_ text: String?, in ledger: Ledger) throws(LedgerError) -> FeedCursor? {
     guard let text else { return nil }
     if text == "now" { return try ledger.feedEnd() }

@@ -3,52 +3,52 @@ package import GemLedger
 internal import Synchronization
 package import SystemHTTP
 
-/// The streams of a project's events, all fed by one reader of the feed.
+/// The streams of a project's events, all supplied by one shared reader of the feed.
 ///
-/// A new stream first reads earlier events, page by page, as fast as its receiver takes them. Once it has all of them,
-/// the one reader writes to it too. A receiver that is too slow loses its stream and goes on from its last event.
+/// A new stream first reads earlier events, page by page, as fast as its receiver takes them. When it has caught up,
+/// the shared reader writes to it. A receiver that is too slow loses its stream, and resumes after its last event.
 package final class EventStreams: Sendable {
-  /// Most streams of a project at a time.
+  /// The maximum number of concurrent streams per project.
   package static let streamCountMax = 1000
-  /// The time between comments that keep idle connections alive.
+  /// The interval of the comments that keep idle connections alive.
   package static let heartbeat = Duration.seconds(15)
-  /// The time between checks of the receivers' keys.
+  /// The interval of the checks of the receivers' keys.
   static let accessInterval = Duration.seconds(1)
   private static let pageSize = 100
-  /// How many bytes may wait for a receiver that catches up.
+  /// The maximum number of unsent bytes for a receiver that catches up.
   private static let waitingByteCountMax = 1 << 18
-  /// How often it is looked whether the receiver took them: for half a minute.
+  /// The pause and the number of checks for a slow receiver: half a minute in total.
   private static let patience = (pause: Duration.milliseconds(50), count: 600)
 
   private struct Member {
     let stream: HTTPStream
-    /// Whether the receiver's key still admits it.
+    /// Returns whether the receiver's key still gives access.
     let isAdmitted: @Sendable () -> Bool
-    /// Reads earlier events; nil once the one reader writes to the stream.
+    /// Reads earlier events; nil after the shared reader has taken over.
     var joining: Task<Void, Never>?
-    /// The stream's own position when it joined, which may be beyond that of the one reader.
+    /// The stream's position when it joined, which may be ahead of the shared reader.
     var position: FeedPosition?
   }
 
   private struct State {
     var members: [Int: Member] = [:]
     var last = 0
-    /// Where the one reader is; nil while it does not run.
+    /// The position of the shared reader; nil while it is not running.
     var cursor: FeedCursor?
-    /// The one reader.
+    /// The shared reader.
     var reader: Task<Void, Never>?
-    /// Heartbeats and checks of keys, while there are members.
+    /// Sends heartbeats and checks keys while there are members.
     var beat: Task<Void, Never>?
     var hasStopped = false
 
-    /// Ends the tasks; nobody needs them without members.
+    /// Ends the tasks, which are needed only with members.
     mutating func endTasks() {
       reader?.cancel()
       beat?.cancel()
       (reader, beat, cursor) = (nil, nil, nil)
     }
 
-    /// Forgets all members and ends the tasks.
+    /// Removes all members and ends the tasks.
     mutating func removeAll() -> [Member] {
       defer { members = [:] }
       endTasks()
@@ -67,18 +67,18 @@ package final class EventStreams: Sendable {
     self.clock = clock
   }
 
-  /// How many streams there are.
+  /// The number of streams.
   package var count: Int { state.withLock { $0.members.count } }
 
-  /// Opens a stream of the events behind the cursor; nil for the beginning of the journal.
+  /// Opens a stream of the events after the cursor; nil for the beginning of the journal.
   ///
-  /// - Parameter isAdmitted: Whether the receiver's key still admits it; once it does not, the stream ends.
+  /// - Parameter isAdmitted: Returns whether the receiver's key still gives access; the stream ends otherwise.
   /// - Throws: `LedgerError` with `rate_limited` beyond ``streamCountMax``, `storage_unavailable` after ``stop()``.
   package func open(
     after cursor: FeedCursor?, while isAdmitted: @escaping @Sendable () -> Bool = { true }
   ) throws(LedgerError) -> HTTPStream {
     let stream = HTTPStream()
-    // Written at once, so that the receiver sees that it is connected.
+    // Written at once to confirm the connection.
     stream.write("retry: 1000\n\n")
     try state.withLock { (state) throws(LedgerError) in
       guard !state.hasStopped else { throw LedgerError(.storageUnavailable, "The server is stopping.") }
@@ -96,7 +96,7 @@ package final class EventStreams: Sendable {
     return stream
   }
 
-  /// Ends all streams for good.
+  /// Ends all streams permanently.
   package func stop() {
     let members = state.withLock { state in
       state.hasStopped = true
@@ -122,7 +122,7 @@ package final class EventStreams: Sendable {
         guard await takes(stream) else { break }
       }
     } catch {
-      // The receiver connects again and gets the error as an answer.
+      // The receiver reconnects and gets the error as an answer.
     }
     stream.end()
     remove(id)
@@ -136,10 +136,10 @@ package final class EventStreams: Sendable {
     }
   }
 
-  /// Lets the one reader write to the stream from now on.
+  /// Lets the shared reader take over the stream.
   ///
-  /// - Parameter live: Where the one reader was before the stream read its last page, which was all there was.
-  /// - Returns: Whether it does; not where it has gone on meanwhile, so that the stream may lack something.
+  /// - Parameter live: The position of the shared reader before the stream read its last page, which was the newest.
+  /// - Returns: False if the shared reader has advanced since, since the stream may lack events.
   private func join(_ id: Int, at cursor: FeedCursor, _ position: FeedPosition, live: FeedCursor?) -> Bool {
     state.withLock { state in
       guard state.members[id] != nil else { return true }
@@ -154,7 +154,7 @@ package final class EventStreams: Sendable {
     }
   }
 
-  /// Waits until the receiver has taken most of the written bytes; false where it does not.
+  /// Waits until the receiver has taken most of the written bytes; returns false if it is too slow.
   private func takes(_ stream: HTTPStream) async -> Bool {
     for _ in 0..<Self.patience.count {
       if stream.isClosed { return false }
@@ -164,21 +164,21 @@ package final class EventStreams: Sendable {
     return false
   }
 
-  // MARK: The one reader
+  // MARK: The shared reader
 
   private func follow(from start: FeedCursor) async {
     var updates = ledger.feedUpdates(after: start, limit: Self.pageSize).makeAsyncIterator()
     do throws(LedgerError) {
       while let page = try await updates.next() { publish(page) }
     } catch {
-      // Receivers connect again, and read on once the storage answers.
+      // Receivers reconnect, and resume when the storage answers.
     }
     guard !Task.isCancelled else { return }
     for member in state.withLock({ $0.removeAll() }) { member.stream.end() }
   }
 
   private func publish(_ page: FeedPage) {
-    // A stream that joins from here on has read the page itself.
+    // A stream that joins after this has read the page already.
     endRefused()
     let members = state.withLock { state in
       state.cursor = page.next
@@ -207,11 +207,11 @@ package final class EventStreams: Sendable {
     }
   }
 
-  // MARK: Who may receive
+  // MARK: Access
 
   private func isAdmitted(_ id: Int) -> Bool { state.withLock { $0.members[id] }?.isAdmitted() ?? false }
 
-  /// Ends the streams whose keys admit nobody any more.
+  /// Ends the streams of receivers without access.
   func endRefused() {
     for (id, member) in state.withLock({ $0.members }) where !member.isAdmitted() {
       member.joining?.cancel()
@@ -220,7 +220,7 @@ package final class EventStreams: Sendable {
     }
   }
 
-  /// Writes a comment to every stream, and removes those with a closed connection.
+  /// Writes a comment to every stream, and removes streams with a closed connection.
   package func keepAlive() {
     for (id, member) in state.withLock({ $0.members }) where !member.stream.write(": alive\n\n") { remove(id) }
   }

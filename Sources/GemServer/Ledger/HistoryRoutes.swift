@@ -29,7 +29,7 @@ enum HistoryRoutes {
       return .json(200, .object(TransactionDocument(record).object))
     })
 
-  /// The place in the customer's history behind a transaction.
+  /// Returns the position after a transaction in the customer's history.
   private static func cursor(
     behind text: String, of customer: CustomerID, in ledger: Ledger
   ) throws(LedgerError) -> PageCursor {
@@ -45,9 +45,9 @@ enum HistoryRoutes {
 }
 
 extension Call {
-  /// The transaction of the path.
+  /// Returns the transaction in the path.
   ///
-  /// - Throws: `LedgerError` with `transaction_not_found` where the text is no id at all.
+  /// - Throws: `LedgerError` with `transaction_not_found` if the text is not a valid id.
   func transaction() throws(LedgerError) -> TransactionID {
     let text = name("transaction_id")
     guard let id = TransactionID(exactly: text) else {
@@ -56,9 +56,9 @@ extension Call {
     return id
   }
 
-  /// The hold of the path.
+  /// Returns the hold in the path.
   ///
-  /// - Throws: `LedgerError` with `hold_not_found` where the text is no id at all.
+  /// - Throws: `LedgerError` with `hold_not_found` if the text is not a valid id.
   func hold() throws(LedgerError) -> HoldID {
     let text = name("hold_id")
     guard let id = TransactionID(exactly: text) else {
@@ -69,7 +69,7 @@ extension Call {
 }
 
 extension TransactionID {
-  /// The id of a text; nil where it is none.
+  /// Returns the id of a text; nil if the text is not a valid id.
   init?(exactly text: String) {
     do throws(LedgerError) { try self.init(text) } catch { return nil }
   }

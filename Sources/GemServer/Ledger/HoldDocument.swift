@@ -1,7 +1,7 @@
 #if Server
 internal import GemLedger
 
-/// A hold as JSON.
+/// The JSON form of a hold.
 enum HoldDocument {
   static func json(_ hold: OpenHold, of customer: CustomerID) -> JSONValue {
     [
@@ -11,7 +11,7 @@ enum HoldDocument {
     ]
   }
 
-  /// The answer to the command that began it.
+  /// Returns the answer to the command that created the hold.
   static func answer(_ booking: Booking, isDryRun: Bool) -> JSONValue {
     let hold = booking.hold
     return [
@@ -29,15 +29,15 @@ enum HoldDocument {
   static let answerSchema = Schema.object(
     fields(.nullable(.text()), .nullable(.integer())) + [
       .always("balances", TransactionDocument.amountsSchema, "The balances of the currencies, held amounts included."),
-      .always("available", TransactionDocument.amountsSchema, "What of them can be spent now."),
+      .always("available", TransactionDocument.amountsSchema, "The spendable parts of the balances."),
       .always("replayed", .boolean, "Whether this is the first answer again: nothing was booked now."),
       .always("dry_run", .boolean, "Whether nothing was booked, since the request asked for a dry run."),
     ])
 
   private static func fields(_ id: Schema, _ end: Schema) -> [Schema.Field] {
     [
-      .always("object", .word(["hold"])), .always("id", id, "Also the id of the transaction that began it."),
-      .always("customer_id", .text()), .always("amounts", TransactionDocument.amountsSchema, "What is set aside."),
+      .always("object", .word(["hold"])), .always("id", id, "Also the id of the transaction that created it."),
+      .always("customer_id", .text()), .always("amounts", TransactionDocument.amountsSchema, "The amounts on hold."),
       .always("created_at", .integer()), .always("expires_at", end, "When it ends by itself."),
     ]
   }

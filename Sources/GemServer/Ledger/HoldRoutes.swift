@@ -2,7 +2,7 @@
 internal import GemLedger
 internal import SystemHTTP
 
-/// Currency set aside: begun, listed, captured, released, extended.
+/// Holds: created, listed, captured, released, extended.
 enum HoldRoutes {
   static var all: [Route] { [create, list, capture, release, extend] }
 
@@ -40,9 +40,9 @@ enum HoldRoutes {
     })
 
   private static let capture = action(
-    "capture", "Spends what a hold set aside, in full or part.",
+    "capture", "Captures a hold in full or part.",
     [
-      .amounts("How much of each currency; all of it by default.", isRequired: false),
+      .amounts("The amounts by currency; the whole hold by default.", isRequired: false),
       Schema.Field("keep_open", .boolean, "Whether the rest stays on hold; otherwise it is released."), .reference,
       .reason,
     ]
@@ -53,14 +53,14 @@ enum HoldRoutes {
   }
 
   private static let release = action(
-    "release", "Gives back what a hold set aside.", [.reference, .reason]
+    "release", "Releases a hold.", [.reference, .reason]
   ) { (call) throws(LedgerError) in .release(try call.hold(), details: try call.details()) }
 
   private static let extend = action(
     "extend", "Lets a hold last longer, up to 30 days from its beginning.",
     [
       Schema.Field(
-        "expires_in", seconds, "How many seconds from now it lasts, where that is later than it would end.",
+        "expires_in", seconds, "The new lifetime in seconds from now; ignored if it is shorter than the rest.",
         isRequired: true), .reference, .reason,
     ]
   ) { (call) throws(LedgerError) in
@@ -78,7 +78,7 @@ enum HoldRoutes {
 }
 
 extension Route {
-  /// An operation that books one command and answers with its transaction.
+  /// Returns an operation that books one command and answers with its transaction.
   static func booking(
     _ path: String, name: String, _ summary: String, _ body: Schema,
     _ command: @escaping @Sendable (Call) throws(LedgerError) -> LedgerCommand

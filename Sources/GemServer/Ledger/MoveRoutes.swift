@@ -10,7 +10,7 @@ enum MoveRoutes {
     name: "reverse_transaction",
     "Undoes a spend, in full or part: its amounts go back into the very lots that they were taken from.",
     .object([
-      .amounts("How much of each currency; all that is not undone yet by default.", isRequired: false), .reference,
+      .amounts("The amounts by currency; all that is not reversed yet by default.", isRequired: false), .reference,
       .reason,
     ])
   ) { (call) throws(LedgerError) in
@@ -22,7 +22,7 @@ enum MoveRoutes {
     "Moves currency from one customer to another; both must exist.",
     .object([
       Schema.Field(
-        "from", .identifier(Limits.customerIDBytes), "The payer, to whom the key belongs.", isRequired: true),
+        "from", .identifier(Limits.customerIDBytes), "The payer, the owner of the key.", isRequired: true),
       Schema.Field("to", .identifier(Limits.customerIDBytes), "The payee.", isRequired: true),
       .amounts("Positive amounts by currency code."), .reference, .reason,
     ])
@@ -34,12 +34,12 @@ enum MoveRoutes {
 
   private static let exchange = Route.booking(
     LedgerRoutes.project + "/virtual_currencies/actions/exchange", name: "exchange_virtual_currencies",
-    "Changes currency into another one of the same customer.",
+    "Exchanges a customer's currency for another.",
     .object([
       Schema.Field("customer_id", .identifier(Limits.customerIDBytes), isRequired: true),
       Schema.Field(
-        "from", .object([.always("code", .currencyCode), .always("amount", .amount)]), "What is given.",
-        isRequired: true), Schema.Field("into", .currencyCode, "What is received.", isRequired: true),
+        "from", .object([.always("code", .currencyCode), .always("amount", .amount)]), "The source amount.",
+        isRequired: true), Schema.Field("into", .currencyCode, "The target currency.", isRequired: true),
       Schema.Field("rate", rate, "How much of the one for how much of the other.", isRequired: true), .reference,
       .reason,
     ])

@@ -2,16 +2,16 @@
 internal import GemLedger
 internal import Synchronization
 
-/// Long work that runs once at a time.
+/// Long work that runs only once at a time.
 package final class SoleWork: Sendable {
   private let isRunning = Mutex(false)
 
   package init() {}
 
-  /// Does the work on a thread that may block.
+  /// Does the work on a thread for blocking work.
   ///
-  /// - Parameter name: The work's name, at the beginning of a message.
-  /// - Throws: `LedgerError` with `in_progress` where it is under way, and the work's own errors.
+  /// - Parameter name: The work's name, with which a message begins.
+  /// - Throws: `LedgerError` with `in_progress` if it is already running, and the work's errors.
   func run<Value: Sendable>(
     _ name: String, _ work: @escaping @Sendable () throws(LedgerError) -> Value
   ) async throws(LedgerError) -> Value {

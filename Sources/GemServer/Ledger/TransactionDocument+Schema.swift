@@ -22,7 +22,7 @@ extension TransactionDocument {
       .list(
         .object([
           .always("lot", .integer(), "The lot's number."), .always("source", .text(), "paid, bonus, earned, ..."),
-          .always("amount", .integer(), "Negative where it was taken from the lot."),
+          .always("amount", .integer(), "Negative if it was taken from the lot."),
         ])), "How much of it fell on which lot."),
   ])
 
@@ -38,17 +38,17 @@ extension TransactionDocument {
     .always("kind", .text(), "Such as purchase, spend, grant, reversal, refund, transfer, hold or capture."),
     .always("created_at", .integer()), .always("entries", .list(entrySchema)), .always("items", .list(itemSchema)),
     .always("reference", .nullable(.text())), .always("reason", .nullable(.text())),
-    .always("actor", .nullable(.text()), "Who sent the command, such as a key of this project."),
+    .always("actor", .nullable(.text()), "The sender of the command, such as a key of this project."),
     .always("reverses", .nullable(.text()), "The transaction that it undoes."),
     .always("hold", .nullable(holdSchema), "The hold that it began, changed or ended."),
     .always("purchase", .nullable(purchaseSchema), "The purchase that it credited or refunded."),
-    .always("expired", amountsSchema, "What came back too late: its lots had expired."),
-    .always("reclaimed", amountsSchema, "What came back and went to a refund or a debt at once."),
+    .always("expired", amountsSchema, "The returned amounts whose lots had expired."),
+    .always("reclaimed", amountsSchema, "The returned amounts that paid a refund or a debt at once."),
     .always("parties", .list(partySchema), "The other customers' sides of a transfer."),
   ]
 
   private static let holdSchema = Schema.object([
-    .always("id", .nullable(.text())), .always("amounts", amountsSchema, "What is still set aside."),
+    .always("id", .nullable(.text())), .always("amounts", amountsSchema, "The amounts still on hold."),
     .always("expires_at", .nullable(.integer()), "Null once it has ended."),
   ])
 
@@ -71,11 +71,11 @@ extension TransactionDocument {
 }
 
 extension Schema {
-  /// RevenueCat's envelope around the items of a list.
+  /// Returns RevenueCat's envelope around the items of a list.
   static func page(of item: Schema) -> Schema {
     .object([
       .always("object", .word(["list"])), .always("items", .list(item)),
-      .always("next_page", .nullable(.text()), "The path of the next page; null on the last one."),
+      .always("next_page", .nullable(.text()), "The path of the next page; null on the last page."),
       .always("url", .text()),
     ])
   }

@@ -1,7 +1,7 @@
 #if Server
 internal import GemLedger
 
-/// A transaction as JSON: of the journal, or as a command booked it.
+/// The JSON form of a transaction, from the journal or from a booked command.
 struct TransactionDocument {
   private let booking: Booking
   private let reference: Reference?
@@ -21,7 +21,7 @@ struct TransactionDocument {
     purchase = nil
   }
 
-  /// The transaction that a command booked; of a repeated one reason and actor are those of the first time.
+  /// Creates the form of a booked transaction; a replayed booking has the first call's reference, reason and actor.
   init(_ booking: Booking, of command: LedgerCommand, in ledger: Ledger) throws(LedgerError) {
     guard booking.isReplayed, let id = booking.transactionID else {
       self.init(booking, command.reference, command.reason, command.actor)
@@ -44,7 +44,7 @@ struct TransactionDocument {
     ]
   }
 
-  /// The answer to a command: the transaction, and whether it was booked now.
+  /// Returns the answer to a command: the transaction, and whether it is replayed.
   func answer(isDryRun: Bool) -> JSONValue {
     var object = object
     object["replayed"] = .bool(booking.isReplayed)

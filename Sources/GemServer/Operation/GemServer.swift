@@ -4,14 +4,14 @@ internal import StoreBackend
 package import SystemHTTP
 internal import Synchronization
 
-/// A server over one or several ledgers: all routes, their background work, and the operation around them.
+/// A server for one or more ledgers: routes, background work and operation.
 package final class GemServer: Sendable {
-  /// How a server runs.
+  /// The settings of a server.
   package struct Settings: Sendable {
     package var http = HTTPServerSettings()
-    /// Requests a minute and key, by domain; a domain without a number has no limit.
+    /// The requests per minute and key, by domain; a domain without a number has no limit.
     package var rateLimits: [RateDomain: Int] = [:]
-    /// The pause between rounds of background work; nil for none.
+    /// The pause between rounds of background work; nil for no background work.
     package var maintenanceInterval: Duration? = .seconds(60)
 
     package init() {}
@@ -24,14 +24,14 @@ package final class GemServer: Sendable {
   private let background: [Task<Void, Never>]
   private let stopSeconds: Int
 
-  /// The port that it listens on.
+  /// The port on which it listens.
   package var port: UInt16 { http.port }
 
-  /// Begins to serve.
+  /// Starts the server.
   ///
-  /// - Parameter simulator: The simulated store that clients may control; nil for none, so that its paths do not exist.
-  /// - Throws: `LedgerError` with, in order of precedence, `invalid_request` where two projects have their secrets in
-  ///   common, `input_output`, and those of the storages.
+  /// - Parameter simulator: The simulated store that clients may control; nil for none, without its paths.
+  /// - Throws: `LedgerError` with, in order of precedence, `invalid_request` if two projects share their secrets,
+  ///   `input_output`, and those of the storages.
   package init(
     _ settings: Settings, projects: [ServerProject], simulator: Simulator? = nil, log: ServerLog
   ) throws(LedgerError) {
@@ -92,21 +92,21 @@ package final class GemServer: Sendable {
       } + [following, redelivering].compactMap(\.self)
   }
 
-  /// Refuses a storage, or a copy of it, for two projects: the keys and tokens of the one would open the other.
+  /// Refuses two projects with one storage or a copy of it, since keys and tokens of one would open the other.
   private static func checkSecrets(of projects: [ServerProject]) throws(LedgerError) {
     for (place, project) in projects.enumerated() {
       guard let other = projects[..<place].first(where: { $0.sessions.haveSecret(of: project.sessions) }) else {
         continue
       }
       throw .invalid(
-        "The projects \"\(other.id)\" and \"\(project.id)\" have the same storage, or one a copy of the other's; give "
-          + "each a storage of its own.")
+        "The projects \"\(other.id)\" and \"\(project.id)\" have the same storage, or a copy of it. Give "
+          + "each project a separate storage.")
     }
   }
 
-  /// Ends the background work, lets the requests under way finish, and closes.
+  /// Ends the background work, waits for running requests, and closes the server.
   ///
-  /// - Returns: False where work took longer than it may, which the log says.
+  /// - Returns: False if work exceeded the time limit, which is logged.
   @discardableResult
   package func stop() async -> Bool {
     state.stop()
@@ -116,14 +116,14 @@ package final class GemServer: Sendable {
     let isClean = await http.stop()
     guard await hasEnded(background, before: deadline), isClean else {
       log.event(
-        .warning, "The server stops before all its work has ended; what was acknowledged is durable.",
+        .warning, "The server stops before all its work has ended. All acknowledged work is durable.",
         ["requests_ended": .bool(isClean)])
       return false
     }
     return true
   }
 
-  /// Waits for tasks that were cancelled, such as one in the middle of a delivery.
+  /// Waits for cancelled tasks, which may be in the middle of a delivery.
   private func hasEnded(_ tasks: [Task<Void, Never>], before deadline: ContinuousClock.Instant) async -> Bool {
     let hasEnded = ServerState()
     Task {
@@ -137,7 +137,7 @@ package final class GemServer: Sendable {
     return true
   }
 
-  /// Delivers webhooks; nil where the project sends none.
+  /// Delivers webhooks; returns nil if the project sends none.
   private static func deliver(_ project: ServerProject, _ log: ServerLog) -> Task<Void, Never>? {
     project.webhooks.dispatcher.map { dispatcher in
       Task {
@@ -152,12 +152,12 @@ package final class GemServer: Sendable {
     }
   }
 
-  /// Sends notices again that nobody took, as Pub/Sub does.
+  /// Delivers waiting notices again, as Pub/Sub does.
   private static func redeliver(_ simulator: Simulator) -> Task<Void, Never> {
     Task {
       while !Task.isCancelled {
         do { try await Task.sleep(for: .seconds(10)) } catch { return }
-        // The next control shows why a notice is not taken.
+        // The next control reports the reason for the failure.
         try? await simulator.deliverNotices()
       }
     }

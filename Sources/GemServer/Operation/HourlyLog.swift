@@ -2,12 +2,12 @@
 internal import GemLedger
 internal import Synchronization
 
-/// Limits log lines about one reason to one an hour.
+/// Limits log lines per reason to one per hour.
 final class HourlyLog: Sendable {
-  /// The hour in which a reason was last logged, counted from 1970.
+  /// The hour of the last line by reason, counted from 1970.
   private let hours = Mutex<[String: Int64]>([:])
 
-  /// Whether a line about the reason is due; the next one is due in the next hour.
+  /// Returns whether a line about the reason is due; the following line is due in the next hour.
   func isDue(_ reason: String, at now: Timestamp) -> Bool {
     let hour = now.milliseconds / 3_600_000
     return hours.withLock { $0.updateValue(hour, forKey: reason) != hour }

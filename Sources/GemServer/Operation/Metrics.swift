@@ -3,7 +3,7 @@ internal import GemLedger
 package import SystemHTTP
 internal import Synchronization
 
-/// Counts requests and their times, and writes them as Prometheus reads them.
+/// Counts requests and their durations, and writes them in Prometheus' format.
 package final class Metrics: Sendable {
   private struct Series: Hashable {
     let operation: String
@@ -13,7 +13,7 @@ package final class Metrics: Sendable {
   private struct Sum {
     var count = 0
     var nanoseconds: Int64 = 0
-    /// The requests up to each of the bounds and past the one before it.
+    /// The number of requests between each bound and the previous bound.
     var buckets = [Int](repeating: 0, count: Metrics.bounds.count)
 
     mutating func add(_ nanoseconds: Int64) {
@@ -32,7 +32,7 @@ package final class Metrics: Sendable {
 
   private let sums = Mutex<[Series: Sum]>([:])
   private let counters = Mutex<[(name: String, help: String, counter: Counter)]>([])
-  /// A figure that is asked for at each reading, in one series for each set of labels.
+  /// A metric with values that are read on each export, in one series per set of labels.
   private struct Gauge: Sendable {
     let name: String
     let help: String
@@ -43,13 +43,13 @@ package final class Metrics: Sendable {
 
   package init() {}
 
-  /// Counts a request that is over; a lost connection counts as status 0.
+  /// Counts a finished request; a lost connection counts as status 0.
   package func count(_ summary: HTTPSummary) {
     let series = Series(operation: summary.label, status: summary.status ?? 0)
     sums.withLock { $0[series, default: Sum()].add(summary.nanoseconds) }
   }
 
-  /// A number of events since the start.
+  /// The number of events since the start.
   package final class Counter: Sendable {
     private let value = Atomic<Int>(0)
 
@@ -65,9 +65,9 @@ package final class Metrics: Sendable {
     return counter
   }
 
-  /// Adds a figure that is asked for at each reading.
+  /// Adds a metric with a value that is read on each export.
   ///
-  /// - Parameter project: The project that it is of; nil where it is of the server.
+  /// - Parameter project: The project of the metric; nil for the server.
   package func addGauge(
     _ name: String, _ help: String, of project: String? = nil, _ value: @escaping @Sendable () -> Int64
   ) {
@@ -75,14 +75,14 @@ package final class Metrics: Sendable {
     addGauges(name, help) { [(labels, value())] }
   }
 
-  /// Adds a figure in several series.
+  /// Adds a metric with several series.
   package func addGauges(
     _ name: String, _ help: String, _ values: @escaping @Sendable () -> [(labels: String, value: Int64)]
   ) {
     gauges.withLock { $0.append(Gauge(name: name, help: help, values: values)) }
   }
 
-  /// All figures in Prometheus' text format, version 0.0.4.
+  /// All metrics in Prometheus' text format, version 0.0.4.
   package var text: String {
     let sums = sums.withLock { $0 }.sorted {
       ($0.key.operation, $0.key.status) < ($1.key.operation, $1.key.status)

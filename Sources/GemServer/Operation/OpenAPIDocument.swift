@@ -1,12 +1,12 @@
 #if Server
 package import GemLedger
 
-/// The description of all operations in OpenAPI 3.1, made from the routes, so that it is never out of step with them.
+/// The description of all operations in OpenAPI 3.1, generated from the routes.
 package struct OpenAPIDocument: Sendable {
   private let routes: [Route]
   private let projectIDs: [String]
 
-  /// - Parameter projectIDs: The projects of the server that is described.
+  /// - Parameter projectIDs: The projects of the server.
   package init(_ routes: [Route], projectIDs: [String]) {
     self.routes = routes
     self.projectIDs = projectIDs
@@ -24,7 +24,7 @@ package struct OpenAPIDocument: Sendable {
       "info": [
         "title": "GemLedger", "version": "1",
         "description": .string(
-          "A virtual-currency ledger: RevenueCat's currency API, a two-step purchase, and what those lack."),
+          "A virtual-currency ledger: RevenueCat's currency API, a two-step purchase, and further operations."),
       ],
       "paths": .object(paths),
       "components": ["schemas": ["Error": error], "securitySchemes": securitySchemes],
@@ -64,7 +64,7 @@ package struct OpenAPIDocument: Sendable {
     path.split(separator: "/").filter { $0.hasPrefix("{") }.map { String($0.dropFirst().dropLast()) }
   }
 
-  /// What no identifier may have: control characters.
+  /// The pattern of identifiers, which must not contain control characters.
   private static let withoutControls = "^[^\\u0000-\\u001f\\u007f-\\u009f]+$"
 
   private func schema(ofName name: String) -> Schema {
@@ -106,7 +106,7 @@ package struct OpenAPIDocument: Sendable {
     return [
       "secret_key": scheme("A secret key (sk_), for servers only."),
       "public_key": scheme("A public key (appl_, goog_, amzn_, test_), for apps."),
-      "session_token": scheme("A token of one customer, which the app's own server asked for."),
+      "session_token": scheme("A token of one customer, requested by the app's server."),
     ]
   }
 
@@ -122,7 +122,7 @@ package struct OpenAPIDocument: Sendable {
 }
 
 extension Schema {
-  /// The form as a JSON schema (draft 2020-12), which OpenAPI 3.1 takes.
+  /// The form as a JSON schema (draft 2020-12), which OpenAPI 3.1 uses.
   package var json: JSONValue {
     switch self {
     case .text(let bounds, let pattern):
@@ -155,7 +155,7 @@ extension Schema {
       var object = schema.json.object ?? JSONObject()
       for member in members.members { object[member.name] = member.value }
       return .object(object)
-    // Generators of clients do not know the schema "true", which means the same.
+    // Generators of clients do not support the schema "true", which means the same.
     case .anything: return [:]
     }
   }

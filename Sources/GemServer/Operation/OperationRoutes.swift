@@ -2,14 +2,14 @@
 internal import GemLedger
 internal import SystemHTTP
 
-/// What operators and their tools ask.
+/// The routes for operators and their tools.
 struct OperationRoutes: Sendable {
   let metrics: Metrics
   let projects: [ServerProject]
   let state: ServerState
   private let writeProbes: [WriteProbe]
 
-  /// - Parameter onFailure: Gets the reason why a storage does not take writes.
+  /// - Parameter onFailure: Receives the reason for which a storage refuses writes.
   init(
     metrics: Metrics, projects: [ServerProject], state: ServerState,
     onFailure: @escaping @Sendable (LedgerError) -> Void

@@ -4,9 +4,9 @@ package import StoreBackend
 package import SystemHTTP
 internal import Synchronization
 
-/// Writes one JSON object a line: a request each, and what happens beside them.
+/// Writes one JSON object per line, for requests and events.
 ///
-/// No key, token, body or query is ever in it. A path is, since ids are what an operator looks for.
+/// It never contains keys, tokens, bodies or queries. It contains paths, since operators search for their ids.
 package final class ServerLog: Sendable {
   package enum Level: String, Sendable {
     case info
@@ -17,7 +17,7 @@ package final class ServerLog: Sendable {
   private let write: @Sendable (String) -> Void
   private let clock: LedgerClock
 
-  /// - Parameter write: Takes a whole line; called from any thread.
+  /// - Parameter write: Receives a whole line; called from any thread.
   package init(clock: LedgerClock, write: @escaping @Sendable (String) -> Void) {
     self.write = write
     self.clock = clock
@@ -27,7 +27,7 @@ package final class ServerLog: Sendable {
     line(.info, "request") { writer in
       writer.text("request_id", summary.id)
       writer.text("method", summary.method)
-      // A path that was sent to fill the log is cut.
+      // Truncate paths that were sent to fill the log.
       writer.text("path", summary.path.utf8.count > 500 ? String(summary.path.prefix(500)) : summary.path)
       writer.text("operation", summary.label)
       writer.integer("status", summary.status.map(Int64.init))
@@ -45,7 +45,7 @@ package final class ServerLog: Sendable {
     }
   }
 
-  /// Writes a refusal with its details.
+  /// Logs a refusal with its details.
   package func warning(_ error: LedgerError, requestID: String) {
     line(.warning, "warning") { writer in
       writer.text("request_id", requestID)
@@ -71,7 +71,7 @@ package final class ServerLog: Sendable {
     }
   }
 
-  /// What a project's backend did and an operator should know of.
+  /// Logs a warning of a project's backend for the operator.
   package func warning(_ warning: BackendWarning, project: String) {
     var facts: [String: JSONValue] = ["project": .string(project), "warning": .string(warning.name)]
     for fact in warning.facts {
@@ -84,7 +84,7 @@ package final class ServerLog: Sendable {
   }
 
   private func line(_ level: Level, _ kind: String, _ body: (inout JSONWriter) -> Void) {
-    // Terminals read logs too: a control character in a path is an escape here.
+    // Terminals show logs too, so control characters in a path are escaped.
     var writer = JSONWriter(style: .terminal)
     writer.beginObject()
     writer.text("time", clock.now().description)

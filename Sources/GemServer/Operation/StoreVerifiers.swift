@@ -4,16 +4,16 @@ package import StoreBackend
 internal import StoreReceipts
 internal import SystemCrypto
 
-/// Verifies the receipts of both stores, and those of tests: each text has the form of one of them.
+/// Verifies receipts of both stores and of tests, which it distinguishes by their form.
 package struct StoreVerifiers: ReceiptVerifier {
   private let apple: (any ReceiptVerifier)?
   private let google: (any ReceiptVerifier)?
   private let tests: (any ReceiptVerifier)?
 
   /// - Parameters:
-  ///   - apple: Nil where receipts of the App Store are refused.
-  ///   - google: Nil where purchases of Google Play are refused.
-  ///   - tests: Reads what says that it comes from a test in Xcode; nil where the App Store's verifier refuses it.
+  ///   - apple: Verifies receipts of the App Store; nil to refuse them.
+  ///   - google: Verifies purchases of Google Play; nil to refuse them.
+  ///   - tests: Reads receipts of tests in Xcode; nil if the App Store's verifier refuses them.
   package init(
     apple: (any ReceiptVerifier)?, google: (any ReceiptVerifier)?, tests: (any ReceiptVerifier)? = nil
   ) {
@@ -22,12 +22,12 @@ package struct StoreVerifiers: ReceiptVerifier {
     self.tests = tests
   }
 
-  /// Whether both stores' receipts do.
+  /// Whether the receipts of both stores prove prices.
   package var provesPrices: Bool { (apple?.provesPrices ?? true) && (google?.provesPrices ?? true) }
 
   package func verify(_ receipt: StoreReceipt) throws(LedgerError) -> StoreTransaction {
     if let tests, XcodeReceipt.isClaimed(by: receipt.text) { return try tests.verify(receipt) }
-    // Google Play's is a JSON object, the App Store's a token.
+    // Receipts of Google Play are JSON objects, those of the App Store tokens.
     let isGoogle = receipt.text.hasPrefix("{")
     guard let verifier = isGoogle ? google : apple else { throw Self.untrusted(isGoogle ? "Google Play" : "App Store") }
     return try verifier.verify(receipt)
@@ -44,7 +44,7 @@ package struct StoreVerifiers: ReceiptVerifier {
     LedgerError(
       .receiptUnverified,
       "This server cannot verify receipts of the \(store) yet: it was started without its key. Start it with "
-        + "\(store == "App Store" ? "--root" : "--play-key"); what was posted until then is credited then.",
+        + "\(store == "App Store" ? "--root" : "--play-key"); receipts posted before are credited then.",
       details: [.text("check", "root")])
   }
 }

@@ -2,12 +2,12 @@
 internal import GemLedger
 internal import Synchronization
 
-/// Tells whether a project's storage takes writes, by a small document that it saves now and then.
+/// Checks whether a project's storage accepts writes by saving a small document.
 ///
-/// A full disk, a file that may only be read and a standby of PostgreSQL answer every read, and refuse every booking.
+/// A full disk, a read-only file and a standby of PostgreSQL answer every read, but refuse every booking.
 final class WriteProbe: Sendable {
   static let documentName = "server/write_probe"
-  /// How long an answer counts, in milliseconds, so that nobody occupies the storage by asking.
+  /// The time for which a result is reused, in milliseconds, so that callers cannot occupy the storage.
   static let freshMilliseconds: Int64 = 5000
 
   private let project: ServerProject
@@ -19,7 +19,7 @@ final class WriteProbe: Sendable {
     self.onFailure = onFailure
   }
 
-  /// Whether the storage took a write a moment ago, or takes one now.
+  /// Returns whether the storage accepted a recent write, or accepts a write now.
   func succeeds() async -> Bool {
     let now = project.clock.now()
     if let last = last.withLock({ $0 }), (0..<Self.freshMilliseconds).contains(now.milliseconds(since: last.at)) {
@@ -40,7 +40,7 @@ final class WriteProbe: Sendable {
       }
       return true
     } catch {
-      // Another server wrote it in between.
+      // Another server wrote the document in between.
       if error.code == .conditionFailed { return true }
       onFailure(error)
       return false

@@ -6,21 +6,21 @@ package import SystemHTTP
 
 /// Delivers paid orders to a game server over HTTP.
 ///
-/// The game server confirms with status 200 and the member `"success": true`; any other answer, and none, means that
-/// the delivery is tried again by the backend's schedule. It may see a delivery more than once and knows it by
-/// `purchaseCode`, which is also the `webhook-id` of every try.
+/// The game server confirms with status 200 and the member `"success": true`. After any other answer, or none, the
+/// backend tries the delivery again on its schedule. The game server may receive a delivery more than once, and
+/// recognizes it by `purchaseCode`, which is also the `webhook-id` of every try.
 package struct HTTPDelivery: DeliveryTarget {
   private let projectID: String
   private let post: SignedPost
   private let onFailure: @Sendable (PurchaseCode, String) -> Void
 
   /// - Parameters:
-  ///   - projectID: The project whose orders it delivers.
+  ///   - projectID: The project of the orders.
   ///   - url: The game server's address for deliveries.
-  ///   - secrets: Sign the deliveries; none for no signature, two while one is exchanged for another.
-  ///   - timeout: How long a try may take; the buyer's app waits for the first one.
+  ///   - secrets: The secrets that sign the deliveries; none for no signature, two during a rotation.
+  ///   - timeout: The time limit for a try; the buyer's app waits for the first try.
   ///   - clock: Dates the signatures.
-  ///   - onFailure: Told why a try was not confirmed.
+  ///   - onFailure: Receives the reason why a try was not confirmed.
   package init(
     of projectID: String = "default", to url: OutgoingURL, secrets: [WebhookSecret] = [], sender: HTTPSender,
     timeout: Duration = HTTPSender.timeout,
@@ -45,7 +45,7 @@ package struct HTTPDelivery: DeliveryTarget {
     }
   }
 
-  /// Whether the answer is exactly the confirmation: half an answer, or a word in place of `true`, is none.
+  /// Returns whether the answer is exactly the confirmation: a truncated answer or another value than `true` is not.
   private static func isConfirmed(_ reply: HTTPReply) -> Bool {
     guard reply.status == 200, !reply.isBodyCut else { return false }
     do throws(JSONError) { return try JSONValue.parse(reply.body)["success"]?.bool == true } catch { return false }

@@ -3,40 +3,40 @@ package import GemLedger
 package import StoreReceipts
 package import SystemHTTP
 
-/// Gives bought items to customers, where another server than this one does so.
+/// Grants bought items to customers by another server.
 package protocol ItemGranter: Sendable {
-  /// Gives the item, once for each key.
+  /// Grants the item, once for each key.
   func grant(_ item: ItemID, to customer: CustomerID, key: IdempotencyKey) async -> ItemGrantOutcome
 }
 
-/// How the giving of an item ended.
+/// The outcome of a grant.
 package enum ItemGrantOutcome: Hashable, Sendable {
   case granted
-  /// Nothing was given.
+  /// The item was not granted.
   case refused(String)
-  /// No answer came, so it may have been given.
+  /// No answer arrived, so the item may have been granted.
   case unknown(String)
-  /// This try did not reach the giver; one before it may have.
+  /// This try did not reach the server, but an earlier try may have.
   case unreached(String)
 }
 
-/// Has items given by a server of the project's owner.
+/// Grants items by a server of the project's owner.
 ///
-/// A 2xx confirms, unless its body is a JSON object whose `success` or `ok` is false. That, and any other status, says
-/// that nothing was given under the key, now or before. 502, 503 and 504 are a proxy's, which does not know, and count
-/// as no answer.
+/// A 2xx confirms the grant, unless its body is a JSON object whose `success` or `ok` is false. In that case, and for
+/// any other status, the server has never granted the item under the key. 502, 503 and 504 come from a proxy, which
+/// does not know, and count as no answer.
 ///
-/// The request's `idempotencyKey` is the same for every try, and so is its `webhook-id`, which has dots replaced by
+/// The request's `idempotencyKey` is the same for every try. So is its `webhook-id`: the key with dots replaced by
 /// `%2E`.
 package struct HTTPItemGranter: ItemGranter {
   private let projectID: String
   private let post: SignedPost
 
   /// - Parameters:
-  ///   - projectID: The project whose customers buy.
-  ///   - url: The address that gives items.
-  ///   - secrets: Sign the requests; none for no signature.
-  ///   - timeout: How long a try may take; the customer's app waits for it.
+  ///   - projectID: The project of the customers.
+  ///   - url: The address that grants items.
+  ///   - secrets: The secrets that sign the requests; none for no signature.
+  ///   - timeout: The time limit for a try; the customer's app waits for it.
   ///   - clock: Dates the signatures.
   package init(
     of projectID: String = "default", to url: OutgoingURL, secrets: [WebhookSecret] = [], sender: HTTPSender,
@@ -54,10 +54,10 @@ package struct HTTPItemGranter: ItemGranter {
     ]
     switch await post.send(document, id: Percent.encoded(key.text).replacing(".", with: "%2E")) {
     case .success(let reply) where [502, 503, 504].contains(reply.status):
-      return .unknown("The server of the items answered \(reply.status).")
+      return .unknown("The item server answered with status \(reply.status).")
     case .success(let reply) where !reply.isSuccess:
-      return .refused("The server of the items answered \(reply.status).")
-    case .success(let reply): return Self.denies(reply.body) ? .refused("It said that it gave nothing.") : .granted
+      return .refused("The item server answered with status \(reply.status).")
+    case .success(let reply): return Self.denies(reply.body) ? .refused("The item server granted nothing.") : .granted
     case .failure(let failure):
       return failure.mayHaveArrived ? .unknown(failure.description) : .unreached(failure.description)
     }

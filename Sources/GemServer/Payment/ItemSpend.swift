@@ -5,8 +5,8 @@ internal import SystemHTTP
 
 /// Spends virtual currency on an item at the catalog's price.
 ///
-/// The customer is the session token's, and the body names the item only: no app can spend for another customer, or at
-/// another price. One key is one spend, and a second request with it has the first one's answer.
+/// The session token determines the customer, and the body names only the item, so no app can spend for another
+/// customer or at another price. A second request with the same key returns the first answer.
 enum ItemSpend {
   static var route: Route {
     Route(
@@ -41,14 +41,14 @@ enum ItemSpend {
       return .json(
         500, ["error": "Could not grant the item. The currency was returned; use a new key to try again."])
     case .unknown:
-      // The reason may name hosts of the owner's network, which no customer is to see.
+      // The reason may contain hosts of the owner's network, which customers must not see.
       throw LedgerError(
         .outcomeUnknown, "It is not known whether the item was given. Ask again with the same key.")
     }
   }
 }
 
-/// Sells an item that another server gives: the currency is held, the item given, and then the currency taken.
+/// Sells an item that another server grants: holds the currency, grants the item, then captures the hold.
 struct GrantedItemSale: Sendable {
   let project: ServerProject
   let granter: any ItemGranter
@@ -58,15 +58,15 @@ struct GrantedItemSale: Sendable {
 
   enum Outcome {
     case sold
-    /// By this call or an earlier one with the key; the currency is back.
+    /// This call or an earlier call with the key failed; the currency was released.
     case notGranted
-    /// The currency is held until the same key finishes the sale, or the hold's deadline returns it.
+    /// The currency stays on hold until a call with the key finishes the sale, or until the hold expires.
     case unknown(String)
   }
 
   private struct NotGranted: Error {}
 
-  /// - Parameter whileAnonymous: Whether the customer must have anonymous ids only when the currency is held.
+  /// - Parameter whileAnonymous: Whether the customer must still be anonymous when the currency is held.
   func run(whileAnonymous: Bool = false) async throws(LedgerError) -> Outcome {
     let reference = try Reference(JSONValue.object(["item": .string(item.text)]).text())
     let amounts = try amounts(for: reference)
@@ -94,10 +94,10 @@ struct GrantedItemSale: Sendable {
     }
   }
 
-  /// The price: that of the first call with the key, whatever the catalog says since, or else the catalog's.
+  /// Returns the price: the price of the first call with the key, or else the catalog's.
   ///
-  /// - Throws: `key_conflict` where the key bought another item; then `item_not_found`, `not_available`; and
-  ///   `configuration` for an item with a limit or a stock, which only the ledger's own items can have.
+  /// - Throws: `key_conflict` if the key bought another item; then `item_not_found`, `not_available`; and
+  ///   `configuration` for an item with a limit or a stock, which only items counted by the ledger can have.
   private func amounts(for reference: Reference) throws(LedgerError) -> [Adjustment] {
     if let begun = try project.ledger.begunSpend(under: key, customer: customer) {
       guard begun.reference == reference else {
@@ -115,7 +115,7 @@ struct GrantedItemSale: Sendable {
     }
     guard sold.limit == nil, sold.stock == nil else {
       throw LedgerError(
-        .unexpected, "\"\(item)\" has a limit or a stock, which the ledger cannot count where another server gives it.")
+        .unexpected, "\"\(item)\" has a limit or a stock, which the ledger cannot count if another server grants it.")
     }
     return sold.price.map { Adjustment($0.currency, $0.amount) }
   }
@@ -124,7 +124,7 @@ struct GrantedItemSale: Sendable {
 extension ErrorStyle {
   /// Writes an error of the spend by item.
   ///
-  /// 502 says that the ledger could not answer: ask again with the same key.
+  /// Status 502 means that the ledger could not answer: the client repeats the request with the same key.
   static func spend(_ error: LedgerError, requestID: String) -> HTTPResponse {
     let body: JSONValue = [
       "error": .string(publicMessage(error)), "code": .string(error.code.description),

@@ -3,13 +3,13 @@ internal import GemLedger
 
 /// Real money as two-step SDKs write it: a JSON number in the currency's main unit.
 enum PaymentAmount {
-  /// The currency where a request names none: the one that those SDKs are made for.
+  /// The default currency: the one for which those SDKs are made.
   static let currency = "VND"
   static let storefront = "VNM"
 
-  /// Reads an amount; nil where there is none.
+  /// Reads an amount; returns nil if there is none.
   ///
-  /// - Throws: `invalid_request` for a currency that is none, or more digits behind the dot than it has.
+  /// - Throws: `invalid_request` for an unknown currency, or for more decimal places than the currency has.
   static func read(_ amount: JSONValue?, currency: JSONValue?) throws(LedgerError) -> Money? {
     let digits: String
     switch amount {

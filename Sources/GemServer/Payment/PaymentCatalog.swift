@@ -10,12 +10,12 @@ enum PaymentCatalog {
       method: "GET", path: "\(PaymentRoutes.base)/products", name: "list_store_packages",
       summary: "The products on sale at the store of the key's app.", access: .app, style: .payment,
       query: [
-        Parameter("clientId", .text(0...255), "The game; the key says the project, so this is not looked at."),
-        Parameter("type", PaymentMethod.schema, "The store, where the key does not say it."),
+        Parameter("clientId", .text(0...255), "The game; ignored, since the key determines the project."),
+        Parameter("type", PaymentMethod.schema, "The store, if the key does not determine it."),
         Parameter(
           "storefront", .storefront,
-          "The country whose prices are told, such as USA; VNM unless it is given."),
-        Parameter("locale", .text(2...35), "The language of the texts, such as vi_VN, where there is one."),
+          "The country of the prices, such as USA; VNM by default."),
+        Parameter("locale", .text(2...35), "The language of the texts, such as vi_VN, if available."),
       ],
       answers: [200: answer], work: .now(list))
   }
@@ -35,8 +35,8 @@ enum PaymentCatalog {
     Schema.Field("description", .text(), isRequired: true),
     Schema.Field("price", .decimal, "In the currency's main unit.", isRequired: true),
     Schema.Field("currency", .text(3...3), isRequired: true),
-    Schema.Field("discountPrice", .nullable(.decimal), "While there is an offer.", isRequired: true),
-    Schema.Field("items", .list(.object(itemFields)), "What one unit gives.", isRequired: true),
+    Schema.Field("discountPrice", .nullable(.decimal), "The price during an offer.", isRequired: true),
+    Schema.Field("items", .list(.object(itemFields)), "The grant of one unit.", isRequired: true),
     Schema.Field("isActive", .boolean, isRequired: true),
     Schema.Field("sortOrder", .integer(1...10_000), isRequired: true),
   ]
@@ -79,7 +79,7 @@ enum PaymentCatalog {
     ]
   }
 
-  /// The texts in the language, or else the first ones.
+  /// Returns the texts in the language, or else the first texts.
   private static func localization(of product: Product, locale: String) -> Localization? {
     func language(_ locale: String) -> Substring { locale.prefix { $0 != "_" && $0 != "-" } }
     let texts = product.localizations

@@ -3,7 +3,7 @@ internal import GemLedger
 internal import StoreBackend
 internal import SystemHTTP
 
-/// The second step of a two-step purchase: the receipt is verified, credited and delivered.
+/// The second step of a two-step purchase: verifies, credits and delivers the receipt.
 enum PaymentCompletion {
   static var route: Route {
     Route(
@@ -19,9 +19,9 @@ enum PaymentCompletion {
   private static let fields = [
     PaymentPlayer.field, PaymentAnswer.purchaseCode,
     Schema.Field("receiptData", .text(1...receiptLengthMax), "The evidence as the store gave it.", isRequired: true),
-    Schema.Field("externalTransactionId", .text(1...255), "Not looked at: the receipt says it, with proof."),
-    Schema.Field("paymentMethod", PaymentMethod.schema, "Not looked at: the order says it."),
-    Schema.Field("extraData", .text(0...8192), "Not looked at: the announcement's is carried through."),
+    Schema.Field("externalTransactionId", .text(1...255), "Ignored: the receipt proves it."),
+    Schema.Field("paymentMethod", PaymentMethod.schema, "Ignored: the order determines it."),
+    Schema.Field("extraData", .text(0...8192), "Ignored: the announcement's value is passed through."),
   ]
 
   static let answer = Schema.object([
@@ -45,9 +45,8 @@ enum PaymentCompletion {
       try await keep(receipt, of: named, for: code, call)
       throw error
     }
-    // The receipt alone proves the purchase. Who sends it does not matter: the order's player is credited, or the buyer
-    // that the receipt names. A receipt that pays for something else than announced is delivered under an order of its
-    // own.
+    // The receipt alone proves the purchase, so the sender does not matter. The order's player is credited, or the
+    // buyer that the receipt names. A receipt that does not match the order is delivered under a separate order.
     let post = ReceiptPost(
       receipt: receipt, customer: named ?? order.request.customer, source: .purchase, orderSearch: .findOrOpen)
     let answer = try await ReceiptIntake(call, order: code, store: order.request.store).answer(post)
@@ -55,7 +54,7 @@ enum PaymentCompletion {
     return .json(200, .object(json(answer)))
   }
 
-  /// Keeps a receipt for an order that nobody knows: somebody may have paid all the same.
+  /// Stores a receipt for an unknown order, since it may have been paid.
   ///
   /// - Throws: Errors after which the receipt may be lost.
   private static func keep(
@@ -67,9 +66,9 @@ enum PaymentCompletion {
     }
   }
 
-  /// Gives up an order that an app announced to replay a payment, which had paid for an earlier order.
+  /// Fails an order that an app announced to replay a payment for an earlier order.
   ///
-  /// A later receipt for the order is still credited, and the order succeeds then.
+  /// If a receipt for the failed order is posted later, it is still credited, and the order succeeds.
   private static func giveUp(
     _ order: Order, _ answer: ReceiptAnswer, _ backend: LocalBackend
   ) async throws(LedgerError) {

@@ -3,7 +3,7 @@ internal import GemLedger
 internal import StoreBackend
 internal import SystemHTTP
 
-/// The orders that a player announced, as two-step SDKs list them.
+/// The orders announced by a player, in the form of two-step SDKs.
 enum PaymentHistory {
   static var route: Route {
     Route(
@@ -19,7 +19,7 @@ enum PaymentHistory {
 
   private static let answer = Schema.object([
     PaymentAnswer.statusCode, PaymentAnswer.message,
-    Schema.Field("data", .list(.object(fields)), "Empty behind the last page.", isRequired: true),
+    Schema.Field("data", .list(.object(fields)), "Empty after the last page.", isRequired: true),
     Schema.Field("page", .integer(1...1_000_000), isRequired: true),
     Schema.Field("limit", .integer(1...100), isRequired: true),
   ])
@@ -46,7 +46,7 @@ enum PaymentHistory {
     do throws(LedgerError) {
       orders = try call.project.backend.orders(of: player, page: page, size: call.limit)
     } catch {
-      // A player without any order is no failure.
+      // A player without orders is not an error.
       guard error.code == .customerNotFound else { throw error }
       code = .notFound
     }
@@ -74,13 +74,12 @@ enum PaymentHistory {
     ]
   }
 
-  /// How far an order came: one that no game server confirmed in all its tries counts as failed here, as those SDKs
-  /// expect.
+  /// Returns the status for two-step SDKs, which expect `failed` if the game server confirmed none of the tries.
   ///
-  /// Its credit stays, and a delivery that an operator starts can still succeed.
+  /// The credit remains, and a delivery started by an operator can still succeed.
   static func status(of order: Order) -> Order.Status { order.isDeliveryExhausted ? .failed : order.status }
 
-  /// The paid price of the order, else the announced one, else the catalog's.
+  /// Returns the paid price of the order, else the announced price, else the catalog's.
   private static func price(of order: Order, products: [Product]) -> Money? {
     if let price = order.paidPrice ?? order.request.price { return price }
     guard let storefront = StorefrontCode(exactly: PaymentAmount.storefront),

@@ -22,11 +22,11 @@ enum PaymentOpening {
       PaymentPlayer.field,
       Schema.Field("productId", .text(1...255), "The product's id at the store, or its code.", isRequired: true),
       Schema.Field("bundleId", .text(1...255), "The app.", isRequired: true),
-      Schema.Field("paymentMethod", PaymentMethod.schema, "The store, where the key does not say it."),
-      Schema.Field("quantity", .integer(1...Limits.quantity), "How many units; 1 unless it is given."),
-      Schema.Field("amount", .decimal, "The price of all units as the app showed it, where it is to be checked."),
-      Schema.Field("currency", .text(3...3, pattern: "^[A-Z]{3}$"), "Of the amount; VND unless it is given."),
-      Schema.Field("productName", .text(0...1000), "Not looked at: the catalog has the name."),
+      Schema.Field("paymentMethod", PaymentMethod.schema, "The store, if the key does not determine it."),
+      Schema.Field("quantity", .integer(1...Limits.quantity), "The number of units; 1 by default."),
+      Schema.Field("amount", .decimal, "The price of all units as shown by the app, to be checked."),
+      Schema.Field("currency", .text(3...3, pattern: "^[A-Z]{3}$"), "Of the amount; VND by default."),
+      Schema.Field("productName", .text(0...1000), "Ignored: the catalog has the name."),
       Schema.Field(
         "externalTransactionId", .text(1...255),
         "The store transaction that has paid already, as after a replay at launch; on Google Play the purchase token."),
@@ -36,7 +36,7 @@ enum PaymentOpening {
       Schema.Field("testSession", .text(1...255), "Of that transaction, for Xcode and LocalTesting."),
     ] + context
 
-  /// What is carried through to the history and the delivery, 8 KiB in all.
+  /// Data that is passed through to the history and the delivery, 8 KiB in total.
   static let context = [
     Schema.Field("gameId", .text(0...8192)), Schema.Field("roleId", .text(0...8192), "The character."),
     Schema.Field("roleName", .text(0...8192)), Schema.Field("serverGameId", .text(0...8192), "The game's server."),
@@ -77,7 +77,7 @@ enum PaymentOpening {
       extraData: body["extraData"]?.text)
   }
 
-  /// The product with the id at the store, else the one with such a code.
+  /// Returns the product with this id at the store, or else with this code.
   static func product(_ id: String, at store: Store, in ledger: Ledger) throws(LedgerError) -> ProductCode {
     let products = try ledger.currentCatalog().products
     let sold = products.first { $0.storeIDs[store.description]?.hasBytes(of: id) == true }
@@ -85,9 +85,9 @@ enum PaymentOpening {
     return try ProductCode(id)
   }
 
-  /// The transaction that the body names.
+  /// Returns the transaction in the body.
   ///
-  /// SDKs that replay a transaction at launch do not send its environment, and most replays are in the sandbox.
+  /// SDKs that replay a transaction at launch do not send its environment; most replays are in the sandbox.
   private static func paidTransaction(
     _ body: JSONObject, of player: CustomerID, at store: Store, in ledger: Ledger
   ) throws(LedgerError) -> OrderRequest.PaidTransaction? {

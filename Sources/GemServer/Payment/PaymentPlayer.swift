@@ -2,20 +2,20 @@
 internal import GemLedger
 internal import StoreBackend
 
-/// Says who buys, and at which store.
+/// The player and the store of a request.
 ///
-/// The requests that two-step SDKs send name no player: their backend knows the player by the login. So the proven way
-/// is a session token as the bearer, with which the bodies stay as those SDKs have them. With a key, which everybody
-/// who has the app has too, a request names the player as `sdkUserId`, just as RevenueCat's SDKs send an app user id:
-/// such a request can announce a purchase and complete it with a receipt. It moves no currency: a product that costs
-/// virtual currency too, which the announcement holds, takes a token or a secret key, and so does the list of orders.
+/// The requests of two-step SDKs name no player: their backend identifies the player by the login. The proven way is
+/// therefore a session token as the bearer, which leaves the bodies unchanged. With a key, a request names the player
+/// as `sdkUserId`, just as RevenueCat's SDKs send an app user id. Everyone with the app has its key, so such a request
+/// can only announce a purchase and complete it with a receipt. It moves no currency: a product with a price in
+/// virtual currency needs a token or a secret key, and so does the list of orders.
 enum PaymentPlayer {
   static let field = Schema.Field(
-    "sdkUserId", .text(1...1500), "The player, with a key; a session token says it already.")
+    "sdkUserId", .text(1...1500), "The player, if the request has a key and no session token.")
   static let parameter = Parameter(
-    "sdkUserId", .text(1...1500), "The player, with a key; a session token says it already.")
+    "sdkUserId", .text(1...1500), "The player, if the request has a key and no session token.")
 
-  /// The player of a request; nil where neither a token nor the request names one.
+  /// Returns the player of a request; nil if neither a token nor the request names one.
   ///
   /// - Throws: `invalid_identifier`, `invalid_user_id`; `forbidden` if the caller may not do this for the player.
   static func named(
@@ -27,9 +27,9 @@ enum PaymentPlayer {
     return try call.permitted(customer, for: operation)
   }
 
-  /// The player of a request that must have one.
+  /// Returns the player of a request that must have one.
   ///
-  /// - Throws: `invalid_request` where nothing names one, then as ``named(_:for:in:)``.
+  /// - Throws: `invalid_request` if nothing names a player; then as ``named(_:for:in:)``.
   static func required(
     _ id: JSONValue?, for operation: WalletRights.Operation, in call: Call
   ) throws(LedgerError) -> CustomerID {
@@ -38,7 +38,7 @@ enum PaymentPlayer {
   }
 }
 
-/// The stores by the names that two-step SDKs have for them.
+/// The stores by their names in two-step SDKs.
 enum PaymentMethod {
   private static let stores: [(word: String, store: Store)] = [
     ("APPLE", .apple), ("GOOGLE", .google), ("AMAZON", .amazon), ("TEST", .test),
@@ -49,9 +49,9 @@ enum PaymentMethod {
     stores.first { $0.store == store }?.word ?? store.description.uppercased()
   }
 
-  /// The store that a request is about: the one it names, or that of the key.
+  /// Returns the store of a request: the store that it names, or the store of the key.
   ///
-  /// - Throws: `invalid_request` where neither names one, or the key is of an app at another store.
+  /// - Throws: `invalid_request` if there is no store, or if the key belongs to an app at another store.
   static func store(_ value: JSONValue?, _ name: String, in call: Call) throws(LedgerError) -> Store {
     let own: Store? = if case .app(let kind) = call.caller.kind { Store(name: kind.rawValue) } else { nil }
     let named = stores.first { $0.word == value?.text }?.store

@@ -12,7 +12,7 @@ enum PaymentRoutes {
     ]
   }
 
-  /// Where the two-step purchase lies.
+  /// The base path of the two-step purchase.
   static let base = "/api/v1/client/purchase"
 }
 #endif

@@ -4,7 +4,7 @@ internal import StoreBackend
 internal import SystemHTTP
 
 extension PaymentStatusCode.Step {
-  /// Wraps the work of a step, so that its errors carry the number that two-step SDKs know for them.
+  /// Wraps the work of a step, so that its errors have the numbers that two-step SDKs know.
   func work(
     _ body: @escaping @Sendable (Call) async throws(LedgerError) -> HTTPResponse
   ) -> Route.Work {
@@ -27,8 +27,8 @@ extension ErrorStyle {
 
   /// Writes an error of the two-step purchase.
   ///
-  /// `statusCode` is the number that SDKs know for it, with its name as the message. Any other error has the HTTP
-  /// status, which is below all of those, and the reason as the message.
+  /// `statusCode` is the number that SDKs know, with its name as the message. Other errors have the HTTP status, which
+  /// is lower than all those numbers, and the reason as the message.
   static func payment(_ error: LedgerError, requestID: String, status: Int) -> HTTPResponse {
     let reason = publicMessage(error)
     let number = error.integer(statusCodeDetail).map { PaymentStatusCode(rawValue: Int($0)) }
@@ -43,17 +43,17 @@ extension ErrorStyle {
   }
 }
 
-/// What the answers of the two-step purchase have in common.
+/// The common members of the answers of the two-step purchase.
 enum PaymentAnswer {
   static let statusCode = Schema.Field(
     "statusCode", .integer(0...9999), "0, or 1034, 1036, 1049 or 1050, which are successes too.", isRequired: true)
   static let message = Schema.Field("message", .text(), "The name of the number.", isRequired: true)
   static let paymentStatus = Schema.Field(
-    "paymentStatus", .word(Order.Status.allCases.map(\.rawValue)), "How far the order came.", isRequired: true)
+    "paymentStatus", .word(Order.Status.allCases.map(\.rawValue)), "The status of the order.", isRequired: true)
   static let purchaseCode = Schema.Field(
     "purchaseCode", .text(1...64), "Names the order; the delivery has it too.", isRequired: true)
 
-  /// Number and name, which every answer begins with.
+  /// Returns the number and the name with which every answer begins.
   static func object(_ code: PaymentStatusCode) -> JSONObject {
     ["statusCode": .integer(Int64(code.rawValue)), "message": .string(code.name)]
   }

@@ -3,7 +3,7 @@ internal import GemLedger
 internal import StoreReceipts
 internal import SystemHTTP
 
-/// Posts JSON documents to a server of the project's owner, signed by Standard Webhooks where there is a secret.
+/// Posts JSON documents to a server of the project's owner, signed by Standard Webhooks if there is a secret.
 struct SignedPost: Sendable {
   let url: OutgoingURL
   let secrets: [WebhookSecret]
@@ -11,7 +11,7 @@ struct SignedPost: Sendable {
   let timeout: Duration
   let clock: LedgerClock
 
-  /// - Parameter id: The message's identity, the same for every try.
+  /// - Parameter id: The message's id, the same for every try.
   func send(_ document: JSONValue, id: String) async -> Result<HTTPReply, HTTPSendFailure> {
     let body = Array(document.text().utf8)
     var headers = [(name: "Content-Type", value: "application/json"), (name: "Accept", value: "application/json")]

@@ -3,12 +3,11 @@ internal import GemLedger
 internal import StoreBackend
 internal import SystemHTTP
 
-/// The purchase in a single call, which apps from before the two steps still make.
+/// The single-call purchase, which older apps still use.
 ///
-/// **It still credits.** The player has paid by then, so refusing the receipt would lose the purchase. The order that
-/// those apps do not announce is announced here, with what they say about it, so that the purchase is delivered and
-/// listed like every other. Each answer says by the `Deprecation` field (RFC 9745) and its message that the path is to
-/// be left.
+/// **It still credits.** The player has already paid, so refusing the receipt would lose the purchase. The order is
+/// announced here with the app's data, so that the purchase is delivered and listed like any other. The answer's
+/// `Deprecation` field (RFC 9745) and its message mark the path as deprecated.
 enum SingleCallPayment {
   static var apple: Route { route("apple", "purchase_apple", .apple) }
   static var google: Route { route("google", "purchase_google", .google) }
@@ -32,14 +31,14 @@ enum SingleCallPayment {
         isRequired: true),
       Schema.Field("externalTransactionId", .text(1...200), "The store transaction; a retry has the same one."),
       Schema.Field("productId", .text(1...255), "The product's id at the store."),
-      Schema.Field("productName", .text(0...1000), "Not looked at."),
+      Schema.Field("productName", .text(0...1000), "Ignored."),
       Schema.Field("bundleId", .text(1...255), "The app."),
-      Schema.Field("amount", .decimal, "Not looked at: the receipt says the price."),
-      Schema.Field("currency", .text(3...3), "Not looked at."),
-      Schema.Field("paymentMethod", PaymentMethod.schema, "Not looked at: the path says it."),
+      Schema.Field("amount", .decimal, "Ignored: the receipt states the price."),
+      Schema.Field("currency", .text(3...3), "Ignored."),
+      Schema.Field("paymentMethod", PaymentMethod.schema, "Ignored: the path determines it."),
     ] + PaymentOpening.context
 
-  /// The day on which the two steps took its place: 2026-05-04.
+  /// The date of the deprecation: 2026-05-04.
   private static let deprecatedSince = "@1777852800"
 
   private static func credit(_ call: Call, at store: Store) async throws(LedgerError) -> HTTPResponse {
@@ -58,9 +57,9 @@ enum SingleCallPayment {
     return response
   }
 
-  /// The order that the call pays for, announced now or by an earlier try of the call.
+  /// Returns the order that the call pays, announced now or by an earlier try of the call.
   ///
-  /// It is nil where the order cannot be announced, which must not keep the receipt from its credit.
+  /// Returns nil if the order cannot be announced, since that must not prevent the credit of the receipt.
   private static func announce(
     _ call: Call, at store: Store, by player: CustomerID
   ) async throws(LedgerError) -> PurchaseCode? {

@@ -3,7 +3,7 @@ internal import GemLedger
 internal import StoreBackend
 internal import SystemHTTP
 
-/// The orders whose deliveries were not confirmed, for operators.
+/// The orders with unconfirmed deliveries, for operators.
 enum UndeliveredOrderRoutes {
   private static let base = "/v2/projects/{project_id}/orders"
 
@@ -16,7 +16,7 @@ enum UndeliveredOrderRoutes {
           Parameter(
             "delivery", .word(["exhausted", "pending"]),
             "Those left to a person, the default, or those that are still tried or refunded."),
-          Parameter("starting_after", .text(1...50), "The cursor of the page before, as its next_page has it."),
+          Parameter("starting_after", .text(1...50), "The cursor in the previous page's next_page."),
           Parameter("limit", .integer(1...100), "How many orders a page has; 20 by default."),
         ],
         answers: [200: Page.schema(of: schema)], work: .now(list)),
@@ -46,7 +46,7 @@ enum UndeliveredOrderRoutes {
     Schema.Field(
       "next_delivery_at", .nullable(.integer()), "The next try, or the refund after the last: milliseconds since 1970.",
       isRequired: true),
-    Schema.Field("is_delivery_exhausted", .boolean, "Whether all tries went by.", isRequired: true),
+    Schema.Field("is_delivery_exhausted", .boolean, "Whether no tries are left.", isRequired: true),
     Schema.Field("created_at", .integer(), "In milliseconds since 1970.", isRequired: true),
     Schema.Field("updated_at", .integer(), "In milliseconds since 1970.", isRequired: true),
     Schema.Field("expires_at", .integer(), "Until when it is to be paid.", isRequired: true),
@@ -92,11 +92,11 @@ enum UndeliveredOrderRoutes {
 }
 
 extension Page {
-  /// The form of a page of such items.
+  /// Returns the form of a page of such items.
   static func schema(of item: Schema) -> Schema {
     .object([
       Schema.Field("object", .word(["list"]), isRequired: true), Schema.Field("items", .list(item), isRequired: true),
-      Schema.Field("next_page", .nullable(.text()), "Where the next page is; null on the last one.", isRequired: true),
+      Schema.Field("next_page", .nullable(.text()), "The next page's path; null on the last page.", isRequired: true),
       Schema.Field("url", .text(), isRequired: true),
     ])
   }

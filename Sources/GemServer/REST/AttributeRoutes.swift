@@ -2,7 +2,7 @@
 internal import GemLedger
 internal import SystemHTTP
 
-/// What a project records about its customers, in RevenueCat's form.
+/// The attributes of customers, in RevenueCat's form.
 enum AttributeRoutes {
   static var all: [Route] { [list, set] }
 
@@ -46,7 +46,7 @@ enum AttributeRoutes {
 
   static let member = "attributes"
 
-  /// The changes that the body asks for.
+  /// Returns the changes in the body.
   static func changes(_ call: Call) -> [CustomerAttribute.Change] {
     let now = call.project.clock.now()
     return (call.body[member]?.array ?? []).map { element in

@@ -2,7 +2,7 @@
 internal import GemLedger
 internal import SystemHTTP
 
-/// Writes balances as RevenueCat's list, token by token: no other answers are asked for as often.
+/// Writes balances in the form of RevenueCat's list, token by token, since no other answer is as frequent.
 struct BalanceList {
   /// The available amount of one currency.
   struct Item {
@@ -13,12 +13,12 @@ struct BalanceList {
   }
 
   var items: [Item]
-  /// Where the next page is.
+  /// The path of the next page.
   var nextPage: String?
-  /// The customer's list of balances, which all balances are a part of.
+  /// The path of the customer's list of balances, which is part of every balance.
   let url: String
 
-  /// - Parameter url: The parts of the path, as they were decoded.
+  /// - Parameter url: The decoded parts of the path.
   init(_ items: [Item], at url: some Sequence<String>, nextPage: String? = nil) {
     self.items = items
     self.nextPage = nextPage
@@ -64,9 +64,9 @@ struct BalanceList {
       "virtual_currency_balance",
       [
         Schema.Field("currency_code", .text(1...10), isRequired: true),
-        Schema.Field("balance", .integer(), "The available amount, without what holds set aside.", isRequired: true),
-        Schema.Field("name", .text(), "The currency's name for people."),
-        Schema.Field("description", .text(), "More about the currency, where there is more."),
+        Schema.Field("balance", .integer(), "The available amount, without held amounts.", isRequired: true),
+        Schema.Field("name", .text(), "The currency's display name."),
+        Schema.Field("description", .text(), "The currency's description, if it has one."),
       ]))
 }
 

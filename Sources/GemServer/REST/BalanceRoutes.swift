@@ -31,7 +31,7 @@ enum BalanceRoutes {
 
   private static func balances(_ call: Call) throws(LedgerError) -> HTTPResponse {
     let showsEmpty = call.query[includesEmpty]?.bool ?? false
-    // A balance may be spent between two pages, so its code need not be in the list any more.
+    // A balance may be spent between two pages, so its code may be missing in the list.
     let start = try start(call)
     var items: [BalanceList.Item] = []
     for balance in try call.project.ledger.balances(of: call.customer()) where balance.isActive {

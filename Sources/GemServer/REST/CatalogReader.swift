@@ -2,29 +2,29 @@
 package import GemLedger
 internal import Synchronization
 
-/// The catalog of a project, with what answers say about it beside that.
+/// The catalog of a project, with additional data that answers need.
 package struct ProjectCatalog: Sendable {
-  /// Counts up with every change of the catalog.
+  /// Increases with every change of the catalog.
   let version: Int64
   package let catalog: Catalog
   let definitions: CurrencyDefinitions
-  /// When the project was made.
+  /// The time when the project was created.
   let projectCreatedAt: Timestamp
 
-  /// When the currency came into the catalog, or at the latest with the project.
+  /// Returns the time when the currency was added to the catalog, or else the project's.
   func createdAt(_ code: CurrencyCode) -> Timestamp {
     definitions.currency(code).flatMap { definitions.addedAt($0) } ?? projectCreatedAt
   }
 }
 
-/// Reads the catalog of a project once a version: a large one takes longer to parse than a request may take.
+/// Reads the catalog of a project once per version, since parsing a large catalog is too slow for each request.
 package final class CatalogReader: Sendable {
   private let ledger: Ledger
   private let last = Mutex<ProjectCatalog?>(nil)
 
   package init(_ ledger: Ledger) { self.ledger = ledger }
 
-  /// The catalog as it is now.
+  /// Returns the current catalog.
   package func current() throws(LedgerError) -> ProjectCatalog {
     try ledger.reading { (snapshot, definitions) throws(LedgerError) -> ProjectCatalog in
       let version = try snapshot.catalogVersion()

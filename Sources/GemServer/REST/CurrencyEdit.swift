@@ -1,16 +1,16 @@
 #if Server
 internal import GemLedger
 
-/// Changes of the catalog's currencies; each reads the catalog and replaces it in one commit.
+/// Changes of the catalog's currencies; each reads and replaces the catalog in one commit.
 struct CurrencyEdit {
   private let call: Call
   private var ledger: Ledger { call.project.ledger }
 
   init(_ call: Call) { self.call = call }
 
-  /// The code in the path.
+  /// Returns the code in the path.
   ///
-  /// - Throws: `LedgerError` with `unknown_currency` where no currency can have it.
+  /// - Throws: `LedgerError` with `unknown_currency` if no currency can have this code.
   static func code(in call: Call) throws(LedgerError) -> CurrencyCode {
     let text = call.name("virtual_currency_code")
     guard let code = CurrencyCode(exactly: text) else { throw unknown(text) }
@@ -44,7 +44,7 @@ struct CurrencyEdit {
     return code
   }
 
-  /// Changes what the body names, and leaves the rest; null takes a description or all grants away.
+  /// Changes the members in the body only; null removes the description or all grants.
   ///
   /// - Throws: `LedgerError` with, in order of precedence, `unknown_currency`, `product_not_found`, `invalid_request`,
   ///   `invalid_catalog`.
@@ -58,14 +58,14 @@ struct CurrencyEdit {
     }
   }
 
-  /// Archives the currency, or takes it out of the archive.
+  /// Archives or unarchives the currency.
   ///
   /// - Throws: `LedgerError` with `unknown_currency`.
   func setActive(_ isActive: Bool) throws(LedgerError) -> CurrencyCode {
     try change { (currency, _) throws(LedgerError) in currency.isActive = isActive }
   }
 
-  /// - Throws: `LedgerError` with `unknown_currency`, `not_available` where the currency was used.
+  /// - Throws: `LedgerError` with `unknown_currency`; `not_available` if the currency was used.
   func delete() throws(LedgerError) -> CurrencyCode {
     let code = try Self.code(in: call)
     do throws(LedgerError) { try ledger.removeCurrency(code) } catch { throw error.about("virtual_currency_code") }

@@ -39,7 +39,7 @@ enum CurrencyRoutes {
 
   private static let archive = edit(
     "/actions/archive", name: "archive_virtual_currency",
-    summary: "Archives a currency: transactions in it are refused, and what was paid for is still credited."
+    summary: "Archives a currency: its transactions are refused, and paid purchases are still credited."
   ) { (edit) throws(LedgerError) in try edit.setActive(false) }
 
   private static let unarchive = edit(
@@ -96,8 +96,8 @@ enum CurrencyRoutes {
   }
 
   private static let optionalFields = [
-    Schema.Field("description", .nullable(.text(1...1500)), "More about it."),
-    Schema.Field(ProductGrants.member, ProductGrants.requestSchema, "What products give of it."),
+    Schema.Field("description", .nullable(.text(1...1500)), "The description."),
+    Schema.Field(ProductGrants.member, ProductGrants.requestSchema, "The amounts of the currency that products grant."),
   ]
 
   private static let schema = RESTSchemas.object(

@@ -3,9 +3,9 @@ internal import GemLedger
 internal import StoreBackend
 internal import SystemHTTP
 
-/// A customer as RevenueCat's API has it.
+/// A customer in the form of RevenueCat's API.
 ///
-/// Versions, country and platform are null: the ledger keeps nothing about devices.
+/// Versions, country and platform are null: the ledger stores no data about devices.
 struct CustomerDocument {
   private let project: ServerProject
   private let record: CustomerRecord
@@ -19,7 +19,7 @@ struct CustomerDocument {
     lastSeenAt = newest?.booking.createdAt ?? record.firstSeenAt
   }
 
-  /// - Parameter attributes: The attributes that the answer is to hold; nil to leave them out.
+  /// - Parameter attributes: The attributes to include; nil to omit them.
   func json(_ attributes: CustomerAttributes? = nil) -> JSONValue {
     var document: JSONObject = [
       "object": "customer", "id": .string(record.customer.text), "project_id": .string(project.id),
@@ -34,7 +34,7 @@ struct CustomerDocument {
 
   var activeEntitlements: [CustomerRecord.Entitlement] { record.entitlements.filter(\.isActive) }
 
-  /// All ids of the customer, the original one first.
+  /// All ids of the customer, the original id first.
   var aliases: [CustomerID] { record.ids }
 
   static func json(_ entitlement: CustomerRecord.Entitlement) -> JSONValue {
@@ -44,7 +44,7 @@ struct CustomerDocument {
     ]
   }
 
-  /// One of ``aliases``; the ledger knows when the customer was made, and not when an id was added.
+  /// Returns an element of ``aliases``; the ledger does not store when an id was added, so it has the customer's time.
   func json(_ alias: CustomerID) -> JSONValue {
     ["object": "customer.alias", "id": .string(alias.text), "created_at": .integer(record.firstSeenAt.milliseconds)]
   }

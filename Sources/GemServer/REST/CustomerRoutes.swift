@@ -27,7 +27,7 @@ enum CustomerRoutes {
       return page.response(to: call)
     })
 
-  /// The ids of the page, and the place of the next one: a client may delete a page's customers before it goes on.
+  /// Returns the ids of the page and the next cursor; a client may delete the page's customers before the next page.
   private static func originalIDs(_ call: Call) throws(LedgerError) -> (ids: [CustomerID], next: PageCursor?) {
     let ledger = call.project.ledger
     guard let text = call.query["starting_after"]?.text else {
@@ -41,7 +41,7 @@ enum CustomerRoutes {
     }
   }
 
-  /// The customer whose id is the text, and then those who have it as their e-mail address.
+  /// Returns the customer with the id, and then those with the text as their e-mail address.
   private static func found(
     _ text: String, _ call: Call
   ) throws(LedgerError) -> (ids: [CustomerID], next: PageCursor?) {
@@ -66,7 +66,7 @@ enum CustomerRoutes {
     do throws(LedgerError) {
       page.items.append(try CustomerDocument(id, in: project).json())
     } catch {
-      // An erasure in between took the customer away.
+      // The customer was erased in between.
       guard error.code == .customerNotFound else { throw error }
     }
   }
@@ -76,7 +76,7 @@ enum CustomerRoutes {
     access: .secret(.customers.writing), headers: [.idempotencyKey],
     body: .object([
       Schema.Field("id", .appUserID, "The app user id.", isRequired: true),
-      Schema.Field(AttributeRoutes.member, AttributeRoutes.requestSchema(valueIsNullable: false), "What is known."),
+      Schema.Field(AttributeRoutes.member, AttributeRoutes.requestSchema(valueIsNullable: false), "The attributes."),
     ]),
     answers: [201: CustomerDocument.schema], rate: .customerInformation,
     work: .later { (call) async throws(LedgerError) in
@@ -84,7 +84,7 @@ enum CustomerRoutes {
       try AttributeRoutes.check(attributes)
       let key = try call.idempotencyKey()
       do throws(LedgerError) {
-        // One booking, so that the same request under the same key ends in the same answer, whatever came between.
+        // One booking, so that a repeated key always gets the first answer.
         let registration = try await call.project.backend.register(id, key: key)
         guard key != nil || registration.isCreated else { throw .customerExists(id) }
       } catch {
@@ -158,7 +158,7 @@ enum CustomerRoutes {
 
   private static let createSessionToken = Route(
     method: "POST", path: RESTRoutes.customer + "/session_tokens", name: "create_session_token",
-    summary: "Makes a token by which the customer's app spends the customer's own currency for a while.",
+    summary: "Creates a token with which the customer's app spends the customer's currency for a limited time.",
     access: .secret(.customers.writing),
     body: .object([
       Schema.Field(
@@ -169,7 +169,7 @@ enum CustomerRoutes {
       let customer = try call.customer()
       _ = try call.project.ledger.view { (view) throws(LedgerError) in try view.customers.customer(customer) }
       _ = try call.permitted(customer, for: .createSessionToken)
-      // Tokens end with whole seconds.
+      // A token's expiry is in whole seconds.
       let second = call.project.clock.now().milliseconds / 1000
       let end = Timestamp(milliseconds: (second + (call.body["expires_in"]?.integer ?? lifetimeDefault)) * 1000)
       return .json(

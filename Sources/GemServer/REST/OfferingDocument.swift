@@ -2,9 +2,9 @@
 internal import GemLedger
 internal import SystemHTTP
 
-/// An offering as RevenueCat's API has it, with its packages and their products.
+/// An offering in the form of RevenueCat's API, with its packages and their products.
 struct OfferingDocument {
-  /// A package with its place in the offering, from 1.
+  /// A package with its position in the offering, from 1.
   typealias PlacedPackage = (position: Int, package: CatalogOffering.Package)
 
   private let offering: CatalogOffering
@@ -29,7 +29,7 @@ struct OfferingDocument {
     ]
   }
 
-  /// Packages of two offerings may have one name, so that the offering is a part of the id.
+  /// Returns the package's id with the offering's, since packages of two offerings may have the same name.
   func id(of package: PlacedPackage) -> String { "\(offering.id.text):\(package.package.id)" }
 
   func json(_ package: PlacedPackage) -> JSONValue {
@@ -47,7 +47,7 @@ struct OfferingDocument {
     ]
   }
 
-  /// The catalog does not say when an offering was added.
+  /// The project's time of creation: the catalog does not store when an offering was added.
   private var createdAt: Int64 { catalog.projectCreatedAt.milliseconds }
 
   private func list(_ items: [JSONValue], at place: [String]) -> JSONValue {
@@ -83,11 +83,11 @@ struct OfferingDocument {
       Schema.Field("id", .text(), "The offering's id in the catalog.", isRequired: true),
       Schema.Field("lookup_key", .text(), "The same.", isRequired: true),
       Schema.Field("display_name", .text(), "Its description, or else its id.", isRequired: true),
-      Schema.Field("is_current", .boolean, "Whether it is shown where none is asked for.", isRequired: true),
+      Schema.Field("is_current", .boolean, "Whether it is the default offering.", isRequired: true),
       Schema.Field("project_id", .text(), isRequired: true),
       Schema.Field("created_at", RESTSchemas.milliseconds, "When the project was made.", isRequired: true),
       Schema.Field("state", .word(["active"]), isRequired: true),
-      Schema.Field("metadata", .anything, "The app's own data about it.", isRequired: true),
+      Schema.Field("metadata", .anything, "Custom data for the app.", isRequired: true),
       Schema.Field("packages", RESTSchemas.list(of: packageSchema), isRequired: true),
     ])
 }

@@ -2,7 +2,7 @@
 internal import GemLedger
 internal import SystemHTTP
 
-/// The offerings of a project with their packages; the catalog's file is where they are changed.
+/// The offerings of a project with their packages; only the catalog's file changes them.
 enum OfferingRoutes {
   static var all: [Route] { [list, get, packages] }
 

@@ -1,17 +1,17 @@
 #if Server
 internal import GemLedger
 
-/// A product as RevenueCat's API has it.
+/// A product in the form of RevenueCat's API.
 ///
-/// RevenueCat has a product for each app; here one product is sold at several stores, and the store stands for the app.
+/// RevenueCat has a product per app; here a product is sold at several stores, and the store represents the app.
 struct ProductDocument {
   private let product: Product
   private let store: String?
   private let createdAt: Timestamp
 
   /// - Parameters:
-  ///   - store: The store that the product is shown for; nil for its first one.
-  ///   - createdAt: When the project was made: the catalog does not say when a product was added.
+  ///   - store: The store for which the product is shown; nil for its first store.
+  ///   - createdAt: The project's time of creation: the catalog does not store when a product was added.
   init(_ product: Product, at store: String? = nil, createdAt: Timestamp) {
     self.product = product
     self.store = store ?? Product.storeNames.first { product.storeIDs[$0] != nil }
@@ -62,7 +62,7 @@ struct ProductDocument {
             Schema.Field("duration", .nullable(.text()), "The cycle in ISO 8601.", isRequired: true),
             Schema.Field("grace_period_duration", .nullable(.text()), "Always null.", isRequired: true),
             Schema.Field("trial_duration", .nullable(.text()), "Always null.", isRequired: true),
-          ])), "Null for what is bought once.", isRequired: true),
+          ])), "Null for a one-time product.", isRequired: true),
       Schema.Field(
         "one_time", .nullable(.object([Schema.Field("is_consumable", .boolean, isRequired: true)])),
         "Null for subscriptions.", isRequired: true),

@@ -1,7 +1,7 @@
 #if Server
 internal import GemLedger
 
-/// What products give of one currency, as RevenueCat lists it: products that give the same are one element.
+/// The grants of one currency by products, in RevenueCat's form: products with equal grants are one element.
 struct ProductGrants {
   private struct Element {
     var products: [ProductCode]
@@ -11,7 +11,7 @@ struct ProductGrants {
 
   private let elements: [Element]
 
-  /// What the products of a catalog give.
+  /// Collects the grants of a catalog's products.
   init(of code: CurrencyCode, in catalog: Catalog) {
     var elements: [Element] = []
     for product in catalog.products {
@@ -53,9 +53,9 @@ struct ProductGrants {
       })
   }
 
-  /// The products with these grants of the currency in place of those that they had.
+  /// Returns the products with these grants of the currency instead of their previous grants.
   ///
-  /// A product that gives as much as before keeps how much of that is its bonus.
+  /// A product with an unchanged total keeps its bonus part.
   ///
   /// - Throws: `LedgerError` with `product_not_found`, `invalid_request` for a product in two elements.
   func applied(to products: [Product], of code: CurrencyCode) throws(LedgerError) -> [Product] {
@@ -108,7 +108,7 @@ extension ProductGrants {
         Schema.Field(
           "product_ids", .list(RESTSchemas.identifier(255), 1...10_000), "Codes of products in the catalog.",
           isRequired: true),
-        Schema.Field("amount", .integer(1...Limits.amount), "What one unit of them gives.", isRequired: true),
+        Schema.Field("amount", .integer(1...Limits.amount), "The amount that one unit grants.", isRequired: true),
         Schema.Field("trial_amount", .nullable(.integer(0...0)), "Nothing: trials give no currency here."),
         Schema.Field("expire_at_cycle_end", .nullable(.boolean), "For subscriptions with a period; false by default."),
       ])))
@@ -118,7 +118,7 @@ extension ProductGrants {
       "virtual_currency.product_grant",
       [
         Schema.Field("product_ids", .list(.text()), "Codes of products in the catalog.", isRequired: true),
-        Schema.Field("amount", .integer(), "What one unit of them gives, the bonus included.", isRequired: true),
+        Schema.Field("amount", .integer(), "The amount that one unit grants, including the bonus.", isRequired: true),
         Schema.Field("trial_amount", .integer(), isRequired: true),
         Schema.Field("expire_at_cycle_end", .boolean, isRequired: true),
       ]))

@@ -2,7 +2,7 @@
 internal import GemLedger
 internal import SystemHTTP
 
-/// The products of a project; the catalog's file is where they are changed.
+/// The products of a project; only the catalog's file changes them.
 enum ProductRoutes {
   static var all: [Route] { [list, get] }
 

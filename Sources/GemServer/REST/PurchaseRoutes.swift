@@ -3,7 +3,7 @@ internal import GemLedger
 internal import StoreBackend
 internal import SystemHTTP
 
-/// What customers bought once, in RevenueCat's form; subscriptions are not among it there.
+/// Customers' one-time purchases, in RevenueCat's form, which excludes subscriptions.
 enum PurchaseRoutes {
   static var all: [Route] { [list] }
 
@@ -23,11 +23,11 @@ enum PurchaseRoutes {
       return Page(items, next: next).response(to: call)
     })
 
-  /// The purchases after the call's cursor, and the cursor of the last one if there are more.
+  /// Returns the purchases after the call's cursor, and the cursor of the last purchase if there are more.
   private static func page(_ call: Call) async throws(LedgerError) -> ([PurchaseRecord], next: String?) {
     let customer = try call.customer()
     let (isSandbox, size) = (call.query["environment"]?.text.map { $0 == "sandbox" }, 100)
-    // A cursor is a purchase's id, so that the customer's purchases before it are read too.
+    // A cursor is a purchase's id, so the customer's earlier purchases are read too.
     var cursor = call.query["starting_after"]?.text
     var (found, number): ([PurchaseRecord], Int) = ([], 1)
     while found.count <= call.limit {
@@ -80,7 +80,7 @@ enum PurchaseRoutes {
     ]
   }
 
-  /// RevenueCat's form, which has US dollars only: the ledger converts no currency, so that others are 0.
+  /// Returns RevenueCat's form, which has only US dollars: the ledger converts no currency, so other prices are 0.
   private static func revenue(_ price: Money?) -> JSONValue {
     let gross = price?.currency == "USD" ? PaymentAmount.json(price) : 0
     return ["currency": "USD", "gross": gross, "tax": 0, "proceeds": gross, "commission": 0]
@@ -124,7 +124,7 @@ enum PurchaseRoutes {
           .object([
             Schema.Field("amount", .decimal, isRequired: true),
             Schema.Field("currency", .text(3...3), isRequired: true),
-          ])), "What was paid for all units, if the store states it.", isRequired: true),
+          ])), "The price paid for all units, if the store states it.", isRequired: true),
       Schema.Field("quantity", .integer(), isRequired: true),
       Schema.Field("status", .word(["owned", "refunded"]), "Refunded: in full.", isRequired: true),
       Schema.Field("presented_offering_id", .nullable(.text()), "Always null.", isRequired: true),

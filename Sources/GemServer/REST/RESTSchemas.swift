@@ -2,9 +2,9 @@
 internal import GemLedger
 internal import SystemHTTP
 
-/// Forms that several operations of the REST API share.
+/// Forms that several operations of the REST API use.
 enum RESTSchemas {
-  /// A text that an identifier of the ledger can be made of.
+  /// A text that is a valid identifier of the ledger.
   static func identifier(_ lengthMax: Int) -> Schema {
     .text(1...lengthMax, pattern: "^[^\\u0000-\\u001f\\u007f-\\u009f]+$")
   }
@@ -17,9 +17,9 @@ enum RESTSchemas {
     object(
       "list",
       [
-        Schema.Field("items", .list(item), "In the order of the list.", isRequired: true),
-        Schema.Field("next_page", .nullable(.text()), "Where the next page is; null on the last.", isRequired: true),
-        Schema.Field("url", .text(), "Where the list is.", isRequired: true),
+        Schema.Field("items", .list(item), "In list order.", isRequired: true),
+        Schema.Field("next_page", .nullable(.text()), "The next page's path; null on the last page.", isRequired: true),
+        Schema.Field("url", .text(), "The path of the list.", isRequired: true),
       ])
   }
 
@@ -27,7 +27,7 @@ enum RESTSchemas {
     .object([Schema.Field("object", .word([name]), isRequired: true)] + fields)
   }
 
-  /// The answer where an object was deleted.
+  /// Returns the answer to the deletion of an object.
   static func deleted(_ name: String) -> Schema {
     object(
       name,
@@ -47,7 +47,7 @@ enum RESTSchemas {
 }
 
 extension LedgerError {
-  /// The same error, about a part of the request.
+  /// Returns the error with the part of the request that it concerns.
   func about(_ param: String) -> LedgerError {
     guard text("param") == nil else { return self }
     var error = LedgerError(code, message, details: details + [.text("param", param)])

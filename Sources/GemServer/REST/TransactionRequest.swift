@@ -2,7 +2,7 @@
 internal import GemLedger
 internal import SystemHTTP
 
-/// A transaction as RevenueCat's clients ask for it: signed amounts by currency, all or none.
+/// A transaction in the form of RevenueCat's clients: signed amounts by currency, all or none.
 struct TransactionRequest {
   private let call: Call
   private let customer: CustomerID
@@ -33,7 +33,7 @@ struct TransactionRequest {
     return adjustments
   }
 
-  /// Books it, or tries it where the call is a dry run, and says the amounts available after it.
+  /// Books or previews the transaction, and returns the available amounts after it.
   ///
   /// - Throws: `LedgerError` as `Ledger.book(_:)` of an adjustment.
   func book() async throws(LedgerError) -> (booking: Booking, balances: [BalanceList.Item]) {
@@ -42,9 +42,9 @@ struct TransactionRequest {
     return (booking, try balances(after: booking))
   }
 
-  /// The amounts that the booking itself tells; nil where it is the answer of an earlier call.
+  /// Returns the amounts in the booking; nil if the booking is replayed.
   ///
-  /// Behind a commit a read costs most: it finds none of its pages in memory.
+  /// It saves a read after the commit, which is slow since none of its pages are cached.
   private func balancesToldBy(_ booking: Booking) -> [BalanceList.Item]? {
     guard !booking.isReplayed, let definitions = call.project.ledger.catalog.lastRead else { return nil }
     var items: [BalanceList.Item] = []
@@ -60,12 +60,12 @@ struct TransactionRequest {
     return items
   }
 
-  /// The amounts as they are now, or of a repeated booking those of the first time.
+  /// Returns the current amounts; for a replayed booking the amounts after the first call.
   private func balances(after booking: Booking) throws(LedgerError) -> [BalanceList.Item] {
     let ledger = call.project.ledger
     let instant = booking.isReplayed ? booking.createdAt : nil
     let wanted = Set(adjustments.map(\.currency))
-    // A past balance takes a look into the journal for each currency.
+    // A past balance reads the journal once per currency.
     let balances =
       if let only = wanted.first, wanted.count == 1 {
         [try ledger.balance(of: only, customer: customer, at: instant)]
@@ -73,7 +73,7 @@ struct TransactionRequest {
         try ledger.balances(of: customer, at: instant).filter { wanted.contains($0.currency) }
       }
     return balances.map {
-      // Another command may have changed the balance in between; the entry has the one after this command.
+      // Another command may have changed the balance since; the entry has the balance after this command.
       BalanceList.Item($0, available: max(0, (booking.balance($0.currency) ?? $0.balance) - $0.held))
     }
   }
@@ -87,7 +87,7 @@ struct TransactionRequest {
       isRequired: true),
     Schema.Field(
       "reference", .nullable(RESTSchemas.identifier(Limits.referenceBytes)),
-      "The caller's own name for the transaction."),
+      "The caller's name for the transaction."),
   ])
 
   static let key = Parameter(

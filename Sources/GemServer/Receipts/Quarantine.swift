@@ -5,35 +5,36 @@ internal import StoreReceipts
 internal import Synchronization
 internal import SystemCrypto
 
-/// Keeps posts and notifications that cannot be verified yet: a key of the store is missing, or it does not answer.
+/// Stores posts and notifications that cannot be verified yet: a store key is missing, or the store does not answer.
 ///
-/// None of them is proven, so they are bounded: 64 KiB a body, 1,000 bodies a key, 100 MB a ledger, of which
-/// notifications, which anybody can send, have 20 MB; 30 days (7 for histories of the App Store), and equal bodies are
-/// kept once.
-/// Each is tried again after a minute, then with pauses that double up to an hour; all are tried after a start and
-/// after a change of the catalog. They are documents of the ledger, so copies have them and exports do not.
+/// They are unproven, so their number and size are limited: 64 KiB per body, 1,000 bodies per key, 100 MB per ledger.
+/// Anyone can send notifications, so these are limited to 20 MB of it. Bodies are kept for 30 days (histories of the
+/// App Store for 7), and equal bodies are stored once.
+///
+/// Each body is tried again after a minute, then with pauses that double up to an hour. All are tried after a start and
+/// after a change of the catalog. Bodies are documents of the ledger, so copies contain them and exports do not.
 package final class Quarantine: Sendable {
   /// The kind of a body.
   package enum Kind: String, Sendable, CaseIterable {
     /// The post of an app.
     case receipt
-    /// A signed transaction whose customer at the App Store has a history to credit.
+    /// A signed transaction; its customer's history at the App Store is to be credited.
     case appleHistory = "apple_history"
     /// A notification of the App Store.
     case appleNotice = "apple_notice"
     /// A notification of Google Play.
     case googleNotice = "google_notice"
 
-    /// Whether it comes without a key.
+    /// Whether bodies of this kind need no key.
     fileprivate var isOpen: Bool { self == .appleNotice || self == .googleNotice }
 
-    /// How long it is kept, in milliseconds.
+    /// The time for which a body is kept, in milliseconds.
     fileprivate var lifetime: Int64 {
       self == .appleHistory ? 7 * 86_400_000 : 30 * 86_400_000
     }
   }
 
-  /// A body with what it takes to try it again.
+  /// A body with the data of its request that another try needs.
   package struct Message: Hashable, Sendable {
     package let kind: Kind
     /// The receipt, the signed notification, or the body of the push request.
@@ -55,13 +56,13 @@ package final class Quarantine: Sendable {
     /// The product of a purchase at the test store; empty unless a key of that store posted it.
     package var testProduct = ""
 
-    /// A body without a poster.
+    /// Creates a body without a customer.
     package init(_ kind: Kind, _ text: String) {
       self.kind = kind
       self.text = text
     }
 
-    /// The store that it is asked about, if any is.
+    /// The store to look the body up at.
     fileprivate var store: Store {
       switch kind {
       case .appleHistory, .appleNotice: .apple
@@ -70,8 +71,7 @@ package final class Quarantine: Sendable {
       }
     }
 
-    /// Keeps the beginning alone of a receipt of StoreKit 1 that is longer than what is kept, with the transaction
-    /// that it is looked up by.
+    /// Shortens a long receipt of StoreKit 1 to its beginning, and keeps the transaction id for its look-up.
     mutating func shortenStoreKit1() {
       guard text.utf8.count > Quarantine.bodyBytesMax, let receipt = StoreKit1Receipt(text),
         let id = transaction.isEmpty ? receipt.transactionIDs.first : transaction
@@ -81,32 +81,32 @@ package final class Quarantine: Sendable {
     }
   }
 
-  /// What became of another try.
+  /// The result of another try.
   enum Outcome: Sendable {
-    /// It was applied, or proven to be nothing.
+    /// The body was applied, or proven worthless.
     case done
-    /// Not yet.
+    /// The body cannot be verified yet.
     case later
-    /// Not yet: the store does not answer.
+    /// The store does not answer.
     case silent
   }
 
-  /// Longest body, in bytes.
+  /// The maximum size of a body, in bytes.
   static let bodyBytesMax = 65_536
-  /// Most bodies of one key.
+  /// The maximum number of bodies per key.
   static let messagesPerKeyMax = 1000
-  /// Most bytes of all documents together.
+  /// The maximum size of all documents, in bytes.
   static let bytesMax = 100_000_000
-  /// Most bytes of those that come without a key.
+  /// The maximum size of all bodies without a key, in bytes.
   static let openBytesMax = 20_000_000
-  /// After how many bodies in a row that a store does not answer a round leaves the others of that store alone.
+  /// The number of consecutive bodies without an answer of their store after which a round skips that store.
   static let silencesMax = 3
 
-  /// What is kept, as this process counts it; others may keep some too.
+  /// The stored bodies as counted by this process; other processes may store more.
   struct Tally {
     var perKey: [String: Int] = [:]
     var bytes = 0
-    /// Those that came without a key, of ``bytes``.
+    /// The part of ``bytes`` for bodies without a key.
     var openBytes = 0
     var count = 0
   }
@@ -115,21 +115,21 @@ package final class Quarantine: Sendable {
   private let clock: LedgerClock
   private let tally = Mutex<Tally?>(nil)
 
-  /// The quarantine of a ledger, with the bodies that earlier processes kept.
+  /// Creates the quarantine of a ledger, with the bodies that earlier processes stored.
   package init(_ ledger: Ledger, clock: LedgerClock) {
     self.ledger = ledger
     self.clock = clock
   }
 
-  /// How many bodies are kept, as this process counts them; 0 before its first use.
+  /// The number of bodies as counted by this process; 0 before its first use.
   package var count: Int { tally.withLock { $0?.count ?? 0 } }
 
   // MARK: Keeping
 
-  /// Keeps a body; an equal body of the same customer that is kept already stays as it is.
+  /// Stores a body, unless an equal body of the customer is stored.
   ///
   /// - Parameter key: The id of the caller's key, or a name for callers without one, such as a kind of notification.
-  /// - Returns: False if there is no room, or the body is longer than 64 KiB: nothing was kept.
+  /// - Returns: False if there is no room, or if the body is longer than 64 KiB; nothing was stored then.
   /// - Throws: `LedgerError` of the storage.
   package func keep(_ message: Message, from key: String) throws(LedgerError) -> Bool {
     let entry = Entry(message: message, key: key, keptAt: clock.now(), tries: 0)
@@ -161,7 +161,7 @@ package final class Quarantine: Sendable {
     return QuarantinedBodies.prefix + Hex.text(digest)
   }
 
-  /// Counts what is there, once.
+  /// Counts the stored bodies once.
   private func countKept() throws(LedgerError) {
     guard tally.withLock({ $0 == nil }) else { return }
     var found = Tally()
@@ -181,19 +181,19 @@ package final class Quarantine: Sendable {
 
   // MARK: Trying again
 
-  /// Tries again what is due, or all; of a store that does not answer, the first few.
+  /// Tries the due bodies again, or all; if a store does not answer, only the first few of that store.
   ///
   /// - Parameters:
-  ///   - isAll: Whether to ignore the pauses, as after a change of the configuration.
-  ///   - giveUp: Called for a body that is removed unverified at the end of its time.
+  ///   - isAll: Whether to ignore the pauses, for example after a change of the configuration.
+  ///   - giveUp: Called for a body that is removed unverified at the end of its lifetime.
   ///   - attempt: Verifies and applies a body.
-  /// - Returns: How many bodies were tried, and how many of them were removed.
+  /// - Returns: The number of bodies tried, and of those removed.
   /// - Throws: `LedgerError` of the storage, and those of both closures.
   func retry(
     all isAll: Bool, giveUp: (Message) async throws(LedgerError) -> Void,
     _ attempt: (Message) async throws(LedgerError) -> Outcome
   ) async throws(LedgerError) -> (tried: Int, done: Int) {
-    // Other servers keep some too, and settle some.
+    // Other servers add and remove bodies too.
     tally.withLock { $0 = nil }
     try countKept()
     var (tried, done) = (0, 0)
@@ -220,7 +220,7 @@ package final class Quarantine: Sendable {
     return (tried, done)
   }
 
-  /// Removes a body that was applied meanwhile; one that is not kept is none.
+  /// Removes a body that was applied meanwhile; does nothing if it is not stored.
   func settle(_ message: Message) throws(LedgerError) {
     guard let document = try ledger.document(named: Self.name(of: message)), let entry = Entry(document.content) else {
       return
@@ -229,15 +229,15 @@ package final class Quarantine: Sendable {
   }
 
   private func remove(_ document: LedgerDocument, _ entry: Entry) throws(LedgerError) {
-    // Another server may have tried it at the same time.
+    // Another server may have tried the body at the same time.
     guard try ledger.removeUnlessChanged(document) else { return }
     tally.withLock { $0?.add(entry, -document.content.utf8.count, -1) }
   }
 
-  /// Removes all bodies that a customer posted under one of the ids, for the customer's erasure.
+  /// Removes all bodies posted under one of a customer's ids, for the customer's erasure.
   package func erase(_ ids: [CustomerID]) throws(LedgerError) {
     try QuarantinedBodies.erase(ids, in: ledger)
-    // Counted anew when the next one is kept.
+    // The next call of `keep` counts again.
     tally.withLock { $0 = nil }
   }
 }
@@ -252,7 +252,7 @@ extension Quarantine.Tally {
 }
 
 extension Quarantine {
-  /// A message with its place in time.
+  /// A message with its key and times.
   fileprivate struct Entry {
     let message: Message
     let key: String
@@ -268,10 +268,10 @@ extension Quarantine {
       nextAt = RetryPauses.next(after: 0, at: keptAt)
     }
 
-    /// Whose bodies it is counted among: histories, which prove nothing new, take no place of a purchase.
+    /// The sender for the limit per key; histories count separately, so that purchases always have room.
     var sender: String { message.kind == .appleHistory ? "\(key)/\(message.kind.rawValue)" : key }
 
-    /// - Parameter content: As ``content`` gave it; nil for another document.
+    /// - Parameter content: A text from ``content``; nil for any other text.
     init?(_ content: String) {
       guard let members = (try? JSONValue.parse(content))?.object, let text = members["text"]?.text,
         let kind = members["kind"]?.text.flatMap(Kind.init), let keptAt = members["kept_at"]?.integer

@@ -4,34 +4,34 @@ internal import StoreBackend
 internal import StoreReceipts
 internal import SystemHTTP
 
-/// Takes posts of purchases: verifies them, or looks them up at the store, and quarantines those it cannot verify yet.
+/// Takes posts of purchases: verifies them or looks them up at the store, and quarantines those it cannot verify yet.
 package struct ReceiptIntake: Sendable {
-  /// How long the answer to an app waits for a store; Android's SDK has no time limit of its own.
+  /// The time for which an answer to an app waits for a store; the Android SDK has no time limit.
   package static let storeWait = Duration.seconds(3)
 
   let project: ServerProject
-  /// Who posts, for the bounds of the quarantine.
+  /// The id of the posting key, for the limits of the quarantine.
   let keyID: String
-  /// Whether the app is sold at Google Play, whose SDKs post a purchase's token alone.
+  /// Whether the app is sold at Google Play: its SDKs post only the purchase token.
   let isPlay: Bool
-  /// The app at its store, where the request names it.
+  /// The app at its store, if the request names it.
   let packageName: String?
-  /// The products that the request names; Google states which were bought.
+  /// The products that the request names; Google states the bought products.
   let productIDs: [String]
-  /// The order that the purchase pays for, where the app names it.
+  /// The order that the purchase pays, if the app names it.
   let order: PurchaseCode?
-  /// The transaction as the post names it; nil where it names none.
+  /// The transaction that the post names; nil if it names none.
   let transactionHint: String?
   /// The product of a purchase at the test store, which no evidence names.
   let testProduct: String?
-  /// Whether the key is of the test store.
+  /// Whether the key belongs to the test store.
   let isOfTestStore: Bool
-  /// Whether it is another try of what is kept, so that nobody waits for the answer.
+  /// Whether this is another try of a stored body, so that no client waits for the answer.
   let isRetry: Bool
-  /// When it began: an answer waits for a store for a short time only.
+  /// The start of the request: the answer waits for a store for a short time only.
   let begin = ContinuousClock.now
 
-  /// - Parameter store: Where the purchase was made; nil where only the key or a header says it.
+  /// - Parameter store: The store of the purchase; nil if only the key or a header shows it.
   init(_ call: Call, order: PurchaseCode? = nil, store: Store? = nil) {
     project = call.project
     self.order = order
@@ -50,7 +50,7 @@ package struct ReceiptIntake: Sendable {
     isRetry = false
   }
 
-  /// For another try of what is kept.
+  /// Creates the intake for another try of a stored body.
   init(_ project: ServerProject, _ message: Quarantine.Message) {
     self.project = project
     keyID = ""
@@ -66,8 +66,7 @@ package struct ReceiptIntake: Sendable {
 
   /// Credits the purchase that a post proves.
   ///
-  /// - Throws: As ``verifiedAnswer(_:)``; `storage_unavailable` if the quarantine has no room for a post that cannot be
-  ///   verified yet.
+  /// - Throws: As ``verifiedAnswer(_:)``; `storage_unavailable` if the quarantine has no room for an unverified post.
   func answer(_ post: ReceiptPost) async throws(LedgerError) -> ReceiptAnswer {
     do throws(LedgerError) {
       return try await verifiedAnswer(post)
@@ -91,9 +90,9 @@ package struct ReceiptIntake: Sendable {
     }
   }
 
-  /// As ``answer(_:)``, without the quarantine.
+  /// Credits the purchase, as ``answer(_:)``, without the quarantine.
   ///
-  /// - Throws: As `LocalBackend.post(_:)`; `order_not_found`, if an order is named. For a purchase that is looked up
+  /// - Throws: As `LocalBackend.post(_:)`; `order_not_found` for an unknown order. If the purchase is looked up:
   ///   `receipt_unverified` with the `check` `service_account`, or as `PlayNotices.credit(_:in:)`.
   func verifiedAnswer(_ post: ReceiptPost) async throws(LedgerError) -> ReceiptAnswer {
     if let evidence = AppStoreEvidence(post.receipt.text) { return try await answer(post, evidence) }
@@ -107,7 +106,7 @@ package struct ReceiptIntake: Sendable {
       }
       return answer
     } catch {
-      // A genuine purchase of several products, of which the signed form has no quantities.
+      // A genuine purchase of several products: its signed form has no quantities.
       guard error.text("check") == "line_items", project.playNotices != nil,
         let names = PlayReceipt.names(in: post.receipt.text)
       else { throw error }
@@ -126,13 +125,13 @@ package struct ReceiptIntake: Sendable {
         return .failure(error)
       }
     }
-    // Requests to a slow store may wait for each other before they begin. What is not done in time goes on.
+    // Requests to a slow store may wait for each other before they begin. After the limit the work continues.
     let answer = isRetry ? await crediting.value : await crediting.value(within: notices.wait)
     guard let answer else { throw .google("Play did not answer in time. The purchase is kept and looked up again.") }
     return try answer.get()
   }
 
-  /// Whether the text is a bare purchase token: a signed transaction has two dots, and a signed purchase is an object.
+  /// Returns whether the text is a bare purchase token: not a signed transaction (two dots) or purchase (an object).
   private static func isPurchaseToken(_ text: String) -> Bool {
     guard (1...Limits.storeTransactionIDBytes).contains(text.utf8.count), !text.hasPrefix("{") else { return false }
     guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { return false }
@@ -141,12 +140,12 @@ package struct ReceiptIntake: Sendable {
 }
 
 extension LedgerError {
-  /// Whether it is open if the evidence is genuine: another configuration, or another answer of the store, may show it.
+  /// Whether another configuration, or another answer of the store, may still prove the evidence.
   var isUndecided: Bool {
     switch code {
     case .receiptUnverified: awaitsConfiguration
     case .bundleMismatch: text("check") != nil
-    // Google may not know a purchase yet that was just made.
+    // Google may not know a new purchase yet.
     case .configuration, .backendUnreachable, .purchaseNotFound: true
     default: false
     }
@@ -154,7 +153,7 @@ extension LedgerError {
 }
 
 extension Task where Failure == Never {
-  /// The value; nil where it is not there in time, and the task goes on.
+  /// Returns the value, or nil if it is not ready in time, in which case the task continues.
   @discardableResult
   func value(within limit: Duration) async -> Success? {
     let (values, continuation) = AsyncStream.makeStream(of: Success.self)

@@ -3,11 +3,11 @@ internal import GemLedger
 internal import StoreBackend
 internal import Synchronization
 
-/// Tries the quarantine again, counts the held purchases, and logs both: one line of level `error` an hour and reason.
+/// Retries the quarantine and counts held purchases; logs one line of level `error` per hour and reason.
 final class ReceiptWatch: Sendable {
   private struct State {
     var counts: [HoldReason: Int] = [:]
-    /// The catalog's version when everything was tried again; nil before the first round of this process.
+    /// The catalog's version at the last retry of all bodies; nil before this process' first round.
     var catalogVersion: Int64?
   }
 
@@ -21,7 +21,7 @@ final class ReceiptWatch: Sendable {
     self.log = log
   }
 
-  /// The held purchases by open reason, zeros included, as of the last round, with the labels of their figure.
+  /// The held purchases by open reason, with zeros, as of the last round; with the labels of their metric.
   var counts: [(labels: String, value: Int64)] {
     let counts = state.withLock { $0.counts }
     return HoldReason.allCases.filter(\.isOpen).map { reason in
@@ -29,16 +29,16 @@ final class ReceiptWatch: Sendable {
     }
   }
 
-  /// The receipts of apps and environments that are not credited, since the start, with the labels of their figure.
+  /// The receipts since the start of apps and environments that are not credited, with the labels of their metric.
   var foreignCounts: [(labels: String, value: Int64)] {
     project.backend.foreignCounts.map { (key, count) in
-      // The format escapes these three.
+      // Prometheus' text format requires these three escapes.
       let value = key.value.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("\n", with: "\\n")
       return ("project=\"\(project.id)\",reason=\"\(key.reason.name)\",value=\"\(value)\"", count)
     }
   }
 
-  /// A round over the quarantine; it counts `tried`, and `done`: those that were removed.
+  /// A round over the quarantine; it counts `tried`, and `done` for the removed bodies.
   var job: MaintenanceJob {
     MaintenanceJob("quarantine") { [self] now throws(LedgerError) in
       let version = try project.catalogs.current().version
@@ -73,19 +73,19 @@ final class ReceiptWatch: Sendable {
     } catch {
       let status = error.code.kind.row.httpStatus
       let isUnreadable = message.kind == .receipt && error.isUnreadableHere
-      // A date in the future is one of a clock that is behind.
+      // A date in the future may result from a clock that is behind.
       let mayPass = isUnreadable || error.isUndecided || error.code == .receiptFutureDated
       if mayPass || status >= 500 || status == 423 || status == 429 {
         waits(because: error)
         return error.code == .backendUnreachable ? .silent : .later
       }
-      // Held by now, or proven to be worth nothing.
+      // The purchase is held now, or the evidence is proven worthless.
       if error.code != .validationPending { say("receipt_refused", error.message, ["code": .string("\(error.code)")]) }
       return .done
     }
   }
 
-  /// Says why a body stays in the quarantine; the message has the remedy.
+  /// Logs the reason why a body stays in the quarantine; the message has the remedy.
   private func waits(because error: LedgerError) {
     let check = error.text("check")
     say(
@@ -120,7 +120,7 @@ final class ReceiptWatch: Sendable {
     }
   }
 
-  /// Writes a line unless one of this name was written in the same hour.
+  /// Logs a line unless a line with this name was logged in the same hour.
   private func say(_ name: String, _ message: String, _ facts: [String: JSONValue], now: Timestamp? = nil) {
     guard hourly.isDue(name, at: now ?? project.clock.now()) else { return }
     log.event(.error, message, facts.merging(["project": .string(project.id)]) { first, _ in first })

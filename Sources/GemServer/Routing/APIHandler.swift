@@ -2,16 +2,16 @@
 package import GemLedger
 package import SystemHTTP
 
-/// Answers requests by the routes: finds the operation, checks, does the work, and writes errors in the API's style.
+/// Answers requests by the routes: finds and checks the operation, does the work, and writes errors in the API's style.
 package struct APIHandler: HTTPHandler {
   private let router: Router
   private let gatekeeper: Gatekeeper
   private let limiter: RateLimiter
   private let clock: LedgerClock
   private let onFinish: @Sendable (HTTPSummary) -> Void
-  /// Told of errors whose reason no caller may see.
+  /// Receives errors with details that callers must not see.
   private let onError: @Sendable (LedgerError, _ requestID: String) -> Void
-  /// Receives refusals that point to a mistake in the caller's program.
+  /// Receives refusals that indicate a mistake in the caller's program.
   private let onWarning: @Sendable (LedgerError, _ requestID: String) -> Void
 
   package init(
@@ -143,7 +143,7 @@ package struct APIHandler: HTTPHandler {
       }
       return JSONObject()
     }
-    // Where nothing has to be said, nothing has to be sent.
+    // Nothing is required, so the body may be empty.
     if request.body.isEmpty, schema.takesNothing { return JSONObject() }
     let type = request.headers["Content-Type"]?.split(separator: ";").first?.lowercased() ?? ""
     guard type.filter({ $0 != " " }) == "application/json" else {
@@ -168,14 +168,14 @@ package struct APIHandler: HTTPHandler {
   private func response(_ error: LedgerError, _ route: Route, _ request: HTTPRequest) -> HTTPResponse {
     if error.code.kind.row.httpStatus >= 500 { onError(error, request.id) }
     if error.isInverseConflict { onWarning(error, request.id) }
-    // The two steps have numbers of their own, by which their SDKs tell what to do.
+    // A purchase has separate statuses and numbers, which determine the behavior of its SDKs.
     guard route.takesPurchase, route.style == .sdk else { return route.style.response(error, requestID: request.id) }
     return route.style.response(
       error, requestID: request.id, status: error.statusOfPurchase,
       number: error.numberOfPurchase(onPlatform: request.headers["X-Platform"]))
   }
 
-  /// The answer to what is wrong with a head.
+  /// Returns the answer to an invalid head.
   private func refusal(_ error: LedgerError, _ route: Route, _ head: HTTPRequest) -> HTTPResponse {
     guard route.takesPurchase, error.code.kind.row.httpStatus < 500 else { return response(error, route, head) }
     var details = error.details
@@ -184,7 +184,7 @@ package struct APIHandler: HTTPHandler {
     return route.style.response(held, requestID: head.id, status: 503)
   }
 
-  /// When a purchase is posted again whose head was refused, in seconds.
+  /// The retry pause for a purchase with a refused head, in seconds.
   private static let purchaseRetrySeconds: Int64 = 60
 
   private func finish(
@@ -200,7 +200,7 @@ package struct APIHandler: HTTPHandler {
     return response
   }
 
-  /// Writes the answer to a request of which the body is not taken.
+  /// Writes the answer to a request with a refused body.
   package func refusal(status: Int, reason: String, of head: HTTPRequest) -> HTTPResponse {
     var status = status
     if case .found(let match) = router.find(head.method, head.path), match.route.takesPurchase { status = 503 }
@@ -209,7 +209,7 @@ package struct APIHandler: HTTPHandler {
     return response
   }
 
-  /// Writes the answer to a request that found no operation.
+  /// Writes the answer to a request without an operation.
   package func refusal(status: Int, reason: String, requestID: String) -> HTTPResponse {
     let type = status == 404 ? "resource_missing" : status >= 500 ? "server_error" : "invalid_request"
     let body: JSONValue = [

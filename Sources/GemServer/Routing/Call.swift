@@ -2,24 +2,24 @@
 package import GemLedger
 package import SystemHTTP
 
-/// A request that found its operation, from a caller who may make it.
+/// A request with its operation, from a caller with access.
 package struct Call: Sendable {
   package internal(set) var request: HTTPRequest
   package let project: ServerProject
   package let caller: Caller
-  /// The parts of the path that stand for names in braces.
+  /// The values of the names in braces in the path.
   package let names: [String: String]
-  /// The checked body; an empty object where the operation takes none.
+  /// The checked body; an empty object if the operation has none.
   package internal(set) var body: JSONObject
   /// The checked parameters of the query.
   package let query: [String: JSONValue]
-  /// Whether the caller would be admitted now; work that outlives its request asks again.
+  /// Returns whether the caller still has access; for work that outlives its request.
   package let isStillAdmitted: @Sendable () -> Bool
 
-  /// The part of the path with this name.
+  /// Returns the part of the path with this name.
   package func name(_ name: String) -> String { names[name] ?? "" }
 
-  /// The customer that the path names, or else the session token.
+  /// Returns the customer in the path, or else in the session token.
   ///
   /// - Throws: `LedgerError` with `invalid_identifier`.
   package func customer() throws(LedgerError) -> CustomerID {
@@ -27,42 +27,42 @@ package struct Call: Sendable {
     return try CustomerID(names["customer_id"] ?? names["app_user_id"] ?? "")
   }
 
-  /// The field with the caller's key.
+  /// The header field with the caller's idempotency key.
   package static let keyField = "Idempotency-Key"
 
-  /// The key of `Idempotency-Key`: as it is, or in quotes as the draft of the header has it.
+  /// Returns the key of `Idempotency-Key`, with or without the quotes that the draft of the header requires.
   ///
   /// - Throws: `LedgerError` with `invalid_identifier`.
   package func idempotencyKey() throws(LedgerError) -> IdempotencyKey? {
     try request.headers[Self.keyField].map { (text) throws(LedgerError) in try IdempotencyKey(Self.key(in: text)) }
   }
 
-  /// The key's text, without the quotes that the draft of the header has.
+  /// Returns the key's text without the quotes that the draft of the header requires.
   static func key(in text: String) -> String {
     let isQuoted = text.utf8.count >= 2 && text.hasPrefix("\"") && text.hasSuffix("\"")
     return isQuoted ? String(text.dropFirst().dropLast()) : text
   }
 
-  /// How many elements a page of a list is to have.
+  /// The number of elements on a page of a list.
   package var limit: Int { Int(min(max(query["limit"]?.integer ?? 20, 1), 100)) }
 }
 
 extension Route {
-  /// The work, with its errors as ``style`` writes them.
+  /// The work; ``style`` determines the format of its errors.
   package enum Work: Sendable {
-    /// Work that waits for nobody, such as a read: it is done on the thread that read the request.
+    /// Work that does not wait, such as a read: runs on the thread that read the request.
     case now(@Sendable (Call) throws(LedgerError) -> HTTPResponse)
     /// Work that waits, such as a booking.
     case later(@Sendable (Call) async throws(LedgerError) -> HTTPResponse)
   }
 }
 
-/// Who calls.
+/// The caller of an operation.
 package struct Caller: Hashable, Sendable {
   package enum Kind: Hashable, Sendable {
-    /// Nobody who is known.
+    /// A caller without a key.
     case anybody
-    /// The project's own server; with no scopes it may do everything.
+    /// The project's server; without scopes it may do everything.
     case secret(scopes: [Scope])
     /// An app, by the store that it is sold through.
     case app(AppStoreKind)
@@ -71,7 +71,7 @@ package struct Caller: Hashable, Sendable {
   }
 
   package let kind: Kind
-  /// The key's id, for logs and rate limits; empty for nobody.
+  /// The key's id, for logs and rate limits; empty without a key.
   package let keyID: String
 
   package init(_ kind: Kind, keyID: String = "") {
@@ -87,7 +87,7 @@ package enum AppStoreKind: String, Hashable, Sendable, CaseIterable {
   case amazon
   case test
 
-  /// What its public keys begin with.
+  /// The prefix of its public keys.
   package var prefix: String {
     switch self {
     case .apple: "appl_"

@@ -2,9 +2,9 @@
 package import GemLedger
 package import SystemHTTP
 
-/// How errors of an operation are written, by the API that it belongs to.
+/// The format of an operation's errors, determined by its API.
 package enum ErrorStyle: Sendable {
-  /// RevenueCat's REST API v2, and this project's own operations.
+  /// RevenueCat's REST API v2, and this project's operations.
   case rest
   /// The v1 endpoints that SDKs use: `code` and `message`.
   case sdk
@@ -16,8 +16,8 @@ package enum ErrorStyle: Sendable {
   /// Writes an error of an operation.
   ///
   /// - Parameters:
-  ///   - status: Another status than that of the error's code, for operations of SDKs.
-  ///   - number: Another of RevenueCat's numbers than that of the error's code.
+  ///   - status: A status that replaces the status of the error's code, for operations of SDKs.
+  ///   - number: A RevenueCat number that replaces the number of the error's code.
   package func response(
     _ error: LedgerError, requestID: String, status: Int? = nil, number: Int64? = nil
   ) -> HTTPResponse {
@@ -32,7 +32,7 @@ package enum ErrorStyle: Sendable {
 }
 
 extension ErrorStyle {
-  /// Says RevenueCat's words, which its customers compare.
+  /// RevenueCat's message, which its customers compare.
   private static let insufficientBalance = "Customer's balance is not enough to perform the transaction."
 
   private static func rest(_ error: LedgerError, requestID: String) -> HTTPResponse {
@@ -60,7 +60,7 @@ extension ErrorStyle {
     return response
   }
 
-  /// What is wrong inside is for the log alone.
+  /// Returns the public message; internal reasons are for the log only.
   static func publicMessage(_ error: LedgerError) -> String {
     guard error.code.kind.row.httpStatus == 500 else { return error.message }
     return "The server could not do this. Ask again; its log has the reason under the request's id."
@@ -88,17 +88,17 @@ extension ErrorStyle {
 }
 
 extension HTTPResponse {
-  /// A JSON document.
+  /// Returns a JSON document.
   package static func json(_ status: Int = 200, _ text: String) -> HTTPResponse {
     HTTPResponse(status: status, headers: [("Content-Type", "application/json")], content: .bytes(Array(text.utf8)))
   }
 
-  /// A JSON document.
+  /// Returns a JSON document.
   package static func json(_ status: Int = 200, _ value: JSONValue) -> HTTPResponse { json(status, value.text()) }
 }
 
 extension JSONWriter {
-  /// Writes a text with the body.
+  /// Returns the text that the body writes.
   package static func text(_ body: (inout JSONWriter) -> Void) -> String {
     var writer = JSONWriter(style: .compact)
     body(&writer)

@@ -5,7 +5,7 @@ package import SystemHTTP
 /// One page of a list, in RevenueCat's envelope.
 package struct Page: Sendable {
   package var items: [JSONValue]
-  /// The cursor of the last item, where more follow.
+  /// The cursor of the last item, if there are more pages.
   package var next: String?
 
   package init(_ items: [JSONValue], next: String? = nil) {
@@ -13,10 +13,10 @@ package struct Page: Sendable {
     self.next = next
   }
 
-  /// A page of a list that is there as a whole: what stands behind the cursor.
+  /// Creates the page after the call's cursor from a complete list.
   ///
-  /// - Parameter cursor: Gives the cursor of an element.
-  /// - Throws: `LedgerError` with `invalid_request` where no element has the call's cursor.
+  /// - Parameter cursor: Returns the cursor of an element.
+  /// - Throws: `LedgerError` with `invalid_request` if no element has the call's cursor.
   package init<Element>(
     of list: [Element], _ call: Call, cursor: (Element) -> String, item: (Element) -> JSONValue
   ) throws(LedgerError) {
@@ -31,10 +31,10 @@ package struct Page: Sendable {
     self.init(page.map(item), next: start + page.count < list.count ? page.last.map(cursor) : nil)
   }
 
-  /// The answer to a call for the page.
+  /// Returns the answer to a call for the page.
   package func response(to call: Call) -> HTTPResponse { .json(200, document(for: call)) }
 
-  /// The envelope with further members of its own.
+  /// Returns the envelope with additional members.
   package func document(for call: Call, with others: [(String, JSONValue)] = []) -> JSONValue {
     let path = "/" + call.request.path.map(Percent.encoded).joined(separator: "/")
     var document: JSONObject = ["object": "list"]
@@ -57,8 +57,8 @@ package struct Page: Sendable {
 
   /// The parameters of every list.
   package static let parameters = [
-    Parameter("starting_after", .text(1...1500), "The id of the last item of the page before, or what next_page says."),
-    Parameter("limit", .integer(), "How many items a page has: 1 to 100, and the nearest of these; 20 by default."),
+    Parameter("starting_after", .text(1...1500), "The id of the previous page's last item, or the value in next_page."),
+    Parameter("limit", .integer(), "The number of items per page, limited to 1 to 100; 20 by default."),
   ]
 }
 #endif

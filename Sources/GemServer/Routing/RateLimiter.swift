@@ -2,31 +2,31 @@
 package import GemLedger
 internal import Synchronization
 
-/// Counts the requests of each key in each minute.
+/// Counts the requests of each key per minute.
 package final class RateLimiter: Sendable {
   private struct Counter: Hashable {
     let keyID: String
     let domain: RateDomain
   }
 
-  /// How a request stands against its limit.
+  /// The usage of a limit after a request.
   package struct Usage: Sendable {
-    /// The requests of this minute, with this one.
+    /// The requests in this minute, including this request.
     package let count: Int
     package let limit: Int
-    /// How many seconds are left of the minute.
+    /// The remaining seconds of the minute.
     package let secondsLeft: Int64
 
     package var isOver: Bool { count > limit }
   }
 
-  /// Requests a minute; a domain without a number has no limit.
+  /// The requests per minute; a domain without a number has no limit.
   private let limits: [RateDomain: Int]
   private let state = Mutex<(minute: Int64, counts: [Counter: Int])>((0, [:]))
 
   package init(limits: [RateDomain: Int]) { self.limits = limits }
 
-  /// Counts a request; nil where its domain has no limit.
+  /// Counts a request; returns nil if its domain has no limit.
   package func count(_ keyID: String, _ domain: RateDomain, at now: Timestamp) -> Usage? {
     guard let limit = limits[domain] else { return nil }
     let seconds = now.milliseconds / 1000

@@ -1,41 +1,40 @@
 #if Server
 /// One operation of the server: its description, and the work.
 ///
-/// Everything that is known of an operation stands here: the router finds it, the checks of access and of the body
-/// follow it, and so does the OpenAPI description.
+/// The router, the checks of access and body, and the OpenAPI description all use it.
 package struct Route: Sendable {
-  /// In capitals.
+  /// The method in capitals.
   package let method: String
-  /// With names in braces, such as `/v2/projects/{project_id}/customers`.
+  /// The path, with names in braces, such as `/v2/projects/{project_id}/customers`.
   package let path: String
-  /// Its name in the OpenAPI description, such as `create_transaction`.
+  /// The operation's name in the OpenAPI description, such as `create_transaction`.
   package let name: String
   /// One line for readers of the API.
   package let summary: String
   package let access: Access
   package var style = ErrorStyle.rest
   package var query: [Parameter] = []
-  /// Header fields that change what it does.
+  /// The header fields that change its behavior.
   package var headers: [Parameter] = []
-  /// The body that it takes; nil for none.
+  /// The form of the body; nil for no body.
   package var body: Schema?
-  /// What it answers where it succeeds, by status; an empty object where there is no body.
+  /// The forms of successful answers, by status; an empty object for an empty answer.
   package var answers: [Int: Schema] = [:]
-  /// The media type of those answers.
+  /// The media type of successful answers.
   package var mediaType = "application/json"
-  /// The rate limit that it counts under; nil for none.
+  /// The rate limit that applies; nil for none.
   package var rate: RateDomain?
-  /// Whether members of the body that are not described are passed over; of API v1 also parameters of the query.
+  /// Whether unknown members of the body are ignored; in API v1 also unknown parameters of the query.
   ///
-  /// SDKs send new ones with every version; a refusal would cost their users a purchase.
+  /// Each version of the SDKs sends new members; refusing them would cost purchases.
   package var takesUnknown = false
-  /// Whether the query is the work's to read: its parameters may be repeated, and wrong ones have errors of their own.
+  /// Whether the work reads the query: its parameters may be repeated, and have separate errors.
   package var takesAnyQuery = false
-  /// Whether it takes evidence of a payment, which SDKs throw away after a status of 400 to 499.
+  /// Whether it takes evidence of a payment, which SDKs discard after a status of 400 to 499.
   ///
-  /// Such an operation answers 503 to all that may be good another time, so that the purchase is posted again.
+  /// For errors that may be temporary it returns 503, so that the purchase is posted again.
   package var takesPurchase = false
-  /// Whether it is there for old clients only.
+  /// Whether it exists only for old clients.
   package var isDeprecated = false
   package let work: Work
 }
@@ -46,7 +45,7 @@ package struct Parameter: Sendable {
   package let schema: Schema
   package let help: String
   package var isRequired = false
-  /// Whether a query may have it several times; its value is the list of all.
+  /// Whether the query may repeat it; its value is then the list of all values.
   package var isRepeatable = false
 
   package init(
@@ -60,13 +59,13 @@ package struct Parameter: Sendable {
   }
 }
 
-/// Operations that share a rate limit, as RevenueCat groups them.
+/// Groups of operations that share a rate limit, as in RevenueCat's API.
 package enum RateDomain: String, Sendable, CaseIterable {
   case projectConfiguration = "Project Configuration"
   case customerInformation = "Customer Information"
   case createTransaction = "Virtual Currencies - Create Transaction"
 
-  /// How many requests a minute a key may make, unless the server is told otherwise.
+  /// The default limit of requests per minute and key.
   package var defaultLimit: Int {
     switch self {
     case .projectConfiguration: 60
@@ -75,21 +74,21 @@ package enum RateDomain: String, Sendable, CaseIterable {
   }
 }
 
-/// Who may call an operation.
+/// The required access of an operation.
 package enum Access: Hashable, Sendable {
-  /// Anybody.
+  /// No key is required.
   case open
   /// A secret key with the scope.
   case secret(Scope)
-  /// Any key of the project, a public one too, or a session token; the work refuses other customers than the token's.
+  /// Any key of the project, also a public key, or a session token; with a token, only for its customer.
   case app
-  /// A customer with a session token, for the customer's own currency only.
+  /// A session token, only for its customer's currency.
   case session
 }
 
-/// What a secret key may be restricted to, such as `customer_information:purchases:read`.
+/// A permission of a secret key, such as `customer_information:purchases:read`.
 package struct Scope: Hashable, Sendable, CustomStringConvertible {
-  /// Without the access at its end, such as `customer_information:purchases`.
+  /// The scope without the access at its end, such as `customer_information:purchases`.
   package let area: String
   package let writes: Bool
 
@@ -100,7 +99,7 @@ package struct Scope: Hashable, Sendable, CustomStringConvertible {
 
   package var description: String { "\(area):\(writes ? "read_write" : "read")" }
 
-  /// The scope with this text; nil unless it ends in `:read` or `:read_write`.
+  /// Returns the scope with this text; nil unless it ends in `:read` or `:read_write`.
   package init?(text: String) {
     for (ending, writes) in [(":read_write", true), (":read", false)] where text.hasSuffix(ending) {
       self.init(String(text.dropLast(ending.count)), writes: writes)
@@ -109,7 +108,7 @@ package struct Scope: Hashable, Sendable, CustomStringConvertible {
     return nil
   }
 
-  /// Whether a key with this scope may do what needs the other one.
+  /// Returns whether a key with this scope has the needed scope.
   package func covers(_ needed: Scope) -> Bool { area == needed.area && (writes || !needed.writes) }
 
   package static let currencies = Scope("project_configuration:virtual_currencies")
@@ -121,7 +120,7 @@ package struct Scope: Hashable, Sendable, CustomStringConvertible {
   package static let webhooks = Scope("ledger:webhooks")
   package static let books = Scope("ledger:books")
 
-  /// The same area, to write.
+  /// The scope of the same area with write access.
   package var writing: Scope { Scope(area, writes: true) }
 }
 #endif

@@ -1,14 +1,14 @@
 #if Server
 
-/// Finds the operation of a request, and checks all that can be checked before its work.
+/// Finds the operation of a request, and checks the request before its work.
 ///
-/// The checks come in this order: the operation, the method, the caller, the rate limit, the parameters, the body.
+/// The order of the checks is: operation, method, caller, rate limit, parameters, body.
 package struct Router: Sendable {
-  /// The operations under one path, and under the paths that go on from it.
+  /// The operations of one path, and the paths below it.
   private final class Node: Sendable {
     let routes: [Route]
     let children: [String: Node]
-    /// The child for a part that stands for a name in braces.
+    /// The child for a name in braces.
     let named: (name: String, node: Node)?
 
     init(_ routes: [(rest: ArraySlice<String>, route: Route)]) {
@@ -45,7 +45,7 @@ package struct Router: Sendable {
   package enum Outcome: Sendable {
     case found(Match)
     case noSuchPath
-    /// The path has other methods.
+    /// The path exists with other methods.
     case otherMethods([String])
   }
 
@@ -59,7 +59,7 @@ package struct Router: Sendable {
     return .otherMethods(node.routes.map(\.method).sorted())
   }
 
-  /// The node of a path with operations: a fixed part comes before a name, unless the path ends in nothing there.
+  /// Returns the node of a path; a fixed part has precedence over a name, if it leads to an operation.
   private static func node(
     behind node: Node, _ path: ArraySlice<String>, _ names: inout [String: String]
   ) -> Node? {

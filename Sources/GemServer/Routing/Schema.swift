@@ -1,21 +1,21 @@
 #if Server
 package import GemLedger
 
-/// The form of a JSON value or a parameter: bodies are checked by it, and the OpenAPI description is written from it.
+/// The form of a JSON value or a parameter, for checks of requests and for the OpenAPI description.
 package indirect enum Schema: Sendable {
-  /// A text of so many characters; `pattern` is a regular expression for readers, and `accepts` decides.
+  /// A text of a length in characters; `pattern` is a regular expression for documentation only.
   case text(ClosedRange<Int> = 0...1_048_576, pattern: String? = nil)
   case word([String])
   case integer(ClosedRange<Int64> = Int64.min...Int64.max)
-  /// A number of zero or more, of at most twelve plain digits, with at most three behind a dot.
+  /// A non-negative number of at most twelve plain digits, with at most three decimal places.
   case decimal
   case boolean
   case list(Schema, ClosedRange<Int> = 0...10_000)
-  /// Members of any name with one form of value.
+  /// An object with any names and values of one form.
   case map(Schema, ClosedRange<Int> = 0...10_000)
   case object([Field])
   case nullable(Schema)
-  /// A form whose description has further members, for what the work checks with codes of its own.
+  /// A form with additional constraints in its description, which the work checks.
   case stating(JSONObject, Schema)
   /// Any JSON value.
   case anything
@@ -39,9 +39,9 @@ package indirect enum Schema: Sendable {
 // MARK: Checking
 
 extension Schema {
-  /// Checks a body; members that are not described are refused, since one could be a misspelt other one.
+  /// Checks a body; refuses unknown members, since they may be misspelt.
   ///
-  /// - Parameter takesUnknown: Whether they are passed over instead.
+  /// - Parameter takesUnknown: Whether unknown members are ignored instead.
   /// - Throws: `LedgerError` with `invalid_request`; the detail `param` is the path of the member.
   package func check(
     _ value: JSONValue, at path: String = "", takesUnknown: Bool = false
@@ -108,12 +108,12 @@ extension Schema {
     path.isEmpty ? String(name.prefix(100)) : "\(path).\(name.prefix(100))"
   }
 
-  /// The form in messages.
+  /// The description of the form in messages.
   private var kind: String {
     switch self {
     case .text, .word: "a text"
     case .integer: "a whole number of at most 64 bits in plain digits"
-    case .decimal: "a number of at most twelve plain digits, with at most three behind a dot"
+    case .decimal: "a number of at most twelve plain digits, with at most three decimal places"
     case .boolean: "true or false"
     case .list: "a list"
     case .map, .object: "an object"
@@ -123,13 +123,13 @@ extension Schema {
     }
   }
 
-  /// Whether an object without members has this form.
+  /// Whether an object without members is valid.
   package var takesNothing: Bool {
     guard case .object(let fields) = self else { return false }
     return !fields.contains { $0.isRequired }
   }
 
-  /// Reads a parameter's text as a value of this form.
+  /// Converts a parameter's text to a value of this form.
   ///
   /// - Throws: As ``check(_:at:)``.
   package func value(ofParameter text: String, _ name: String) throws(LedgerError) -> JSONValue {
@@ -152,14 +152,14 @@ extension Schema {
 }
 
 extension LedgerError {
-  /// The refusal of a field or parameter that the operation does not have, with the name that was probably meant.
+  /// The error for an unknown field or parameter, with the most similar known name.
   static func unknownName(_ name: String, _ what: String, among known: [String]) -> LedgerError {
     let nearest = Spelling.nearest(to: name, among: known).map { " Did you mean \"\($0)\"?" } ?? ""
     return LedgerError(
       .invalidRequest, "\"\(name)\" is not a \(what) of this request.\(nearest)", details: [.text("param", name)])
   }
 
-  /// A part of a request that is not as it has to be.
+  /// The error for an invalid part of a request.
   package static func parameter(_ name: String, _ what: String) -> LedgerError {
     let subject = name.isEmpty ? "The body" : "\"\(name)\""
     return LedgerError(

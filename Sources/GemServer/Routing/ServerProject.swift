@@ -2,33 +2,33 @@
 package import GemLedger
 package import StoreBackend
 
-/// A project that the server serves: a ledger with its crediting side.
+/// A project of the server: a ledger with its receipt backend.
 package final class ServerProject: Sendable {
-  /// The id in paths, `default` unless the catalog names one.
+  /// The id in paths; `default` unless the catalog names another id.
   package let id: String
   package let ledger: Ledger
   package let backend: LocalBackend
   package let clock: LedgerClock
-  /// Makes and reads the tokens by which customers' apps spend.
+  /// Creates and reads the session tokens of customers.
   package let sessions: SessionTokens
-  /// Gives the items that customers buy; nil where the ledger alone counts them.
+  /// Grants bought items; nil if the ledger alone counts them.
   package let itemGranter: (any ItemGranter)?
   /// Reads the ledger's catalog.
   package let catalogs: CatalogReader
-  /// The open streams of its events.
+  /// The open streams of the project's events.
   package let streams: EventStreams
-  /// The endpoints that its events go out to.
+  /// The webhooks of the project's events.
   package let webhooks: Webhooks
-  /// Applies what Google Play notifies of; nil where Google cannot be asked.
+  /// Applies notifications of Google Play; nil without access to Google.
   let playNotices: PlayNotices?
-  /// Asks the App Store about posted evidence.
+  /// Looks up posted evidence at the App Store.
   let appStore: AppStoreReceipts
-  /// What cannot be verified yet.
+  /// The posts and notifications that cannot be verified yet.
   package let quarantine: Quarantine
   let verifying = SoleWork()
   let sweeping = SoleWork()
 
-  /// - Parameter sender: Sends webhooks; nil where none go out.
+  /// - Parameter sender: Sends webhooks; nil if this server sends none.
   package init(
     id: String = "default", ledger: Ledger, backend: LocalBackend, sessions: SessionTokens, clock: LedgerClock? = nil,
     itemGranter: (any ItemGranter)? = nil, sender: (any WebhookSender)? = nil,

@@ -2,10 +2,10 @@
 internal import GemLedger
 internal import StoreBackend
 
-// Gathers the facts of a request of API v1, and asks the table of `WalletRights`.
+// Collects the facts of a request of API v1, and applies the table of `WalletRights`.
 
 extension Call {
-  /// The customer in the path.
+  /// Returns the customer in the path.
   ///
   /// - Throws: `LedgerError` with `invalid_identifier`, `forbidden`.
   func subscriber(for operation: WalletRights.Operation = .read) throws(LedgerError) -> CustomerID {
@@ -15,7 +15,7 @@ extension Call {
   /// Checks that the caller may do this with the customer.
   ///
   /// - Returns: The customer.
-  /// - Throws: `LedgerError` with `forbidden`; the detail `needs` names what the caller has to show.
+  /// - Throws: `LedgerError` with `forbidden`; the detail `needs` names the missing proof.
   func permitted(
     _ customer: CustomerID, for operation: WalletRights.Operation = .read
   ) throws(LedgerError) -> CustomerID {
@@ -23,15 +23,15 @@ extension Call {
     return customer
   }
 
-  /// Whether the caller may do this with the customer.
+  /// Returns whether the caller may do this with the customer.
   func may(_ operation: WalletRights.Operation, of customer: CustomerID) throws(LedgerError) -> Bool {
     if case .forbidden = WalletRights.decide(operation, try facts(of: customer, joining: nil)) { return false }
     return true
   }
 
-  /// What the caller may do with one customer, or with two ids of which one joins the other.
+  /// Returns the caller's right over a customer, or over two ids that would be merged.
   ///
-  /// - Throws: `LedgerError` with `forbidden`; the detail `needs` names what the caller has to show.
+  /// - Throws: `LedgerError` with `forbidden`; the detail `needs` names the missing proof.
   func right(
     to operation: WalletRights.Operation, _ customer: CustomerID, joining other: CustomerID? = nil
   ) throws(LedgerError) -> (decision: WalletRights.Decision, facts: WalletRights.Facts) {
@@ -41,9 +41,9 @@ extension Call {
     return (decision, facts)
   }
 
-  /// Books for the session: `work` gets whether its customer must have anonymous ids only at the commit.
+  /// Books for the session; `work` receives whether the customer must still be anonymous at the commit.
   ///
-  /// - Throws: Those of `work`; `unauthenticated` for a session that ended meanwhile.
+  /// - Throws: Errors of `work`; `unauthenticated` for a session that ended meanwhile.
   func asSession<Answer>(
     _ work: (_ whileAnonymous: Bool) async throws(LedgerError) -> Answer
   ) async throws(LedgerError) -> Answer {
@@ -81,7 +81,7 @@ extension Call {
     return WalletRights.Side(kind, isProven: tokens.contains { $0 == id || ids?.contains($0) == true })
   }
 
-  /// The ids whose session tokens came with the request: as its key, and as `new_session_token` of its body.
+  /// The ids proven by session tokens in the request: its key, and `new_session_token` in its body.
   private func provenIDs() throws(LedgerError) -> [CustomerID] {
     var ids: [CustomerID] = []
     if case .session(let own) = caller.kind { ids.append(own) }
@@ -98,7 +98,7 @@ extension Call {
 }
 
 extension ServerProject {
-  /// All ids of the customer with this id; nil if no customer has it.
+  /// Returns all ids of the customer with this id; nil if no customer has it.
   func ids(ofCustomer id: CustomerID) throws(LedgerError) -> [CustomerID]? {
     do throws(LedgerError) { return try ledger.customerIDs(of: id) } catch {
       guard error.code == .customerNotFound else { throw error }
@@ -106,10 +106,10 @@ extension ServerProject {
     }
   }
 
-  /// The customer of a session token; nil for a token of another project.
+  /// Returns the customer of a session token; nil for a token of another project.
   ///
-  /// - Throws: `LedgerError` with `unauthenticated` for a token that was changed or is past its end, and for a token of
-  ///   an anonymous id whose customer has a named id by now, whenever it was made.
+  /// - Throws: `LedgerError` with `unauthenticated` for a token that was changed or has expired, and for any token of
+  ///   an anonymous id if its customer has a named id now.
   func customer(ofSession token: String) throws(LedgerError) -> CustomerID? {
     guard let id = try sessions.read(token, now: clock.now()) else { return nil }
     if id.isAnonymous, let ids = try ids(ofCustomer: id), !ids.allSatisfy(\.isAnonymous) { throw .endedSession }
@@ -120,10 +120,10 @@ extension ServerProject {
 extension LedgerError {
   static let endedSession = LedgerError(
     .unauthenticated,
-    "This session token is of an anonymous id whose customer has signed in since. Ask your server for a token of the "
+    "This session token is of an anonymous id, but its customer has signed in. Ask your server for a token of the "
       + "id that signed in.")
 
-  /// The refusal of a login that is not proven, with what the caller has to show; any other error as it is.
+  /// Returns an unproven login's error with the missing proof; any other error unchanged.
   var needingProof: LedgerError {
     guard code == .conditionFailed, text("condition") == "movable" else { return self }
     return LedgerError(

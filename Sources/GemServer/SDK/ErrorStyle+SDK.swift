@@ -3,9 +3,9 @@ internal import GemLedger
 internal import SystemHTTP
 
 extension ErrorStyle {
-  /// Writes RevenueCat's number and message, and beside them the error with its facts.
+  /// Writes RevenueCat's number and message, and the error with its facts.
   ///
-  /// - Parameter number: Another number than that of the error's code.
+  /// - Parameter number: A number that replaces the number of the error's code.
   static func sdk(_ error: LedgerError, requestID: String, status: Int, number: Int64?) -> HTTPResponse {
     let isTemporary = [423, 429, 500, 503].contains(status) || error.code == .validationPending
     let isRetryable = isTemporary && error.code != .storageDamaged
@@ -16,16 +16,16 @@ extension ErrorStyle {
       "error": .object(document),
     ]
     var response = HTTPResponse.json(status, body)
-    // What the code alone does not call temporary takes somebody to mend it.
+    // An error that is temporary only here needs an operator, so clients retry less often.
     let pause: Int64 = error.code.kind.row.httpStatus == status ? 1 : 60
     let seconds = error.integer("retry_after") ?? (isRetryable ? pause : nil)
     if let seconds { response.headers.append(("Retry-After", String(seconds))) }
-    // RevenueCat's SDKs repeat a post unless they are told that it is no use.
+    // RevenueCat's SDKs repeat a post unless this header forbids it.
     response.headers.append(("Is-Retryable", String(isRetryable)))
     return response
   }
 
-  /// The error's own form, without what only the log may say.
+  /// Returns the error's form without details that are for the log only.
   private static func publicError(_ error: LedgerError) -> JSONObject {
     var document = error.wire.object ?? [:]
     document["message"] = .string(publicMessage(error))
@@ -33,7 +33,7 @@ extension ErrorStyle {
       document["details"] = [:]
       return document
     }
-    // The request has one name in the log, and it is the server's.
+    // The public request id is the server's.
     if var details = document["details"]?.object {
       details["request_id"] = nil
       document["details"] = .object(details)
@@ -43,14 +43,14 @@ extension ErrorStyle {
 }
 
 extension LedgerError {
-  /// The checks of a receipt that another configuration of the server passes, behind a signature that holds.
+  /// The checks of a receipt with a valid signature that may pass with another configuration of the server.
   private static let mendableChecks = [
     "root", "service_account", "line_items", "app_id", "environment", "bundle", "app_store_key", "test_receipts",
   ]
-  /// The checks that evidence fails only if somebody else than the store made or changed it.
+  /// The checks that fail only if the evidence was not made by the store, or was changed.
   private static let checksOfForgery = ["algorithm", "certificates", "chain", "markers", "signature"]
 
-  /// Whether the evidence may be good, and this server cannot say so as it is configured.
+  /// Whether the evidence may be valid, but this server's configuration cannot verify it.
   var awaitsConfiguration: Bool {
     switch code {
     case .configuration, .bundleMismatch, .environmentNotAllowed: true
@@ -59,14 +59,14 @@ extension LedgerError {
     }
   }
 
-  /// Whether another version of this server, or another root, may read the evidence.
+  /// Whether another version of this server, or another root certificate, may verify the evidence.
   ///
-  /// A form that is not known may be a newer one, and a chain of certificates is measured by the configured root alone.
+  /// An unknown format may be a newer format, and a certificate chain is checked against the configured root only.
   var isUnreadableHere: Bool {
     code == .receiptMalformed || code == .receiptUnverified && text("check") == "chain"
   }
 
-  /// Whether the evidence is proven to be worth nothing: the store did not make it so, or took the purchase back.
+  /// Whether the evidence is proven worthless: the store did not make it, or revoked the purchase.
   var isProofOfNothing: Bool {
     switch code {
     case .receiptRevoked: true
@@ -75,16 +75,16 @@ extension LedgerError {
     }
   }
 
-  /// The status that tells an SDK whether to keep a purchase: it gives up what is answered 400 to 499.
+  /// The status from which an SDK decides whether to keep a purchase: after 400 to 499 it drops the purchase.
   var statusOfPurchase: Int {
     if isProofOfNothing { return 400 }
     let status = code.kind.row.httpStatus
     return status >= 500 ? status : 503
   }
 
-  /// RevenueCat's number where its own number for the code would make an SDK do the wrong thing.
+  /// RevenueCat's number to send if the number of the code would make an SDK misbehave.
   ///
-  /// The Android SDK acknowledges what is refused, but for "product ids malformed".
+  /// The Android SDK acknowledges refused purchases, except for "product ids malformed".
   func numberOfPurchase(onPlatform platform: String?) -> Int64? {
     isProofOfNothing && platform?.lowercased() == "android" ? Self.leftAloneOnAndroid : nil
   }
@@ -93,7 +93,7 @@ extension LedgerError {
 }
 
 extension LedgerError.Code {
-  /// RevenueCat's number for such a failure, as its SDKs read it.
+  /// RevenueCat's number for the failure, as its SDKs interpret it.
   fileprivate var numberOfV1: Int64 {
     switch kind {
     case .storeError, .purchaseCancelled, .purchasePending, .purchaseDeclined: 7101

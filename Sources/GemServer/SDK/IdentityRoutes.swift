@@ -3,7 +3,7 @@ internal import GemLedger
 internal import StoreBackend
 internal import SystemHTTP
 
-/// Signing in, more ids, and restores.
+/// Logins, aliases and restores.
 enum IdentityRoutes {
   static var all: [Route] { [identify, previewIdentify, alias, restore, previewRestore] }
 
@@ -35,7 +35,7 @@ enum IdentityRoutes {
 
   private static let previewIdentify = Route.sdk(
     "POST", "/v1/subscribers/identify/preview", "preview_identify_subscriber",
-    "Says which customers a sign-in would make one, and what would move; does nothing.", body: identifyBody,
+    "Previews a sign-in: the customers that would be merged, and their balances. Changes nothing.", body: identifyBody,
     answers: [200: .identityPreview],
     work: .later { (call) async throws(LedgerError) in
       let (current, id) = try call.login()
@@ -50,7 +50,7 @@ enum IdentityRoutes {
 
   private static let alias = Route.sdk(
     "POST", "/v1/subscribers/{app_user_id}/alias", "create_alias",
-    "Makes an id another one of the customer, and merges the two customers where both exist.",
+    "Adds an id to the customer, and merges the two customers if both exist.",
     body: .object([.always("new_app_user_id", .appUserID), newSessionToken]),
     answers: [200: identifyAnswer, 201: identifyAnswer],
     work: .later { (call) async throws(LedgerError) in
@@ -72,7 +72,7 @@ enum IdentityRoutes {
       return try await backend.createAlias(
         alias, of: customer, anonymous: isCustomerAnonymous ? customer : alias, isProven: decision == .allowed)
     } catch {
-      // If the anonymous customer signed in meanwhile, the facts are others.
+      // If the anonymous customer signed in meanwhile, check the rights again.
       if error.code == .conditionFailed { _ = try call.right(to: .createAlias, customer, joining: alias) }
       throw error.needingProof
     }
@@ -115,7 +115,7 @@ enum IdentityRoutes {
 
   private static let previewRestore = Route.sdk(
     "POST", "/v1/subscribers/{app_user_id}/restore/preview", "preview_restore_purchases",
-    "Says what a restore would do; does nothing.", body: restoreBody, answers: [200: .identityPreview],
+    "Previews a restore. Changes nothing.", body: restoreBody, answers: [200: .identityPreview],
     work: .later { (call) async throws(LedgerError) in
       let (customer, backend) = (try CustomerID(call.name("app_user_id")), call.project.backend)
       let decision = try call.right(to: .restore, customer).decision

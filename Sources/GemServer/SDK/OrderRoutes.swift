@@ -3,7 +3,7 @@ internal import GemLedger
 internal import StoreBackend
 internal import SystemHTTP
 
-/// Purchases that are announced before payment; their completion is with the receipts.
+/// Orders announced before payment; the receipt routes complete them.
 enum OrderRoutes {
   static var all: [Route] { [open, payment, cancel, list] }
 
@@ -32,7 +32,7 @@ enum OrderRoutes {
 
   private static let cancel = Route.sdk(
     "POST", "/v1/orders/{purchase_code}/cancel", "cancel_order",
-    "Says that an order will not be paid; a receipt that comes all the same is still credited.",
+    "Cancels an unpaid order; a receipt posted later is still credited.",
     answers: [200: answer],
     work: .later { (call) async throws(LedgerError) in
       let order = try await call.project.backend.cancelPayment(call.orderCode())
@@ -52,7 +52,7 @@ enum OrderRoutes {
 }
 
 extension Call {
-  /// Opens an order for its customer; what it costs of the customer's currency is held.
+  /// Opens an order for its customer, and holds its price in virtual currency.
   ///
   /// - Throws: `LedgerError` with `forbidden`; then as `LocalBackend.initPayment(_:)`.
   func open(_ request: OrderRequest) async throws(LedgerError) -> Order {
@@ -64,10 +64,10 @@ extension Call {
     }
   }
 
-  /// The order of the path.
+  /// Returns the order in the path.
   ///
-  /// - Throws: `LedgerError` with `invalid_identifier`, `order_not_found`; `forbidden` for an order of another customer
-  ///   than the session's.
+  /// - Throws: `LedgerError` with `invalid_identifier`, `order_not_found`; `forbidden` if the order belongs to another
+  ///   customer than the session.
   fileprivate func orderCode() throws(LedgerError) -> PurchaseCode {
     let code = try PurchaseCode(name("purchase_code"))
     if case .session = caller.kind { _ = try permitted(project.backend.order(code).request.customer, for: .useOrder) }

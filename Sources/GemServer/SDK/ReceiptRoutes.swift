@@ -10,15 +10,15 @@ enum ReceiptRoutes {
   private static func body(_ evidence: Schema.Field) -> Schema { .object([evidence] + fields) }
 
   private static let fields: [Schema.Field] = [
-    .always("app_user_id", .customerID, "The customer to credit where the receipt names no known buyer."),
+    .always("app_user_id", .customerID, "The customer to credit if the receipt names no known buyer."),
     Schema.Field("source", .word(ReceiptPost.Source.all), "Why it is posted."),
     Schema.Field(
       "order_search", .word(ReceiptPost.OrderSearch.all), "Whether the order that it pays for is looked for."),
     Schema.Field(
       "initiation_source", .nullable(.text()),
-      "Where there is no source: purchase, restore, queue or unsynced_active_purchases."),
+      "Without a source: purchase, restore, queue or unsynced_active_purchases."),
     Schema.Field(
-      "is_restore", .nullable(.boolean), "Where there is neither: whether it is a restore."),
+      "is_restore", .nullable(.boolean), "Without both: whether it is a restore."),
     Schema.Field("transaction_id", .anything, "The transaction that a receipt of StoreKit 1 is looked up by."),
     Schema.Field("product_id", .anything, "The product of a purchase at the test store; or product_ids, a list."),
     Schema.Field(
@@ -27,7 +27,7 @@ enum ReceiptRoutes {
 
   private static let answer = Schema.object(
     Schema.customerInfoFields + [
-      Schema.Field("receipt", .receiptAnswer, "What was credited; absent where no receipt was posted."),
+      Schema.Field("receipt", .receiptAnswer, "The credit; absent if no receipt was posted."),
       Schema.Field(
         "purchased_products", .map(.object([.always("should_consume", .boolean)])),
         "By the product's id at the store: whether an app consumes the purchase, so that it can be bought again."),
@@ -40,10 +40,10 @@ enum ReceiptRoutes {
       Schema.Field(
         "fetch_token", .nullable(.text()),
         "The evidence as the store gave it: a signed transaction, a purchase's JSON, or a purchase token of Google "
-          + "Play; absent where a restore found nothing.")), answers: [200: answer],
+          + "Play; absent if a restore found nothing.")), answers: [200: answer],
     work: .later { (call) async throws(LedgerError) in
       guard try call.wire.optionalText("fetch_token")?.isEmpty == false else {
-        // A restore that found nothing asks how the customer stands.
+        // A restore that found nothing asks for the state of the customer.
         let customer = try call.permitted(call.wire.identifier("app_user_id"))
         let refused = await attributes(of: customer, call)
         return .json(200, .object(JSONObject(try document(of: customer, call).members.members + refused.members)))
@@ -63,7 +63,7 @@ enum ReceiptRoutes {
       let post = try ReceiptPost(wire: call.wire)
       _ = try call.permitted(post.customer, for: .postReceipt)
       let order = PurchaseCode(unchecked: call.name("purchase_code"))
-      // An order knows its store; one that nobody knows is the intake's to tell.
+      // An order knows its store; the intake refuses an unknown order.
       let store = try? call.project.backend.order(order).request.store
       return try await response(try await ReceiptIntake(call, order: order, store: store).answer(post), to: post, call)
     })
@@ -72,10 +72,10 @@ enum ReceiptRoutes {
     _ answer: ReceiptAnswer, to post: ReceiptPost, _ call: Call
   ) async throws(LedgerError) -> HTTPResponse {
     var answer = answer
-    // The request has one name in the log, and it is the server's.
+    // The public request id is the server's.
     answer.requestID = call.request.id
     var document = try document(of: post.customer, call)
-    // An SDK finishes a purchase that the answer lists, also if another customer was credited with it, or it is old.
+    // An SDK finishes the listed purchases, so list this purchase even if it is old or another customer's.
     let purchases = [answer.purchase] + answer.otherPurchases
     for purchase in purchases { document.record.list(purchase) }
     var members = document.members
@@ -90,20 +90,20 @@ enum ReceiptRoutes {
     return .json(200, .object(members))
   }
 
-  /// Sets the attributes of the body, which the SDK takes for delivered with the purchase.
+  /// Sets the attributes in the body, which the SDK then regards as delivered.
   ///
-  /// - Returns: The answer's member about those that were not taken; empty also if the storage failed.
+  /// - Returns: The answer's member with the refused attributes; empty also if the storage failed.
   private static func attributes(of customer: CustomerID, _ call: Call) async -> JSONObject {
     guard call.body["attributes"]?.object?.isEmpty == false else { return [:] }
     do throws(LedgerError) {
       return try await SubscriberAttributes.set(call.body["attributes"], of: customer, call)
     } catch {
-      // They never fail an answer about money.
+      // Attributes never fail an answer about money.
       return [:]
     }
   }
 
-  /// The customer as it stands; a post makes no customer, so an unknown one has nothing.
+  /// Returns the customer's state; a post creates no customer, so an unknown customer has an empty state.
   private static func document(of customer: CustomerID, _ call: Call) throws(LedgerError) -> SubscriberDocument {
     let backend = call.project.backend
     do throws(LedgerError) {
@@ -121,7 +121,7 @@ enum ReceiptRoutes {
 }
 
 extension CustomerRecord {
-  /// Adds a purchase to the ones that are listed, newest first, unless it is there.
+  /// Adds a purchase to the listed purchases, newest first, unless it is listed.
   fileprivate mutating func list(_ purchase: PurchaseRecord) {
     let isListed = nonSubscriptions.contains { known in
       known.store == purchase.store && known.storeTransactionID == purchase.storeTransactionID

@@ -3,17 +3,17 @@ internal import GemLedger
 internal import StoreBackend
 internal import SystemHTTP
 
-/// The v1 endpoints that SDKs use in apps.
+/// The v1 endpoints for SDKs in apps.
 ///
-/// RevenueCat's paths and members come first; what its SDKs do not have, such as orders before payment, has paths of
-/// this project beside them. `HTTPBackend` speaks all of it.
+/// Paths and members are RevenueCat's. Features that its SDKs lack, such as orders before payment, have additional
+/// paths. `HTTPBackend` uses all of them.
 enum SDKRoutes {
   static var all: [Route] {
     (SubscriberRoutes.all + IdentityRoutes.all + ShopRoutes.all + ReceiptRoutes.all.map(\.takingPurchases)
       + OrderRoutes.all + SideRoutes.all).map(\.takingUnknown) + SpendingRoutes.all
   }
 
-  /// A page of a customer's list; pages count from 1.
+  /// The parameters of a page in a customer's list; pages count from 1.
   static let paging = [
     Parameter("page", .stating(["minimum": 1], .integer()), "The page, from 1; 1 by default."),
     Parameter(
@@ -23,7 +23,7 @@ enum SDKRoutes {
 }
 
 extension Route {
-  /// An operation of API v1; its name begins with `v1_`.
+  /// Returns an operation of API v1; its name begins with `v1_`.
   static func sdk(
     _ method: String, _ path: String, _ name: String, _ summary: String, access: Access = .app,
     query: [Parameter] = [], headers: [Parameter] = [], body: Schema? = nil, answers: [Int: Schema],
@@ -36,14 +36,14 @@ extension Route {
 }
 
 extension Route {
-  /// The operation with ``takesUnknown``.
+  /// Returns the operation with ``takesUnknown``.
   var takingUnknown: Route {
     var route = self
     route.takesUnknown = true
     return route
   }
 
-  /// The operation with ``takesPurchase``.
+  /// Returns the operation with ``takesPurchase``.
   fileprivate var takingPurchases: Route {
     var route = self
     route.takesPurchase = true
@@ -61,7 +61,7 @@ extension Call {
 }
 
 extension Registration {
-  /// 201 where the call made the id.
+  /// The response; 201 if the call created the id.
   var response: HTTPResponse { .json(isCreated ? 201 : 200, wire) }
 }
 #endif

@@ -3,7 +3,7 @@ internal import GemLedger
 internal import StoreBackend
 internal import SystemHTTP
 
-/// The shop window: offerings and products.
+/// The shop: offerings and products.
 enum ShopRoutes {
   static var all: [Route] { [offerings, products, testProducts] }
 
@@ -76,7 +76,7 @@ enum ShopRoutes {
       "purchase_options",
       .map(
         .object([
-          Schema.Field("base_price", price, "Of what is no subscription."),
+          Schema.Field("base_price", price, "The price of a one-time product."),
           Schema.Field(
             "base",
             .object([.always("period_duration", .text()), .always("cycle_count", .integer()), .always("price", price)]),
@@ -103,9 +103,9 @@ enum ShopRoutes {
 }
 
 extension Call {
-  /// The app's store, storefront and language.
+  /// Returns the app's store, storefront and language.
   ///
-  /// - Throws: `LedgerError` with `invalid_request` for a storefront that there is not.
+  /// - Throws: `LedgerError` with `invalid_request` for an unknown storefront.
   fileprivate func platform() throws(LedgerError) -> AppPlatform {
     var platform = AppPlatform(store: query["store"]?.text.flatMap(Store.init(name:)) ?? keyStore)
     if let text = query["storefront"]?.text {
@@ -124,7 +124,7 @@ extension Call {
     case .app(.amazon): .amazon
     case .app(.test): .test
     case .app(.apple): .apple
-    // A secret key is of no store, and the SDK says where it runs.
+    // A secret key belongs to no store, but the SDK sends its platform.
     default: ["android": .google, "amazon": .amazon][request.headers["X-Platform"]?.lowercased() ?? ""] ?? .apple
     }
   }
@@ -138,7 +138,7 @@ extension CatalogOffering {
     let packages = packages.compactMap { package -> JSONValue? in
       guard let id = ids[package.product] else { return nil }
       var document: JSONObject = ["identifier": .string(package.id)]
-      // Play's subscriptions are sold by base plan, and catalogs name one as `subscription:plan`.
+      // Play's subscriptions are sold by base plan, which catalogs name as `subscription:plan`.
       let parts = store == .google ? id.split(separator: ":", maxSplits: 1) : []
       document["platform_product_identifier"] = .string(parts.first.map(String.init) ?? id)
       if parts.count == 2 { document["platform_product_plan_identifier"] = .string(String(parts[1])) }
@@ -166,7 +166,7 @@ extension Product {
 }
 
 extension Product {
-  /// The product as RevenueCat's test store sells it.
+  /// Returns the product in the form of RevenueCat's test store.
   fileprivate func testDocument(at platform: AppPlatform) -> JSONValue? {
     guard let id = storeIDs[Store.test.description], let price = prices[platform.storefront] else { return nil }
     let text = localizations.first { $0.locale.hasBytes(of: platform.locale) } ?? localizations.first
@@ -184,7 +184,7 @@ extension Product {
 }
 
 extension Price {
-  /// In millionths of the currency's main unit.
+  /// The amount in millionths of the currency's main unit.
   fileprivate var micros: Int64 {
     (currency.minorUnitDigits..<6).reduce(minorUnits) { amount, _ in amount * 10 }
   }

@@ -3,12 +3,12 @@ internal import GemLedger
 internal import StoreBackend
 internal import SystemHTTP
 
-/// What RevenueCat's SDKs call beside purchases, balances and the shop window.
+/// RevenueCat's SDK calls other than purchases, balances and the shop.
 ///
-/// Each is answered so that the SDK is content and does not ask again. Other paths of the SDKs are 404, which they take
-/// for a feature that is off: `/v1/config/app`, `/v1/product_entitlement_mapping`, `/v1/health`,
-/// `/v1/customercenter/…`, `/auth/…`. Without the mapping an SDK computes no customer info of its own while the server
-/// is down, and so keeps a purchase until the server has it.
+/// Each answer satisfies the SDK, so that it does not repeat the call. Other paths of the SDKs return 404, which
+/// disables their feature: `/v1/config/app`, `/v1/product_entitlement_mapping`, `/v1/health`,
+/// `/v1/customercenter/…`, `/auth/…`. Without the mapping an SDK computes no customer info while the server is down,
+/// and so keeps a purchase until the server has it.
 enum SideRoutes {
   static var all: [Route] {
     [events, diagnostics, attribution, adServicesAttribution, introEligibility, restoreEligibility, reward, offers]
@@ -16,7 +16,7 @@ enum SideRoutes {
 
   private static let nothing = Schema.object([])
 
-  /// Something that is taken, and of which nothing is kept.
+  /// Returns a route that accepts data and stores nothing.
   private static func ignored(_ path: String, _ name: String, _ summary: String) -> Route {
     .sdk("POST", path, name, summary, body: nothing, answers: [200: nothing], work: .now { _ in .json(200, [:]) })
   }
@@ -106,7 +106,7 @@ enum SideRoutes {
       return .json(200, ["offers": .array(signed)])
     })
 
-  /// RevenueCat's number for a request that its server cannot serve.
+  /// RevenueCat's number for a request that the server cannot serve.
   private static let cannotServe: Int64 = 7226
 
   private static func unsigned(_ offer: JSONValue) -> JSONValue {

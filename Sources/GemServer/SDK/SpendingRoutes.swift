@@ -3,7 +3,7 @@ internal import GemLedger
 internal import StoreBackend
 internal import SystemHTTP
 
-/// Spends of a customer from the app, with the customer's session token.
+/// Spends by a customer's app, authorized by the customer's session token.
 enum SpendingRoutes {
   static var all: [Route] { [spend, buyItem] }
 
@@ -13,7 +13,7 @@ enum SpendingRoutes {
   ]
 
   private static let commonFields = [
-    Schema.Field("idempotency_key", .nullable(.text(1...255)), "The key, where it does not fit into the header."),
+    Schema.Field("idempotency_key", .nullable(.text(1...255)), "The key, if it does not fit into the header."),
     Schema.Field("app_user_id", .nullable(.customerID), "The customer, checked against the session token."),
   ]
 
@@ -21,8 +21,8 @@ enum SpendingRoutes {
     [
       .always(
         "amounts", .byCurrency(.integer(-Limits.amount...Limits.amount), 1...Limits.adjustmentsPerRequest),
-        "How much of each currency, by its code; the sign does not matter."),
-      Schema.Field("reference", .nullable(.text(1...1500)), "The caller's name for what it pays for."),
+        "The amounts by currency code; the sign does not matter."),
+      Schema.Field("reference", .nullable(.text(1...1500)), "The caller's name for the purpose."),
     ] + commonFields)
 
   private static let spendAnswer = Schema.object([
@@ -32,13 +32,13 @@ enum SpendingRoutes {
 
   private static let spend = Route.sdk(
     "POST", "/v1/customer/virtual_currencies/spend", "spend_virtual_currencies",
-    "Spends amounts that the app names, where the project allows that.", access: .session, headers: keyHeader,
+    "Spends amounts that the app chooses, if the project allows it.", access: .session, headers: keyHeader,
     body: spendBody, answers: [200: spendAnswer],
     work: .later { (call) async throws(LedgerError) in
       let (customer, key) = (try call.spender(), try call.spendKey())
       var amounts: [Adjustment] = []
       for amount in try call.wire.amounts("amounts") {
-        // The bound of the body keeps the magnitude within range.
+        // The body's limit keeps the magnitude in range.
         amounts.append(Adjustment(amount.currency, abs(amount.amount)))
       }
       let backend = call.project.backend
@@ -72,18 +72,18 @@ enum SpendingRoutes {
 }
 
 extension Call {
-  /// The session's customer, by the id that the body names where it names one.
+  /// Returns the session's customer, by the id in the body if there is one.
   ///
-  /// - Throws: `LedgerError` with `forbidden` where the body names another customer.
+  /// - Throws: `LedgerError` with `forbidden` if the body names another customer.
   fileprivate func spender() throws(LedgerError) -> CustomerID {
     let named: CustomerID? = try wire.optionalIdentifier("app_user_id")
     guard let named else { return try permitted(customer(), for: .spend) }
     return try permitted(named, for: .spend)
   }
 
-  /// The key in the header or the body.
+  /// Returns the key in the header or the body.
   ///
-  /// - Throws: `LedgerError` with `invalid_request` where there is none, or two.
+  /// - Throws: `LedgerError` with `invalid_request` if there is none, or if there are two.
   fileprivate func spendKey() throws(LedgerError) -> IdempotencyKey {
     let (header, body): (IdempotencyKey?, IdempotencyKey?) = (
       try idempotencyKey(), try wire.optionalIdentifier("idempotency_key")

@@ -5,8 +5,8 @@ internal import SystemHTTP
 
 /// The attributes that SDKs post, such as `$email`, at each change of an app's state.
 ///
-/// An SDK posts attributes for ever until it hears another status than 404 and 5xx, so that the answer is 200 also if
-/// some of them cannot be taken: `attributes_error_response` names those.
+/// An SDK repeats the post until it gets a status other than 404 and 5xx. The status is therefore 200 even if some
+/// attributes are refused; `attributes_error_response` names those.
 enum SubscriberAttributes {
   static let post = Route.sdk(
     "POST", "/v1/subscribers/{app_user_id}/attributes", "set_subscriber_attributes",
@@ -19,7 +19,7 @@ enum SubscriberAttributes {
 
   /// Sets the attributes of a body, and creates an unknown customer.
   ///
-  /// - Returns: The members of the answer: `attributes_error_response`, or none.
+  /// - Returns: The answer's member `attributes_error_response`, or no members.
   static func set(
     _ attributes: JSONValue?, of customer: CustomerID, _ call: Call
   ) async throws(LedgerError) -> JSONObject {
@@ -38,7 +38,7 @@ enum SubscriberAttributes {
 
   private static let answer = Schema.object([answerField])
 
-  /// Names what was not taken.
+  /// The member that names refused attributes.
   static let answerField = Schema.Field(
     "attributes_error_response",
     .object([
@@ -48,10 +48,10 @@ enum SubscriberAttributes {
         "The attributes that were not taken."),
     ]), "Only if an attribute was not taken.")
 
-  /// RevenueCat's number for attributes that are not well formed.
+  /// RevenueCat's number for malformed attributes.
   private static let codeOfErrors: Int64 = 7263
 
-  /// Most attributes of one body: as many as a customer has.
+  /// The maximum number of attributes per body: twice the limit of a customer.
   private static let changesMax = 2 * Limits.attributesPerCustomer
 
   private typealias Refused = (name: String, message: String)
@@ -61,7 +61,7 @@ enum SubscriberAttributes {
   ) -> (changes: [CustomerAttribute.Change], errors: [Refused]) {
     var (changes, errors): ([CustomerAttribute.Change], [Refused]) = ([], [])
     for (place, (name, attribute)) in attributes.members.enumerated() {
-      // A device whose clock is ahead would keep later changes of others away.
+      // A device with a clock that is ahead would block later changes by other devices.
       let updatedAt = attribute["updated_at_ms"]?.integer.map { min(Timestamp(milliseconds: max(0, $0)), now) } ?? now
       let change = CustomerAttribute.Change(name, attribute["value"]?.text, at: updatedAt)
       do throws(LedgerError) {
@@ -93,7 +93,7 @@ enum SubscriberAttributes {
 }
 
 extension CustomerAttributes {
-  /// RevenueCat's form in its API v1 and in its webhooks.
+  /// The attributes in the form of RevenueCat's API v1 and webhooks.
   var subscriberAttributes: JSONValue {
     .object(
       JSONObject(

@@ -2,10 +2,10 @@
 internal import GemLedger
 internal import StoreBackend
 
-/// A customer in RevenueCat's form of API v1, and in this project's own.
+/// A customer in RevenueCat's form of API v1, with this project's additional members.
 struct SubscriberDocument {
   var record: CustomerRecord
-  /// Newest first.
+  /// The subscriptions, newest first.
   let subscriptions: [PurchaseRecord]
 
   /// The members of the answer.
@@ -80,7 +80,7 @@ struct SubscriberDocument {
 
   private var nonSubscriptions: JSONObject {
     var (members, order): ([ByteString: [JSONValue]], [ByteString]) = ([:], [])
-    // Oldest first, as RevenueCat lists them, and in the order of their credits where the dates are equal.
+    // Oldest first, as RevenueCat lists them; equal dates in the order of their credits.
     let purchases = record.nonSubscriptions.enumerated().sorted { one, other in
       (one.element.purchasedAt, other.offset) < (other.element.purchasedAt, one.offset)
     }
@@ -99,18 +99,18 @@ struct SubscriberDocument {
 }
 
 extension PurchaseRecord {
-  /// RevenueCat's word for the period that was bought.
+  /// RevenueCat's name of the purchased period's type.
   fileprivate var periodType: String {
     guard let offer else { return "normal" }
     return offer.isFreeTrial ? "trial" : offer.kind == .introductory ? "intro" : "normal"
   }
 
-  /// RevenueCat names a product by its id at the store.
+  /// The product's id at the store, by which RevenueCat names it.
   fileprivate var shownProductID: String { storeProductID ?? product.text }
 }
 
 extension Store {
-  /// The store's name in RevenueCat's APIs.
+  /// The store's name in RevenueCat's API v1.
   var nameOfV1: String {
     switch self {
     case .apple: "app_store"

@@ -3,7 +3,7 @@ internal import GemLedger
 internal import StoreBackend
 internal import SystemHTTP
 
-/// A customer's record, balances and history.
+/// A customer's state, balances and history.
 enum SubscriberRoutes {
   static var all: [Route] { [get, register, balances, ownBalances, purchases, SubscriberAttributes.post] }
 
@@ -18,7 +18,7 @@ enum SubscriberRoutes {
         record: record, subscriptions: try call.project.backend.subscriptions(of: customer))
       var members = document.members
       if case .secret = call.caller.kind, var subscriber = members["subscriber"]?.object {
-        // What is known about a person is not for everybody who has the app.
+        // Attributes are personal data, and not for every caller with the app's key.
         subscriber["subscriber_attributes"] = try call.project.ledger.attributes(of: customer).subscriberAttributes
         members["subscriber"] = .object(subscriber)
       }
@@ -59,7 +59,7 @@ enum SubscriberRoutes {
       let (page, size) = call.page
       let customer = try call.subscriber()
       var purchases = try await call.project.backend.purchases(of: customer, page: page, size: size)
-      // Their orders are a list of orders.
+      // Purchases name their orders, which need the right to list orders.
       if try !call.may(.listOrders, of: customer) {
         for index in purchases.indices { purchases[index].announcement = nil }
       }
@@ -68,7 +68,7 @@ enum SubscriberRoutes {
 }
 
 extension Call {
-  /// Balances for the platform of the SDK: the one for Android reads 32 bits, and fails on the whole answer otherwise.
+  /// Returns balances for the SDK's platform: the Android SDK fails on numbers beyond 32 bits.
   fileprivate func document(of balances: [Balance]) -> JSONValue {
     guard request.headers["X-Platform"]?.lowercased() == "android" else { return .balances(balances) }
     let bounds = Int64(Int32.min)...Int64(Int32.max)
@@ -86,7 +86,7 @@ extension Call {
 }
 
 extension JSONValue {
-  /// Balances by currency code, in their order.
+  /// Returns balances by currency code, in their order.
   static func balances(_ balances: [Balance]) -> JSONValue {
     ["virtual_currencies": .object(JSONObject(balances.map { ($0.currency.description, $0.wire) }))]
   }

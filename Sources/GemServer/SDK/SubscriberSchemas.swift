@@ -1,7 +1,7 @@
 #if Server
 internal import StoreBackend
 
-// RevenueCat's customer info of API v1, as its SDKs read it.
+// RevenueCat's customer info of API v1, in the form that its SDKs read.
 extension Schema {
   /// A time such as `2026-11-21T09:30:00Z`.
   private static let date = Schema.text(20...30)
@@ -36,7 +36,7 @@ extension Schema {
     Field("subscriber_attributes", .map(.anything), "By name; for secret keys only."),
   ])
 
-  /// The members of every answer with customer info.
+  /// The members of every answer that contains customer info.
   static let customerInfoFields: [Field] = [
     .always("request_date", date), .always("request_date_ms", .instant), .always("subscriber", subscriber),
     .always("customer", .customerRecord, "The same in this project's form."),

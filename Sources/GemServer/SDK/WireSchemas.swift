@@ -2,10 +2,10 @@
 internal import GemLedger
 internal import StoreBackend
 
-// The forms in which `HTTPBackend` reads and writes values; each mirrors the value's `wire`.
+// The forms in which `HTTPBackend` reads and writes values; each matches the value's `wire`.
 
 extension Schema.Field {
-  /// A member that an answer always has.
+  /// A member that is always present in an answer.
   static func always(_ name: String, _ schema: Schema, _ help: String = "") -> Self {
     Self(name, schema, help, isRequired: true)
   }
@@ -14,7 +14,7 @@ extension Schema.Field {
 extension Schema {
   static let instant = Schema.integer()
   static let customerID = Schema.text(1...1500)
-  /// An id of an app user in a request: some texts are what apps send when they have none.
+  /// An app user id in a request; refuses texts that apps send if they have no id.
   static let appUserID = stating(
     ["not": ["enum": .array(CustomerID.unsetTexts.sorted().map(JSONValue.string))]],
     .text(1...1500, pattern: "^[^\\u0000-\\u001f\\u007f-\\u009f/]+$"))
@@ -28,7 +28,7 @@ extension Schema {
   static let storefront = Schema.stating(
     ["enum": .array(StorefrontCode.all.map { .string($0.description) })], .text(3...3))
 
-  /// A map whose names are currency codes.
+  /// A map from currency codes to values.
   static func byCurrency(_ value: Schema, _ bounds: ClosedRange<Int> = 0...10_000) -> Schema {
     .stating(["propertyNames": ["pattern": "^[a-zA-Z0-9_]{1,10}$"]], .map(value, bounds))
   }
@@ -51,7 +51,7 @@ extension Schema {
   ])
 
   static let postedItem = Schema.object([
-    .always("item_id", .catalogID), .always("quantity", .integer(), "Negative for items that went."),
+    .always("item_id", .catalogID), .always("quantity", .integer(), "Negative for removed items."),
     .always("owned", .integer(), "How many the customer owns after it."),
   ])
 
@@ -67,7 +67,7 @@ extension Schema {
   ])
 
   private static let hold = Schema.object([
-    .always("hold_id", .nullable(.transactionID)), .always("amounts", .amounts, "What is still on hold."),
+    .always("hold_id", .nullable(.transactionID)), .always("amounts", .amounts, "The amounts still on hold."),
     .always("expires_at", .nullable(.instant)), .always("balances", .amounts), .always("available", .amounts),
   ])
 
@@ -76,11 +76,11 @@ extension Schema {
     .always("entries", .list(postedEntry)), .always("items", .list(postedItem)),
   ])
 
-  /// A balance in RevenueCat's form, and this project's members beside it.
+  /// A balance in RevenueCat's form, with this project's additional members.
   static let wireBalance = Schema.object([
-    .always("balance", .integer(), "What the customer can spend."), .always("code", .currencyCode),
+    .always("balance", .integer(), "The spendable amount."), .always("code", .currencyCode),
     .always("name", .text()), .always("description", .nullable(.text())),
-    .always("held", .integer(), "What holds set aside."), .always("debt", .integer()),
+    .always("held", .integer(), "The amount on hold."), .always("debt", .integer()),
     .always("version", .integer(), "How many entries the account has."),
     Field(
       "exact_balance", .integer(),
@@ -155,7 +155,7 @@ extension Schema {
     .always("app_user_id", .customerID, "The buyer."), .always("product", .catalogID),
     Field("quantity", .integer(), "1 by default."), .always("store", .store),
     .always("bundle_id", .text(), "The app."),
-    Field("price", .nullable(money), "The price of all units as the app showed it, where it is to be checked."),
+    Field("price", .nullable(money), "The price of all units as shown by the app, to be checked."),
     Field("context", .nullable(orderContext), "Carried through to history and delivery; at most 8 KiB."),
     Field("key", .nullable(.text(1...255)), "The same request under the same key is one order."),
     Field("claim", .nullable(.text()), "The client that means to pay; at most 100 bytes."),
@@ -172,7 +172,7 @@ extension Schema {
     .always("next_delivery_at", .nullable(.instant)), .always("replayed", .boolean),
   ])
 
-  /// An error with its facts, from which a client makes the same error again.
+  /// An error with its facts, from which a client can reconstruct the error.
   static let wireError = Schema.object([
     .always("code", .text(1...100)), .always("message", .text()), .always("details", .map(.anything)),
     .always("replayed", .boolean, "Whether it is the answer of an earlier call."),
@@ -185,7 +185,7 @@ extension Schema {
 
   static let receiptAnswer = Schema.object([
     .always("booking", booking), .always("purchase", purchase), .always("order", .nullable(order)),
-    .always("held", .nullable(orderHold), "The virtual currency that the order costs beside its price."),
+    .always("held", .nullable(orderHold), "The order's price in virtual currency, in addition to its price in money."),
     .always("entitlement", .nullable(entitlement)),
     .always("other_purchases", .list(purchase), "The other products of the same payment, each credited too."),
     .always("request_id", .text()),

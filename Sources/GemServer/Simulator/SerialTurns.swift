@@ -6,7 +6,7 @@ internal import Synchronization
 final class SerialTurns: Sendable {
   private let last = Mutex<Task<Void, Never>?>(nil)
 
-  /// Waits for the turn, and does the work; a caller that is cancelled waits too, so that the work is done.
+  /// Waits for its turn, then does the work; also for a cancelled caller, so that the work is always done.
   func run<Value: Sendable>(
     _ work: @escaping @Sendable () async throws(LedgerError) -> Value
   ) async throws(LedgerError) -> Value {

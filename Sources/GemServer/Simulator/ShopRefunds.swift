@@ -3,7 +3,7 @@ package import GemLedger
 package import SimulatedStores
 package import StoreBackend
 
-/// Refunds purchases at a simulated store, of either kind; its notices bring the refunds to the backend.
+/// Refunds purchases at a simulated store of either kind; store notices deliver the refunds to the backend.
 package struct ShopRefunds: RefundIssuer {
   private let shop: any LocalShop
 

@@ -3,22 +3,22 @@ internal import GemLedger
 internal import Synchronization
 internal import SystemHTTP
 
-/// Faults of a store's simulated server, which clients of the simulator add.
+/// Faults of a store's simulated server, added by clients of the simulator.
 final class SimulatedAPIFaults: Sendable {
-  /// A call that goes wrong.
+  /// A fault of a call.
   struct Fault: Hashable, Sendable {
     /// The call; nil for every call.
     var call: String?
-    /// The status of the refusal; nil for none, so that the call is only delayed.
+    /// The HTTP status of the error response; nil only delays the call.
     var status: Int64?
     var delayMilliseconds: Int64 = 0
-    /// Whether the work is done before the refusal, as if the answer were lost.
+    /// Whether the work is done before the error response, as if the response were lost.
     var isAfterWork = false
-    /// How often it still occurs; nil until it is cleared.
+    /// The number of remaining occurrences; nil for no limit until it is cleared.
     var times: Int64?
   }
 
-  /// The most faults at once.
+  /// The maximum number of faults at a time.
   static let countMax = 100
   static let timesMax: Int64 = 1_000_000
   /// The longest delay, in milliseconds.
@@ -26,7 +26,7 @@ final class SimulatedAPIFaults: Sendable {
 
   private let armed = Mutex<[Fault]>([])
 
-  /// The faults that can still occur; the first one for a call occurs next.
+  /// The remaining faults; a call gets its first match.
   var all: [Fault] { armed.withLock { $0 } }
 
   /// - Throws: `LedgerError` with `limit_exceeded`.
@@ -43,15 +43,15 @@ final class SimulatedAPIFaults: Sendable {
 
   func clear() { armed.withLock { $0 = [] } }
 
-  /// Answers a call, with the fault that occurs at it.
+  /// Answers a call, and applies the fault for the call if there is one.
   ///
-  /// - Parameter refusal: The store's answer with a status.
+  /// - Parameter refusal: Returns the store's error response with a status.
   func answer(
     _ call: String, refusal: (Int64) -> HTTPResponse, work: () async -> HTTPResponse
   ) async -> HTTPResponse {
     let fault = occur(at: call)
     if let fault, fault.delayMilliseconds > 0 {
-      // A server that stops ends the delay.
+      // Stopping the server ends the delay.
       do { try await Task.sleep(for: .milliseconds(fault.delayMilliseconds)) } catch {}
     }
     if let status = fault?.status, fault?.isAfterWork == false { return refusal(status) }

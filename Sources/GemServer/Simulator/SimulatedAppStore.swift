@@ -6,11 +6,11 @@ internal import StoreReceipts
 internal import Synchronization
 internal import SystemHTTP
 
-/// The App Store Server API of a simulated App Store, so that backends of any make look its purchases up.
+/// The App Store Server API of a simulated App Store, so that any backend can look up its purchases.
 ///
-/// Paths, bodies, numbers of errors and tokens are Apple's; what it answers is signed by the simulated authority.
+/// Paths, bodies, error numbers and tokens are Apple's; the simulated authority signs the data.
 final class SimulatedAppStore: Sendable {
-  /// The operations that faults are for.
+  /// The operations for which faults can be set.
   enum Operation: String, Sendable, CaseIterable {
     case transaction
     case history
@@ -19,11 +19,11 @@ final class SimulatedAppStore: Sendable {
     case test
   }
 
-  /// The statuses of its refusals.
+  /// The HTTP statuses of its error responses.
   static let statuses: [Int64] = [400, 401, 404, 429, 500, 503]
 
   private let simulator: Simulator
-  /// The time of day, by which tokens hold whatever time it is to the store.
+  /// The real time, against which tokens are checked independently of the store's clock.
   private let timeOfDay: LedgerClock
   private let knownKey = Mutex<SimulatedAppStoreKey?>(nil)
   private let tests = Mutex<[String: JSONValue]>([:])
@@ -35,7 +35,7 @@ final class SimulatedAppStore: Sendable {
     self.timeOfDay = timeOfDay
   }
 
-  /// The key that backends sign their tokens with.
+  /// Returns the key with which backends sign their tokens.
   ///
   /// - Throws: As ``SimulatedAppStoreKey/init(keptIn:)``.
   func key() throws(LedgerError) -> SimulatedAppStoreKey {
@@ -45,14 +45,14 @@ final class SimulatedAppStore: Sendable {
     return key
   }
 
-  /// The app that tokens have to be for.
+  /// Returns the app that tokens must name.
   func bundleID() throws(LedgerError) -> String {
     try simulator.project.catalogs.current().catalog.settings.bundleID ?? "com.example.app"
   }
 
   var environmentName: String { ReceiptForm.name(of: simulator.shop.controls.environment) }
 
-  /// Answers a request: checks the token, then lets a fault occur or does the work.
+  /// Answers a request: checks the token, then applies a fault or does the work.
   func answer(
     _ operation: Operation, _ call: Call,
     _ work: @Sendable (Call) async throws(SimulatedAppStoreError) -> HTTPResponse
@@ -70,7 +70,7 @@ final class SimulatedAppStore: Sendable {
     case 404: SimulatedAppStoreError.transactionNotFound.response
     case 429: SimulatedAppStoreError.rateLimited.response
     case 500: SimulatedAppStoreError.internalError.response
-    // Apple sends no JSON with the others.
+    // For other statuses Apple sends no JSON.
     case 401:
       HTTPResponse(
         status: 401, headers: [("Content-Type", "text/plain")], content: .bytes(Array("Unauthenticated\n\n".utf8)))
@@ -99,7 +99,7 @@ final class SimulatedAppStore: Sendable {
     .json(200, ["signedTransactionInfo": signed(try transaction(id).transaction)])
   }
 
-  /// Get Transaction History and Get Refund History; the former also names the app.
+  /// Get Transaction History and Get Refund History; only the former names the app.
   func history(
     of id: String, _ history: SimulatedHistory, namesApp: Bool
   ) throws(SimulatedAppStoreError) -> HTTPResponse {
@@ -141,7 +141,7 @@ final class SimulatedAppStore: Sendable {
 
   // MARK: Test notifications
 
-  /// Request a Test Notification: the simulator's own backend gets it, as it gets every notice of the store.
+  /// Request a Test Notification: delivered to the simulator's backend, like every notice of the store.
   func requestTest() async throws(LedgerError) -> HTTPResponse {
     guard let signer = simulator.shop.apple?.signer as? LocalReceipts else {
       throw LedgerError(.notAvailable, "The simulated App Store of this build signs no notifications.")

@@ -2,7 +2,7 @@
 internal import GemLedger
 internal import SystemHTTP
 
-/// A refusal of the simulated App Store Server API, with Apple's number and words.
+/// An error response of the simulated App Store Server API, with Apple's number and message.
 struct SimulatedAppStoreError: Error, Hashable, Sendable {
   let status: Int
   let code: Int64

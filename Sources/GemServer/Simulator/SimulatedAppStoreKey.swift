@@ -3,13 +3,13 @@ internal import GemLedger
 internal import StoreBackend
 internal import SystemCrypto
 
-/// The in-app purchase key of a simulated App Store: backends sign their tokens with it.
+/// The in-app purchase key of a simulated App Store, with which backends sign their tokens.
 ///
-/// It is kept in the ledger, so that a backend that has it goes on after the simulator starts anew.
+/// The ledger stores it, so that backends can keep using their copy after a restart of the simulator.
 struct SimulatedAppStoreKey: Sendable {
-  /// How far apart the begin and the end of a token may be, in seconds.
+  /// The maximum lifetime of a token, in seconds.
   private static let lifetimeSeconds: Int64 = 3600
-  /// How far ahead a backend's clock may be, in seconds.
+  /// The permitted lead of a backend's clock, in seconds.
   private static let skewSeconds: Int64 = 60
   private static let documentName = "simulator-app-store-key"
 
@@ -18,7 +18,7 @@ struct SimulatedAppStoreKey: Sendable {
   let pem: String
   private let key: Crypto.VerifyingKey
 
-  /// The key that the ledger keeps; the first use makes it.
+  /// Loads the ledger's key, or creates it at the first use.
   ///
   /// - Throws: `LedgerError` with `storage_damaged`, and those of the storage.
   init(keptIn ledger: Ledger) throws(LedgerError) {
@@ -54,11 +54,11 @@ struct SimulatedAppStoreKey: Sendable {
     return text
   }
 
-  /// Whether a token is one that Apple takes: signed with this key, for the app, and neither too early nor too late.
+  /// Returns whether Apple would accept a token: signed with this key, for the app, issued and not yet expired.
   ///
   /// - Parameters:
-  ///   - field: The field `Authorization`.
-  ///   - instant: The time of day.
+  ///   - field: The value of the header `Authorization`.
+  ///   - instant: The real time.
   func admits(_ field: String?, bundleID: String, at instant: Timestamp) -> Bool {
     guard let field, field.hasPrefix("Bearer ") else { return false }
     let parts = field.dropFirst("Bearer ".count).split(separator: ".", omittingEmptySubsequences: false)

@@ -3,7 +3,7 @@ internal import GemLedger
 internal import SimulatedStores
 internal import StoreBackend
 
-/// What a request for a history selects of a customer's transactions.
+/// The filter of a history request over a customer's transactions.
 struct SimulatedHistory {
   static let pageSize = 20
 
@@ -15,18 +15,18 @@ struct SimulatedHistory {
   private var start: Int64?
   private var end: Int64?
   private var isDescending = false
-  /// How many were on the pages before.
+  /// The number of transactions on the previous pages.
   private var offset = 0
 
-  /// A page of what is selected.
+  /// A page of the selected transactions.
   struct Page {
     let transactions: [StoreTransaction]
     let hasMore: Bool
-    /// Where the next page begins; what comes later is there too.
+    /// The start of the next page, which also includes later transactions.
     let revision: String
   }
 
-  /// Everything that was given back.
+  /// Selects all refunded transactions.
   static func refunds(revision: String?) throws(SimulatedAppStoreError) -> Self {
     var history = Self()
     history.isRevoked = true
@@ -36,7 +36,7 @@ struct SimulatedHistory {
 
   private init() {}
 
-  /// - Throws: The error of the first parameter that is wrong.
+  /// - Throws: The error of the first invalid parameter.
   init(_ query: [(name: String, value: String)]) throws(SimulatedAppStoreError) {
     for parameter in query { try take(parameter.name, parameter.value) }
     if let start, let end, start > end { throw .startAfterEnd }
@@ -95,7 +95,7 @@ struct SimulatedHistory {
       && start.map { $0 <= date } ?? true && end.map { date <= $0 } ?? true
   }
 
-  /// - Parameter transactions: All of a customer, oldest first.
+  /// - Parameter transactions: All transactions of a customer, oldest first.
   func page(of transactions: [StoreTransaction]) -> Page {
     let selected = transactions.filter(selects)
     let ordered = isDescending ? selected.reversed() : selected

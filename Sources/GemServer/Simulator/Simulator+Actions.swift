@@ -4,7 +4,7 @@ internal import SimulatedStores
 internal import StoreBackend
 
 extension Simulator {
-  /// What can be done to a purchase at the store.
+  /// An action on a purchase at the store.
   enum Action: Sendable {
     case approve
     case decline
@@ -15,7 +15,7 @@ extension Simulator {
     case finish(device: String)
   }
 
-  /// The purchase with this id; on Google Play the token, or an order's id.
+  /// Returns the purchase with this id; on Google Play the id is a purchase token or an order id.
   ///
   /// - Throws: `LedgerError` with `purchase_not_found`.
   func purchase(_ id: StoreTransactionID) throws(LedgerError) -> ShopTransaction {
@@ -25,17 +25,17 @@ extension Simulator {
     return one
   }
 
-  /// Does it, takes the notices to the backend, and returns the purchase as it stands then.
+  /// Applies the action, delivers the notices to the backend, and returns the resulting purchase.
   ///
-  /// - Throws: `LedgerError` with `purchase_not_found`; `not_available` where the purchase or the store cannot do that;
-  ///   `already_refunded`; `store_error` where a fault of the store prevents it.
+  /// - Throws: `LedgerError` with `purchase_not_found`; `not_available` if the purchase or the store does not allow the
+  ///   action; `already_refunded`; `store_error` if a fault of the store prevents it.
   func act(_ action: Action, on id: StoreTransactionID) async throws(LedgerError) -> Outcome<ShopTransaction> {
     try await control { () async throws(LedgerError) in
       let one = try self.purchase(id)
       do throws(LedgerError) {
         try await self.perform(action, on: one)
       } catch {
-        // The request is well formed; the purchase's state does not allow it.
+        // The request is well formed, but the purchase's state does not allow it.
         guard error.code == .invalidRequest else { throw error }
         throw LedgerError(.notAvailable, error.message, details: error.details)
       }

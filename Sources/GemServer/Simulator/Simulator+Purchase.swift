@@ -5,7 +5,7 @@ internal import StoreBackend
 internal import StoreClient
 
 extension Simulator {
-  /// A payment that a client asks for.
+  /// A payment requested by a client.
   struct Payment: Sendable {
     var product: ProductCode
     var customer: CustomerID
@@ -13,13 +13,13 @@ extension Simulator {
     /// The store account that pays.
     var account: String
     var device: String
-    /// What goes wrong with it; nil for nothing.
+    /// The fault of the payment; nil for none.
     var fault: StoreFault.Effect?
-    /// Whether the server posts the receipt in place of the client.
+    /// Whether the server posts the receipt instead of the client.
     var isDelivered: Bool
   }
 
-  /// How a payment went.
+  /// The result of a payment.
   struct Receipt: Sendable {
     enum Result: String, Sendable, CaseIterable {
       case purchased
@@ -29,20 +29,20 @@ extension Simulator {
     }
 
     var result: Result
-    /// The transaction, where the store names one.
+    /// The transaction, if the store names it.
     var id: StoreTransactionID?
     var evidence: StoreEvidence?
-    /// Whether money was taken now; nil without evidence.
+    /// Whether the buyer was charged now; nil without evidence.
     var isNew: Bool?
     var failure: StoreFailure?
-    /// The credit, where the server posted the receipt.
+    /// The credit, if the server posted the receipt.
     var credit: ReceiptAnswer?
     var creditFailure: LedgerError?
   }
 
-  /// Lets a customer pay, as the app's store client does; nothing is credited unless the server posts the receipt.
+  /// Pays for a customer, as the app's store client does; credits nothing unless the server posts the receipt.
   ///
-  /// The customer is made known first, as the app's start does it: so later notices find the buyer.
+  /// It registers the customer first, as an app does at its start, so that later notices find the buyer.
   ///
   /// - Throws: `LedgerError` with `product_not_found`, `not_available`, and those of `LocalBackend.register(_:)`.
   func pay(_ payment: Payment) async throws(LedgerError) -> Receipt {
@@ -67,7 +67,7 @@ extension Simulator {
 
   /// The product's id at the store.
   ///
-  /// - Throws: `LedgerError` with `product_not_found`, `not_available` if the store does not sell it.
+  /// - Throws: `LedgerError` with `product_not_found`; `not_available` if the store does not sell the product.
   func storeProductID(of code: ProductCode) throws(LedgerError) -> String {
     let product = try project.ledger.product(code)
     let store = shop.store.description
@@ -104,8 +104,8 @@ extension Simulator {
     }
   }
 
-  /// The payment's own transaction, which the store does not name to apps: the newest one, or else an earlier one that
-  /// still waits.
+  /// Returns the transaction of a payment, which the store does not name to apps: the newest one, or else an earlier
+  /// one that is still waiting.
   private func newest(
     of payment: Payment, _ storeProductID: String, _ known: Set<StoreTransactionID>,
     where waits: (ShopTransaction) -> Bool
@@ -124,9 +124,9 @@ extension Simulator {
     return answer
   }
 
-  /// Tells the store that the purchase is credited.
+  /// Finishes a credited purchase at the store.
   ///
-  /// - Throws: `LedgerError` with `store_error` where a fault of the store prevents it.
+  /// - Throws: `LedgerError` with `store_error` if a fault of the store prevents it.
   func finish(_ id: StoreTransactionID, account: String, device: String) async throws(LedgerError) {
     do throws(StoreFailure) {
       try await shop.device(account: account, name: device).finish(id)

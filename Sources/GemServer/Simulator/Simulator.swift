@@ -5,29 +5,29 @@ internal import StoreBackend
 internal import StoreClient
 internal import Synchronization
 
-/// The simulated store of a project, under control of its clients: for a developer's machine and for tests.
+/// The simulated store of a project, controlled by its clients, for development and tests.
 ///
-/// Controls run one at a time. After each, the store's signed notices go to the backend in order, and the store is told
-/// of each that was taken; one that was not taken waits with all later ones, also for the next process.
+/// Controls run one at a time. After each, the store's signed notices go to the backend in order, and the store learns
+/// which were accepted. If a notice is not accepted, it waits with all later notices, also across restarts.
 package final class Simulator: Sendable {
   let shop: any LocalShop
   let project: ServerProject
-  /// Makes the clock's next reading durable; nil where the clock cannot be moved.
+  /// Makes the clock's next reading durable; nil if the clock cannot be moved.
   private let keepClock: (@Sendable (Int64) throws(LedgerError) -> Void)?
-  /// What goes wrong with requests to the store's own API.
+  /// The faults of requests to the store's API.
   let apiFaults = SimulatedAPIFaults()
   private let turns = SerialTurns()
-  /// Takes each notice to somebody else, too.
+  /// Forwards each notice to an additional receiver.
   private let forward = Mutex<(@Sendable (NumberedNotice) async throws(LedgerError) -> Void)?>(nil)
   /// The version of the catalog that the store sells.
   private let catalogVersion = Mutex<Int64?>(nil)
 
   /// - Parameters:
-  ///   - shop: The store; its clock has to be the ledger's.
-  ///   - project: The project that its purchases are credited in.
-  ///   - keepClock: Makes the clock's next reading durable, in milliseconds ahead, before the clock moves; nil where
-  ///   others have their time from the same ledger, so that the clock cannot be moved.
-  /// - Throws: `LedgerError` with `configuration` where the ledger has purchases of production.
+  ///   - shop: The store; it must use the ledger's clock.
+  ///   - project: The project in which its purchases are credited.
+  ///   - keepClock: Makes the clock's next reading durable, in milliseconds ahead, before the clock moves; nil if other
+  ///     processes use the ledger with their own time, so that the clock cannot be moved.
+  /// - Throws: `LedgerError` with `configuration` if the ledger has production purchases.
   package init(
     shop: any LocalShop, project: ServerProject,
     keepClock: (@Sendable (Int64) throws(LedgerError) -> Void)?
@@ -40,12 +40,12 @@ package final class Simulator: Sendable {
 
   /// Refuses a ledger in which simulated purchases would mix with real ones.
   ///
-  /// - Throws: `LedgerError` with `configuration` where the ledger has purchases of production.
+  /// - Throws: `LedgerError` with `configuration` if the ledger has production purchases.
   package static func checkBooks(of ledger: Ledger) throws(LedgerError) {
     guard try !ledger.hasProductionPurchases() else {
       throw LedgerError(
         .configuration,
-        "This ledger has purchases of production: simulated ones never come into such books. Take a ledger of its own.")
+        "This ledger has production purchases, and simulated purchases must not mix with them. Use a separate ledger.")
     }
   }
 
@@ -54,14 +54,14 @@ package final class Simulator: Sendable {
 
   // MARK: Notices
 
-  /// Takes the store's waiting notices to the backend.
+  /// Delivers the store's waiting notices to the backend.
   ///
-  /// - Throws: `LedgerError` as `LocalBackend.apply(signedNotice:)`; the notice waits then, with all later ones.
+  /// - Throws: `LedgerError` as `LocalBackend.apply(signedNotice:)`; the notice then waits, with all later notices.
   package func deliverNotices() async throws(LedgerError) {
     try await turns.run { () async throws(LedgerError) in try await self.deliver() }
   }
 
-  /// Delivers the notices of effects that come about by themselves, such as renewals, until the task is cancelled.
+  /// Delivers the notices of automatic effects, such as renewals, until the task is cancelled.
   package func follow(onFailure: @escaping @Sendable (LedgerError) -> Void) -> Task<Void, Never> {
     let notices = shop.controls.notices()
     return Task {
@@ -83,7 +83,7 @@ package final class Simulator: Sendable {
     }
   }
 
-  /// Has each notice taken to somebody else, too; one that is not taken there waits with all later ones.
+  /// Forwards each notice to an additional receiver; if it fails, the notice waits with all later notices.
   func forwardNotices(to taker: @escaping @Sendable (NumberedNotice) async throws(LedgerError) -> Void) {
     forward.withLock { $0 = taker }
   }
@@ -105,14 +105,14 @@ package final class Simulator: Sendable {
 
   // MARK: Controls
 
-  /// What a control answers with.
+  /// The result of a control.
   struct Outcome<Value: Sendable>: Sendable {
     let value: Value
-    /// Why a notice was not taken; nil where none waits.
+    /// The reason why a notice was not accepted; nil if no notice is waiting.
     let noticeFailure: LedgerError?
   }
 
-  /// Does something to the store, then takes its notices to the backend.
+  /// Changes the store, then delivers its notices to the backend.
   func control<Value: Sendable>(
     _ change: @escaping @Sendable () async throws(LedgerError) -> Value
   ) async throws(LedgerError) -> Outcome<Value> {
@@ -129,23 +129,23 @@ package final class Simulator: Sendable {
     } catch { return error }
   }
 
-  /// What a way of the clock brought.
+  /// The effects of a move of the clock.
   struct Passage: Sendable {
-    /// The purchases and renewals on the way, oldest first.
+    /// The purchases and renewals during the move, oldest first.
     var purchases: [ShopTransaction]
-    /// For how many customers something was due in the ledger.
+    /// The number of customers with due effects that the ledger booked.
     var settled: Int
-    /// Whether something is left on the way.
+    /// Whether the move ended before its target.
     var isStopped: Bool
   }
 
   /// Moves the time of the store and of the ledger, from effect to effect.
   ///
-  /// - Throws: `LedgerError` with `not_available` where the clock cannot be moved, `limit_exceeded`.
+  /// - Throws: `LedgerError` with `not_available` if the clock cannot be moved, `limit_exceeded`.
   func advanceClock(by length: Duration) async throws(LedgerError) -> Outcome<Passage> {
     guard let keepClock else {
       throw LedgerError(
-        .notAvailable, "This ledger is kept where others use it, and they have their own time: it is not moved.")
+        .notAvailable, "The clock cannot be moved: other processes use this ledger, and their clocks would differ.")
     }
     return try await turns.run { () async throws(LedgerError) in
       try self.checkRoom(for: length)
@@ -157,7 +157,7 @@ package final class Simulator: Sendable {
         failure = await self.deliveryFailure()
       }
       let settled = try await self.project.backend.doDueWork()
-      // A refund that the work asked the store for has a notice.
+      // A refund that the due work requested from the store has a notice.
       failure = await self.deliveryFailure() ?? failure
       let purchases = self.shop.transactions().filter { !known.contains($0.id) }
       return Outcome(
@@ -165,27 +165,27 @@ package final class Simulator: Sendable {
     }
   }
 
-  /// How far the clock may be ahead in all, in days: ten years.
+  /// The maximum lead of the clock, in days: ten years.
   private static let aheadDaysMax: Int64 = 3653
 
   private func checkRoom(for length: Duration) throws(LedgerError) {
     let most = Self.aheadDaysMax * 86_400_000
     guard clock.milliseconds(aheadOf: .system) + length.wholeMilliseconds <= most else {
       throw LedgerError(
-        .limitExceeded, "The clock goes at most \(Self.aheadDaysMax) days ahead of the machine's time.")
+        .limitExceeded, "The clock can be at most \(Self.aheadDaysMax) days ahead of the machine's time.")
     }
   }
 }
 
 extension VirtualClock {
-  /// How far it is ahead of another clock, in milliseconds; 0 where it is behind.
+  /// Returns the lead over another clock, in milliseconds; 0 if this clock is not ahead.
   func milliseconds(aheadOf other: LedgerClock) -> Int64 { max(0, now.milliseconds - other.now().milliseconds) }
 }
 
 // MARK: The catalog
 
 extension Simulator {
-  /// Lets the store sell what the catalog has now.
+  /// Gives the store the current catalog.
   func sellCurrentCatalog() throws(LedgerError) {
     let (version, catalog) = try project.ledger.view { (view) throws(LedgerError) -> (Int64, Catalog?) in
       let version = try view.catalogVersion()
@@ -199,9 +199,9 @@ extension Simulator {
 }
 
 extension Ledger {
-  /// Whether it has a purchase of a store's production environment.
+  /// Returns whether the ledger has a purchase of a store's production environment.
   ///
-  /// - Complexity: O(purchases) where there is none.
+  /// - Complexity: O(purchases) if it has none.
   func hasProductionPurchases() throws(LedgerError) -> Bool {
     try reading { (snapshot, _) throws(LedgerError) -> Bool in
       let scan = try snapshot.scan()

@@ -6,7 +6,7 @@ internal import StoreClient
 
 /// The simulator's objects as JSON.
 enum SimulatorDocument {
-  /// The product codes of the ids at a store.
+  /// The product codes by store product id.
   struct Codes {
     private let codes: [ByteString: ProductCode]
 
@@ -21,7 +21,7 @@ enum SimulatorDocument {
     subscript(storeProductID: String) -> ProductCode? { codes[ByteString(storeProductID)] }
   }
 
-  /// A purchase as the store knows it.
+  /// The purchase in the store's state.
   static func purchase(_ one: ShopTransaction, _ codes: Codes) -> JSONObject {
     let transaction = one.transaction
     return [
@@ -40,7 +40,7 @@ enum SimulatorDocument {
     ]
   }
 
-  /// The same with the receipt as the store signs it now, and with the notice that was not taken.
+  /// The purchase with the currently signed receipt, and with the notice that was not accepted.
   static func purchase(
     _ one: ShopTransaction, _ simulator: Simulator, noticeFailure: LedgerError? = nil
   ) throws(LedgerError) -> JSONValue {
@@ -109,7 +109,7 @@ enum SimulatorDocument {
 }
 
 extension StoreTransaction.Revocation.Extent {
-  /// The refunded share in thousandths of a percent; nil where the store counts units.
+  /// The refunded share in thousandths of a percent; nil if the store counts units.
   fileprivate var milliPercent: Int64? {
     switch self {
     case .full: 100_000
@@ -118,7 +118,7 @@ extension StoreTransaction.Revocation.Extent {
     }
   }
 
-  /// The refunded units; nil where the store counts shares.
+  /// The refunded units; nil if the store counts shares.
   fileprivate var units: Int64? {
     switch self {
     case .full, .milliPercent: nil

@@ -6,7 +6,7 @@ internal import SystemHTTP
 extension SimulatorRoutes {
   var apiFaults: [Route] { [listAPIFaults, addAPIFault, clearAPIFaults] }
 
-  /// The calls and the refusals of the simulated store's server.
+  /// The calls and the error statuses of the simulated store's server.
   private var server: (calls: [String], statuses: [Int64]) {
     google == nil
       ? (SimulatedAppStore.Operation.allCases.map(\.rawValue), SimulatedAppStore.statuses)
@@ -75,7 +75,7 @@ extension SimulatorRoutes {
     }
   }
 
-  /// Faults have no ids: the cursor is the place in the list.
+  /// Faults have no ids, so the cursor is the index in the list.
   private static func list(_ simulator: Simulator, _ call: Call) throws(LedgerError) -> HTTPResponse {
     try Page(of: Array(simulator.apiFaults.all.enumerated()), call, cursor: { "\($0.offset)" }) {
       let fault = $0.element

@@ -5,7 +5,7 @@ internal import SystemHTTP
 
 // The App Store Server API and its key.
 extension SimulatorRoutes {
-  /// Empty for a store that behaves as Google Play does.
+  /// Empty for a store that behaves like Google Play.
   var appStore: [Route] {
     guard simulator.shop.apple != nil else { return [] }
     let api = SimulatedAppStore(simulator)
@@ -17,7 +17,7 @@ extension SimulatorRoutes {
 
   // MARK: Apple's paths
 
-  /// An operation of the App Store Server API; a token of the simulator's key opens it.
+  /// An operation of the App Store Server API; callers need a token signed with the simulator's key.
   private func route(
     _ method: String, _ path: String, _ name: String, _ summary: String, query: [Parameter] = [],
     body: Schema? = nil, answer: Schema = .anything, status: Int = 200, _ api: SimulatedAppStore,
@@ -33,7 +33,7 @@ extension SimulatorRoutes {
   private static let signed = Schema.text(1...1_048_576)
   private static let transactions: [Schema.Field] = [
     .always("signedTransactions", .list(signed, 0...SimulatedHistory.pageSize), "Signed by the simulated authority."),
-    .always("revision", .text(), "Where the next page begins."), .always("hasMore", .boolean),
+    .always("revision", .text(), "The start of the next page."), .always("hasMore", .boolean),
   ]
 
   private func info(_ api: SimulatedAppStore) -> Route {
@@ -50,7 +50,7 @@ extension SimulatorRoutes {
       "The simulated App Store Server API: the paid purchases of the account that any of them names, by pages of "
         + "\(SimulatedHistory.pageSize).",
       query: [
-        Parameter("revision", .text(), "As the page before says."), Parameter("startDate", .integer(), "In ms."),
+        Parameter("revision", .text(), "From the previous page."), Parameter("startDate", .integer(), "In ms."),
         Parameter("endDate", .integer(), "In ms."), Parameter("productId", .text(), "Any number of times."),
         Parameter("productType", .text(), "CONSUMABLE, NON_CONSUMABLE, AUTO_RENEWABLE or NON_RENEWABLE; repeated."),
         Parameter("subscriptionGroupIdentifier", .text(), "Any number of times."),
@@ -68,8 +68,8 @@ extension SimulatorRoutes {
   private func refunds(_ api: SimulatedAppStore) -> Route {
     route(
       "GET", "/v2/refund/lookup/{transaction_id}", "get_refund_history",
-      "The simulated App Store Server API: the purchases of an account that were given back.",
-      query: [Parameter("revision", .text(), "As the page before says.")], answer: .object(Self.transactions), api,
+      "The simulated App Store Server API: the refunded purchases of an account.",
+      query: [Parameter("revision", .text(), "From the previous page.")], answer: .object(Self.transactions), api,
       .refunds
     ) { (call) throws(SimulatedAppStoreError) in
       let revision = call.request.query.last { $0.name == "revision" }?.value
@@ -80,7 +80,7 @@ extension SimulatorRoutes {
   private func consumption(_ api: SimulatedAppStore, version: Int) -> Route {
     route(
       "PUT", "/v\(version)/transactions/consumption/{transaction_id}", "send_consumption_v\(version)",
-      "The simulated App Store Server API: what became of a purchase; it is checked and not kept.", body: .anything,
+      "The simulated App Store Server API: consumption data, checked but not stored.", body: .anything,
       status: 202, api, .consumption
     ) { (call) throws(SimulatedAppStoreError) in
       try api.consume(call.name("transaction_id"), call.body, version: version)
@@ -90,7 +90,7 @@ extension SimulatorRoutes {
   private func requestTest(_ api: SimulatedAppStore) -> Route {
     Route(
       method: "POST", path: "/inApps/v1/notifications/test", name: "app_store_request_test_notification",
-      summary: "The simulated App Store Server API: a test notification, to the simulator's own backend.",
+      summary: "The simulated App Store Server API: request a test notification to the simulator's backend.",
       access: .open, answers: [200: .object([.always("testNotificationToken", .text())])], takesAnyQuery: true,
       work: .later { (call) async throws(LedgerError) in
         let answer = try await api.answer(.test, call) { _ in HTTPResponse(status: 200) }
@@ -101,7 +101,7 @@ extension SimulatorRoutes {
   private func test(_ api: SimulatedAppStore) -> Route {
     route(
       "GET", "/v1/notifications/test/{test_token}", "get_test_notification_status",
-      "The simulated App Store Server API: what became of a test notification.",
+      "The simulated App Store Server API: the delivery status of a test notification.",
       answer: .object([
         .always("signedPayload", Self.signed),
         .always(
@@ -120,7 +120,7 @@ extension SimulatorRoutes {
       answer: .object([
         .always("object", .word(["simulator.in_app_purchase_key"])), .always("key_id", .text(), "The header's kid."),
         .always("issuer_id", .text(), "The claim iss."), .always("bundle_id", .text(), "The claim bid."),
-        .always("environment", .text(), "As the signed transactions say."),
+        .always("environment", .text(), "As in the signed transactions."),
         .always("private_key", .text(), "PKCS #8 as PEM, as in a .p8 file of App Store Connect."),
       ])
     ) { (_, _) async throws(LedgerError) in

@@ -36,7 +36,7 @@ extension SimulatorRoutes {
     }
   }
 
-  /// Faults have no ids: the cursor is the place in the list.
+  /// Faults have no ids, so the cursor is the index in the list.
   private static func faultList(_ simulator: Simulator, _ call: Call) throws(LedgerError) -> HTTPResponse {
     try Page(of: Array(simulator.shop.faults.enumerated()), call, cursor: { "\($0.offset)" }) {
       SimulatorDocument.fault($0.element)
@@ -77,7 +77,7 @@ extension SimulatorRoutes {
 
   private var showClock: Route {
     route(
-      "GET", "/clock", "get_simulated_clock", "Says what time it is to the store and to the ledger.",
+      "GET", "/clock", "get_simulated_clock", "Returns the current time of the store and the ledger.",
       answer: SimulatorSchemas.clock
     ) { simulator, _ in .json(200, .object(SimulatorDocument.clock(simulator))) }
   }
@@ -85,7 +85,7 @@ extension SimulatorRoutes {
   private var advanceClock: Route {
     route(
       "POST", "/clock", "advance_simulated_clock",
-      "Moves the time of the store and of the ledger ahead; renewals, expiries and deadlines come at their own times.",
+      "Moves the time of the store and of the ledger ahead; renewals, expiries and deadlines happen when they are due.",
       body: .object([
         Schema.Field(
           "advance_seconds", .integer(1...ClockWalk.daysMax * 86_400), "How far, up to \(ClockWalk.daysMax) days.",

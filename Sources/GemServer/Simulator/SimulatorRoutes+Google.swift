@@ -15,7 +15,7 @@ extension SimulatorRoutes {
   private static func serviceAccount(_ routes: SimulatorRoutes, _ google: SimulatedGoogle) -> Route {
     routes.route(
       "GET", "/google/service-account.json", "get_simulated_service_account",
-      "Returns the key file of the service account, whose token_uri is this server.",
+      "Returns the key file of the service account with this server as its token_uri.",
       answer: .object([
         .always("type", .word(["service_account"])), .always("client_email", .text()),
         .always("private_key", .text()), .always("private_key_id", .text()), .always("token_uri", .text()),

@@ -15,12 +15,12 @@ extension SimulatorRoutes {
       "Lets a customer pay. Nothing is credited until the receipt is posted, and nothing is finished.",
       body: .object([
         Schema.Field("product_id", .text(1...255), "The catalog's code of the product.", isRequired: true),
-        Schema.Field("app_user_id", .text(1...1500), "The customer who buys.", isRequired: true),
+        Schema.Field("app_user_id", .text(1...1500), "The buying customer.", isRequired: true),
         Schema.Field("quantity", .integer(1...Limits.quantity), "1 by default; stores sell fewer at once."),
         Schema.Field("store_account", .text(1...255), "The account that pays; by default one of the customer's id."),
         Schema.Field("device", .text(1...255), "The device's name; \"device\" by default."),
-        Schema.Field("ask_to_buy", .boolean, "Whether it waits for an approval, or for a late payment."),
-        Schema.Field("fail", .word(StoreFault.Effect.paymentWords), "What goes wrong with this payment."),
+        Schema.Field("ask_to_buy", .boolean, "Whether the purchase waits for approval or for a late payment."),
+        Schema.Field("fail", .word(StoreFault.Effect.paymentWords), "The fault of this payment."),
         Schema.Field("deliver", .boolean, "Whether the server posts the receipt and finishes the purchase."),
       ]), answer: SimulatorSchemas.receipt
     ) { (simulator, call) async throws(LedgerError) in
@@ -73,21 +73,21 @@ extension SimulatorRoutes {
   var actions: [Route] {
     [
       action("approve", "Approves a pending purchase: it is paid for.") { _ in .approve },
-      action("decline", "Declines a pending purchase: it comes to nothing.") { _ in .decline },
+      action("decline", "Declines a pending purchase, which ends unpaid.") { _ in .decline },
       action("resolve", "Resolves the issue of an interrupted purchase: it is paid for.") { _ in .resolve },
       action(
-        "refund", "Gives money back, all of it by default; the backend is told.",
+        "refund", "Refunds a purchase, in full by default, and notifies the backend.",
         body: .object([
           Schema.Field("percent", .nullable(.integer(1...100)), "Which part, at the App Store."),
           Schema.Field("quantity", .nullable(.integer(1...Limits.quantity)), "How many units."),
         ])
       ) { (body) throws(LedgerError) in .refund(try Self.extent(in: body)) },
-      action("reverse_refund", "Takes a refund back; the backend is told.") { _ in .reverseRefund },
+      action("reverse_refund", "Reverses a refund and notifies the backend.") { _ in .reverseRefund },
       action("redeliver", "Delivers a purchase again, finished or not: its receipt can be posted again.") { _ in
         .redeliver
       },
       action(
-        "finish", "Tells the store that the purchase is credited, as its app does: it can be bought again then.",
+        "finish", "Finishes the credited purchase at the store, as its app does; the product can then be bought again.",
         body: .object([Schema.Field("device", .nullable(.text(1...255)), "The device's name; \"device\" by default.")])
       ) { body in .finish(device: body["device"]?.text ?? "device") },
     ]
@@ -118,7 +118,7 @@ extension SimulatorRoutes {
 }
 
 extension Call {
-  /// The transaction in the path.
+  /// Returns the transaction in the path.
   ///
   /// - Throws: `LedgerError` with `invalid_identifier`.
   fileprivate func storeTransactionID() throws(LedgerError) -> StoreTransactionID {

@@ -4,7 +4,7 @@ internal import SimulatedStores
 internal import StoreBackend
 internal import SystemHTTP
 
-/// The simulated store over HTTP, so that a client in any language can play purchases without an account or a device.
+/// The simulated store over HTTP: clients in any language can play purchases without an account or a device.
 package struct SimulatorRoutes: Sendable {
   let simulator: Simulator
   /// Google's servers; nil if the store is no Google Play.
@@ -15,7 +15,7 @@ package struct SimulatorRoutes: Sendable {
   package var all: [Route] { [state] + purchases + actions + faults + clock + apiFaults + appStore + googleControls }
 
   private var state: Route {
-    route("GET", "", "get_simulator", "Says how the simulated store stands.", answer: SimulatorSchemas.state) {
+    route("GET", "", "get_simulator", "Returns the state of the simulated store.", answer: SimulatorSchemas.state) {
       simulator, _ in
       let shop = simulator.shop
       let transactions = shop.transactions()

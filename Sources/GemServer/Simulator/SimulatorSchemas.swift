@@ -15,7 +15,7 @@ enum SimulatorSchemas {
     .always("object", .word(["simulator.purchase"])),
     .always("store_transaction_id", .text(), "On Google Play the purchase token."),
     .always("order_id", .nullable(.text()), "Google Play's order."),
-    .always("state", .text(), "In the store's own terms, such as purchased, ask_to_buy, pending or refunded."),
+    .always("state", .text(), "In the store's terms, such as purchased, ask_to_buy, pending or refunded."),
     .always("product_id", .nullable(.text()), "The catalog's code; null for a product that left the catalog."),
     .always("store_product_id", .text()), .always("quantity", .integer()),
     .always(
@@ -25,7 +25,7 @@ enum SimulatorSchemas {
     .always("pending", .boolean, "Whether it waits for an approval or a late payment."),
     .always("interrupted", .boolean, "Whether its customer has to do something at the store first."),
     .always("paid", .boolean, "Whether money was taken."),
-    .always("finished", .boolean, "Whether the app has said that it is credited."),
+    .always("finished", .boolean, "Whether the app has finished the credited purchase."),
     .always("purchased_at", .integer(), "In milliseconds since 1970, as all times here."),
     .always("expires_at", .nullable(.integer()), "The end of a subscription's period."),
     .always("refunded_at", .nullable(.integer())),
@@ -35,8 +35,8 @@ enum SimulatorSchemas {
 
   static let receipt = Schema.object([
     .always("object", .word(["simulator.purchase"])),
-    .always("result", .word(Simulator.Receipt.Result.allCases.map(\.rawValue)), "What the app is told."),
-    .always("store_transaction_id", .nullable(.text()), "Null where the store made none."),
+    .always("result", .word(Simulator.Receipt.Result.allCases.map(\.rawValue)), "The result for the app."),
+    .always("store_transaction_id", .nullable(.text()), "Null if the store made none."),
     .always("product_id", .text()), .always("app_user_id", .text()), .always("quantity", .integer()),
     .always("store_account", .text()), .always("device", .text()),
     .always("fetch_token", .nullable(.text()), "The signed receipt, to post to /v1/receipts; null unless purchased."),
@@ -52,8 +52,8 @@ enum SimulatorSchemas {
           .always("transaction_id", .nullable(.text())), .always("customer_id", .text()),
           .always("credited", .map(.integer()), "By currency code."),
           .always("balances", .map(.integer()), "After it."), .always("replayed", .boolean),
-        ])), "Where the server posted the receipt and credited it."),
-    .always("credit_error", .nullable(error), "Where the server posted the receipt and did not credit it."),
+        ])), "The credit, if the server posted the receipt."),
+    .always("credit_error", .nullable(error), "The error, if the server posted the receipt in vain."),
     noticeError,
   ])
 
@@ -81,9 +81,9 @@ enum SimulatorSchemas {
   static let passage = Schema.object(
     clockFields + [
       .always("purchases", .list(purchase, 0...1_000_000), "The renewals on the way, oldest first."),
-      .always("settled", .integer(), "For how many customers something was due, such as an expiry."),
+      .always("settled", .integer(), "The number of customers with due effects, such as an expiry."),
       .always(
-        "stopped", .boolean, "Whether it stopped after \(ClockWalk.stopsMax) effects; the same request goes on."),
+        "stopped", .boolean, "Whether it stopped after \(ClockWalk.stopsMax) effects; the same request continues."),
       noticeError,
     ])
 
@@ -91,7 +91,7 @@ enum SimulatorSchemas {
     .always("object", .word(["simulator.clock"])),
     .always("now", .integer(), "The time of the store and of the ledger."),
     .always("ahead_seconds", .integer(), "How far it is ahead of the machine's."),
-    .always("movable", .boolean, "Whether it can be moved: only a ledger of this home's own has a time of its own."),
+    .always("movable", .boolean, "Whether it can be moved: only if the ledger belongs to this home alone."),
   ]
 
   static let state = Schema.object([

@@ -2,7 +2,7 @@
 package import GemLedger
 package import SystemHTTP
 
-/// Sends webhook messages over HTTP, to addresses that may be reached from here only.
+/// Sends webhook messages over HTTP, only to addresses that this server may reach.
 package struct HTTPWebhookSender: WebhookSender {
   private let sender: HTTPSender
   private let target: OutgoingTarget
@@ -10,7 +10,7 @@ package struct HTTPWebhookSender: WebhookSender {
 
   /// - Parameters:
   ///   - target: Checks the addresses.
-  ///   - timeout: How long a receiver may take.
+  ///   - timeout: The time limit for a receiver's response.
   package init(_ sender: HTTPSender, target: OutgoingTarget, timeout: Duration = HTTPSender.timeout) {
     self.sender = sender
     self.target = target

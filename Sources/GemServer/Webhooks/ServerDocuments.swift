@@ -1,10 +1,10 @@
 #if Server
 package import GemLedger
 
-/// A JSON text that the server keeps under a name.
+/// A JSON document that the server stores under a name.
 package struct ServerDocument: Sendable {
   package let name: String
-  /// From 1; counts up with every change.
+  /// Starts at 1 and increases with every change.
   package let version: Int64
   package let content: String
 
@@ -15,26 +15,26 @@ package struct ServerDocument: Sendable {
   }
 }
 
-/// Where the server keeps its own state: named JSON texts, shared by all processes of a project.
+/// The storage of the server's state: named JSON documents, shared by all processes of a project.
 package protocol ServerDocuments: Sendable {
-  /// The document with the name; nil where there is none.
+  /// Returns the document with the name; nil if there is none.
   func document(named name: String) throws(LedgerError) -> ServerDocument?
-  /// A page of documents whose names begin with the prefix, in the order of the bytes of their names.
+  /// Returns a page of documents with the name prefix, in byte order of their names.
   func documents(withPrefix prefix: String, after name: String?, limit: Int) throws(LedgerError) -> [ServerDocument]
-  /// Makes a document, or replaces one that is unchanged since it was read.
+  /// Creates a document, or replaces a document that is unchanged since it was read.
   ///
-  /// - Parameter version: The version that is replaced; nil where there must be no such document.
-  /// - Throws: `LedgerError` with `condition_failed` where it has another version.
+  /// - Parameter version: The version to replace; nil if the document must not exist.
+  /// - Throws: `LedgerError` with `condition_failed` if the document has another version.
   @discardableResult
   func save(_ name: String, content: String, replacing version: Int64?) throws(LedgerError) -> ServerDocument
   /// Removes a document that is unchanged since it was read.
   ///
-  /// - Throws: `LedgerError` with `condition_failed` where it has another version.
+  /// - Throws: `LedgerError` with `condition_failed` if the document has another version.
   func remove(_ name: String, version: Int64) throws(LedgerError)
 }
 
 extension ServerDocuments {
-  /// Visits all documents whose names begin with the prefix.
+  /// Visits all documents with the name prefix.
   func forEach(
     withPrefix prefix: String, _ body: (ServerDocument) throws(LedgerError) -> Void
   ) throws(LedgerError) {

@@ -3,14 +3,14 @@ internal import GemLedger
 internal import StoreBackend
 internal import SystemHTTP
 
-/// What the stores tell the server by themselves.
+/// Notifications that the stores send to the server.
 enum StoreNotificationRoutes {
   static var all: [Route] { [apple, google] }
 
-  /// App Store Server Notifications V2: the address to name in App Store Connect.
+  /// App Store Server Notifications V2: the address to configure in App Store Connect.
   ///
-  /// It takes no key, since the App Store sends none: the signature in the body is the proof. Any status but 2xx makes
-  /// the App Store send the notification again, for three days.
+  /// It needs no key, since the App Store sends none: the signature in the body is the proof. After any status but 2xx
+  /// the App Store repeats the notification for three days.
   private static var apple: Route {
     Route(
       method: "POST", path: "/v1/incoming-webhooks/apple/{project_id}", name: "receive_app_store_notification",
@@ -23,16 +23,16 @@ enum StoreNotificationRoutes {
       answers: [200: answer], work: .later(applyApple))
   }
 
-  /// Google Play's developer notifications: the address to name in a push subscription of Pub/Sub.
+  /// Google Play's developer notifications: the address to configure in a push subscription of Pub/Sub.
   ///
-  /// A notification is unsigned: the purchase is looked up at Google, and that is applied. Pub/Sub sends it again until
-  /// it is told 2xx, so that is also the answer to what can never be applied.
+  /// A notification is unsigned, so the server looks the purchase up at Google and applies the result. Pub/Sub repeats
+  /// it until it gets a 2xx, which is therefore also the answer to a notification that can never be applied.
   private static var google: Route {
     Route(
       method: "POST", path: "/v1/incoming-webhooks/google/{project_id}", name: "receive_google_play_notification",
-      summary: "Takes a notification of Google Play, looks the purchase up at Google, and applies what it says there.",
+      summary: "Takes a notification of Google Play, looks the purchase up at Google, and applies the result.",
       access: .open,
-      query: [Parameter("token", .text(1...1000), "What the server was told to ask of the push subscription.")],
+      query: [Parameter("token", .text(1...1000), "The push token that the server was configured with.")],
       body: .object([
         Schema.Field(
           "message", .map(.anything, 0...100), "The message, with the notification in base64 as data.",
@@ -47,8 +47,8 @@ enum StoreNotificationRoutes {
     Schema.Field("object", .word(["store_notification"]), isRequired: true),
     Schema.Field(
       "outcome", .text(),
-      "credited, refunded, refund_reversed, kept, unchanged, unattributed, held; none where it is about no "
-        + "transaction, quarantined where it cannot be verified yet.",
+      "credited, refunded, refund_reversed, kept, unchanged, unattributed, held; none if it concerns no "
+        + "transaction, quarantined if it cannot be verified yet.",
       isRequired: true),
     Schema.Field("code", .text(), "Why it is in the quarantine."),
   ])
@@ -57,7 +57,7 @@ enum StoreNotificationRoutes {
     Schema.Field("object", .word(["store_notification"]), isRequired: true),
     Schema.Field(
       "outcome", .text(),
-      "As for the App Store; pending where nobody has paid yet, declined where nobody will, refused where it can never "
+      "As for the App Store; pending before the payment, declined if the payment failed, refused if it can never "
         + "be applied.",
       isRequired: true),
     Schema.Field("code", .nullable(.text()), "Why it was refused.", isRequired: true),
@@ -78,7 +78,7 @@ enum StoreNotificationRoutes {
       ])
   }
 
-  /// Keeps a notification that cannot be verified yet, so that the store need not send it again.
+  /// Quarantines a notification that cannot be verified yet, so that the store need not repeat it.
   private static func kept(
     _ kind: Quarantine.Kind, _ text: String, _ error: LedgerError, _ call: Call
   ) throws(LedgerError) -> HTTPResponse {
@@ -97,7 +97,7 @@ enum StoreNotificationRoutes {
     try notices.check(pushToken: call.query["token"]?.text)
     let applied: PlayNotices.Outcome
     do throws(LedgerError) { applied = try await notices.apply(call.request.body, to: call.project) } catch {
-      // A purchase that was just made may not be visible to the API yet.
+      // A new purchase may not be visible to the API yet.
       guard error.code == .purchaseNotFound else { throw error }
       return try kept(.googleNotice, String(decoding: call.request.body, as: UTF8.self), error, call)
     }

@@ -2,21 +2,21 @@
 internal import GemLedger
 internal import StoreReceipts
 
-/// The parts that the delivery of webhooks works with.
+/// The dependencies of the webhook delivery.
 struct WebhookContext: Sendable {
   let ledger: Ledger
   let store: WebhookStore
   let sender: any WebhookSender
   let clock: LedgerClock
   let settings: WebhookSettings
-  /// Names this process in leases.
+  /// The name of this process in leases.
   let owner: String
-  /// The project's id, as `app_id` of the messages.
+  /// The project's id, sent as `app_id` in the messages.
   let appID: String
 
   /// Sends a message about an event.
   ///
-  /// - Throws: `LedgerError` where the ledger cannot be read.
+  /// - Throws: `LedgerError` if the ledger cannot be read.
   func send(_ event: FeedEvent, to endpoint: WebhookEndpoint) async throws(LedgerError) -> WebhookOutcome {
     let (ledger, appID) = (ledger, appID)
     let message = try await BlockingWork.run { () throws(LedgerError) in
@@ -25,7 +25,7 @@ struct WebhookContext: Sendable {
     return WebhookOutcome(try await post(message, to: endpoint))
   }
 
-  /// Posts a message, signed anew, so that each attempt has its own time.
+  /// Posts a message; each attempt is signed with a new timestamp.
   func post(_ message: WebhookEvent, to endpoint: WebhookEndpoint) async throws(LedgerError) -> WebhookAnswer {
     let (body, now) = (message.body, clock.now())
     let secrets = try endpoint.secrets(at: now).map { (text) throws(LedgerError) in try WebhookSecret(text) }
@@ -40,7 +40,7 @@ struct WebhookContext: Sendable {
   }
 }
 
-/// Does work on the elements side by side, at most so many at a time.
+/// Runs the work on the elements concurrently, with at most `limit` elements at a time.
 func concurrently<Element: Sendable, Value: Sendable>(
   _ elements: [Element], atMost limit: Int, _ work: @escaping @Sendable (Element) async -> Value
 ) async -> [Value] {

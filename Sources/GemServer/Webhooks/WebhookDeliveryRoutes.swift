@@ -2,7 +2,7 @@
 internal import GemLedger
 internal import SystemHTTP
 
-/// The messages to an endpoint: those that failed, and sending them again.
+/// The list of failed messages of an endpoint, and their repetition.
 enum WebhookDeliveryRoutes {
   static var all: [Route] { [list, replay, test] }
 
@@ -26,7 +26,7 @@ enum WebhookDeliveryRoutes {
         guard let id = TransactionID(exactly: text) else { throw .parameter("starting_after", "names no message") }
         return id
       }
-      // One more tells whether there is another page.
+      // One element more than the page shows whether there is another page.
       let letters = try store.deadLetters(of: id, after: after, limit: call.limit + 1)
       let page = letters.prefix(call.limit)
       return Page(
@@ -37,10 +37,10 @@ enum WebhookDeliveryRoutes {
 
   private static let replay = Route(
     method: "POST", path: path + "/actions/replay", name: "replay_webhook_deliveries",
-    summary: "Sends messages again: all behind a cursor, one by its id, or else up to 100 that were given up.",
+    summary: "Sends messages again: all after a cursor, one by its id, or else up to 100 that were given up.",
     access: .secret(.webhooks.writing),
     body: .object([
-      Schema.Field("from", .text(1...900), "A cursor of the list of events, or \"now\" to leave out what is not sent."),
+      Schema.Field("from", .text(1...900), "A cursor of the list of events, or \"now\" to skip unsent events."),
       Schema.Field("event_id", .text(1...64), "The id of one message, which is also the transaction's."),
     ]), answers: [200: WebhookDocument.schema], rate: .projectConfiguration,
     work: .now { (call) throws(LedgerError) in
@@ -67,7 +67,7 @@ enum WebhookDeliveryRoutes {
     answers: [
       200: .object([
         .always("object", .word(["webhook_test"])), .always("delivered", .boolean),
-        .always("status", .nullable(.integer()), "Null where there was no answer."),
+        .always("status", .nullable(.integer()), "Null without an answer."),
         .always("failure", .nullable(.text()), "Why there was no answer."),
       ])
     ], rate: .projectConfiguration,

@@ -2,19 +2,19 @@
 package import GemLedger
 internal import Synchronization
 
-/// Delivers the events of a project to all its endpoints, each on its own.
+/// Delivers the events of a project to its endpoints, independently of each other.
 ///
-/// Every server of a project may run one: an endpoint belongs to one process at a time.
+/// Every server of a project may run a dispatcher; an endpoint belongs to one process at a time.
 package final class WebhookDispatcher: Sendable {
   private let context: WebhookContext
-  /// The endpoints that this process works on now.
+  /// The endpoints that this process is working on.
   private let busy = Mutex<Set<String>>([])
 
   init(_ context: WebhookContext) { self.context = context }
 
   /// Gives each endpoint turns until nothing is due.
   ///
-  /// - Returns: The failures by endpoint, but for those that only say that another process has the endpoint.
+  /// - Returns: The failures by endpoint, except if another process holds the endpoint.
   @discardableResult
   package func runOnce() async throws(LedgerError) -> [String: LedgerError] {
     let endpoints = try await endpoints()
@@ -24,12 +24,12 @@ package final class WebhookDispatcher: Sendable {
     return Dictionary(failures.compactMap { id, error in error.map { (id, $0) } }) { first, _ in first }
   }
 
-  /// Delivers until the task is cancelled, then gives the endpoints up for others.
+  /// Delivers until the task is cancelled, then releases the endpoints for other processes.
   ///
   /// - Parameters:
-  ///   - interval: How often it looks for new events; more than zero.
-  ///   - clock: Waits for it.
-  ///   - onError: Told of storages that do not answer; the work goes on with the next look.
+  ///   - interval: The time between checks for new events; more than zero.
+  ///   - clock: Times the interval.
+  ///   - onError: Receives errors of the storage; the next check tries again.
   package func run(
     every interval: Duration = .seconds(1), clock: some Clock<Duration> = ContinuousClock(),
     onError: @escaping @Sendable (LedgerError) -> Void = { _ in }

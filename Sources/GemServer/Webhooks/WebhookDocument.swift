@@ -2,7 +2,7 @@
 internal import GemLedger
 internal import SystemHTTP
 
-/// An endpoint and its messages as JSON.
+/// The JSON form of an endpoint.
 enum WebhookDocument {
   static func json(_ endpoint: WebhookEndpoint, in project: ServerProject) throws(LedgerError) -> JSONValue {
     let queue = try project.webhooks.store.queue(endpoint.id)?.queue
@@ -97,9 +97,9 @@ enum WebhookDocument {
       .always("object", .word(["webhook_endpoint"])), .always("name", .nullable(.text())),
       .always("has_authorization_header", .boolean),
       .always("state", .word(WebhookEndpoint.State.allCases.map(\.rawValue))),
-      .always("disabled_reason", .nullable(.text()), "Why the server disabled it."),
-      .always("cursor", .nullable(.text()), "Up to where in the list of events it has all, but for those that wait."),
-      .always("waiting", .integer(), "How many failed events are tried again later, each with its customer behind it."),
+      .always("disabled_reason", .nullable(.text()), "The reason for which the server disabled it."),
+      .always("cursor", .nullable(.text()), "The position in the list of events; earlier events are done or waiting."),
+      .always("waiting", .integer(), "The number of failed events waiting for another try; each blocks its customer."),
       .always("down_since", .nullable(.integer()), "Since when it takes nothing, so that no new events are sent."),
     ]
 }

@@ -3,25 +3,25 @@ package import GemLedger
 internal import StoreReceipts
 
 extension WebhookEndpoint {
-  /// A secret that signs beside the newer one until receivers know that.
+  /// An earlier secret that also signs messages until receivers use the new secret.
   package struct PreviousSecret: Hashable, Sendable {
     package let text: String
-    /// The first instant at which it signs no longer.
+    /// The first instant at which it no longer signs.
     package let endsAt: Timestamp
   }
 
-  /// How many secrets may sign beside the newest one.
+  /// The maximum number of earlier secrets that sign in addition to the newest secret.
   package static let previousSecretCountMax = 4
 
-  /// The secrets that sign a message, the newest one first.
+  /// Returns the secrets that sign a message, the newest first.
   package func secrets(at instant: Timestamp) -> [String] {
     [secret] + previousSecrets.filter { instant < $0.endsAt }.map(\.text)
   }
 
-  /// Gives the endpoint a new secret; all earlier ones sign no longer than until the end of the overlap.
+  /// Gives the endpoint a new secret; all earlier secrets expire at the end of the overlap at the latest.
   ///
-  /// - Throws: `LedgerError` with `limit_exceeded` where too many secrets sign already; one without overlap is
-  ///   possible then.
+  /// - Throws: `LedgerError` with `limit_exceeded` if too many earlier secrets still sign; a rotation without overlap
+  ///   is always possible.
   mutating func rotateSecret(at now: Timestamp, overlapSeconds: Int64) throws(LedgerError) {
     let endsAt = now.advanced(milliseconds: overlapSeconds * 1000)
     let earlier = [PreviousSecret(text: secret, endsAt: endsAt)] + previousSecrets

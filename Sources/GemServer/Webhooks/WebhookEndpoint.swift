@@ -1,27 +1,27 @@
 #if Server
 package import GemLedger
 
-/// Where the events of a project go out to.
+/// The receiver of a project's events.
 package struct WebhookEndpoint: Hashable, Sendable {
   package enum State: String, Hashable, Sendable, CaseIterable {
     case active
-    /// Nothing is sent; once it is active again it goes on where it was.
+    /// Nothing is sent; after reactivation the delivery resumes at its cursor.
     case disabled
   }
 
   package let id: String
   package var name: String?
   package var url: String
-  /// Signs the messages: `whsec_` and base64.
+  /// The secret that signs the messages: `whsec_` and base64.
   package var secret: String
-  /// Sign the messages too, each until its end, the newest one first.
+  /// Earlier secrets that also sign until they expire, the newest first.
   package var previousSecrets: [PreviousSecret] = []
   /// The value of the header `Authorization`.
   package var authorization: String?
-  /// Which events it gets.
+  /// Selects the events that are sent.
   package var filter = WebhookFilter()
   package var state: State
-  /// Why the server disabled it.
+  /// The reason for which the server disabled the endpoint.
   package var disabledReason: String?
   package let createdAt: Timestamp
 
@@ -38,9 +38,9 @@ package struct WebhookEndpoint: Hashable, Sendable {
     self.createdAt = createdAt
   }
 
-  /// Checks the address that messages go to.
+  /// Checks the address of an endpoint.
   ///
-  /// Whether its host may be reached at all is checked with every message, by the host's address.
+  /// Whether its host may be reached is checked before each message, by the host's IP address.
   ///
   /// - Throws: `LedgerError` with `invalid_request`.
   package static func check(url: String) throws(LedgerError) {

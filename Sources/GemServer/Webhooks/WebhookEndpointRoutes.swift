@@ -2,7 +2,7 @@
 internal import GemLedger
 internal import SystemHTTP
 
-/// The endpoints that a project's events go out to, with all that this server knows of them.
+/// The endpoints of a project's events, with all their settings.
 enum WebhookEndpointRoutes {
   static var all: [Route] { [list, create, get, update, delete] }
 
@@ -43,7 +43,7 @@ enum WebhookEndpointRoutes {
 
   private static let update = Route(
     method: "POST", path: endpointPath, name: "update_webhook_endpoint",
-    summary: "Changes an endpoint; one that is active again goes on where it was.",
+    summary: "Changes an endpoint; after reactivation the delivery resumes at its cursor.",
     access: .secret(.webhooks.writing),
     body: .object(
       WebhookForm.fields(urlIsRequired: false) + [

@@ -3,10 +3,10 @@ package import GemLedger
 
 /// The body of a webhook message, in RevenueCat's form.
 package struct WebhookEvent: Sendable {
-  /// The names of currencies, as the catalog has them now.
+  /// The current names of currencies in the catalog.
   package typealias CurrencyNames = [CurrencyCode: (name: String, description: String?)]
 
-  /// The same for every attempt; the receiver tells repeated messages by it.
+  /// The same for every attempt, so that the receiver recognizes repeated messages.
   package let id: String
   package let json: JSONValue
 
@@ -20,9 +20,9 @@ package struct WebhookEvent: Sendable {
   /// The message about an event of the feed.
   ///
   /// - Parameters:
-  ///   - ids: All ids of the customer, the original one first.
-  ///   - attributes: Those of the customer.
-  ///   - appID: The project.
+  ///   - ids: All ids of the customer, the original id first.
+  ///   - attributes: The customer's attributes.
+  ///   - appID: The project's id.
   package init(
     _ event: FeedEvent, ids: [CustomerID], names: CurrencyNames, attributes: CustomerAttributes = CustomerAttributes(),
     appID: String
@@ -56,7 +56,7 @@ package struct WebhookEvent: Sendable {
   /// The type of a message about a transaction.
   static let transactionType = "VIRTUAL_CURRENCY_TRANSACTION"
 
-  /// A message with which a receiver is tried.
+  /// Returns a message that tests a receiver.
   package static func test(id: String, at now: Timestamp, appID: String) -> Self {
     Self(
       id: id,
@@ -82,7 +82,7 @@ package struct WebhookEvent: Sendable {
       })
   }
 
-  /// The resulting balances, held amounts included; the last entry of a currency has the balance after all of them.
+  /// The resulting balances with held amounts; a currency's last entry has its final balance.
   private static func balances(_ booking: Booking) -> JSONValue {
     var balances = JSONObject()
     for entry in booking.entries {
@@ -115,7 +115,7 @@ package struct WebhookEvent: Sendable {
 // MARK: From the ledger
 
 extension WebhookEvent {
-  /// The message about an event, with the customer's ids and the currencies' names of now.
+  /// Loads the message about an event, with the customer's current ids and the current names of currencies.
   static func load(_ event: FeedEvent, from ledger: Ledger, appID: String) throws(LedgerError) -> Self {
     try ledger.reading { (snapshot, definitions) throws(LedgerError) -> Self in
       var names: CurrencyNames = [:]
@@ -128,7 +128,7 @@ extension WebhookEvent {
     }
   }
 
-  /// The customer's ids and attributes; an id of nobody is its own.
+  /// Returns the customer's ids and attributes; an unknown id is returned as the only id.
   private static func person(
     _ customer: CustomerID, in snapshot: any StorageSnapshot
   ) throws(LedgerError) -> ([CustomerID], CustomerAttributes) {
@@ -148,10 +148,10 @@ extension FeedEvent {
   /// The transaction's booking, and the other customer's side of a merge.
   fileprivate var bookings: [Booking] { [record.booking] + (merged.map { [$0] } ?? []) }
 
-  /// The customer whose transaction it is: its order among the customer's events is kept.
+  /// The customer of the transaction; events are delivered in the order of this customer's transactions.
   var owner: CustomerID { record.booking.customer }
 
-  /// All customers whose balances it changed.
+  /// All customers with changed balances.
   var customers: [CustomerID] { [owner] + (merged.map { [$0.customer] } ?? []) }
 
   /// Whether it changed a balance; other events are not sent.

@@ -1,9 +1,9 @@
 #if Server
 package import GemLedger
 
-/// Which events an endpoint gets; a nil member excludes nothing.
+/// Selects the events that an endpoint receives; a nil member excludes nothing.
 package struct WebhookFilter: Hashable, Sendable {
-  /// The environment of purchases; an event without a purchase is one of production.
+  /// The environment of purchases; an event without a purchase counts as production.
   package enum Environment: String, Hashable, Sendable, CaseIterable {
     case production
     case sandbox
@@ -12,12 +12,12 @@ package struct WebhookFilter: Hashable, Sendable {
   package var environment: Environment?
   /// The types in lower case, as RevenueCat's API writes them.
   package var eventTypes: [String]?
-  /// The store whose purchases are sent, since a product's store stands for its app.
+  /// The store of the sent purchases; a product's store represents its app.
   package var appID: String?
 
   package init() {}
 
-  /// Whether a message about the event is sent.
+  /// Returns whether a message about the event is sent.
   package func takes(_ event: FeedEvent) -> Bool {
     guard event.isSent else { return false }
     if let eventTypes, !eventTypes.contains(WebhookEvent.transactionType.lowercased()) { return false }

@@ -1,20 +1,20 @@
 #if Server
 internal import GemLedger
 
-/// The members by which both APIs of webhooks make and change an endpoint.
+/// The members with which both webhook APIs create and change an endpoint.
 enum WebhookForm {
   private static let url = Schema.text(1...2048, pattern: "^[Hh][Tt][Tt][Pp][Ss]?://[^/?@#\\\\]+([/?][^#\\\\]*)?$")
 
   static func fields(urlIsRequired: Bool) -> [Schema.Field] {
     [
-      Schema.Field("url", url, "Where messages are posted to.", isRequired: urlIsRequired),
+      Schema.Field("url", url, "The address that messages are posted to.", isRequired: urlIsRequired),
       Schema.Field("name", .nullable(.text(1...255)), "For people."),
       Schema.Field(
         "authorization_header", .nullable(.text(1...1024, pattern: "^[\\x21-\\x7e]([\\x20-\\x7e]*[\\x21-\\x7e])?$")),
         "The value of the header Authorization of every message."),
       Schema.Field(
         "environment", .nullable(.word(WebhookFilter.Environment.allCases.map(\.rawValue))),
-        "Sends purchases of one environment only; what is no purchase counts as production. Null for both."),
+        "Sends only purchases of one environment; other events count as production. Null for both."),
       Schema.Field(
         "event_types", .nullable(.list(.text(1...64, pattern: "^[a-z_]+$"), 1...50)),
         "Sends events of these types only, such as virtual_currency_transaction. Null for all."),
@@ -31,7 +31,7 @@ enum WebhookForm {
       url: call.text("url") ?? "", name: call.text("name"), authorization: try authorization(of: call), filter: filter)
   }
 
-  /// Changes what the body names.
+  /// Changes the members that the body contains.
   ///
   /// - Throws: `LedgerError` with, in order of precedence, `invalid_request`, `endpoint_not_found`.
   static func change(_ call: Call) throws(LedgerError) -> WebhookEndpoint {
@@ -57,7 +57,7 @@ enum WebhookForm {
     if call.body["app_id"] != nil { filter.appID = asked.appID }
   }
 
-  /// - Throws: `LedgerError` with `invalid_request` for a text that cannot be a header's value.
+  /// - Throws: `LedgerError` with `invalid_request` for a text that is not a valid header value.
   private static func authorization(of call: Call) throws(LedgerError) -> String? {
     guard let text = call.text("authorization_header") else { return nil }
     guard text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }), !text.hasPrefix(" "), !text.hasSuffix(" ") else {
@@ -70,7 +70,7 @@ enum WebhookForm {
 extension Call {
   var endpointID: String { names["webhook_endpoint_id"] ?? name("webhook_integration_id") }
 
-  /// The endpoint of the path.
+  /// Returns the endpoint in the path.
   ///
   /// - Throws: `LedgerError` with `endpoint_not_found`.
   func endpoint() throws(LedgerError) -> WebhookEndpoint {

@@ -36,7 +36,7 @@ enum WebhookIntegrationRoutes {
     })
 
   private static let update = Route(
-    method: "POST", path: onePath, name: "update_webhook_integration", summary: "Changes what the body names.",
+    method: "POST", path: onePath, name: "update_webhook_integration", summary: "Changes the given members.",
     access: .secret(.webhooks.writing), body: .object(WebhookForm.fields(urlIsRequired: false)),
     answers: [200: WebhookDocument.integrationSchema], rate: .projectConfiguration,
     work: .now { (call) throws(LedgerError) in

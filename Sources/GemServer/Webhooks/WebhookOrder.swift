@@ -1,21 +1,21 @@
 #if Server
 internal import GemLedger
 
-/// Which events may be sent while some customers wait; pure.
+/// Decides which events may be sent while some customers wait; pure.
 ///
-/// An event of a waiting customer is passed over: it is read from the customer's history later. A merge concerns two
-/// customers; it waits where the other one waits, and its own customer then waits behind it.
+/// An event of a waiting customer is skipped, and read later from the customer's history. A merge concerns two
+/// customers: if the other customer waits, the merge waits too, and so do its owner's later events.
 struct WebhookOrder: Sendable {
   enum Decision: Hashable, Sendable {
     case send
     case pass
-    /// The customer has to wait behind this event.
+    /// The customer must wait for this event.
     case wait
   }
 
-  /// Customers that wait behind an event of their own.
+  /// Customers with a waiting event.
   private var waiting: Set<CustomerID> = []
-  /// All customers of those events.
+  /// All customers that those events concern.
   private var concerned: Set<CustomerID> = []
   private let filter: WebhookFilter
 
@@ -29,15 +29,15 @@ struct WebhookOrder: Sendable {
     return concerned.isDisjoint(with: event.customers) ? .send : .wait
   }
 
-  /// The event's customer waits behind it from now on.
+  /// Makes the event's customer wait for it.
   mutating func add(_ event: FeedEvent) {
     waiting.insert(event.owner)
     concerned.formUnion(event.customers)
   }
 
-  /// Parts the events so that those of one customer are together: the parts may be sent side by side.
+  /// Groups the events by customer; different groups may be sent concurrently.
   ///
-  /// - Returns: The indices of the events of each part, in their order.
+  /// - Returns: The indices of each group's events, in their order.
   static func parts(of events: [FeedEvent]) -> [[Int]] {
     var partOfCustomer: [CustomerID: Int] = [:]
     var parts: [[Int]] = []
@@ -45,7 +45,7 @@ struct WebhookOrder: Sendable {
       let found = Set(event.customers.compactMap { partOfCustomer[$0] }).sorted()
       let part = found.first ?? parts.count
       if found.isEmpty { parts.append([]) }
-      // A merge joins the parts of its two customers.
+      // A merge joins the groups of its two customers.
       for other in found.dropFirst() {
         parts[part] = (parts[part] + parts[other]).sorted()
         parts[other] = []

@@ -1,7 +1,7 @@
 #if Server
 package import GemLedger
 
-// The queue as JSON. It holds ids of transactions only: no document has to change when a customer is erased.
+// The queue as JSON. It contains transaction ids only, so that erasing a customer changes no document.
 
 extension WebhookQueue {
   package var json: JSONValue {
@@ -21,7 +21,7 @@ extension WebhookQueue {
     return .object(object)
   }
 
-  /// Reads the form of ``json``; nil for anything else.
+  /// Reads the form of ``json``; nil for any other form.
   package init?(_ json: JSONValue) {
     guard let cursor = json["cursor"]?.text, let list = json["waiting"]?.array else { return nil }
     self.init(cursor: FeedCursor(cursor))
@@ -52,7 +52,7 @@ extension WebhookQueue.Waiting {
     ]
   }
 
-  /// Reads the form of ``json``; nil for anything else.
+  /// Reads the form of ``json``; nil for any other form.
   package init?(_ json: JSONValue) {
     guard let text = json["transaction"]?.text, let transaction = TransactionID(exactly: text),
       let failures = json["failures"]?.integer, let next = json["next"]?.instant, let reason = json["reason"]?.text,

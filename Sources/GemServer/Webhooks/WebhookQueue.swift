@@ -1,24 +1,24 @@
 #if Server
 package import GemLedger
 
-/// Where the delivery to one endpoint is; pure.
+/// The delivery state of one endpoint; pure.
 ///
-/// The events themselves are the journal behind the cursor. Where an event fails, its customer waits: the customer's
-/// later events are passed over until that one is delivered or given up, and are then read from the customer's history.
+/// New events are read from the journal after the cursor. If an event fails, its customer waits: the customer's later
+/// events are skipped until that event is delivered or given up, and are then read from the customer's history.
 package struct WebhookQueue: Hashable, Sendable {
-  /// A failed event, behind which its customer waits.
+  /// A failed event, for which its customer waits.
   package struct Waiting: Hashable, Sendable {
     /// The first event of the customer that was not delivered.
     package var transaction: TransactionID
-    /// How often it failed.
+    /// The number of its failures.
     package var failures = 0
-    /// When it is tried again.
+    /// The time of the next try.
     package var next: Timestamp
-    /// Why it failed last; empty where it waits for another one.
+    /// The reason of the last failure; empty if it waits for another event.
     package var reason = ""
-    /// Whether the receiver was there and refused it.
+    /// Whether the receiver answered and refused the event.
     package var isRefused = false
-    /// Whether it is a replay, out of order: then no customer waits behind it.
+    /// Whether it is an out-of-order replay, for which no customer waits.
     package var isReplay = false
 
     package init(_ transaction: TransactionID, next: Timestamp) {
@@ -27,7 +27,7 @@ package struct WebhookQueue: Hashable, Sendable {
     }
   }
 
-  /// The endpoint takes nothing.
+  /// The time since which the endpoint accepts no messages.
   package struct Outage: Hashable, Sendable {
     package let since: Timestamp
     package var failures = 0
@@ -40,12 +40,12 @@ package struct WebhookQueue: Hashable, Sendable {
     package let until: Timestamp
   }
 
-  /// All events up to here are delivered, given up, or behind a waiting one.
+  /// The position up to which all events are delivered, given up or waiting.
   package var cursor: FeedCursor
   package var waiting: [Waiting] = []
   /// Nil while the endpoint takes messages.
   package var outage: Outage?
-  /// The receiver asked for this pause.
+  /// The end of the pause that the receiver requested.
   package var pausedUntil: Timestamp?
   package var lease: Lease?
 
@@ -55,7 +55,7 @@ package struct WebhookQueue: Hashable, Sendable {
 // MARK: Due work
 
 extension WebhookQueue {
-  /// How many customers wait.
+  /// The number of waiting customers.
   package var customerCount: Int { waiting.count { !$0.isReplay } }
 
   func isPaused(at now: Timestamp) -> Bool { pausedUntil.map { now < $0 } ?? false }
@@ -65,10 +65,10 @@ extension WebhookQueue {
     outage == nil && !isPaused(at: now) && customerCount < settings.waitingCountMax
   }
 
-  /// The waiting events that are to be tried now.
+  /// Returns the waiting events to try now.
   ///
-  /// Of an endpoint that is down one event at a time is tried, a different one each time, and those whose refusal says
-  /// nothing about the endpoint.
+  /// While an endpoint is down, one event at a time is tried, a different event each time. Refused events are tried
+  /// too: a refusal does not show that the endpoint is down.
   func due(at now: Timestamp) -> [Waiting] {
     guard !isPaused(at: now) else { return [] }
     guard let outage else { return waiting.filter { $0.next <= now } }
@@ -81,7 +81,7 @@ extension WebhookQueue {
 
   /// Whether another process works on the endpoint.
   ///
-  /// A lease that ends much later than any taken now was taken by a clock that was far ahead, and does not count.
+  /// A lease that ends too late was taken by a clock that was far ahead, and does not count.
   func belongsToAnother(than owner: String, at now: Timestamp, _ settings: WebhookSettings) -> Bool {
     guard let lease else { return false }
     return lease.owner != owner && now < lease.until && lease.until <= now.advanced(by: settings.lease * 2)
@@ -95,24 +95,24 @@ extension WebhookQueue {
     waiting.firstIndex { $0.transaction == transaction }
   }
 
-  /// An event of a customer without a waiting event failed, or has to wait for another customer's event.
+  /// Adds an event that failed or must wait for another customer's event; its customer must not have a waiting event.
   ///
-  /// - Parameter outcome: Nil where it was not tried.
+  /// - Parameter outcome: The outcome of the try; nil if the event was not tried.
   mutating func park(
     _ transaction: TransactionID, _ outcome: WebhookOutcome?, at now: Timestamp, _ settings: WebhookSettings
   ) {
-    // One that was asked for again may fail in its turn too.
+    // A replayed event may also fail in its regular turn.
     remove(transaction)
     waiting.append(Waiting(transaction, next: now))
     if let outcome { _ = fail(transaction, at: transaction, outcome, now, settings) }
   }
 
-  /// An event failed behind which a customer waits from now on.
+  /// Records a failed try of a waiting customer's event.
   ///
   /// - Parameters:
-  ///   - transaction: The one that the customer waited behind.
-  ///   - failed: The one that failed, the same or a later one.
-  /// - Returns: The event where it was tried as often as it may be.
+  ///   - transaction: The event for which the customer waited.
+  ///   - failed: The event that failed, the same event or a later one.
+  /// - Returns: The event if it has no tries left.
   mutating func fail(
     _ transaction: TransactionID, at failed: TransactionID, _ outcome: WebhookOutcome, _ now: Timestamp,
     _ settings: WebhookSettings
@@ -129,7 +129,7 @@ extension WebhookQueue {
     }
     if let retryAfter { pause(for: retryAfter, at: now, settings) }
     if !waiting[index].isRefused, let failures = outage?.failures {
-      // That the endpoint is down is not the event's fault.
+      // While the endpoint is down, a failure does not count against the event.
       outage?.failures = failures + 1
       outage?.next = settings.nextProbe(afterFailures: failures + 1, at: now)
       return nil
@@ -145,7 +145,7 @@ extension WebhookQueue {
     pausedUntil = max(until, pausedUntil ?? until)
   }
 
-  /// The endpoint took a message: if it was down, it no longer is, and all are tried at once.
+  /// Records an accepted message; if the endpoint was down, all waiting events are due now.
   mutating func succeed(at now: Timestamp) {
     pausedUntil = nil
     guard outage != nil else { return }
@@ -153,10 +153,10 @@ extension WebhookQueue {
     for index in waiting.indices { waiting[index].next = min(waiting[index].next, now) }
   }
 
-  /// The customer waits no longer.
+  /// Ends the waiting of a customer.
   mutating func remove(_ transaction: TransactionID) { waiting.removeAll { $0.transaction == transaction } }
 
-  /// The customer waits behind a later event, which was not tried yet.
+  /// Makes the customer wait for a later event that was not tried yet.
   mutating func move(_ transaction: TransactionID, to later: TransactionID, next: Timestamp) {
     guard let index = index(of: transaction) else { return }
     if later != transaction {
@@ -168,7 +168,7 @@ extension WebhookQueue {
     }
   }
 
-  /// Notes whether the endpoint is down.
+  /// Updates whether the endpoint is down.
   mutating func judge(at now: Timestamp, _ settings: WebhookSettings) {
     guard customerCount >= settings.waitingCountMax else {
       outage = nil
@@ -181,9 +181,9 @@ extension WebhookQueue {
 // MARK: Replay
 
 extension WebhookQueue {
-  /// Sends the events behind the cursor again.
+  /// Sends the events after the cursor again.
   ///
-  /// - Parameter isBehind: Whether a transaction lies behind the cursor, so that it is read again.
+  /// - Parameter isBehind: Returns whether a transaction follows the cursor, so that it is read again.
   package mutating func replay(
     from cursor: FeedCursor, isBehind: (TransactionID) -> Bool
   ) {
@@ -191,7 +191,7 @@ extension WebhookQueue {
     (self.cursor, outage, pausedUntil) = (cursor, nil, nil)
   }
 
-  /// Sends one event again, out of order; one that waits already is tried at once.
+  /// Sends one event again, out of order; a waiting event is tried at once.
   ///
   /// - Throws: `LedgerError` with `limit_exceeded`.
   package mutating func replay(
@@ -203,7 +203,7 @@ extension WebhookQueue {
     }
     guard waiting.count(where: \.isReplay) < settings.replayCountMax else {
       throw LedgerError(
-        .limitExceeded, "\(settings.replayCountMax) events are being sent again already; ask when some are done.",
+        .limitExceeded, "\(settings.replayCountMax) events are already being sent again. Try again when some are done.",
         details: [.integer("limit", Int64(settings.replayCountMax))])
     }
     var replay = Waiting(transaction, next: now)

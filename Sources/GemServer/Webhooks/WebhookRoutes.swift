@@ -1,5 +1,5 @@
 #if Server
-/// Store notifications in, and the endpoints that events go out to.
+/// Notifications from stores, and the endpoints of the project's events.
 enum WebhookRoutes {
   static var all: [Route] {
     WebhookEndpointRoutes.all + WebhookIntegrationRoutes.all + WebhookSecretRoutes.all + WebhookDeliveryRoutes.all

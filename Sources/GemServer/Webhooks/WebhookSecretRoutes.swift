@@ -6,7 +6,7 @@ internal import SystemHTTP
 enum WebhookSecretRoutes {
   static var all: [Route] { [rotate] }
 
-  /// How long the earlier secret goes on signing unless the caller says otherwise: a day.
+  /// The default time during which earlier secrets keep signing, in seconds: a day.
   private static let overlapSeconds: Int64 = 86_400
   private static let overlapSecondsMax: Int64 = 30 * 86_400
 
@@ -17,7 +17,7 @@ enum WebhookSecretRoutes {
     body: .object([
       Schema.Field(
         "overlap_seconds", .integer(0...overlapSecondsMax),
-        "How long messages have the signatures of earlier secrets too; a day by default, 0 where one has leaked.")
+        "How long earlier secrets keep signing; 0 if a secret has leaked. A day by default.")
     ]), answers: [200: WebhookDocument.rotatedSchema], rate: .projectConfiguration,
     work: .now { (call) throws(LedgerError) in
       let (store, now) = (call.project.webhooks.store, call.project.clock.now())

@@ -3,31 +3,31 @@ package import GemLedger
 
 /// Sends webhook messages.
 package protocol WebhookSender: Sendable {
-  /// Posts a message, without following redirects, and waits for the answer for a bounded time.
+  /// Posts a message without following redirects, and waits for the answer for a limited time.
   func post(_ url: String, headers: [(name: String, value: String)], body: [UInt8]) async -> WebhookAnswer
 
-  /// Refuses an address that messages are never sent to, as far as that shows without a look-up.
+  /// Checks without a DNS look-up that messages may be sent to an address.
   ///
   /// - Throws: `LedgerError` with `invalid_request`.
   func check(_ url: String) throws(LedgerError)
 }
 
-/// How a receiver answered a message.
+/// The answer of a receiver to a message.
 package enum WebhookAnswer: Hashable, Sendable {
-  /// With a status, and with the seconds of `Retry-After` where there were any.
+  /// An HTTP status, with the seconds of `Retry-After` if present.
   case status(Int, retryAfter: Int64? = nil)
-  /// Not at all, for the reason in words.
+  /// No answer, with the reason.
   case failed(String)
 }
 
-/// The meaning of an answer for the message.
+/// The result of a delivery attempt.
 package enum WebhookOutcome: Hashable, Sendable {
   case delivered
-  /// The receiver is there and takes this message not.
+  /// The receiver is available and refuses this message.
   case refused(String)
-  /// The receiver cannot take messages now; after so many seconds it may again.
+  /// The receiver cannot take messages now, with the seconds until the next try.
   case unavailable(String, retryAfter: Int64? = nil)
-  /// The receiver wants no messages any more.
+  /// The receiver wants no more messages.
   case gone
 
   package init(_ answer: WebhookAnswer) {

@@ -1,41 +1,41 @@
 #if Server
 internal import GemLedger
 
-/// The bounds of the delivery of webhooks.
+/// The limits of the webhook delivery.
 package struct WebhookSettings: Sendable {
-  /// How long after a failure each further attempt waits, in seconds; the first one waits for nothing.
+  /// The pause before each attempt, in seconds; the first attempt is immediate.
   package var waits: [Int64] = [0, 5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400]
-  /// How many customers may wait behind a failed event of theirs; with so many the endpoint counts as down.
+  /// The number of waiting customers at which the endpoint counts as down.
   package var waitingCountMax = 100
-  /// How many events may be asked for again at a time.
+  /// The maximum number of concurrent replays.
   package var replayCountMax = 100
-  /// How many events are read at a time.
+  /// The number of events read at a time.
   package var pageSize = 100
-  /// How many messages are under way to one endpoint.
+  /// The number of concurrent messages to one endpoint.
   package var concurrency = 8
-  /// How long an endpoint belongs to the process that last worked on it.
+  /// The time for which an endpoint belongs to the process that last worked on it.
   package var lease = Duration.seconds(90)
-  /// The time after which a turn begins no further message; a message under way may take half a minute more.
+  /// The time after which a turn starts no more messages; a started message may take another half minute.
   package var turn = Duration.seconds(30)
-  /// The longest pause between two attempts at an endpoint that is down, in seconds.
+  /// The longest pause between two attempts while an endpoint is down, in seconds.
   package var probeSecondsMax: Int64 = 3600
-  /// The longest `Retry-After` that is honoured, in seconds.
+  /// The longest accepted `Retry-After`, in seconds.
   package var pauseSecondsMax: Int64 = 86_400
-  /// Returns 0 up to the milliseconds given: by so much an attempt is later, so that not all come at once.
+  /// Returns a random delay from 0 to the given milliseconds, so that attempts are not all made at once.
   package var jitter: @Sendable (Int64) -> Int64 = { Int64.random(in: 0...max(0, $0)) }
 
   package init() {}
 
-  /// When an event is tried again.
+  /// Returns the time of an event's next try.
   ///
-  /// - Parameter failures: How often it failed.
-  /// - Returns: Nil where it was tried as often as it may be.
+  /// - Parameter failures: The number of failed tries.
+  /// - Returns: The time; nil if the event has no tries left.
   func next(afterFailures failures: Int, at now: Timestamp) -> Timestamp? {
     guard failures < waits.count else { return nil }
     return later(waits[failures], now)
   }
 
-  /// When an endpoint that is down is tried again.
+  /// Returns the time of the next try of an endpoint that is down.
   func nextProbe(afterFailures failures: Int, at now: Timestamp) -> Timestamp {
     later(min(probeSecondsMax, waits[min(failures + 1, waits.count - 1)]), now)
   }

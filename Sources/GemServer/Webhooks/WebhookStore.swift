@@ -1,11 +1,11 @@
 #if Server
 package import GemLedger
 
-/// The endpoints of a project, their queues and their dead letters, in documents.
+/// The endpoints of a project, their queues and their dead letters, stored as documents.
 package struct WebhookStore: Sendable {
-  /// Most endpoints of a project.
+  /// The maximum number of endpoints per project.
   package static let endpointCountMax = 20
-  /// How often a change is tried while others change the same document.
+  /// The number of tries of a change while other processes change the same document.
   private static let changeCountMax = 20
 
   private let documents: any ServerDocuments
@@ -21,7 +21,7 @@ package struct WebhookStore: Sendable {
 
   // MARK: Endpoints
 
-  /// All of them, oldest first.
+  /// Returns all endpoints, oldest first.
   package func endpoints() throws(LedgerError) -> [WebhookEndpoint] {
     var endpoints: [WebhookEndpoint] = []
     try documents.forEach(withPrefix: Self.endpointPrefix) { (document) throws(LedgerError) in
@@ -30,9 +30,9 @@ package struct WebhookStore: Sendable {
     return endpoints.sorted { ($0.createdAt, $0.id) < ($1.createdAt, $1.id) }
   }
 
-  /// - Throws: `LedgerError` with `invalid_request` where there is none.
+  /// - Throws: `LedgerError` with `invalid_request` if there is none.
   package func endpoint(_ id: String) throws(LedgerError) -> WebhookEndpoint? {
-    // A name of any other form can have no document.
+    // No document has a name of any other form.
     guard Self.isID(id) else { return nil }
     return try documents.document(named: Self.endpointPrefix + id).map { (document) throws(LedgerError) in
       try Self.endpoint(document)
@@ -49,7 +49,7 @@ package struct WebhookStore: Sendable {
     return endpoint
   }
 
-  /// Keeps a new endpoint, with its queue first: an endpoint always has one.
+  /// Stores a new endpoint after its queue, since an endpoint always has a queue.
   package func add(_ endpoint: WebhookEndpoint, _ queue: WebhookQueue) throws(LedgerError) {
     guard try endpoints().count < Self.endpointCountMax else {
       throw LedgerError(
@@ -62,7 +62,7 @@ package struct WebhookStore: Sendable {
 
   /// Changes an endpoint.
   ///
-  /// - Returns: The changed one; nil where there is none.
+  /// - Returns: The changed endpoint; nil if there is none.
   package func change(
     _ id: String, _ body: (inout WebhookEndpoint) throws(LedgerError) -> Void
   ) throws(LedgerError) -> WebhookEndpoint? {
@@ -76,7 +76,7 @@ package struct WebhookStore: Sendable {
 
   /// Removes an endpoint with its queue and its dead letters.
   ///
-  /// - Returns: Whether there was one.
+  /// - Returns: Whether the endpoint existed.
   package func remove(_ id: String) throws(LedgerError) -> Bool {
     guard Self.isID(id), try remove(named: Self.endpointPrefix + id) else { return false }
     _ = try remove(named: Self.queueName(id))
@@ -88,7 +88,7 @@ package struct WebhookStore: Sendable {
 
   // MARK: Queues
 
-  /// The queue and its version; nil where the endpoint was removed.
+  /// Returns the queue and its version; nil if the endpoint was removed.
   package func queue(_ id: String) throws(LedgerError) -> (queue: WebhookQueue, version: Int64)? {
     guard let document = try documents.document(named: Self.queueName(id)) else { return nil }
     return (try Self.queue(document), document.version)
@@ -100,14 +100,14 @@ package struct WebhookStore: Sendable {
   }
 
   /// - Returns: The new version.
-  /// - Throws: `LedgerError` with `condition_failed` where the queue has another version.
+  /// - Throws: `LedgerError` with `condition_failed` if the queue has another version.
   package func save(
     _ queue: WebhookQueue, of id: String, replacing version: Int64
   ) throws(LedgerError) -> Int64 {
     try documents.save(Self.queueName(id), content: queue.json.text(), replacing: version).version
   }
 
-  /// Changes the queue of an endpoint, also while a process works on it: that one begins again with the change.
+  /// Changes the queue of an endpoint; a process that is working on it starts again with the changed queue.
   package func changeQueue(
     of id: String, _ body: (inout WebhookQueue) throws(LedgerError) -> Void
   ) throws(LedgerError) -> WebhookQueue? {
@@ -120,7 +120,7 @@ package struct WebhookStore: Sendable {
 
   // MARK: Dead letters
 
-  /// Keeps an event that was given up; one that is kept already gets the newer reason.
+  /// Stores an event that was given up; for a known dead letter it updates the reason.
   package func bury(_ letter: WebhookQueue.Waiting, of id: String, at now: Timestamp) throws(LedgerError) {
     let name = Self.deadName(id, letter.transaction)
     let content = DeadLetter(letter, failedAt: now).json.text()
@@ -136,12 +136,12 @@ package struct WebhookStore: Sendable {
     throw Self.contended
   }
 
-  /// Forgets a dead letter that was delivered after all.
+  /// Removes the dead letter of an event that was delivered later.
   package func unbury(_ transaction: TransactionID, of id: String) throws(LedgerError) {
     _ = try remove(named: Self.deadName(id, transaction))
   }
 
-  /// A page of dead letters, in the order of their events.
+  /// Returns a page of dead letters, in the order of their events.
   package func deadLetters(
     of id: String, after transaction: TransactionID? = nil, limit: Int
   ) throws(LedgerError) -> [DeadLetter] {

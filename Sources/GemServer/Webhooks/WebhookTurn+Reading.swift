@@ -8,16 +8,16 @@ extension WebhookTurn {
   private enum Step: Sendable {
     case done
     case failed(WebhookOutcome)
-    /// It waits for another customer's event.
+    /// The event waits for another customer's event.
     case waits
-    /// It was not tried.
+    /// The event was not tried.
     case untried
     case broken(LedgerError)
   }
 
   /// Reads and sends a page of events.
   ///
-  /// - Returns: Whether to read on.
+  /// - Returns: Whether more events may be read.
   mutating func read() async throws(LedgerError) -> Bool {
     let (context, cursor, waiting, filter) = (context, queue.cursor, queue.waiting, endpoint.filter)
     let (page, order) = try await BlockingWork.run { () throws(LedgerError) -> (FeedPage, WebhookOrder) in
@@ -40,7 +40,7 @@ extension WebhookTurn {
 
   private func steps(of events: [FeedEvent], _ order: WebhookOrder) async -> [Step] {
     let parts = WebhookOrder.parts(of: events)
-    // So many may fail: no more customers can wait.
+    // The limit of waiting customers limits the number of failures.
     let room = Room(settings.waitingCountMax - queue.customerCount)
     let done = await concurrently(parts, atMost: settings.concurrency) { [self] part in
       await send(part.map { ($0, events[$0]) }, order, room)
@@ -50,7 +50,7 @@ extension WebhookTurn {
     return steps
   }
 
-  /// Sends events of one customer, one after the other.
+  /// Sends a customer's events one by one.
   private func send(
     _ events: [(index: Int, event: FeedEvent)], _ order: WebhookOrder, _ room: Room
   ) async -> [(Int, Step)] {
@@ -90,9 +90,9 @@ extension WebhookTurn {
     }
   }
 
-  /// Notes the outcomes of a page's events.
+  /// Records the outcomes of a page's events.
   ///
-  /// - Returns: How many of them, from the first, are dealt with: later ones are read again.
+  /// - Returns: The number of leading events that are done; the others are read again.
   private mutating func take(_ steps: [Step], _ events: [FeedEvent]) async throws(LedgerError) -> Int {
     for (index, step) in steps.enumerated() {
       let transaction = try events[index].transaction()
@@ -116,7 +116,7 @@ extension WebhookTurn {
     return steps.count
   }
 
-  /// How many further messages may fail.
+  /// The number of further messages that may fail.
   private final class Room: Sendable {
     private let count: Mutex<Int>
 

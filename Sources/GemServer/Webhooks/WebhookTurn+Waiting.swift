@@ -3,12 +3,12 @@ internal import GemLedger
 
 /// Waiting events.
 extension WebhookTurn {
-  /// How far a waiting customer came.
+  /// The progress of a waiting customer.
   private struct Advance: Sendable {
     enum End: Sendable {
       case done
       case failed(TransactionID, WebhookOutcome)
-      /// The event is for later: the turn is over, or another customer's event comes first.
+      /// The event is tried later: the turn is over, or another customer's event must precede it.
       case later(TransactionID, isBlocked: Bool)
       case broken(LedgerError)
     }
@@ -64,7 +64,7 @@ extension WebhookTurn {
     }
   }
 
-  /// Reads the customer's next events; the feed is nil at first.
+  /// Reads the customer's next events; the first call passes no feed.
   private func next(
     _ feed: CustomerFeed?, behind transaction: TransactionID
   ) async throws(LedgerError) -> ([FeedEvent], CustomerFeed) {
@@ -75,7 +75,7 @@ extension WebhookTurn {
     }
   }
 
-  /// Whether another customer of the event waits behind an earlier one.
+  /// Returns whether another customer of the event waits for an earlier event.
   private static func isBlocked(_ event: FeedEvent, by blockers: [FeedEvent]) -> Bool {
     blockers.contains { blocker in
       guard blocker.owner != event.owner, let first = blocker.record.booking.transactionID,
@@ -105,7 +105,7 @@ extension WebhookTurn {
     }
   }
 
-  /// Keeps an event as a dead letter; its customer goes on behind it.
+  /// Stores an event as a dead letter; its customer continues with the next event.
   private mutating func giveUp(_ dead: WebhookQueue.Waiting) async throws(LedgerError) {
     let (store, id, now) = (context.store, endpoint.id, now)
     try await BlockingWork.run { () throws(LedgerError) in try store.bury(dead, of: id, at: now) }

@@ -1,27 +1,27 @@
 #if Server
 internal import GemLedger
 
-/// One turn of one process on one endpoint: waiting events that are due, then new ones.
+/// One turn of one process on one endpoint: first the waiting events that are due, then new events.
 ///
-/// All that was done is saved behind each page, in one document with the lease. A process that lost the lease, or that
-/// works on a queue which was changed meanwhile, cannot save, so its messages may be sent again and none is left out.
+/// After each page it saves the progress and the lease in one document. A process that lost the lease, or that works on
+/// an outdated queue, cannot save. Its messages may then be sent again, and none is lost.
 struct WebhookTurn {
   let context: WebhookContext
   private(set) var endpoint: WebhookEndpoint
   var queue: WebhookQueue
   private var version: Int64
   private let endsAt: Timestamp
-  /// Why the ledger could not be read while messages were sent.
+  /// The error of the ledger that ended the sending of messages.
   var failure: LedgerError?
 
   var settings: WebhookSettings { context.settings }
   var now: Timestamp { context.clock.now() }
   var isOver: Bool { now >= endsAt || Task.isCancelled || endpoint.state != .active }
 
-  /// Takes the endpoint where there is something to do.
+  /// Takes the endpoint if there is work to do.
   ///
-  /// - Returns: Nil where there is nothing, or where another process does it.
-  /// - Throws: `LedgerError` with `condition_failed` where another process changed the queue at the same time.
+  /// - Returns: The turn; nil if there is no work, or if another process does it.
+  /// - Throws: `LedgerError` with `condition_failed` if another process changed the queue at the same time.
   static func begin(
     _ endpoint: WebhookEndpoint, _ context: WebhookContext
   ) async throws(LedgerError) -> WebhookTurn? {
@@ -57,7 +57,7 @@ struct WebhookTurn {
   /// Works until nothing is due or the turn is over.
   ///
   /// - Returns: Whether there is more to do now.
-  /// - Throws: `LedgerError` with `condition_failed` where the queue was changed or taken meanwhile.
+  /// - Throws: `LedgerError` with `condition_failed` if the queue was changed or taken meanwhile.
   mutating func run() async throws(LedgerError) -> Bool {
     while !isOver {
       let due = queue.due(at: now)
@@ -79,7 +79,7 @@ struct WebhookTurn {
       (try store.save(queue, of: id, replacing: version), try store.endpoint(id))
     }
     self.version = saved
-    // Another secret, address or state holds from the next page on.
+    // Changes of the endpoint apply from the next page on.
     if let current { endpoint = current }
     if let failure { throw failure }
   }

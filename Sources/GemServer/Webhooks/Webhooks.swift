@@ -5,7 +5,7 @@ internal import StoreReceipts
 /// The webhooks of a project: its endpoints, and the delivery to them.
 package final class Webhooks: Sendable {
   package let store: WebhookStore
-  /// Delivers the events; nil where this server sends none.
+  /// Delivers the events; nil if this server sends none.
   package let dispatcher: WebhookDispatcher?
   private let ledger: Ledger
   private let context: WebhookContext?
@@ -15,9 +15,9 @@ package final class Webhooks: Sendable {
   private let appID: String
 
   /// - Parameters:
-  ///   - sender: Nil where this server sends nothing.
-  ///   - documents: Nil for those of the ledger's storage.
-  ///   - owner: Names this process; no other one has the name.
+  ///   - sender: Sends the messages; nil if this server sends none.
+  ///   - documents: Stores endpoints and queues; nil for the ledger's storage.
+  ///   - owner: The unique name of this process.
   package init(
     _ ledger: Ledger, projectID: String, clock: LedgerClock, sender: (any WebhookSender)?,
     documents: (any ServerDocuments)? = nil, settings: WebhookSettings = WebhookSettings(),
@@ -38,7 +38,7 @@ package final class Webhooks: Sendable {
     dispatcher = context.map(WebhookDispatcher.init)
   }
 
-  /// Makes an endpoint, which gets the events from now on.
+  /// Creates an endpoint that receives the events from now on.
   ///
   /// - Throws: `LedgerError` with, in order of precedence, `invalid_request` for a bad address, `limit_exceeded`.
   package func create(
@@ -54,7 +54,7 @@ package final class Webhooks: Sendable {
     return endpoint
   }
 
-  /// Refuses an address that messages cannot go to.
+  /// Refuses an address that messages cannot be sent to.
   ///
   /// - Throws: `LedgerError` with `invalid_request`; the detail `param` is `url`.
   package func check(url: String) throws(LedgerError) {
@@ -62,9 +62,9 @@ package final class Webhooks: Sendable {
     try sender?.check(url)
   }
 
-  /// Sends the events behind a cursor again.
+  /// Sends the events after a cursor again.
   ///
-  /// - Throws: `LedgerError` with `invalid_request` for a cursor that the feed did not give.
+  /// - Throws: `LedgerError` with `invalid_request` for a cursor that the feed did not return.
   package func replay(from cursor: FeedCursor, to endpoint: String) throws(LedgerError) {
     let position = try ledger.feedPosition(at: cursor)
     _ = try store.changeQueue(of: endpoint) { (queue) throws(LedgerError) in
@@ -74,15 +74,15 @@ package final class Webhooks: Sendable {
 
   /// Sends one event again.
   ///
-  /// - Throws: `LedgerError` with, in order of precedence, `transaction_not_found`, `invalid_request` where the
-  ///   transaction changed no balance or is none that the endpoint gets, `limit_exceeded`.
+  /// - Throws: `LedgerError` with, in order of precedence, `transaction_not_found`; `invalid_request` if the
+  ///   transaction changed no balance or the endpoint's filter excludes it; `limit_exceeded`.
   package func replay(_ transaction: TransactionID, to endpoint: String) throws(LedgerError) {
     let event = try ledger.feedEvent(of: transaction)
     guard event.isSent else {
-      throw .parameter("event_id", "is a transaction that changed no balance, so that nothing is sent about it")
+      throw .parameter("event_id", "is a transaction that changed no balance, so no event is sent")
     }
     if let known = try store.endpoint(endpoint), !known.filter.takes(event) {
-      throw .parameter("event_id", "is none of the events that the endpoint gets; change its filter first")
+      throw .parameter("event_id", "is an event that the endpoint's filter excludes; change the filter first")
     }
     let (now, settings) = (clock.now(), settings)
     _ = try store.changeQueue(of: endpoint) { (queue) throws(LedgerError) in
@@ -90,9 +90,9 @@ package final class Webhooks: Sendable {
     }
   }
 
-  /// Sends dead letters again, the oldest ones first, as many as may be sent again at a time.
+  /// Sends dead letters again, the oldest first, up to the limit of concurrent replays.
   ///
-  /// - Returns: How many.
+  /// - Returns: The number of dead letters.
   package func replayDeadLetters(to endpoint: String) throws(LedgerError) -> Int {
     let letters = try store.deadLetters(of: endpoint, limit: min(100, settings.replayCountMax))
     let (now, settings) = (clock.now(), settings)
@@ -110,7 +110,7 @@ package final class Webhooks: Sendable {
 
   /// Sends a message of type `TEST` now, once.
   ///
-  /// - Throws: `LedgerError` with `configuration` where this server sends nothing.
+  /// - Throws: `LedgerError` with `configuration` if this server sends no webhooks.
   package func test(_ endpoint: WebhookEndpoint) async throws(LedgerError) -> WebhookAnswer {
     guard let context else { throw LedgerError(.configuration, "This server was started without webhooks.") }
     let now = clock.now()

@@ -30,7 +30,7 @@ final class BackendContext: Sendable {
     requestIDs = RequestIDs(seed: randomness())
   }
 
-  /// Reads at one instant, with the products of the catalog as it is at that instant.
+  /// Reads at one instant, with the products of the catalog at that instant.
   func reading<R>(_ body: (LedgerView, ProductIndex) throws(LedgerError) -> R) throws(LedgerError) -> R {
     let productIndexes = productIndexes
     return try ledger.view { (view) throws(LedgerError) -> R in
@@ -38,7 +38,7 @@ final class BackendContext: Sendable {
     }
   }
 
-  /// Whether the transaction's token is of a customer who was erased.
+  /// Returns whether the transaction's token belongs to an erased customer.
   func namesErased(_ transaction: StoreTransaction) throws(LedgerError) -> Bool {
     guard let token = transaction.accountToken else { return false }
     return try reading { (view, _) throws(LedgerError) in
@@ -46,20 +46,20 @@ final class BackendContext: Sendable {
     }
   }
 
-  /// Proves that a store made the receipt.
+  /// Verifies that a store made the receipt.
   func verified(_ receipt: StoreReceipt) throws(LedgerError) -> Evidence {
     Evidence(transaction: try verifier.verify(receipt), original: original(receipt.text))
   }
 
-  /// The digest of a signed text, as evidence keeps it.
+  /// Returns the digest of a signed text, as evidence stores it.
   func original(_ text: String) -> String? { verifier.digest(of: text).map { Base64URL.text($0) } }
 
-  /// Names a request in errors, answers and logs.
+  /// Returns a new name of a request for errors, answers and logs.
   func newRequestID() -> String { requestIDs.next(at: clock.now()) }
 
-  /// How long after a credit the second try of its delivery is; nil without a delivery target.
+  /// The time from a credit to the second try of its delivery; nil without a delivery target.
   ///
-  /// Where there is one try alone, it is how long after it the refund is due.
+  /// If the schedule has a single try, it is the time until the refund is due.
   var secondDeliveryMilliseconds: Int64? {
     delivery.map { _ in
       policy.deliverySchedule.gapMilliseconds(after: 1)
@@ -69,7 +69,7 @@ final class BackendContext: Sendable {
 }
 
 extension LedgerError {
-  /// The same error with one fact more.
+  /// Returns the error with an additional detail.
   func adding(_ detail: Detail) -> Self {
     var error = LedgerError(code, message, details: details + [detail])
     error.isReplayed = isReplayed

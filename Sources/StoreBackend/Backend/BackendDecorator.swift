@@ -1,30 +1,30 @@
 public import GemLedger
 
-/// A backend in front of another one: it answers each call itself, acts around it, or passes it on unchanged.
+/// A backend that wraps another backend: it answers calls itself, acts around them, or forwards them unchanged.
 ///
-/// A conforming type states the backend behind it and writes no more than it changes: ``intercept(_:_:)`` for all
-/// calls alike, or single methods of ``PurchaseBackend``. A method of its own is not intercepted.
+/// A conforming type names the wrapped backend and implements only its changes: ``intercept(_:_:)`` for all calls, or
+/// single methods of ``PurchaseBackend``. Methods that it implements itself are not intercepted.
 public protocol BackendDecorator: PurchaseBackend {
-  /// The backend behind this one.
+  /// The wrapped backend.
   var decorated: any PurchaseBackend { get }
 
-  /// Runs a call that is passed on; does nothing else unless a conforming type says so.
+  /// Runs a forwarded call; the default does nothing else.
   func intercept<Answer: Sendable>(
     _ call: BackendCall, _ body: () async throws(LedgerError) -> Answer
   ) async throws(LedgerError) -> Answer
 }
 
-/// A method of ``PurchaseBackend``, as ``BackendDecorator/intercept(_:_:)`` is told of it.
+/// A method of ``PurchaseBackend``, as ``BackendDecorator/intercept(_:_:)`` receives it.
 public enum BackendCall: String, Hashable, Sendable, CaseIterable {
   /// Making a customer known.
   case register
   /// Signing in.
   case logIn
-  /// One more id.
+  /// Adding an id.
   case createAlias
-  /// What a sign-in would do.
+  /// The preview of a sign-in.
   case previewLogIn
-  /// What a restore would do.
+  /// The preview of a restore.
   case previewRestore
   /// The shop window.
   case offerings
@@ -46,7 +46,7 @@ public enum BackendCall: String, Hashable, Sendable, CaseIterable {
   case initPayment
   /// The second step of a two-step purchase.
   case completePayment
-  /// Giving an order up.
+  /// Cancelling an order.
   case cancelPayment
   /// The first answer of a paid order.
   case payment

@@ -1,24 +1,24 @@
 public import GemLedger
 
-/// The rules by which a backend accepts or refuses receipts and spends; the defaults suit a shop that is open to all
-/// customers.
+/// The rules by which a backend accepts or refuses receipts and spends; the defaults suit a shop for all customers.
 public struct BackendPolicy: Hashable, Sendable {
-  /// The bundle ids of the accepted apps; nil for the one in the catalog's settings, or all where they name none.
+  /// The bundle ids of the accepted apps; nil for the id in the catalog's settings, or all ids if it has none.
   public var bundleIDs: Set<String>?
   /// Which purchases outside of production are credited; nil for the rule in the catalog's settings.
   public var sandboxReceipts: SandboxReceipts?
-  /// The customers allowed to buy in the sandbox where only listed customers are.
+  /// The customers that may buy in the sandbox if only listed customers may.
   public var testers: Set<CustomerID>
   /// Whether a price that a receipt states is compared with the catalog's, times the quantity.
   ///
-  /// A price that a store signed is credited all the same, with a ``BackendWarning``; another price of an unsigned
+  /// A price signed by a store is credited despite a difference, with a ``BackendWarning``; another price of an
+  /// unsigned
   /// receipt is refused. Subscriptions are not compared: stores keep old prices for old subscribers.
   public var checksPrice: Bool
-  /// How far ahead of the clock a store's date may lie, in milliseconds.
+  /// How far in the future a store's date may be, in milliseconds.
   public var futureSkewMilliseconds: Int64
   /// How long a purchase with an unknown account token is held for its buyer, in milliseconds from the purchase.
   ///
-  /// After that its first poster is credited; 0 for no wait at all. An hour unless it is set.
+  /// After that its first poster is credited; 0 for no wait. The default is one hour.
   public var unknownBuyerWaitMilliseconds: Int64
   /// How long an order waits for its payment, in milliseconds.
   public var orderLifetimeMilliseconds: Int64
@@ -52,9 +52,9 @@ public struct BackendPolicy: Hashable, Sendable {
   }
 }
 
-/// When the tries of a delivery are: the first at once, the others after it.
+/// The times of a delivery's tries: the first at once, the others later.
 public struct DeliverySchedule: Hashable, Sendable {
-  /// How long after the credit each further try is, in milliseconds, ascending; empty for one try only.
+  /// The time from the credit to each further try, in milliseconds, ascending; empty for one try only.
   public let retriesAfterMilliseconds: [Int64]
 
   /// A schedule; at most 100 further tries, in the order of their times.
@@ -66,10 +66,10 @@ public struct DeliverySchedule: Hashable, Sendable {
   public static let standard = Self(
     retriesAfterMilliseconds: [2, 10, 30, 120, 360, 720, 1440].map { minutes in minutes * 60_000 })
 
-  /// How many tries there are.
+  /// The number of tries.
   public var tryCount: Int { retriesAfterMilliseconds.count + 1 }
 
-  /// How long after the try with this number (from 1) the next one is; nil after the last.
+  /// Returns the time from the try with this number (from 1) to the next try; nil after the last try.
   func gapMilliseconds(after number: Int64) -> Int64? {
     guard (1...Int64(retriesAfterMilliseconds.count + 1)).contains(number), number < tryCount else { return nil }
     let index = Int(number) - 1

@@ -2,7 +2,7 @@ public import GemLedger
 
 /// A fact about a booking that an operator should know; the booking succeeded.
 public struct BackendWarning: Sendable {
-  /// Its name for programs; only `price_differs` so far: a store signed another price than the catalog's.
+  /// Its name for programs; at present only `price_differs`: a store signed another price than the catalog's.
   public let name: String
   /// The warning, for people.
   public let message: String

@@ -3,17 +3,17 @@ internal import Synchronization
 
 /// Counts genuine receipts of apps and environments that are not credited, by app or environment, in this process.
 ///
-/// Whoever has an app of their own can make such receipts, so the ledger keeps a few of each, and this counts them all.
+/// Every app developer can make such receipts, so the ledger stores only a few of each, but this counts all of them.
 package final class ForeignReceipts: Sendable {
-  /// What is counted together.
+  /// The key of a count.
   package struct Key: Hashable, Sendable {
     /// `app` or `environment`.
     package let reason: HoldReason
-    /// The app or the environment; empty for all that came after the first ``valuesMax``.
+    /// The app or the environment; empty for all values after the first ``valuesMax``.
     package let value: String
   }
 
-  /// How many apps and environments are told apart.
+  /// The maximum number of apps and environments with separate counts.
   package static let valuesMax = 100
 
   private let kept = Mutex<[Key: Int64]>([:])

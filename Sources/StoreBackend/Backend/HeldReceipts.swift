@@ -20,9 +20,9 @@ struct HeldReceipts: Sendable {
 
   // MARK: Causes
 
-  /// A customer is known by a token now: purchases of the token are theirs.
+  /// Decides about the held purchases of a token that has a known customer now.
   ///
-  /// Where one was credited to its poster meanwhile, a person decides.
+  /// If a purchase was credited to its poster in the meantime, an operator decides.
   func decide(for token: AccountToken) async throws(LedgerError) {
     let waiting = try context.reading { (view, _) throws(LedgerError) in
       try view.evidence.held(waitingFor: token.description)
@@ -43,7 +43,7 @@ struct HeldReceipts: Sendable {
     }
   }
 
-  /// Decides about all that are due; a cancelled task stops after a page.
+  /// Decides about all due purchases; a cancelled task stops after a page.
   func decideDue(now: Timestamp) async throws(LedgerError) -> Round {
     var round = Round()
     for reason in Self.endedByTime {
@@ -58,9 +58,9 @@ struct HeldReceipts: Sendable {
     return round
   }
 
-  /// Decides about those that a change of the catalog may concern, once for each version of it.
+  /// Decides about the purchases that a change of the catalog may concern, once for each catalog version.
   ///
-  /// The position is kept in the ledger, so that another process continues after this one ends.
+  /// The ledger stores the position, so that another process can continue.
   func decideAfterCatalogChange() async throws(LedgerError) -> Round {
     var round = Round()
     var progress = try CatalogWalk(in: context.ledger)
@@ -70,7 +70,7 @@ struct HeldReceipts: Sendable {
       let page = try page(Self.endedByCatalog[position.reason], after: position.place)
       for held in page { round.add(try await decide(held)) }
       progress.advance(behind: page.last?.place, reasons: Self.endedByCatalog.count)
-      // Another process may walk as well: then both decide, and a decision twice changes nothing.
+      // If another process does the same work, both decide; repeating a decision changes nothing.
       try progress.save(in: context.ledger)
     }
     return round
@@ -96,7 +96,7 @@ struct HeldReceipts: Sendable {
         requestID: context.newRequestID())
       return true
     } catch {
-      // One that cannot be decided stops no other.
+      // A purchase that cannot be decided does not stop the others.
       switch error.code.kind {
       case .storageUnavailable, .storageDamaged, .storageForeign, .storageNewer, .inputOutput, .outcomeUnknown:
         throw error
@@ -105,7 +105,7 @@ struct HeldReceipts: Sendable {
     }
   }
 
-  /// Leaves the purchase to a person.
+  /// Leaves the purchase to an operator.
   private func ask(_ held: HeldPurchase) async throws(LedgerError) {
     let hold = ReceiptHold(
       store: held.store, environment: held.environment, transactionID: held.transactionID,
@@ -113,11 +113,11 @@ struct HeldReceipts: Sendable {
     _ = try await context.ledger.book(.holdReceipt(hold, customer: nil))
   }
 
-  /// Credits a held purchase by a person's decision, whatever it is held for.
+  /// Credits a held purchase by an operator's decision, for any hold reason.
   ///
   /// - Parameters:
-  ///   - customer: Whom to credit; nil for who posted it, or whom its token names.
-  ///   - product: As which product; nil for the one with its id at the store.
+  ///   - customer: The customer to credit; nil for the poster, or the customer of its token.
+  ///   - product: The product to credit; nil for the product with its id at the store.
   ///   - details: The reason and the actor.
   /// - Throws: As `LocalBackend.credit(_:to:as:details:)`.
   func credit(
@@ -125,9 +125,9 @@ struct HeldReceipts: Sendable {
   ) async throws(LedgerError) -> Booking {
     guard let evidence = held.evidence else {
       guard held.reason != .pending, held.reason != .declined else {
-        throw .invalid("Nobody has paid for this purchase. \"gemctl grant\" gives currency without a payment.")
+        throw .invalid("This purchase is not paid. Use \"gemctl grant\" to give currency without a payment.")
       }
-      throw LedgerError(.receiptMalformed, "What the store stated about this purchase is not known any more.")
+      throw LedgerError(.receiptMalformed, "The store's statement of this purchase is no longer stored.")
     }
     let transaction = evidence.transaction
     let (found, buyer) = try context.reading {
@@ -145,10 +145,10 @@ struct HeldReceipts: Sendable {
           + "Name the product to credit.")
     }
     guard let customer = customer ?? buyer ?? held.customer else {
-      throw .invalid("Nobody posted this purchase, and it names no customer who is known. Name the customer to credit.")
+      throw .invalid("This purchase has no poster and names no known customer. Name the customer to credit.")
     }
     var purchase = StorePurchase(evidence, product: product)
-    // It wins over what the store has stated until now.
+    // The decision overrides all statements of the store up to now.
     purchase.statedAt = context.clock.now()
     purchase.statement = evidence.statement
     purchase.statement?.isDecision = true
@@ -165,9 +165,9 @@ extension HeldReceipts.Round {
 }
 
 extension HeldPurchase {
-  /// The newest statement of the store that says what was bought; nil where none is known, or nobody has paid.
+  /// The store's newest statement of the purchased product; nil if none is known, or it is not paid.
   var evidence: Evidence? {
-    // A refund says what was bought as well, and its date is none of a purchase without a refund.
+    // A refund also states the product, but its date is not the date of an unrefunded purchase.
     let standing = statements.filter { $0.kind == .purchased || $0.kind == .reversalOfAll }
     let paid = statements.filter(\.kind.provesPayment)
     let known = standing.transaction(in: environment) ?? paid.transaction(in: environment)
@@ -180,7 +180,7 @@ extension HeldPurchase {
 }
 
 extension [KeptStatement] {
-  /// What the newest statement with a content says, purchased and not given back; nil where none is known.
+  /// Returns the newest statement with a content, as a purchase without a refund; nil if none is known.
   func transaction(in environment: StoreEnvironment) -> StoreTransaction? {
     for statement in self where !statement.content.isEmpty {
       do throws(LedgerError) {
@@ -194,11 +194,11 @@ extension [KeptStatement] {
   }
 }
 
-/// How far the held purchases were decided about after a change of the catalog.
+/// The progress of decisions about held purchases after a change of the catalog.
 private struct CatalogWalk {
   private static let name = "held-receipts"
 
-  /// The version of the catalog that it is about.
+  /// The catalog's version.
   private(set) var version: Int64
   /// Its position; nil if it is done.
   private(set) var position: (reason: Int, place: IndexPlace?)?
@@ -221,7 +221,7 @@ private struct CatalogWalk {
     position = (0, nil)
   }
 
-  /// - Parameter place: The last one of the page; nil where it was empty.
+  /// - Parameter place: The place of the page's last purchase; nil for an empty page.
   mutating func advance(behind place: IndexPlace?, reasons: Int) {
     guard let position else { return }
     if let place {

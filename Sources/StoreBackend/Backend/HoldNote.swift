@@ -7,7 +7,7 @@ struct HoldNote: Sendable {
 
   init(order: PurchaseCode? = nil) { self.order = order }
 
-  /// - Parameter text: As ``text`` gave it; an erased one is empty.
+  /// - Parameter text: The value of ``text``; empty if erased.
   init(_ text: String) {
     let members = (try? JSONValue.parse(text))?.object
     order = members?["order"]?.text.map(PurchaseCode.init(unchecked:))

@@ -2,10 +2,10 @@ package import GemLedger
 
 // Purchases that are held, for operators.
 extension LocalBackend {
-  /// How many purchases of one reason are counted at most.
+  /// The largest count of held purchases for one reason.
   package static let heldCountMax = 100_000
 
-  /// The purchases that are held for a reason, in the order in which they are due.
+  /// Returns the purchases that are held for a reason, in the order of their due times.
   ///
   /// - Parameters:
   ///   - place: The place of the last purchase of the page before; nil for the first page.
@@ -18,9 +18,9 @@ extension LocalBackend {
     }
   }
 
-  /// How many purchases are held, by reason, those that are not open included; at most ``heldCountMax`` each.
+  /// Returns the counts of held purchases by reason, including those that are not open; at most ``heldCountMax`` each.
   ///
-  /// Reasons without purchases are left out.
+  /// Reasons without purchases are omitted.
   package func heldCounts() throws(LedgerError) -> [HoldReason: Int] {
     var counts: [HoldReason: Int] = [:]
     for reason in HoldReason.allCases {
@@ -32,22 +32,22 @@ extension LocalBackend {
     return counts
   }
 
-  /// How many receipts of apps and environments that are not credited came to this process, kept or not.
+  /// The counts of foreign receipts, of other apps and environments, that this process received, stored or not.
   package var foreignCounts: [(key: ForeignReceipts.Key, count: Int64)] { context.foreign.counts }
 
-  /// The held purchases with an id at any store; several where stores have equal ids.
+  /// Returns the held purchases with an id at any store; several if stores have equal ids.
   package func heldPurchases(with id: StoreTransactionID) throws(LedgerError) -> [HeldPurchase] {
     try context.reading { (view, _) throws(LedgerError) in try view.evidence.held(with: id) }
   }
 
-  /// Credits a held purchase by a person's decision.
+  /// Credits a held purchase by an operator's decision.
   ///
   /// - Parameters:
-  ///   - customer: Whom to credit; nil for whom its token names, or else who posted it.
-  ///   - product: As which product; nil for the one with its id at the store.
+  ///   - customer: The customer to credit; nil for the customer of its token, or else its poster.
+  ///   - product: The product to credit; nil for the product with its id at the store.
   ///   - details: The reason and the actor.
-  /// - Throws: `LedgerError` with `invalid_request` (nobody has paid), `receipt_malformed` (what the store stated is
-  ///   not known), `product_not_found`, `invalid_request` (nobody to credit), and those of
+  /// - Throws: `LedgerError` with `invalid_request` (not paid), `receipt_malformed` (the store's statement is not
+  ///   known), `product_not_found`, `invalid_request` (no customer to credit), and those of
   ///   `Ledger.creditPurchase(_:customer:key:)`.
   package func credit(
     _ purchase: HeldPurchase, to customer: CustomerID? = nil, as product: ProductCode? = nil, details: CommandDetails
@@ -55,7 +55,7 @@ extension LocalBackend {
     try await held.credit(purchase, to: customer, as: product, details: details)
   }
 
-  /// Decides again about held purchases that are due, and after a change of the catalog about those it may concern.
+  /// Decides again about held purchases that are due or that a change of the catalog may concern.
   ///
   /// - Returns: How many purchases it credited.
   @discardableResult
@@ -63,16 +63,16 @@ extension LocalBackend {
     try await held.decideDue(now: context.clock.now()).credited + held.decideAfterCatalogChange().credited
   }
 
-  /// Keeps what a store says of a purchase that nobody has paid for.
+  /// Stores a store's statement of an unpaid purchase.
   ///
-  /// Once its store says that it is paid, whoever posted it is credited, unless it names its buyer.
+  /// Once the store confirms the payment, the poster is credited, unless the purchase names its buyer.
   ///
   /// - Parameters:
-  ///   - isDeclined: Whether nobody will pay for it.
-  ///   - customer: Who posted it; nil where the store told of it.
+  ///   - isDeclined: Whether the payment was declined for good.
+  ///   - customer: The poster; nil if the evidence is a store's notice.
   ///   - order: The order that the post names.
-  /// - Throws: `LedgerError` with `invalid_identifier`, `invalid_user_id` and `order_not_found` for a poster or an
-  ///   order that is none; then it is kept without them.
+  /// - Throws: `LedgerError` with `invalid_identifier`, `invalid_user_id` and `order_not_found` for an invalid poster
+  ///   or order; the purchase is then stored without them.
   package func keep(
     unpaid transaction: StoreTransaction, isDeclined: Bool, postedBy customer: CustomerID?,
     order: PurchaseCode? = nil
@@ -97,14 +97,14 @@ extension LocalBackend {
       subject: evidence.namesErased ? nil : transaction.accountToken?.description, note: HoldNote(order: order).text)
     _ = try await context.ledger.book(.holdReceipt(hold, customer: customer))
     guard customer != nil else { return }
-    // It may be paid by now, and have waited for somebody who posts it.
+    // The purchase may already be paid and waiting for a poster.
     let kept = try context.reading { (view, _) throws(LedgerError) in try view.evidence.held(transaction) }
     if let kept, kept.reason != .pending, kept.reason != .declined { _ = try await held.decide(kept) }
   }
 }
 
 extension HeldPurchase {
-  /// What the store stated, as far as it is known.
+  /// The facts of the store's statement, as far as they are known.
   package var facts: (productID: String?, quantity: Int64?, purchasedAt: Timestamp?) {
     let transaction = evidence?.transaction
     return (transaction?.storeProductID, transaction?.quantity, transaction?.purchasedAt)

@@ -34,7 +34,7 @@ public final class LocalBackend: PurchaseBackend {
   ///   - ledger: The ledger for all bookings; its catalog lists the products.
   ///   - verifier: Reads receipts and proves that the store made them.
   ///   - policy: The rules by which receipts are accepted or refused.
-  ///   - delivery: The target that is told of paid orders, such as a game server; nil for none.
+  ///   - delivery: The target that receives paid orders, such as a game server; nil for none.
   ///   - refundIssuer: Refunds the orders that were not delivered by the last try; nil to leave them to a person.
   ///   - clock: The source of the time; nil for the ledger's clock.
   ///   - randomness: Makes purchase codes and request ids; it must not be guessable.
@@ -91,7 +91,7 @@ public final class LocalBackend: PurchaseBackend {
     try await credits.answer(post, order: nil)
   }
 
-  /// As ``post(_:)``, for a transaction that its store confirmed when it was asked.
+  /// Credits as ``post(_:)`` does, a transaction that its store confirmed on request.
   ///
   /// The receipt of the post is not read.
   ///
@@ -103,10 +103,10 @@ public final class LocalBackend: PurchaseBackend {
       Evidence(transaction: transaction), of: post, order: order, requestID: context.newRequestID())
   }
 
-  /// Applies a store's own notice of a transaction: a purchase, a refund, or a reversed refund.
+  /// Applies a store's notice of a transaction: a purchase, a refund, or a reversed refund.
   ///
-  /// The transaction must come from verified evidence. Notices may come in any order and any number of times: the
-  /// store's own date of the evidence decides. A transaction without a refund reverses all refunds dated up to its own
+  /// The transaction must be from verified evidence. Notices may arrive in any order and any number of times: the
+  /// store's date of the evidence decides. A transaction without a refund reverses all refunds dated up to its
   /// date, since stores drop the refund from the evidence when they reverse it. A purchase of an unknown buyer or of an
   /// unknown product is held, and the answer's outcome is `unattributed` or `held`.
   ///
@@ -117,13 +117,13 @@ public final class LocalBackend: PurchaseBackend {
     try await notices.apply(Evidence(transaction: transaction, isNotice: true))
   }
 
-  /// As ``apply(_:)``, for a state that the store was asked for: a refund of the same date stands.
+  /// Applies as ``apply(_:)`` does, a state that was requested from the store: a refund of the same date remains.
   @discardableResult
   package func apply(state transaction: StoreTransaction) async throws(LedgerError) -> NoticeAnswer {
     try await notices.apply(Evidence(transaction: transaction))
   }
 
-  /// Verifies the evidence in a store's own notice, and applies it.
+  /// Verifies the evidence in a store's notice, and applies it.
   ///
   /// - Throws: `LedgerError` with `receipt_malformed`, `receipt_unverified`; then as ``apply(_:)``.
   @discardableResult
@@ -133,10 +133,10 @@ public final class LocalBackend: PurchaseBackend {
     return try await notices.apply(evidence)
   }
 
-  /// Verifies a store's own notice as a whole, and applies the transaction that it is about.
+  /// Verifies a store's whole notice, and applies its transaction.
   ///
   /// - Parameter text: As for ``ReceiptVerifier/transaction(inNotice:)``.
-  /// - Returns: Nil where the notice is about no transaction.
+  /// - Returns: The result; nil if the notice contains no transaction.
   /// - Throws: `LedgerError` with `receipt_malformed`, `receipt_unverified`; then as ``apply(_:)``.
   @discardableResult
   public func apply(signedNotice text: String) async throws(LedgerError) -> NoticeAnswer? {
@@ -146,7 +146,7 @@ public final class LocalBackend: PurchaseBackend {
 
   // MARK: Shop window and balances
 
-  /// The offerings and products on sale at the platform's store; packages of other products are left out.
+  /// Returns the offerings and products on sale at the platform's store; omits packages of other products.
   public func offerings(for app: AppPlatform) async throws(LedgerError) -> OfferingsSnapshot {
     let catalog = try context.reading { (_, productIndex) in productIndex.catalog }
     let products = catalog.products.filter {
@@ -174,7 +174,7 @@ public final class LocalBackend: PurchaseBackend {
     return try ledger.balances(of: customer)
   }
 
-  /// Spends amounts that the client names, where the policy permits it.
+  /// Spends amounts that the client names, if the policy permits it.
   ///
   /// A server spends with `Ledger.spend` instead.
   ///
@@ -186,7 +186,7 @@ public final class LocalBackend: PurchaseBackend {
     try await spend(amounts, customer: customer, key: key, reference: nil)
   }
 
-  /// The same with a name for what it pays for.
+  /// Spends as ``spend(_:customer:key:)`` does, with a reference.
   ///
   /// - Parameter whileAnonymous: Whether to refuse with `condition_failed` unless the customer has anonymous ids only.
   package func spend(
@@ -208,7 +208,7 @@ public final class LocalBackend: PurchaseBackend {
     try await buyItem(item, quantity: quantity, customer: customer, key: key, whileAnonymous: false)
   }
 
-  /// The same; with `whileAnonymous` refused with `condition_failed` unless the customer has anonymous ids only.
+  /// Buys an item; with `whileAnonymous`, refuses with `condition_failed` unless the customer has only anonymous ids.
   package func buyItem(
     _ item: ItemID, quantity: Int64, customer: CustomerID, key: IdempotencyKey, whileAnonymous: Bool
   ) async throws(LedgerError) -> Booking {

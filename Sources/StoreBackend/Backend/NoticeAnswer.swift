@@ -10,9 +10,9 @@ public struct NoticeAnswer: Hashable, Sendable {
     case refunded
     /// The amount that a refund took was given back.
     case refundReversed = "refund_reversed"
-    /// A refund came before its purchase; it is kept, and booked with it.
+    /// The refund arrived before its purchase; it is stored, and booked with the purchase.
     case kept
-    /// The notice says nothing that was not known.
+    /// The notice contains no new information.
     case unchanged
     /// No known customer bought it; it is held, and credited when its buyer registers or the app posts its receipt.
     case unattributed
@@ -22,7 +22,7 @@ public struct NoticeAnswer: Hashable, Sendable {
 
   /// The outcome of a notice.
   public var outcome: Outcome
-  /// The booking, made now or earlier; nil where nothing was booked.
+  /// The booking, made now or earlier; nil if nothing was booked.
   public var booking: Booking?
 
   /// An answer.

@@ -1,7 +1,7 @@
 internal import GemLedger
 internal import Synchronization
 
-/// A product index: one version of the catalog, with its products by their ids at each store.
+/// One version of the catalog, with its products by their ids at each store.
 final class ProductIndex: Sendable {
   let version: Int64
   let catalog: Catalog
@@ -21,8 +21,8 @@ final class ProductIndex: Sendable {
     self.byCode = byCode
   }
 
-  /// The product with the id at the store, as `[Product].product(storeID:at:)` finds it; the test store also sells
-  /// products under their codes.
+  /// Returns the product with the id at the store, as `[Product].product(storeID:at:)` does; the test store also sells
+  /// products by their codes.
   func product(storeID: String, at store: Store) -> Product? {
     if let index = byStoreID[store.description]?[ByteString(storeID)] { return catalog.products[index] }
     if store == .google { return catalog.products.product(storeID: storeID, at: store) }
@@ -32,7 +32,7 @@ final class ProductIndex: Sendable {
   func product(_ code: ProductCode) -> Product? { byCode[code].map { catalog.products[$0] } }
 }
 
-/// Keeps the product index between requests and makes a new one when the catalog has changed.
+/// Keeps the product index between requests and replaces it after a change of the catalog.
 final class ProductIndexCache: Sendable {
   private let productIndex = Mutex<ProductIndex?>(nil)
 
@@ -46,10 +46,11 @@ final class ProductIndexCache: Sendable {
 }
 
 extension [Product] {
-  /// The product with an id at a store, or the first of several.
+  /// Returns the product with an id at a store, or the first of several.
   ///
-  /// Google Play sells a subscription by base plans, `subscription:plan`. A plan that no product names is one of the
-  /// product that names the subscription alone; without a plan, it is that of the sole product with one.
+  /// Google Play sells a subscription by base plans, `subscription:plan`. If no product names the plan, it belongs to
+  /// the product that names only the subscription. An id without a plan matches the only product with a plan of the
+  /// subscription.
   func product(storeID id: String, at store: Store) -> Product? {
     let name = store.description
     if let exact = first(where: { $0.storeIDs[name]?.hasBytes(of: id) == true }) { return exact }

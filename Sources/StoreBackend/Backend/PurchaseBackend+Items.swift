@@ -1,7 +1,7 @@
 public import GemLedger
 
 extension PurchaseBackend {
-  /// Refuses: a backend that sells items to clients has a method of its own.
+  /// Refuses; a backend that sells items to clients implements this method.
   ///
   /// - Throws: `LedgerError` with `forbidden`.
   public func buyItem(

@@ -1,33 +1,33 @@
 public import GemLedger
 
-/// The crediting side as the client sees it; in this process, or reached over a network.
+/// The crediting side as the client sees it: in this process, or over a network.
 ///
 /// Every method may fail with `backend_unreachable`, `timed_out`, `rate_limited` (detail `retry_after`, in seconds),
-/// `unauthenticated`, `forbidden` or a storage's code: then nothing is known, and asking again with the same arguments
+/// `unauthenticated`, `forbidden` or a storage's code. Then the outcome is unknown, and a call with the same arguments
 /// is safe. Other codes are answers.
 public protocol PurchaseBackend: Sendable {
-  /// Makes the customer known, and the token by which purchases name the customer.
+  /// Registers the customer with the token by which purchases name the customer.
   func register(_ customer: CustomerID) async throws(LedgerError) -> Registration
 
   /// Signs in: merges a customer with only anonymous ids into the id's customer; from any other customer nothing moves.
   func logIn(_ id: CustomerID, from current: CustomerID) async throws(LedgerError) -> Registration
 
-  /// Makes `alias` another id of the customer; merges the two customers where both have balances.
+  /// Adds `alias` to the customer's ids; merges the two customers if both have balances.
   func createAlias(_ alias: CustomerID, of customer: CustomerID) async throws(LedgerError) -> Registration
 
-  /// Says what signing in would do; does nothing.
+  /// Previews a sign-in; changes nothing.
   ///
-  /// The default refuses with `forbidden`: a backend without previews leaves it out.
+  /// The default refuses with `forbidden`, for backends without previews.
   func previewLogIn(_ id: CustomerID, from current: CustomerID) async throws(LedgerError) -> IdentityPreview
 
-  /// Says what a restore would do; does nothing.
+  /// Previews a restore; changes nothing.
   ///
-  /// The default refuses with `forbidden`: a backend without previews leaves it out.
+  /// The default refuses with `forbidden`, for backends without previews.
   func previewRestore(
     _ receipts: [StoreReceipt], customer: CustomerID, sharing: EntitlementSharing
   ) async throws(LedgerError) -> IdentityPreview
 
-  /// The shop window's content for a store and a storefront.
+  /// Returns the shop window's content for a store and a storefront.
   func offerings(for app: AppPlatform) async throws(LedgerError) -> OfferingsSnapshot
 
   /// Credits the purchase that a receipt proves, once; applies the refund that it shows.
@@ -48,47 +48,47 @@ public protocol PurchaseBackend: Sendable {
   /// Returns the customer's record.
   func customer(_ customer: CustomerID) async throws(LedgerError) -> CustomerRecord
 
-  /// All balances of the customer, zeros included.
+  /// Returns all balances of the customer, zeros included.
   func balances(of customer: CustomerID) async throws(LedgerError) -> [Balance]
 
-  /// Spends amounts that the client names, where this client may.
+  /// Spends amounts that the client names, if this client may do so.
   ///
-  /// - Throws: `LedgerError` with `forbidden` where it may only buy items, and those of `Ledger.spend`.
+  /// - Throws: `LedgerError` with `forbidden` if the client may only buy items, and those of `Ledger.spend`.
   func spend(
     _ amounts: [Adjustment], customer: CustomerID, key: IdempotencyKey
   ) async throws(LedgerError) -> Booking
 
-  /// Buys an item at the price that the backend's catalog has for it.
+  /// Buys an item at the price in the backend's catalog.
   ///
-  /// The default refuses: a backend that sells no items to clients leaves it out.
+  /// The default refuses, for backends that sell no items to clients.
   ///
   /// - Throws: `LedgerError` with `forbidden`, and those of `Ledger.buyItem(_:quantity:customer:key:)`.
   func buyItem(
     _ item: ItemID, quantity: Int64, customer: CustomerID, key: IdempotencyKey
   ) async throws(LedgerError) -> Booking
 
-  /// The customer's credited purchases, newest first; pages count from 1.
+  /// Returns the customer's credited purchases, newest first; pages count from 1.
   func purchases(of customer: CustomerID, page: Int, size: Int) async throws(LedgerError) -> [PurchaseRecord]
 
   /// Opens an order with its purchase code before the payment: the first step of a two-step purchase.
   func initPayment(_ request: OrderRequest) async throws(LedgerError) -> Order
 
-  /// The second step: the receipt for the order is verified, credited, and delivered.
+  /// Completes the second step: verifies, credits and delivers the receipt for the order.
   ///
-  /// A repeated call gives the first answer again.
+  /// A repeated call returns the first answer.
   func completePayment(_ code: PurchaseCode, post: ReceiptPost) async throws(LedgerError) -> ReceiptAnswer
 
-  /// The first answer of an order that was paid for, as a replay; nil before it is paid for.
+  /// Returns the first answer of a paid order, as a replay; nil before the payment.
   ///
   /// - Throws: `LedgerError` with `order_not_found`.
   func payment(of code: PurchaseCode, customer: CustomerID) async throws(LedgerError) -> ReceiptAnswer?
 
-  /// Says that the order will not be paid; a receipt that comes all the same is still credited.
+  /// Cancels the order because it will not be paid; a later receipt is still credited.
   func cancelPayment(_ code: PurchaseCode) async throws(LedgerError) -> Order
 
-  /// The orders that the customer announced, in every state, newest first; pages count from 1.
+  /// Returns the customer's announced orders in every state, newest first; pages count from 1.
   ///
-  /// The default refuses: a backend without two-step purchases leaves it out.
+  /// The default refuses, for backends without two-step purchases.
   ///
   /// - Throws: `LedgerError` with `forbidden`, `limit_exceeded` for a page below 1 or a size that is not 1 to
   ///   `Limits.historyPage`, `customer_not_found`.
@@ -112,9 +112,9 @@ public struct AppPlatform: Hashable, Sendable {
   }
 }
 
-/// A customer made known.
+/// The answer to a registration.
 public struct Registration: Hashable, Sendable {
-  /// The id as it was asked for.
+  /// The requested id.
   public var customer: CustomerID
   /// Whether the id is new.
   public var isCreated: Bool
@@ -140,13 +140,13 @@ public enum EntitlementSharing: Hashable, Sendable {
 public struct ReceiptAnswer: Hashable, Sendable {
   /// The booking, made now or by the first credit; its customer owns the purchase.
   public var booking: Booking
-  /// The purchase as it stands.
+  /// The current state of the purchase.
   public var purchase: PurchaseRecord
   /// The order that it belongs to, in a two-step purchase.
   public var order: Order?
-  /// The state of the virtual currency that the order costs beside its price; nil where it costs none.
+  /// The state of the virtual currency that the order costs in addition to its price; nil if it costs none.
   public var held: OrderHold?
-  /// The entitlement that the purchase gives to its owner; nil where it gives none, or where another customer has it.
+  /// The entitlement that the purchase gives to its owner; nil if it gives none, or if another customer has it.
   public var entitlement: CustomerRecord.Entitlement?
   /// The other products of the same payment, each credited too: Google Play sells several under one purchase token.
   public var otherPurchases: [PurchaseRecord]
@@ -176,7 +176,7 @@ public struct CustomerRecord: Hashable, Sendable {
     public var id: String
     /// The product that gives it.
     public var product: ProductCode
-    /// The store that the product was bought at.
+    /// The store.
     public var store: Store
     /// When the running period was bought.
     public var purchasedAt: Timestamp
@@ -198,19 +198,19 @@ public struct CustomerRecord: Hashable, Sendable {
     }
   }
 
-  /// The id as it was asked for.
+  /// The requested id.
   public var customer: CustomerID
   /// The first id of the customer.
   public var originalID: CustomerID
   /// All ids of the customer, the first one included.
   public var ids: [CustomerID]
-  /// When the customer was made.
+  /// When the customer was created.
   public var firstSeenAt: Timestamp
-  /// When this was true.
+  /// The instant of the record.
   public var asOf: Timestamp
   /// The entitlements, ended ones included, in the order of their names.
   public var entitlements: [Entitlement]
-  /// The purchases that are no subscriptions, newest first; at most 100.
+  /// The purchases other than subscriptions, newest first; at most 100.
   public var nonSubscriptions: [PurchaseRecord]
 
   /// A record.
@@ -232,7 +232,7 @@ public struct CustomerRecord: Hashable, Sendable {
 public struct OfferingsSnapshot: Hashable, Sendable {
   /// The offerings in the order of the catalog.
   public var offerings: [CatalogOffering]
-  /// The offering that is shown where none is asked for.
+  /// The offering to show if none is requested.
   public var current: OfferingID?
   /// The products on sale at the platform's store, in the order of the catalog.
   public var products: [Product]

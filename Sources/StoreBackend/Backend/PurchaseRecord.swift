@@ -6,7 +6,7 @@ public struct PurchaseRecord: Hashable, Sendable {
   public struct Announcement: Hashable, Sendable {
     /// The order's name.
     public var code: PurchaseCode
-    /// How far the order came.
+    /// The state of the order.
     public var status: Order.Status
     /// The game, character and server that it is for.
     public var context: OrderContext
@@ -31,9 +31,9 @@ public struct PurchaseRecord: Hashable, Sendable {
     }
   }
 
-  /// Where it was bought.
+  /// The store.
   public var store: Store
-  /// The store's own id of it.
+  /// The store's id of the transaction.
   public var storeTransactionID: StoreTransactionID
   /// The first store transaction of the same subscription; the store transaction itself for everything else.
   public var originalTransactionID: StoreTransactionID
@@ -43,11 +43,11 @@ public struct PurchaseRecord: Hashable, Sendable {
   public var product: ProductCode
   /// How it is sold.
   public var productType: ProductType
-  /// The product's id at the store when it was bought; nil where the catalog had none for it.
+  /// The product's id at the store when it was bought; nil if the catalog had none.
   public var storeProductID: String?
   /// The number of units.
   public var quantity: Int64
-  /// The price of all units together, where the store states it.
+  /// The price of all units together, if the store states it.
   public var price: Money?
   /// When it was bought.
   public var purchasedAt: Timestamp
@@ -57,11 +57,11 @@ public struct PurchaseRecord: Hashable, Sendable {
   public var refundedMilliPercent: Int64
   /// Whether it was bought with test money.
   public var isSandbox: Bool
-  /// The offer by which it was bought; told of subscriptions, and in the history.
+  /// The offer by which it was bought; set for subscriptions, and in the history.
   public var offer: StoreTransaction.Offer?
-  /// Who paid for it; told of subscriptions, and in the history.
+  /// The payer; set for subscriptions, and in the history.
   public var ownership: StoreTransaction.Ownership
-  /// The order that it paid for; told in the history only.
+  /// The order that it paid for; set in the history only.
   public var announcement: Announcement?
 
   /// A record.

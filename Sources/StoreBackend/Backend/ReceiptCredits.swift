@@ -20,7 +20,7 @@ struct ReceiptCredits: Sendable {
     }
   }
 
-  /// As ``answer(_:order:)``, for evidence that is verified; the receipt of the post is not read.
+  /// Credits the purchase of verified evidence, as ``answer(_:order:)`` does; ignores the post's receipt.
   func answer(
     _ evidence: Evidence, of post: ReceiptPost, order: PurchaseCode?, requestID: String
   ) async throws(LedgerError) -> ReceiptAnswer {
@@ -28,7 +28,7 @@ struct ReceiptCredits: Sendable {
       try post.customer.checkUsable()
       if let order { _ = try orders.order(order) }
     } catch {
-      // An app without an id, or with an order that nobody knows, has sold something all the same.
+      // The purchase is paid for even if the app sent no usable id or an unknown order.
       switch error.code {
       case .invalidUserID, .invalidIdentifier, .orderNotFound: try await holdUnattributed(evidence)
       default: break
@@ -39,7 +39,7 @@ struct ReceiptCredits: Sendable {
       evidence, customer: post.customer, order: order, search: post.orderSearch, requestID: requestID)
   }
 
-  /// Holds a purchase of which nobody can say who posted it.
+  /// Holds a purchase without a known poster.
   private func holdUnattributed(_ evidence: Evidence) async throws(LedgerError) {
     let (transaction, policy) = (evidence.transaction, context.policy)
     try ReceiptRules.check(
@@ -50,13 +50,14 @@ struct ReceiptCredits: Sendable {
       customer: nil)
   }
 
-  /// Credits a purchase, or finds its credit, and applies the store's refunds; holds what cannot be credited yet.
+  /// Credits a purchase or finds its credit, applies the store's refunds, and holds a purchase that cannot be credited
+  /// yet.
   ///
-  /// Whatever the answer is, the evidence is stored before it.
+  /// The evidence is stored before the answer, even if the answer is an error.
   ///
   /// - Parameters:
-  ///   - named: The order that it pays for, where the client says.
-  ///   - mode: Whether its order is looked for, where the client does not say.
+  ///   - named: The paid order, if the client names it.
+  ///   - mode: Whether to search for the order if the client does not name it.
   ///   - waitsForBuyer: Whether to wait for a buyer that no device has registered yet.
   func credit(
     _ evidence: Evidence, customer: CustomerID, order named: PurchaseCode?, search mode: ReceiptPost.OrderSearch,
@@ -77,7 +78,7 @@ struct ReceiptCredits: Sendable {
       {
       case .credit(let decided): product = decided
       case .refuse(let error):
-        // Kept, so that older evidence of the same purchase, should it still come, is not credited for good.
+        // Stored, so that older evidence of the same purchase is not credited if it arrives later.
         if let revocation = transaction.revocation { _ = try await refunds.refund(evidence, revocation) }
         throw error
       case .hold(let reason, let end, let error):
@@ -87,10 +88,10 @@ struct ReceiptCredits: Sendable {
       if let product { try checkPrice(of: evidence, product: product, lookup: lookup, rules: rules) }
     }
     if let known = lookup.known, known.quantity != transaction.quantity, evidence.statesPurchase {
-      // Stores do not change what was bought: a person has to look at it.
+      // Stores do not change the quantity of a purchase, so a person has to decide.
       try await hold(evidence, .decision, customer: nil)
     }
-    // A part that was given back before the credit is kept, and booked with it.
+    // A partial refund before the credit is stored and booked together with the credit.
     if let revocation = transaction.revocation { _ = try await refunds.refund(evidence, revocation) }
     guard let sold = lookup.known?.product ?? product?.code else { throw .defect("A receipt has no product") }
     do throws(LedgerError) {
@@ -103,7 +104,7 @@ struct ReceiptCredits: Sendable {
         let end = now.advanced(milliseconds: Self.fullBalancePause)
         try await hold(evidence, .amount, until: end, customer: customer, order: order)
       case .productNotFound:
-        // The product left the catalog at the very moment of the purchase or of the credit.
+        // The product was removed from the catalog during the purchase or the credit.
         try await hold(evidence, .product, customer: customer, order: order)
         throw ReceiptDecision.waiting(for: transaction)
       default: break
@@ -121,9 +122,9 @@ struct ReceiptCredits: Sendable {
     }
   }
 
-  /// Keeps a purchase that cannot be credited yet; of an app or an environment that is not credited, a few alone.
+  /// Stores a purchase that cannot be credited yet; of a foreign app or environment, only a few samples.
   ///
-  /// - Parameter customer: Who posted it; nil where a store told of it.
+  /// - Parameter customer: The poster; nil if the evidence is a store's notice.
   func hold(
     _ evidence: Evidence, _ reason: HoldReason, until end: Timestamp? = nil, customer: CustomerID?,
     order: PurchaseCode? = nil
@@ -139,7 +140,7 @@ struct ReceiptCredits: Sendable {
       case .environment: transaction.environment.description
       default: transaction.accountToken?.description
       }
-    // Whoever has an app of their own can make such receipts, so they make no customers and are kept by the sample.
+    // Every app developer can make such receipts, so they create no customers and only a few are stored.
     if reason.isForeign, let subject {
       context.foreign.add(reason, subject)
       let known = try context.reading { (view, _) throws(LedgerError) in try view.evidence.held(waitingFor: subject) }
@@ -155,7 +156,7 @@ struct ReceiptCredits: Sendable {
       .holdReceipt(hold, customer: reason.isForeign || reason == .erased ? nil : customer))
   }
 
-  /// The answer to the poster of a held purchase of which everything was given back by another message.
+  /// Returns the error for the poster of a held purchase that another message refunded in full.
   private func revocation(of transaction: StoreTransaction) throws(LedgerError) -> LedgerError? {
     try context.reading { (view, _) throws(LedgerError) in
       guard let held = try view.evidence.held(transaction), held.reason == .refunded,
@@ -165,10 +166,10 @@ struct ReceiptCredits: Sendable {
     }
   }
 
-  /// After how long a credit that the balance has no room for is tried again, in milliseconds.
+  /// The pause before the next try of a credit that exceeds the balance's maximum, in milliseconds.
   private static let fullBalancePause: Int64 = 3_600_000
 
-  /// How many purchases of one app or environment that is not credited are kept.
+  /// The largest number of purchases stored for one foreign app or environment.
   private static let samplesPerSubject = 10
 
   private func credit(
@@ -180,7 +181,7 @@ struct ReceiptCredits: Sendable {
     var booking = try await book(evidence, as: sold, lookup: lookup, order: code)
     var (taken, isOrderNew): ([PurchaseCode], Bool) = ([], false)
     while let lost = code, !booking.completesOrder, !taken.contains(lost) {
-      // Another receipt has paid for the order since it was found, or since it was announced.
+      // Another receipt has paid for the order since it was found or announced.
       taken.append(lost)
       let (lookup, isTaken) = try context.reading { (view, productIndex) throws(LedgerError) in
         let order = try view.orders.find(lost)
@@ -195,7 +196,7 @@ struct ReceiptCredits: Sendable {
       (code, isOrderNew) = (other, !booking.isReplayed)
       booking.completesOrder = try await book(evidence, as: sold, lookup: lookup, order: other).completesOrder
     }
-    // The common case needs no second look at the ledger: all that the answer says was booked just now.
+    // In the common case, the booking contains all facts of the answer, so the ledger is not read again.
     if let product, !booking.isReplayed, transaction.revocation == nil, code == nil, product.entitlement == nil,
       let id = booking.transactionID
     {
@@ -207,7 +208,7 @@ struct ReceiptCredits: Sendable {
       requestID: requestID)
   }
 
-  /// Nobody vouches for the price of an unsigned receipt: it must be one of the catalog, or was one since the purchase.
+  /// Checks the price of an unsigned receipt: a price of the catalog, now or at some time since the purchase.
   ///
   /// - Throws: `amount_mismatch`.
   private func checkPrice(
@@ -224,17 +225,17 @@ struct ReceiptCredits: Sendable {
     }
   }
 
-  /// The product with the transaction's id at the store: as the catalog said when the purchase was made, or later.
+  /// Returns the product with the transaction's id at the store, as of the purchase or later.
   private func product(of transaction: StoreTransaction, lookup: TransactionLookup) throws(LedgerError) -> Product? {
     let (productIndex, id) = (lookup.productIndex, transaction.storeProductID)
     let former = try formerProducts(sinceOrderOf: transaction, lookup: lookup)?.product(
       storeID: id, at: transaction.store)
-    // One that has left the catalog since is credited as it was.
+    // A product that was removed from the catalog since is credited as it was.
     return former.map { productIndex.product($0.code) ?? $0 }
       ?? productIndex.product(storeID: id, at: transaction.store)
   }
 
-  /// The products as the catalog had them from the order or the purchase until now; nil where that is not known.
+  /// Returns the products of all catalog versions since the order or the purchase; nil if these are unknown.
   private func formerProducts(
     sinceOrderOf transaction: StoreTransaction, lookup: TransactionLookup
   ) throws(LedgerError) -> [Product]? {
@@ -258,16 +259,16 @@ struct ReceiptCredits: Sendable {
     return try await context.ledger.book(command.namedByLedger())
   }
 
-  /// The answer where more has to be looked at than the transaction: a refund, an order, an earlier credit.
+  /// Returns the answer that needs more than the booking: a refund, an order, or an earlier credit.
   ///
   /// - Parameters:
-  ///   - known: The purchase as it stood before the booking, where it was credited by then.
-  ///   - isOrderNew: Whether the purchase has its order since just now.
+  ///   - known: The purchase before the booking, if it was credited by then.
+  ///   - isOrderNew: Whether this booking linked the order to the purchase.
   private func answer(
     booked booking: Booking, _ transaction: StoreTransaction, known: Purchase?, customer: CustomerID,
     order code: PurchaseCode?, isOrderNew: Bool, requestID: String
   ) async throws(LedgerError) -> ReceiptAnswer {
-    // The evidence may have changed how much is refunded; a process may have ended right after it.
+    // The evidence may have changed the refunded share, and a process may have ended right after it was stored.
     if known != nil || transaction.revocation != nil { try await refunds.advanceOrder(paidBy: transaction) }
     if let code, booking.completesOrder {
       _ = try await holds.endHold(of: orders.order(code))
@@ -280,14 +281,14 @@ struct ReceiptCredits: Sendable {
       var booking = booking
       booking.customer = try view.purchases.owner(of: purchase, asNamedBy: customer)
       var order = try view.orders.order(paidBy: purchase)
-      // An order that the purchase does not pay for is shown to its own customer alone.
+      // Only the order's customer may see an order that the purchase does not pay for.
       if order == nil, let named = try code.flatMap({ (code) throws(LedgerError) in try view.orders.find(code) }),
         try view.orders.customer(of: named, asNamedBy: customer) == booking.customer
       {
         order = named
       }
       var record = PurchaseRecord(purchase)
-      // The catalog may have another id for it by now than the store sold it under.
+      // The catalog's id of the product at the store may have changed since the sale.
       record.storeProductID = transaction.storeProductID
       return ReceiptAnswer(
         booking: booking, purchase: record,
@@ -299,7 +300,7 @@ struct ReceiptCredits: Sendable {
     return answer
   }
 
-  /// The first answer of an order that was paid for, as a replay; nil before it is paid for.
+  /// Returns the first answer of a paid order, as a replay; nil before the payment.
   func payment(of code: PurchaseCode, customer: CustomerID) async throws(LedgerError) -> ReceiptAnswer? {
     let requestID = context.newRequestID()
     var answer = try context.reading { (view, productIndex) throws(LedgerError) -> ReceiptAnswer? in
@@ -320,7 +321,7 @@ struct ReceiptCredits: Sendable {
 }
 
 extension StorePurchase {
-  /// - Parameter newest: What the store stated last; nil for what the evidence states.
+  /// - Parameter newest: The store's newest statement; nil for the evidence's transaction.
   init(_ evidence: Evidence, product: ProductCode, as newest: StoreTransaction? = nil) {
     let transaction = newest ?? evidence.transaction
     self.init(
@@ -329,7 +330,7 @@ extension StorePurchase {
       cycleEndsAt: transaction.expiresAt,
       originalTransactionID: transaction.originalID == transaction.id ? nil : transaction.originalID,
       terms: transaction.offer?.isFreeTrial == true ? .trial : transaction.isFree ? .free : .paid)
-    // What states a refund is kept as that.
+    // Evidence of a refund is stored as a refund, not as a purchase.
     guard evidence.transaction.revocation == nil, evidence.statesPurchase else { return }
     statedAt = evidence.transaction.signedAt
     statement = evidence.statement

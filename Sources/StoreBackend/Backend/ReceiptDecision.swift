@@ -8,20 +8,20 @@ enum BuyerWait: Sendable {
   case nobody
 }
 
-/// What becomes of a genuine purchase that is not credited yet; pure.
+/// The decision about a genuine purchase that is not credited yet; pure.
 enum ReceiptDecision: Sendable {
   /// It is credited as this product.
   case credit(Product)
-  /// The store has taken all of it back: there is nothing to credit.
+  /// The store has fully refunded it: there is nothing to credit.
   case refuse(LedgerError)
-  /// It is held until the reason is gone, or until an instant; the error is the poster's answer.
+  /// It is held until the reason ends, or until an instant; the error is the poster's answer.
   case hold(HoldReason, until: Timestamp? = nil, LedgerError)
 
-  /// Decides by everything that is known.
+  /// Decides by all known facts.
   ///
   /// - Parameters:
   ///   - product: The product with the transaction's id at the store, in any version of the catalog since the purchase.
-  ///   - wait: When the poster is credited in place of an unknown buyer.
+  ///   - wait: When the poster is credited instead of an unknown buyer.
   init(
     _ transaction: StoreTransaction, _ lookup: TransactionLookup, product: Product?, rules: ReceiptRules,
     waitsFor wait: BuyerWait, now: Timestamp
@@ -63,7 +63,7 @@ enum ReceiptDecision: Sendable {
     LedgerError(
       .validationPending,
       "No product of the catalog has the id \"\(transaction.storeProductID.prefix(100))\" at \(transaction.store). The "
-        + "purchase is kept, and credited once the catalog has it.",
+        + "purchase is held, and credited once the catalog has it.",
       details: [
         .text("reason", HoldReason.product.name), .text("store_product_id", transaction.storeProductID),
         .integer("retry_after", 60),
@@ -72,10 +72,10 @@ enum ReceiptDecision: Sendable {
 }
 
 extension LedgerError {
-  /// Nothing is left to credit.
+  /// Returns the error for a purchase that was refunded before its credit.
   static func revoked(on instant: Timestamp) -> Self {
     Self(
-      .receiptRevoked, "The store took the purchase back on \(instant), before it was credited.",
+      .receiptRevoked, "The store refunded the purchase on \(instant), before it was credited.",
       details: [.integer("revoked_at", instant.milliseconds)])
   }
 }

@@ -1,6 +1,6 @@
 public import GemLedger
 
-/// A receipt on its way to its credit.
+/// A receipt that a client posts for its credit.
 public struct ReceiptPost: Hashable, Sendable {
   /// The client's reason for the post.
   public enum Source: String, Hashable, Sendable {
@@ -16,23 +16,23 @@ public struct ReceiptPost: Hashable, Sendable {
     case refunds
   }
 
-  /// Whether the backend looks for the order that the purchase pays for.
+  /// Whether the backend searches for the order that the purchase pays for.
   public enum OrderSearch: String, Hashable, Sendable {
     /// The client knows that the purchase pays for no order.
     case none
     /// The client does not know, as after a new installation: an announced order that fits is completed.
     case find
-    /// As ``find``; where no order fits, one is announced late, so that the purchase is delivered all the same.
+    /// As ``find``; if no order matches, one is announced late, so that the purchase is delivered.
     case findOrOpen = "find_or_open"
   }
 
   /// The evidence.
   public var receipt: StoreReceipt
-  /// The customer to credit where the receipt names no buyer that the backend knows.
+  /// The customer to credit if the receipt names no known buyer.
   public var customer: CustomerID
-  /// Why it is posted.
+  /// The reason for the post.
   public var source: Source
-  /// Whether the backend looks for the order that the purchase pays for.
+  /// Whether the backend searches for the order that the purchase pays for.
   public var orderSearch: OrderSearch
 
   /// A post.

@@ -13,7 +13,7 @@ struct ReceiptRules {
     for (check, date) in [("signed_date", transaction.signedAt), ("purchase_date", transaction.purchasedAt)]
     where date > latest {
       throw LedgerError(
-        .receiptFutureDated, "The receipt's \(check) \(date) lies in the future; here it is \(now).",
+        .receiptFutureDated, "The receipt's \(check) \(date) is in the future; the time of this server is \(now).",
         details: [.text("check", check)])
     }
   }
@@ -37,11 +37,11 @@ struct ReceiptRules {
     case .listed, .nobody: break
     }
     throw LedgerError(
-      .environmentNotAllowed, "The receipt comes from the \(environment) environment, which is not credited here.",
+      .environmentNotAllowed, "The receipt is of the \(environment) environment, which is not credited here.",
       details: [.text("environment", environment.description)])
   }
 
-  /// Why a purchase is none of those that are credited here, whoever posts it; nil where it is one.
+  /// Returns why a purchase is not credited here for any poster; nil if it is credited here.
   func reasonOfForeign(_ transaction: StoreTransaction) -> HoldReason? {
     do throws(LedgerError) {
       try check(bundleID: transaction.bundleID)
@@ -52,11 +52,10 @@ struct ReceiptRules {
     }
   }
 
-  /// Until when a transaction waits for the customer of its token, whom no device has registered.
+  /// Returns until when a transaction waits for its token's customer to be registered by a device.
   ///
-  /// Nil where another customer is credited instead.
-  ///
-  /// Another app on the same store account may have found the purchase first, and must not take it.
+  /// Nil if another customer is credited instead. Another app on the store account may have found the purchase first,
+  /// and must not take it.
   func hold(
     forBuyerOf transaction: StoreTransaction, _ wait: BuyerWait, now: Timestamp
   ) -> (until: Timestamp, error: LedgerError)? {
@@ -65,8 +64,8 @@ struct ReceiptRules {
     guard wait == .poster, policy.unknownBuyerWaitMilliseconds > 0, seconds > 0 else { return nil }
     let error = LedgerError(
       .validationPending,
-      "The purchase names a buyer whom this backend does not know yet. It is credited as soon as that is so, and in "
-        + "\((seconds + 59) / 60) minutes to whoever posted it first.",
+      "The purchase waits for its buyer to be registered. It is credited when the buyer registers, or in "
+        + "\((seconds + 59) / 60) minutes to the customer that posted it first.",
       details: [.text("reason", HoldReason.buyer.name), .integer("retry_after", seconds)])
     return (end, error)
   }
@@ -82,17 +81,16 @@ struct ReceiptRules {
 
   /// - Throws: `amount_mismatch`.
   func check(priceOf transaction: StoreTransaction, product: Product) throws(LedgerError) {
-    // An offer has a price of its own, which catalogs do not list.
+    // An offer has a separate price, which catalogs do not list.
     guard policy.checksPrice, !product.type.isSubscription, transaction.offer == nil, let price = transaction.price
     else { return }
     try Self.check(price, quantity: transaction.quantity, product: product, storefront: transaction.storefront)
   }
 
-  /// The price must be one that the catalog asks for: in the storefront, or anywhere for that currency where the store
-  /// does not name one.
+  /// Checks that the price is in the catalog: for the storefront or, if the store does not name one, for any storefront
+  /// with that currency.
   ///
-  /// Where the catalog has no price to compare with, there is nothing to compare: stores sell in more countries than
-  /// catalogs list.
+  /// If the catalog has no such price, nothing is compared: stores sell in more countries than catalogs list.
   ///
   /// - Throws: `amount_mismatch`.
   static func check(
@@ -108,21 +106,22 @@ struct ReceiptRules {
     try check(price, quantity: quantity, product: product, among: asked)
   }
 
-  /// The price that an app announces must be one that the catalog asks for, in a currency that the catalog has a price
-  /// in: an app that cannot name one leaves the price out.
+  /// Checks that the announced price is in the catalog, which must have a price in its currency.
+  ///
+  /// An app that cannot name such a price omits it.
   ///
   /// - Throws: `amount_mismatch`.
   static func check(announced price: Money, quantity: Int64, product: Product) throws(LedgerError) {
     let asked = prices(of: product, in: price.currency)
     guard !asked.isEmpty else {
       throw mismatch(
-        "The catalog has no price for \"\(product.code)\" in \(price.currency.prefix(100)); leave the price out where "
-          + "it cannot be compared.", "currency")
+        "The catalog has no price for \"\(product.code)\" in \(price.currency.prefix(100)). "
+          + "Omit the price if it cannot be compared.", "currency")
     }
     try check(price, quantity: quantity, product: product, among: asked)
   }
 
-  /// Whether the price is the one of any of these versions of the product.
+  /// Returns whether any of these versions of the product has the price.
   func isPrice(of transaction: StoreTransaction, amongThoseOf versions: [Product]) -> Bool {
     versions.contains { version in
       do throws(LedgerError) {
@@ -147,8 +146,8 @@ struct ReceiptRules {
     }
     guard !fits else { return }
     throw mismatch(
-      "\(quantity) of \"\(product.code)\" cost \(asked[0]) \(asked[0].currency) each; "
-        + "\(price.minorUnits) \(price.currency) (minor units) is another price.", "price")
+      "\(quantity) of \"\(product.code)\" cost \(asked[0]) \(asked[0].currency) each, "
+        + "not \(price.minorUnits) \(price.currency) (minor units) in total.", "price")
   }
 
   private static func mismatch(_ message: String, _ field: String) -> LedgerError {

@@ -1,14 +1,14 @@
 package import GemLedger
 internal import Synchronization
 
-/// Makes the names of requests, another one each time.
+/// Makes unique names of requests.
 ///
-/// They may be guessed, so chance is asked for once, which takes the system long.
+/// They may be guessable, so randomness, which is slow, is read only once.
 package final class RequestIDs: Sendable {
   private let seed: UInt64
   private let count = Atomic<UInt64>(0)
 
-  /// - Parameter seed: From chance, so that two processes make different names.
+  /// - Parameter seed: A random number, so that two processes make different names.
   package init(seed: UInt64) { self.seed = seed }
 
   package func next(at now: Timestamp) -> String {
@@ -18,7 +18,7 @@ package final class RequestIDs: Sendable {
   }
 }
 
-/// Numbers that look random, others for each count.
+/// Numbers that look random, with a different sequence for each count.
 private struct CountedNumbers: RandomNumberGenerator {
   let seed: UInt64
   let count: UInt64

@@ -6,7 +6,7 @@ struct StoreNotices: Sendable {
   let credits: ReceiptCredits
   let refunds: StoreRefunds
 
-  /// Stores the evidence, and books what all evidence about the purchase says by now.
+  /// Stores the evidence, and books the state that all evidence about the purchase shows.
   func apply(_ evidence: Evidence) async throws(LedgerError) -> NoticeAnswer {
     var evidence = evidence
     let (transaction, now) = (evidence.transaction, context.clock.now())
@@ -18,7 +18,7 @@ struct StoreNotices: Sendable {
         try view.customers.buyer(token, at: transaction.purchasedAt)
       }
       if buyer == nil {
-        // Whoever posted it before it was paid, or given back.
+        // The first poster, from before the payment or the refund.
         let held = try view.evidence.held(transaction)
         if let held, [.pending, .declined, .refunded].contains(held.reason) { buyer = held.customer }
       }
@@ -26,7 +26,7 @@ struct StoreNotices: Sendable {
     }
     evidence.namesErased = buyer?.isOfErased ?? false
     do throws(LedgerError) {
-      // What is credited is this backend's business, whatever the setting is by now.
+      // Notices about credited purchases are accepted even if the setting has changed since.
       if !isKnown { try ReceiptRules(policy: context.policy, settings: settings).check(bundleID: transaction.bundleID) }
     } catch {
       try await credits.hold(evidence, .app, customer: nil)

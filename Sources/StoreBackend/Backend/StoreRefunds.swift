@@ -1,10 +1,10 @@
 internal import GemLedger
 
-/// Books refunds of the stores, and their reversals, and takes the paid orders along.
+/// Books the stores' refunds and their reversals, and updates the paid orders.
 struct StoreRefunds: Sendable {
   let context: BackendContext
 
-  /// Keeps the evidence of a refund, and books it where the purchase is credited.
+  /// Stores the evidence of a refund, and books it if the purchase is credited.
   func refund(
     _ evidence: Evidence, _ revocation: StoreTransaction.Revocation
   ) async throws(LedgerError) -> Booking {
@@ -38,11 +38,11 @@ struct StoreRefunds: Sendable {
     return booking
   }
 
-  /// Withdraws an undelivered order whose payment is refunded, and resumes one whose refund is reversed.
+  /// Withdraws an undelivered order after the refund of its payment, and resumes it after a reversed refund.
   ///
-  /// Where the process ends before it, the store's next notice makes it good: stores repeat what was not answered.
+  /// If the process ends before this step, the store's next notice completes it: stores repeat unanswered notices.
   func advanceOrder(paidBy transaction: StoreTransaction) async throws(LedgerError) {
-    // Again after each step: another notice may have changed the purchase meanwhile.
+    // Repeated after each step: another notice may have changed the purchase in the meantime.
     while let (code, step, customer) = try nextStep(ofOrderPaidBy: transaction) {
       let booking = try await context.ledger.book(.advanceOrder(code, step, customer: customer))
       guard !booking.isReplayed else { return }

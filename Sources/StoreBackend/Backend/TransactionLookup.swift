@@ -4,19 +4,19 @@ internal import GemLedger
 struct TransactionLookup: Sendable {
   let productIndex: ProductIndex
   let buyer: CustomerID
-  /// Whether the buyer is whom the transaction's token names, or it has none.
+  /// Whether the token names the buyer, or the transaction has no token.
   let isBuyerKnown: Bool
-  /// The order that was named, or else the one of an earlier post that could not be credited yet.
+  /// The named order, or else the order of an earlier post that could not be credited yet.
   let order: PurchaseCode?
   /// When that order was announced.
   let orderedAt: Timestamp?
-  /// The purchase, where the transaction is credited.
+  /// The purchase, if the transaction is credited.
   let known: Purchase?
-  /// What the store stated last of a purchase that is not credited: the transaction itself, or a kept one.
+  /// The store's newest statement of an uncredited purchase: the transaction itself, or a stored one.
   let newest: StoreTransaction
 
   /// - Parameters:
-  ///   - customer: Who posted the receipt; nil where a store told of the transaction.
+  ///   - customer: The poster; nil if the evidence is a store's notice.
   ///   - digest: Computes the SHA-256 of an id.
   init(
     of transaction: StoreTransaction, customer: CustomerID, order code: PurchaseCode?, in view: LedgerView,
@@ -27,7 +27,7 @@ struct TransactionLookup: Sendable {
     var order = try code.map { (code) throws(LedgerError) in try view.orders.order(code) }
     let noted = held.flatMap { HoldNote($0.note).order }
     if let named = order, named.code != noted, let first = held?.customer {
-      // The order of whoever posts it later takes no purchase from whoever posted it first.
+      // A later poster's order does not take the purchase from the first poster.
       let people = try [first, customer, view.orders.customer(of: named, asNamedBy: customer)].map {
         (id) throws(LedgerError) in try view.customers.find(id)
       }
@@ -41,7 +41,8 @@ struct TransactionLookup: Sendable {
       buyer = try view.customers.buyer(token, at: transaction.purchasedAt, asNamedBy: customer)
     }
     var isBuyerKnown = token == nil || isPosters || buyer != nil
-    // Where the token is the poster's own, the store itself says that the poster paid, whoever announced the order.
+    // If the token is the poster's, the store confirms that the poster paid, no matter which customer announced the
+    // order.
     if buyer == nil, !isPosters, let order {
       let orderer = try view.orders.customer(of: order, asNamedBy: customer)
       isBuyerKnown = isBuyerKnown || token.map { $0.names(orderer, digest: digest) } ?? false
@@ -53,14 +54,14 @@ struct TransactionLookup: Sendable {
     let kept = held?.evidence.flatMap { $0.statesPurchase ? $0.transaction : nil }
     newest = kept.flatMap { $0.signedAt > transaction.signedAt ? $0 : nil } ?? transaction
     orderedAt = order?.createdAt
-    // Whom nothing else names is who posted it first.
+    // Without another name, the buyer is the first poster.
     if buyer == nil, !isPosters { buyer = held?.customer }
     self.buyer = buyer ?? customer
   }
 }
 
 extension LedgerView {
-  /// The credit of a store transaction, where there is one.
+  /// Returns the credit of a store transaction, if any.
   func purchase(of transaction: StoreTransaction) throws(LedgerError) -> Purchase? {
     try purchases.purchase(
       store: transaction.store, environment: transaction.environment, transactionID: transaction.creditID)
@@ -68,25 +69,25 @@ extension LedgerView {
 }
 
 extension LedgerView.KeptEvidence {
-  /// A purchase that is held; nil where it is not.
+  /// Returns a held purchase; nil if it is not held.
   func held(_ transaction: StoreTransaction) throws(LedgerError) -> HeldPurchase? {
     try held(store: transaction.store, environment: transaction.environment, transactionID: transaction.creditID)
   }
 }
 
 extension LedgerView.Customers {
-  /// The customer whom a store's token names: by a registered token, or by an id that is the token.
+  /// Returns the customer that a store's token names: by a registered token, or by an id that equals the token.
   ///
   /// - Parameters:
   ///   - instant: When the purchase was made.
-  ///   - asked: The answer where it names the same customer.
+  ///   - asked: The id to return if it names the same customer.
   func buyer(
     _ token: AccountToken, at instant: Timestamp, asNamedBy asked: CustomerID? = nil
   ) throws(LedgerError) -> CustomerID? {
     let registered = try buyer(token.number, at: instant, asNamedBy: asked)
     guard !token.isMadeOfID, !token.isMadeOfDigest else { return registered }
-    // Apps write UUIDs in small letters or in capitals. Two customers whose ids differ in nothing else are no answer:
-    // one of them may have taken the other's id to get what the other buys.
+    // Apps write UUIDs in lower or upper case. If two customers' ids differ only in case, the result is nil: one of
+    // them may have taken the other's id to receive its purchases.
     var found: [KnownCustomer: CustomerID] = [:]
     if let registered, let known = try find(registered) { found[known] = registered }
     for text in [token.description, token.description.uppercased()] {

@@ -2,7 +2,7 @@ public import GemLedger
 
 /// The buyer's token on a store transaction: StoreKit's `appAccountToken`, or Google Play's obfuscated account id.
 ///
-/// A customer's derived token is a UUID that is made from the customer's id, so client and backend compute it without a
+/// A customer's derived token is a UUID computed from the customer's id, so client and backend compute it without a
 /// request. It does not reveal the id. Tokens of stock SDKs name customers too: the id itself if it is a UUID, and on
 /// Google Play the SHA-256 of the id (``init(obfuscated:)``).
 public struct AccountToken: Hashable, Sendable, CustomStringConvertible {
@@ -48,12 +48,13 @@ public struct AccountToken: Hashable, Sendable, CustomStringConvertible {
     low = word(8) | 3 << 62
   }
 
-  /// All tokens by which a store may name a customer: ours, the id itself where it is a UUID, and the id's digest.
+  /// Returns all tokens by which a store may name a customer: the derived token, the id itself if it is a UUID, and the
+  /// id's digest.
   ///
-  /// - Parameter digest: The SHA-256 of the id; nil where nothing here can compute it.
+  /// - Parameter digest: The SHA-256 of the id; nil without cryptography.
   static func all(of customer: CustomerID, digest: [UInt8]?) -> [Self] {
     let own = Self(of: customer)
-    // An id that looks like another customer's token names nobody.
+    // An id that looks like another customer's token names no customer.
     let asUUID = Self(customer.text).flatMap { $0.isMadeOfID || $0.isMadeOfDigest ? nil : $0 }
     return [own] + [asUUID, digest.map(Self.init(digest:))].compactMap(\.self)
   }
@@ -68,17 +69,18 @@ public struct AccountToken: Hashable, Sendable, CustomStringConvertible {
     return Base64URL.decode(Array(digits.utf8)).flatMap { $0.count == 32 ? $0 : nil }
   }
 
-  /// Whether the token is one of a customer's.
+  /// Returns whether the token is one of the customer's tokens.
   func names(_ customer: CustomerID, digest: (String) -> [UInt8]?) -> Bool {
     self == Self(of: customer) || !isMadeOfID && Self.all(of: customer, digest: digest(customer.text)).contains(self)
   }
 
   var isMadeOfDigest: Bool { high >> 12 & 0xF == 0xF && low >> 62 == 3 }
 
-  /// Whether it has the form of a customer's token; apps of before made UUIDs of other versions, by rules of their own.
+  /// Whether it has the form of a derived token; apps from before may have UUIDs of other versions, made by other
+  /// rules.
   var isMadeOfID: Bool { high >> 12 & 0xF == 8 && low >> 62 == 2 }
 
-  /// The number that the ledger knows it by.
+  /// The number of the token in the ledger.
   package var number: TokenNumber {
     TokenNumber(high: Int64(bitPattern: high), low: Int64(bitPattern: low))
   }

@@ -31,7 +31,7 @@ struct CustomerRecords: Sendable {
     }
   }
 
-  /// The purchases with what their stores stated beside the ledger's own fields.
+  /// Returns the purchases with the fields that the stores state in addition to the ledger's fields.
   private static func records(of purchases: [Purchase], in view: LedgerView) throws(LedgerError) -> [PurchaseRecord] {
     let statements = try view.evidence.statements(about: purchases)
     return purchases.map { purchase in
@@ -64,14 +64,14 @@ struct CustomerRecords: Sendable {
     }
   }
 
-  /// The entitlement that the purchase gives to its owner; nil where it gives none, or another customer has it.
+  /// Returns the entitlement that the purchase gives to its owner; nil if it gives none, or another customer has it.
   func ownEntitlement(of purchase: Purchase, in view: LedgerView) throws(LedgerError) -> CustomerRecord.Entitlement? {
     try view.purchases.entitlementOfOwner(purchase).map { held in
       CustomerRecord.Entitlement(held, at: context.clock.now())
     }
   }
 
-  /// One entitlement a name: of several purchases that give it, the one that lasts longest.
+  /// Returns one entitlement per name: the one that lasts longest.
   private static func entitlements(_ held: [HeldEntitlement], at now: Timestamp) -> [CustomerRecord.Entitlement] {
     var best: [ByteString: CustomerRecord.Entitlement] = [:]
     for one in held {
@@ -92,7 +92,7 @@ struct CustomerRecords: Sendable {
 
 extension CustomerRecord.Entitlement {
   fileprivate init(_ held: HeldEntitlement, at now: Timestamp) {
-    // A subscription without an end from the store gives nothing: an unknown end is not for ever.
+    // A subscription without an end from the store gives nothing: an unknown end does not mean no end.
     let expiresAt = held.productType.isSubscription ? held.expiresAt ?? held.purchasedAt : nil
     self.init(
       id: held.id, product: held.product, store: held.store, purchasedAt: held.purchasedAt, expiresAt: expiresAt,
@@ -101,7 +101,7 @@ extension CustomerRecord.Entitlement {
 }
 
 extension PurchaseRecord {
-  /// The record of a purchase as it stands.
+  /// Creates the record of a purchase in its present state.
   init(_ purchase: Purchase) {
     self.init(
       store: purchase.store, storeTransactionID: purchase.storeTransactionID, transactionID: purchase.transactionID,
@@ -111,7 +111,7 @@ extension PurchaseRecord {
       originalTransactionID: purchase.originalTransactionID, storeProductID: purchase.storeProductID)
   }
 
-  /// Makes the record of a purchase that was credited just now.
+  /// Creates the record of a purchase that was just credited.
   init(_ transaction: StoreTransaction, _ product: Product, transactionID: TransactionID) {
     self.init(
       store: transaction.store, storeTransactionID: transaction.creditID, transactionID: transactionID,

@@ -1,19 +1,19 @@
 internal import GemLedger
 
-/// Makes customers, their ids and their account tokens known.
+/// Registers customers, their ids and their account tokens.
 struct CustomerRegistry: Sendable {
   let context: BackendContext
 
-  /// - Parameter key: With it the customer is to be new; see ``LedgerCommand/createCustomer(_:tokens:key:)``.
+  /// - Parameter key: If set, the customer must be new; see ``LedgerCommand/createCustomer(_:tokens:key:)``.
   func register(_ customer: CustomerID, key: IdempotencyKey? = nil) async throws(LedgerError) -> Registration {
     try UserID.check(customer)
-    // Every start of an app registers, and nearly all of them find everything in its place.
+    // Every app launch registers, and nearly always the customer and its tokens exist already.
     if key == nil, try areTokensKnown(of: customer) { return Registration(customer: customer, isCreated: false) }
     let booking = try await context.ledger.book(.createCustomer(customer, tokens: tokens(of: customer), key: key))
     return Registration(customer: customer, isCreated: !booking.isReplayed)
   }
 
-  /// Whether the customer exists, and every token of the id is somebody's.
+  /// Returns whether the customer exists, and every token of the id belongs to a customer.
   func areTokensKnown(of customer: CustomerID) throws(LedgerError) -> Bool {
     let tokens = tokens(of: customer)
     return try context.reading { (view, _) throws(LedgerError) -> Bool in
@@ -27,7 +27,8 @@ struct CustomerRegistry: Sendable {
     AccountToken.all(of: customer, digest: context.verifier.digest(of: customer.text)).map(\.number)
   }
 
-  /// - Parameter isProven: Whether the id's customer wants the login; otherwise debts, freezes and holds do not move.
+  /// - Parameter isProven: Whether the id's customer consents to the login; otherwise debts, freezes and holds do not
+  ///   move.
   func logIn(
     _ id: CustomerID, from current: CustomerID, isProven: Bool = true
   ) async throws(LedgerError) -> Registration {
@@ -38,7 +39,7 @@ struct CustomerRegistry: Sendable {
     if UserID.isAnonymous(current), current != id {
       // An unknown anonymous id can only be added to an existing customer.
       if !isCurrentKnown { _ = try await register(id) }
-      // A purchase made under the id before its registration may wait in a queue, and names the id by its token.
+      // A purchase under the id before its registration may wait in a queue, and names the id by its token.
       if try await joinAnonymous(current, to: id, isProven: isProven), !isCurrentKnown {
         _ = try await register(current)
       }
@@ -49,7 +50,7 @@ struct CustomerRegistry: Sendable {
 
   /// Merges a customer with only anonymous ids into another.
   ///
-  /// - Returns: False where the customer has another id, so that nothing moved.
+  /// - Returns: False if the customer has another id, so that nothing moved.
   func joinAnonymous(
     _ anonymous: CustomerID, to customer: CustomerID, isProven: Bool = true
   ) async throws(LedgerError) -> Bool {
@@ -68,12 +69,12 @@ struct CustomerRegistry: Sendable {
     do throws(LedgerError) {
       _ = try await context.ledger.book(.mergeAnonymous(from: anonymous, into: customer, isProven: isProven))
     } catch {
-      // Done before, or on another device at this moment.
+      // Already merged, possibly by another device at this moment.
       guard error.code == .sameCustomer else { throw error }
     }
   }
 
-  /// - Parameter anonymous: The one of both ids whose customer has anonymous ids only, which the commit checks; nil to
+  /// - Parameter anonymous: The id of the customer that must have only anonymous ids, which the commit checks; nil to
   ///   merge any two customers.
   func createAlias(
     _ alias: CustomerID, of customer: CustomerID, anonymous: CustomerID? = nil, isProven: Bool = true

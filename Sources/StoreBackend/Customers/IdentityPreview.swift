@@ -1,19 +1,19 @@
 public import GemLedger
 
-/// What a sign-in, an alias or a restore would do; nothing of it is done.
+/// The effects of a sign-in, an alias or a restore, none of which is done.
 public struct IdentityPreview: Hashable, Sendable {
   /// The id that would be signed in, or that restores.
   public var customer: CustomerID
   /// Whether the backend does not know the id yet.
   public var isCreated: Bool
-  /// The customers that would become one with it, each with the balances and items that would move.
+  /// The customers that would be merged into it, each with the balances and items that would move.
   public var merges: [MergePreview]
   /// The store transactions with an entitlement that would move to it, from an owner that stays another customer.
   public var movedEntitlements: [StoreTransactionID]
   /// The store transactions without a credit, which a restore would post.
   public var uncredited: [StoreTransactionID]
 
-  /// Whether another customer's balances or entitlements would come to this one.
+  /// Whether balances or entitlements of another customer would move to this customer.
   public var movesAnything: Bool { !merges.isEmpty || !movedEntitlements.isEmpty }
 
   /// A preview.
@@ -30,14 +30,14 @@ public struct IdentityPreview: Hashable, Sendable {
 }
 
 extension PurchaseBackend {
-  /// Refuses: a backend with previews has a method of its own.
+  /// Refuses; a backend with previews implements this method.
   ///
   /// - Throws: `LedgerError` with `forbidden`.
   public func previewLogIn(
     _ id: CustomerID, from current: CustomerID
   ) async throws(LedgerError) -> IdentityPreview { throw .noPreview }
 
-  /// Refuses: a backend with previews has a method of its own.
+  /// Refuses; a backend with previews implements this method.
   ///
   /// - Throws: `LedgerError` with `forbidden`.
   public func previewRestore(

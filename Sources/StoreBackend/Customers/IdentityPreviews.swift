@@ -1,6 +1,6 @@
 internal import GemLedger
 
-/// Answers what sign-ins, aliases and restores would do, by the rules that do them.
+/// Previews sign-ins, aliases and restores by the rules of the calls themselves.
 struct IdentityPreviews: Sendable {
   let context: BackendContext
 
@@ -21,7 +21,7 @@ struct IdentityPreviews: Sendable {
     do throws(LedgerError) {
       preview.merges = [try context.ledger.previewMerge(from: alias, into: customer)]
     } catch {
-      // The customer that asks would be made by the call itself.
+      // The call itself would create an unknown customer.
       guard error.code == .sameCustomer || error.code == .customerNotFound else { throw error }
     }
     return preview
@@ -52,7 +52,7 @@ struct IdentityPreviews: Sendable {
     return IdentityPreview(customer: id, isCreated: !isKnown)
   }
 
-  /// The merge of a customer with only anonymous ids; nil where nothing would become one.
+  /// Returns the merge of a customer with only anonymous ids; nil without a merge.
   private func anonymousMerge(
     of owner: CustomerID, into id: CustomerID, isProven: Bool = true
   ) throws(LedgerError) -> MergePreview? {
@@ -60,7 +60,7 @@ struct IdentityPreviews: Sendable {
       return try MergePreview(anonymous: owner, into: id, isProven: isProven, in: context.ledger)
     } catch {
       switch error.code {
-      // Neither has a customer: the one made by the call gets both ids.
+      // Neither customer exists: the call creates one with both ids.
       case .sameCustomer, .customerNotFound: return nil
       case .conditionFailed where error.text("condition") == "anonymous": return nil
       default: throw error
@@ -68,7 +68,7 @@ struct IdentityPreviews: Sendable {
     }
   }
 
-  /// What the restore of one purchase would do.
+  /// Adds the effect of restoring one purchase.
   private func add(
     _ transaction: StoreTransaction, to preview: inout IdentityPreview, _ sharing: EntitlementSharing, merges: Bool
   ) throws(LedgerError) {
@@ -107,19 +107,18 @@ extension IdentityPreview {
 }
 
 extension EntitlementSharing {
-  /// Says how a restore treats a purchase of another customer that signed in.
+  /// The effect of a restore on a purchase of another customer that signed in.
   enum Step: Hashable {
     case merge
     case moveEntitlement
     case nothing
 
     /// - Parameters:
-    ///   - merges: Whether the rule may make two customers one: never for one with only anonymous ids.
+    ///   - merges: Whether the rule may merge two customers: never if one has only anonymous ids.
     ///   - owner: The owner of the purchase.
     init(_ sharing: EntitlementSharing, merges: Bool, owner: CustomerID) {
       switch sharing {
-      // An anonymous customer gets no wallet of a signed-in one; of an erased customer nothing moves but the
-      // entitlement.
+      // An anonymous customer gets no wallet of a signed-in customer; of an erased customer only the entitlement moves.
       case .alias where merges && !owner.isOfErased: self = .merge
       case .alias, .transfer: self = .moveEntitlement
       case .keepWithOwner: self = .nothing

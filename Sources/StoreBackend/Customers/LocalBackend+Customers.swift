@@ -2,7 +2,7 @@ public import GemLedger
 
 // Customers and their ids.
 extension LocalBackend {
-  /// Makes the customer known, and the tokens by which purchases name the customer.
+  /// Registers the customer with the tokens by which purchases name the customer.
   ///
   /// Purchases that are held for one of the tokens are credited to the customer before the call returns.
   ///
@@ -11,14 +11,14 @@ extension LocalBackend {
     try await register(customer, key: nil)
   }
 
-  /// The same for a customer who is to be new.
+  /// Registers a new customer.
   ///
-  /// - Parameter key: The same one with every try: the customer that it made is answered again.
+  /// - Parameter key: The idempotency key; a retry with it returns the customer that the first call created.
   /// - Throws: `LedgerError` with, in order of precedence: `invalid_identifier`, `invalid_user_id`, `already_exists`,
   ///   `key_conflict`.
   package func register(_ customer: CustomerID, key: IdempotencyKey?) async throws(LedgerError) -> Registration {
     let registration = try await registry.register(customer, key: key)
-    // Also for tokens that were known: the process that made them known may have ended before it came to this.
+    // Also for known tokens: the process that registered them may have ended before this step.
     try await held.decide(for: customer)
     return registration
   }
@@ -28,25 +28,25 @@ extension LocalBackend {
   /// An anonymous id of a customer that signed in before belongs to that customer: nothing moves from it either.
   ///
   /// - Throws: `LedgerError` with, in order of precedence: `invalid_identifier`, `invalid_user_id`, `over_maximum`
-  ///   where the two together would pass the hard limit.
+  ///   if the merged balances exceed the hard limit.
   public func logIn(_ id: CustomerID, from current: CustomerID) async throws(LedgerError) -> Registration {
     try await logIn(id, from: current, isProven: true)
   }
 
-  /// Makes `alias` another id of the customer; merges the two customers where both have balances.
+  /// Adds `alias` to the customer's ids; merges the two customers if both have balances.
   ///
   /// - Throws: `LedgerError` with, in order of precedence: `invalid_identifier`, `invalid_user_id`, `over_maximum`
-  ///   where the two together would pass the hard limit.
+  ///   if the merged balances exceed the hard limit.
   public func createAlias(_ alias: CustomerID, of customer: CustomerID) async throws(LedgerError) -> Registration {
     let registration = try await registry.createAlias(alias, of: customer)
     try await held.decide(for: alias)
     return registration
   }
 
-  /// As ``logIn(_:from:)``, for a login that the id's customer may not have proven to want.
+  /// Logs in as ``logIn(_:from:)`` does, also if the id's customer has not proven the login.
   ///
-  /// - Throws: `LedgerError` as ``logIn(_:from:)``; with `condition_failed` for a login that is not proven, of a
-  ///   customer with a debt, a freeze or an open hold.
+  /// - Throws: `LedgerError` as ``logIn(_:from:)``; `condition_failed` for an unproven login if the customer has a
+  ///   debt, a freeze or an open hold.
   package func logIn(
     _ id: CustomerID, from current: CustomerID, isProven: Bool
   ) async throws(LedgerError) -> Registration {
@@ -55,19 +55,20 @@ extension LocalBackend {
     return registration
   }
 
-  /// Says what ``logIn(_:from:isProven:)`` would do, and books nothing.
+  /// Previews ``logIn(_:from:isProven:)`` without a booking.
   package func previewLogIn(
     _ id: CustomerID, from current: CustomerID, isProven: Bool
   ) throws(LedgerError) -> IdentityPreview {
     try previews.logIn(id, from: current, isProven: isProven)
   }
 
-  /// As ``createAlias(_:of:)``, if one of both customers has anonymous ids only.
+  /// Adds an alias as ``createAlias(_:of:)`` does, if one of both customers has only anonymous ids.
   ///
   /// The commit decides this: the customer may have signed in since the caller looked.
   ///
   /// - Parameter anonymous: The id of that customer.
-  /// - Throws: `LedgerError` with `condition_failed` if the customer has another id; else as ``createAlias(_:of:)``.
+  /// - Throws: `LedgerError` with `condition_failed` if the customer has another id; otherwise as
+  ///   ``createAlias(_:of:)``.
   package func createAlias(
     _ alias: CustomerID, of customer: CustomerID, anonymous: CustomerID, isProven: Bool
   ) async throws(LedgerError) -> Registration {
@@ -76,7 +77,7 @@ extension LocalBackend {
     return registration
   }
 
-  /// As ``restore(_:customer:sharing:)``, for a caller who gets the entitlements alone: no customers become one.
+  /// Restores the entitlements alone, as ``restore(_:customer:sharing:)`` does; merges no customers.
   package func restoreEntitlements(
     _ receipts: [StoreReceipt], customer: CustomerID, sharing: EntitlementSharing
   ) async throws(LedgerError) -> CustomerRecord {
@@ -84,33 +85,33 @@ extension LocalBackend {
     return try await self.customer(customer)
   }
 
-  /// Says what ``restoreEntitlements(_:customer:sharing:)`` would do, and books nothing.
+  /// Previews ``restoreEntitlements(_:customer:sharing:)`` without a booking.
   package func previewRestoreEntitlements(
     _ receipts: [StoreReceipt], customer: CustomerID, sharing: EntitlementSharing
   ) throws(LedgerError) -> IdentityPreview {
     try previews.restore(receipts, customer: customer, sharing: sharing, merges: false)
   }
 
-  /// Says which customers ``logIn(_:from:)`` would make one, and what would move; books nothing.
+  /// Returns the customers that ``logIn(_:from:)`` would merge and the balances that would move, without a booking.
   ///
   /// - Throws: `LedgerError` as ``logIn(_:from:)``.
   public func previewLogIn(
     _ id: CustomerID, from current: CustomerID
   ) async throws(LedgerError) -> IdentityPreview { try previews.logIn(id, from: current) }
 
-  /// Says which customers ``createAlias(_:of:)`` would make one, and what would move; books nothing.
+  /// Returns the customers that ``createAlias(_:of:)`` would merge and the balances that would move, without a booking.
   ///
   /// - Throws: `LedgerError` as ``createAlias(_:of:)``.
   public func previewAlias(_ alias: CustomerID, of customer: CustomerID) throws(LedgerError) -> IdentityPreview {
     try previews.createAlias(alias, of: customer)
   }
 
-  /// Says what ``restore(_:customer:sharing:)`` would do, and books nothing.
+  /// Previews ``restore(_:customer:sharing:)`` without a booking.
   ///
-  /// Receipts without a credit are named and not checked any further: the restore may refuse them.
+  /// Receipts without a credit are listed but not checked further: the restore may refuse them.
   ///
-  /// - Throws: `LedgerError` with `invalid_user_id`; the first refusal of the verifier where every receipt was refused;
-  ///   `over_maximum` where two customers together would pass the hard limit.
+  /// - Throws: `LedgerError` with `invalid_user_id`; the verifier's first refusal if it refused all receipts;
+  ///   `over_maximum` if the merged balances exceed the hard limit.
   public func previewRestore(
     _ receipts: [StoreReceipt], customer: CustomerID, sharing: EntitlementSharing
   ) async throws(LedgerError) -> IdentityPreview {
@@ -119,8 +120,8 @@ extension LocalBackend {
 
   /// Returns the customer's record; creates an unknown customer.
   ///
-  /// Entitlements follow the frozen grants of the purchases: a non-consumable's lasts for ever, a subscription's until
-  /// its period ends. A purchase that was refunded in full gives none.
+  /// Entitlements follow the frozen grants of the purchases. The entitlement of a non-consumable never ends; that of a
+  /// subscription ends with its period. A fully refunded purchase gives none.
   ///
   /// - Throws: `LedgerError` with `invalid_user_id`.
   public func customer(_ customer: CustomerID) async throws(LedgerError) -> CustomerRecord {
@@ -128,22 +129,22 @@ extension LocalBackend {
     return try records.record(of: customer)
   }
 
-  /// Returns the record as ``customer(_:)`` does, but creates no customer; also accepts the placeholder id of an erased
-  /// one.
+  /// Returns the record as ``customer(_:)`` does, but creates no customer; also accepts an erased customer's
+  /// placeholder id.
   ///
   /// - Throws: `LedgerError` with `customer_not_found`.
   public func knownCustomer(_ customer: CustomerID) throws(LedgerError) -> CustomerRecord {
     try records.record(of: customer)
   }
 
-  /// The customer's credited periods of subscriptions, newest first; at most 100.
+  /// Returns the customer's credited periods of subscriptions, newest first; at most 100.
   ///
   /// - Throws: `LedgerError` with `customer_not_found`.
   package func subscriptions(of customer: CustomerID) throws(LedgerError) -> [PurchaseRecord] {
     try records.subscriptions(of: customer)
   }
 
-  /// The customer's credited purchases with the orders that they paid for, newest first; pages count from 1.
+  /// Returns the customer's credited purchases with their orders, newest first; pages count from 1.
   ///
   /// - Throws: `LedgerError` with, in order of precedence, `limit_exceeded` for a page below 1 or a size that is not 1
   ///   to `Limits.historyPage`, `customer_not_found`.
@@ -154,16 +155,16 @@ extension LocalBackend {
   /// Restores the store account's purchases and moves entitlements by the sharing rule; never credits a consumable
   /// again.
   ///
-  /// A purchase without a credit is credited here, at once: the restore claims the store account for its customer. A
-  /// purchase that was credited to another customer stays credited to that customer, and the rule decides on the
+  /// A purchase without a credit is credited at once: the restore claims the store account for its customer. A purchase
+  /// that was credited to another customer stays credited to that customer, and the sharing rule decides on the
   /// entitlement.
   ///
   /// An owner with only anonymous ids is merged into the customer under every rule. A customer with only anonymous ids
-  /// is never merged with a signed-in owner: the entitlement moves, unless the rule keeps it. Refused receipts are left
-  /// out where others were accepted.
+  /// is never merged with a signed-in owner: the entitlement moves, unless the rule keeps it. Refused receipts are
+  /// ignored if others were accepted.
   ///
-  /// - Throws: `LedgerError` with `invalid_user_id`; the first refusal as of ``post(_:)`` where every receipt was
-  ///   refused; the storage's error where the storage fails.
+  /// - Throws: `LedgerError` with `invalid_user_id`; the first refusal as of ``post(_:)`` if all receipts were refused;
+  ///   the storage's error if the storage fails.
   public func restore(
     _ receipts: [StoreReceipt], customer: CustomerID, sharing: EntitlementSharing
   ) async throws(LedgerError) -> CustomerRecord {

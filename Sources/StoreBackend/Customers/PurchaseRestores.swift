@@ -6,7 +6,8 @@ struct PurchaseRestores: Sendable {
   let registry: CustomerRegistry
   let credits: ReceiptCredits
 
-  /// - Parameter merges: Whether the caller may make two customers one; a receipt can be a copy of another person's.
+  /// - Parameter merges: Whether the caller may merge two customers; a receipt can be a copy of another person's
+  ///   receipt.
   func restore(
     _ receipts: [StoreReceipt], customer: CustomerID, sharing: EntitlementSharing, merges: Bool = true
   ) async throws(LedgerError) {
@@ -30,7 +31,7 @@ struct PurchaseRestores: Sendable {
     if let refusal, !isAnyTaken { throw refusal.adding(.text("request_id", context.newRequestID())) }
   }
 
-  /// Gives the restoring customer the part of the purchase that the rule allows.
+  /// Moves to the restoring customer the part of the purchase that the rule allows.
   private func share(
     _ transaction: StoreTransaction, ownedBy owner: CustomerID, with customer: CustomerID,
     _ sharing: EntitlementSharing, merges: Bool
@@ -40,7 +41,7 @@ struct PurchaseRestores: Sendable {
       return (one == other, try view.customers.identity(of: other)?.ids.allSatisfy(\.isAnonymous) ?? true)
     }
     guard !isSame else { return }
-    // An owner that never signed in counts as the holder of the store account.
+    // An owner that never signed in counts as the owner of the store account.
     if merges, try await registry.joinAnonymous(owner, to: customer) { return }
     switch EntitlementSharing.Step(sharing, merges: merges && !isAnonymous, owner: owner) {
     case .merge:
@@ -56,7 +57,7 @@ struct PurchaseRestores: Sendable {
 }
 
 extension LedgerError.Code {
-  /// Whether asking again may give another answer, as opposed to a refusal.
+  /// Whether the outcome is unknown, so that a retry may have another answer.
   package var meansNothingIsKnown: Bool {
     switch kind {
     case .storageUnavailable, .storageDamaged, .storageForeign, .storageNewer, .inputOutput, .outcomeUnknown,

@@ -6,12 +6,12 @@ public enum UserID {
   ///
   /// - Throws: `LedgerError` with `invalid_identifier` for an id of a kind that only the ledger makes (`$erased:`,
   ///   `$stock:`); with `invalid_user_id` for the text of a variable without a value, such as `null` or `NaN`, for an
-  ///   id that apps share by mistake, such as `guest`, for a blank id, and for one with a slash.
+  ///   id that apps share by mistake, such as `guest`, for a blank id, and for an id with a slash.
   public static func check(_ id: CustomerID) throws(LedgerError) {
     try id.checkClientUsable()
   }
 
-  /// Whether ``check(_:)`` lets the id pass.
+  /// Returns whether ``check(_:)`` accepts the id.
   public static func isAllowed(_ id: CustomerID) -> Bool {
     do throws(LedgerError) {
       try check(id)

@@ -1,8 +1,8 @@
 package import GemLedger
 
-/// The rules on whose wallet a caller may read, spend and join; pure.
+/// The rules for which wallets a caller may read, spend and join; pure.
 ///
-/// ``table`` is the whole of it: handlers gather the facts, ask ``decide(_:_:)``, and do what the answer says. The page
+/// ``table`` contains all rules: handlers collect the facts, call ``decide(_:_:)``, and follow the decision. The page
 /// *Threat model* publishes the same rows.
 package enum WalletRights {
   package enum Operation: String, CaseIterable, Sendable {
@@ -18,42 +18,42 @@ package enum WalletRights {
     case createAlias = "add an alias"
     case createSessionToken = "make a session token"
 
-    /// Whether it names a second id, which becomes one more id of the customer.
+    /// Whether it names a second id that is added to the customer.
     package var joins: Bool { self == .logIn || self == .createAlias }
   }
 
-  /// What the caller showed.
+  /// The credential of the caller.
   package enum Caller: String, CaseIterable, Sendable {
     case publicKey = "public key"
-    /// Of an id of the customer, or of the other id in an operation that joins.
+    /// Of an id of the customer, or of the other id in an operation that joins two ids.
     case token = "session token"
     case otherToken = "session token of another customer"
-    /// Of an anonymous id whose customer has a named id by now.
+    /// Of an anonymous id; its customer has a named id now.
     case endedToken = "ended session token"
     case secretKey = "secret key"
   }
 
-  /// What an id names.
+  /// The kind of customer that an id names.
   package enum IDKind: String, CaseIterable, Sendable {
     /// An anonymous id that no customer has.
     case newAnonymous = "new anonymous id"
-    /// Another id that no customer has.
+    /// A named id that no customer has.
     case newNamed = "new named id"
-    /// An anonymous id of a customer who has anonymous ids only.
+    /// An anonymous id of a customer with only anonymous ids.
     case anonymous = "anonymous id"
     /// A named id of a customer.
     case named = "named id"
-    /// An anonymous id of a customer who has a named id.
+    /// An anonymous id of a customer with a named id.
     case formerAnonymous = "anonymous id of a named customer"
 
-    /// Whether joining it takes no named customer along.
+    /// Whether joining the id merges no named customer.
     package var isAnonymous: Bool { self == .newAnonymous || self == .anonymous }
   }
 
-  /// An id of a request: what it names, and whether the caller proved to be its owner.
+  /// An id of a request: its kind, and whether the caller proved to own it.
   package struct Side: Hashable, Sendable {
     package var kind: IDKind
-    /// By a secret key, or by a session token of the very id or of its customer.
+    /// By a secret key, or by a session token of this id or of its customer.
     package var isProven: Bool
 
     package init(_ kind: IDKind, isProven: Bool) {
@@ -66,7 +66,7 @@ package enum WalletRights {
   package struct Facts: Hashable, Sendable {
     package var caller: Caller
     package var customer: Side
-    /// The id that joins the customer, or that the customer logs in as; nil for the operations with one id.
+    /// The id that joins the customer, or the id to log in as; nil for the operations with one id.
     package var other: Side?
     package var logins: Logins
 
@@ -78,28 +78,28 @@ package enum WalletRights {
     }
   }
 
-  /// What a caller has to show in place of what it showed.
+  /// The credential that the caller needs instead.
   package enum Need: String, CaseIterable, Sendable {
     case sessionToken = "session_token"
     /// A session token of the other id.
     case newSessionToken = "new_session_token"
     case secretKey = "secret_key"
-    /// Another id: the named one of the customer.
+    /// Another id: the customer's named id.
     case namedID = "named_id"
   }
 
   package enum Decision: Hashable, Sendable {
     case allowed
-    /// The anonymous customer joins the other one, and nobody proved that the other one wants it.
+    /// The anonymous customer joins the other customer, without its proven consent.
     case allowedUnproven
-    /// The caller uses the other id from then on; nothing moves.
+    /// The caller uses the other id from now on; nothing moves.
     case allowedSwitch
-    /// The customer gets what the receipts entitle to; no customers become one.
+    /// The customer gets the receipts' entitlements; no customers are merged.
     case allowedEntitlements
     case forbidden(Need)
   }
 
-  /// A row of the table: where all of it fits the facts, its decision holds.
+  /// A row of the table: its decision applies if all conditions match the facts.
   package struct Rule: Sendable {
     package var operations: [Operation]
     package var callers: [Caller] = Caller.allCases
@@ -144,7 +144,8 @@ extension WalletRights {
       operations: [.openCostlyOrder, .listOrders], callers: [.publicKey], decision: .forbidden(.sessionToken)),
     Rule(operations: [.openCostlyOrder, .listOrders, .spend], decision: .allowed),
     Rule(operations: [.restore], decision: .allowedEntitlements),
-    // The rest joins a customer and an id without a secret key: each side with a named id is proven, but for a login.
+    // The remaining rows join a customer and an id without a secret key: except for a login, each side with a named id
+    // must be proven.
     Rule(
       operations: [.createAlias], customer: named, isCustomerProven: false, decision: .forbidden(.sessionToken)),
     Rule(operations: [.createAlias], customer: named, other: anonymous, decision: .allowed),

@@ -30,7 +30,7 @@ extension Ledger {
     }
   }
 
-  /// Returns the content of a document; the first process that asks for it makes it.
+  /// Returns the content of a document; the first process to read it creates it.
   package func content(ofDocument name: String, orMake make: () -> String) throws(LedgerError) -> String {
     while true {
       if let document = try document(named: name) { return document.content }

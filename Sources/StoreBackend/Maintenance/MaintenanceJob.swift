@@ -1,6 +1,6 @@
 public import GemLedger
 
-/// A piece of work that a service repeats for as long as it runs.
+/// A job that a service repeats as long as it runs.
 ///
 /// ```swift
 /// let prune = MaintenanceJob("prune") { _ in ["removed": try archive.prune()] }
@@ -23,7 +23,7 @@ public struct MaintenanceJob: Sendable {
 }
 
 extension MaintenanceJob {
-  /// The standing work of a backend, in its order.
+  /// Returns the standing jobs of a backend, in order.
   static func standing(of backend: LocalBackend) -> [Self] {
     [
       .scheduledEffects(of: backend.ledger), .heldReceipts(of: backend), .orderHolds(of: backend),
@@ -33,7 +33,7 @@ extension MaintenanceJob {
 
   /// Books the due scheduled effects of all customers: expiries, ended holds, allowances, recharges.
   ///
-  /// It counts `customers`, those looked at, and `settled`, those with due effects.
+  /// It counts `customers` (checked) and `settled` (with due effects).
   static func scheduledEffects(of ledger: Ledger) -> Self {
     Self("scheduled_effects") { _ throws(LedgerError) in
       var seen = 0
@@ -42,8 +42,8 @@ extension MaintenanceJob {
     }
   }
 
-  /// Decides again about held purchases whose time has come, and about all that a new catalog may concern; it counts
-  /// `decided` and `credited`.
+  /// Decides again about held purchases that are due or that a new catalog may concern; counts `decided` and
+  /// `credited`.
   static func heldReceipts(of backend: LocalBackend) -> Self {
     Self("held_receipts") { now throws(LedgerError) in
       let (due, others) = (

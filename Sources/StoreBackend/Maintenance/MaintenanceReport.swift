@@ -4,18 +4,18 @@ public import GemLedger
 public struct MaintenanceReport: Sendable {
   /// The result of one job.
   public struct Job: Sendable {
-    /// The job's name: `scheduled_effects`, `held_receipts`, `order_holds`, `deliveries`, or the name of a job of the
-    /// caller's own.
+    /// The job's name: `scheduled_effects`, `held_receipts`, `order_holds`, `deliveries`, or the name of a caller's
+    /// job.
     public let name: String
-    /// What it did, by name; empty where it failed.
+    /// The counts of the work, by name; empty if the job failed.
     public let counts: [String: Int]
-    /// Why it failed, so that the next round tries again; nil where it did not fail.
+    /// The failure, after which the next round tries again; nil on success.
     public let error: LedgerError?
   }
 
   /// When the round began.
   public let startedAt: Timestamp
-  /// The jobs that ran, in their order; a cancelled round leaves the rest out.
+  /// The jobs that ran, in order; a cancelled round omits the remaining jobs.
   public let jobs: [Job]
 
   /// Whether no job failed.

@@ -9,9 +9,9 @@ public import GemLedger
 /// maintenance.cancel()
 /// ```
 ///
-/// Balances never depend on it. It keeps the journal current for readers of the feed, tells game servers of paid orders
-/// again, and completes what a crash interrupted. A failing job stops no other one, and the next round tries it again.
-/// Any number of processes may run one each on one ledger.
+/// Balances never depend on it. It keeps the journal current for readers of the feed, repeats deliveries to game
+/// servers, and completes interrupted work after a crash. A failed job does not stop the others, and the next round
+/// repeats it. Any number of processes may run one runner each on one ledger.
 public final class MaintenanceRunner: Sendable {
   private let backend: LocalBackend
   private let jobs: [MaintenanceJob]
@@ -19,25 +19,25 @@ public final class MaintenanceRunner: Sendable {
   /// A runner.
   ///
   /// - Parameters:
-  ///   - backend: Its ledger, clock, policy and delivery target are used.
-  ///   - jobs: Jobs of the caller's own, after the standing ones.
+  ///   - backend: Provides the ledger, clock, policy and delivery target.
+  ///   - jobs: The caller's jobs, to run after the standing jobs.
   public init(backend: LocalBackend, jobs: [MaintenanceJob] = []) {
     self.backend = backend
     self.jobs = jobs
   }
 
-  /// Runs every job once, one after the other, and reports on them.
+  /// Runs every job once, one after another, and returns a report.
   ///
-  /// A cancelled task stops between two pages or orders of the job under way, and begins no other job.
+  /// A cancelled task stops between two pages or orders of the current job, and starts no other job.
   ///
   /// - Parameter now: The instant up to which deliveries are due; nil for the clock's time.
-  /// - Throws: `LedgerError` with `in_progress` where a round on the same ledger is under way in this process, through
-  ///   this runner or another one. A failure of a job is in the report.
+  /// - Throws: `LedgerError` with `in_progress` if this process already runs a round on the ledger, through this runner
+  ///   or another. A job's failure is in the report.
   @concurrent
   public func runOnce(now: Timestamp? = nil) async throws(LedgerError) -> MaintenanceReport {
     guard let turn = MaintenanceTurn(of: backend.ledger) else {
       throw LedgerError(
-        .inProgress, "A round of maintenance of this ledger is under way in this process; ask again when it has ended.")
+        .inProgress, "This process already runs a maintenance round on this ledger. Try again after the round.")
     }
     let startedAt = now ?? backend.context.clock.now()
     var results: [MaintenanceReport.Job] = []
@@ -45,25 +45,25 @@ public final class MaintenanceRunner: Sendable {
       guard !Task.isCancelled else { break }
       results.append(await Self.result(of: job, at: startedAt))
     }
-    // The round holds its turn to its very end.
+    // The turn must last until the end of the round.
     extendLifetime(turn)
     return MaintenanceReport(startedAt: startedAt, jobs: results)
   }
 
-  /// Runs rounds until the task is cancelled, with a pause between the end of one and the beginning of the next.
+  /// Runs rounds until the task is cancelled, with a pause between them.
   ///
-  /// A round that falls into another runner's on the same ledger is left out.
+  /// A round that overlaps another runner's round on the ledger is skipped.
   ///
   /// - Parameters:
   ///   - interval: The pause; more than zero.
-  ///   - clock: Waits for it.
+  ///   - clock: The clock of the pause.
   ///   - onReport: Called after each round.
   @concurrent
   public func run(
     every interval: Duration = .seconds(60), clock: some Clock<Duration> = ContinuousClock(),
     onReport: @Sendable (MaintenanceReport) -> Void = { _ in }
   ) async {
-    precondition(interval > .zero, "A pause between rounds is longer than zero, not \(interval).")
+    precondition(interval > .zero, "The pause between rounds must be longer than zero, not \(interval).")
     while !Task.isCancelled {
       do throws(LedgerError) {
         onReport(try await runOnce())
@@ -84,13 +84,13 @@ public final class MaintenanceRunner: Sendable {
 }
 
 extension LocalBackend {
-  /// Does the standing work that is due, as after a clock was moved.
+  /// Does the due standing work, for example after a change of the clock.
   ///
-  /// Unlike a round of a ``MaintenanceRunner`` it does not wait for one under way, which may have begun before the
-  /// clock moved. The pieces of work are claimed in the ledger, so none of them is done twice.
+  /// Unlike a ``MaintenanceRunner``, it does not wait for a running round, which may have started before the change.
+  /// The ledger assigns each piece of work once, so nothing is done twice.
   ///
-  /// - Returns: For how many customers something was due.
-  /// - Throws: `LedgerError` of the first job that failed; the jobs after it are not done.
+  /// - Returns: The number of customers with due effects.
+  /// - Throws: `LedgerError` of the first failed job; the remaining jobs are skipped.
   package func doDueWork() async throws(LedgerError) -> Int {
     var settled = 0
     for job in MaintenanceJob.standing(of: self) {

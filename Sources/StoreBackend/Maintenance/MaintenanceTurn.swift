@@ -1,14 +1,14 @@
 internal import GemLedger
 internal import Synchronization
 
-/// The right to maintain a ledger; one holder at a time in this process, through any number of runners.
+/// The right to maintain a ledger; one holder at a time in this process, across all runners.
 struct MaintenanceTurn: ~Copyable {
   private static let taken = Mutex<Set<ObjectIdentifier>>([])
 
-  // Keeps the storage, so that no other one gets its identity.
+  // Retains the storage, so that no other storage gets its identity.
   private let storage: any LedgerStorage
 
-  /// Takes the right, or gives nil where another runner has it.
+  /// Takes the right; returns nil if another runner has it.
   init?(of ledger: Ledger) {
     let storage = ledger.storage
     guard Self.taken.withLock({ $0.insert(ObjectIdentifier(storage)).inserted }) else { return nil }

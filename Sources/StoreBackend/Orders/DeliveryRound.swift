@@ -1,15 +1,15 @@
 /// The result of a round of deliveries.
 public struct DeliveryRound: Hashable, Sendable {
-  /// How many orders were tried.
+  /// The number of orders that were tried.
   public var tried = 0
-  /// How many of them were confirmed.
+  /// The number of confirmed tries.
   public var confirmed = 0
-  /// How many of them were not, and have no try left.
+  /// The number of unconfirmed orders without a try left.
   public var exhausted = 0
-  /// How many orders without a try left were refunded.
+  /// The number of refunded orders without a try left.
   public var refunded = 0
 
-  /// A round, of nothing unless said otherwise.
+  /// Creates the counts of a round.
   public init(tried: Int = 0, confirmed: Int = 0, exhausted: Int = 0, refunded: Int = 0) {
     self.tried = tried
     self.confirmed = confirmed

@@ -8,29 +8,29 @@ public struct OrderRequest: Hashable, Sendable {
   public var product: ProductCode
   /// The number of units.
   public var quantity: Int64
-  /// Where.
+  /// The store.
   public var store: Store
   /// The app.
   public var bundleID: String
-  /// The price of all units as the app showed it, where it is to be checked; in a currency that the catalog knows.
+  /// The price of all units as the app showed it, if it is to be checked; in a currency of the catalog.
   public var price: Money?
   /// The app's context, carried through to history and delivery.
   public var context: OrderContext
-  /// The same request under the same key is one order.
+  /// The idempotency key: a repeated request with this key is one order.
   public var key: IdempotencyKey?
-  /// The id of the client that means to pay, at most 100 bytes; the first client to announce an order under a key keeps
-  /// it.
+  /// The id of the client that intends to pay, at most 100 bytes; the first client to announce an order with a key
+  /// keeps the claim.
   ///
   /// A client that finds another client's claim may be the second to pay, so it asks for no payment.
   public var claim: String?
-  /// The store transaction that is paid for already, where the order is announced late, as after a replay at launch.
+  /// The store transaction that already paid, if the order is announced late, for example in a replay at launch.
   public var paidBy: PaidTransaction?
 
   /// A store transaction by its name.
   public struct PaidTransaction: Hashable, Sendable {
     /// Production, sandbox, or a test session.
     public var environment: StoreEnvironment
-    /// The store's own id of it.
+    /// The store's id of the transaction.
     public var id: StoreTransactionID
 
     /// Names a store transaction.
@@ -90,13 +90,13 @@ public struct OrderContext: Hashable, Sendable {
 
 /// A purchase announced before payment.
 public struct Order: Hashable, Sendable {
-  /// How far it came.
+  /// The state of the order.
   public enum Status: String, Hashable, Sendable, CaseIterable {
     /// Not paid yet.
     case pending
-    /// Credited, and delivered where there is a delivery target.
+    /// Credited, and delivered if there is a delivery target.
     case success
-    /// Not paid in time, given up, or refunded before it was delivered.
+    /// Not paid in time, cancelled, or refunded before the delivery.
     case failed
     /// Credited; the game server has not confirmed the delivery yet.
     case deliveryPending = "delivery_pending"
@@ -106,29 +106,29 @@ public struct Order: Hashable, Sendable {
   public var code: PurchaseCode
   /// The announcement.
   public var request: OrderRequest
-  /// The order's cost in virtual currency beside its price at the store, as of its announcement; mostly empty.
+  /// The order's cost in virtual currency in addition to its price at the store, as of its announcement; mostly empty.
   public var costs: [Adjustment]
-  /// How far it came.
+  /// The state of the order.
   public var status: Status
-  /// The product's id at the store, as the catalog has it now; nil where the catalog has none for it.
+  /// The product's id at the store, as the catalog has it now; nil if the catalog has none.
   public var storeProductID: String?
   /// The store transaction that paid for it.
   public var storeTransactionID: StoreTransactionID?
-  /// The first store transaction of the subscription that was paid for, or ``storeTransactionID`` for everything else.
+  /// The first store transaction of a subscription, or ``storeTransactionID`` for other products.
   public var originalTransactionID: StoreTransactionID?
-  /// The price that was paid for all units; nil before the payment, or if the store does not state it.
+  /// The price paid for all units; nil before the payment, or if the store does not state it.
   public var paidPrice: Money?
   /// When it was announced.
   public var createdAt: Timestamp
-  /// When it changed last; the deadline for an order that failed by it.
+  /// When it changed last; the deadline if the order failed by it.
   public var updatedAt: Timestamp
-  /// Until when it is to be paid.
+  /// The deadline of the payment.
   public var deadline: Timestamp
   /// How often delivery was tried by its schedule; tries by hand do not count.
   public var deliveryAttempts: Int64
-  /// When delivery is tried next, or the money given back after the last try; nil where neither is to come.
+  /// When delivery is tried next, or the money refunded after the last try; nil if neither is scheduled.
   public var nextDeliveryAt: Timestamp?
-  /// Whether this is the answer of an earlier call: the order existed, or was already paid for.
+  /// Whether this answer repeats an earlier call: the order existed, or was already paid for.
   public var isReplayed: Bool
 
   /// The app that announced it.
@@ -137,7 +137,7 @@ public struct Order: Hashable, Sendable {
   /// Whether a purchase at the store paid for it, refunded later or not.
   public var isPaid: Bool { storeTransactionID != nil || status == .success || status == .deliveryPending }
 
-  /// Whether all tries of the delivery went by without a confirmation, so that a person has to look.
+  /// Whether all tries of the delivery failed, so that a person has to decide.
   public var isDeliveryExhausted: Bool { status == .deliveryPending && nextDeliveryAt == nil }
 
   /// An order.

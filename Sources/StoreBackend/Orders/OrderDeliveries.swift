@@ -1,16 +1,15 @@
 internal import GemLedger
 
-/// Hands paid orders to the delivery target, tries again by the policy's schedule, and then has the money given back
-/// where there is a refund issuer.
+/// Hands paid orders to the delivery target, retries by the policy's schedule, and then requests a refund if there is a
+/// refund issuer.
 struct OrderDeliveries: Sendable {
   let context: BackendContext
   let orders: OrderReading
   let refunds: StoreRefunds
 
-  /// How long after the last try the store is asked for the refund: longer than a try lasts, so that they do not
-  /// overlap.
+  /// The time between the last try and the refund request: longer than a try, so that they do not overlap.
   static let refundGapMilliseconds: Int64 = 600_000
-  /// How long after a request for the refund the next one is, where the first did not end in one.
+  /// The time until the next refund request if a request did not result in a refund.
   static let refundRetryMilliseconds: Int64 = 3_600_000
 
   func retryDue(at instant: Timestamp?, limit: Int) async throws(LedgerError) -> DeliveryRound {
@@ -22,10 +21,10 @@ struct OrderDeliveries: Sendable {
         .deliveryPending, after: OrderPosition(dueAt: .min, number: 0), dueUntil: now, limit: limit)
     }
     var failure: LedgerError?
-    // A server that stops does not wait for the tries of all of them.
+    // A server that stops does not wait for the remaining tries.
     for order in due where !Task.isCancelled {
       do throws(LedgerError) {
-        // The tries before it may have taken a while.
+        // Earlier tries may have taken some time.
         try await advance(order, at: max(now, context.clock.now()), &round)
       } catch {
         // A damaged order does not hold up the others.
@@ -52,7 +51,7 @@ struct OrderDeliveries: Sendable {
 
   private var tryCount: Int64 { Int64(context.policy.deliverySchedule.tryCount) }
 
-  /// Tries by hand, which the schedule does not count.
+  /// Tries a manual delivery, which the schedule does not count.
   ///
   /// - Throws: `order_not_found`, `not_available` once the store was asked for a refund.
   func retry(_ code: PurchaseCode) async throws(LedgerError) {
@@ -60,7 +59,7 @@ struct OrderDeliveries: Sendable {
     guard order.state == .deliveryPending, context.delivery != nil else { return }
     guard !order.isRefundRequested else { throw .refundRequested(order) }
     if order.deliveryAttempts >= tryCount, let dueAt = order.dueAt {
-      // The refund is put off, so that it does not overlap with this try.
+      // The refund is postponed so that it does not overlap with this try.
       let nextAt = max(dueAt, context.clock.now().advanced(milliseconds: Self.refundGapMilliseconds))
       guard try await take(.postponeDelivery(dueAt: dueAt, nextAt: nextAt), order) else {
         throw .refundRequested(order)
@@ -69,17 +68,17 @@ struct OrderDeliveries: Sendable {
     _ = try await deliver(order)
   }
 
-  /// The first try, right after the credit that has counted it already; how it ends is in the order.
+  /// Makes the first try, right after the credit, which has counted it already; the order shows the result.
   func deliverFirst(_ code: PurchaseCode) async {
     do throws(LedgerError) {
       let order = try context.reading { (view, _) throws(LedgerError) in try view.orders.find(code) }
       if let order, order.state == .deliveryPending { _ = try await deliver(order) }
     } catch {
-      // The purchase is credited, which the caller must learn; the schedule holds the next try.
+      // The purchase is credited, and the caller must get this answer; the schedule has the next try.
     }
   }
 
-  /// Claims the try and makes it; nil where another backend claimed it.
+  /// Claims the try and makes it; nil if another backend claimed it.
   private func tryDelivery(_ order: LedgerOrder, nextAt: Timestamp?) async throws(LedgerError) -> Bool? {
     guard try await take(.tryDelivery(attempts: order.deliveryAttempts, nextAt: nextAt), order) else { return nil }
     return try await deliver(order)
@@ -98,13 +97,13 @@ struct OrderDeliveries: Sendable {
     return try await take(.deliver, order)
   }
 
-  /// Takes the order a step on; false where another backend was first.
+  /// Advances the order by a step; false if another backend was first.
   private func take(_ step: OrderStep, _ order: LedgerOrder) async throws(LedgerError) -> Bool {
     let customer = try orders.customer(of: order.code)
     return try await !context.ledger.book(.advanceOrder(order.code, step, customer: customer)).isReplayed
   }
 
-  /// Builds the order's delivery from the journal; nil where its payment is refunded.
+  /// Builds the order's delivery from the journal; nil if its payment is refunded.
   private func delivery(
     of order: LedgerOrder, in view: LedgerView, _ productIndex: ProductIndex
   ) throws(LedgerError) -> Delivery? {
@@ -125,7 +124,7 @@ struct OrderDeliveries: Sendable {
 // MARK: Refunds
 
 extension OrderDeliveries {
-  /// When the refund is due after a last try at this instant; nil where nobody issues refunds.
+  /// Returns when the refund is due after a last try at this instant; nil without a refund issuer.
   func refundDue(after instant: Timestamp) -> Timestamp? {
     context.refundIssuer.map { _ in instant.advanced(milliseconds: Self.refundGapMilliseconds) }
   }
@@ -146,13 +145,13 @@ extension OrderDeliveries {
     guard !purchase.isRefunded else { return try await take(.withdraw, order) }
     let transaction: StoreTransaction?
     do throws(LedgerError) { transaction = try await issuer.refund(purchase) } catch {
-      // The issuer has told whom it concerns.
+      // The issuer has reported the failure.
       if error.code == .notAvailable { _ = try await take(.giveUpRefund, order) }
       return false
     }
     guard let transaction, transaction.isOf(purchase), let revocation = transaction.revocation else { return false }
     do throws(LedgerError) { _ = try await refunds.refund(Evidence(transaction: transaction), revocation) } catch {
-      // One order does not hold up the others.
+      // A failed order does not stop the others.
       guard error.isRefusal else { throw error }
       return false
     }
@@ -173,17 +172,17 @@ extension StoreTransaction {
 extension LedgerError {
   fileprivate static func refundRequested(_ order: LedgerOrder) -> Self {
     LedgerError(
-      .notAvailable, "The store was asked to refund the order \(order.code), so it is not delivered any more.")
+      .notAvailable, "The store was asked to refund the order \(order.code), so it is no longer delivered.")
   }
 }
 
 extension LedgerView {
-  /// The purchase that paid for an order which says that it is paid for.
+  /// Returns the purchase that paid for a paid order.
   ///
-  /// - Throws: `storage_damaged` where it is not there.
+  /// - Throws: `storage_damaged` if the purchase is missing.
   func payment(of order: LedgerOrder) throws(LedgerError) -> Purchase {
     guard let purchase = try purchases.purchase(payingFor: order) else {
-      throw LedgerError(.storageDamaged, "The order \(order.code) names no purchase; run verify.")
+      throw LedgerError(.storageDamaged, "The order \(order.code) names no purchase. Run \"gemctl verify\".")
     }
     return purchase
   }

@@ -1,6 +1,6 @@
 internal import GemLedger
 
-/// The announcement of an order as the storage keeps it.
+/// The announcement of an order in its stored form.
 enum OrderDocument {
   static func text(of request: OrderRequest, costs: [Adjustment] = []) -> String {
     let context = request.context
@@ -13,7 +13,7 @@ enum OrderDocument {
       "recharge_type": JSONValue(context.rechargeType), "extra_data": JSONValue(context.extraData),
     ]
     guard !costs.isEmpty || request.claim != nil, var members = document.object else { return document.text() }
-    // Left out where there are none, so that orders from before there were any stay the same.
+    // Omitted if empty, so that the documents of older orders stay unchanged.
     if !costs.isEmpty {
       members[LedgerOrder.costsName] = .object(
         JSONObject(

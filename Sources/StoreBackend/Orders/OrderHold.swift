@@ -1,19 +1,19 @@
 public import GemLedger
 
-/// The state of the virtual currency that an order costs beside its price at the store.
+/// The state of the virtual currency that an order costs in addition to its price at the store.
 public enum OrderHold: Hashable, Sendable {
-  /// It is set aside until the order is paid for or fails.
+  /// It is held until the order is paid for or fails.
   case held
-  /// The order was paid for, and this took it.
+  /// The order was paid for, and the currency was spent.
   case spent(Booking)
-  /// The order failed, and it is the customer's again.
+  /// The order failed, and the customer has the currency again.
   case released
-  /// The order was paid for after it had failed, and by then the customer had spent the currency.
+  /// The order was paid for after it had failed, and the customer had spent the released currency by then.
   ///
-  /// The purchase is credited all the same; a later completion takes the currency as soon as the customer has it.
+  /// The purchase is credited; a later completion takes the currency as soon as the customer has it.
   case unpaid(LedgerError)
 
-  /// Whether nothing is left to do.
+  /// Whether no step remains.
   public var isResolved: Bool {
     switch self {
     case .spent, .released: true
@@ -22,14 +22,14 @@ public enum OrderHold: Hashable, Sendable {
   }
 }
 
-/// An order that was found unresolved, and how it stands now.
+/// An order that was found unresolved, and its current state.
 public struct ResolvedOrder: Sendable {
-  /// Its name.
+  /// The order's code.
   public let code: PurchaseCode
-  /// The state of the currency that it costs; a failure where that could not be determined.
+  /// The state of the currency that it costs; a failure if the state is unknown.
   public let result: Result<OrderHold, LedgerError>
 
-  /// Whether nothing is left to do.
+  /// Whether no step remains.
   public var isResolved: Bool {
     guard case .success(let hold) = result else { return false }
     return hold.isResolved

@@ -1,24 +1,24 @@
 internal import GemLedger
 
-/// Finds the orders that hold currency, in the journal's feed from where the last search ended.
+/// Finds the orders that hold currency, from the position in the journal's feed at which the last search ended.
 ///
-/// How far it came is a document in the ledger: a restart, or another process, goes on from there and does not read the
-/// whole journal again.
+/// The ledger stores the position in a document: after a restart, or in another process, the search continues there and
+/// does not read the whole journal again.
 struct OrderHoldSearch {
   static let documentName = "order_holds/search"
-  /// Orders that may wait at a time; the search rests while so many do, so that the document keeps its bounds.
+  /// The maximum number of waiting orders; the search pauses at this number, so that the document stays small.
   static let waitingCountMax = 10_000
   /// Pages between two saves of a long search.
   private static let pagesPerSave = 100
 
   private let ledger: Ledger
   private var cursor: FeedCursor?
-  /// The orders with a hold that has not ended, in the order in which they were announced.
+  /// The orders with an open hold, in the order of their announcement.
   private(set) var waiting: [PurchaseCode] = []
   private var savedText: String?
   private var version: Int64?
 
-  /// Reads how far the last search came.
+  /// Reads the position of the last search.
   init(in ledger: Ledger) throws(LedgerError) {
     self.ledger = ledger
     guard let document = try ledger.document(named: Self.documentName) else { return }
@@ -27,7 +27,7 @@ struct OrderHoldSearch {
     do throws(LedgerError) {
       if let cursor { _ = try ledger.feedPosition(at: cursor) }
     } catch {
-      // A cursor that this feed did not give, such as in a document that was edited: the search begins again.
+      // The feed does not know the cursor, for example because the document was edited: the search restarts.
       guard error.code == .invalidRequest else { throw error }
       return
     }
@@ -43,7 +43,7 @@ struct OrderHoldSearch {
       let page = try ledger.feed(after: cursor, limit: Limits.historyPage)
       for event in page.events {
         guard let code = OrderDocument.code(in: event.record.reference) else { continue }
-        // All steps of one order's hold have its reference: any later one ends it.
+        // All steps of one order's hold have its reference: any step after the first ends the hold.
         if event.record.booking.kind == .hold {
           isWaiting[code] = next
           next += 1
@@ -58,7 +58,7 @@ struct OrderHoldSearch {
         try save()
       }
       guard page.hasMore else { return }
-      // A long search leaves its thread to others now and then.
+      // A long search yields to other tasks from time to time.
       await Task.yield()
     }
   }
@@ -67,10 +67,10 @@ struct OrderHoldSearch {
     waiting.sorted { $0.value < $1.value }.map(\.key)
   }
 
-  /// Takes an order out of those that wait.
+  /// Removes an order from the waiting orders.
   mutating func remove(_ code: PurchaseCode) { waiting.removeAll { $0 == code } }
 
-  /// Keeps how far it came, unless nothing moved or another process was faster.
+  /// Saves the position, unless nothing changed or another process saved first.
   mutating func save() throws(LedgerError) {
     let text = content
     guard text != savedText else { return }
@@ -78,7 +78,7 @@ struct OrderHoldSearch {
       version = try ledger.save(document: Self.documentName, content: text, replacing: version).version
       savedText = text
     } catch {
-      // The other one's search is as good; the next round begins with it.
+      // The other process's search is equally valid; the next round starts with it.
       guard error.code == .conditionFailed else { throw error }
     }
   }
@@ -109,7 +109,7 @@ struct OrderHoldSearch {
 extension OrderDocument {
   private static let mark = "{\"order\":"
 
-  /// The order whose hold the step with this reference belongs to.
+  /// Returns the order of the hold that contains the step with this reference.
   static func code(in reference: Reference?) -> PurchaseCode? {
     guard let text = reference?.text, text.hasPrefix(mark) else { return nil }
     do throws(JSONError) {

@@ -1,18 +1,18 @@
 internal import GemLedger
 
-// An order that costs virtual currency beside its price holds it while it waits for the payment. The steps' keys are
-// made from the purchase code, so that any later call, also after a crash, finishes the step that the order's state
-// requires.
+// An order that costs virtual currency in addition to its price holds it during the wait for the payment. The steps'
+// keys are derived from the purchase code, so that any later call, also after a crash, finishes the step that the
+// order's state requires.
 
-/// Holds the virtual currency that an order costs beside its price, and spends or releases it.
+/// Holds the virtual currency that an order costs in addition to its price, and spends or releases it.
 struct OrderHolds: Sendable {
   let context: BackendContext
   let orders: OrderReading
 
-  /// How much longer than its order a hold lasts, so that a payment at the last moment finds it.
+  /// How much longer than its order a hold lasts, so that a last-minute payment finds it.
   static let holdGraceMilliseconds: Int64 = 3_600_000
 
-  /// Looks through all holds of orders; see `LocalBackend.resolveOrders()`.
+  /// Completes the holds of all orders; see `LocalBackend.resolveOrders()`.
   func postAll() async throws(LedgerError) -> [ResolvedOrder] {
     var search = try OrderHoldSearch(in: context.ledger)
     try await search.run()
@@ -38,7 +38,7 @@ struct OrderHolds: Sendable {
 
   /// Returns the virtual currency that the requested units cost.
   ///
-  /// - Throws: `amount_out_of_range`, `limit_exceeded` where orders wait longer than a hold can last.
+  /// - Throws: `amount_out_of_range`; `limit_exceeded` if orders wait longer than a hold can last.
   func costs(of request: OrderRequest) throws(LedgerError) -> [Adjustment] {
     guard let prices = context.policy.currencyPrices[request.product] else { return [] }
     guard
@@ -63,7 +63,7 @@ struct OrderHolds: Sendable {
     return costs
   }
 
-  /// Holds the cost of a new order; the order fails where the hold is refused.
+  /// Holds the cost of a new order; the order fails if the hold is refused.
   func hold(for order: Order, whileAnonymous: Bool) async throws(LedgerError) -> Order {
     var steps = try steps(of: order)
     steps.isOfAnonymous = whileAnonymous
@@ -93,7 +93,7 @@ struct OrderHolds: Sendable {
     case .failed where !order.isPaid:
       if let hold { try await steps.release(hold, because: "The order \(order.code) was not paid for.") }
       return .released
-    // What an order cost beside its price stays spent after a refund of the store.
+    // The cost in virtual currency stays spent after a refund by the store.
     case .success, .deliveryPending, .failed:
       switch try await steps.spend(hold) {
       case .paid(let receipt): return .spent(receipt)
@@ -123,7 +123,7 @@ extension OrderDocument {
 }
 
 extension PurchaseCode {
-  /// The code in a text that may be anything.
+  /// Returns the code in a text; nil if the text is no code.
   static func read(_ text: String) -> Self? {
     do throws(LedgerError) { return try Self(text) } catch { return nil }
   }

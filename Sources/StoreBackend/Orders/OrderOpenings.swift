@@ -1,6 +1,6 @@
 internal import GemLedger
 
-/// Opens orders, and gives them up.
+/// Opens and cancels orders.
 struct OrderOpenings: Sendable {
   let context: BackendContext
   let registry: CustomerRegistry
@@ -13,7 +13,7 @@ struct OrderOpenings: Sendable {
   /// Opens the order, or finds it.
   func open(_ request: OrderRequest, whileAnonymous: Bool = false) async throws(LedgerError) -> Order {
     try checkForm(of: request)
-    // The key comes before everything that may have changed since the order was announced.
+    // The key is checked first, because the catalog may have changed since the announcement.
     if try !isAnnounced(request) { try checkOffer(for: request) }
     let opening = OrderOpening(
       code: .make(store: request.store, at: context.clock.now(), randomness: context.randomness),
@@ -23,10 +23,10 @@ struct OrderOpenings: Sendable {
       paidBy: request.paidBy.map { OrderOpening.PaidTransaction(environment: $0.environment, id: $0.id) },
       retryAfterMilliseconds: context.secondDeliveryMilliseconds)
     let receipt = try await context.ledger.book(.openOrder(opening, customer: request.customer))
-    // The payment names its buyer by the token alone: a receipt without its order finds the buyer by that.
+    // The payment names its buyer only by the token: a receipt without its order finds the buyer by the token.
     _ = try await registry.register(request.customer)
     var order = try order(opened: opening, by: request, isReplayed: receipt.isReplayed)
-    // What it costs comes before what it gives.
+    // The cost is held before the order can be delivered.
     if !order.costs.isEmpty { order = try await holds.hold(for: order, whileAnonymous: whileAnonymous) }
     guard order.status == .deliveryPending, !receipt.isReplayed else { return order }
     await deliveries.deliverFirst(order.code)
@@ -45,7 +45,7 @@ struct OrderOpenings: Sendable {
     guard request.context.byteCount <= Limits.metadataBytes else {
       throw LedgerError(
         .limitExceeded,
-        "What the order carries has \(request.context.byteCount) bytes; the most is \(Limits.metadataBytes).")
+        "The order's context has \(request.context.byteCount) bytes; the maximum is \(Limits.metadataBytes).")
     }
     guard request.claim.map({ $0.utf8.count <= Self.claimByteCountMax }) ?? true else {
       throw LedgerError(
@@ -55,7 +55,7 @@ struct OrderOpenings: Sendable {
     try UserID.check(request.customer)
   }
 
-  /// Whether there is an order under the request's key.
+  /// Returns whether an order with the request's key exists.
   private func isAnnounced(_ request: OrderRequest) throws(LedgerError) -> Bool {
     guard let key = request.key else { return false }
     return try context.reading { (view, _) throws(LedgerError) -> Bool in
@@ -80,7 +80,7 @@ struct OrderOpenings: Sendable {
     try ReceiptRules.check(announced: price, quantity: request.quantity, product: product)
   }
 
-  /// The order that the opening made or found.
+  /// Returns the order that the opening made or found.
   private func order(
     opened opening: OrderOpening, by request: OrderRequest, isReplayed: Bool
   ) throws(LedgerError) -> Order {
@@ -96,14 +96,14 @@ struct OrderOpenings: Sendable {
         found = try view.orders.order(paidBy: purchase)
       }
       guard let found else { throw .defect("The order \(opening.code) was opened and is not there") }
-      // An order that was paid for before its announcement counts as replayed too.
+      // An order that was paid for before its announcement also counts as replayed.
       return try orders.order(found, isReplayed: isReplayed || found.isPaid, in: view, productIndex)
     }
   }
 }
 
 extension OrderContext {
-  /// How many bytes all its texts have together.
+  /// The total size of all texts in bytes.
   var byteCount: Int {
     [gameID, roleID, roleName, serverID, rechargeType, extraData].reduce(0) { $0 + ($1?.utf8.count ?? 0) }
   }

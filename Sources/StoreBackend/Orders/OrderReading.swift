@@ -1,6 +1,6 @@
 internal import GemLedger
 
-/// Reads orders as people see them.
+/// Reads orders in the form for clients and operators.
 struct OrderReading: Sendable {
   let context: BackendContext
 
@@ -17,7 +17,8 @@ struct OrderReading: Sendable {
     }
   }
 
-  /// Orders that were never paid and failed, at their deadline or given up before it, in the order of those instants.
+  /// Returns the orders that failed without a payment, at their deadline or by a cancellation, in the order of those
+  /// instants.
   func failed(
     from: Timestamp, until: Timestamp, limit: Int, after cursor: OrdersPage.Cursor?
   ) throws(LedgerError) -> OrdersPage {
@@ -33,12 +34,12 @@ struct OrderReading: Sendable {
     }
   }
 
-  /// Orders with deliveries that have a try left, in the order of their next tries.
+  /// Returns the orders whose delivery has a try left, in the order of their next tries.
   func pendingDeliveries(limit: Int, after cursor: OrdersPage.Cursor?) throws(LedgerError) -> OrdersPage {
     try Paging.check(page: 1, size: limit)
     return try context.reading { (view, productIndex) throws(LedgerError) -> OrdersPage in
       let start = cursor?.position ?? OrderPosition(dueAt: .min, number: 0)
-      // Orders without a next try stand at the end of the list, at the latest instant of all.
+      // Orders without a next try are at the end of the list, at the latest possible instant.
       let last = Timestamp(milliseconds: .max - 1)
       return try page(
         view.orders.orders(.deliveryPending, after: start, dueUntil: last, limit: limit + 1), limit: limit, in: view,
@@ -46,11 +47,11 @@ struct OrderReading: Sendable {
     }
   }
 
-  /// Orders with deliveries that have no try left.
+  /// Returns the orders whose delivery has no try left.
   func undelivered(limit: Int, after cursor: OrdersPage.Cursor?) throws(LedgerError) -> OrdersPage {
     try Paging.check(page: 1, size: limit)
     return try context.reading { (view, productIndex) throws(LedgerError) -> OrdersPage in
-      // Orders without a next try are never due and stand at the end of the list.
+      // Orders without a next try are never due and are at the end of the list.
       let start = OrderPosition(dueAt: .max, number: cursor?.position.number ?? 0)
       let never = Timestamp(milliseconds: .max)
       return try page(
@@ -59,7 +60,7 @@ struct OrderReading: Sendable {
     }
   }
 
-  /// Makes the order of a row; an unpaid order past its deadline has failed, even if its row does not say so yet.
+  /// Makes the order of a row; an unpaid order past its deadline has failed, even if its row does not show it yet.
   func order(
     _ found: LedgerOrder, isReplayed: Bool, in view: LedgerView, _ productIndex: ProductIndex
   ) throws(LedgerError) -> Order {
@@ -104,7 +105,7 @@ struct OrderReading: Sendable {
   }
 }
 
-/// Pages that count from 1.
+/// Pages with numbers from 1.
 enum Paging {
   static func check(page: Int, size: Int) throws(LedgerError) {
     guard page >= 1, (1...Limits.historyPage).contains(size) else {

@@ -1,15 +1,15 @@
 internal import GemLedger
 
-/// Finds the order that a receipt without an order pays for, or opens one late.
+/// Finds the order that a receipt pays for if the client does not name it, or opens one late.
 struct OrderSearch: Sendable {
   let context: BackendContext
   let openings: OrderOpenings
 
-  /// How many of a buyer's orders are looked through, newest first.
+  /// The maximum number of a buyer's orders to search, newest first.
   private static let searchedCountMax = 1000
 
-  /// The order that the transaction pays for: the named one, or one that is looked for where none is named or the
-  /// transaction does not pay for that.
+  /// Returns the order that the transaction pays for: the named order, or, if none is named or the transaction does not
+  /// pay for it, an order found by the search.
   func order(
     _ named: PurchaseCode?, for transaction: StoreTransaction, as product: ProductCode, lookup: TransactionLookup,
     _ search: ReceiptPost.OrderSearch
@@ -28,8 +28,8 @@ struct OrderSearch: Sendable {
     return try await lateOrder(for: transaction, as: product, buyer: lookup.buyer)
   }
 
-  /// An order that is announced after its payment, so that the purchase is delivered as every other; nil where such an
-  /// order is refused.
+  /// Returns an order that is announced after its payment, so that the purchase is delivered like every other; nil if
+  /// such an order is refused.
   private func lateOrder(
     for transaction: StoreTransaction, as product: ProductCode, buyer: CustomerID
   ) async throws(LedgerError) -> PurchaseCode? {
@@ -44,7 +44,7 @@ struct OrderSearch: Sendable {
     }
   }
 
-  /// The same for every delivery of a store transaction, so that all of them are one order.
+  /// Equal for every delivery of a store transaction, so that all of them share one order.
   private static func lateKey(of transaction: StoreTransaction) -> IdempotencyKey {
     let session = transaction.environment.session.map { "(\($0))" } ?? ""
     let name = "\(transaction.store):\(transaction.environment)\(session):\(transaction.creditID)"

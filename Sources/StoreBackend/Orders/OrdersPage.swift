@@ -4,10 +4,10 @@ internal import GemLedger
 public struct OrdersPage: Hashable, Sendable {
   /// The orders.
   public let orders: [Order]
-  /// Where the next page begins; nil on the last page.
+  /// The start of the next page; nil on the last page.
   public let next: Cursor?
 
-  /// Where the next page of a report begins.
+  /// The start of the next page of a report.
   public struct Cursor: Hashable, Sendable, CustomStringConvertible {
     let position: OrderPosition
 

@@ -1,8 +1,8 @@
 public import GemLedger
 
-/// The numbers by which two-step payment SDKs report the end of a payment.
+/// The numbers by which two-step payment SDKs report the result of a payment.
 ///
-/// Most of their readers have code for exactly these numbers; all other failures have only a `LedgerError` code.
+/// Apps have code for exactly these numbers; all other failures have only a `LedgerError` code.
 public struct PaymentStatusCode: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
   /// The number.
   public let rawValue: Int
@@ -10,30 +10,30 @@ public struct PaymentStatusCode: RawRepresentable, Hashable, Sendable, CustomStr
   /// The code with this number, known or not.
   public init(rawValue: Int) { self.rawValue = rawValue }
 
-  /// 0: done, delivery included.
+  /// 0: success, delivery included.
   public static let success = Self(rawValue: 0)
-  /// 1030: the receipt is for another app than the backend is set up for.
+  /// 1030: the backend is configured for another app than the receipt's.
   public static let configurationMismatch = Self(rawValue: 1030)
-  /// 1031: the order names another app than the backend is set up for.
+  /// 1031: the backend is configured for another app than the order's.
   public static let bundleMismatch = Self(rawValue: 1031)
   /// 1032: the catalog does not sell such a product at this store.
   public static let packageNotFound = Self(rawValue: 1032)
-  /// 1034: the order or its store transaction is known already; a success.
+  /// 1034: the order or its store transaction already exists; a success.
   public static let purchaseExists = Self(rawValue: 1034)
   /// 1036: credited, but the game server has not confirmed the delivery yet; a success.
   public static let deliveryPending = Self(rawValue: 1036)
-  /// 1049: nothing of that name; in a history an empty list, and a success.
+  /// 1049: not found; in a history an empty list, and a success.
   public static let notFound = Self(rawValue: 1049)
   /// 1050: the payment was completed before; a success.
   public static let alreadyCompleted = Self(rawValue: 1050)
 
-  /// All codes that are known.
+  /// All known codes.
   public static let all = [
     success, configurationMismatch, bundleMismatch, packageNotFound, purchaseExists, deliveryPending, notFound,
     alreadyCompleted,
   ]
 
-  /// Whether an app should go on as after a payment that went well.
+  /// Whether an app should continue as after a successful payment.
   public var isSuccess: Bool {
     [Self.success, .purchaseExists, .deliveryPending, .notFound, .alreadyCompleted].contains(self)
   }
@@ -52,22 +52,22 @@ public struct PaymentStatusCode: RawRepresentable, Hashable, Sendable, CustomStr
 }
 
 extension PaymentStatusCode {
-  /// The step of a two-step purchase that was asked for.
+  /// A step of a two-step purchase.
   public enum Step: Hashable, Sendable, CaseIterable {
     /// The order, before the payment.
     case initPayment
     /// The receipt.
     case completePayment
-    /// The purchases so far.
+    /// The purchases up to now.
     case history
   }
 
-  /// How the first step ended.
+  /// Makes the status of the first step.
   public init(opened order: Order) { self = order.isReplayed ? .purchaseExists : .success }
 
   /// Makes the status of the second step.
   ///
-  /// A pending delivery comes before everything else: the app has to show it.
+  /// A pending delivery takes precedence: the app has to show it.
   public init(completed answer: ReceiptAnswer) {
     switch answer.order?.status {
     case .deliveryPending: self = .deliveryPending
@@ -76,7 +76,7 @@ extension PaymentStatusCode {
     }
   }
 
-  /// The number for a refusal, or nil where those SDKs know none.
+  /// Makes the number of a refusal; nil if those SDKs have no number for it.
   public init?(_ error: LedgerError, in step: Step) {
     switch error.code {
     case .bundleMismatch: self = step == .initPayment ? .bundleMismatch : .configurationMismatch

@@ -1,7 +1,7 @@
 public import GemLedger
 
 extension PurchaseBackend {
-  /// Refuses: a backend that lists orders has a method of its own.
+  /// Refuses; a backend that lists orders implements this method.
   ///
   /// - Throws: `LedgerError` with `forbidden`.
   public func announcedOrders(of customer: CustomerID, page: Int, size: Int) async throws(LedgerError) -> [Order] {

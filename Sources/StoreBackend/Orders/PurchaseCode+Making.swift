@@ -1,10 +1,10 @@
 internal import GemLedger
 
 extension PurchaseCode {
-  // Crockford's alphabet: no letter that resembles a digit, since people read the code out.
+  // Crockford's alphabet: no letter that resembles a digit, since people read the code aloud.
   private static let digits = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ".utf8)
 
-  /// A new code such as `GG2611217M2Q…`: two letters for the store, the day, and eighty random bits.
+  /// Returns a new code such as `GG2611217M2Q…`: two letters for the store, the day, and eighty random bits.
   static func make(store: Store, at now: Timestamp, randomness: () -> UInt64) -> Self {
     var text = Array((prefixes[store] ?? "XX").utf8)
     // 2026-11-21 without its century and hyphens.

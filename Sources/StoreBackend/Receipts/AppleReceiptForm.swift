@@ -2,7 +2,7 @@ internal import GemLedger
 
 /// Apple's JWSTransaction payload.
 ///
-/// Beside Apple's fields there are `store` (where it is not the App Store) and `revokedQuantity` (a refund by units,
+/// In addition to Apple's fields there are `store` (except for the App Store) and `revokedQuantity` (a refund by units,
 /// which Apple would state as a percentage).
 enum AppleReceiptForm {
   private static let types: [(String, ProductType)] = [
@@ -52,7 +52,7 @@ enum AppleReceiptForm {
       kind: number.flatMap { StoreTransaction.Offer.Kind.numbered($0) },
       identifier: try fields.optionalNonEmptyText("offerIdentifier"),
       isFreeTrial: try fields.optionalText("offerDiscountType") == "FREE_TRIAL")
-    // A kind that is not known here, and nothing else, says nothing.
+    // An offer with only an unknown kind has no information.
     return offer == StoreTransaction.Offer(kind: nil) ? nil : offer
   }
 
@@ -104,7 +104,7 @@ enum AppleReceiptForm {
   }
 
   private static func storefront(_ fields: ReceiptFields) throws(LedgerError) -> StorefrontCode? {
-    // A storefront that is newer than this code is no reason to refuse a paid purchase.
+    // An unknown storefront is no reason to refuse a paid purchase.
     try fields.optionalNonEmptyText("storefront").flatMap(StorefrontCode.init(exactly:))
   }
 

@@ -2,7 +2,8 @@ internal import GemLedger
 
 /// Google Play's purchase, with the fields of its ProductPurchase and voided-purchase resources.
 ///
-/// The identity is the purchase token; the order id may be missing. Beside Google's fields there are `environment`,
+/// The identity is the purchase token; the order id may be missing. In addition to Google's fields there are
+/// `environment`,
 /// `signedDate`, `productType`, `initialPurchaseToken` (a renewal's first), `renewal` and `lineItem`.
 enum GoogleReceiptForm {
   private static let types = [
@@ -33,7 +34,7 @@ enum GoogleReceiptForm {
     }
     if transaction.reason == .renewal { writer.integer("renewal", 1) }
     if transaction.isLineItem { writer.integer("lineItem", 1) }
-    // A promotion code at Google Play makes a purchase of type 1, which costs nothing.
+    // A promotion code at Google Play results in a purchase of type 1, which is free.
     if transaction.offer?.kind == .code { writer.integer("purchaseType", 1) }
     writer.text("offerId", transaction.offer?.identifier)
     if let revocation = transaction.revocation { write(revocation, of: transaction.quantity, to: &writer) }
@@ -58,7 +59,7 @@ enum GoogleReceiptForm {
     from fields: ReceiptFields, environment: StoreEnvironment
   ) throws(LedgerError) -> StoreTransaction {
     let token = try fields.transactionID("purchaseToken")
-    // The billing client gives the app other names than Google's server gives a backend, and fewer fields.
+    // Apps get other member names from the billing client than backends get from Google's server, and fewer members.
     let stated = (try fields.optionalInstantText("purchaseTimeMillis"), try fields.optionalInstant("purchaseTime"))
     guard let purchasedAt = stated.0 ?? stated.1 else { throw ReceiptFields.malformed("purchaseTimeMillis is missing") }
     let quantity = try fields.optionalInteger("quantity", in: 0...Int64.max) ?? 1
@@ -82,8 +83,8 @@ enum GoogleReceiptForm {
 
   /// The product; newer billing clients write a list of products.
   ///
-  /// - Throws: `receipt_malformed`; `receipt_unverified` with the check `line_items` for several products, of which the
-  ///   signed purchase does not state the quantities: Google's server does.
+  /// - Throws: `receipt_malformed`; `receipt_unverified` with the check `line_items` for several products, because the
+  ///   signed purchase does not state their quantities: Google's server does.
   private static func productID(_ fields: ReceiptFields) throws(LedgerError) -> String {
     guard let list = fields.object["productIds"]?.array, !list.isEmpty else { return try fields.name("productId") }
     guard list.count == 1 else {
@@ -116,7 +117,7 @@ enum GoogleReceiptForm {
     return fields.object["autoRenewing"] == nil ? .consumable : .autoRenewableSubscription
   }
 
-  /// Apps may put any text there; only a token of the kind made here, and the digest of an id, name a buyer.
+  /// Apps may put any text there; only a customer's derived token and the digest of an id name a buyer.
   private static func accountToken(_ fields: ReceiptFields) throws(LedgerError) -> AccountToken? {
     let stated = (
       try fields.optionalNonEmptyText("obfuscatedExternalAccountId"),
@@ -129,10 +130,10 @@ enum GoogleReceiptForm {
     _ fields: ReceiptFields, of quantity: Int64
   ) throws(LedgerError) -> StoreTransaction.Revocation? {
     let state = try fields.optionalInteger("purchaseState", in: 0...Int64.max)
-    // The developer API says 2, the billing client 4.
-    guard state != 2, state != 4 else { throw ReceiptFields.malformed("the purchase is pending: nobody has paid yet") }
+    // The developer API uses 2, the billing client 4.
+    guard state != 2, state != 4 else { throw ReceiptFields.malformed("the purchase is pending: it is not paid yet") }
     guard let revokedAt = try fields.optionalInstantText("voidedTimeMillis") else {
-      // A cancelled purchase gives nothing, also where nothing says when that was.
+      // A cancelled purchase gives nothing, even without a date of the cancellation.
       guard state == 1, let at = try canceledAt(fields) else { return nil }
       return StoreTransaction.Revocation(revokedAt: at)
     }

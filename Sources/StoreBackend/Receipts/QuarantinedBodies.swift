@@ -1,13 +1,13 @@
 package import GemLedger
 
-/// Bodies that a server keeps until it can verify them: JSON documents, with the posting customer's id in `customer`.
+/// Bodies that a server stores until it can verify them: JSON documents with the poster's customer id in `customer`.
 package enum QuarantinedBodies {
-  /// What the names of their documents begin with.
+  /// The prefix of their documents' names.
   package static let prefix = "quarantine/"
 
-  /// How many are kept.
+  /// Returns the number of stored bodies.
   ///
-  /// - Throws: `LedgerError` where the storage fails.
+  /// - Throws: `LedgerError` if the storage fails.
   package static func count(in ledger: Ledger) throws(LedgerError) -> Int {
     var (count, last): (Int, String?) = (0, nil)
     while true {
@@ -18,9 +18,9 @@ package enum QuarantinedBodies {
     }
   }
 
-  /// Removes what these customers posted.
+  /// Removes the bodies that these customers posted.
   ///
-  /// - Throws: `LedgerError` where the storage fails.
+  /// - Throws: `LedgerError` if the storage fails.
   package static func erase(_ ids: [CustomerID], in ledger: Ledger) throws(LedgerError) {
     let erased = Set(ids.map(\.text))
     var last: String?
@@ -29,7 +29,7 @@ package enum QuarantinedBodies {
       for document in page {
         let customer = (try? JSONValue.parse(document.content))?.object?["customer"]?.text
         guard let customer, erased.contains(customer) else { continue }
-        // A server that tried it at this moment keeps it no longer, or asks again.
+        // A server that verifies the body at this moment removes it itself, or tries again.
         try ledger.removeUnlessChanged(document)
       }
       guard page.count == Limits.documentsPerPage else { return }

@@ -1,6 +1,6 @@
 package import GemLedger
 
-/// The members of a receipt's payload, read strictly; each look-up reports the fault that it finds.
+/// The members of a receipt's payload, read strictly; each look-up reports its fault.
 ///
 /// Unused members are ignored: stores add some every year.
 package struct ReceiptFields {
@@ -21,7 +21,7 @@ package struct ReceiptFields {
 
   package static func malformed(_ what: String) -> LedgerError {
     LedgerError(
-      .receiptMalformed, "The receipt cannot be read: \(what). Send what the store gave, unchanged.",
+      .receiptMalformed, "The receipt cannot be read: \(what). Send the store's receipt unchanged.",
       details: [.text("check", "payload")])
   }
 
@@ -48,7 +48,7 @@ package struct ReceiptFields {
     return Self(object)
   }
 
-  /// A text, and nil for an empty one: of fields that say nothing then.
+  /// Returns a text; nil for an empty text, which means a missing value in these fields.
   package func optionalNonEmptyText(_ name: String) throws(LedgerError) -> String? {
     object[name]?.text?.isEmpty == true ? nil : try optionalText(name)
   }
@@ -74,7 +74,7 @@ package struct ReceiptFields {
     return instant
   }
 
-  /// Milliseconds since 1970, before the year 10000; a fraction, as Xcode's receipts have, is dropped.
+  /// Returns milliseconds since 1970, before the year 10000; drops a fraction, which Xcode's receipts have.
   package func optionalInstant(_ name: String) throws(LedgerError) -> Timestamp? {
     if case .number(let text)? = object[name], let number = Double(text) {
       guard (0...Double(Limits.expiryMilliseconds)).contains(number) else {
@@ -85,7 +85,7 @@ package struct ReceiptFields {
     return try optionalInteger(name, in: 0...Limits.expiryMilliseconds).map(Timestamp.init(milliseconds:))
   }
 
-  /// Milliseconds as a text, as Google Play writes 64-bit numbers.
+  /// Returns milliseconds from a text, as Google Play writes 64-bit numbers.
   package func optionalInstantText(_ name: String) throws(LedgerError) -> Timestamp? {
     guard let text = try optionalText(name) else { return nil }
     guard let number = Int64(text), (0...Limits.expiryMilliseconds).contains(number), String(number) == text else {
@@ -121,8 +121,10 @@ package struct ReceiptFields {
     return text
   }
 
-  /// The price in thousandths or millionths of the currency's unit; nil where it is no whole number of minor units, or
-  /// of a currency that is not known: stores state it for information, and a paid purchase is not refused for it.
+  /// Returns the price in thousandths or millionths of the currency's unit; nil if it is not a whole number of minor
+  /// units, or its currency is unknown.
+  ///
+  /// Stores state the price for information, so a paid purchase is not refused for it.
   func price(_ name: String, currency: String, scale: Int) -> Money? {
     guard let amount = object[name]?.integer, amount >= 0, let code = object[currency]?.text else { return nil }
     return Money(scaled: amount, digits: scale, currency: code)
@@ -130,8 +132,8 @@ package struct ReceiptFields {
 }
 
 extension Money {
-  /// Makes money from an amount with `digits` decimal places in any currency; nil where it is no whole number of minor
-  /// units.
+  /// Creates money from an amount with `digits` decimal places in any currency; nil if it is not a whole number of
+  /// minor units.
   package init?(scaled amount: Int64, digits: Int, currency code: String) {
     guard let currency = PriceCurrency(exactly: code) else { return nil }
     let factor = Self.powerOfTen(digits - currency.minorUnitDigits)
@@ -139,7 +141,7 @@ extension Money {
     self.init(minorUnits: amount / factor, currency: code)
   }
 
-  /// The amount that counts `digits` decimal places; nil where it passes 64 bits or is no whole number.
+  /// Returns the amount in units of `digits` decimal places; nil if it exceeds 64 bits or is not a whole number.
   func scaled(digits: Int) -> Int64? {
     guard let currency = PriceCurrency(exactly: currency) else { return nil }
     let factor = Self.powerOfTen(digits - currency.minorUnitDigits)
@@ -147,7 +149,7 @@ extension Money {
     return factor > 0 && !overflow ? amount : nil
   }
 
-  /// 0 for a negative power.
+  /// Returns 0 for a negative power.
   private static func powerOfTen(_ power: Int) -> Int64 {
     power < 0 ? 0 : (0..<power).reduce(1) { product, _ in product * 10 }
   }

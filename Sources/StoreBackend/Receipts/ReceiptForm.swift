@@ -1,6 +1,6 @@
 package import GemLedger
 
-/// How a store transaction is written into the payload of a receipt, and read back.
+/// The form of a store transaction in the payload of a receipt.
 ///
 /// Purchases at Google Play have Google's field names, all others Apple's. Apple counts prices in thousandths and
 /// refunds in thousandths of a percent; Google counts prices in millionths and refunds in units.

@@ -1,29 +1,29 @@
 public import GemLedger
 
-/// Makes the evidence of transactions, as a store does: the other half of ``ReceiptVerifier``.
+/// Creates the evidence of transactions as a store does: the counterpart of ``ReceiptVerifier``.
 public protocol ReceiptSigner: Sendable {
-  /// The receipt of a transaction as it is now.
+  /// Returns the receipt of a transaction in its present state.
   func receipt(for transaction: StoreTransaction) -> StoreReceipt
 
-  /// The store's own notice about a transaction, with the signed transaction in it.
+  /// Returns the store's notice about a transaction, with the signed transaction in it.
   ///
   /// - Parameters:
-  ///   - type: The App Store's name of it, such as `REFUND`.
-  ///   - id: Its identity, the same for every delivery.
-  ///   - transaction: The transaction as it is now.
+  ///   - type: The App Store's name of the notice, such as `REFUND`.
+  ///   - id: Its identity, equal for every delivery.
+  ///   - transaction: The transaction in its present state.
   ///   - instant: When it is signed.
-  /// - Returns: Nil where the store signs no notices, as the default does.
+  /// - Returns: The notice; nil if the store signs no notices, which is the default.
   func signedNotice(_ type: String, id: String, about transaction: StoreTransaction, at instant: Timestamp) -> String?
 }
 
 extension ReceiptSigner {
-  /// Nothing, for stores that sign no notices.
+  /// Returns nil, for stores that sign no notices.
   public func signedNotice(
     _ type: String, id: String, about transaction: StoreTransaction, at instant: Timestamp
   ) -> String? { nil }
 }
 
-/// Makes receipts and reads its own again: all that a simulated store and its backend need.
+/// Creates receipts and reads them: the needs of a simulated store and its backend.
 public typealias SimulatedReceipts = ReceiptSigner & ReceiptVerifier
 
 extension UnsignedReceipts: ReceiptSigner {}

@@ -1,6 +1,6 @@
 public import GemLedger
 
-/// The signed evidence of a store transaction, as the store gave it: a JWS in compact form.
+/// The signed evidence of a store transaction, unchanged from the store: a JWS in compact form.
 public struct StoreReceipt: Hashable, Sendable {
   /// The text, unchanged.
   public let text: String
@@ -17,22 +17,22 @@ public protocol ReceiptVerifier: Sendable {
   ///   the failed check.
   func verify(_ receipt: StoreReceipt) throws(LedgerError) -> StoreTransaction
 
-  /// Verifies a store's own notice, and the transaction in it on its own.
+  /// Verifies a store's notice, and separately the transaction in it.
   ///
   /// - Parameter text: The notice as it was signed, such as `signedPayload` of the App Store's request.
-  /// - Returns: The transaction that it is about; nil where it is about none.
-  /// - Throws: As ``verify(_:)``; `receipt_malformed` where the store signs no notices, as the default does.
+  /// - Returns: The notice's transaction; nil if it contains none.
+  /// - Throws: As ``verify(_:)``; `receipt_malformed` if the store signs no notices, which is the default.
   func transaction(inNotice text: String) throws(LedgerError) -> StoreTransaction?
 
-  /// Whether a store signed the receipts that verify, so that a stated price was paid; true by default.
+  /// Whether verified receipts are signed by a store, so that a stated price was paid; true by default.
   ///
-  /// A price that differs from the catalog is a warning then, and `amount_mismatch` otherwise.
+  /// If so, a price that differs from the catalog is a warning; otherwise it is an `amount_mismatch`.
   var provesPrices: Bool { get }
 
-  /// The SHA-256 of a text, 32 bytes; nil without cryptography, as by default.
+  /// Returns the SHA-256 of a text, 32 bytes; nil without cryptography, which is the default.
   ///
-  /// It names signed texts in the ledger, and customers by tokens that are digests of ids. Without it such
-  /// tokens match no customer.
+  /// It names signed texts in the ledger, and customers by tokens that are digests of ids. Without it, such tokens
+  /// match no customer.
   func digest(of text: String) -> [UInt8]?
 }
 
@@ -42,7 +42,7 @@ extension ReceiptVerifier {
   /// Nil.
   public func digest(of text: String) -> [UInt8]? { nil }
 
-  /// Refuses every notice, for stores that sign none.
+  /// Refuses every notice, for stores that sign no notices.
   public func transaction(inNotice text: String) throws(LedgerError) -> StoreTransaction? {
     throw LedgerError(.receiptMalformed, "Notices of this store are not signed: look the transaction up at the store.")
   }

@@ -3,18 +3,18 @@ internal import GemLedger
 /// A genuine statement of a store about a store transaction.
 struct Evidence: Sendable {
   let transaction: StoreTransaction
-  /// The digest of the signed text, where there is one.
+  /// The digest of the signed text, if there is one.
   var original: String?
-  /// Whether the store sent it by itself, as a notification.
+  /// Whether the store sent it as a notification.
   var isNotice = false
-  /// Whether it was verified when it came, and is read from what is kept.
+  /// Whether it was verified earlier and is read from the storage.
   var isKept = false
-  /// Whether a statement of this date says that nothing is given back; false where only a refund is known.
+  /// Whether the store stated on this date that nothing is refunded; false if only a refund is known.
   var statesPurchase = true
-  /// Whether its token is of a customer who was erased, so that nothing is kept that names the buyer.
+  /// Whether its token belongs to an erased customer, so that nothing is stored that names the buyer.
   var namesErased = false
 
-  /// All that was stated, for the ledger.
+  /// The whole statement, for the ledger.
   var statement: StoreStatement {
     var transaction = transaction
     if namesErased { transaction.accountToken = nil }
@@ -22,7 +22,7 @@ struct Evidence: Sendable {
   }
 }
 
-// The ledger keeps the payload of a receipt without the members that differ between two signatures of one state. The
+// The ledger stores the payload of a receipt without the members that differ between two signatures of one state. The
 // dates are columns, and the refund is a separate statement.
 
 extension StoreTransaction {
@@ -33,9 +33,9 @@ extension StoreTransaction {
     return String(decoding: ReceiptForm.payload(of: state), as: UTF8.self)
   }
 
-  /// The transaction that a kept statement states, without a refund.
+  /// Reads the transaction of a stored statement, without a refund.
   ///
-  /// - Throws: `LedgerError` with `receipt_malformed` where the content was erased in part, or never known.
+  /// - Throws: `LedgerError` with `receipt_malformed` if the content was partly erased, or never known.
   init(content: String, environment: StoreEnvironment, statedAt: Timestamp) throws(LedgerError) {
     self = try ReceiptForm.transaction(from: ReceiptFields(Array(content.utf8)), environment: environment)
     signedAt = statedAt

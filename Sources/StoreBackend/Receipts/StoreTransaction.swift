@@ -3,33 +3,33 @@ public import GemLedger
 /// The store's own record of a purchase, as its signed evidence states it: StoreKit's `Transaction`, or a Google Play
 /// purchase.
 public struct StoreTransaction: Hashable, Sendable {
-  /// Why the store took money.
+  /// The cause of the payment.
   public enum Reason: String, Hashable, Sendable {
     /// A purchase by a customer.
     case purchase = "PURCHASE"
-    /// A subscription went on.
+    /// A renewal of a subscription.
     case renewal = "RENEWAL"
   }
 
   /// A refund by the store.
   public struct Revocation: Hashable, Sendable {
-    /// How much of the purchase, as `StoreRefund.Extent` counts it.
+    /// The refunded share, as `StoreRefund.Extent` counts it.
     public enum Extent: Hashable, Sendable {
       /// All of it.
       case full
-      /// Thousandths of a percent of the whole purchase in all so far, 1 to 100,000.
+      /// Thousandths of a percent of the whole purchase, 1 to 100,000; the total of all refunds.
       case milliPercent(Int64)
-      /// This many units by this refund alone, as Google's list of voided purchases says.
+      /// The units of this refund alone, as Google's list of voided purchases states them.
       case quantity(Int64)
-      /// This many units in all so far, as the state of a purchase at Google says.
+      /// The total of refunded units, as Google's purchase resource states it.
       case totalQuantity(Int64)
     }
 
-    /// The store's own date of it; with the transaction it names the refund.
+    /// The store's date of the refund; together with the transaction it identifies the refund.
     public var revokedAt: Timestamp
     /// The refunded part.
     public var extent: Extent
-    /// Whether the app was at fault, where the store says.
+    /// Whether the app was at fault, if the store states it.
     public var isAppIssue: Bool
 
     /// A refund as the store states it.
@@ -42,7 +42,7 @@ public struct StoreTransaction: Hashable, Sendable {
 
   /// An offer that changed the price.
   public struct Offer: Hashable, Sendable {
-    /// How the customer came to it.
+    /// The kind of offer.
     public enum Kind: String, Hashable, Sendable, CaseIterable {
       /// For new subscribers.
       case introductory
@@ -54,7 +54,7 @@ public struct StoreTransaction: Hashable, Sendable {
       case winBack = "win_back"
     }
 
-    /// How the customer came to it; nil for a kind that is not known here.
+    /// The kind of offer; nil for an unknown kind.
     public var kind: Kind?
     /// Its id at the store.
     public var identifier: String?
@@ -69,7 +69,7 @@ public struct StoreTransaction: Hashable, Sendable {
     }
   }
 
-  /// Who paid for the customer's right to it.
+  /// The payer.
   public enum Ownership: String, Hashable, Sendable {
     /// The customer.
     case purchased = "PURCHASED"
@@ -77,11 +77,11 @@ public struct StoreTransaction: Hashable, Sendable {
     case familyShared = "FAMILY_SHARED"
   }
 
-  /// Where it was bought.
+  /// The store.
   public var store: Store
   /// Production, sandbox, or a test session.
   public var environment: StoreEnvironment
-  /// The store's own id of it; on Google Play the purchase token.
+  /// The store's id of the transaction; on Google Play the purchase token.
   public var id: StoreTransactionID
   /// The first transaction of the same subscription; the id itself for everything else.
   public var originalID: StoreTransactionID
@@ -97,11 +97,11 @@ public struct StoreTransaction: Hashable, Sendable {
   public var subscriptionGroupID: String?
   /// The number of units.
   public var quantity: Int64
-  /// The price of all units together, where the store states it.
+  /// The price of all units together, if the store states it.
   public var price: Money?
   /// The country of the store account.
   public var storefront: StorefrontCode?
-  /// The buyer's token, where the app gave one before the payment.
+  /// The buyer's token, if the app passed one before the payment.
   public var accountToken: AccountToken?
   /// When it was bought, or renewed.
   public var purchasedAt: Timestamp
@@ -113,13 +113,13 @@ public struct StoreTransaction: Hashable, Sendable {
   public var revocation: Revocation?
   /// Why money was taken.
   public var reason: Reason
-  /// The offer by which it was bought, where there was one.
+  /// The offer by which it was bought, if any.
   public var offer: Offer?
-  /// Who paid for it.
+  /// The payer.
   public var ownership: Ownership
   /// Whether its Google Play purchase token paid for several products; then the product is part of ``creditID``.
   public var isLineItem: Bool
-  /// When the store signed this evidence; of two, the later holds.
+  /// When the store signed this evidence; newer evidence replaces older evidence.
   public var signedAt: Timestamp
 
   /// A record of a purchase.
@@ -160,7 +160,7 @@ extension StoreTransaction {
   /// Whether the customer paid nothing for it: its price is 0, a family member paid, it is a free trial, or it was
   /// bought with a promotion code of Google Play.
   ///
-  /// It gives bonus currency without a price then (`StorePurchase.Terms`).
+  /// Such a purchase gives bonus currency without a price (`StorePurchase.Terms`).
   public var isFree: Bool {
     price?.minorUnits == 0 || ownership == .familyShared || offer?.isFreeTrial == true
       || store == .google && offer?.kind == .code
@@ -179,12 +179,12 @@ extension StoreTransaction {
     return StoreTransactionID(unchecked: ([id.text] + parts).joined(separator: "/"))
   }
 
-  /// The product in an id at Google Play, of which the base plan of a subscription follows after a colon.
+  /// Returns the product in a Google Play id, without the base plan of a subscription after the colon.
   package static func productID(atGoogle id: String) -> String { String(id.prefix { $0 != ":" }) }
 }
 
 extension PurchaseRecord {
-  /// The id that the store's own client knows the purchase by: on Google Play the purchase token.
+  /// The id of the purchase in the store's client; on Google Play the purchase token.
   package var clientTransactionID: StoreTransactionID {
     storeTransactionID.purchaseToken(
       at: store, isSubscription: productType.isSubscription, storeProductID: storeProductID)

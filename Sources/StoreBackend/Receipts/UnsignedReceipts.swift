@@ -1,18 +1,18 @@
 public import GemLedger
 
-/// Receipts without a signature, from the simulated store of this process or home.
+/// Receipts without a signature, from a simulated store of this process or home.
 ///
-/// They look like the stores' signed ones, a compact JWS with Apple's or Google's field names and units, but nothing
-/// proves their origin: every client that can post one can make one. That is why they are accepted only from the one
-/// environment that this was made for, and why only test environments can be named. Give a backend this verifier where
-/// the simulated store is the only store, and never beside a real one.
+/// They look like the stores' signed receipts: a compact JWS with Apple's or Google's field names and units. But every
+/// client that can post such a receipt can make one. Therefore they are accepted only from one environment, which must
+/// be a test environment. Use this verifier only if the simulated store is the backend's only store, never next to a
+/// real store.
 ///
 /// ```swift
 /// let receipts = UnsignedReceipts(session: "demo")
 /// let backend = try LocalBackend(ledger: ledger, verifier: receipts)
 /// ```
 public struct UnsignedReceipts: ReceiptVerifier {
-  /// Longest receipt that is looked at, in bytes.
+  /// The maximum size of a receipt, in bytes.
   public static let byteCountMax = 32_768
 
   /// The only environment with accepted receipts.
@@ -20,10 +20,10 @@ public struct UnsignedReceipts: ReceiptVerifier {
   /// The first segment of every receipt, which names the environment.
   private let header: [UInt8]
 
-  /// False: nobody vouches for a price.
+  /// False: without a signature, the price is not proven.
   public var provesPrices: Bool { false }
 
-  /// Makes receipts of one test environment.
+  /// Creates a verifier for one test environment.
   ///
   /// - Parameter environment: Xcode's or local testing, with its session.
   /// - Throws: `LedgerError` with `configuration` for production or the sandbox, where receipts are always signed.
@@ -42,10 +42,10 @@ public struct UnsignedReceipts: ReceiptVerifier {
     self.header = header
   }
 
-  /// The receipt of a transaction as it is now.
+  /// Returns a receipt for the transaction in its present state.
   ///
-  /// The transaction's environment must be this one, and its price a whole number of thousandths; another price is
-  /// left out, as stores may.
+  /// The transaction's environment must be this verifier's. The price must be a whole number of thousandths; another
+  /// price is omitted, as stores may do.
   public func receipt(for transaction: StoreTransaction) -> StoreReceipt {
     var text = header
     text.append(ReceiptForm.dot)
@@ -54,10 +54,10 @@ public struct UnsignedReceipts: ReceiptVerifier {
     return StoreReceipt(String(decoding: text, as: UTF8.self))
   }
 
-  /// Reads the receipt and checks that it comes from this environment.
+  /// Reads the receipt and checks its environment.
   ///
   /// - Throws: `LedgerError` with, in order of precedence: `receipt_malformed`; `receipt_unverified` with the detail
-  ///   `check`, which is `signature` (it has one), `algorithm`, or `environment`.
+  ///   `check`, which is `signature` (a signature is present), `algorithm`, or `environment`.
   public func verify(_ receipt: StoreReceipt) throws(LedgerError) -> StoreTransaction {
     var text = receipt.text
     guard text.utf8.count <= Self.byteCountMax else {
@@ -68,7 +68,7 @@ public struct UnsignedReceipts: ReceiptVerifier {
     }.get()
     let fields = try ReceiptFields(payload)
     guard try ReceiptForm.environmentName(in: fields) == ReceiptForm.name(of: environment) else {
-      throw Self.unverified("environment", "it comes from another environment than \(environment)")
+      throw Self.unverified("environment", "its environment is not \(environment)")
     }
     return try ReceiptForm.transaction(from: fields, environment: environment)
   }
@@ -82,35 +82,35 @@ public struct UnsignedReceipts: ReceiptVerifier {
       let isOfMore = body.contains(ReceiptForm.dot)
       throw ReceiptFields.malformed(isOfMore ? "it does not have three segments" : "its payload is not base64url")
     }
-    // The header of our own receipts is always the same bytes.
+    // The header of this verifier's receipts always has identical bytes.
     let isOwn = header.withUnsafeBufferPointer { Bytes.areEqual(UnsafeBufferPointer(rebasing: head), $0) }
     if !isOwn { try refuse(header: UnsafeBufferPointer(rebasing: head)) }
     guard last == bytes.count - 1 else {
-      throw Self.unverified("signature", "it has a signature, which nobody here checks")
+      throw Self.unverified("signature", "it has a signature, which this verifier cannot check")
     }
     return payload
   }
 
-  /// Throws the error that describes a header other than ours.
+  /// Throws the error that describes a foreign header.
   private func refuse(header: UnsafeBufferPointer<UInt8>) throws(LedgerError) {
     guard let bytes = Base64URL.decode(header) else { throw ReceiptFields.malformed("its header is not base64url") }
     let fields = try ReceiptFields(bytes)
     guard try fields.text("alg") == "none" else {
-      throw Self.unverified("algorithm", "it is signed, and this verifier knows no keys")
+      throw Self.unverified("algorithm", "it is signed, and this verifier has no keys")
     }
-    throw Self.unverified("environment", "it comes from another test session than this one's")
+    throw Self.unverified("environment", "it is of another test session")
   }
 
   private static func unverified(_ check: String, _ what: String) -> LedgerError {
-    LedgerError(.receiptUnverified, "The receipt is not to be trusted: \(what).", details: [.text("check", check)])
+    LedgerError(.receiptUnverified, "The receipt cannot be trusted: \(what).", details: [.text("check", check)])
   }
 }
 
 extension UnsignedReceipts {
-  /// Receipts of a simulated store on this machine.
+  /// Creates a verifier for receipts of a simulated store on this machine.
   ///
   /// - Parameter session: Names the test session.
-  /// - Throws: `LedgerError` with `invalid_identifier` when the session's name is none.
+  /// - Throws: `LedgerError` with `invalid_identifier` for an invalid session name.
   public init(session: String) throws(LedgerError) {
     try self.init(environment: .localTesting(session: session))
   }

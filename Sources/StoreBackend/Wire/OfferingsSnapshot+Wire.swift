@@ -1,7 +1,7 @@
 package import GemLedger
 
 extension OfferingsSnapshot: WireValue {
-  /// Reads the parts in the forms of the catalog's file.
+  /// Reads the parts in the format of the catalog's file.
   package init(wire: WireObject) throws(LedgerError) {
     self.init(
       offerings: try wire.documents("offerings"), current: try wire.optionalIdentifier("current_offering"),

@@ -39,8 +39,8 @@ extension OrderHold: WireValue {
 }
 
 extension ReceiptPost: WireValue {
-  /// Reads RevenueCat's members `fetch_token` and `app_user_id`; without `source`, the post's reason comes from
-  /// `initiation_source`.
+  /// Reads RevenueCat's members `fetch_token` and `app_user_id`; without `source`, `initiation_source` gives the post's
+  /// reason.
   ///
   /// `is_restore` counts only without both: RevenueCat's SDKs set it for every purchase of an anonymous customer.
   package init(wire: WireObject) throws(LedgerError) {

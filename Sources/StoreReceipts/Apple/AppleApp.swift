@@ -2,17 +2,17 @@
 public import GemLedger
 internal import StoreBackend
 
-/// The app that receipts must be for, and the environments that they may come from.
+/// The app of accepted receipts, and their environments.
 public struct AppleApp: Hashable, Sendable {
-  /// The bundle id; nil where another part compares it, as `LocalBackend` does with the catalog's.
+  /// The bundle id; nil if another part compares it, as `LocalBackend` does with the catalog's.
   public var bundleID: String?
-  /// The app's number at the App Store, which notifications and app transactions of production carry.
+  /// The app's number at the App Store, which notifications and app transactions of production contain.
   public var appAppleID: Int64?
-  /// Where receipts may come from.
+  /// The environments of accepted receipts.
   public var environments: Set<StoreEnvironment>
-  /// Test sessions with receipts that nobody verifies: Xcode signs with a certificate of its own.
+  /// Test sessions with unverified receipts: Xcode signs with a certificate of the local machine.
   ///
-  /// Everybody can make such receipts. Name a session here only on a developer's machine.
+  /// Every client can make such receipts. Name a session here only on a developer's machine.
   public var unverifiedEnvironments: Set<StoreEnvironment>
 
   /// An app.
@@ -31,21 +31,21 @@ extension AppleApp {
   /// - Throws: `LedgerError` with `configuration`.
   func check() throws(LedgerError) {
     if environments.contains(.production), appAppleID == nil {
-      throw LedgerError(.configuration, "Receipts of production are compared with the app's number: set appAppleID.")
+      throw LedgerError(.configuration, "Production receipts are compared with the app's number. Set appAppleID.")
     }
     guard unverifiedEnvironments.allSatisfy({ $0.session != nil }) else {
-      throw LedgerError(.configuration, "Only test sessions can have receipts that nobody verifies.")
+      throw LedgerError(.configuration, "Only test sessions can have unverified receipts.")
     }
     var kinds: Set<StoreEnvironment.Kind> = []
     guard environments.union(unverifiedEnvironments).allSatisfy({ kinds.insert($0.kind).inserted }) else {
       throw LedgerError(
-        .configuration, "Two sessions of one kind: a receipt does not say which of them it comes from.")
+        .configuration, "Two sessions of one kind are not possible, because a receipt does not name its session.")
     }
   }
 
   /// Compares the app and the environment, in Apple's order.
   ///
-  /// - Parameter appAppleID: The app's number, where the payload has one.
+  /// - Parameter appAppleID: The app's number, if the payload has one.
   /// - Throws: `LedgerError` with, in order of precedence: `bundle_mismatch`; `receipt_unverified`, checks `app_id`,
   ///   `environment`.
   func check(
@@ -62,7 +62,7 @@ extension AppleApp {
     guard let environment = accepted.first(where: { $0.payloadName.hasBytes(of: name) }) else {
       let names = accepted.map(\.payloadName).sorted().joined(separator: ", ")
       throw ReceiptCheck.environment.failure(
-        "it comes from the environment \"\(name.prefix(60))\"; accepted here: \(names.isEmpty ? "none" : names)")
+        "it is of the environment \"\(name.prefix(60))\"; accepted environments: \(names.isEmpty ? "none" : names)")
     }
     return environment
   }

@@ -1,9 +1,9 @@
 public import GemLedger
 public import StoreBackend
 
-/// A transaction that the App Store signed: Apple's JWSTransactionDecodedPayload.
+/// A transaction signed by the App Store: Apple's JWSTransactionDecodedPayload.
 ///
-/// Values that are newer than this code stay readable: claims with fixed words are texts here.
+/// Claims with fixed words are texts here, so that new words can be read too.
 public struct AppleTransaction: Hashable, Sendable {
   /// All claims, as they were signed.
   public let claims: SignedClaims
@@ -30,14 +30,14 @@ public struct AppleTransaction: Hashable, Sendable {
   public var appTransactionID: String? { claims.text("appTransactionId") }
 }
 
-/// How a subscription goes on: Apple's JWSRenewalInfoDecodedPayload.
+/// The renewal of a subscription: Apple's JWSRenewalInfoDecodedPayload.
 public struct AppleRenewalInfo: Hashable, Sendable {
   /// All claims, as they were signed.
   public let claims: SignedClaims
 
   /// The first transaction of the subscription.
   public var originalTransactionID: String? { claims.text("originalTransactionId") }
-  /// The product of the period that runs.
+  /// The product of the current period.
   public var productID: String? { claims.text("productId") }
   /// The product of the next period.
   public var renewalProductID: String? { claims.text("autoRenewProductId") }
@@ -47,7 +47,7 @@ public struct AppleRenewalInfo: Hashable, Sendable {
   public var expirationReason: Int64? { claims.integer("expirationIntent") }
   /// Whether the store still tries to collect the money.
   public var isInBillingRetry: Bool? { claims.flag("isInBillingRetryPeriod") }
-  /// Until when access goes on while the money is collected.
+  /// The end of the access while the store tries to collect the money.
   public var gracePeriodEndsAt: Timestamp? { claims.instant("gracePeriodExpiresDate") }
   /// When the next period begins.
   public var renewsAt: Timestamp? { claims.instant("renewalDate") }
@@ -70,18 +70,18 @@ public struct AppleAppTransaction: Hashable, Sendable {
   public var appAppleID: Int64? { claims.integer("appAppleId") }
   /// The installed version.
   public var version: String? { claims.text("applicationVersion") }
-  /// The version that the customer first got.
+  /// The first version that the customer downloaded.
   public var originalVersion: String? { claims.text("originalApplicationVersion") }
-  /// When the customer first got the app.
+  /// When the customer first downloaded the app.
   public var originallyPurchasedAt: Timestamp? { claims.instant("originalPurchaseDate") }
-  /// When an order in advance was made.
+  /// When the app was preordered.
   public var preorderedAt: Timestamp? { claims.instant("preorderDate") }
   /// When it was signed.
   public var signedAt: Timestamp? { claims.instant("receiptCreationDate") }
 }
 
 extension SignedClaims {
-  /// The money of a claim in thousandths of the unit of the claim `currency`.
+  /// Returns the price of a claim in thousandths of the unit of the claim `currency`.
   func price(_ name: String) -> Money? {
     guard let amount = integer(name), let code = text("currency") else { return nil }
     return Money(scaled: amount, digits: 3, currency: code)

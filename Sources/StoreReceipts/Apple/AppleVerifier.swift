@@ -3,11 +3,11 @@ public import GemLedger
 public import StoreBackend
 internal import SystemCrypto
 
-/// Verifies what the App Store signs: transactions, renewal infos, app transactions and notifications.
+/// Verifies signed texts of the App Store: transactions, renewal infos, app transactions and notifications.
 ///
-/// Real receipts and those of a simulated store go through the same checks; only the trusted roots differ. The checks
-/// and their order are ``ReceiptCheck``; they are those of Apple's server libraries. No server is asked: whether Apple
-/// revoked a certificate is not known here.
+/// Real receipts and those of a simulated store pass through the same checks; only the trusted roots differ.
+/// ``ReceiptCheck`` lists the checks in order; they equal those of Apple's server libraries. The verifier contacts no
+/// server, so it does not know whether Apple revoked a certificate.
 ///
 /// ```swift
 /// let root = try TrustedRoot(certificate: bytesOfAppleRootCAG3)
@@ -16,25 +16,25 @@ internal import SystemCrypto
 /// let backend = LocalBackend(ledger: ledger, verifier: verifier)
 /// ```
 ///
-/// Nothing here knows whether a receipt came before: the ledger credits each transaction once, and of two states of one
-/// the later holds.
+/// The verifier does not detect repeated receipts: the ledger credits each transaction once, and of two states of a
+/// transaction the newer is valid.
 public final class AppleVerifier: ReceiptVerifier {
-  /// Longest transaction, renewal info or app transaction that is looked at, in bytes.
+  /// The maximum size of a transaction, renewal info or app transaction, in bytes.
   public static let byteCountMax = 32_768
-  /// Longest notification that is looked at, in bytes: it holds two of the others.
+  /// The maximum size of a notification, in bytes: it contains two of the other texts.
   public static let notificationByteCountMax = 131_072
 
-  /// The app that receipts must be for.
+  /// The app of accepted receipts.
   public let app: AppleApp
   private let trust: ChainTrust
 
-  /// Makes a verifier.
+  /// Creates a verifier.
   ///
   /// - Parameters:
-  ///   - app: The app that receipts must be for, and the environments that they may come from.
+  ///   - app: The app of accepted receipts, and their environments.
   ///   - roots: The trusted root certificates.
   /// - Throws: `LedgerError` with `configuration`: production without ``AppleApp/appAppleID``; an unverified
-  ///   environment that is no test session; two sessions of one kind.
+  ///   environment that is not a test session; two sessions of one kind.
   public init(app: AppleApp, roots: [TrustedRoot]) throws(LedgerError) {
     try app.check()
     self.app = app
@@ -83,7 +83,7 @@ public final class AppleVerifier: ReceiptVerifier {
     return AppleAppTransaction(claims: SignedClaims(fields.object))
   }
 
-  /// Verifies a notification, and the transaction and the renewal info in it, each on its own.
+  /// Verifies a notification, and separately the transaction and the renewal info in it.
   ///
   /// - Parameter text: The `signedPayload` of the request's body.
   /// - Throws: As ``transaction(_:)``.
@@ -97,7 +97,7 @@ public final class AppleVerifier: ReceiptVerifier {
       subject.environment, bundleID: subject.bundleID, appAppleID: .stated(subject.appAppleID))
     let bought = try subject.transaction.map { (text) throws(LedgerError) in try transaction(text) }
     guard bought.map({ $0.transaction.environment == environment }) ?? true else {
-      throw ReceiptCheck.environment.failure("its transaction comes from another environment")
+      throw ReceiptCheck.environment.failure("its transaction is of another environment")
     }
     return AppleNotification(
       claims: SignedClaims(fields.object), id: try fields.text("notificationUUID"),
@@ -106,9 +106,9 @@ public final class AppleVerifier: ReceiptVerifier {
       renewalInfo: try subject.renewalInfo.map { (text) throws(LedgerError) in try renewalInfo(text) })
   }
 
-  /// Verifies a notification, and the transaction and the renewal info in it, each on its own.
+  /// Verifies a notification, and separately the transaction and the renewal info in it.
   ///
-  /// - Returns: The transaction that it is about.
+  /// - Returns: The notification's transaction.
   /// - Throws: As ``notification(_:)``.
   public func transaction(inNotice text: String) throws(LedgerError) -> StoreTransaction? {
     try notification(text).transaction?.transaction
@@ -126,7 +126,7 @@ public final class AppleVerifier: ReceiptVerifier {
     return fields
   }
 
-  /// Whether the user has said that receipts of this environment are not to be verified.
+  /// Returns whether receipts of this environment are configured as unverified.
   private func isUnverified(_ environment: String) -> Bool {
     app.unverifiedEnvironments.contains { $0.payloadName.hasBytes(of: environment) }
   }

@@ -1,4 +1,4 @@
-/// One value in the basic encoding rules of ASN.1 (X.690), of which DER is a part; hostile bytes are read to nil.
+/// One value in the basic encoding rules of ASN.1 (X.690), which include DER; invalid bytes result in nil.
 struct BERElement {
   static let integer: UInt8 = 0x02
   static let octetString: UInt8 = 0x04
@@ -7,19 +7,19 @@ struct BERElement {
   static let ia5String: UInt8 = 0x16
   static let sequence: UInt8 = 0x30
   static let set: UInt8 = 0x31
-  /// `[0]`, made of others.
+  /// `[0]`, constructed.
   static let context0: UInt8 = 0xA0
 
-  /// How deep values of unknown length, and octets in parts, may lie in each other.
+  /// The maximum nesting of values of unknown length, and of octets in parts.
   private static let depthMax = 8
-  /// Says that a value is made of others.
+  /// The bit of a constructed value.
   private static let constructed: UInt8 = 0x20
 
   /// The first byte; tags of several bytes are not read.
   let tag: UInt8
   let content: ArraySlice<UInt8>
 
-  /// Takes the first value off the bytes.
+  /// Removes the first value from the bytes.
   init?(_ bytes: inout ArraySlice<UInt8>) {
     guard let element = Self(&bytes, depth: 0) else { return nil }
     self = element
@@ -46,7 +46,7 @@ struct BERElement {
     bytes = bytes.dropFirst(length)
   }
 
-  /// Values up to two zero bytes.
+  /// Reads values up to two zero bytes.
   private static func contentOfUnknownLength(_ bytes: inout ArraySlice<UInt8>, depth: Int) -> ArraySlice<UInt8>? {
     let start = bytes
     while true {
@@ -59,14 +59,14 @@ struct BERElement {
     }
   }
 
-  /// The values that it is made of, up to the first that cannot be read; `countMax` at most.
+  /// Returns the contained values, up to the first invalid value; at most `countMax`.
   func parts(countMax: Int) -> [BERElement] {
     var (rest, parts) = (content, [BERElement]())
     while parts.count < countMax, !rest.isEmpty, let part = BERElement(&rest) { parts.append(part) }
     return parts
   }
 
-  /// The octets of an OCTET STRING, also of one in parts; nil for other values.
+  /// Returns the octets of an OCTET STRING, also of one in parts; nil for other values.
   func octets(depth: Int = 0) -> ArraySlice<UInt8>? {
     if tag == Self.octetString { return content }
     guard tag == Self.octetString | Self.constructed, depth < Self.depthMax else { return nil }
@@ -86,7 +86,7 @@ struct BERElement {
     return content.reduce(0) { $0 << 8 | Int($1) }
   }
 
-  /// A text; nil for other values, and for bytes that are no UTF-8.
+  /// A text; nil for other values and for invalid UTF-8.
   var text: String? {
     guard tag == Self.utf8String || tag == Self.ia5String else { return nil }
     return String(validating: content, as: UTF8.self)

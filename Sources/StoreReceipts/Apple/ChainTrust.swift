@@ -2,7 +2,7 @@
 internal import GemLedger
 internal import SystemCrypto
 
-/// Who may sign: chains of three certificates with Apple's markers, up to a trusted root.
+/// The trusted signers: chains of three certificates with Apple's markers, up to a trusted root.
 struct ChainTrust: Sendable {
   /// Marks a leaf for receipts (Apple's `SignedDataVerifier` looks for both).
   static let leafMarker = "1.2.840.113635.100.6.11.1"
@@ -16,7 +16,7 @@ struct ChainTrust: Sendable {
 
   /// Checks the certificates and the signature.
   ///
-  /// - Parameter signedAt: When it was signed, as the payload says: the certificates must have been valid then.
+  /// - Parameter signedAt: The payload's signing date, at which the certificates must have been valid.
   /// - Throws: `LedgerError` with, in order of precedence: `receipt_malformed`, check `header`;
   ///   `receipt_unverified`, checks `algorithm`, `certificates`, `chain`, `validity`, `markers`, `signature`.
   func check(_ token: SignedToken, signedAt: Timestamp) throws(LedgerError) {
@@ -30,14 +30,14 @@ struct ChainTrust: Sendable {
     }
     guard entry.validity.contains(seconds) else { throw Self.notValid(signedAt) }
     let isSigned = token.withSignedBytes { Crypto.isSignature(token.signature, of: $0, by: entry.key) }
-    guard isSigned else { throw ReceiptCheck.signature.failure("its signature does not fit its content") }
+    guard isSigned else { throw ReceiptCheck.signature.failure("its signature does not match its content") }
     if known == nil { cache.keep(entry, for: token.headerText) }
   }
 
   private func chain(of header: TokenHeader, at seconds: Int64) throws(LedgerError) -> ChainCache.Entry {
     let roots = roots.compactMap { $0.certificate(for: header.root) }
     guard !roots.isEmpty else {
-      throw ReceiptCheck.chain.failure("its root certificate is not one that is trusted here")
+      throw ReceiptCheck.chain.failure("its root certificate is not trusted")
     }
     let verdict = Crypto.validate(
       leaf: header.leaf, intermediate: header.intermediate, roots: roots, at: seconds)
@@ -54,7 +54,7 @@ struct ChainTrust: Sendable {
   }
 
   private static func notValid(_ instant: Timestamp) -> LedgerError {
-    ReceiptCheck.validity.failure("its certificates were not valid at \(instant), when it says it was signed")
+    ReceiptCheck.validity.failure("its certificates were not valid at \(instant), its signing date")
   }
 }
 #endif

@@ -2,7 +2,7 @@
 internal import GemLedger
 internal import StoreBackend
 
-/// The part of a notification that says which app it is about: the first of four that is there.
+/// The part of a notification that names its app: the first of four that is present.
 struct NotificationSubject {
   let environment: String
   let bundleID: String?
@@ -21,7 +21,7 @@ struct NotificationSubject {
       bundleID = try fields.optionalText("bundleId")
       appAppleID = try fields.optionalInteger("appAppleId", in: 0...Int64.max)
       if name == "externalPurchaseToken" {
-        // It names no environment but for the beginning of its id.
+        // Its environment follows only from the prefix of its id.
         let isSandbox = try fields.optionalText("externalPurchaseId")?.hasPrefix("SANDBOX") ?? false
         environment = (isSandbox ? StoreEnvironment.sandbox : .production).payloadName
       } else {
@@ -31,7 +31,7 @@ struct NotificationSubject {
       renewalInfo = try Self.token("signedRenewalInfo", in: object)
       return
     }
-    throw ReceiptFields.malformed("the notification says nothing of what it is about")
+    throw ReceiptFields.malformed("the notification has no part that names its app")
   }
 
   private static func token(_ name: String, in object: JSONObject) throws(LedgerError) -> String? {

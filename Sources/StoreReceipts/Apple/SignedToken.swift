@@ -1,12 +1,12 @@
 #if Receipts
 internal import GemLedger
 
-/// A JSON Web Signature in compact form (RFC 7515, section 7.1), taken apart; nothing is verified yet.
+/// A JSON Web Signature in compact form (RFC 7515, section 7.1), split into segments but not verified.
 struct SignedToken {
   /// The bytes of the whole text.
   private let bytes: [UInt8]
   private let payloadEnd: Int
-  /// The first segment as it was sent: the same bytes mean the same algorithm and the same certificates.
+  /// The first segment as it was sent: equal bytes mean the same algorithm and certificates.
   let headerText: [UInt8]
   /// The decoded header.
   let header: [UInt8]
@@ -18,7 +18,7 @@ struct SignedToken {
   /// - Throws: `LedgerError` with `receipt_malformed`, check `structure`.
   init(_ text: String, byteCountMax: Int) throws(LedgerError) {
     guard text.utf8.count <= byteCountMax else {
-      throw ReceiptCheck.structure.failure("it has \(text.utf8.count) bytes; the most is \(byteCountMax)")
+      throw ReceiptCheck.structure.failure("it has \(text.utf8.count) bytes; the maximum is \(byteCountMax)")
     }
     let bytes = Array(text.utf8)
     let dots = bytes.indices.filter { bytes[$0] == ASCII.dot }

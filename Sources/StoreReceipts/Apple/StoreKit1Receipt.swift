@@ -2,9 +2,9 @@ internal import GemLedger
 
 /// A receipt of StoreKit 1: all purchases of a device in one PKCS #7 message.
 ///
-/// Its signature is not checked, so nothing in it is proven: its ids are what the App Store is asked about.
+/// Its signature is not checked, so it proves nothing: its ids are used only in requests to the App Store.
 package struct StoreKit1Receipt: Sendable {
-  /// Most purchases that are read.
+  /// The maximum number of purchases to read.
   private static let itemCountMax = 10_000
   /// PKCS #7 signed data, 1.2.840.113549.1.7.2.
   private static let signedData: [UInt8] = [0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x07, 0x02]
@@ -17,20 +17,20 @@ package struct StoreKit1Receipt: Sendable {
     static let originalTransactionID = 1705
   }
 
-  /// The transactions that it names, the newest first; empty where it names none or cannot be read.
+  /// The transactions in the receipt, newest first; empty if it has none or cannot be read.
   package let transactionIDs: [String]
 
   /// Reads a receipt.
   ///
-  /// - Parameter text: As an app sends it, in base64.
-  /// - Returns: Nil for a text that is no receipt of StoreKit 1; one that is damaged has no ids.
+  /// - Parameter text: The text from the app, in base64.
+  /// - Returns: Nil for a text that is not a StoreKit 1 receipt; a damaged receipt has no ids.
   package init?(_ text: String) {
     guard Self.isForm(of: text) else { return nil }
     let bytes = Base64.decode(text.filter { !$0.isWhitespace }) ?? []
     transactionIDs = Self.content(of: bytes).map(Self.transactionIDs) ?? []
   }
 
-  /// Whether a text has the first characters of DER in base64, and no others than base64 has.
+  /// Returns whether a text starts as DER in base64 does, and has only base64 characters.
   package static func isForm(of text: String) -> Bool {
     text.hasPrefix("MI")
       && text.utf8.allSatisfy { byte in
@@ -44,7 +44,7 @@ package struct StoreKit1Receipt: Sendable {
       }
   }
 
-  /// Whether a text may be the id of a transaction: the App Store's are digits.
+  /// Returns whether a text may be a transaction's id: the App Store's ids are digits.
   package static func isTransactionID(_ text: String) -> Bool {
     (1...64).contains(text.utf8.count)
       && text.utf8.allSatisfy { byte in
@@ -89,12 +89,12 @@ package struct StoreKit1Receipt: Sendable {
       }
       if let id = id ?? originalID { purchases.append((id, date)) }
     }
-    // Dates are texts of one form, so their order is that of time; of equal ones the last is the newest.
+    // Dates are texts in one format, so their order is chronological; of equal dates the last is the newest.
     let ordered = purchases.enumerated().sorted { ($0.element.date, $0.offset) > ($1.element.date, $1.offset) }
     return ordered.map(\.element.id)
   }
 
-  /// The fields of a set: each a number, a version and a value.
+  /// Returns the fields of a set, each with a number, a version and a value.
   private static func fields(_ bytes: ArraySlice<UInt8>) -> [(number: Int, value: ArraySlice<UInt8>)] {
     var rest = bytes
     guard let set = BERElement(&rest), set.tag == BERElement.set else { return [] }

@@ -8,10 +8,10 @@ struct TokenHeader {
 
   let leaf: Crypto.Certificate
   let intermediate: Crypto.Certificate
-  /// Says who the root is; it may be another issue of the trusted one.
+  /// The root's certificate; it may be another issue of the trusted root.
   let root: Crypto.Certificate
 
-  /// - Parameter roots: A certificate that is one of these is not read anew, which takes a tenth of a check.
+  /// - Parameter roots: A certificate equal to one of these is not parsed again, which saves a tenth of a check.
   /// - Throws: `LedgerError` with, in order of precedence: `receipt_malformed`, check `header`; `receipt_unverified`,
   ///   check `algorithm`, then `certificates`.
   init(_ json: [UInt8], knowing roots: [TrustedRoot]) throws(LedgerError) {
@@ -20,7 +20,7 @@ struct TokenHeader {
       throw ReceiptCheck.header.failure("its header is not JSON: \(error)")
     }
     guard let header = value.object else { throw ReceiptCheck.header.failure("its header is \(value.kind)") }
-    // RFC 7515, section 4.1.11: whoever does not understand all that is named there must refuse.
+    // RFC 7515, section 4.1.11: a reader must refuse extensions that it does not understand.
     guard header["crit"] == nil else { throw ReceiptCheck.header.failure("its header names extensions (crit)") }
     guard let algorithm = header["alg"]?.text, algorithm.hasBytes(of: "ES256") else {
       let found = header["alg"]?.text.map { "\"\($0.prefix(20))\"" } ?? "missing"

@@ -2,15 +2,15 @@ internal import GemLedger
 
 /// A receipt of a StoreKit test in Xcode: JSON in base64 with the test's transactions.
 ///
-/// Xcode signs them with a certificate of its own on each machine, so nothing in it is proven.
+/// Xcode signs them with a certificate of the local machine, so they prove nothing.
 package struct XcodeReceipt: Sendable {
-  /// Most transactions that are read.
+  /// The maximum number of transactions to read.
   static let transactionCountMax = 1000
 
-  /// The signed transactions, as they are posted one by one elsewhere.
+  /// The signed transactions, in the form in which other apps post them one by one.
   package let transactions: [String]
 
-  /// - Returns: Nil for a text that is no such receipt.
+  /// - Returns: Nil for any other text.
   package init?(_ text: String) {
     // A signed transaction has dots.
     guard text.hasPrefix("e"), !text.utf8.contains(UInt8(ascii: ".")),
@@ -24,7 +24,7 @@ package struct XcodeReceipt: Sendable {
     transactions = object["transactions"]?.array?.prefix(Self.transactionCountMax).compactMap(\.text) ?? []
   }
 
-  /// Whether a signed transaction says that it comes from a test in Xcode; whoever signed it.
+  /// Returns whether a signed transaction claims to be of a test in Xcode, with any signature.
   package static func isClaimed(by text: String) -> Bool {
     let parts = text.split(separator: ".", omittingEmptySubsequences: false)
     guard parts.count == 3, let payload = Base64URL.decode(Array(parts[1].utf8)) else { return false }

@@ -3,17 +3,17 @@ public import GemLedger
 internal import StoreBackend
 internal import SystemCrypto
 
-/// A certificate authority of this machine, which signs the receipts of a simulated App Store.
+/// A certificate authority of this machine that signs the receipts of a simulated App Store.
 ///
-/// It has a root, an intermediate and a leaf certificate with Apple's markers, so that its receipts pass every check
-/// that Apple's do, up to the name of the root. Only a backend that names ``root`` trusts it. The keys of root and
-/// intermediate are gone as soon as it is made: nobody can make another leaf.
+/// It has a root, an intermediate and a leaf certificate with Apple's markers, so that its receipts pass all of Apple's
+/// checks except the name of the root. Only a backend that names ``root`` trusts it. The keys of root and intermediate
+/// are deleted after its creation: no other leaf can be made.
 public struct LocalAuthority: Sendable {
   /// The kind of the keys that sign certificates.
   public enum Curve: Hashable, Sendable {
-    /// As fast as receipts themselves.
+    /// As fast as receipts.
     case p256
-    /// Apple's kind, which takes ten times as long to check.
+    /// Apple's curve, which takes ten times as long to check.
     case p384
   }
 
@@ -27,7 +27,7 @@ public struct LocalAuthority: Sendable {
 
   /// Makes an authority with new keys.
   ///
-  /// - Parameter curve: Of the keys of root and intermediate; receipts are always signed with P-256.
+  /// - Parameter curve: The curve of root and intermediate; receipts are always signed with P-256.
   public init(curve: Curve = .p256) { self.init(AuthorityPlan(signerKind: curve == .p384 ? .p384 : .p256)) }
 
   init(_ plan: AuthorityPlan) {
@@ -54,25 +54,25 @@ public struct LocalAuthority: Sendable {
 
   /// Opens an authority from the text of its file.
   ///
-  /// - Parameter pem: As ``pem`` wrote it.
-  /// - Throws: `LedgerError` with `storage_damaged` where it is none.
+  /// - Parameter pem: The value of ``pem``.
+  /// - Throws: `LedgerError` with `storage_damaged` for an invalid text.
   public init(pem: [UInt8]) throws(LedgerError) {
     let chain = Crypto.certificates(pem: pem)
     guard let key = Crypto.privateKey(pem: pem), chain.count == TokenHeader.certificateCount,
       Crypto.der(ofPublic: key) == Crypto.publicKeyDER(of: chain[0]),
-      // Whatever the time: only whether they signed each other.
+      // The dates are not checked, only the signatures.
       case .valid = Crypto.validate(leaf: chain[0], intermediate: chain[1], roots: [chain[2]], at: 1)
     else {
       throw LedgerError(
-        .storageDamaged, "The authority's file does not hold a private key and its three certificates.")
+        .storageDamaged, "The authority's file must contain a private key and its three certificates.")
     }
     self.init(chain: chain, key: key)
   }
 
-  /// The text to keep, with the private key: a file for its owner alone.
+  /// The text of the authority's file, with the private key; only the file's owner may read it.
   public var pem: String { Crypto.pem(of: key) + chain.map(Crypto.pem).joined() }
 
-  /// The root certificate, DER, as verifiers of other makes take it.
+  /// The root certificate in DER, for verifiers of other software.
   public var rootCertificate: [UInt8] { Crypto.der(of: chain[2]) }
 
   /// The root certificate as PEM.
@@ -82,12 +82,12 @@ public struct LocalAuthority: Sendable {
   public var root: TrustedRoot { TrustedRoot(chain[2]) }
 }
 
-/// What a new authority's certificates say; tests make some that must not be trusted.
+/// The contents of a new authority's certificates; tests create certificates that must not be trusted.
 struct AuthorityPlan: Sendable {
-  /// Of the keys of root and intermediate.
+  /// The key kind of root and intermediate.
   var signerKind = KeyKind.p256
   var leafKind = KeyKind.p256
-  /// From 1970 to the end of 9999: a simulated store has a clock of its own.
+  /// From 1970 to the end of 9999: a simulated store has a separate clock.
   var validity = Validity(from: 0, until: 253_402_300_799)
   var leafValidity = Validity(from: 0, until: 253_402_300_799)
   var leafMarker: String? = ChainTrust.leafMarker

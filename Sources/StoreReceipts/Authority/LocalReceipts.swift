@@ -10,20 +10,20 @@ public import StoreBackend
 /// let backend = LocalBackend(ledger: ledger, verifier: receipts)
 /// ```
 ///
-/// A backend elsewhere verifies them with an ``AppleVerifier`` that names ``LocalAuthority/root``.
+/// A backend in another process verifies them with an ``AppleVerifier`` that names ``LocalAuthority/root``.
 public struct LocalReceipts: ReceiptSigner, ReceiptVerifier {
   /// The authority that signs.
   public let authority: LocalAuthority
-  /// Verifies what this signs.
+  /// The verifier of these receipts.
   public let verifier: AppleVerifier
   private let signer: TokenSigner
 
-  /// Makes receipts of one environment.
+  /// Creates receipts of one environment.
   ///
   /// - Parameters:
-  ///   - authority: Signs them; its root is the only one that is trusted.
-  ///   - environment: Where the receipts come from. Apple's own libraries verify those of the sandbox and of
-  ///     production; those of test sessions they read without looking at the signature.
+  ///   - authority: Signs the receipts; its root is the only trusted root.
+  ///   - environment: The environment of the receipts. Apple's libraries verify receipts of the sandbox and of
+  ///     production; they read receipts of test sessions without a check of the signature.
   ///   - appAppleID: The app's number at the App Store, for production.
   /// - Throws: `LedgerError` with `configuration` for production without `appAppleID`.
   public init(
@@ -35,16 +35,16 @@ public struct LocalReceipts: ReceiptSigner, ReceiptVerifier {
     signer = TokenSigner(authority)
   }
 
-  /// Makes receipts of a test session on this machine, with a new authority.
+  /// Creates receipts of a test session on this machine, with a new authority.
   ///
-  /// - Throws: `LedgerError` with `invalid_identifier` when the session's name is none.
+  /// - Throws: `LedgerError` with `invalid_identifier` for an invalid session name.
   public init(session: String) throws(LedgerError) {
     try self.init(authority: LocalAuthority(), environment: .localTesting(session: session))
   }
 
-  /// The signed transaction as it is now.
+  /// Returns the signed transaction in its present state.
   ///
-  /// A price that is no whole number of thousandths is left out.
+  /// A price that is not a whole number of thousandths is omitted.
   public func receipt(for transaction: StoreTransaction) -> StoreReceipt {
     StoreReceipt(signer.token(ReceiptForm.payload(of: transaction)))
   }
@@ -59,12 +59,12 @@ public struct LocalReceipts: ReceiptSigner, ReceiptVerifier {
     try verifier.verify(receipt)
   }
 
-  /// The same without a subtype, as a simulated store asks for it.
+  /// Returns a signed notice without a subtype, for a simulated store.
   public func signedNotice(
     _ type: String, id: String, about transaction: StoreTransaction, at instant: Timestamp
   ) -> String? { notification(type, id: id, about: transaction, at: instant) }
 
-  /// Verifies a notification, and the transaction in it on its own.
+  /// Verifies a notification, and separately the transaction in it.
   ///
   /// - Throws: As ``AppleVerifier/notification(_:)``.
   public func transaction(inNotice text: String) throws(LedgerError) -> StoreTransaction? {
@@ -74,10 +74,10 @@ public struct LocalReceipts: ReceiptSigner, ReceiptVerifier {
   /// Signs a notification about a transaction, with the signed transaction in it.
   ///
   /// - Parameters:
-  ///   - type: Apple's name of it, such as `REFUND`.
-  ///   - subtype: Apple's name, for types that have some.
-  ///   - id: Its identity, the same for every delivery.
-  ///   - transaction: The transaction as it is now.
+  ///   - type: Apple's name of the notification, such as `REFUND`.
+  ///   - subtype: Apple's name of the subtype, if the type has one.
+  ///   - id: Its identity, equal for every delivery.
+  ///   - transaction: The transaction in its present state.
   ///   - instant: When it is signed.
   /// - Returns: The `signedPayload` of the request's body.
   public func notification(
@@ -96,12 +96,12 @@ public struct LocalReceipts: ReceiptSigner, ReceiptVerifier {
     return signer.token(Array(JSONValue.object(notification).text().utf8))
   }
 
-  /// Signs a test notification, which is about no transaction.
+  /// Signs a test notification, which contains no transaction.
   ///
   /// - Parameters:
-  ///   - id: Its identity, the same for every delivery.
-  ///   - bundleID: The app that it is for.
-  ///   - environment: The store's.
+  ///   - id: Its identity, equal for every delivery.
+  ///   - bundleID: The app of the notification.
+  ///   - environment: The store's environment.
   ///   - instant: When it is signed.
   /// - Returns: The `signedPayload` of the request's body.
   package func testNotification(

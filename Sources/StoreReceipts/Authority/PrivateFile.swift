@@ -9,14 +9,14 @@ internal import Musl
 internal import Glibc
 #endif
 
-/// A file with a secret, for its owner alone: made once, whole, by whichever process comes first.
+/// A file with a secret, readable only by its owner; the first process creates it in one step.
 enum PrivateFile {
-  /// A key and three certificates have a twentieth of it.
+  /// A key and three certificates need a twentieth of this size.
   private static let byteCountMax = 65_536
 
-  /// The bytes of the file; where there is none, it is made with the text.
+  /// Returns the bytes of the file; creates a missing file with the text.
   ///
-  /// A crash leaves the file whole or leaves none; beside it, at worst, another one that is as private.
+  /// After a crash, the file is complete or absent; at worst another private file remains next to it.
   ///
   /// - Throws: `LedgerError` with `input_output`.
   static func open(_ path: String, makingIt text: () -> String) throws(LedgerError) -> [UInt8] {
@@ -45,7 +45,7 @@ enum PrivateFile {
     return Array(bytes.prefix(count))
   }
 
-  /// Writes another file, and gives it the name unless some process was faster.
+  /// Writes a new file and renames it, unless another process was faster.
   private static func make(_ path: String, _ text: String) throws(LedgerError) {
     let new = "\(path).\(UInt64.random(in: 0 ... .max))"
     let descriptor = retrying { systemOpen(new, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600) }
@@ -54,7 +54,7 @@ enum PrivateFile {
     let isWritten = write(Array(text.utf8), to: descriptor)
     let number = errno
     guard close(descriptor) == 0, isWritten else { throw failure(new, "written", number) }
-    // Some file systems have no links.
+    // Some file systems do not support links.
     guard link(new, path) == 0 || errno == EEXIST || rename(new, path) == 0 else { throw failure(path, "made", errno) }
     try synchronizeDirectory(of: path)
   }
@@ -74,7 +74,7 @@ enum PrivateFile {
     let descriptor = retrying { systemOpen(name.isEmpty ? "/" : name, O_RDONLY | O_CLOEXEC, 0) }
     guard descriptor >= 0 else { throw failure(name, "opened", errno) }
     defer { close(descriptor) }
-    // Some file systems cannot do that for directories, and say EINVAL.
+    // Some file systems cannot synchronize directories, and report EINVAL.
     guard retrying({ fsync(descriptor) }) == 0 || errno == EINVAL else { throw failure(name, "written", errno) }
   }
 
@@ -92,7 +92,7 @@ enum PrivateFile {
   }
 }
 
-// The C functions; inside ``PrivateFile`` some of the names mean its own methods.
+// The C functions; some of their names are also methods of ``PrivateFile``.
 
 private func systemOpen(_ path: String, _ flags: Int32, _ mode: mode_t) -> Int32 { open(path, flags, mode) }
 
@@ -105,9 +105,9 @@ private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ coun
 }
 
 extension LocalAuthority {
-  /// Opens the authority in a file, which is made with a new authority on first use.
+  /// Opens the authority in a file; creates the file with a new authority on first use.
   ///
-  /// The file can be read by its owner alone. Several processes may do this at once: all get the same authority.
+  /// Only the file's owner can read it. Several processes may do this at once: all get the same authority.
   ///
   /// - Throws: `LedgerError` with, in order of precedence, `input_output`, `storage_damaged`.
   public init(file path: String) throws(LedgerError) {
@@ -117,7 +117,7 @@ extension LocalAuthority {
 }
 
 extension PlayKey {
-  /// Opens the key in a file, which is made with a new key on first use.
+  /// Opens the key in a file; creates the file with a new key on first use.
   ///
   /// - Throws: As ``LocalAuthority/init(file:)``.
   public init(file path: String) throws(LedgerError) {

@@ -4,7 +4,7 @@ public import StoreBackend
 
 /// The signed receipts of a simulated store of either kind.
 public enum SignedReceipts {
-  /// Makes them with new keys, which are gone with the process.
+  /// Creates signed receipts with new keys, which are never saved.
   ///
   /// ```swift
   /// simulation.makeReceipts = SignedReceipts.withNewKeys

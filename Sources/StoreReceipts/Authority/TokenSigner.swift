@@ -5,7 +5,7 @@ internal import SystemCrypto
 /// Signs payloads with an authority's leaf.
 struct TokenSigner: Sendable {
   private let key: Crypto.SigningKey
-  /// The header's segment with its dot, the same for every payload.
+  /// The header's segment with its dot, equal for every payload.
   private let header: [UInt8]
 
   init(_ authority: LocalAuthority) {

@@ -1,6 +1,6 @@
 internal import GemLedger
 
-/// Base64 in the alphabet with `+` and `/`, padded (RFC 4648, section 4): one text for one value.
+/// Base64 in the alphabet with `+` and `/`, padded (RFC 4648, section 4): exactly one text per value.
 package enum Base64 {
   package static func text(_ bytes: [UInt8]) -> String {
     let digits = Base64URL.text(bytes).utf8.map(standard)
@@ -8,7 +8,7 @@ package enum Base64 {
     return String(decoding: digits + padding, as: UTF8.self)
   }
 
-  /// Decodes the bytes; nil unless the text is exactly the one that ``text(_:)`` writes.
+  /// Decodes the bytes; nil unless the text equals the output of ``text(_:)``.
   package static func decode(_ text: String) -> [UInt8]? {
     let padded = Array(text.utf8)
     let paddingCount = padded.reversed().prefix { $0 == equals }.count

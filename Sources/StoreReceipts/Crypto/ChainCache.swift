@@ -3,20 +3,20 @@ internal import GemLedger
 internal import Synchronization
 internal import SystemCrypto
 
-/// The chains that signed something lately, by the header that they came in: checking one costs thirty times as much as
-/// checking a signature.
+/// Recently used certificate chains, by their token headers: checking a chain costs thirty times as much as checking a
+/// signature.
 ///
-/// Only a header whose signature was good is kept, so that strangers can neither fill the cache nor empty it.
+/// Only headers with a valid signature are cached, so that strangers can neither fill nor empty the cache.
 final class ChainCache: Sendable {
   struct Entry: Sendable {
     let key: Crypto.VerifyingKey
     let validity: Validity
   }
 
-  /// Entries at most; a store has one chain at a time, and a few old ones in receipts that come late.
+  /// The maximum number of entries; a store has one chain at a time, and a few old chains in late receipts.
   private static let entryCountMax = 32
 
-  /// The last used one is first.
+  /// The most recently used entry is first.
   private let entries = Mutex<[(header: [UInt8], entry: Entry)]>([])
 
   func entry(for header: [UInt8]) -> Entry? {

@@ -5,17 +5,17 @@ internal import SystemCrypto
 
 /// Signed purchases of a simulated Google Play, and their verifier.
 public struct LocalPlayReceipts: ReceiptSigner, ReceiptVerifier {
-  /// Verifies what this signs.
+  /// The verifier of these receipts.
   public let verifier: PlayVerifier
   private let key: PlayKey
 
-  /// Makes receipts of one environment.
+  /// Creates receipts of one environment.
   public init(key: PlayKey, environment: StoreEnvironment) {
     self.key = key
     verifier = PlayVerifier(key.key, environment: environment)
   }
 
-  /// The signed purchase as it is now.
+  /// Returns the signed purchase in its present state.
   public func receipt(for transaction: StoreTransaction) -> StoreReceipt {
     let data = ReceiptForm.payload(of: transaction)
     let signature = Base64.text(Crypto.playSignature(of: data, by: key.key))
@@ -33,7 +33,7 @@ public struct LocalPlayReceipts: ReceiptSigner, ReceiptVerifier {
   }
 }
 
-/// The key by which a simulated Google Play signs the purchases of an app.
+/// The key with which a simulated Google Play signs the purchases of an app.
 public struct PlayKey: Sendable {
   let key: Crypto.SigningKey
 
@@ -42,15 +42,15 @@ public struct PlayKey: Sendable {
 
   /// Opens a key from the text of its file.
   ///
-  /// - Throws: `LedgerError` with `storage_damaged` where it is none.
+  /// - Throws: `LedgerError` with `storage_damaged` for an invalid text.
   public init(pem: [UInt8]) throws(LedgerError) {
     guard let key = Crypto.privateKey(pem: pem), Crypto.playKey(der: Crypto.der(ofPublic: key)) != nil else {
-      throw LedgerError(.storageDamaged, "The file of the store's key does not hold an RSA key.")
+      throw LedgerError(.storageDamaged, "The file of the store's key must contain an RSA key.")
     }
     self.key = key
   }
 
-  /// The text to keep: a file for its owner alone.
+  /// The text of the key's file; only the file's owner may read it.
   public var pem: String { Crypto.pem(of: key) }
 
   /// The public key, as the Play Console shows it.

@@ -3,46 +3,46 @@ internal import StoreBackend
 
 /// A real-time developer notification of Google Play, as Pub/Sub delivers it.
 ///
-/// It is a hint: anybody who knows the address can send one, and it carries no state. Fetch the purchase from Google's
-/// server by the token, and apply what that says (``PlayProductPurchase``).
+/// It is only a hint: every client that knows the address can send one, and it contains no state. Fetch the purchase
+/// from Google's server by the token, and apply the answer (``PlayProductPurchase``).
 public struct PlayNotification: Hashable, Sendable {
-  /// What it is about.
+  /// The event of the notification.
   public enum Event: Hashable, Sendable {
-    /// A one-time product was paid for; a purchase of several products names none.
+    /// A one-time product was paid for; a purchase of several products names no product.
     case oneTimePurchased(token: StoreTransactionID, productID: String?)
     /// A pending purchase of a one-time product was cancelled before its payment.
     case oneTimeCanceled(token: StoreTransactionID, productID: String?)
     /// A purchase was voided, in full or by some of its units.
     case voided(token: StoreTransactionID, orderID: String?, isSubscription: Bool, isPartial: Bool)
-    /// A customer asked for a refund, and Google wants to know within 24 hours how much was used.
+    /// A customer requested a refund, and Google asks within 24 hours for the used amount.
     ///
-    /// The answer (`orders.reviewrefund`) goes by the token of the review, which is none of a purchase.
+    /// The answer (`orders.reviewrefund`) is sent with the token of the review, which is not a purchase token.
     case refundReview(reviewToken: String, orderID: String?, reason: Int64?)
-    /// Something happened to a subscription; the number is Google's.
+    /// The state of a subscription changed; the number is Google's.
     case subscription(token: StoreTransactionID, productID: String?, type: Int64)
-    /// The Play Console sent it to try the address.
+    /// The Play Console sent it to test the address.
     case test
-    /// A kind, or a number of a kind, that is newer than this code.
+    /// A kind, or a number of a kind, that is not known.
     case other(String)
   }
 
-  /// Pub/Sub's id of the message; the same one may be delivered several times.
+  /// Pub/Sub's id of the message, which may be delivered several times.
   public let messageID: String
   /// The app.
   public let packageName: String
   /// When it happened.
   public let occurredAt: Timestamp
-  /// What it is about.
+  /// The event.
   public let event: Event
   /// All claims, as Google wrote them.
   public let claims: SignedClaims
 
-  /// Longest request that is looked at, in bytes.
+  /// The maximum size of a request, in bytes.
   public static let byteCountMax = 32_768
 
-  /// Reads the body of a push request, or a pulled message in the same form.
+  /// Reads the body of a push request, or a pulled message in the same format.
   ///
-  /// - Throws: `LedgerError` with `receipt_malformed`, check `structure` for the envelope, `payload` for what is in it.
+  /// - Throws: `LedgerError` with `receipt_malformed`, check `structure` for the envelope, `payload` for its content.
   public init(body: [UInt8]) throws(LedgerError) {
     let envelope = try PlayEnvelope(body)
     messageID = envelope.messageID
@@ -86,7 +86,7 @@ public struct PlayNotification: Hashable, Sendable {
   }
 }
 
-/// The envelope that Pub/Sub puts a message into.
+/// The envelope of a message in Pub/Sub.
 struct PlayEnvelope {
   let messageID: String
   let data: [UInt8]
@@ -98,7 +98,7 @@ struct PlayEnvelope {
     do throws(JSONError) { value = try .parse(body) } catch { throw Self.malformed("it is not JSON: \(error)") }
     guard let message = value["message"]?.object, let id = (message["messageId"] ?? message["message_id"])?.text,
       !id.isEmpty, let data = message["data"]?.text.flatMap(Base64.decode)
-    else { throw Self.malformed("it is no message with an id and data in base64") }
+    else { throw Self.malformed("it is not a message with an id and data in base64") }
     messageID = id
     self.data = data
   }

@@ -4,20 +4,20 @@ public import StoreBackend
 /// A purchase as Google's server states it: `purchases.productsv2`, `products` or `subscriptionsv2`.
 ///
 /// It is not signed: it is as trustworthy as the connection to Google over which the app's backend fetched it. Grant,
-/// then consume or acknowledge: Google refunds what nobody has acknowledged three days after the payment.
+/// then consume or acknowledge: Google refunds purchases without an acknowledgement three days after the payment.
 public struct PlayProductPurchase: Hashable, Sendable {
-  /// How long after the payment a purchase has to be acknowledged or consumed.
+  /// The number of days after the payment within which a purchase must be acknowledged or consumed.
   public static let acknowledgementDays: Int64 = 3
 
-  /// Where the purchase was looked up, which the answer itself need not repeat.
+  /// The identity of the requested purchase, which the answer need not repeat.
   public struct Request: Hashable, Sendable {
     /// The app.
     public var packageName: String
     /// The purchase token.
     public var token: StoreTransactionID
-    /// The product, for `purchases.products`; the newer forms name it.
+    /// The product, for `purchases.products`; the newer formats name it.
     public var productID: String?
-    /// When the answer came; of two answers about one purchase, the later holds.
+    /// When the answer arrived; of two answers about one purchase, the newer is valid.
     public var fetchedAt: Timestamp
 
     /// A request.
@@ -31,7 +31,7 @@ public struct PlayProductPurchase: Hashable, Sendable {
 
   /// One of the bought products.
   public struct Line: Hashable, Sendable {
-    /// The purchase of this product; dated by the answer, and without a refund, if nobody has paid.
+    /// The purchase of this product; if unpaid, with the answer's date and without a refund.
     public internal(set) var transaction: StoreTransaction
     /// Whether it was consumed, so that it can be bought again.
     public let isConsumed: Bool
@@ -39,29 +39,29 @@ public struct PlayProductPurchase: Hashable, Sendable {
 
   /// The bought products, at least one.
   public private(set) var lines: [Line]
-  /// Whether somebody has paid, even if the purchase was cancelled later.
+  /// Whether it was paid for, even if the purchase was cancelled later.
   public let isPaid: Bool
-  /// Whether it is cancelled: by a refund, or before anybody paid.
+  /// Whether it is cancelled: by a refund, or before the payment.
   public let isCancelled: Bool
-  /// Whether the purchase is acknowledged; consuming a product acknowledges it too.
+  /// Whether the purchase is acknowledged; consuming a product also acknowledges it.
   public let isAcknowledged: Bool
   /// Whether it is a subscription.
   public let isSubscription: Bool
-  /// Until when it has to be acknowledged or consumed; nil after that is done, and if nobody has paid.
+  /// The deadline of the acknowledgement or consumption; nil after either, and before the payment.
   public let acknowledgeBy: Timestamp?
   /// All claims, as Google wrote them.
   public let claims: SignedClaims
-  /// Whether its lines are the named products alone, so that the token may have paid for others too.
+  /// Whether its lines are only the named products, so that the token may have paid for others too.
   package private(set) var isOfNamedProducts = false
 
-  /// The purchases for the ledger, one per product; empty while nobody has paid.
+  /// The purchases for the ledger, one per product; empty before the payment.
   public var transactions: [StoreTransaction] { isPaid ? lines.map(\.transaction) : [] }
-  /// What is to be paid for, or was never paid for; empty once somebody has paid.
+  /// The purchases that are not paid for; empty after the payment.
   public var unpaid: [StoreTransaction] { isPaid ? [] : lines.map(\.transaction) }
 
-  /// Reads an answer of any of the three forms.
+  /// Reads an answer in any of the three formats.
   ///
-  /// A purchase of a tester is one of the sandbox.
+  /// A tester's purchase counts as a sandbox purchase.
   ///
   /// - Throws: `LedgerError` with `receipt_malformed`, check `payload`.
   public init(json: [UInt8], for request: Request) throws(LedgerError) {
@@ -89,9 +89,9 @@ public struct PlayProductPurchase: Hashable, Sendable {
     acknowledgeBy = isAcknowledged || parts.state != .purchased ? nil : deadline
   }
 
-  /// Joins the answers of `purchases.products` for the several products of one purchase token.
+  /// Joins the answers of `purchases.products` for several products of one purchase token.
   ///
-  /// - Parameter answers: At least one; what they state in common is taken from the first.
+  /// - Parameter answers: At least one; the common facts are taken from the first answer.
   package init(joining answers: [Self]) {
     self = answers[0]
     lines = answers.flatMap(\.lines)
@@ -99,7 +99,7 @@ public struct PlayProductPurchase: Hashable, Sendable {
     for place in lines.indices { lines[place].transaction.isLineItem = lines.count > 1 }
   }
 
-  /// The same with one product under the identity of the token alone, and all others under that of token and product.
+  /// Returns the purchase with one product identified by the token alone, and all others by token and product.
   ///
   /// - Parameter product: The product's id; nil for none.
   package func naming(alone product: String?) -> Self {
@@ -112,7 +112,7 @@ public struct PlayProductPurchase: Hashable, Sendable {
   }
 }
 
-/// The content of all three forms, under one name each.
+/// The content of all three formats, with common names.
 struct PlayParts {
   enum State: Sendable {
     case purchased
@@ -144,14 +144,14 @@ struct PlayParts {
   var paidAt: Timestamp?
   var regionCode: String?
   var accountToken: AccountToken?
-  /// At least one, each of another product.
+  /// At least one; each has a different product.
   var lines: [Line] = []
 
   func transaction(
     of line: Line, _ request: PlayProductPurchase.Request, paidAt: Timestamp
   ) -> StoreTransaction {
     let order = line.orderID ?? orderID
-    // Google writes the number of the renewal after two dots.
+    // Google adds the number of the renewal after two dots.
     let isRenewal = isSubscription && order?.contains("..") == true
     return StoreTransaction(
       store: .google, environment: isTest ? .sandbox : .production, id: request.token, orderID: order,
@@ -166,12 +166,12 @@ struct PlayParts {
       signedAt: request.fetchedAt)
   }
 
-  /// The answer has no date of a renewal: it was before the answer, and before the end of its period.
+  /// Returns the answer's date or, if earlier, the end of the period: the answer has no date of the renewal.
   private func renewedAt(_ line: Line, _ request: PlayProductPurchase.Request, since start: Timestamp) -> Timestamp {
     max(start, min(request.fetchedAt, line.expiresAt ?? request.fetchedAt))
   }
 
-  /// The refunded units: the answer has no date of them, so that of the answer counts.
+  /// Returns the refunded units; the answer has no date of the refund, so the answer's date is used.
   private func revocation(of line: Line, at instant: Timestamp) -> StoreTransaction.Revocation? {
     if state == .canceled { return StoreTransaction.Revocation(revokedAt: instant) }
     guard let left = line.refundableQuantity, left < line.quantity else { return nil }
@@ -179,7 +179,7 @@ struct PlayParts {
       revokedAt: instant, extent: left <= 0 ? .full : .totalQuantity(line.quantity - left))
   }
 
-  /// Counts the lines of one product together: its token and id are its identity.
+  /// Merges the lines of one product: its token and id are its identity.
   private static func merged(_ lines: [Line]) -> [Line] {
     lines.reduce(into: []) { merged, line in
       guard let place = merged.firstIndex(where: { $0.productID.utf8.elementsEqual(line.productID.utf8) }) else {
@@ -196,7 +196,7 @@ struct PlayParts {
 }
 
 extension PlayParts {
-  /// `purchases.products`: numbers for words.
+  /// Reads `purchases.products`: numbers for words.
   init(v1 fields: ReceiptFields, _ request: PlayProductPurchase.Request) throws(LedgerError) {
     let type = try fields.optionalInteger("purchaseType", in: 0...Int64.max)
     isTest = type == 0
@@ -209,7 +209,7 @@ extension PlayParts {
     case 0: state = .purchased
     case 1: state = .canceled
     case 2: state = .pending
-    case let number: throw ReceiptFields.malformed("purchaseState is \(number), which is not known")
+    case let number: throw ReceiptFields.malformed("purchaseState is \(number), which is unknown")
     }
     orderID = try fields.optionalNonEmptyText("orderId")
     line.quantity = try fields.optionalInteger("quantity", in: 1...Int64.max) ?? 1
@@ -223,7 +223,7 @@ extension PlayParts {
     lines = [line]
   }
 
-  /// `purchases.productsv2`: words, and a list of products.
+  /// Reads `purchases.productsv2`: words, and a list of products.
   init(v2 fields: ReceiptFields) throws(LedgerError) {
     isTest = try fields.optionalObject("testPurchaseContext") != nil
     let states: [(String, State)] = [("PURCHASED", .purchased), ("CANCELLED", .canceled), ("PENDING", .pending)]
@@ -235,7 +235,7 @@ extension PlayParts {
     isAcknowledged = fields.isAcknowledged
     paidAt = try fields.optionalText("purchaseCompletionTime").flatMap { Timestamp($0) }
     guard paidAt != nil || state != .purchased else {
-      throw ReceiptFields.malformed("purchaseCompletionTime is missing, or no time")
+      throw ReceiptFields.malformed("purchaseCompletionTime is missing or invalid")
     }
     regionCode = try fields.optionalNonEmptyText("regionCode")
     accountToken = try fields.buyer()
@@ -253,9 +253,9 @@ extension PlayParts {
       })
   }
 
-  /// `purchases.subscriptionsv2`: the last paid order and the end of the period, product by product.
+  /// Reads `purchases.subscriptionsv2`: the last paid order and the end of the period, per product.
   ///
-  /// States after the payment differ in nothing that is credited: the end of the period ends the right.
+  /// The states after the payment do not affect the credit: the right ends with the period.
   init(subscription fields: ReceiptFields, _ request: PlayProductPurchase.Request) throws(LedgerError) {
     isSubscription = true
     isTest = try fields.optionalObject("testPurchase") != nil
@@ -268,7 +268,7 @@ extension PlayParts {
     isAcknowledged = fields.isAcknowledged
     if state == .purchased {
       paidAt = try fields.optionalText("startTime").flatMap { Timestamp($0) }
-      if paidAt == nil { throw ReceiptFields.malformed("startTime is missing, or no time") }
+      if paidAt == nil { throw ReceiptFields.malformed("startTime is missing or invalid") }
     }
     regionCode = try fields.optionalNonEmptyText("regionCode")
     accountToken = try fields.optionalObject("externalAccountIdentifiers")?.buyer()
@@ -306,7 +306,7 @@ extension ReceiptFields {
   ) throws(LedgerError) -> [PlayParts.Line] {
     guard let items = object[name]?.array, !items.isEmpty else { throw Self.malformed("\(name) lists no product") }
     return try items.map { (item) throws(LedgerError) in
-      guard let object = item.object else { throw Self.malformed("\(name) lists what is no object") }
+      guard let object = item.object else { throw Self.malformed("\(name) contains a value that is not an object") }
       return try read(ReceiptFields(object))
     }
   }

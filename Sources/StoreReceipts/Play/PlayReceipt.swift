@@ -1,11 +1,11 @@
 package import GemLedger
 
-/// A purchase of Google Play with its signature, as Google's billing client gives both to an app.
+/// A signed purchase of Google Play, as Google's billing client returns it to an app.
 ///
-/// As a text it is a JSON object with the two members that Google names `INAPP_PURCHASE_DATA` and
+/// As a text, it is a JSON object with two members, which Google names `INAPP_PURCHASE_DATA` and
 /// `INAPP_DATA_SIGNATURE`.
 public struct PlayReceipt: Hashable, Sendable {
-  /// The purchase as JSON, byte by byte as it was signed (`Purchase.getOriginalJson`).
+  /// The purchase as JSON, in the exact bytes that were signed (`Purchase.getOriginalJson`).
   public let data: String
   /// The signature in base64 (`Purchase.getSignature`).
   public let signature: String
@@ -21,17 +21,17 @@ public struct PlayReceipt: Hashable, Sendable {
     JSONValue.object([Self.dataName: .string(data), Self.signatureName: .string(signature)]).text()
   }
 
-  /// What the signed purchase names, for a question to Google's server.
+  /// The names in the signed purchase, for a request to Google's server.
   package struct Names: Sendable {
     package let token: StoreTransactionID
     package let productIDs: [String]
     package let packageName: String
-    /// Whether the purchase was acknowledged when the app got it.
+    /// Whether the purchase was acknowledged when the app received it.
     package let isAcknowledged: Bool
     package let isSubscription: Bool
   }
 
-  /// The names in a text, whatever its signature is; nil for a text that is no signed purchase.
+  /// Returns the names in a text with any signature; nil for a text that is not a signed purchase.
   package static func names(in text: String) -> Names? {
     guard let data = (try? JSONValue.parse(text))?[dataName]?.text, let purchase = try? JSONValue.parse(data),
       let token = try? StoreTransactionID(purchase["purchaseToken"]?.text ?? "")

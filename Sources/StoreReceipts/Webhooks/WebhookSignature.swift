@@ -9,11 +9,11 @@ internal import SystemCrypto
 /// try headers.check(body, secrets: [old, new], now: now)
 /// ```
 ///
-/// The signature is over the body's bytes: never parse and write a body again before it is checked.
+/// The signature covers the body's bytes: do not parse and serialize a body before the check.
 public struct WebhookSignature: Hashable, Sendable {
-  /// How far a message's time may lie from the receiver's, in seconds, either way.
+  /// The maximum difference between a message's time and the receiver's, in seconds.
   public static let toleranceSeconds: Int64 = 300
-  /// A header that is longer is not read.
+  /// The maximum size of a header, in bytes.
   private static let signatureByteCountMax = 4096
 
   /// `webhook-id`: the message's identity, the same for every attempt.
@@ -30,15 +30,15 @@ public struct WebhookSignature: Hashable, Sendable {
     self.signatures = signatures
   }
 
-  /// Signs a message with each of the secrets: while a secret is exchanged for another one, receivers know one of two.
+  /// Signs a message with each secret: during a change of secrets, receivers know one of two.
   ///
-  /// - Throws: `LedgerError` with `invalid_request` where the id is empty or holds a dot, which would let two messages
-  ///   have one signature.
+  /// - Throws: `LedgerError` with `invalid_request` for an id that is empty or contains a dot, which would let two
+  ///   messages have one signature.
   public init(
     _ body: [UInt8], id: String, at instant: Timestamp, secrets: [WebhookSecret]
   ) throws(LedgerError) {
     guard !id.isEmpty, !id.utf8.contains(ASCII.dot), !ControlCharacters.occur(in: id) else {
-      throw .invalid("A webhook message's id is a text without dots and control characters.")
+      throw .invalid("A webhook message's id must be a text without dots and control characters.")
     }
     let timestamp = String(instant.milliseconds / 1000)
     let signed = Self.signedBytes(id, timestamp, body)
@@ -46,9 +46,9 @@ public struct WebhookSignature: Hashable, Sendable {
     self.init(id: id, timestamp: timestamp, signatures: signatures.joined(separator: " "))
   }
 
-  /// Checks that somebody with one of the secrets sent the message, lately.
+  /// Checks that a holder of one of the secrets signed the message recently.
   ///
-  /// Signatures of other versions are passed over.
+  /// Signatures of other versions are ignored.
   ///
   /// - Throws: `LedgerError` with `unauthenticated`; the detail `check` is, in order of precedence, `headers`,
   ///   `timestamp`, or `signature`.
@@ -57,7 +57,7 @@ public struct WebhookSignature: Hashable, Sendable {
     else { throw Self.refused("headers", "it lacks webhook-id, webhook-timestamp or webhook-signature") }
     guard let seconds = Int64(timestamp), String(seconds) == timestamp,
       seconds.subtractingReportingOverflow(now.milliseconds / 1000).partialValue.magnitude <= Self.toleranceSeconds
-    else { throw Self.refused("timestamp", "its time is more than five minutes from here") }
+    else { throw Self.refused("timestamp", "its time differs from the receiver's by more than five minutes") }
     let signed = Self.signedBytes(id, timestamp, body)
     let expected = secrets.map { Crypto.authenticationCode(of: signed, key: $0.bytes) }
     let isSigned = signatures.split(separator: " ").contains { signature in
@@ -65,7 +65,7 @@ public struct WebhookSignature: Hashable, Sendable {
       else { return false }
       return expected.contains { Crypto.areEqual($0, code) }
     }
-    guard isSigned else { throw Self.refused("signature", "none of its signatures fits") }
+    guard isSigned else { throw Self.refused("signature", "none of its signatures matches") }
   }
 
   /// The version with HMAC and SHA-256.

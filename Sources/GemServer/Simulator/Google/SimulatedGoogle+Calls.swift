@@ -9,10 +9,10 @@ internal import SystemHTTP
 
 // The calls of the Play Developer API.
 extension SimulatedGoogle {
-  /// How long after its end a subscription is still known, in milliseconds.
+  /// The time during which an expired subscription is still known, in milliseconds.
   private static let expiredLifetime: Int64 = 60 * 86_400_000
 
-  /// - Throws: `LedgerError`, which `SimulatedGoogleAnswer` words.
+  /// - Throws: `LedgerError`, which `SimulatedGoogleAnswer` translates.
   func work(_ operation: Operation) async throws(LedgerError) -> HTTPResponse {
     switch operation {
     case .token: throw .defect("The token endpoint takes no access token")
@@ -83,10 +83,10 @@ extension SimulatedGoogle {
 
   private func lines(of bought: PlayPurchase) -> [Line] { state.withLock { $0.lines[bought.purchaseToken] ?? [] } }
 
-  /// Adds a product to a purchase, as if its payment had been for both.
+  /// Adds a product to a purchase, as if its payment had covered both products.
   ///
-  /// - Throws: `LedgerError` with `purchase_not_found`; `not_available` for a subscription, and for a product that the
-  ///   purchase has.
+  /// - Throws: `LedgerError` with `purchase_not_found`; `not_available` for a subscription, or if the purchase already
+  ///   has the product.
   func add(_ line: Line, to token: StoreTransactionID) throws(LedgerError) {
     let bought = try purchase(token.text)
     guard !bought.isSubscription, !products(of: bought).contains(ByteString(line.productID)) else {
@@ -109,7 +109,7 @@ extension SimulatedGoogle {
     let known = play.purchases().first { $0.orderIDs.contains { $0.hasBytes(of: order) } }
     guard let known else { return SimulatedGoogleAnswer.refusal(404, "orderNotFound", "The order was not found.") }
     try simulator.shop.refund(known.purchaseToken, .full)
-    // Whoever waits for this answer may be the one who takes the notification.
+    // Do not wait: the caller that waits for this response may be the receiver of the notification.
     let simulator = simulator
     Task { try? await simulator.deliverNotices() }
     return HTTPResponse(status: 204)

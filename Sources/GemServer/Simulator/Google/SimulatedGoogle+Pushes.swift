@@ -9,18 +9,18 @@ internal import SystemHTTP
 
 // Real-time developer notifications, pushed as Pub/Sub does.
 extension SimulatedGoogle {
-  /// Pushes notifications to an address from now on; nil ends that.
+  /// Pushes notifications to an address from now on; nil stops the pushes.
   ///
-  /// - Throws: `LedgerError` with `invalid_request` for an address that is none.
+  /// - Throws: `LedgerError` with `invalid_request` for an invalid address.
   func push(to address: String?) throws(LedgerError) {
     let url = try address.map { (text) throws(LedgerError) in try OutgoingURL(text) }
     state.withLock { $0.pushURL = url }
     play.sendsPurchaseNotices = url != nil
   }
 
-  /// Pushes what a notice of the store says.
+  /// Pushes the content of a store notice.
   ///
-  /// - Throws: `LedgerError` with `backend_unreachable` unless the address answers with a 2xx: the notice waits then.
+  /// - Throws: `LedgerError` with `backend_unreachable` unless the address answers with a 2xx; the notice then waits.
   func push(_ numbered: NumberedNotice) async throws(LedgerError) {
     guard let url = state.withLock({ $0.pushURL }), let content = notification(of: numbered.notice) else { return }
     let now = play.clock.now
@@ -49,7 +49,7 @@ extension SimulatedGoogle {
   private static func unanswered(_ what: String) -> LedgerError {
     LedgerError(
       .backendUnreachable,
-      "The address for notifications did not take one: \(what). It waits, and is sent again.")
+      "The notification address failed: \(what). The notification waits and is sent again.")
   }
 
   private typealias Content = (name: String, members: JSONObject, package: String)
@@ -72,7 +72,7 @@ extension SimulatedGoogle {
     }
   }
 
-  /// The notification with Google's numbers for either kind of product.
+  /// The notification with Google's number for the kind of the purchased product.
   private func purchase(_ token: StoreTransactionID, oneTime: Int64, subscription: Int64) -> Content? {
     guard let bought = play.purchase(token: token) else { return nil }
     let (product, token) = (JSONValue.string(bought.productID), JSONValue.string(token.text))

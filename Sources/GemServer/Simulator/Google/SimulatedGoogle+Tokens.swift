@@ -10,16 +10,16 @@ extension SimulatedGoogle {
   private static let keyDocument = "simulator/google_service_account"
   private static let email = "simulator@gemledger-simulator.iam.gserviceaccount.com"
   private static let keyID = "simulator"
-  /// How long an access token holds, in seconds.
+  /// The lifetime of an access token, in seconds.
   private static let tokenSeconds: Int64 = 3599
-  /// How many access tokens hold at most.
+  /// The maximum number of valid access tokens.
   private static let tokensMax = 1000
-  /// How far the clocks of callers may differ, in seconds.
+  /// The permitted difference between clocks, in seconds.
   private static let skewSeconds: Int64 = 300
 
   /// The key file of the service account, in Google's form.
   ///
-  /// - Parameter host: As the caller reached the server, for `token_uri`.
+  /// - Parameter host: The host by which the caller reached the server, for `token_uri`.
   func serviceAccount(host: String) throws(LedgerError) -> JSONObject {
     [
       "type": "service_account", "project_id": "gemledger-simulator", "private_key_id": .string(Self.keyID),
@@ -31,7 +31,7 @@ extension SimulatedGoogle {
 
   private func tokenURL(_ host: String) -> String { "\(scheme)://\(host)/token" }
 
-  /// The key of the ledger's simulator, made once.
+  /// The key that the ledger stores for its simulator; created at the first use.
   private func key() throws(LedgerError) -> Crypto.SigningKey {
     let content = try simulator.project.ledger.content(ofDocument: Self.keyDocument) {
       JSONValue.object(["private_key": .string(Crypto.pem(of: Crypto.makeKey(.rsa)))]).text()
@@ -74,14 +74,14 @@ extension SimulatedGoogle {
       200, ["access_token": .string(token), "expires_in": .integer(Self.tokenSeconds), "token_type": "Bearer"])
   }
 
-  /// What is wrong with an assertion; nil if it is good.
+  /// Returns the fault of an assertion; nil if it is valid.
   private func fault(of assertion: String, host: String) throws(LedgerError) -> String? {
     let parts = assertion.split(separator: ".", omittingEmptySubsequences: false)
     guard parts.count == 3, let header = Self.json(parts[0]), let claims = Self.json(parts[1]) else {
       return "Invalid JWT: it has no three parts of JSON and signature."
     }
     guard header["alg"]?.text == "RS256" else { return "Invalid JWT: alg is not RS256." }
-    // The signature of these bytes by this key is always the same.
+    // The key's signature of these bytes is deterministic.
     let signed = Array(parts[..<2].joined(separator: ".").utf8)
     guard parts[2] == Base64URL.text(Crypto.serviceSignature(of: signed, by: try key())) else {
       return "Invalid JWT Signature."

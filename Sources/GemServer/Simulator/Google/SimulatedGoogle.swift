@@ -6,10 +6,10 @@ internal import SystemHTTP
 
 /// Google's servers as a seller's backend calls them, for the purchases of a simulated Google Play.
 ///
-/// It answers the token endpoint and the Play Developer API with Google's paths, bodies and errors. Every purchase is
-/// one of a tester, and the credentials are made here: nothing of it passes for production.
+/// It serves the token endpoint and the Play Developer API with Google's paths, bodies and errors. Every purchase is a
+/// test purchase, and the credentials are generated here, so none of it is valid in production.
 final class SimulatedGoogle: Sendable {
-  /// The calls that faults are for.
+  /// The calls for which faults can be set.
   enum Call: String, Sendable, CaseIterable {
     case token
     case product
@@ -20,10 +20,10 @@ final class SimulatedGoogle: Sendable {
     case voided
   }
 
-  /// The statuses of its refusals.
+  /// The HTTP statuses of its error responses.
   static let statuses: [Int64] = [400, 401, 403, 404, 409, 410, 429, 500, 503]
 
-  /// A further product of a purchase: the simulated store itself sells one at a time.
+  /// An additional product of a purchase: the simulated store itself sells one product per purchase.
   struct Line: Hashable, Sendable {
     let productID: String
     let quantity: Int64
@@ -31,24 +31,24 @@ final class SimulatedGoogle: Sendable {
   }
 
   struct State {
-    /// The further products, by purchase token.
+    /// The additional products, by purchase token.
     var lines: [StoreTransactionID: [Line]] = [:]
-    /// The access tokens, with the ends of their lives in milliseconds since 1970.
+    /// The access tokens and their expiry times in milliseconds since 1970.
     var accessTokens: [String: Int64] = [:]
-    /// Where notifications are pushed to.
+    /// The address that notifications are pushed to.
     var pushURL: OutgoingURL?
   }
 
   let simulator: Simulator
   let play: SimulatedPlayStore
-  /// The time of day, by which callers sign: the store's own clock can be moved.
+  /// The real time, which callers use for signatures; the store's clock can be moved.
   let clock: LedgerClock
   let sender: HTTPSender
   /// `http` or `https`, as callers reach the server.
   let scheme: String
   let state = Mutex(State())
 
-  /// Nil if the simulated store is no Google Play.
+  /// Returns nil if the simulated store is not Google Play.
   init?(_ simulator: Simulator, sender: HTTPSender, scheme: String = "http", clock: LedgerClock = .system) {
     guard let play = simulator.shop.play else { return nil }
     (self.simulator, self.play, self.sender, self.scheme, self.clock) = (simulator, play, sender, scheme, clock)
@@ -57,7 +57,7 @@ final class SimulatedGoogle: Sendable {
 
   // MARK: Requests
 
-  /// Whether a path is one of Google's.
+  /// Returns whether a path belongs to Google's servers.
   static func answers(_ path: [String]) -> Bool { path == ["token"] || path.first == "androidpublisher" }
 
   func answer(_ request: HTTPRequest) async -> HTTPResponse {
@@ -81,7 +81,7 @@ final class SimulatedGoogle: Sendable {
     }
   }
 
-  /// A request that Google's servers know.
+  /// A request that Google's servers support.
   enum Operation: Hashable, Sendable {
     case token
     case productV2(token: String)
@@ -113,7 +113,7 @@ final class SimulatedGoogle: Sendable {
         return nil
       }
       let rest = Array(request.path[4...])
-      // Google writes the method after the last part, with a colon.
+      // Google appends the method to the last path segment, separated by a colon.
       let (name, verb) = Self.verb(of: rest[rest.count - 1])
       switch (request.method, rest.dropLast().map(\.self), verb) {
       case ("GET", ["purchases"], nil) where name == "voidedpurchases": self = .voided(VoidedQuery(request.query))
@@ -165,7 +165,7 @@ final class SimulatedGoogle: Sendable {
   }
 }
 
-/// Answers the paths of Google's servers, and leaves all others to the server's own operations.
+/// Answers the paths of Google's servers, and passes all other requests to the server's routes.
 struct SimulatedGoogleHandler: HTTPHandler {
   let google: SimulatedGoogle
   let others: APIHandler

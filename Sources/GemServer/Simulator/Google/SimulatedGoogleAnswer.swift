@@ -4,13 +4,13 @@ internal import SimulatedStores
 internal import StoreBackend
 internal import SystemHTTP
 
-/// Google's forms of purchases and errors.
+/// Google's formats of purchases and errors.
 enum SimulatedGoogleAnswer {
   // MARK: Purchases
 
   /// `purchases.productsv2`.
   ///
-  /// - Parameter others: The further products of the purchase.
+  /// - Parameter others: The additional products of the purchase.
   static func productV2(_ bought: PlayPurchase, _ others: [SimulatedGoogle.Line], buyer: String?) -> JSONObject {
     let first = line(
       bought.productID, bought.quantity, refundable: bought.refundableQuantity, isConsumed: bought.isConsumed,
@@ -41,7 +41,7 @@ enum SimulatedGoogleAnswer {
     return ["productId": .string(product), "productOfferDetails": .object(details)]
   }
 
-  /// A further product is refunded with the whole purchase only.
+  /// Returns the refundable quantity; an additional product is refunded only with the whole purchase.
   private static func refundable(_ line: SimulatedGoogle.Line, of bought: PlayPurchase) -> Int64 {
     bought.state == .purchased ? line.quantity : 0
   }
@@ -54,9 +54,9 @@ enum SimulatedGoogleAnswer {
     }
   }
 
-  /// `purchases.products`: the type 0 is a tester's.
+  /// `purchases.products`; the purchase type 0 marks a test purchase.
   ///
-  /// - Parameter other: The asked product, if it is a further one of the purchase.
+  /// - Parameter other: The requested product, if it is an additional product of the purchase.
   static func product(_ bought: PlayPurchase, _ other: SimulatedGoogle.Line?, buyer: String?) -> JSONObject {
     let state: Int64 = bought.state == .pending ? 2 : bought.state == .canceled ? 1 : 0
     var answer: JSONObject = [
@@ -66,7 +66,7 @@ enum SimulatedGoogleAnswer {
       "acknowledgementState": .integer(bought.isAcknowledged ? 1 : 0),
       "refundableQuantity": .integer(other.map { refundable($0, of: bought) } ?? bought.refundableQuantity),
     ]
-    // One unit is not stated.
+    // Google omits a quantity of one.
     let quantity = other?.quantity ?? bought.quantity
     if quantity > 1 { answer["quantity"] = .integer(quantity) }
     addOptional(bought, buyer, to: &answer)
@@ -138,7 +138,7 @@ enum SimulatedGoogleAnswer {
 
   // MARK: Errors
 
-  /// Google's words for a status.
+  /// Google's reasons and messages by HTTP status.
   private static let words: [Int: (reason: String, message: String)] = [
     400: ("invalid", "Invalid Value"),
     401: ("authError", "Request had invalid authentication credentials."),
@@ -176,7 +176,7 @@ enum SimulatedGoogleAnswer {
 }
 
 extension PlayPurchase {
-  /// Whether money was taken, even if it was given back.
+  /// Whether the buyer was charged, even if the money was refunded later.
   var wasPaid: Bool { state == .purchased || state == .expired || transaction.revocation != nil }
 }
 #endif
