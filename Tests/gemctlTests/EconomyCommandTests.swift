@@ -207,7 +207,7 @@ final class EconomyCommandTests: XCTestCase {
             """),
         Row(
           use + "gemctl exchange COIN=99 --into GEM --rate 1/100", 2,
-          error: "error: 99 at the rate 1/100 comes to less than 1, which is rounded to nothing. "
+          error: "error: 99 at the rate 1/100 is less than 1, which rounds to zero. "
             + "Exchange at least 100. Nothing was changed.\n"),
         Row(
           use + "gemctl exchange COIN=9 --into GEM --rate 1/100 --json", 2, error: #"{"error":{"code":"rounds_to_zero""#

@@ -170,9 +170,9 @@ final class SetUpCommandTests: XCTestCase {
         Row(
           "gemctl init --storekit shop.storekit | grep note:",
           output: """
-            note: The reference name shows, where there is no display name, for "gift".
+            note: The reference name is shown instead of a missing display name for "gift".
             note: "gift" cannot be bought in JPN: JPY has 0 digits after the dot; "4.99" has more.
-            note: The file says nothing about what its products give: add grants with a catalog.
+            note: The file has no grants: add them to the products with a catalog.
             note: Ask to Buy is on: purchases wait for "gemctl approve".
             note: The file's test switches are in force: "gemctl store settings" shows and changes them.
 

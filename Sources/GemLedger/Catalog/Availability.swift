@@ -2,9 +2,9 @@
 public struct Availability: Hashable, Sendable {
   /// Whether there is an instant at which it can be bought.
   public let isEverForSale: Bool
-  /// The first instant at which it can be bought, or nil where it always could.
+  /// The first instant at which it can be bought, or nil if it always could.
   public let from: Timestamp?
-  /// The first instant at which it can no longer be bought, or nil where it always will be.
+  /// The first instant at which it can no longer be bought, or nil if it always will be.
   public let until: Timestamp?
 
   private init(isEverForSale: Bool, from: Timestamp?, until: Timestamp?) {
@@ -18,7 +18,7 @@ public struct Availability: Hashable, Sendable {
   /// At no time.
   public static let never = Self(isEverForSale: false, from: nil, until: nil)
 
-  /// From the first instant until just before the second; nil stands for no bound.
+  /// From the first instant until just before the second; nil means no bound.
   public static func between(_ from: Timestamp?, _ until: Timestamp?) -> Self {
     Self(isEverForSale: true, from: from, until: until)
   }

@@ -13,7 +13,7 @@ public struct Catalog: Hashable, Sendable {
   public let products: [Product]
   /// The offerings.
   public let offerings: [CatalogOffering]
-  /// The offering that is shown where none is asked for.
+  /// The offering that is shown if none is asked for.
   public let currentOffering: OfferingID?
   /// The items.
   public let items: [Item]
@@ -99,7 +99,7 @@ extension Catalog {
 }
 
 extension Product {
-  /// Why the list of a store leaves the product out, such as `no price in JPN`; empty where it shows it.
+  /// Why the list of a store leaves the product out, such as `no price in JPN`; empty if it shows it.
   public func obstacles(at store: String, storefront: StorefrontCode) -> [String] {
     var obstacles: [String] = []
     if !isActive { obstacles.append("not active") }

@@ -2,7 +2,7 @@
 ///
 /// References are checked at the end, because a document may name things before it declares them.
 package final class CatalogCheck {
-  /// The kind of thing that a name stands for; the text is its name in messages.
+  /// The kind of thing that a name means; the text is its name in messages.
   package enum Kind: String {
     case currency
     case product

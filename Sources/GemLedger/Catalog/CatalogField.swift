@@ -42,7 +42,7 @@ extension CatalogField {
     return text
   }
 
-  /// A text for people, which says something.
+  /// A non-empty text for people.
   package func caption() -> String? {
     guard let text = text() else { return nil }
     guard !text.isEmpty else { return refuse("The text is empty.") }

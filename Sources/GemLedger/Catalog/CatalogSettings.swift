@@ -2,14 +2,14 @@
 public struct CatalogSettings: Hashable, Sendable {
   /// The project's id.
   public let projectID: String
-  /// The app's bundle id, which receipts must name; nil where receipts of any app are taken.
+  /// The app's bundle id, which receipts must name; nil if receipts of any app are taken.
   public let bundleID: String?
   /// The customers with creditable purchases in a store's sandbox.
   public let sandboxReceipts: SandboxReceipts
   /// The proof that an app's login needs.
   public let logins: Logins
 
-  /// Settings with the defaults of a catalog that says nothing.
+  /// Settings with the default values.
   public init(
     projectID: String = "default", bundleID: String? = nil, sandboxReceipts: SandboxReceipts = .anybody,
     logins: Logins = .open

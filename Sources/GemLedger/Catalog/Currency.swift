@@ -6,9 +6,9 @@ public struct Currency: Hashable, Sendable {
   public package(set) var name: String
   /// More about it.
   public package(set) var description: String?
-  /// Where its picture is: a URL or a name of the app's own.
+  /// The picture: a URL, or a name that the app defines.
   public let icon: String?
-  /// The most that one customer may have, or nil where only the hard limit holds.
+  /// The most that one customer may have, or nil if only the hard limit holds.
   public let maximumBalance: Int64?
   /// Which lots a spend takes first.
   public let burnOrder: BurnOrder
@@ -16,18 +16,18 @@ public struct Currency: Hashable, Sendable {
   public let refundPolicy: RefundPolicy
   /// The amount that every customer starts with, including customers from before this was set; nil for nothing.
   public let initialBalance: Int64?
-  /// How it recharges with time, or nil where it does not.
+  /// How it recharges with time, or nil if it does not.
   public let recharge: Recharge?
   /// The amount that every customer gets in each period, or nil for none.
   public let allowance: Allowance?
-  /// The most that one customer may spend in a period, or nil where there is no such limit.
+  /// The most that one customer may spend in a period, or nil if there is no such limit.
   public let spendLimit: WindowLimit?
-  /// The most that one customer may be granted in a period, or nil where there is no such limit.
+  /// The most that one customer may be granted in a period, or nil if there is no such limit.
   public let grantLimit: WindowLimit?
   /// Whether it may be granted, spent, held and moved.
   ///
   /// An inactive currency keeps its balances. Paid purchases of it are still credited. Refunds, reversals, captures,
-  /// expiries, merges and scheduled grants go on too.
+  /// expiries, merges and scheduled grants continue too.
   public package(set) var isActive: Bool
 
   /// A currency as the catalog describes it; making the catalog checks it.

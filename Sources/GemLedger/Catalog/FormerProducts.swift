@@ -17,7 +17,7 @@ struct FormerProducts {
 
   /// - Parameters:
   ///   - settings: The catalog's rows of this kind.
-  ///   - documents: The products as they are now; none where only earlier versions are asked for.
+  ///   - documents: The products as they are now; none if only earlier versions are asked for.
   init(
     _ rows: [CatalogRow], settings: [CatalogRow], documents: [CatalogRow] = [], version: Int64
   ) throws(LedgerError) {
@@ -56,13 +56,13 @@ struct FormerProducts {
 
   /// The version of a product that was in force at an instant, or the first later one.
   ///
-  /// Nil where that is the newest version, and where not all of them are kept.
+  /// Nil if that is the newest version, and if not all of them are kept.
   func row(of code: ProductCode, at instant: Timestamp) -> CatalogRow? {
     guard since <= instant.milliseconds else { return nil }
     return rows.first { $0.position > instant.milliseconds && $0.code.hasBytes(of: "\(code)@\($0.position)") }
   }
 
-  /// Returns the products in the versions from an instant until now, without the newest; nil where not all of them are
+  /// Returns the products in the versions from an instant until now, without the newest; nil if not all of them are
   /// kept.
   func products(since instant: Timestamp) throws(LedgerError) -> [Product]? {
     guard since <= instant.milliseconds else { return nil }

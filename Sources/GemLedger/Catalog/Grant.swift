@@ -6,7 +6,7 @@ public struct Grant: Hashable, Sendable {
   public let amount: Int64
   /// The free part on top.
   public let bonus: Int64
-  /// What a trial for nothing gives; nil where that is the same, amount and bonus together.
+  /// The amount of a free trial; nil for the sum of amount and bonus.
   public let trial: Int64?
   /// Whether the rest expires when the subscription's cycle ends.
   public let expiresAtCycleEnd: Bool

@@ -18,13 +18,13 @@ public struct Item: Hashable, Sendable {
   public let id: ItemID
   /// The item's name for people.
   public let name: String
-  /// The price of one unit, in the order of currency codes; empty only where it is not for sale.
+  /// The price of one unit, in the order of currency codes; empty only if it is not for sale.
   public let price: [CurrencyAmount]
-  /// The most of it that one customer may own by buying, or nil where there is no such limit.
+  /// The most of it that one customer may own by buying, or nil if there is no such limit.
   ///
   /// With a ``limitPeriod``, the most that one customer may buy in a period.
   public let limit: Int64?
-  /// The period in which ``limit`` counts a customer's purchases; nil where it counts the owned items.
+  /// The period in which ``limit`` counts a customer's purchases; nil if it counts the owned items.
   public let limitPeriod: Period?
   /// How many are sold in all, to all customers together; nil for no limit.
   public let stock: Int64?

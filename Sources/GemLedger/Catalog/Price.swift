@@ -3,7 +3,7 @@ public struct PriceCurrency: Hashable, Comparable, Sendable, CustomStringConvert
   /// The code.
   public let code: String
 
-  /// The currency with this code, or nil where the text is not three capital letters.
+  /// The currency with this code, or nil if the text is not three capital letters.
   public init?(exactly text: String) {
     guard text.utf8.count == 3, text.utf8.allSatisfy(ASCII.isUpper) else { return nil }
     code = text
@@ -14,9 +14,9 @@ public struct PriceCurrency: Hashable, Comparable, Sendable, CustomStringConvert
   /// The code.
   public var description: String { code }
 
-  /// How many digits stand after the dot: 2 for US dollars, none for yen, 3 for Kuwaiti dinars.
+  /// How many digits are after the dot: 2 for US dollars, none for yen, 3 for Kuwaiti dinars.
   ///
-  /// A table of our own, because formatters disagree about yen and dinars from one platform to the next.
+  /// A separate table, because formatters disagree about yen and dinars from one platform to the next.
   public var minorUnitDigits: Int { Self.unusualDigits[code] ?? 2 }
 
   /// In the order of codes.

@@ -1,6 +1,6 @@
 /// Energy: a currency that recharges with time, up to a bound.
 ///
-/// Other grants may pass the bound; the clock then stands still until the balance is below it again.
+/// Other grants may pass the bound; the clock then stops until the balance is below it again.
 public struct Recharge: Hashable, Sendable {
   /// The amount of one recharge, from 1.
   public let amount: Int64

@@ -5,7 +5,7 @@ public struct StorefrontCode: Hashable, Comparable, Sendable, CustomStringConver
   // The index in the table, which is sorted by code.
   private let index: UInt8
 
-  /// The storefront with this code, or nil where there is none.
+  /// The storefront with this code, or nil if there is none.
   public init?(exactly text: String) {
     // By count of bytes too: to a dictionary of strings, the Kelvin sign equals K.
     guard text.utf8.count == 3, let index = Self.table.indexes[text] else { return nil }
@@ -26,7 +26,7 @@ public struct StorefrontCode: Hashable, Comparable, Sendable, CustomStringConver
   /// The region's ISO 3166-1 alpha-2 code, such as `VN`.
   public var region: String { row.region }
 
-  /// The currency in which the App Store sells there: its own where the App Store has it, else US dollars or euros.
+  /// The currency in which the App Store sells there: its own if the App Store has it, else US dollars or euros.
   public var currency: PriceCurrency { row.currency }
 
   /// In the order of codes.

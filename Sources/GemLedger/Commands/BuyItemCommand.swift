@@ -15,7 +15,7 @@ final class BuyItemCommand: Command {
 
   static let keyFields = KeyFields([("item", 27)], rest: "quantity")
   var asked: Int64 {
-    // The two halves stay apart so that a conflict can tell the item from the quantity.
+    // The two halves stay separate so that a conflict can tell the item from the quantity.
     Fingerprint.asked(
       .item, (Fingerprint.digest(of: item.text) >> 37) << 32 | Fingerprint.half(UInt64(bitPattern: quantity)))
   }
@@ -97,7 +97,7 @@ final class BuyItemCommand: Command {
 
   /// Finds or adds the customer that counts the units sold of an item.
   ///
-  /// The item has a customer of its own for this, so that on a storage with lanes the count lies in one lane.
+  /// The item has a separate customer for this, so that on a storage with lanes the count is in one lane.
   private static func stockKeeper(
     _ decider: inout Decider, of item: ItemID, session: any StorageSnapshot
   ) throws(LedgerError) -> FoundCustomer {
@@ -136,12 +136,12 @@ enum ItemRules {
     return adjustments
   }
 
-  /// Checks that so many may be bought now.
+  /// Checks that this number may be bought now.
   ///
   /// - Parameters:
   ///   - owned: How many the customer owns.
-  ///   - bought: How many the customer bought, where the item's limit has a period.
-  ///   - sold: How many all customers together bought, where the item has a stock.
+  ///   - bought: How many the customer bought, if the item's limit has a period.
+  ///   - sold: How many all customers together bought, if the item has a stock.
   /// - Returns: The counts as they are after it.
   /// - Throws: in order of precedence `not_available` (by time, then by stock), `limit_reached`.
   @discardableResult

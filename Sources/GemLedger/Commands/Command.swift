@@ -17,7 +17,7 @@ protocol Command: Sendable {
 
   // MARK: Needs
 
-  /// The names that lead to its lanes beside its customer's; nil where it touches only its customer's own rows.
+  /// The names that lead to its lanes beside its customer's; nil if it touches only its customer's rows.
   func footprint(besides customer: CustomerID) -> LedgerCommand.Footprint?
   /// The commands of one list that it may be booked beside.
   var independence: Independence { get }
@@ -65,7 +65,7 @@ enum NamedCustomers: Sendable {
 
 /// The commands of one list that a command may be booked beside, instead of after them.
 enum Independence: Sendable {
-  /// Those of other customers: one customer's own rows alone decide the result.
+  /// Those of other customers: one customer's rows alone decide the result.
   case ofOtherCustomers
   /// The same, but for commands on the same store transaction.
   case ofOtherPurchases

@@ -2,7 +2,7 @@
 public struct CommandDetails: Hashable, Sendable {
   /// The conditions for booking the command.
   public var conditions: [Condition]
-  /// The caller's own name for the subject of the command.
+  /// The caller's name for the subject of the command.
   public var reference: Reference?
   /// The reason that a person gave.
   public var reason: Reason?

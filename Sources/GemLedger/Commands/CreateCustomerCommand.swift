@@ -1,6 +1,6 @@
 /// Makes the customer, and registers the tokens by which purchases name the customer, in one booking.
 ///
-/// A customer who exists is left alone; under a key the command is refused then, unless the key made the customer.
+/// An existing customer is not changed; with a key the command is then refused, unless the key made the customer.
 struct CreateCustomerCommand: Command {
   let tokens: [TokenNumber]
 
@@ -44,28 +44,28 @@ struct CreateCustomerCommand: Command {
 }
 
 extension LedgerError {
-  /// The refusal of a customer who is to be new.
+  /// The refusal of an existing customer that must be new.
   package static func customerExists(_ customer: CustomerID) -> LedgerError {
     LedgerError(.alreadyExists, "There is a customer \"\(customer.text.prefix(100))\" already.")
   }
 }
 
 extension LedgerCommand {
-  /// Makes the customer, or does nothing where the customer exists.
+  /// Makes the customer, or does nothing if the customer exists.
   public static func createCustomer(_ customer: CustomerID) -> Self { .createCustomer(customer, tokens: []) }
 
   /// The same; also registers the tokens by which purchases name the customer.
   ///
   /// A known token stays with its customer.
   ///
-  /// - Parameter key: With it the command is refused with `already_exists` where another request made the customer.
+  /// - Parameter key: With it the command is refused with `already_exists` if another request made the customer.
   package static func createCustomer(
     _ customer: CustomerID, tokens: [TokenNumber], key: IdempotencyKey? = nil
   ) -> Self {
     Self(CreateCustomerCommand(tokens: tokens), customer: customer, key: key)
   }
 
-  /// Makes the customer with this id, or does nothing where the customer exists.
+  /// Makes the customer with this id, or does nothing if the customer exists.
   ///
   /// - Throws: ``LedgerError`` with `invalid_identifier`.
   public static func createCustomer(_ customer: String) throws(LedgerError) -> Self {
@@ -74,7 +74,7 @@ extension LedgerCommand {
 }
 
 extension Ledger {
-  /// Makes the customer, or does nothing where there is one.
+  /// Makes the customer, or does nothing if there is one.
   ///
   /// - Returns: Whether the customer is new.
   /// - Throws: ``LedgerError`` with `invalid_identifier` for an id of a kind that only the ledger makes.

@@ -1,6 +1,6 @@
 /// Erases the ids, notes and keys of a customer; the books stay.
 struct EraseCommand: Command {
-  /// What names the customer in the statements of stores.
+  /// The tokens of the customer in the statements of stores.
   var tokens: [String] = []
 
   var action: LedgerCommand.Action { .erase(self) }
@@ -65,9 +65,9 @@ extension LedgerCommand {
   /// Erases the identity of a customer: ids, notes, keys and announcements go, the books stay.
   public static func erase(_ customer: CustomerID) -> Self { erase(customer, tokens: []) }
 
-  /// The same; also takes away what names the customer in purchases that others posted, and ends those not credited.
+  /// The same; also takes away the tokens of the customer in purchases that others posted, and ends those not credited.
   ///
-  /// - Parameter tokens: What names the customer in the statements of stores.
+  /// - Parameter tokens: The tokens of the customer in the statements of stores.
   package static func erase(_ customer: CustomerID, tokens: [String]) -> Self {
     Self(EraseCommand(tokens: tokens), customer: customer, key: nil)
   }
@@ -80,7 +80,7 @@ extension Ledger {
   /// its lots. The id is free: a later customer under it is a different one.
   ///
   /// - Returns: A booking; its customer is the id that replaces the erased one from now on.
-  /// - Throws: ``LedgerError`` with `customer_not_found`, also where the customer was erased already.
+  /// - Throws: ``LedgerError`` with `customer_not_found`, also if the customer was erased already.
   @discardableResult
   public func erase(_ customer: CustomerID) throws(LedgerError) -> Booking { try book(.erase(customer)) }
 }

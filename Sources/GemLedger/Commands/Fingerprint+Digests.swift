@@ -79,7 +79,7 @@ extension Fingerprint {
     return half(digest(of: reference.text))
   }
 
-  // 0 stands for "none", so a digest is never 0.
+  // 0 means "none", so a digest is never 0.
   static func half(_ digest: UInt64) -> UInt64 { max(1, (digest ^ digest >> 32) & 0xFFFF_FFFF) }
 }
 

@@ -1,8 +1,8 @@
 /// The request of a key, short enough to keep for ever.
 ///
 /// It covers the whole request, the conditions and the reference; not actor, reason, time or transport. Its parts are
-/// kept apart, so that a conflict can name the field. It has two words. The first has the kind in five bits and 59 bits
-/// of digest over the request. The second has 32 bits each for conditions and reference, 0 where there are none.
+/// separate, so that a conflict can name the field. It has two words. The first has the kind in five bits and 59 bits
+/// of digest over the request. The second has 32 bits each for conditions and reference, 0 if there are none.
 package struct Fingerprint: Hashable, Sendable {
   package let asked: Int64
   package let qualifiers: Int64
@@ -22,7 +22,7 @@ package struct Fingerprint: Hashable, Sendable {
 
   // MARK: Comparing
 
-  /// The field in which a kept request differs from the command, or nil where they are the same request.
+  /// The field in which a kept request differs from the command, or nil if they are the same request.
   func differingField(from command: LedgerCommand.Body) -> String? {
     let other = command.fingerprint
     let difference = UInt64(bitPattern: asked ^ other.asked)
@@ -55,7 +55,7 @@ package struct Fingerprint: Hashable, Sendable {
 struct KeyFields: Sendable {
   /// The fields that have bits of their own, from the highest on.
   let named: [(name: String, bits: UInt64)]
-  /// The field that differs where none of those does.
+  /// The field that differs if none of those does.
   let rest: String
 
   init(_ named: [(name: String, bits: UInt64)] = [], rest: String) {
@@ -63,7 +63,7 @@ struct KeyFields: Sendable {
     self.rest = rest
   }
 
-  /// How many of the 59 bits are a digest over the whole request, where the others name fields.
+  /// How many of the 59 bits are a digest over the whole request, if the others name fields.
   static let wholeBits: UInt64 = 35
 
   /// The field that two digests differ in, by the bits that differ.

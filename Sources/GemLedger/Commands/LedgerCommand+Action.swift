@@ -88,6 +88,6 @@ enum FingerprintKind: UInt64, CaseIterable {
   case refund = 27
   case reversedRefund = 28
   case unmerge = 29
-  /// All commands without a key: their own content makes them idempotent.
+  /// All commands without a key: their content makes them idempotent.
   case keyless = 31
 }

@@ -44,7 +44,7 @@ extension LedgerCommand {
     package let transactionID: StoreTransactionID
   }
 
-  /// Nil where it touches nothing but its customer's own rows.
+  /// Nil if it touches nothing but its customer's rows.
   package var footprint: Footprint? { body.action.command.footprint(besides: body.customer) }
 
   /// The item that it buys.

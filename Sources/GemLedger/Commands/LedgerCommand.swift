@@ -67,7 +67,7 @@ public struct LedgerCommand: Sendable {
     let reason: Reason?
     let actor: ActorName?
 
-    /// Nil where there is nothing to say.
+    /// Nil if there is nothing to say.
     init?(reference: Reference?, reason: Reason?, actor: ActorName?) {
       guard reference != nil || reason != nil || actor != nil else { return nil }
       self.reference = reference
@@ -100,7 +100,7 @@ extension LedgerCommand {
     set { change(key: key, conditions: newValue, note: body.note) }
   }
 
-  /// The caller's own name for the subject of the command.
+  /// The caller's name for the subject of the command.
   public var reference: Reference? {
     get { body.note?.reference }
     set { change(key: key, conditions: conditions, note: Note(reference: newValue, reason: reason, actor: actor)) }
@@ -126,7 +126,7 @@ extension LedgerCommand {
 
   /// Returns the same command for a customer id that the ledger itself found.
   ///
-  /// A paid purchase is credited to an erased customer too, where the store transaction names that customer.
+  /// A paid purchase is credited to an erased customer too, if the store transaction names that customer.
   package func namedByLedger() -> Self {
     var command = self
     command.body = Body(body, action: body.action, idCheck: .none)

@@ -38,7 +38,7 @@ struct Decider: ~Copyable {
     let sequences = try session.sequences()
     if isBounded { try ClockRules.check(clock, newest: sequences.createdAt, in: session) }
     definitions = try catalog.definitions(in: session)
-    // Nothing is booked under a catalog before the catalog comes into force.
+    // Nothing is booked under a catalog before the catalog takes effect.
     work.begin(after: sequences, clock: max(clock, definitions.inForceFrom))
     if !clocks.isEmpty { clocks.removeAll() }
   }
@@ -102,7 +102,7 @@ struct Decider: ~Copyable {
   // Some of these change nothing and are mutating all the same: a borrowing method gets a copy of the decider's five
   // hundred bytes with every call.
 
-  /// The customer of the id; nil where there is none.
+  /// The customer of the id; nil if there is none.
   mutating func findCustomer(_ id: CustomerID, session: any StorageSnapshot) throws(LedgerError) -> FoundCustomer? {
     if let new = work.newCustomer(id) { return try work.current(new, id, session: session) }
     return try work.current(try session.customer(id), id, session: session)

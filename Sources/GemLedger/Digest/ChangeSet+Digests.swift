@@ -81,6 +81,6 @@ extension NoteRow {
 }
 
 extension UInt64 {
-  /// The digest as a transaction's row has it: 0 stands for none.
+  /// The digest as a transaction's row has it: 0 means none.
   package var stored: Int64 { self == 0 ? 1 : Int64(bitPattern: self) }
 }

@@ -49,7 +49,7 @@ package struct AccountHistory {
     let owner = account.number.customer
     guard let previous = try snapshot.entry(entry.previous, of: owner), previous.number < entry.number else {
       throw LedgerError(
-        .storageDamaged, "The journal lacks entry \(entry.previous), which comes before \(entry.number); run verify.")
+        .storageDamaged, "The journal lacks entry \(entry.previous), which precedes \(entry.number). Run verify.")
     }
     return previous
   }
@@ -58,7 +58,7 @@ package struct AccountHistory {
   private func newest(
     checkpointFits: (CheckpointRow) -> Bool, fits: (EntryRow) throws(LedgerError) -> Bool
   ) throws(LedgerError) -> (entry: EntryRow?, successor: EntryRow?) {
-    // The first checkpoint that does not match lies at most 64 entries after the sought entry.
+    // The first checkpoint that does not match is at most 64 entries after the sought entry.
     var (low, high) = (Int64(1), account.version / CheckpointRow.interval + 1)
     while low < high {
       let middle = (low + high) / 2

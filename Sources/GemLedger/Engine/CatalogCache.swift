@@ -9,7 +9,7 @@ package final class CurrencyDefinitions: Sendable {
   private let names: [Int64: (name: String, description: String?)]
   /// Each currency as the versions of the catalog had it, from the first.
   private let versions: [Int64: [CurrencyVersion]]
-  /// When the newest version of a currency came into force; these definitions are never used for an earlier instant.
+  /// When the newest version of a currency took effect; these definitions are never used for an earlier instant.
   let inForceFrom: Timestamp
   /// Whether any currency has policies.
   let hasPolicies: Bool
@@ -24,7 +24,7 @@ package final class CurrencyDefinitions: Sendable {
   struct FrozenProduct: Sendable {
     let type: ProductType
     let entitlement: String?
-    /// The title in the catalog's preferred language; the code where it has none.
+    /// The title in the catalog's preferred language; the code if it has none.
     let title: String
     let storeIDs: [String: String]
 
@@ -67,7 +67,7 @@ package final class CurrencyDefinitions: Sendable {
 
   package func currency(number: Int64) -> CurrencyDefinition? { byNumber[number] }
 
-  /// The currency that a count is of; nil where the count is of an item.
+  /// The currency that a count is of; nil if the count is of an item.
   func currency(subject: String) -> CurrencyDefinition? { (try? CurrencyCode(subject)).flatMap { currency($0) } }
 
   func frozenProduct(of row: PurchaseRow) throws(LedgerError) -> FrozenProduct {
@@ -83,13 +83,13 @@ package final class CurrencyDefinitions: Sendable {
     return definitions
   }
 
-  /// The currency as the catalog had it at an instant; nil where it was not in the catalog yet.
+  /// The currency as the catalog had it at an instant; nil if it was not in the catalog yet.
   func currency(number: Int64, at instant: Timestamp) -> (name: String, description: String?)? {
     guard let versions = versions[number] else { return names[number] }
     return versions.last { $0.from <= instant }.map { ($0.currency.name, $0.currency.description) }
   }
 
-  /// When the currency came into the catalog; nil where that was before the ledger kept versions of currencies.
+  /// When the currency came into the catalog; nil if that was before the ledger kept versions of currencies.
   package func addedAt(_ currency: CurrencyDefinition) -> Timestamp? {
     versions[currency.number]?.first.flatMap { $0.from.milliseconds > 0 ? $0.from : nil }
   }
@@ -172,7 +172,7 @@ package final class CatalogCache: Sendable {
   func formerProducts(
     in snapshot: any StorageSnapshot, definitions: CurrencyDefinitions
   ) throws(LedgerError) -> FormerProducts {
-    // A group goes by its own definitions, even if another one has read newer ones since.
+    // A group goes by its definitions, even if another one has read newer ones since.
     if let known = state.withLock({ $0.definitions === definitions ? $0.former : nil }) { return known }
     return try FormerProducts(in: snapshot)
   }
@@ -192,7 +192,7 @@ package final class CatalogCache: Sendable {
   /// Whether the item has a stock, as far as the item has been read.
   func hasStock(_ id: ItemID) -> Bool { state.withLock { $0.items[id]?.stock != nil } }
 
-  /// The journal names a currency by its number alone, so each currency has a number of its own.
+  /// The journal names a currency by its number alone, so each currency has a separate number.
   private static func check(
     _ row: CatalogRow, _ currency: Currency, besides others: [(number: Int64, currency: Currency)]
   ) throws(LedgerError) {

@@ -1,11 +1,11 @@
-/// Replaces the catalog of a storage, in a commit of its own.
+/// Replaces the catalog of a storage, in a separate commit.
 struct CatalogUpdate {
   let storage: any LedgerStorage
   let clock: LedgerClock
 
   /// Replaces the catalog by the closure's result, which may be asked for several times.
   ///
-  /// - Parameter removed: A currency that may be missing in the new catalog, where no account has it.
+  /// - Parameter removed: A currency that may be missing in the new catalog, if no account has it.
   func apply(
     removing removed: CurrencyCode? = nil, _ change: (Catalog) throws(LedgerError) -> Catalog
   ) throws(LedgerError) -> CatalogDifference {

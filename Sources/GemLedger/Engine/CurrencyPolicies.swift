@@ -11,9 +11,9 @@ package final class CurrencyPolicies: Sendable {
   /// Whether any version has scheduled grants: grants of an earlier version may not be booked yet.
   let givesByItself: Bool
 
-  /// Nil where no version of the currency has scheduled grants and the current one has no caps.
+  /// Nil if no version of the currency has scheduled grants and the current one has no caps.
   ///
-  /// - Parameter eras: The versions of the currency; empty where the current definition has always been in force.
+  /// - Parameter eras: The versions of the currency; empty if the current definition has always been in force.
   package init?(of currency: Currency, eras: [PolicyEra] = []) {
     initialBalance = currency.initialBalance
     recharge = currency.recharge
@@ -46,7 +46,7 @@ extension CurrencyPolicies: Hashable {
 
 /// The scheduled grants of a currency in one version of the catalog.
 package struct PolicyEra: Hashable, Sendable {
-  /// When the version came into force, in milliseconds; it is in force until the next one.
+  /// When the version took effect, in milliseconds; it is in force until the next one.
   package let from: Int64
   package let initialBalance: Int64?
   package let recharge: Recharge?

@@ -8,7 +8,7 @@ struct CurrencyUse {
 
   /// Every entry, lot and hold belongs to an account, and accounts stay; so it reads the accounts.
   ///
-  /// - Throws: `unknown_currency`, `not_available` where an account has the currency.
+  /// - Throws: `unknown_currency`, `not_available` if an account has the currency.
   /// - Complexity: O(accounts).
   func checkIsUnused(_ code: CurrencyCode) throws(LedgerError) {
     guard let row = try snapshot.catalogRow(.currency, code: code.description) else { throw .unknownCurrency(code) }

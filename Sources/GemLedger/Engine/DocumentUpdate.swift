@@ -1,10 +1,10 @@
-/// A change of one document, in a commit of its own.
+/// A change of one document, in a separate commit.
 ///
 /// All writers of documents take the first lane, so that of two processes the second one finds the other's version.
 struct DocumentUpdate {
   let storage: any LedgerStorage
   let name: DocumentName
-  /// The version that the document must have; nil where there must be no such document.
+  /// The version that the document must have; nil if there must be no such document.
   let version: Int64?
 
   /// - Returns: The document as it is now.

@@ -1,7 +1,7 @@
 extension Sequence {
   /// Reads rows for each element.
   ///
-  /// Where rows are missing, those of all elements are noted before the attempt ends: one load brings them all.
+  /// If rows are missing, those of all elements are noted before the attempt ends: one load brings them all.
   package func gather<Rows>(_ read: (Element) throws(LedgerError) -> Rows) throws(LedgerError) -> [Rows] {
     var found: [Rows] = []
     var lacksRows = false
@@ -19,7 +19,7 @@ extension Sequence {
 
   /// Reads a row for one element after the other, until there is one.
   ///
-  /// Where rows are missing, those of all elements are noted before the attempt ends.
+  /// If rows are missing, those of all elements are noted before the attempt ends.
   package func firstRow<Row>(_ read: (Element) throws(LedgerError) -> Row?) throws(LedgerError) -> Row? {
     var lacksRows = false
     for element in self {
@@ -35,7 +35,7 @@ extension Sequence {
   }
 }
 
-/// Several reads of one attempt: where one lacks rows the others are made all the same, so that one load brings the
+/// Several reads of one attempt: if one lacks rows the others are made all the same, so that one load brings the
 /// rows of all.
 package struct JointReads {
   private var lacksRows = false
@@ -52,7 +52,7 @@ package struct JointReads {
     }
   }
 
-  /// - Throws: `rowsMissing` where one of the reads did.
+  /// - Throws: `rowsMissing` if one of the reads did.
   package func end() throws(LedgerError) {
     if lacksRows { throw .rowsMissing }
   }

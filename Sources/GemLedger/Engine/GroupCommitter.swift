@@ -3,14 +3,14 @@ internal import Synchronization
 /// Decides a group of commands and commits the result, in one storage transaction.
 final class GroupCommitter: Sendable {
   private let storage: any LedgerStorage
-  /// The lanes that all groups lock; nil where each group locks those that its commands may write in.
+  /// The lanes that all groups lock; nil if each group locks those that its commands may write in.
   let lanes: [Int]?
   private let clock: LedgerClock
   private let commits: CommitSignal
   private let decider: Mutex<Decider>
   private let groupCount = Atomic(0)
 
-  /// - Parameter lanes: The lanes of all its groups; nil where each group locks the lanes of its commands.
+  /// - Parameter lanes: The lanes of all its groups; nil if each group locks the lanes of its commands.
   init(
     storage: any LedgerStorage, lanes: [Int]?, clock: LedgerClock, catalog: CatalogCache, commits: CommitSignal
   ) {
@@ -23,7 +23,7 @@ final class GroupCommitter: Sendable {
 
   /// Commits the group, and returns the answers in order, latecomers after the others.
   ///
-  /// Where the storage fails, all commands get its error: nothing of the group was booked. Damaged rows fail only the
+  /// If the storage fails, all commands get its error: nothing of the group was booked. Damaged rows fail only the
   /// commands that read them: the rest of the group is committed without those commands.
   ///
   /// - Parameter latecomers: Returns further commands to book with the group, once it has locked its lanes.
@@ -85,7 +85,7 @@ final class GroupCommitter: Sendable {
 
   /// Separates the command that read damaged rows.
   ///
-  /// Where the write failed, or the shared read, nothing names the command: the group is halved until it stands alone.
+  /// If the write failed, or the shared read, nothing names the command: the group is halved until it stands alone.
   private static func parts(of commands: [LedgerCommand], _ error: LedgerError, _ stage: Stage) -> [Part] {
     let all = [Part](repeating: .failed(error), count: commands.count)
     guard error.code.mayBeOfOneCommand, !error.isOfHalfCommit else { return all }
@@ -125,7 +125,7 @@ final class GroupCommitter: Sendable {
         }
         stage = .storage
         // The time is read only now. Earlier the group waited for other writers, and its bookings must not fall into a
-        // time that readers consider complete. Where the body runs again, the time is read again.
+        // time that readers consider complete. If the body runs again, the time is read again.
         if clock.isAccepted { clock.goOn(from: try session.sequences().createdAt) }
         let answers = try run(
           commands, besides: misrouted, decider: &decider, session: session, now: clock.now(), stage: &stage)
@@ -157,7 +157,7 @@ final class GroupCommitter: Sendable {
   /// A storage on another machine loads the rows that deciding lacked, for all commands at once, and the group is
   /// decided again from its start: deciding a command takes about a microsecond, a look-up there half a millisecond.
   ///
-  /// - Parameter misrouted: Positions of commands not to decide here. Where the group touches several lanes, the
+  /// - Parameter misrouted: Positions of commands not to decide here. If the group touches several lanes, the
   ///   commands after the first of them are not decided either: they may depend on it.
   private func run(
     _ commands: [LedgerCommand], besides misrouted: [Int], decider: inout Decider, session: any StorageSession,
@@ -186,7 +186,7 @@ final class GroupCommitter: Sendable {
     var results: [Result<Booking, LedgerError>] = []
     /// Whether a command lacked rows: then all results are void.
     ///
-    /// The commands behind it were decided all the same, so that the rows that they lack are loaded with it.
+    /// The commands after it were decided all the same, so that the rows that they lack are loaded with it.
     var lacksRows = false
   }
 
@@ -225,7 +225,7 @@ final class GroupCommitter: Sendable {
             // this one.
             stops = true
           } else if error.code.isStorageFailure, !attempt.lacksRows {
-            // A storage failure fails the whole group; a refusal is the answer of its command alone. Behind a command
+            // A storage failure fails the whole group; a refusal is the answer of its command alone. After a command
             // that lacked rows a failure may only come of what that command left half done.
             stage = .deciding(index)
             throw error

@@ -44,7 +44,7 @@ enum MergeRecords {
   static func isParted(
     _ customer: FoundCustomer, _ work: borrowing UnitOfWork, session: any StorageSnapshot
   ) throws(LedgerError) -> Bool {
-    // A past instant has the numbers that rows may lie under already.
+    // A past instant has the numbers that rows may are under already.
     guard customer.isOneOfSeveral, work.cold.moment?.customer != customer.number else { return false }
     let row = try work.knownCustomer(customer.number, session: session)
     return row.merged != Int64(try work.numbers(of: customer.number, session: session).count) - 1

@@ -2,7 +2,7 @@
 ///
 /// Nothing that was booked later is seen then, so that the same rules give the answer that they gave at that instant.
 enum PastMoment {
-  /// - Parameter numbers: All numbers that rows about the customer may lie under.
+  /// - Parameter numbers: All numbers that rows about the customer may are under.
   static func goBack(
     _ work: inout UnitOfWork, to instant: Timestamp, of customer: CustomerNumber, numbers: [CustomerNumber],
     session: any StorageSnapshot

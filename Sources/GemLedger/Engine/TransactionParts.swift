@@ -62,7 +62,7 @@ extension PostedItem {
 }
 
 extension StorageSnapshot {
-  /// A transaction of one of several customers' own numbers, or nil where none of them has it.
+  /// A transaction of one of several customers' numbers, or nil if none of them has it.
   package func parts(
     of number: TransactionNumber, ofAny owners: [CustomerNumber]
   ) throws(LedgerError) -> TransactionParts? {

@@ -64,7 +64,7 @@ extension UnitOfWork {
     changes.ownCold.addedIDs.append(AddedIDRow(customer: customer, id: id))
   }
 
-  /// All numbers of this customer, its own first.
+  /// All numbers of this customer, its first.
   func numbers(
     of customer: CustomerNumber, session: any StorageSnapshot
   ) throws(LedgerError) -> [CustomerNumber] {
@@ -82,7 +82,7 @@ extension UnitOfWork {
     }.flatMap { $0 }
   }
 
-  /// All numbers of this customer, without a read where no customer was merged into it.
+  /// All numbers of this customer, without a read if no customer was merged into it.
   func numbers(of customer: FoundCustomer, session: any StorageSnapshot) throws(LedgerError) -> [CustomerNumber] {
     customer.isOneOfSeveral ? try numbers(of: customer.number, session: session) : [customer.number]
   }
@@ -103,7 +103,7 @@ extension UnitOfWork {
     return RefundRules.known(kept, and: try refunds(of: purchase, session: session), about: identity)
   }
 
-  /// Keeps a statement, or a note of our own, unless it is there.
+  /// Keeps a statement, or a separate note, unless it is there.
   ///
   /// - Parameter known: The known evidence about the same purchase.
   mutating func keep(_ notice: EvidenceRow, among known: [EvidenceRow]) {

@@ -53,7 +53,7 @@ extension UnitOfWork {
   func events(
     about target: TransactionNumber, ofAny owners: [CustomerNumber], session: any StorageSnapshot
   ) throws(LedgerError) -> [JournalEventRow] {
-    // Events about the group's own transactions are not in the storage.
+    // Events about the group's transactions are not in the storage.
     var known = transaction(target) != nil ? [] : try session.events(about: target, ofAny: owners)
     if let instant { known.removeAll { $0.createdAt > instant } }
     guard var index = cold.events.newestIndexes[target] else { return known }
@@ -98,7 +98,7 @@ extension UnitOfWork {
     hasCold = true
   }
 
-  /// Sets aside the amount that a hold took from lots, or releases it where the amount is negative.
+  /// Sets aside the amount that a hold took from lots, or releases it if the amount is negative.
   mutating func setAside(_ amount: Int64, slot: Int) {
     accounts[slot].row.held += amount
     accounts[slot].isChanged = true
@@ -126,7 +126,7 @@ extension UnitOfWork {
 
   /// Sets the count anew, as part of the transaction, or of a later one that set the same count.
   ///
-  /// The newest event of a count holds, and events lie in the order of transactions.
+  /// The newest event of a count holds, and events are in the order of transactions.
   mutating func set(_ row: CountRow, by transaction: TransactionNumber) {
     let transaction = max(transaction, cold.events.countedBy[row.customer]?[row.key] ?? 0)
     cold.events.countedBy[row.customer, default: [:]][row.key] = transaction

@@ -50,7 +50,7 @@ struct UnitOfWork: ~Copyable {
     if !owned.isEmpty { owned.removeAll() }
     if !coldSequences.isEmpty { coldSequences.removeAll() }
     if hasCold { (cold, hasCold) = (ColdWork(), false) }
-    // Journal time never goes back, even where the machine's clock does.
+    // Journal time never goes back, even if the machine's clock does.
     now = max(clock, sequences.createdAt)
     self.sequences = sequences
     self.sequences.goOn(at: now)
@@ -108,7 +108,7 @@ struct UnitOfWork: ~Copyable {
     return slot
   }
 
-  /// Returns the index of the loaded lots of an account, and adds an empty element where there is none.
+  /// Returns the index of the loaded lots of an account, and adds an empty element if there is none.
   mutating func loadedLotsIndex(of slot: Int) -> Int {
     if accounts[slot].lotsIndex >= 0 { return accounts[slot].lotsIndex }
     loadedLots.append(accounts[slot].row.openLots == 0 ? .empty : LoadedLots())
@@ -183,7 +183,7 @@ struct UnitOfWork: ~Copyable {
     return number
   }
 
-  /// The environment's number, or nil where it has none yet.
+  /// The environment's number, or nil if it has none yet.
   func knownNumber(
     of environment: StoreEnvironment, session: any StorageSnapshot
   ) throws(LedgerError) -> Int64? {

@@ -1,4 +1,4 @@
-/// Completes the answer of an unmerge that is given again: the survivor's side, and what of the merge came back.
+/// Completes the answer of an unmerge that is given again: the survivor's side, and what of the merge returned.
 enum UnmergeAnswer {
   static func extras(
     _ work: borrowing UnitOfWork, of row: TransactionRow, definitions: CurrencyDefinitions,

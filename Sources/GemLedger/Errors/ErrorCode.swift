@@ -5,7 +5,7 @@ extension LedgerError {
 
     package init(_ kind: ErrorKind) { self.kind = kind }
 
-    /// The code with this text, or nil where there is none.
+    /// The code with this text, or nil if there is none.
     public init?(_ text: String) {
       guard let kind = ErrorKind(rawValue: text) else { return nil }
       self.kind = kind
@@ -97,7 +97,7 @@ extension LedgerError.Code {
   public static let purchasePending = Self(.purchasePending)
   /// Another person declined the purchase.
   public static let purchaseDeclined = Self(.purchaseDeclined)
-  /// The store failed; the detail `store_error` says how.
+  /// The store failed; the detail `store_error` states how.
   public static let storeError = Self(.storeError)
   /// The purchase is paid for and waits for its credit.
   public static let validationPending = Self(.validationPending)
@@ -107,7 +107,7 @@ extension LedgerError.Code {
   public static let receiptMalformed = Self(.receiptMalformed)
   /// A receipt is not the store's; the detail `check` names the failed check.
   public static let receiptUnverified = Self(.receiptUnverified)
-  /// A receipt is dated further ahead than a clock can be wrong; the detail `check` says which date.
+  /// A receipt is dated further ahead than a clock can be wrong; the detail `check` states which date.
   public static let receiptFutureDated = Self(.receiptFutureDated)
   /// A receipt is for another app.
   public static let bundleMismatch = Self(.bundleMismatch)

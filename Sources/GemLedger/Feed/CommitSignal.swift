@@ -91,7 +91,7 @@ final class SharedListener: Sendable {
 
   /// Adds a waiting reader.
   ///
-  /// - Parameter make: Begins to listen; nil where there is nothing to listen to.
+  /// - Parameter make: Begins to listen; nil if there is nothing to listen to.
   func add(_ make: () -> (any CommitListener)?) {
     state.withLock { state in
       state.count += 1

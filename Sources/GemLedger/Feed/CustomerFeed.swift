@@ -14,7 +14,7 @@ package struct CustomerFeed: Sendable {
   private var start: TransactionNumber
   /// The next ones, in their order.
   private var numbers: ArraySlice<TransactionNumber> = []
-  /// Whether there are none behind the numbers.
+  /// Whether there are none after the numbers.
   private var isAtEnd = false
 
   init(

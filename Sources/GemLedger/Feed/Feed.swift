@@ -25,7 +25,7 @@ public struct FeedEvent: Hashable, Sendable {
 public struct FeedPage: Hashable, Sendable {
   /// The events; those of one customer in the order in which they were booked.
   public let events: [FeedEvent]
-  /// Behind these events; where there are none, the request's cursor.
+  /// After these events; if there are none, the request's cursor.
   public let next: FeedCursor
   /// Whether there were more events when the page was read.
   public let hasMore: Bool
@@ -33,7 +33,7 @@ public struct FeedPage: Hashable, Sendable {
 }
 
 extension FeedPage {
-  /// The cursor behind each of the events, in their order.
+  /// The cursor after each of the events, in their order.
   package var cursors: [FeedCursor] {
     var position = path.start
     return path.numbers.map { number in
@@ -67,7 +67,7 @@ public struct FeedCursor: Hashable, Sendable, CustomStringConvertible {
     description = Base64URL.text(Self.tag(bytes, salt: salt) + bytes)
   }
 
-  /// Returns the cursor's position, where this project made it.
+  /// Returns the cursor's position, if this project made it.
   ///
   /// - Throws: `invalid_request`.
   func position(salt: UInt64) throws(LedgerError) -> FeedPosition {

@@ -3,9 +3,9 @@
 extension Ledger {
   /// Returns the end of the feed: a reader that begins there gets later transactions only.
   ///
-  /// Where lanes commit side by side, a transaction that took a minute to commit may be left out.
+  /// If lanes commit concurrently, a transaction that took a minute to commit may be left out.
   ///
-  /// - Throws: ``LedgerError`` where the storage fails.
+  /// - Throws: ``LedgerError`` if the storage fails.
   package func feedEnd() throws(LedgerError) -> FeedCursor {
     try reading { (snapshot, definitions) throws(LedgerError) -> FeedCursor in
       let salt = definitions.transactionIDs.salt
@@ -44,7 +44,7 @@ extension Ledger {
     }
   }
 
-  /// Returns the feed's events of one customer behind one of them.
+  /// Returns the feed's events of one customer after one of them.
   ///
   /// - Parameter cursor: Only events that a reader at this cursor has read.
   /// - Throws: ``LedgerError`` with, in order of precedence, `transaction_not_found`, `invalid_request` for a cursor

@@ -1,7 +1,7 @@
 /// The position of a reader in the feed: the transactions that it has read.
 ///
-/// Where one writer numbers everything, the position is one number, and all up to it were read. Where lanes number for
-/// themselves, a lane may commit a lower number after another lane's higher one. So each lane has a number of its own,
+/// If one writer numbers everything, the position is one number, and all up to it were read. Where lanes number for
+/// themselves, a lane may commit a lower number after another lane's higher one. So each lane has a separate number,
 /// since within a lane the order of numbers is the order of commits.
 package struct FeedPosition: Hashable, Sendable {
   /// All transactions up to this one were read.
@@ -67,7 +67,7 @@ extension FeedPosition {
 
   private static let laneCount = Int64(Numbering.laneCountMax)
 
-  /// Seven bits to a byte, the lowest first; the top bit says that more follow.
+  /// Seven bits to a byte, the lowest first; the top bit states that more follow.
   private static func append(_ number: UInt64, to bytes: inout [UInt8]) {
     var rest = number
     while rest >= 0x80 {

@@ -1,14 +1,14 @@
-/// The purchase behind an event of the feed, as it was after the event's transaction.
+/// The purchase after an event of the feed, as it was after the event's transaction.
 ///
 /// Names and ids of the product are those of the purchase: a later change of the catalog changes no event.
 public struct FeedPurchase: Hashable, Sendable {
   /// The bought product.
   public let product: ProductCode
-  /// The product's title in the language that the catalog prefers; its code where it has no title.
+  /// The product's title in the language that the catalog prefers; its code if it has no title.
   public let productName: String
-  /// The product's id at the store; nil where the catalog had none for it.
+  /// The product's id at the store; nil if the catalog had none for it.
   public let storeProductID: String?
-  /// Where it was bought.
+  /// The store of the purchase.
   public let store: Store
   /// Production, sandbox, or a test session.
   public let environment: StoreEnvironment
@@ -18,7 +18,7 @@ public struct FeedPurchase: Hashable, Sendable {
   public let originalTransactionID: StoreTransactionID
   /// The number of units.
   public let quantity: Int64
-  /// The price of all units together, where the store gave it.
+  /// The price of all units together, if the store gave it.
   public let price: Money?
   /// When it was bought.
   public let purchasedAt: Timestamp

@@ -11,12 +11,12 @@ extension Ledger {
   /// ```
   ///
   /// It first gives the earlier transactions. Commits of this process are noticed at once. Those of other processes are
-  /// noticed where the storage can notify (PostgreSQL, within some twenty milliseconds); it also polls at the interval.
+  /// noticed if the storage can notify (PostgreSQL, within some twenty milliseconds); it also polls at the interval.
   /// The next page is read on demand, so that a slow reader gathers no pages. It ends without an error when the task is
   /// cancelled or the ledger closed.
   ///
   /// - Parameters:
-  ///   - cursor: Where to begin; nil for the beginning of the journal.
+  ///   - cursor: The position to start from; nil for the beginning of the journal.
   ///   - limit: Most events of a page, 1 to ``Limits/historyPage``.
   ///   - interval: How long after the last read it polls again without a commit notification.
   /// - Returns: Pages with at least one event each. Reading throws ``LedgerError`` as ``feed(after:limit:)`` does; a
@@ -57,7 +57,7 @@ public struct FeedUpdates: AsyncSequence, Sendable {
       cursor = updates.cursor
     }
 
-    /// Returns the next page, as soon as there is one; nil where the task was cancelled or the ledger closed.
+    /// Returns the next page, as soon as there is one; nil if the task was cancelled or the ledger closed.
     ///
     /// - Throws: ``LedgerError`` as ``Ledger/feed(after:limit:)``.
     public mutating func next(
@@ -81,7 +81,7 @@ public struct FeedUpdates: AsyncSequence, Sendable {
     }
   }
 
-  /// Reads a page on a thread that may block; nil where the ledger was closed meanwhile.
+  /// Reads a page on a thread that may block; nil if the ledger was closed meanwhile.
   private func page(after cursor: FeedCursor?) async throws(LedgerError) -> FeedPage? {
     let answer = await withCheckedContinuation { continuation in
       DispatchQueue.global().async {

@@ -13,9 +13,9 @@ internal import Darwin
 
 /// Gathers the waiting commands into a group and commits the group at once.
 ///
-/// A caller that finds the lane idle commits on its own thread, without a hop, and waits for no other command. Commands
+/// A caller that finds the lane idle commits on its thread, without a hop, and waits for no other command. Commands
 /// that arrive meanwhile wait; the lane's worker commits them group after group until none wait. So under load one
-/// thread commits without a pause while the callers go on beside it.
+/// thread commits without a pause while the callers continue beside it.
 final class Lane: Sendable {
   /// The results of a batch's commands, in its order.
   typealias Answers = ArraySlice<Result<Booking, LedgerError>>
@@ -161,7 +161,7 @@ final class Lane: Sendable {
 
   /// Takes the commands that arrived while the group waited for its lane's lock.
   ///
-  /// It takes them only where there are enough for a second read of rows: a group costs the server far more than its
+  /// It takes them only if there are enough for a second read of rows: a group costs the server far more than its
   /// commands.
   private func takeLatecomers(behind count: Int) -> [LedgerCommand] {
     state.withLock { state in
@@ -186,7 +186,7 @@ final class Lane: Sendable {
   private static let pausesMax = 4
   private static let pauseMicroseconds: UInt32 = 40
 
-  /// Takes the waiting commands, up to a group's bound; the lane becomes idle where there are none.
+  /// Takes the waiting commands, up to a group's bound; the lane becomes idle if there are none.
   private func takeGroup() -> Group? {
     state.withLock { state in
       guard !state.waiting.commands.isEmpty else {
@@ -225,7 +225,7 @@ extension Lane.Group {
     return group
   }
 
-  /// Takes the first callers' commands while there is room and they touch only their customers' own rows.
+  /// Takes the first callers' commands while there is room and they touch only their customers' rows.
   ///
   /// A group claims all other rows at once, in a fixed order.
   fileprivate mutating func takeLatecomers(room: Int) -> Self {

@@ -4,13 +4,13 @@ internal import Synchronization
 /// Hands commands to the lanes that they may write to.
 ///
 /// Commands of one lane join its groups. Commands of several lanes gather in groups of their own, which take hold of
-/// all lanes that they need. Where callers are few, the commands of all lanes gather in one group if the storage locks
+/// all lanes that they need. If callers are few, the commands of all lanes gather in one group if the storage locks
 /// all lanes at little cost.
 final class LaneRouter: Sendable {
   let lanes: [Lane]
   /// The lane for commands that touch several lanes; the only lane where there is one.
   private let crossing: Lane
-  /// All lanes together, for few callers; nil where the storage does not lock them together.
+  /// All lanes together, for few callers; nil if the storage does not lock them together.
   private let whole: Lane?
   private let load = CallerLoad()
   private let routes: RouteFinder
@@ -84,7 +84,7 @@ final class LaneRouter: Sendable {
     return lane(of: try await routes.lanes(of: command))
   }
 
-  /// All lanes together, where so few callers gather there.
+  /// All lanes together, if so few callers gather there.
   private func whole(callers: Int) -> Lane? { CallerLoad.few.contains(callers) ? whole : nil }
 
   private func submitRouted(_ asked: [LedgerCommand]) -> [Result<Booking, LedgerError>] {
@@ -142,7 +142,9 @@ final class LaneRouter: Sendable {
     return lane.bookBlocking(commands)
   }
 
-  /// Books each in its lane, the lanes at the same time; of a lane nothing behind a group in which one was misrouted.
+  /// Books each command in its lane, all lanes at the same time.
+  ///
+  /// A misrouted command ends the work of its lane with its group.
   private func bookSideBySide(_ commands: [LedgerCommand]) -> [Result<Booking, LedgerError>] {
     var positions: [ObjectIdentifier: (lane: Lane, positions: [Int])] = [:]
     let answers = Mutex([Result<Booking, LedgerError>](repeating: .failure(.misrouted), count: commands.count))

@@ -49,7 +49,7 @@ final class RouteFinder: Sendable {
 }
 
 extension LedgerStorage {
-  /// The lanes of each, all in one question; a damaged row is an answer to its own command only.
+  /// The lanes of each, all in one question; a damaged row is an answer to its command only.
   func routes(of commands: [LedgerCommand]) -> [Result<[Int], LedgerError>] {
     do throws(LedgerError) {
       return try lanes(of: commands).map { .success($0) }

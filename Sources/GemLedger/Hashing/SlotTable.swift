@@ -35,7 +35,7 @@ package struct SlotTable: ~Copyable {
     return cells[index].generation == generation ? Int(cells[index].slot) : nil
   }
 
-  /// Returns the number's slot, which is the given one where the number is new.
+  /// Returns the number's slot, which is the given one if the number is new.
   @inlinable
   package mutating func insert(_ number: Int64, slot: Int) -> Int {
     if count * 2 > mask { grow() }
@@ -64,7 +64,7 @@ package struct SlotTable: ~Copyable {
     return found.sorted { $0.slot < $1.slot }.map(\.number)
   }
 
-  /// The number's cell, or the free one where it belongs.
+  /// The number's cell, or the free cell for it.
   ///
   /// Multiplied by the golden ratio, numbers that follow each other lie apart in the high bits.
   @inlinable

@@ -1,6 +1,6 @@
 /// A 64-bit hash that is the same in every process and for all time (FNV-1a with a final mix).
 ///
-/// It distinguishes requests and marks our own tokens. It does not resist deliberate collisions, and nothing here needs
+/// It distinguishes requests and marks our tokens. It does not resist deliberate collisions, and nothing here needs
 /// that: a caller with a deliberate collision only gets one of its own earlier answers.
 package struct StableHash {
   @usableFromInline var state: UInt64

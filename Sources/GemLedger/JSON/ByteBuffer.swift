@@ -23,14 +23,14 @@ package struct ByteBuffer: ~Copyable {
     body(UnsafeRawBufferPointer(start: bytes + start, count: count - start))
   }
 
-  /// Where so many bytes may be stored; ``advance(by:)`` then counts them.
+  /// Memory for n more bytes; ``advance(by:)`` counts the written bytes.
   @inlinable @inline(__always)
   package mutating func room(for length: Int) -> UnsafeMutablePointer<UInt8> {
     if capacity - count < length { grow(by: length) }
     return bytes + count
   }
 
-  /// Counts bytes that were stored behind the last one.
+  /// Counts bytes that were stored after the last one.
   @inlinable @inline(__always)
   package mutating func advance(by length: Int) { count += length }
 

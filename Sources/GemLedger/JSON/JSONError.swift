@@ -1,4 +1,4 @@
-/// Why a text is not JSON as we take it, and where.
+/// Why a text is not valid JSON, and at which position.
 package struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The problem, as a sentence.
   package let message: String

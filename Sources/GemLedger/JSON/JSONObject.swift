@@ -52,7 +52,7 @@ extension JSONObject: ExpressibleByDictionaryLiteral {
 }
 
 extension [(name: String, value: JSONValue)] {
-  /// Where the member with this name is.
+  /// The index of the member with this name.
   ///
   /// Lengths are compared first, in place: most names differ in theirs, and a receipt has twenty members, each of
   /// which is looked for.

@@ -32,9 +32,9 @@ extension JSONScanner {
     guard position > start else { throw failure("A digit is missing") }
   }
 
-  /// Returns the value of plain digits, where 64 bits hold it.
+  /// Returns the value of plain digits, if 64 bits hold it.
   ///
-  /// - Parameter text: The digits, with a sign where they are negative.
+  /// - Parameter text: The digits, with a sign if they are negative.
   @inlinable
   package static func integer(_ text: UnsafeBufferPointer<UInt8>) -> Int64? {
     let isNegative = text.first == ASCII.minus

@@ -2,7 +2,7 @@
 extension JSONScanner {
   /// A text that was found; ``string(of:)`` makes it a string.
   package struct Text: Sendable {
-    /// Where it lies, without its quotes.
+    /// The range of the text, without its quotes.
     package let start: Int
     package let end: Int
     /// Whether it has no escapes, so that its bytes are its text.
@@ -33,7 +33,7 @@ extension JSONScanner {
 
   /// Returns the string of the text that was read last.
   ///
-  /// - Throws: Where its bytes are not valid UTF-8.
+  /// - Throws: If its bytes are not valid UTF-8.
   package func string(of text: Text) throws(JSONFailure) -> String {
     text.isPlain
       ? try string(UnsafeBufferPointer(rebasing: bytes[text.start..<text.end]), text)
@@ -103,12 +103,12 @@ extension JSONScanner {
     let first = try hexadecimal()
     if let scalar = Unicode.Scalar(first) { return scalar }
     guard first < 0xDC00, skip(ASCII.backslash), skip(UInt8(ascii: "u")) else {
-      throw JSONFailure("Half of a surrogate pair stands alone.", at: start)
+      throw JSONFailure("A surrogate has no pair.", at: start)
     }
     let second = try hexadecimal()
     guard (0xDC00...0xDFFF).contains(second),
       let scalar = Unicode.Scalar(0x10000 + (first - 0xD800) << 10 + (second - 0xDC00))
-    else { throw JSONFailure("Half of a surrogate pair stands alone.", at: start) }
+    else { throw JSONFailure("A surrogate has no pair.", at: start) }
     return scalar
   }
 

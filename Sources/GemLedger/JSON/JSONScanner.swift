@@ -1,7 +1,7 @@
 /// Finds the tokens of a JSON text: the one place where space, words, brackets and the faults of a text are known.
 ///
 /// It takes strict JSON only: RFC 8259 without the liberties that it leaves to readers. Every method starts at
-/// `position`, leaves it behind the bytes that it read, and never traps. What is made of the tokens is the reader's own
+/// `position`, leaves it after the bytes that it read, and never traps. What is made of the tokens is the reader's own
 /// matter: a value, or a list of the tokens themselves.
 package struct JSONScanner {
   /// What begins with a byte.
@@ -29,7 +29,7 @@ package struct JSONScanner {
 
   // MARK: The whole text
 
-  /// Reads what stands before the value of a whole text.
+  /// Reads what is before the value of a whole text.
   package mutating func begin() throws(JSONFailure) {
     guard !bytes.starts(with: [0xEF, 0xBB, 0xBF]) else {
       throw JSONFailure("The text starts with a byte-order mark.", at: 0)
@@ -37,7 +37,7 @@ package struct JSONScanner {
     skipSpace()
   }
 
-  /// Reads what stands behind the value of a whole text.
+  /// Reads what stands after the value of a whole text.
   package mutating func end() throws(JSONFailure) {
     skipSpace()
     guard position == bytes.count else { throw failure("Only space may follow the value") }
@@ -106,7 +106,7 @@ package struct JSONScanner {
     return try text(isName: true)
   }
 
-  /// Reads the colon behind a member's name; the value is next.
+  /// Reads the colon after a member's name; the value is next.
   @inlinable
   package mutating func colon() throws(JSONFailure) {
     skipSpace()
@@ -150,7 +150,7 @@ package struct JSONScanner {
   /// A failure at the current position, with the unexpected text there.
   @usableFromInline
   func failure(_ message: String) -> JSONFailure {
-    JSONFailure("\(message); \(found) stands here.", at: position)
+    JSONFailure("\(message); found \(found).", at: position)
   }
 
   private var found: String {

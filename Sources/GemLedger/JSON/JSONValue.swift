@@ -12,12 +12,12 @@ package enum JSONValue: Sendable {
   case array([JSONValue])
   case object(JSONObject)
 
-  /// The text, or null where there is none.
+  /// The text, or null if there is none.
   package init(_ text: String?) {
     self = text.map(JSONValue.string) ?? .null
   }
 
-  /// The number, or null where there is none.
+  /// The number, or null if there is none.
   package init(_ number: Int64?) {
     self = number.map(JSONValue.integer) ?? .null
   }
@@ -54,7 +54,7 @@ extension JSONValue {
     return true
   }
 
-  /// The member with this name, where the value is an object that has one.
+  /// The member with this name, if the value is an object that has one.
   package subscript(name: String) -> JSONValue? { object?[name] }
 
   /// The name of such a value in messages.

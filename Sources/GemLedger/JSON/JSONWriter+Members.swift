@@ -1,4 +1,4 @@
-// Members of an object, which are left out where there is no value.
+// Members of an object, which are left out if there is no value.
 extension JSONWriter {
   package mutating func text(_ name: StaticString, _ value: String?) {
     guard let value else { return }

@@ -20,7 +20,7 @@ package struct JSONWriter: ~Copyable {
     case opening
     /// A name, or nothing yet.
     case name
-    /// A value, so that a comma comes before the next one.
+    /// A value, so that a comma precedes the next one.
     case value
   }
 
@@ -104,7 +104,7 @@ package struct JSONWriter: ~Copyable {
     place = .name
   }
 
-  /// Writes what stands before a value, and takes the value for written.
+  /// Writes what is before a value, and takes the value for written.
   @inlinable @inline(__always)
   mutating func beginValue() {
     if place == .value { buffer.append(ASCII.comma) }

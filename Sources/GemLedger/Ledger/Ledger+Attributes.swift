@@ -1,5 +1,5 @@
-/// Attributes lie in documents, one for each number of a customer: they are no part of the journal, and an erasure
-/// removes them in its own commit.
+/// Attributes are in documents, one for each number of a customer: they are no part of the journal, and an erasure
+/// removes them in its commit.
 extension Ledger {
   /// Returns the attributes of a customer; a merged customer has those of all its parts, the newest of equal names.
   ///
@@ -14,7 +14,7 @@ extension Ledger {
   ///
   /// - Returns: All attributes of the customer.
   /// - Throws: ``LedgerError`` with, in order of precedence, `limit_exceeded`, `customer_not_found`, and `in_progress`
-  ///   where merges kept moving the customer.
+  ///   if merges kept moving the customer.
   @discardableResult
   package func change(
     _ changes: [CustomerAttribute.Change], ofAttributesOf customer: CustomerID

@@ -41,7 +41,7 @@ extension Ledger {
   /// Returns a customer's balance in one currency at a version of the account; version 0 is before its first entry.
   ///
   /// - Throws: ``LedgerError`` with, in order of precedence, `customer_not_found`, `unknown_currency`,
-  ///   `invalid_request` where the account has no such version.
+  ///   `invalid_request` if the account has no such version.
   public func balance(
     of code: CurrencyCode, customer: CustomerID, version: Int64
   ) throws(LedgerError) -> Balance {

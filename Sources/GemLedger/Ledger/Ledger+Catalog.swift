@@ -52,7 +52,7 @@ extension Ledger {
   ///
   /// Writers wait while it reads all accounts; a currency that is in use is found before that.
   ///
-  /// - Throws: ``LedgerError`` with, in order of precedence, `unknown_currency`, `not_available` where anything was
+  /// - Throws: ``LedgerError`` with, in order of precedence, `unknown_currency`, `not_available` if anything was
   ///   booked in the currency, or an item has its price in it.
   package func removeCurrency(_ code: CurrencyCode) throws(LedgerError) {
     try storage.read { (snapshot) throws(LedgerError) in try CurrencyUse(in: snapshot).checkIsUnused(code) }

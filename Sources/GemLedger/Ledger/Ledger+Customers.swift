@@ -24,7 +24,7 @@ extension Ledger {
   /// Returns original ids of customers, oldest customer first; merged and erased ones are left out.
   ///
   /// - Parameters:
-  ///   - place: An id, so that the list begins behind the customer that was made under it, or the text of a cursor that
+  ///   - place: An id, so that the list begins after the customer that was made under it, or the text of a cursor that
   ///     an earlier call gave; nil for the oldest.
   ///   - limit: How many at most; at least 1.
   /// - Returns: The ids, and the cursor of their end where more follow; an erasure leaves it where it is.

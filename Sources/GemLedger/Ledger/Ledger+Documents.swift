@@ -8,12 +8,12 @@ package struct LedgerDocument: Sendable {
 
 /// Documents are shared by all processes that have the storage open.
 ///
-/// A service keeps its own state in them, such as API keys, endpoints of webhooks and leases of background work. They
+/// A service keeps its state in them, such as API keys, endpoints of webhooks and leases of background work. They
 /// are no part of the journal: `verify` does not check them, no export has them, and an erasure removes those with the
 /// customer's attributes only. A copy of a whole storage carries them, leases too: these end in the copy by their own
 /// deadlines.
 extension Ledger {
-  /// Finds the document with the name; nil where there is none.
+  /// Finds the document with the name; nil if there is none.
   ///
   /// - Throws: ``LedgerError`` with `invalid_identifier`.
   package func document(named name: String) throws(LedgerError) -> LedgerDocument? {
@@ -27,7 +27,7 @@ extension Ledger {
   ///
   /// - Parameters:
   ///   - prefix: The beginning of their names, compared byte by byte; empty for all documents.
-  ///   - name: The page begins behind it; a document of that name need not exist. Nil for the first page.
+  ///   - name: The page begins after it; a document of that name need not exist. Nil for the first page.
   ///   - limit: How many documents at most, 1 to ``Limits/documentsPerPage``.
   /// - Throws: ``LedgerError`` with, in order of precedence, `invalid_identifier` (a prefix or a name that no document
   ///   can have), `limit_exceeded`.
@@ -50,11 +50,11 @@ extension Ledger {
   ///
   /// - Parameters:
   ///   - content: One JSON text, of up to ``Limits/documentBytes``.
-  ///   - version: The version that is replaced; nil where there must be no such document.
+  ///   - version: The version that is replaced; nil if there must be no such document.
   /// - Returns: The document with its new version.
   /// - Throws: ``LedgerError`` with, in order of precedence, `invalid_identifier`, `limit_exceeded` (the content's
   ///   length), `invalid_request` (the content is not JSON), `condition_failed` (another version; the detail `version`
-  ///   is the current one, 0 where there is no such document).
+  ///   is the current one, 0 if there is no such document).
   @discardableResult
   package func save(
     document name: String, content: String, replacing version: Int64?

@@ -3,11 +3,11 @@ extension Ledger {
   ///
   /// Reading on from the cursor of one page to the next gives every booked transaction and leaves none out, however
   /// late it was committed beside others. Events of one customer come in the order of booking. Between customers there
-  /// is no order where several lanes commit side by side. A reader that keeps the cursor in the same commit as the
+  /// is no order if several lanes commit concurrently. A reader that keeps the cursor in the same commit as the
   /// results of the events handles each event once.
   ///
   /// - Parameters:
-  ///   - cursor: Where the page before ended; nil for the beginning of the journal.
+  ///   - cursor: The end of the previous page; nil for the beginning of the journal.
   ///   - limit: 1 to ``Limits/historyPage``.
   /// - Throws: ``LedgerError`` with, in order of precedence, `limit_exceeded`, `invalid_request` for a cursor that this
   ///   project's feed did not give.

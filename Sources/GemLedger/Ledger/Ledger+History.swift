@@ -6,7 +6,7 @@ extension Ledger {
   /// - Parameters:
   ///   - customer: Must exist.
   ///   - limit: 1 to ``Limits/historyPage``.
-  ///   - cursor: Where the page before ended; nil for the newest.
+  ///   - cursor: The end of the previous page; nil for the newest.
   /// - Throws: ``LedgerError`` with, in order of precedence, `limit_exceeded`, `customer_not_found`, `invalid_request`
   ///   for a cursor that this list did not give.
   public func history(
@@ -62,6 +62,6 @@ extension Ledger {
     }
   }
 
-  // A list of its own beside the customers' lists, which have positive numbers.
+  // A separate list beside the customers' lists, which have positive numbers.
   static let customersList: Int64 = -1
 }

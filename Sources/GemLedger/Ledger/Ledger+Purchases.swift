@@ -5,7 +5,7 @@ extension Ledger {
   ///
   /// - Parameters:
   ///   - customer: Must exist.
-  ///   - cursor: Where the page before ended; nil for the newest.
+  ///   - cursor: The end of the previous page; nil for the newest.
   ///   - limit: 1 to ``Limits/historyPage``.
   /// - Throws: ``LedgerError`` with, in order of precedence, `limit_exceeded`, `customer_not_found`, `invalid_request`
   ///   for a cursor that this list did not give.
@@ -15,7 +15,7 @@ extension Ledger {
     try Limits.check(page: limit)
     return try reading { (snapshot, definitions) throws(LedgerError) -> PurchasesPage in
       let found = try CustomerFinder(snapshot).customer(customer)
-      // A list of its own beside the histories, which have positive numbers, and the list of customers.
+      // A separate list beside the histories, which have positive numbers, and the list of customers.
       let list = -1 - found.number
       let salt = definitions.transactionIDs.salt
       let start = try cursor?.position(list: list, salt: salt) ?? .max
@@ -32,9 +32,9 @@ extension Ledger {
     }
   }
 
-  /// Returns the purchase that was credited for a store transaction; nil where there is none.
+  /// Returns the purchase that was credited for a store transaction; nil if there is none.
   ///
-  /// - Throws: ``LedgerError`` where the storage fails.
+  /// - Throws: ``LedgerError`` if the storage fails.
   public func purchase(
     store: Store, environment: StoreEnvironment, transactionID: StoreTransactionID
   ) throws(LedgerError) -> Purchase? {

@@ -7,7 +7,7 @@ extension Ledger {
   ///
   /// - Parameter progress: Called with the number of customers looked at.
   /// - Returns: The number of customers with due effects.
-  /// - Throws: ``LedgerError`` with `storage_damaged` where rows of some customers are damaged, or as the storage
+  /// - Throws: ``LedgerError`` with `storage_damaged` if rows of some customers are damaged, or as the storage
   ///   fails.
   @discardableResult
   public func sweep(progress: (Int) -> Void = { _ in }) throws(LedgerError) -> Int {

@@ -30,7 +30,7 @@ public final class Ledger: Sendable {
   /// Makes a new ledger that lives in memory and ends with the process.
   ///
   /// - Parameters:
-  ///   - clock: Where it reads the time.
+  ///   - clock: The source of the time.
   ///   - salt: Makes this project's transaction ids its own; the same salt gives the same ids.
   public static func inMemory(
     clock: LedgerClock = .system, salt: UInt64 = .random(in: 0 ... .max)

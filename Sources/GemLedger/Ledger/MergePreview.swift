@@ -15,7 +15,7 @@ public struct MergePreview: Hashable, Sendable {
 }
 
 extension Ledger {
-  /// Says which customers a merge would make one, and what would move; books nothing.
+  /// States which customers a merge would make one, and what would move; books nothing.
   ///
   /// The answer is that of this instant: a purchase or a spend before the merge changes what moves.
   ///
@@ -26,9 +26,9 @@ extension Ledger {
 }
 
 extension MergePreview {
-  /// The merge that is only made where the first customer has anonymous ids alone.
+  /// The merge that is only made if the first customer has anonymous ids alone.
   ///
-  /// - Throws: `LedgerError` with, in order of precedence, `customer_not_found` where neither exists, `same_customer`,
+  /// - Throws: `LedgerError` with, in order of precedence, `customer_not_found` if neither exists, `same_customer`,
   ///   `condition_failed`, `over_maximum`.
   package init(
     anonymous from: CustomerID, into: CustomerID, isProven: Bool = true, in ledger: Ledger

@@ -4,7 +4,7 @@ public struct Balance: Hashable, Sendable {
   public let currency: CurrencyCode
   /// The currency's name.
   public let name: String
-  /// The currency's description, where it has one.
+  /// The currency's description, if it has one.
   public let description: String?
   /// The whole balance, held amounts included.
   public let balance: Int64

@@ -1,6 +1,6 @@
 /// A hold as a command left it.
 public struct HoldBooking: Hashable, Sendable {
-  /// Names the hold; nil where a preview would begin it.
+  /// Names the hold; nil if a preview would begin it.
   public internal(set) var id: HoldID?
   /// The amounts still on hold, in the order of codes; empty once the hold has ended.
   public let amounts: [CurrencyAmount]
@@ -26,7 +26,7 @@ public struct BookingParty: Hashable, Sendable {
   public let items: [PostedItem]
 }
 
-/// The parts that only some transactions have beside their entries; kept apart, so that most bookings stay small.
+/// The parts that only some transactions have beside their entries; kept separate, so that most bookings stay small.
 public struct BookingExtras: Hashable, Sendable {
   /// The hold that the transaction began, changed or ended.
   public var hold: HoldBooking?
@@ -38,7 +38,7 @@ public struct BookingExtras: Hashable, Sendable {
   public var reclaimed: [CurrencyAmount] = []
   /// The other participating customers.
   public var parties: [BookingParty] = []
-  /// For an unmerge, what the merge had moved and what of it came back.
+  /// For an unmerge, what the merge had moved and what of it returned.
   public var unmerged: UnmergeReport?
 
   var isEmpty: Bool {
@@ -57,7 +57,7 @@ extension Booking {
   public var reclaimed: [CurrencyAmount] { extras?.reclaimed ?? [] }
   /// The other participating customers.
   public var parties: [BookingParty] { extras?.parties ?? [] }
-  /// For an unmerge, what the merge had moved and what of it came back; nil for all others.
+  /// For an unmerge, what the merge had moved and what of it returned; nil for all others.
   public var unmerged: UnmergeReport? { extras?.unmerged }
 }
 

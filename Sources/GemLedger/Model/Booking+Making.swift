@@ -3,7 +3,7 @@ extension Booking {
   ///
   /// - Parameters:
   ///   - kind: The reason of the change.
-  ///   - transactionID: Names the transaction; nil where there is none.
+  ///   - transactionID: Names the transaction; nil if there is none.
   ///   - customer: The customer with the changed balances.
   ///   - createdAt: When it was booked.
   ///   - entries: One a currency, in the order of their codes.

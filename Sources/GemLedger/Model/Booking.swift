@@ -1,6 +1,6 @@
 /// The result of a command: the transaction, its entries, and the lots that each entry took from or added to.
 public struct Booking: Hashable, Sendable {
-  /// Names the transaction; nil where the command booked none (a preview, or a customer made).
+  /// Names the transaction; nil if the command booked none (a preview, or a customer made).
   public var transactionID: TransactionID?
   /// The customer with the changed balances.
   ///
@@ -10,7 +10,7 @@ public struct Booking: Hashable, Sendable {
   public var kind: EntryKind
   /// When it was booked.
   public var createdAt: Timestamp
-  /// One entry a currency, in the order of their codes; two where a merge moves a balance and a debt.
+  /// One entry a currency, in the order of their codes; two if a merge moves a balance and a debt.
   ///
   /// Currency that a reversal or a release returned and that was lost at once has its entries after the others: see
   /// ``expired`` and ``reclaimed``.
@@ -34,7 +34,7 @@ public struct Booking: Hashable, Sendable {
   }
   var box: ExtrasBox?
 
-  /// The balance of a currency after the transaction, where the transaction touched it.
+  /// The balance of a currency after the transaction, if the transaction touched it.
   public func balance(_ currency: CurrencyCode) -> Int64? {
     entries.last { $0.currency == currency }?.balance
   }
@@ -66,9 +66,9 @@ public struct PostedEntry: Hashable, Sendable {
   public let version: Int64
   /// The parts of the entry on each lot; they add up to the change of the balance.
   ///
-  /// That is the entry's amount, except where a debt changed: the part that repays a debt comes and goes at once.
+  /// That is the entry's amount, unless a debt changed: the part that repays a debt comes and goes at once.
   public let allocations: CompactList<Allocation>
-  /// What holds set aside after it, where the command was booked only just now.
+  /// What holds set aside after it, if the command was booked only just now.
   package var held = HeldAmount()
 }
 
@@ -85,7 +85,7 @@ package struct HeldAmount: Hashable, Sendable {
 public struct Allocation: Hashable, Sendable {
   /// The lot's number.
   public let lot: Int64
-  /// Where the lot came from.
+  /// The origin of the lot.
   public let source: LotSource
   /// Negative when taken from the lot, positive when put into it.
   public let amount: Int64

@@ -64,7 +64,7 @@ package struct CustomerAttributes: Hashable, Sendable {
     for kind in [reserved, others] where kind.count > Limits.attributesPerCustomer {
       throw CustomerAttribute.outOfBounds(
         kind.last?.name ?? "",
-        "A customer has at most \(Limits.attributesPerCustomer) attributes, and as many whose names begin with \"$\"; "
+        "A customer has at most \(Limits.attributesPerCustomer) attributes, and as many with names that begin with \"$\"; "
           + "remove one first.")
     }
   }

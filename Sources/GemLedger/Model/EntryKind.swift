@@ -61,7 +61,7 @@ public enum EntryKind: Int64, CaseIterable, Sendable {
     }
   }
 
-  /// How to undo it other than by a reversal, as a sentence with a space behind it; empty where nothing does.
+  /// How to undo it other than by a reversal, as a sentence with a space after it; empty if nothing does.
   var undoing: String { traits.undoing }
 
   /// Whether it may leave more than the currency's maximum: a paid purchase is always credited.
@@ -92,7 +92,7 @@ public enum EntryKind: Int64, CaseIterable, Sendable {
   private var traits: Traits {
     switch self {
     case .purchase: Traits(name: "purchase", entries: .credits, undoing: "Refund it at the store. ")
-    case .grant: Traits(name: "grant", entries: .credits, undoing: "Spend what was granted. ")
+    case .grant: Traits(name: "grant", entries: .credits, undoing: "Spend the granted amount. ")
     case .spend: Traits(name: "spend", entries: .debits)
     case .reversal: Traits(name: "reversal", entries: .both, hasEvents: true, undoing: "Spend it again. ")
     case .refund: Traits(name: "refund", entries: .debits)

@@ -5,7 +5,7 @@ public struct HistoryRecord: Hashable, Sendable {
   /// Currency that was returned and lost at once has transactions of its own, and no entries here: the entries of a
   /// list add up to the balance.
   public let booking: Booking
-  /// The caller's own name for the subject of the transaction.
+  /// The caller's name for the subject of the transaction.
   public let reference: Reference?
   /// The reason that a person gave.
   public let reason: Reason?
@@ -20,7 +20,7 @@ public struct HistoryRecord: Hashable, Sendable {
 public struct HistoryPage: Hashable, Sendable {
   /// The transactions.
   public let transactions: [HistoryRecord]
-  /// Where the next page begins; nil on the last page.
+  /// The position of the next page; nil on the last page.
   public let next: PageCursor?
 }
 
@@ -36,7 +36,7 @@ public struct CustomerSummary: Hashable, Sendable {
   public let createdAt: Timestamp
   /// Whether the customer may not spend.
   public let isFrozen: Bool
-  /// The reason of the freeze, where one was given.
+  /// The reason of the freeze, if one was given.
   public let frozenReason: Reason?
   /// The balances, of every currency that the customer ever had.
   public let balances: [Balance]
@@ -46,11 +46,11 @@ public struct CustomerSummary: Hashable, Sendable {
 public struct CustomersPage: Hashable, Sendable {
   /// The customers.
   public let customers: [CustomerSummary]
-  /// Where the next page begins; nil on the last page.
+  /// The position of the next page; nil on the last page.
   public let next: PageCursor?
 }
 
-/// Where the next page of a list begins; only the ledger makes them, and a forged one is refused.
+/// The position of the next page of a list; only the ledger makes them, and a forged one is refused.
 public struct PageCursor: Hashable, Sendable, CustomStringConvertible {
   /// The cursor as text, to send back.
   public let description: String
@@ -64,7 +64,7 @@ public struct PageCursor: Hashable, Sendable, CustomStringConvertible {
       + HexForm.hex(Self.tag(position: position, list: list, salt: salt), digits: 10)
   }
 
-  /// Returns the position, where this project made the cursor for that list.
+  /// Returns the position, if this project made the cursor for that list.
   ///
   /// - Throws: `invalid_request`.
   package func position(list: Int64, salt: UInt64) throws(LedgerError) -> Int64 {

@@ -4,7 +4,7 @@ public struct LedgerOrder: Hashable, Sendable {
   public enum State: Hashable, Sendable, CaseIterable {
     /// Announced and not paid.
     case pending
-    /// Credited, and delivered where a delivery is expected.
+    /// Credited, and delivered if a delivery is expected.
     case success
     /// Given up before it was paid for, or refunded before it was delivered.
     case failed
@@ -16,7 +16,7 @@ public struct LedgerOrder: Hashable, Sendable {
   public let number: Int64
   /// The order's name.
   public let code: PurchaseCode
-  /// Where it is to be paid.
+  /// The store for the payment.
   public let store: Store
   /// The announcement.
   public let product: ProductCode

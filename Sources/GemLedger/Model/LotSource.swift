@@ -1,4 +1,4 @@
-/// Where a lot's currency came from.
+/// The origin of a lot's currency.
 public enum LotSource: Int64, CaseIterable, Sendable {
   /// Bought with real money.
   case paid = 1

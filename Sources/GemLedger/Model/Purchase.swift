@@ -1,6 +1,6 @@
 /// A credited store transaction, with its current state.
 public struct Purchase: Hashable, Sendable {
-  /// Where it was bought.
+  /// The store of the purchase.
   public let store: Store
   /// Production, sandbox, or a test session.
   public let environment: StoreEnvironment
@@ -18,11 +18,11 @@ public struct Purchase: Hashable, Sendable {
   public let productType: ProductType
   /// The right that it gave when it was bought, such as `premium`.
   public let entitlement: String?
-  /// The product's id at the store when it was bought; nil where the catalog had none for it.
+  /// The product's id at the store when it was bought; nil if the catalog had none for it.
   public let storeProductID: String?
   /// The number of units.
   public let quantity: Int64
-  /// The price of all units together, where the store gave it.
+  /// The price of all units together, if the store gave it.
   public let price: Money?
   /// When it was bought.
   public let purchasedAt: Timestamp
@@ -30,7 +30,7 @@ public struct Purchase: Hashable, Sendable {
   public let expiresAt: Timestamp?
   /// How much of it is refunded, in thousandths of a percent; 100,000 is all of it.
   public let refundedMilliPercent: Int64
-  /// The date of the store's newest evidence when the newest refund was booked, where there was any.
+  /// The date of the store's newest evidence when the newest refund was booked, if there was any.
   public let refundEvidenceAt: Timestamp?
   let address: PurchaseAddress
 
@@ -38,9 +38,9 @@ public struct Purchase: Hashable, Sendable {
   public var isRefunded: Bool { refundedMilliPercent == 100_000 }
 }
 
-/// Where a purchase lies in its ledger; another ledger may hold an equal purchase elsewhere.
+/// Where a purchase is in its ledger; another ledger may hold an equal purchase elsewhere.
 struct PurchaseAddress: Hashable, Sendable {
-  /// The purchase's own number.
+  /// The purchase's number.
   let number: Int64
   /// The transaction that credited it.
   let transaction: TransactionNumber
@@ -57,6 +57,6 @@ struct PurchaseAddress: Hashable, Sendable {
 public struct PurchasesPage: Hashable, Sendable {
   /// The purchases.
   public let purchases: [Purchase]
-  /// Where the next page begins; nil on the last page.
+  /// The position of the next page; nil on the last page.
   public let next: PageCursor?
 }

@@ -15,7 +15,7 @@ public struct UnmergeReport: Hashable, Sendable {
   /// The items that the merge moved, in the order of their ids.
   public let items: [UnmergedItem]
 
-  /// Whether all that the merge moved came back.
+  /// Whether all that the merge moved returned.
   public var isWhole: Bool {
     lots.allSatisfy { $0.missing == 0 } && debts.allSatisfy { $0.missing == 0 } && items.allSatisfy { $0.missing == 0 }
   }
@@ -27,11 +27,11 @@ public struct UnmergedLot: Hashable, Sendable {
   public let currency: CurrencyCode
   /// The lot's number as the survivor has it.
   public let lot: Int64
-  /// Where the lot came from.
+  /// The origin of the lot.
   public let source: LotSource
-  /// How much the merge moved; 0 where the lot was empty then.
+  /// How much the merge moved; 0 if the lot was empty then.
   public let moved: Int64
-  /// How much came back; more than was moved where spent currency came back to the lot since.
+  /// How much returned; more than was moved if spent currency returned to the lot since.
   public let returned: Int64
   /// How much of what was moved is not there any more.
   public var missing: Int64 { max(0, moved - returned) }
@@ -43,7 +43,7 @@ public struct UnmergedDebt: Hashable, Sendable {
   public let currency: CurrencyCode
   /// How much the merge moved.
   public let moved: Int64
-  /// How much came back as a debt.
+  /// How much returned as a debt.
   public let returned: Int64
   /// How much the survivor has repaid since.
   public var missing: Int64 { moved - returned }
@@ -55,7 +55,7 @@ public struct UnmergedItem: Hashable, Sendable {
   public let item: ItemID
   /// How many the merge moved.
   public let moved: Int64
-  /// How many came back.
+  /// How many returned.
   public let returned: Int64
   /// How many the survivor does not own any more.
   public var missing: Int64 { moved - returned }

@@ -19,7 +19,7 @@ public struct ExchangeSaga: Sendable {
   /// How long the currency is held at first, and how much longer with each extension: a day.
   public static let holdDuration = Duration.seconds(86_400)
 
-  /// Where the currency is held and taken.
+  /// The ledger that holds and spends the currency.
   public let ledger: Ledger
   /// The longest time of a call to the other server: no credit is requested with less time left in the hold.
   public let leeway: Duration
@@ -28,7 +28,7 @@ public struct ExchangeSaga: Sendable {
   /// Makes a saga for exchanges between the ledger and the server.
   ///
   /// - Parameters:
-  ///   - ledger: Where the currency is held and taken.
+  ///   - ledger: The ledger that holds and spends the currency.
   ///   - remote: The server of the other currency.
   ///   - leeway: The longest time of one of its calls.
   public init(ledger: Ledger, remote: some RemoteCurrency, leeway: Duration = .seconds(300)) {
@@ -44,7 +44,7 @@ public struct ExchangeSaga: Sendable {
   ///   - key: Made once for the exchange and sent with every retry; at most 239 bytes, and with the customer's id at
   ///     most 1,300.
   /// - Returns: How it ended. That is final, except for `unpaid`.
-  /// - Throws: ``LedgerError`` with `outcome_unknown` where the other server gave no clear answer: the currency stays
+  /// - Throws: ``LedgerError`` with `outcome_unknown` if the other server gave no clear answer: the currency stays
   ///   on hold, and the same key finds out. Else as ``Ledger/hold(_:customer:for:key:)``, with nothing done.
   public func run(_ exchange: RemoteExchange, key: IdempotencyKey) async throws(LedgerError) -> ExchangeOutcome {
     let steps = try steps(of: exchange, key: key)
@@ -76,7 +76,7 @@ public struct ExchangeSaga: Sendable {
   ///
   /// - Parameter cursor: The cursor of the last call's result, kept across restarts; nil to search the whole journal.
   /// - Returns: The exchanges found; check those that are not finished.
-  /// - Throws: ``LedgerError`` where the feed cannot be read.
+  /// - Throws: ``LedgerError`` if the feed cannot be read.
   public func resumeAll(after cursor: FeedCursor? = nil) async throws(LedgerError) -> ResumedExchanges {
     let found = try UnfinishedHold.all(in: ledger, after: cursor, mark: RemoteExchange.mark)
     var resumed: [ResumedExchange] = []
@@ -106,7 +106,7 @@ public struct ExchangeSaga: Sendable {
       reference: exchange.reference(key: key), duration: Self.holdDuration)
   }
 
-  /// Extends the hold so that it outlasts a call of the other server; false where it cannot.
+  /// Extends the hold so that it outlasts a call of the other server; false if it cannot.
   private func makeTime(_ steps: HoldSteps, _ hold: HoldID) async throws(LedgerError) -> Bool {
     guard let open = try ledger.holds(of: steps.customer).first(where: { $0.id == hold }) else { return false }
     let now = ledger.clock.now()
@@ -139,7 +139,7 @@ public struct ExchangeSaga: Sendable {
     case false?:
       return try await release(steps, hold, because: "The hold ended before the other server had credited anything.")
     case nil:
-      throw Self.unknown("the hold has ended, and it cannot say whether it has credited; ask the people there", steps)
+      throw Self.unknown("the hold has ended, and the server does not know whether it has credited; ask its operators", steps)
     }
   }
 
@@ -162,7 +162,7 @@ public struct ExchangeSaga: Sendable {
   private static func unknown(_ what: String, _ steps: HoldSteps) -> LedgerError {
     LedgerError(
       .outcomeUnknown,
-      "Nobody knows yet whether the other server has credited: \(what.prefix(500)). What is held stays on hold; run "
+      "It is not known yet whether the other server has credited: \(what.prefix(500)). The held amount stays on hold; run "
         + "the exchange again with the same key.",
       details: [.text("key", steps.key.text)])
   }

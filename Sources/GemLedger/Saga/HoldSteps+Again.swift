@@ -9,13 +9,13 @@ extension HoldSteps {
     case spent(Booking)
   }
 
-  /// Finds the open hold, and begins one where there is none.
+  /// Finds the open hold, and begins one if there is none.
   ///
-  /// Every caller finds the same holds in the same order, each under its own key, so that two calls at once spend once.
+  /// Every caller finds the same holds in the same order, each under its key, so that two calls at once spend once.
   ///
-  /// - Parameter isGiven: Whether the goods were given: then another hold is begun also where an earlier call released
+  /// - Parameter isGiven: Whether the goods were given: then another hold is begun also if an earlier call released
   ///   the one before it.
-  /// - Throws: `hold_ended` where an earlier call released it and nothing was spent; the refusal where a hold cannot be
+  /// - Throws: `hold_ended` if an earlier call released it and nothing was spent; the refusal if a hold cannot be
   ///   begun.
   func findOrBegin(isGiven: Bool = false) async throws(LedgerError) -> Progress {
     var steps = self
@@ -67,12 +67,12 @@ extension HoldSteps {
       guard error.isRefusal, !error.isReplayed else { throw error }
       throw LedgerError(
         error.code,
-        "\(error.message) The hold before it ended unspent, and what it was for may have been given: call again with "
+        "\(error.message) The earlier hold ended unspent, and its goods may have been given: call again with "
           + "the same key, not with another one.", details: error.details)
     }
   }
 
-  /// Spends the held amounts; nil where the hold has ended meanwhile.
+  /// Spends the held amounts; nil if the hold has ended meanwhile.
   func capture(held hold: HoldID) async throws(LedgerError) -> Booking? {
     do throws(LedgerError) {
       return try await ledger.book(capture(hold))

@@ -13,7 +13,7 @@ package struct HoldSteps: Sendable {
   /// Counts the holds for the same purpose, each begun because the one before it had ended unspent.
   var attempt = 1
 
-  /// - Throws: `invalid_identifier` where the key is too long for its steps: 239 bytes are the most.
+  /// - Throws: `invalid_identifier` if the key is too long for its steps: 239 bytes are the most.
   package init(
     ledger: Ledger, customer: CustomerID, amounts: [Adjustment], key: IdempotencyKey, reference: Reference,
     duration: Duration
@@ -50,7 +50,7 @@ package struct HoldSteps: Sendable {
 
   // MARK: Reading
 
-  /// The hold, where one was begun.
+  /// The hold, if one was begun.
   package func begun() throws(LedgerError) -> HoldID? {
     do throws(LedgerError) {
       let booking = try ledger.preview(begin)
@@ -61,7 +61,7 @@ package struct HoldSteps: Sendable {
     }
   }
 
-  /// The kept refusal of the hold, where there is one.
+  /// The kept refusal of the hold, if there is one.
   package func refusal() throws(LedgerError) -> LedgerError? {
     do throws(LedgerError) {
       _ = try ledger.preview(begin)
@@ -95,7 +95,7 @@ package struct HoldSteps: Sendable {
 
   package func hold() async throws(LedgerError) -> Booking { try await ledger.book(begin) }
 
-  /// Extends the hold by its full time, where it is still open and not at its longest.
+  /// Extends the hold by its full time, if it is still open and not at its longest.
   func extend(_ hold: HoldID) async throws(LedgerError) {
     do throws(LedgerError) {
       _ = try await ledger.book(.extend(hold, for: duration))
@@ -104,7 +104,7 @@ package struct HoldSteps: Sendable {
     }
   }
 
-  /// Spends the held amounts, or, where the hold has ended, the amounts still owed.
+  /// Spends the held amounts, or, if the hold has ended, the amounts still owed.
   package func spend(_ hold: HoldID?) async throws(LedgerError) -> Payment {
     guard let hold else { return try await spendLate(amounts) }
     do throws(LedgerError) {
@@ -127,7 +127,7 @@ package struct HoldSteps: Sendable {
     return (due, transaction)
   }
 
-  /// Releases the held amounts; does nothing where the hold has ended.
+  /// Releases the held amounts; does nothing if the hold has ended.
   package func release(_ hold: HoldID, because reason: String) async throws(LedgerError) {
     var command = try release(hold)
     command.reason = Self.reason(reason)
@@ -177,7 +177,7 @@ package struct HoldSteps: Sendable {
   /// Returns the spend in place of an ended hold: the booking, or else the command to book.
   ///
   /// A refused try, since balance or state changed between reading and booking, has used its key up. The next one has
-  /// another key, and only where the one before it was refused for good: at most one of them is booked.
+  /// another key, and only if the one before it was refused for good: at most one of them is booked.
   private func lateSpend(of due: [Adjustment]) throws(LedgerError) -> (booking: Booking?, command: LedgerCommand) {
     var number = 1
     while true {

@@ -2,7 +2,7 @@ extension Ledger {
   /// Spends currency for goods that are given meanwhile: held, then given, then captured, or released if that fails.
   ///
   /// Nothing has to be returned, since nothing is taken before the goods are given. After a crash or an error, call it
-  /// again with the same key: it finishes the spend. Where the hold has ended unspent, it is unknown here whether the
+  /// again with the same key: it finishes the spend. If the hold has ended unspent, it is unknown here whether the
   /// goods were given. The call then holds the currency again, gives (which does nothing the second time), and
   /// captures.
   ///
@@ -20,8 +20,8 @@ extension Ledger {
   ///     nothing was given; it should end within ``LedgerCommand/holdDuration``.
   /// - Returns: The booking of the spend, of this call or the first one.
   /// - Throws: The error of `give`, once the currency is released. ``LedgerError`` as ``hold(_:customer:for:key:)``,
-  ///   and with `hold_ended` where an earlier call's `give` threw, so that nothing was given and nothing spent: use a
-  ///   new key. Where the hold ended unspent and the currency is gone, the refusal of the new hold: use the same key.
+  ///   and with `hold_ended` if an earlier call's `give` threw, so that nothing was given and nothing spent: use a
+  ///   new key. If the hold ended unspent and the currency is gone, the refusal of the new hold: use the same key.
   @discardableResult
   public func spend(
     _ amounts: [Adjustment], customer: CustomerID, key: IdempotencyKey, giving give: () async throws -> Void
@@ -32,7 +32,7 @@ extension Ledger {
   /// Spends as ``spend(_:customer:key:giving:)``, for a purpose that a retry has to have too.
   ///
   /// - Parameter whileAnonymous: Whether to refuse with `condition_failed` unless the customer has anonymous ids only.
-  /// - Parameter give: Gets whether no earlier call may have given under the key. Throws ``GivingIsUnknown`` where it
+  /// - Parameter give: Gets whether no earlier call may have given under the key. Throws ``GivingIsUnknown`` if it
   ///   could not learn whether the goods were given. The currency stays held then, so that the same key finishes the
   ///   spend until the hold's deadline returns it.
   package func spend(
@@ -85,7 +85,7 @@ package struct BegunSpend: Hashable, Sendable {
 
 extension Ledger {
   /// Returns the spend that ``spend(_:customer:key:reference:giving:)`` began under the key, with the amounts of that
-  /// time; nil where it began none.
+  /// time; nil if it began none.
   ///
   /// - Throws: ``LedgerError`` with `customer_not_found`.
   package func begunSpend(under key: IdempotencyKey, customer: CustomerID) throws(LedgerError) -> BegunSpend? {

@@ -12,14 +12,14 @@
 public protocol RemoteCurrency: Sendable {
   /// Credits the amount to the customer, idempotently under the key.
   ///
-  /// - Throws: ``RemoteRefusal`` where it was not credited and never will be under this key. Any other error leaves the
+  /// - Throws: ``RemoteRefusal`` if it was not credited and never will be under this key. Any other error leaves the
   ///   outcome unknown: the call is made again later under the same key. It has to end within the leeway of the saga,
   ///   if need be by a time limit.
   func credit(_ amount: CurrencyAmount, to customer: CustomerID, key: IdempotencyKey) async throws
 
-  /// Returns whether an amount was credited under the key; nil where the server cannot say.
+  /// Returns whether an amount was credited under the key; nil if the server cannot say.
   ///
-  /// It is called only where the currency here is no longer held, so that crediting now could give it for nothing.
+  /// It is called only if the currency here is no longer held, so that crediting now could give it for nothing.
   func wasCredited(key: IdempotencyKey) async throws -> Bool?
 }
 

@@ -45,7 +45,7 @@ public struct ResumedExchange: Sendable {
   public let exchange: RemoteExchange
   /// Its key.
   public let key: IdempotencyKey
-  /// How it ended; a failure where it has not.
+  /// How it ended; a failure if it has not.
   public let result: Result<ExchangeOutcome, LedgerError>
 
   /// Whether nothing is left to do.
@@ -61,7 +61,7 @@ public struct ResumedExchange: Sendable {
 public struct ResumedExchanges: Sendable {
   /// The exchanges found unfinished, in the order in which they began.
   public let exchanges: [ResumedExchange]
-  /// Where to begin the next search: everything before it is finished.
+  /// The start of the next search: everything before it is finished.
   public let cursor: FeedCursor?
 }
 
@@ -81,7 +81,7 @@ extension RemoteExchange {
     return try Reference(document.text())
   }
 
-  /// Returns the exchange that a hold was begun for; nil where the hold is of no exchange.
+  /// Returns the exchange that a hold was begun for; nil if the hold is of no exchange.
   static func read(_ hold: UnfinishedHold) -> (exchange: Self, key: IdempotencyKey)? {
     guard let gives = hold.amounts.first, let document = hold.document?["exchange"],
       let key = document["key"]?.text, let customer = document["customer"]?.text,

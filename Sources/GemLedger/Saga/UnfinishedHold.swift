@@ -10,7 +10,7 @@ package struct UnfinishedHold: Sendable {
   /// Its position among the found holds.
   private let position: Int
 
-  /// The reference's document, where it is a JSON text.
+  /// The reference's document, if it is a JSON text.
   package var document: JSONValue? {
     do throws(JSONError) {
       return try JSONValue.parse(reference.text)
@@ -24,7 +24,7 @@ package struct UnfinishedHold: Sendable {
   /// All steps of one saga have the same reference, so a later transaction with it is the end. A hold that ended by its
   /// deadline has none, and is found. A cancelled task stops after a page, and `end` is the cursor after that one.
   ///
-  /// - Complexity: O(transactions behind the cursor); memory for the unfinished holds.
+  /// - Complexity: O(transactions after the cursor); memory for the unfinished holds.
   package static func all(
     in ledger: Ledger, after cursor: FeedCursor?, mark: String
   ) throws(LedgerError) -> (holds: [Self], end: FeedCursor?) {

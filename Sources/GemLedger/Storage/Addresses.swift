@@ -3,7 +3,7 @@
 /// A storage that keeps the rows of one customer together finds a row by both.
 package struct RowAddress: Hashable, Sendable {
   package var number: Int64
-  /// The number of the customer that the row is stored with; nil where the caller cannot know it.
+  /// The number of the customer that the row is stored with; nil if the caller cannot know it.
   package var customer: CustomerNumber?
 
   package init(_ number: Int64, of customer: CustomerNumber?) {

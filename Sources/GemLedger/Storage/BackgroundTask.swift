@@ -1,7 +1,7 @@
 internal import Dispatch
 internal import Synchronization
 
-/// A background task on a thread of its own; its caller waits for it later.
+/// A background task on a separate thread; its caller waits for it later.
 package final class BackgroundTask<Answer: Sendable>: Sendable {
   private let answer = Mutex<Result<Answer, LedgerError>?>(nil)
   private let group = DispatchGroup()

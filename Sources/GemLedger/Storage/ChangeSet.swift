@@ -18,13 +18,13 @@ package struct ChangeSet: ~Copyable {
   package var changedAccounts: [AccountRow] = []
   package var newLots: [LotRow] = []
   package var changedLots: [LotRow] = []
-  /// The highest lot number drawn, where one was.
+  /// The highest lot number drawn, if one was.
   package var lastLot: LotNumber?
-  /// The whole catalog, where it changed.
+  /// The whole catalog, if it changed.
   package var catalog: [CatalogRow]?
   package var catalogAppliedAt = Timestamp(milliseconds: 0)
   package var cold: ColdChanges?
-  /// Where a whole ledger is copied.
+  /// The position of a copy of a whole ledger.
   package var copy: CopyChanges?
 
   package init() {}

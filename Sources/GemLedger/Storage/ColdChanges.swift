@@ -1,4 +1,4 @@
-/// Changes to holds, items, identity rows and other rows that few groups touch; kept apart, so that the other groups
+/// Changes to holds, items, identity rows and other rows that few groups touch; kept separate, so that the other groups
 /// pay nothing for them.
 package struct ColdChanges: Sendable {
   package var lotAttributes: [LotAttributesRow] = []
@@ -31,7 +31,7 @@ package struct ColdChanges: Sendable {
   package init() {}
 }
 
-/// A repair's changes to customers' ids, where rows do not go together.
+/// A repair's changes to customers' ids, if rows do not go together.
 package struct IDChanges: Sendable {
   /// Ids that no longer name the customer; written before ``named``.
   package var removed: [AddedIDRow] = []
@@ -58,7 +58,7 @@ package struct RenamedCustomer: Sendable {
 }
 
 extension ChangeSet {
-  /// The rare changes, made where there are none yet.
+  /// The rare changes, made if there are none yet.
   package var ownCold: ColdChanges {
     get { cold ?? ColdChanges() }
     // In place: a getter and a setter would copy a list for each row that is appended.

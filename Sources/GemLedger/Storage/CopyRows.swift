@@ -1,4 +1,4 @@
-/// When a version of the catalog came into force; part of the journal.
+/// When a version of the catalog took effect; part of the journal.
 package struct CatalogVersionRow: Hashable, Sendable {
   package var version: Int64
   package var appliedAt: Timestamp
@@ -14,7 +14,7 @@ package struct CopyProgress: Hashable, Sendable {
   /// The step under way, and how many of its pages are there.
   package var step: Int64
   package var pages: Int64
-  /// The newest transaction of the source, so that a copy does not go on from a ledger that has changed.
+  /// The newest transaction of the source, so that a copy does not continue from a ledger that has changed.
   package var source: TransactionNumber
 
   package init(step: Int64 = 0, pages: Int64 = 0, source: TransactionNumber) {
@@ -24,7 +24,7 @@ package struct CopyProgress: Hashable, Sendable {
   }
 }
 
-/// Where the numbers of a copied journal have gaps, and where they have none again.
+/// If the numbers of a copied journal have gaps, and if they have none again.
 package struct CopiedJournal: Hashable, Sendable {
   /// The highest numbers that were copied, and how many rows have them.
   package var lastTransaction: TransactionNumber
@@ -45,7 +45,7 @@ package struct CopiedJournal: Hashable, Sendable {
 
 /// Writes that only a copy of a whole ledger makes.
 package struct CopyChanges: Sendable {
-  /// How far the copy is with these changes; nil where it is complete with them.
+  /// How far the copy is with these changes; nil if it is complete with them.
   package var progress: CopyProgress?
   package var catalogVersions: [CatalogVersionRow] = []
   /// Attributes of lots with their former owners, for storages that keep them with each owner.

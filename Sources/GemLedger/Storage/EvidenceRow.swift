@@ -9,7 +9,7 @@ package struct EvidenceRow: Hashable, Sendable {
     case reversal = 2
     /// A notice of a purchase of which nothing is given back: all refunds until then are taken back.
     case reversalOfAll = 3
-    /// Not a statement of the store: an amount came back to the purchase, and went to the shortfall of its refunds.
+    /// Not a statement of the store: an amount returned to the purchase, and went to the shortfall of its refunds.
     case reclaim = 4
     /// The purchase is not paid yet.
     case pending = 5
@@ -29,21 +29,21 @@ package struct EvidenceRow: Hashable, Sendable {
 
   package var identity: PurchaseIdentity
   package var kind: Kind
-  /// The date of the refund that it is about; 0 where it is about all.
+  /// The date of the refund that it is about; 0 if it is about all.
   package var revokedAt: Timestamp
-  /// Tells statements of one kind apart that say different things; 0 where only the newest matters.
+  /// Tells statements of one kind apart that say different things; 0 if only the newest matters.
   package var variant: Int64
   /// The store's first date of it.
   package var firstSignedAt: Timestamp
   /// The store's last date of it.
   package var signedAt: Timestamp
-  /// How much is given back; all for others than a refund, where it says nothing.
+  /// How much is given back; all for others than a refund, if it says nothing.
   package var extent: StoreRefund.Extent
-  /// What it states beside its dates, as JSON; empty where that is not known, or was erased.
+  /// What it states beside its dates, as JSON; empty if that is not known, or was erased.
   package var content: String
-  /// The digest of the newest signed original, where there is one.
+  /// The digest of the newest signed original, if there is one.
   package var original: String?
-  /// Why the purchase is held; nil for the statements of stores, and where it is held no more.
+  /// Why the purchase is held; nil for the statements of stores, and if it is held no more.
   package var held: HeldState?
 
   /// The state of a purchase that is not credited.
@@ -51,9 +51,9 @@ package struct EvidenceRow: Hashable, Sendable {
     package var reason: HoldReason
     /// When it is decided again without another cause; `.max` for never.
     package var dueAt: Int64
-    /// The customer of the post; 0 where nobody posted it.
+    /// The customer of the post; 0 if it was not posted.
     package var customer: CustomerNumber
-    /// What it waits for, where that has a name: the token of the buyer, the app, the environment.
+    /// The awaited buyer's token, app or environment, if any.
     package var subject: String?
 
     package init(reason: HoldReason, dueAt: Int64 = .max, customer: CustomerNumber = 0, subject: String? = nil) {
@@ -101,7 +101,7 @@ package struct EvidenceRow: Hashable, Sendable {
     return Int64(bitPattern: hash.value)
   }
 
-  /// Whether its dates are in their order, and only a note of ours says that the purchase is held.
+  /// Whether its dates are in their order, and only a note of ours states that the purchase is held.
   package var isWhole: Bool { kind == .held || firstSignedAt <= signedAt && held == nil }
 
   /// Whether both are the same statement, perhaps of other dates.
@@ -109,12 +109,12 @@ package struct EvidenceRow: Hashable, Sendable {
     kind == other.kind && revokedAt == other.revokedAt && variant == other.variant
   }
 
-  /// The two rows about the same as one; in which order they came makes no difference, unless they are our own notes.
+  /// The two rows about the same as one; in which order they came makes no difference, unless they are our notes.
   func joined(with other: Self) -> Self {
     if kind == .held { return other }
     var row = signedAt == other.signedAt ? (rank > other.rank ? self : other) : signedAt > other.signedAt ? self : other
     row.firstSignedAt = min(firstSignedAt, other.firstSignedAt)
-    // Equal statements differ in their contents only where what names the buyer was erased.
+    // Equal statements differ in their contents only if the buyer's tokens was erased.
     if variant != 0, content.utf8.count != other.content.utf8.count {
       row.content = content.utf8.count < other.content.utf8.count ? content : other.content
     }
@@ -129,7 +129,7 @@ package struct EvidenceRow: Hashable, Sendable {
 }
 
 extension EvidenceRow.Kind {
-  /// Whether it says how much of the purchase is given back, which may be nothing.
+  /// Whether it states how much of the purchase is given back, which may be nothing.
   package var isAboutRefunds: Bool {
     switch self {
     case .refund, .reversal, .reversalOfAll, .purchased, .reclaim, .decided: true
@@ -166,11 +166,11 @@ package enum HoldReason: Int64, CaseIterable, Sendable {
   case decision = 9
   /// It was credited to whom posted it, and the customer of its token appeared later.
   case owner = 10
-  /// Its customer was erased before it could be credited; it is credited to nobody.
+  /// Its customer was erased before the credit; the purchase is never credited.
   case erased = 11
   /// The store declined it.
   case declined = 12
-  /// A person has decided about it; what names the buyer is still to be erased with the buyer.
+  /// A person has decided about it; the buyer's tokens is still to be erased with the buyer.
   case decided = 13
   /// Its store has given all of it back before it could be credited.
   case refunded = 14
@@ -192,19 +192,19 @@ package enum HoldReason: Int64, CaseIterable, Sendable {
   /// What ends it, for people.
   package var remedy: String {
     switch self {
-    case .product: "add the product with its id at the store to the catalog; then they are credited by themselves."
-    case .buyer: "they are credited once their buyer signs in, or after an hour to whom posted them."
+    case .product: "add the product with its id at the store to the catalog; they are then credited automatically."
+    case .buyer: "they are credited to their buyer at sign-in, or to their poster after an hour."
     case .unattributed: "they are credited when their app posts them."
     case .amount: "their quantity does not fit the product, or the balance; credit them with \"receipts credit\"."
-    case .pending: "nobody has paid for them yet; their store tells when that is done."
+    case .pending: "they are not paid yet; the store reports the payment."
     case .app: "they are of another app; name it as bundle_id, or credit single ones with \"receipts credit\"."
     case .environment: "they are of an environment that is not credited; credit single ones with \"receipts credit\"."
     case .decision: "decide about them with \"receipts credit\"."
-    case .owner: "they were credited to whom posted them; nothing is to be done."
-    case .erased: "their customers were erased; they are credited to nobody."
+    case .owner: "they were credited to their poster; no action is needed."
+    case .erased: "their customers were erased; they are never credited."
     case .declined: "their stores declined them."
-    case .refunded: "their stores gave all of them back; nothing is to be done."
-    case .decided: "a person decided about them; nothing is to be done."
+    case .refunded: "their stores refunded them in full; no action is needed."
+    case .decided: "a person decided about them; no action is needed."
     }
   }
 

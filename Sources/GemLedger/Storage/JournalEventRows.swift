@@ -5,7 +5,7 @@ package struct JournalEventRow: Hashable, Sendable {
     case reversal = 1
     /// A hold is extended: `target` is the hold, `value` its new deadline in milliseconds.
     case deadline = 2
-    /// Currency of a lot is set aside for the hold `target`; where that begins the hold, `value` is its deadline.
+    /// Currency of a lot is set aside for the hold `target`; if that begins the hold, `value` is its deadline.
     case held = 3
     /// Currency that the hold `target` had set aside is spent.
     case captured = 4
@@ -30,11 +30,11 @@ package struct JournalEventRow: Hashable, Sendable {
   package var position: Int64
   package var customer: CustomerNumber
   package var kind: Kind
-  /// The transaction that it is about: the one undone, or the one that began the hold; 0 where it is about none.
+  /// The transaction that it is about: the one undone, or the one that began the hold; 0 if it is about none.
   package var target: TransactionNumber
-  /// 0 where it concerns no currency.
+  /// 0 if it concerns no currency.
   package var currency: Int64
-  /// 0 where it concerns no lot.
+  /// 0 if it concerns no lot.
   package var lot: LotNumber
   /// How much of the lot; never negative.
   package var amount: Int64
@@ -70,7 +70,7 @@ package struct JournalEventRow: Hashable, Sendable {
 
   package var account: AccountNumber { AccountNumber(customer: customer, currency: currency) }
 
-  /// The deadline that the hold has from here on, where the event sets one.
+  /// The deadline that the hold has from here on, if the event sets one.
   package var deadline: Timestamp? {
     kind == .deadline || kind == .held && value != 0 ? Timestamp(milliseconds: value) : nil
   }
@@ -94,9 +94,9 @@ package struct HoldRow: Hashable, Sendable {
   package var customer: CustomerNumber
   /// It has ended from this instant on, whether that is booked or not.
   package var deadline: Timestamp
-  /// The instant of its beginning, where its customer is still that of the beginning; nil where its transaction says.
+  /// The instant of its beginning, if its customer is still that of the beginning; nil if its transaction states.
   package var begunAt: Timestamp?
-  /// The amount that it still holds, where that is of one lot; nil where its events say.
+  /// The amount that it still holds, if that is of one lot; nil if its events say.
   package var sole: LotAmount?
 
   package init(
@@ -124,7 +124,7 @@ package struct CountKey: Hashable, Comparable, Sendable {
     case granted = 4
     /// Of a customer's newest allowance of a currency the instant in its period from which it was granted, and its lot.
     case allowed = 5
-    /// When the current tick of a customer's recharge began, 0 where it is full; and when its catalog version came into
+    /// When the current tick of a customer's recharge began, 0 if it is full; and when its catalog version came into
     /// force.
     ///
     /// The version is the one that the recharge was computed under.
@@ -159,7 +159,7 @@ package struct CountKey: Hashable, Comparable, Sendable {
 package struct CountRow: Hashable, Sendable {
   package var customer: CustomerNumber
   package var key: CountKey
-  /// When the period began that it counts in, in milliseconds; 0 where it has no periods.
+  /// When the period began that it counts in, in milliseconds; 0 if it has no periods.
   package var period: Int64
   package var value: Int64
 

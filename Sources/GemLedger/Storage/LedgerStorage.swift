@@ -1,4 +1,4 @@
-/// Persistence behind a ledger.
+/// The persistence of a ledger.
 ///
 /// It loads rows and writes change sets; it knows no rule.
 package protocol LedgerStorage: AnyObject, Sendable {
@@ -9,24 +9,24 @@ package protocol LedgerStorage: AnyObject, Sendable {
   ///
   /// The answer may be out of date when the command's turn comes; ``StorageSession/prefetch(_:)`` finds that out.
   func lanes(of commands: [LedgerCommand]) throws(LedgerError) -> [[Int]]
-  /// The same for one command where the answer needs no question to another machine; nil where it does.
+  /// The same for one command if the answer needs no question to another machine; nil if it does.
   func knownLanes(of command: LedgerCommand) -> [Int]?
 
   /// Runs the body on a snapshot that no writer changes; never waits for writers.
   func read<R>(_ body: (any StorageSnapshot) throws(LedgerError) -> R) throws(LedgerError) -> R
 
-  /// Runs the body alone among writers of the lanes and commits its writes, or nothing where it throws.
+  /// Runs the body alone among writers of the lanes and commits its writes, or nothing if it throws.
   ///
   /// The first of the lanes numbers the writes.
   ///
-  /// The body may run several times, where the storage has to try again; only its last run counts.
+  /// The body may run several times, if the storage has to try again; only its last run counts.
   func commit<R>(
     lanes: [Int], _ body: (any StorageSession) throws(LedgerError) -> R
   ) throws(LedgerError) -> R
 
   /// Begins to listen for commits of other processes, and calls the body soon after them.
   ///
-  /// It calls the body once at the beginning, and perhaps more often than they commit. Nil where commits cannot be
+  /// It calls the body once at the beginning, and perhaps more often than they commit. Nil if commits cannot be
   /// heard.
   func listen(_ heard: @escaping @Sendable () -> Void) -> (any CommitListener)?
 
@@ -52,7 +52,7 @@ package enum ColdSequence: CaseIterable, Sendable {
   case order
 }
 
-/// Where in its order of burning a lot stands among the free or among the paid lots of its account.
+/// Where in its order of burning a lot is among the free or among the paid lots of its account.
 package struct LotPosition: Hashable, Comparable, Sendable {
   package var expiresAt: Int64
   package var lot: LotNumber

@@ -41,7 +41,7 @@ package enum Numbering: Hashable, Sendable {
   private static let ticksPerMillisecond: Int64 = 16
   private static let tickMax: Int64 = 1 << 45 - 1
 
-  /// The highest number of the lane that lies before the instant.
+  /// The highest number of the lane that is before the instant.
   static func last(before instant: Timestamp, lane: Int64) -> Int64 {
     let milliseconds = min(max(0, instant.milliseconds - epoch), tickMax / ticksPerMillisecond)
     return max(0, milliseconds * ticksPerMillisecond - 1) << laneBits | lane
@@ -59,7 +59,7 @@ package struct Sequences: Hashable, Sendable {
 
   package init() {}
 
-  /// Where a lane's numbers go on.
+  /// The next numbers of a lane.
   package init(lane: Int64, last: Int64, createdAt: Timestamp) {
     numbering = .sparse(lane: lane)
     step = numbering.step
@@ -78,7 +78,7 @@ package struct Sequences: Hashable, Sendable {
 
   var nextTransaction: TransactionNumber { transaction + step }
 
-  /// The highest number that another lane can draw beside this one: a writer over several lanes goes on behind all of
+  /// The highest number that another lane can draw beside this one: a writer over several lanes continues after all of
   /// theirs.
   func lastBeside(_ number: Int64) -> Int64 { number / step * step + step - 1 }
 

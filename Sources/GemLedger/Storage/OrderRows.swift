@@ -6,7 +6,7 @@ package struct OrderRow: Hashable, Sendable {
   package enum State: Int64, CaseIterable, Sendable {
     /// Not paid yet.
     case pending = 1
-    /// Credited, and delivered where a delivery is required; or withdrawn (``OrderRow/isWithdrawn``).
+    /// Credited, and delivered if a delivery is required; or withdrawn (``OrderRow/isWithdrawn``).
     case success = 2
     /// Given up.
     case failed = 3
@@ -62,7 +62,7 @@ package struct OrderRow: Hashable, Sendable {
   }
 }
 
-/// Where a page of orders of one state ended.
+/// The end of a page of orders of one state.
 package struct OrderPosition: Hashable, Comparable, Sendable {
   package var dueAt: Int64
   package var number: OrderNumber

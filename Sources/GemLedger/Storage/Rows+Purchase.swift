@@ -37,13 +37,13 @@ package struct PurchaseRow: Hashable, Sendable {
   package var purchasedAt: Timestamp
   /// The product's JSON document as it was.
   package var frozenProduct: String
-  /// The first transaction of the same subscription; nil where this is the first.
+  /// The first transaction of the same subscription; nil if this is the first.
   package var originalTransactionID: StoreTransactionID?
   /// When the paid period ends, for a subscription.
   package var expiresAt: Timestamp?
-  /// The grant of a purchase that gave a single amount, as its transaction says; nil for the others.
+  /// The grant of a purchase that gave a single amount, as its transaction states; nil for the others.
   package var grant: LotAmount?
-  /// The state after its refunds, where there are any; not part of the journal's row.
+  /// The state after its refunds, if there are any; not part of the journal's row.
   package var refund: RefundStateRow?
 
   package init(

@@ -28,13 +28,13 @@ package struct RefundRow: Hashable, Sendable {
   package var kind: EvidenceRow.Kind
   package var revokedAt: Timestamp
   package var signedAt: Timestamp
-  /// How much the notice says; nil where it was no notice of the store's.
+  /// How much the notice says; nil if it was no notice of the store's.
   package var extent: StoreRefund.Extent?
   /// The date of the newest notice about the purchase by then.
   package var evidenceAt: Timestamp
   /// How much of the purchase is clawed back from here on.
   package var share: RefundShare
-  /// 1 where it froze the customer, -1 where it took that back.
+  /// 1 if it froze the customer, -1 if it took that back.
   package var freezes: Int64
 
   package init(
@@ -53,14 +53,14 @@ package struct RefundRow: Hashable, Sendable {
     self.freezes = freezes
   }
 
-  /// The notice that it was booked for, where it is kept here.
+  /// The notice that it was booked for, if it is kept here.
   func notice(about identity: PurchaseIdentity) -> EvidenceRow? {
     guard let extent else { return nil }
     return EvidenceRow(
       identity: identity, kind: kind, revokedAt: revokedAt, signedAt: signedAt, extent: extent)
   }
 
-  /// The state of the purchase, where this is its newest refund.
+  /// The state of the purchase, if this is its newest refund.
   package var state: RefundStateRow {
     RefundStateRow(purchase: purchase, share: share, evidenceAt: evidenceAt, transaction: transaction)
   }
@@ -72,13 +72,13 @@ package struct RefundRow: Hashable, Sendable {
 /// negative.
 package struct RefundPartRow: Hashable, Sendable {
   package enum Kind: Int64, CaseIterable, Sendable {
-    /// Taken from the lot `source`, the purchase's own or another one.
+    /// Taken from the lot `source`, the purchase's or another one.
     case taken = 1
     /// The customer owes it.
     case owed = 2
     /// It is lost: the currency's policy lets it go.
     case short = 3
-    /// By a reversal: it was owed, was repaid meanwhile, and came back as currency.
+    /// By a reversal: it was owed, was repaid meanwhile, and returned as currency.
     case repaid = 4
     /// It had expired unspent: it is gone already, and nothing is taken for it.
     case expired = 5
@@ -90,7 +90,7 @@ package struct RefundPartRow: Hashable, Sendable {
   /// The purchase's lot that it was due of.
   package var lot: LotNumber
   package var kind: Kind
-  /// Which lot it was taken from; 0 where nothing was taken.
+  /// Which lot it was taken from; 0 if nothing was taken.
   package var source: LotNumber
   package var amount: Int64
 
@@ -107,7 +107,7 @@ package struct RefundPartRow: Hashable, Sendable {
 }
 
 extension ColdChanges {
-  /// Each refund with its part where it has one alone, and the parts of those that have several.
+  /// Each refund with its part if it has one alone, and the parts of those that have several.
   package func partsOfRefunds() -> (rows: [RefundWithPart], others: [RefundPartRow]) {
     var (rows, others): ([RefundWithPart], [RefundPartRow]) = ([], [])
     rows.reserveCapacity(refunds.count)

@@ -19,7 +19,7 @@ package struct AccountNumber: RawRepresentable, Hashable, Comparable, Sendable {
   package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// The project's own values, drawn once when it was made.
+/// The project's values, drawn once when it was made.
 package struct ProjectRow: Hashable, Sendable {
   package var salt: UInt64
   package var createdAt: Timestamp
@@ -35,7 +35,7 @@ package struct CustomerRow: Sendable {
   package var number: CustomerNumber
   package var id: CustomerID
   package var createdAt: Timestamp
-  /// Attributes of few customers, kept apart so that most rows stay small; nil where none of them applies.
+  /// Attributes of few customers, kept separate so that most rows stay small; nil if none of them applies.
   private var status: Status?
 
   package init(number: CustomerNumber, id: CustomerID, createdAt: Timestamp) {
@@ -66,7 +66,7 @@ extension CustomerRow {
 
   package var isFrozen: Bool { frozen != 0 }
 
-  /// 0 where the customer may spend: 1 for a freeze by a person, and 2 for each refund that froze the customer.
+  /// 0 if the customer may spend: 1 for a freeze by a person, and 2 for each refund that froze the customer.
   package var frozen: Int64 {
     get { status?.frozen ?? 0 }
     set { set(newValue, frozenReason, mergedInto, merged) }
@@ -85,7 +85,7 @@ extension CustomerRow {
 
   /// How many other customers became part of this one, or were parted from it by an unmerge.
   ///
-  /// Rows that concern the customer may lie under the numbers of all of these.
+  /// Rows that concern the customer may are under the numbers of all of these.
   package var merged: Int64 {
     get { status?.merged ?? 0 }
     set { set(frozen, frozenReason, mergedInto, newValue) }
@@ -103,7 +103,7 @@ package struct FoundCustomer: Hashable, Sendable {
   package var isFrozen: Bool
   /// The original customer, which the id named before merges.
   package var original: CustomerNumber
-  /// Whether others became part of this customer; keys and histories then lie under several numbers.
+  /// Whether others became part of this customer; keys and histories then are under several numbers.
   package var isOneOfSeveral: Bool
 
   package init(number: CustomerNumber, isFrozen: Bool) {
@@ -123,7 +123,7 @@ package struct FoundCustomer: Hashable, Sendable {
 
 /// The projection of one account: the result of all its entries.
 ///
-/// The first lot without price and expiry lies in the account's own row (`pool…`): most accounts have no other.
+/// The first lot without price and expiry is in the account's row (`pool…`): most accounts have no other.
 package struct AccountRow: Hashable, Sendable {
   package var number: AccountNumber
   package var balance: Int64 = 0
@@ -139,15 +139,15 @@ package struct AccountRow: Hashable, Sendable {
   package var poolRemaining: Int64 = 0
   /// How many further lots hold something.
   package var openLots: Int64 = 0
-  /// No lot expires before this instant; `.max` where none expires.
+  /// No lot expires before this instant; `.max` if none expires.
   package var nextExpiry: Int64 = .max
-  /// No hold ends by itself, and nothing is allowed or recharges, before this instant; `.max` where nothing does.
+  /// No hold ends by itself, and nothing is allowed or recharges, before this instant; `.max` if nothing does.
   package var nextDue: Int64 = .max
 
   package init(number: AccountNumber) { self.number = number }
 }
 
-/// A lot of its own row: one with a price, an expiry, or another source than the account's pool.
+/// A separate lot row: one with a price, an expiry, or another source than the account's pool.
 package struct LotRow: Hashable, Sendable {
   package var number: LotNumber
   package var account: AccountNumber
@@ -189,7 +189,7 @@ package struct TransactionRow: Hashable, Sendable {
   package var firstEntry: EntryNumber
   /// The digest of all that was booked with it; 0 until it is known.
   package var digest: Int64 = 0
-  /// The part of the digest for rows that an erasure removes: its keys and its note; 0 where it has none.
+  /// The part of the digest for rows that an erasure removes: its keys and its note; 0 if it has none.
   package var erasable: Int64 = 0
 
   package init(
@@ -218,7 +218,7 @@ package struct EntryRow: Hashable, Sendable {
   package var version: Int64
   /// The account's entry before this one; 0 for its first.
   package var previous: EntryNumber
-  /// The lot that the whole entry fell on; 0 where the allocations have rows of their own.
+  /// The lot that the whole entry fell on; 0 if the allocations have rows of their own.
   package var lot: LotNumber
 
   package init(
@@ -241,7 +241,7 @@ package struct EntryRow: Hashable, Sendable {
 /// How much of an entry fell on one of several lots.
 package struct AllocationRow: Hashable, Sendable {
   package var entry: EntryNumber
-  /// Its position among those of the entry, from 1: lots stand in the order in which they were burnt.
+  /// Its position among those of the entry, from 1: lots are in the order in which they were burnt.
   package var position: Int64
   package var lot: LotNumber
   package var amount: Int64

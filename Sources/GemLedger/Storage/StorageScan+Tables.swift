@@ -119,7 +119,7 @@ extension StorageScan {
     try page(after: nil as CatalogVersionRow?, limit: 1 << 30)
   }
 
-  /// The progress of a copy that is not complete, where this is one.
+  /// The progress of a copy that is not complete, if this is one.
   package func copyProgress() throws(LedgerError) -> CopyProgress? {
     try page(after: nil as CopyProgress?, limit: 1).first
   }

@@ -9,7 +9,7 @@ package protocol StorageSnapshot: AnyObject {
   ///
   /// - Parameter keys: At least one.
   func rows<Row>(_ index: RowIndex<Row>, _ keys: [IndexKey]) throws(LedgerError) -> [Row]
-  /// Returns the rows with the key that stand behind a place, in the order of the index.
+  /// Returns the rows with the key that stand after a place, in the order of the index.
   ///
   /// - Parameters:
   ///   - place: In the columns of the order; there need not be a row. Nil for the beginning.
@@ -36,7 +36,7 @@ package protocol StorageSnapshot: AnyObject {
 
   // MARK: Numbers and sums
 
-  /// Where the numbers of the journal stand, and its latest instant.
+  /// If the numbers of the journal stand, and its latest instant.
   func sequences() throws(LedgerError) -> Sequences
   /// The instant of the newest transaction of all lanes, those included that the session has no hold of.
   func newestInstant() throws(LedgerError) -> Timestamp
@@ -44,9 +44,9 @@ package protocol StorageSnapshot: AnyObject {
   func last(_ sequence: ColdSequence) throws(LedgerError) -> Int64
   /// Returns the number that is drawn after that one.
   func number(after last: Int64, in sequence: ColdSequence) throws(LedgerError) -> Int64
-  /// The sums of all rows' digests as the commits left them; nil where they are missing.
+  /// The sums of all rows' digests as the commits left them; nil if they are missing.
   func recordSums() throws(LedgerError) -> RecordSums?
-  /// How many rows the journal has; nil where its numbers have no gaps and so are the counts.
+  /// How many rows the journal has; nil if its numbers have no gaps and so are the counts.
   func journalCounts() throws(LedgerError) -> JournalCounts?
 
   /// Whether a transaction is never committed after one with a higher number.
@@ -55,9 +55,9 @@ package protocol StorageSnapshot: AnyObject {
   // MARK: The journal, in one question
 
   // The defaults go from row to row; a storage across a network answers each in a few round trips, however much is
-  // asked for. The owners are customers' own numbers, as they were when the rows were written.
+  // asked for. The owners are customers' numbers, as they were when the rows were written.
 
-  /// The first transactions that are not behind the position, in the order of their numbers.
+  /// The first transactions that are not after the position, in the order of their numbers.
   func feedTransactions(after position: FeedPosition, limit: Int) throws(LedgerError) -> [TransactionRow]
   /// The newest transactions below a number that touched any of these customers, newest first.
   func newestTransactions(

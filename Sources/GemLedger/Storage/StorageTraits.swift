@@ -9,7 +9,7 @@ package struct StorageTraits: Sendable {
   package var laneCount = 1
   /// Whether a group that locks all lanes costs little more than a group of one lane.
   ///
-  /// Where callers are few, they then gather in such groups: one group in the place of one a lane.
+  /// If callers are few, they then gather in such groups: one group in the place of one a lane.
   package var locksLanesTogether = false
   /// Whether a commit waits for another machine, so that no task's thread should be held up by it.
   package var isRemote = false

@@ -6,7 +6,7 @@ public struct StoreKitConfiguration: Hashable, Sendable {
   public let products: [Product]
   /// The omitted and the assumed values, a sentence each.
   public let notes: [String]
-  /// The storefront that the file names, which sets the currency of its prices; `USA` is meant where it is nil.
+  /// The storefront that the file names, which sets the currency of its prices; `USA` is meant if it is nil.
   public let storefront: String?
   /// The language that the file names for display.
   public let locale: String?
@@ -26,7 +26,7 @@ public struct StoreKitConfiguration: Hashable, Sendable {
     public var askToBuyEnabled = false
     /// Whether purchases are interrupted until they are resolved.
     public var interruptedPurchasesEnabled = false
-    /// Whether customers are shown no sheets; nil where the file does not say.
+    /// Whether customers are shown no sheets; nil if the file does not specify it.
     public var disableDialogs: Bool?
     /// Whether purchases fail.
     public var failTransactionsEnabled = false
@@ -34,7 +34,7 @@ public struct StoreKitConfiguration: Hashable, Sendable {
     public var billingGracePeriodIsEnabled = false
     /// Whether renewals cannot be paid for at first.
     public var shouldEnterBillingRetryOnRenewal = false
-    /// StoreKit's number of how fast subscriptions run; nil where the file does not say.
+    /// StoreKit's number of how fast subscriptions run; nil if the file does not specify it.
     public var timeRate: Int64?
     /// The calls of an app to the store that fail, by their names in the file, such as `Load Products`.
     public var failingCalls: [String] = []
@@ -45,7 +45,7 @@ public struct StoreKitConfiguration: Hashable, Sendable {
 
   /// Reads a configuration file of version 1 to 5, or a newer one with a note.
   ///
-  /// StoreKit's own way holds where a value is missing. Without a display name a product shows its reference name, or
+  /// StoreKit's way holds if a value is missing. Without a display name a product shows its reference name, or
   /// else its id. A price that does not fit the currency of the storefront takes that product from sale. What has no
   /// meaning here, such as offers, is in ``notes``.
   ///
@@ -56,7 +56,7 @@ public struct StoreKitConfiguration: Hashable, Sendable {
     }
     let json: JSONValue
     do throws(JSONError) {
-      // Editors of other systems put a byte-order mark in front, which StoreKit's own reader takes.
+      // Editors of other systems put a byte-order mark in front, which StoreKit's reader takes.
       json = try JSONValue.parse(bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(bytes.dropFirst(3)) : bytes)
     } catch {
       throw CatalogProblems([CatalogProblem(error)])
@@ -74,10 +74,10 @@ extension Catalog {
   /// Returns the catalog with the products of a StoreKit configuration.
   ///
   /// A product of the catalog with the same id at `apple` takes over the file's type and period. It takes over the
-  /// price in the file's storefront and the texts in the file's languages, where they are display names. Its grants and
+  /// price in the file's storefront and the texts in the file's languages, if they are display names. Its grants and
   /// all else stay. Other products of the file are added, without grants.
   ///
-  /// - Throws: ``CatalogProblems`` where the result would not pass a catalog's checks, such as a code used twice.
+  /// - Throws: ``CatalogProblems`` if the result would not pass a catalog's checks, such as a code used twice.
   public func merging(_ configuration: StoreKitConfiguration) throws(CatalogProblems) -> Catalog {
     var incoming = Dictionary(configuration.products.map { ($0.code, $0) }) { first, _ in first }
     let updated = products.map { product in

@@ -12,7 +12,7 @@ struct StoreKitNotes {
 
     fileprivate var beginning: String {
       switch self {
-      case .referenceNames: "The reference name shows, where there is no display name, for"
+      case .referenceNames: "The reference name is shown instead of a missing display name for"
       case .idsAsNames: "The product id shows, because there is no name, for"
       case .offers: "Offers are left out, and every period has the full price, for"
       case .billingPlans: "Billing plans are left out for"

@@ -33,9 +33,9 @@ extension StoreKitReader {
     }
   }
 
-  /// A price that is none in this currency takes its own product from sale, and no other.
+  /// A price that is none in this currency takes its product from sale, and no other.
   ///
-  /// The files have prices without a currency. The editor of Xcode keeps "4.99" where the storefront changes to Japan,
+  /// The files have prices without a currency. The editor of Xcode keeps "4.99" if the storefront changes to Japan,
   /// and files written by hand have "4,99".
   private mutating func price(_ fields: CatalogFields, of code: ProductCode?) -> Price? {
     fields.required("displayPrice") { field in
@@ -64,7 +64,7 @@ extension StoreKitReader {
 
 // Names.
 extension StoreKitReader {
-  /// The texts; where there is no display name, the reference name shows, or else the product's id.
+  /// The texts; if there is no display name, the reference name shows, or else the product's id.
   ///
   /// The editor of Xcode makes products with an empty localization, and StoreKit sells them.
   private mutating func localizations(

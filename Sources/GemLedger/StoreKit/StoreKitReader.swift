@@ -21,7 +21,7 @@ struct StoreKitReader {
     let switches = settings.map { self.switches($0) } ?? StoreKitConfiguration.Switches()
     let products = products(fields)
     if !products.isEmpty {
-      notes.add("The file says nothing about what its products give: add grants with a catalog.")
+      notes.add("The file has no grants: add them to the products with a catalog.")
     }
     return StoreKitConfiguration(
       products: products, notes: notes.sentences, storefront: storefront, locale: locale, switches: switches,
@@ -70,7 +70,7 @@ struct StoreKitReader {
     let version = fields.required("version") { object($0, ["major", "minor"]) }
     let major = version?.required("major") { $0.integer(in: 1...Int64(Int32.max)) }
     guard let major, major > Self.versionMax else { return }
-    notes.add("The file's version is \(major), newer than \(Self.versionMax): what is new in it is left out.")
+    notes.add("The file's version is \(major), newer than \(Self.versionMax): its new parts are left out.")
   }
 
   private mutating func choose(_ text: String, _ fields: CatalogFields) {

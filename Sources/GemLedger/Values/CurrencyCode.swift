@@ -18,7 +18,7 @@ public struct CurrencyCode: Hashable, Comparable, Sendable, CustomStringConverti
     self = code
   }
 
-  /// The code, or nil where the text is none.
+  /// The code, or nil if the text is none.
   public init?(exactly text: String) {
     let bytes = text.utf8
     guard (1...Limits.currencyCodeLength).contains(bytes.count) else { return nil }
@@ -46,7 +46,7 @@ public struct CurrencyCode: Hashable, Comparable, Sendable, CustomStringConverti
   /// A number that is the same in every process, for fingerprints.
   package var stableNumber: UInt64 { packed }
 
-  // 0 stands for "no character"; then 0-9, A-Z, _, a-z, which is their order as bytes.
+  // 0 means "no character"; then 0-9, A-Z, _, a-z, which is their order as bytes.
   private static func sixBits(_ byte: UInt8) -> UInt64? {
     switch byte {
     case 0x30...0x39: UInt64(byte - 0x30) + 1

@@ -18,7 +18,7 @@ extension CustomerID {
     return isDollar != false && (isOfErased || isOfStock)
   }
 
-  /// Stands for the stock of an item.
+  /// Represents the stock of an item.
   init(ofStock item: ItemID) { self.init(unchecked: Self.stockPrefix + item.text) }
 
   /// The id of an erased customer: it names no customer.

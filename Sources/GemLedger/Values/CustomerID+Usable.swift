@@ -60,7 +60,7 @@ extension LedgerError {
   package static func unusableID(_ id: CustomerID) -> LedgerError {
     LedgerError(
       .invalidUserID,
-      "\"\(id.text.prefix(100))\" cannot name a customer; use an id of your own that nobody can guess.",
+      "\"\(id.text.prefix(100))\" is not a valid customer id; use a private id that is hard to guess.",
       details: [.text("field", CustomerIDKind.word)])
   }
 }

@@ -36,7 +36,7 @@ package enum HexForm {
     values = (values | values << 16) & 0x0000_FFFF_0000_FFFF
     values = (values | values << 8) & 0x00FF_00FF_00FF_00FF
     values = (values | values << 4) & (0x0F * ones)
-    // Set where a value is ten or more, so that its digit is a letter.
+    // Set if a value is ten or more, so that its digit is a letter.
     let letters = (values &+ 6 * ones) >> 4 & ones
     return (values &+ 0x30 * ones &+ 0x27 * letters).byteSwapped
   }
@@ -70,13 +70,13 @@ package enum HexForm {
     return high << 32 | low
   }
 
-  /// The value of eight lower-case digits, the first in the lowest byte; nil where one of them is no such digit.
+  /// The value of eight lower-case digits, the first in the lowest byte; nil if one of them is no such digit.
   private static func eightDigits(_ text: UInt64) -> UInt64? {
     let ones: UInt64 = 0x0101_0101_0101_0101
     // Letters have bit 6 set, and their value is nine more than their low four bits.
     let letters = text >> 6 & ones
     let values = (text & (0x0F * ones)) &+ 9 * letters
-    // Set where a value is ten or more, which is to be where there is a letter.
+    // Set if a value is ten or more, which is to be if there is a letter.
     let tens = (values &+ (0x76 * ones)) >> 7 & ones
     guard values & (0xF0 * ones) == 0, tens == letters, values &+ (0x30 * ones) &+ (0x27 * letters) == text else {
       return nil

@@ -64,7 +64,7 @@ extension String {
     let answer = utf8.withContiguousStorageIfAvailable { left in
       other.utf8.withContiguousStorageIfAvailable { right in Bytes.areEqual(left, right) }
     }
-    // A text of Objective-C may lie in pieces.
+    // A text of Objective-C may are in pieces.
     return (answer ?? nil) ?? utf8.elementsEqual(other.utf8)
   }
 }
@@ -168,7 +168,7 @@ public enum OfferingIDKind: IdentifierKind {
   public static let byteCountMax = Limits.catalogIDBytes
 }
 
-/// The store's own id of a purchase, 1 to 4,096 bytes.
+/// The store's id of a purchase, 1 to 4,096 bytes.
 public typealias StoreTransactionID = Identifier<StoreTransactionIDKind>
 /// The kind of ``StoreTransactionID``.
 public enum StoreTransactionIDKind: IdentifierKind {
@@ -178,7 +178,7 @@ public enum StoreTransactionIDKind: IdentifierKind {
   public static let byteCountMax = Limits.storeTransactionIDBytes
 }
 
-/// The caller's own name for the subject of a transaction, such as an order number; 1 to 1,500 bytes.
+/// The caller's name for the subject of a transaction, such as an order number; 1 to 1,500 bytes.
 public typealias Reference = Identifier<ReferenceKind>
 /// The kind of ``Reference``.
 public enum ReferenceKind: IdentifierKind {

@@ -6,11 +6,11 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// Where a ledger reads the time; tests give it their own.
+/// The source of time of a ledger; tests pass a manual clock.
 public struct LedgerClock: Sendable {
   /// The instant now.
   public let now: @Sendable () -> Timestamp
-  /// How far journal time goes ahead of the machine's clock; nil where the ledger rejects such a clock.
+  /// How far journal time goes ahead of the machine's clock; nil if the ledger rejects such a clock.
   private let lead: Lead?
 
   /// A clock that asks the closure.
@@ -42,9 +42,9 @@ extension LedgerClock {
 
   /// The same clock, accepted by a ledger however far it is from the newest transaction.
   ///
-  /// Without it a ledger answers `clock_implausible` where the clock is more than ``Limits/clockAhead`` ahead of the
+  /// Without it a ledger answers `clock_implausible` if the clock is more than ``Limits/clockAhead`` ahead of the
   /// newest transaction or more than ``Limits/clockBehind`` behind it. It is for operators after a check of the clock
-  /// (<doc:Time>). Where the newest transaction is ahead, journal time goes on from there as fast as this clock.
+  /// (<doc:Time>). If the newest transaction is ahead, journal time continues from there as fast as this clock.
   public var accepted: LedgerClock {
     let lead = Lead(machine: now)
     return LedgerClock(lead: lead) { lead.now() }
@@ -53,7 +53,7 @@ extension LedgerClock {
   /// Whether the ledger books by it however far it is from the newest transaction.
   var isAccepted: Bool { lead != nil }
 
-  /// Lets an accepted clock go on from the newest transaction, where that is further ahead than clocks differ.
+  /// Lets an accepted clock continue from the newest transaction, if that is further ahead than clocks differ.
   func goOn(from newest: Timestamp) {
     guard let lead, newest.milliseconds(since: lead.now()) > Limits.clockBehind.wholeMilliseconds else { return }
     lead.reach(newest)

@@ -46,9 +46,9 @@ public enum Limits {
   public static let historyPage = 1000
   /// How far a machine's clock may be ahead of the newest transaction: two years, which a ledger may have been idle.
   public static let clockAhead = Duration.seconds(2 * 366 * 86_400)
-  /// How far the newest transaction may be ahead of a machine's clock: a day, in which journal time stands still.
+  /// How far the newest transaction may be ahead of a machine's clock: a day, in which journal time stops.
   public static let clockBehind = Duration.seconds(86_400)
-  /// Expiries lie before this instant, the last millisecond of the year 9999, in milliseconds since 1970.
+  /// Expiries are before this instant, the last millisecond of the year 9999, in milliseconds since 1970.
   public static let expiryMilliseconds: Int64 = 253_402_300_799_999
   /// Largest balance and largest amount: the largest integer that JSON readers hold exactly.
   public static let amount: Int64 = 9_007_199_254_740_991

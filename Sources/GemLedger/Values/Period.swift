@@ -20,15 +20,15 @@ public enum Period: String, CatalogOption, CaseIterable {
 extension Period {
   /// When the period began that holds the instant; an instant that begins one is in that one.
   ///
-  /// Where that is further back than a timestamp can say, the first timestamp.
+  /// If that is further back than a timestamp can say, the first timestamp.
   public func start(of instant: Timestamp) -> Timestamp { start(ofNumber: number(of: instant)) }
 
   /// When the period begins that follows the one that holds the instant; always later than the instant.
   ///
-  /// Where that is further ahead than a timestamp can say, the last timestamp.
+  /// If that is further ahead than a timestamp can say, the last timestamp.
   public func next(after instant: Timestamp) -> Timestamp { start(ofNumber: number(of: instant) + 1) }
 
-  /// How many periods begin after one instant and not after another; negative where the other is in an earlier period.
+  /// How many periods begin after one instant and not after another; negative if the other is in an earlier period.
   public func count(from instant: Timestamp, to other: Timestamp) -> Int64 { number(of: other) - number(of: instant) }
 
   /// Numbers the periods one by one; the one that holds the beginning of 1970 is 0.

@@ -8,7 +8,7 @@ public struct TimeSpan: Hashable, Comparable, Sendable, CustomStringConvertible 
 
   /// Reads 1 to 9 digits, the first of them not 0, and the unit: `s`, `m`, `h` or `d`.
   ///
-  /// - Returns: Nil where the text is something else.
+  /// - Returns: Nil if the text is something else.
   public init?(_ text: String) {
     let digits = text.utf8.dropLast()
     guard (1...9).contains(digits.count), digits.allSatisfy(ASCII.isDigit), digits.first != ASCII.zero,
@@ -18,7 +18,7 @@ public struct TimeSpan: Hashable, Comparable, Sendable, CustomStringConvertible 
     seconds = digits.reduce(Int64(0)) { $0 * 10 + Int64($1 - ASCII.zero) } * unit.seconds
   }
 
-  /// The milliseconds; the nearest bound where they pass 64 bits.
+  /// The milliseconds; the nearest bound if they pass 64 bits.
   public var milliseconds: Int64 {
     let (milliseconds, overflow) = seconds.multipliedReportingOverflow(by: 1000)
     return overflow ? (seconds < 0 ? .min : .max) : milliseconds

@@ -23,7 +23,7 @@ public struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertible
   /// The year has four digits, the seconds may have a fraction of 1 to 9, of which 3 count, and the zone is `Z`,
   /// `+01:00` or `+0100`.
   ///
-  /// - Returns: Nil where the text is of another form, or names a day or a time that does not exist.
+  /// - Returns: Nil if the text is of another form, or names a day or a time that does not exist.
   public init?(_ text: String) {
     var text = text
     guard let read = text.withUTF8({ TimestampText.read($0) }) else { return nil }
@@ -40,7 +40,7 @@ public struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertible
   public static func < (left: Self, right: Self) -> Bool { left.milliseconds < right.milliseconds }
 }
 
-// Dates come from outside, and may lie at the ends of 64 bits: all arithmetic with them is done here.
+// Dates come from outside, and may are at the ends of 64 bits: all arithmetic with them is done here.
 extension Timestamp {
   /// The instant that many milliseconds later; past the last instant, the last one, and the first one likewise.
   package func advanced(milliseconds step: Int64) -> Timestamp {
@@ -51,7 +51,7 @@ extension Timestamp {
   /// The instant that much later; past the last instant, the last one, and the first one likewise.
   package func advanced(by duration: Duration) -> Timestamp { advanced(milliseconds: duration.wholeMilliseconds) }
 
-  /// The milliseconds from another instant to this one; the nearest bound where they pass 64 bits.
+  /// The milliseconds from another instant to this one; the nearest bound if they pass 64 bits.
   package func milliseconds(since other: Timestamp) -> Int64 {
     let (difference, overflow) = milliseconds.subtractingReportingOverflow(other.milliseconds)
     return overflow ? (milliseconds < 0 ? .min : .max) : difference
@@ -65,7 +65,7 @@ extension Timestamp {
 }
 
 extension Duration {
-  /// Whole milliseconds; the nearest bound where they pass 64 bits.
+  /// Whole milliseconds; the nearest bound if they pass 64 bits.
   package var wholeMilliseconds: Int64 {
     // A duration holds more seconds than 64 bits do, and its components trap there.
     if self >= .seconds(Int64.max / 1000) { return .max }

@@ -1,5 +1,5 @@
 extension Balance: WireValue {
-  /// Reads RevenueCat's members, and this project's own beside them.
+  /// Reads RevenueCat's members, and this project's beside them.
   package init(wire: WireObject) throws(LedgerError) {
     let held = try wire.optionalInteger("held") ?? 0
     let (whole, isTooMuch) = try wire.integer("balance").addingReportingOverflow(held)
@@ -10,7 +10,7 @@ extension Balance: WireValue {
       debt: try wire.optionalInteger("debt") ?? 0, version: try wire.optionalInteger("version") ?? 0)
   }
 
-  /// RevenueCat's members, where the balance is what can be spent, and beside them `held`, `debt` and `version`.
+  /// RevenueCat's members, if the balance is what can be spent, and beside them `held`, `debt` and `version`.
   package var wire: JSONValue {
     [
       "balance": .integer(available), "code": .string(currency.description), "name": .string(name),

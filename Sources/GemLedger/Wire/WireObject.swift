@@ -66,7 +66,7 @@ extension WireObject {
     try required(name, "a whole number", try optionalInteger(name))
   }
 
-  /// False where the member is missing.
+  /// False if the member is missing.
   package func flag(_ name: String) throws(LedgerError) -> Bool {
     try member(name, "true or false", \.bool) ?? false
   }
@@ -118,7 +118,7 @@ extension WireObject {
     try required(name, "an object", try optionalValue(name))
   }
 
-  /// The elements of a list; none where the member is missing.
+  /// The elements of a list; none if the member is missing.
   package func elements<Element>(
     _ name: String, _ read: (JSONValue, _ path: String) throws(LedgerError) -> Element
   ) throws(LedgerError) -> [Element] {
@@ -133,7 +133,7 @@ extension WireObject {
     try elements(name) { (value, path) throws(LedgerError) in try Value(wire: WireObject(value, at: path)) }
   }
 
-  /// A list of identifiers; none where the member is missing.
+  /// A list of identifiers; none if the member is missing.
   package func identifiers<Kind>(_ name: String) throws(LedgerError) -> [Identifier<Kind>] {
     try elements(name) { (value, path) throws(LedgerError) in
       guard let text = value.text else { throw Self.refused(path, "a text", value) }
@@ -141,7 +141,7 @@ extension WireObject {
     }
   }
 
-  /// Amounts by currency code, in the order in which they were written; none where the member is missing.
+  /// Amounts by currency code, in the order in which they were written; none if the member is missing.
   package func amounts(_ name: String) throws(LedgerError) -> [CurrencyAmount] {
     guard let object = try optionalObject(name) else { return [] }
     var amounts: [CurrencyAmount] = []

@@ -83,7 +83,7 @@ final class StoreKitConfigurationTests: XCTestCase {
     XCTAssertEqual(
       configuration.notes.prefix(2),
       [
-        "The reference name shows, where there is no display name, for \"a\", \"c\".",
+        "The reference name is shown instead of a missing display name for \"a\", \"c\".",
         "The product id shows, because there is no name, for \"b\".",
       ])
     XCTAssertEqual(configuration.products.flatMap { $0.obstacles(at: "apple", storefront: .unitedStates) }, [])
@@ -219,10 +219,10 @@ final class StoreKitConfigurationTests: XCTestCase {
       notes,
       [
         "The key \"novelty\" is not known, and left out (first at $.novelty).",
-        "The file's version is 6, newer than 5: what is new in it is left out.",
+        "The file's version is 6, newer than 5: its new parts are left out.",
         "The key \"_novelty\" is not known, and left out (first at $.settings._novelty).",
         "The key \"shine\" is not known, and left out (first at $.products[0].shine).",
-        "The file says nothing about what its products give: add grants with a catalog.",
+        "The file has no grants: add them to the products with a catalog.",
       ])
   }
 

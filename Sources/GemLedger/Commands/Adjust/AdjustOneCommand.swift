@@ -1,6 +1,6 @@
 /// Changes one balance of an existing customer by a signed amount; what it grants is earned in production.
 ///
-/// Most commands are of this kind. It moves the amount in the account's own lot, where neither policies, scheduled
+/// Most commands are of this kind. It moves the amount in the account's lot, if neither policies, scheduled
 /// effects nor conditions take part; in all other cases ``AdjustCommand`` decides.
 struct AdjustOneCommand: Command {
   let adjustment: Adjustment
@@ -67,7 +67,7 @@ struct AdjustOneCommand: Command {
     return try adjust.book(&decider, command, customer: customer, session: session)
   }
 
-  /// Moves currency in the account's own lot: the same steps as of every other adjustment, without those that it cannot
+  /// Moves currency in the account's lot: the same steps as of every other adjustment, without those that it cannot
   /// need.
   @inline(__always)
   private static func move(

@@ -210,7 +210,7 @@ extension LedgerCommand {
 extension Ledger {
   /// Moves currency from one customer to another; its lots keep their source, share of the price and expiry.
   ///
-  /// A refund of the purchase that it came from still concerns the buyer, not the new owner.
+  /// A refund of the source purchase still concerns the buyer, not the new owner.
   ///
   /// - Throws: ``LedgerError`` as ``basket(_:payer:key:)``.
   @discardableResult
@@ -222,7 +222,7 @@ extension Ledger {
 
   /// Books several steps over several customers, all or none: a gift, a trade, a sale with a fee.
   ///
-  /// Each customer gets a transaction of their own, linked to the others (``Booking/parties``).
+  /// Each customer gets a separate transaction, linked to the others (``Booking/parties``).
   ///
   /// - Parameters:
   ///   - legs: 1 to ``Limits/legsPerBasket``; no customer both gives and gets the same currency or item.

@@ -88,7 +88,7 @@ enum BasketPlanning {
     basket.sides[side].kinds.insert(.transfer)
   }
 
-  /// Adds to the plan of one customer's one currency, opened where there is none.
+  /// Adds to the plan of one customer's one currency, opened if there is none.
   private static func plan(
     _ decider: inout Decider, _ kind: EntryKind, _ code: CurrencyCode, _ amount: Int64, _ side: Int,
     _ basket: inout BasketPlan, session: any StorageSnapshot

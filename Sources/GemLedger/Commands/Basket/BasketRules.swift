@@ -10,7 +10,7 @@ enum BasketRules {
   static func check(_ legs: [BasketLeg], payer: CustomerID, conditions: [Condition]) throws(LedgerError) {
     guard !legs.isEmpty else { throw .invalid("The basket is empty: name at least one step.") }
     guard customers(of: legs).contains(payer) else {
-      throw .invalid("\"\(payer)\", to whom the key belongs, takes no part in the basket.")
+      throw .invalid("\"\(payer)\", the owner of the key, is not part of the basket.")
     }
     guard legs.count <= Limits.legsPerBasket else {
       throw LedgerError(

@@ -103,12 +103,12 @@ enum ExchangeRules {
       }
     guard received <= Limits.amount else {
       throw RequestRules.outOfRange(
-        "\(amount) at the rate \(rate) comes to more than \(Limits.amount). Nothing was changed.", amount)
+        "\(amount) at the rate \(rate) is more than \(Limits.amount). Nothing was changed.", amount)
     }
     guard received > 0 else {
       throw LedgerError(
         .roundsToZero,
-        "\(amount) at the rate \(rate) comes to less than 1, which is rounded to nothing. Exchange at least "
+        "\(amount) at the rate \(rate) is less than 1, which rounds to zero. Exchange at least "
           + "\(least(at: rate)). Nothing was changed.",
         details: [
           .integer("amount", amount), .integer("numerator", rate.numerator),

@@ -133,7 +133,7 @@ extension LedgerCommand {
 }
 
 extension Ledger {
-  /// Spends held currency, also where the customer was frozen or the lots expired meanwhile.
+  /// Spends held currency, also if the customer was frozen or the lots expired meanwhile.
   ///
   /// - Parameters:
   ///   - hold: Must be open.

@@ -41,7 +41,7 @@ struct ExtendHoldCommand: Command {
 }
 
 extension LedgerCommand {
-  /// Extends a hold until `duration` from now, where that is later than its deadline; at most ``Limits/holdDuration``
+  /// Extends a hold until `duration` from now, if that is later than its deadline; at most ``Limits/holdDuration``
   /// from its beginning.
   public static func extend(
     _ hold: HoldID, for duration: Duration, key: IdempotencyKey? = nil, details: CommandDetails = CommandDetails()
@@ -53,7 +53,7 @@ extension LedgerCommand {
 }
 
 extension Ledger {
-  /// Lets a hold last until `duration` from now, where that is later than it would end.
+  /// Lets a hold last until `duration` from now, if that is later than it would end.
   ///
   /// - Throws: ``LedgerError`` with, in order of precedence, `amount_out_of_range`, `hold_not_found`, `key_conflict`,
   ///   `hold_ended`, `limit_exceeded` past ``Limits/holdDuration`` from its beginning.

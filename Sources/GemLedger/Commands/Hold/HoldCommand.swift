@@ -112,7 +112,7 @@ extension Ledger {
   ///
   /// A hold names its lots, keeps those alive that would expire meanwhile, and ends exactly once: captured, released,
   /// or past its deadline. To give something for currency without ever having to pay it back: hold, give, then capture.
-  /// Where giving fails, release, or do nothing and let the deadline do it.
+  /// If giving fails, release, or do nothing and let the deadline do it.
   ///
   /// - Parameters:
   ///   - amounts: 1 to 100 positive amounts, each currency once.

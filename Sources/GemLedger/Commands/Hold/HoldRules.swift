@@ -1,4 +1,4 @@
-/// The part of a hold that lies in one lot.
+/// The part of a hold that is in one lot.
 package struct HeldPart: Hashable {
   package let account: AccountNumber
   package let lot: LotNumber
@@ -112,7 +112,7 @@ package enum HoldRules {
         throw LedgerError(
           .exceedsHold,
           "The hold has \(held) \(amount.currency) left, and \(amount.amount) were to be captured. Capture at most "
-            + "what it has. Nothing was changed.",
+            + "the rest of the hold. Nothing was changed.",
           details: [
             .text("currency", amount.currency.description), .integer("held", held), .integer("needed", amount.amount),
           ])

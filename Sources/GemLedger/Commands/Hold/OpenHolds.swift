@@ -26,7 +26,7 @@ enum OpenHolds {
     return booking
   }
 
-  /// Finds the hold, nil where it has ended, and its owner: by the hold's row, else by the transaction that began it.
+  /// Finds the hold, nil if it has ended, and its owner: by the hold's row, else by the transaction that began it.
   ///
   /// - Throws: `hold_not_found`.
   private static func find(

@@ -47,9 +47,9 @@ extension LedgerCommand {
 }
 
 extension Ledger {
-  /// Gives held currency back to the lots that it came from.
+  /// Gives held currency back to the source lots.
   ///
-  /// - Returns: ``Booking/expired`` has the amounts that came back too late, ``Booking/reclaimed`` those that went to a
+  /// - Returns: ``Booking/expired`` has the amounts that returned too late, ``Booking/reclaimed`` those that went to a
   ///   refund meanwhile.
   /// - Throws: ``LedgerError`` with, in order of precedence, `hold_not_found`, `key_conflict`, `hold_ended`.
   @discardableResult

@@ -35,7 +35,7 @@ enum CustomerMerge {
       posted += try MergedBalances.moveBalance(&decider, pair, holds: holds, transaction: transaction, session: session)
       posted += try MergedBalances.moveDebt(&decider, pair, transaction: transaction, session: session)
       MergedHolds.moveDue(&decider.work, pair)
-      // What the group has applied to the account was applied under other counts.
+      // The group applied its effects to the account under other counts.
       decider.work.accounts[pair.into].isCurrent = false
       if decider.work.accounts[pair.into].row.balance > pair.currency.maximumBalance { booking.isOverMaximum = true }
     }
@@ -59,7 +59,7 @@ enum CustomerMerge {
 
   /// Opens two plans a currency, for the due expiries on either side.
   ///
-  /// - Throws: `over_maximum` where the sum would pass the hard limit.
+  /// - Throws: `over_maximum` if the sum would pass the hard limit.
   private static func planMerge(
     _ decider: inout Decider, _ source: FoundCustomer, _ target: FoundCustomer, session: any StorageSnapshot
   ) throws(LedgerError) {
@@ -105,7 +105,7 @@ enum CustomerMerge {
     }
   }
 
-  /// Updates the rows of the customers: ids and keys stay where they are and lead to the surviving customer.
+  /// Updates the rows of the customers: ids and keys do not move and lead to the surviving customer.
   private static func becomeOne(
     _ work: inout UnitOfWork, _ source: FoundCustomer, _ target: FoundCustomer, transaction: TransactionNumber,
     session: any StorageSnapshot

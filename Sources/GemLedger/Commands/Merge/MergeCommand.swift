@@ -63,12 +63,12 @@ extension LedgerCommand {
 
   /// Merges an anonymous customer into another.
   ///
-  /// Refused with `condition_failed` where the customer has an id that is not anonymous. The commit decides this: of
+  /// Refused with `condition_failed` if the customer has an id that is not anonymous. The commit decides this: of
   /// two sign-ins from one anonymous customer at the same moment, only one merges.
   ///
   /// - Parameter isProven: Whether the surviving customer proved to want it. Otherwise it is refused with
   ///   `condition_failed` for debts, freezes and open holds, and later refunds of the purchases that it brings take
-  ///   only what is left of those purchases' lots.
+  ///   only the rest of those purchases' lots.
   package static func mergeAnonymous(from: CustomerID, into: CustomerID, isProven: Bool = true) -> Self {
     Self(MergeCommand(from: from, isOfAnonymous: true, isProven: isProven), customer: into, key: nil)
   }
@@ -77,15 +77,15 @@ extension LedgerCommand {
 extension Ledger {
   /// Merges two customers: balances, lots, purchases, items and debts move, and both ids name the surviving customer.
   ///
-  /// Where only one of them exists, the other id becomes one more id of that customer. Moved amounts may pass a
+  /// If only one of them exists, the other id becomes one more id of that customer. Moved amounts may pass a
   /// currency's maximum (``Booking/isOverMaximum``).
   ///
   /// - Parameters:
   ///   - from: The customer to merge.
   ///   - into: The surviving customer.
   ///   - key: Send the same one with every retry.
-  /// - Returns: The amounts that came to the surviving customer; without entries where nothing had to move.
-  /// - Throws: ``LedgerError`` with, in order of precedence, `customer_not_found` where neither exists, `key_conflict`,
+  /// - Returns: The amounts that moved to the surviving customer; without entries if nothing had to move.
+  /// - Throws: ``LedgerError`` with, in order of precedence, `customer_not_found` if neither exists, `key_conflict`,
   ///   `same_customer`, `over_maximum` at the hard limit.
   @discardableResult
   public func merge(

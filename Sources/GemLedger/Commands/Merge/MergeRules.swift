@@ -16,7 +16,7 @@ package struct MergeRecord: Hashable, Sendable {
 package enum MergeRules {
   /// Checks that both accounts together can be one.
   ///
-  /// - Throws: `over_maximum` where the sum would pass the hard limit.
+  /// - Throws: `over_maximum` if the sum would pass the hard limit.
   static func check(
     _ code: CurrencyCode, _ one: AccountRow, expired: Int64, into other: AccountRow, expired otherExpired: Int64
   ) throws(LedgerError) {
@@ -39,12 +39,12 @@ package enum MergeRules {
   static func checkAnonymous(_ ids: [CustomerID], named id: CustomerID) throws(LedgerError) {
     guard ids.allSatisfy(\.isAnonymous) else {
       throw LedgerError(
-        .conditionFailed, "\"\(id)\" is an id of a customer who has signed in; nothing was changed.",
+        .conditionFailed, "\"\(id)\" is an id of a signed-in customer. Nothing was changed.",
         details: [.text("condition", "anonymous")])
     }
   }
 
-  /// The merge of one customer straight into another that no unmerge has undone; nil where there is none.
+  /// The merge of one customer straight into another that no unmerge has undone; nil if there is none.
   ///
   /// - Parameters:
   ///   - end: Merges and unmerges from this transaction on do not count.
@@ -110,7 +110,7 @@ package enum MergeRules {
 
   /// The customers that were ever part of one of these or had one of these as a part.
   ///
-  /// Rows that concern a customer may lie under the number of each of them.
+  /// Rows that concern a customer may are under the number of each of them.
   package static func related(
     to members: [CustomerNumber], records: (CustomerNumber) throws(LedgerError) -> [MergeRow]
   ) throws(LedgerError) -> [CustomerNumber] {

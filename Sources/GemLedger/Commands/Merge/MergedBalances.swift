@@ -64,7 +64,7 @@ enum MergedBalances {
   /// A lot on its way from one account to another.
   struct MovingLot {
     let out: LotTake
-    /// The lot itself where it moves unchanged; nil where its currency joins a pooled lot.
+    /// The lot itself if it moves unchanged; nil if its currency joins a pooled lot.
     let lot: WorkingLot?
     let credit: LotCredit
   }

@@ -4,7 +4,7 @@ struct MovingHold {
   let parts: [HeldPart]
 }
 
-/// The part of such a hold that lies in one lot.
+/// The part of such a hold that is in one lot.
 struct MovingPart {
   let hold: TransactionNumber
   let part: HeldPart
@@ -75,14 +75,14 @@ enum MergedHolds {
     work.accounts[pair.into].row.nextDue = min(work.accounts[pair.into].row.nextDue, next)
   }
 
-  /// Adds the counts of both customers where they are of the same period; otherwise the later period counts.
+  /// Adds the counts of both customers if they are of the same period; otherwise the later period counts.
   static func moveCounts(
     _ decider: inout Decider, from source: FoundCustomer, to target: FoundCustomer, transaction: TransactionNumber,
     session: any StorageSnapshot
   ) throws(LedgerError) {
     for row in try decider.work.counts(of: source.number, session: session) {
       decider.work.end(row)
-      // The surviving customer's recharge has a clock of its own.
+      // The surviving customer's recharge has a separate clock.
       guard row.key.kind != .recharged else { continue }
       let own = try decider.work.count(row.key, of: target.number, session: session)
       // Of two allowances in one period, the surviving customer's counts, whenever in the period either began.

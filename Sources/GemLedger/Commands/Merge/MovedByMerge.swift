@@ -26,7 +26,7 @@ struct MovedByMerge {
       moved.debt += max(0, sign * (balance - entry.amount))
       currencies[entry.account.currency] = moved
     }
-    // Lots of the survivor's own that repaid a merged debt went away.
+    // The survivor's lots that repaid a merged debt are gone.
     currencies = currencies.mapValues { moved in
       Currency(lots: moved.lots.filter { $0.value > 0 }, debt: moved.debt)
     }
@@ -39,7 +39,7 @@ struct MovedByMerge {
 extension EntryRow {
   /// The entry's amounts by lot.
   ///
-  /// - Parameter allocations: Those of the entry, and perhaps others; none are needed where it fell on one lot.
+  /// - Parameter allocations: Those of the entry, and perhaps others; none are needed if it fell on one lot.
   func amounts(among allocations: [AllocationRow]) -> [(lot: LotNumber, amount: Int64)] {
     guard lot == 0 else { return [(lot, amount)] }
     return allocations.filter { $0.entry == number }.map { ($0.lot, $0.amount) }

@@ -1,7 +1,7 @@
 /// Splits a customer off again that a merge made part of another.
 ///
 /// The transaction is the split-off customer's, and has entries of both. The number of the customer is used again: what
-/// lies under it, such as purchases, keys and history, needs no move.
+/// is under it, such as purchases, keys and history, needs no move.
 struct UnmergeCommand: Command {
   /// The survivor that the caller expects, if any.
   let survivor: CustomerID?
@@ -91,16 +91,16 @@ struct UnmergeCommand: Command {
     if let last = unmerges.last {
       let survivor = try work.knownCustomer(last.from, session: session).id
       return LedgerError(
-        .alreadyReversed, "\"\(id)\" was split off \"\(survivor)\" before and is a customer of its own.",
+        .alreadyReversed, "\"\(id)\" was split off \"\(survivor)\" before and is a separate customer.",
         details: [.text("survivor", survivor.text)])
     }
     return LedgerError(
       .notReversible,
-      "\"\(id)\" was never merged into another customer: it is the customer's own id, or one that was added to it. "
+      "\"\(id)\" was never merged into another customer: it is the customer's original id, or an added id. "
         + "Name an id that the customer brought into the merge.")
   }
 
-  /// The refusal where the survivor of the merge was merged itself since.
+  /// The refusal if the survivor of the merge was merged itself since.
   private static func laterMerge(
     _ work: borrowing UnitOfWork, _ part: FoundCustomer, _ survivor: CustomerRow, _ id: CustomerID,
     session: any StorageSnapshot
@@ -120,7 +120,7 @@ struct UnmergeCommand: Command {
     return LedgerError(.storageDamaged, "The journal lacks the merge of customer number \(part.number); run verify.")
   }
 
-  /// Refuses where an open hold of the survivor came with the merge, or took from a lot of the merged customer.
+  /// Refuses if an open hold of the survivor came with the merge, or took from a lot of the merged customer.
   ///
   /// - Throws: `condition_failed`.
   private static func checkHolds(
@@ -196,7 +196,7 @@ struct UnmergeCommand: Command {
     return booking
   }
 
-  /// The currencies in which something may come back: all that the survivor ever had.
+  /// The currencies in which something may return: all that the survivor ever had.
   private static func currencies(
     _ decider: inout Decider, _ split: Split, session: any StorageSnapshot
   ) throws(LedgerError) -> [CurrencyDefinition] {
@@ -221,7 +221,7 @@ struct UnmergeCommand: Command {
       let number = AccountNumber(customer: split.part.number, currency: currency.number)
       let slot = try decider.work.slot(of: number, session: session)
       RechargeClocks.start(&decider, slot, currency, by: transaction)
-      // What the group has applied to the account was applied under other counts.
+      // The group applied its effects to the account under other counts.
       decider.work.accounts[slot].isCurrent = false
     }
   }
@@ -290,7 +290,7 @@ extension LedgerCommand {
   ///
   /// - Parameters:
   ///   - customer: Any id that the customer brought into the merge.
-  ///   - survivor: An id of the customer that it is part of, so that no other is split; nil where it may be any.
+  ///   - survivor: An id of the customer that it is part of, so that no other is split; nil if it may be any.
   ///   - key: Send the same one with every retry.
   ///   - details: Reference, reason and actor.
   public static func unmerge(
@@ -306,18 +306,18 @@ extension Ledger {
   ///
   /// The ids, purchases, entitlements and history that the customer brought into the merge are its own again, and so
   /// are the lots, debts and items of them that are still there. ``Booking/unmerged`` says for each what moved then and
-  /// what came back. Nothing else is taken from the survivor. Ids, purchases and currency that came after the merge
+  /// what returned. Nothing else is taken from the survivor. Ids, purchases and currency that came after the merge
   /// stay with the survivor. Undo nested merges from the newest to the oldest.
   ///
   /// - Parameters:
   ///   - customer: Any id that the customer brought into the merge.
-  ///   - survivor: An id of the customer that it is part of; nil where it may be any.
+  ///   - survivor: An id of the customer that it is part of; nil if it may be any.
   ///   - key: Send the same one with every retry.
-  /// - Returns: The amounts and items that came back; the survivor's side is in ``Booking/parties``.
+  /// - Returns: The amounts and items that returned; the survivor's side is in ``Booking/parties``.
   /// - Throws: ``LedgerError`` with, in order of precedence, `customer_not_found`, `key_conflict`, `already_reversed`
-  ///   where the customer was split off before, `not_reversible` where it was never merged into another,
-  ///   `condition_failed` where it is part of another than the given survivor or where a later merge has to be undone
-  ///   first, `customer_frozen` where the survivor is frozen, `condition_failed` where an open hold has set currency
+  ///   if the customer was split off before, `not_reversible` if it was never merged into another,
+  ///   `condition_failed` if it is part of another than the given survivor or if a later merge has to be undone
+  ///   first, `customer_frozen` if the survivor is frozen, `condition_failed` if an open hold has set currency
   ///   aside that moved with the merge.
   @discardableResult
   public func unmerge(

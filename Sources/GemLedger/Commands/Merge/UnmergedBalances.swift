@@ -7,9 +7,9 @@ struct UnmergedCurrency {
   let debt: Int64
 }
 
-/// Moves back what is left of the lots and debts that a merge moved.
+/// Moves back the rest of the lots and debts that a merge moved.
 enum UnmergedBalances {
-  /// What belongs to the merged customer in a currency.
+  /// The merged customer's part of a currency.
   struct Belongings {
     let currency: CurrencyDefinition
     /// The index of the survivor's account.
@@ -19,7 +19,7 @@ enum UnmergedBalances {
     let debt: Int64
   }
 
-  /// Reads what of the survivor's account belongs to the merged customer.
+  /// Reads the merged customer's part of the survivor's account.
   static func belongings(
     _ work: inout UnitOfWork, in currency: CurrencyDefinition, _ history: MergeHistory, session: any StorageSnapshot
   ) throws(LedgerError) -> Belongings {

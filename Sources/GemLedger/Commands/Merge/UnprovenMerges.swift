@@ -1,7 +1,7 @@
 /// Merges that the surviving customer did not prove to want: logins with nothing but a public key.
 ///
 /// Somebody could buy, spend, log in as another person, and have the store refund the purchase. So such a merge moves
-/// no debt, freeze or hold, and a later refund takes only what is left of what the merge brought.
+/// no debt, freeze or hold, and a later refund takes only the rest of what the merge brought.
 enum UnprovenMerges {
   /// Checks that the customer has nothing that such a merge does not move; after the merge's plans were made.
   ///
@@ -39,7 +39,7 @@ enum UnprovenMerges {
 
   /// The unproven merges that brought a purchase of a customer to its owner; none for most, without a read.
   ///
-  /// - Parameter customer: Who bought, by the number of that time.
+  /// - Parameter customer: The buyer, by the number of that time.
   static func merges(
     of customer: CustomerNumber, to owner: CustomerNumber, _ work: inout UnitOfWork, session: any StorageSnapshot
   ) throws(LedgerError) -> [TransactionNumber] {

@@ -50,7 +50,7 @@ final class AdvanceOrderCommand: Command {
 }
 
 extension LedgerCommand {
-  /// Takes an order one step on; the answer is replayed where the order has no such step to take.
+  /// Takes an order one step on; the answer is replayed if the order has no such step to take.
   package static func advanceOrder(_ code: PurchaseCode, _ step: OrderStep, customer: CustomerID) -> Self {
     Self(AdvanceOrderCommand(code, step), customer: customer, key: nil)
   }

@@ -1,4 +1,4 @@
-/// Says which customer has the entitlement of a purchase.
+/// States which customer has the entitlement of a purchase.
 final class HoldEntitlementCommand: Command {
   let purchase: LedgerCommand.PurchaseClaim
 
@@ -80,9 +80,9 @@ extension PurchaseRow {
 }
 
 extension LedgerCommand {
-  /// Gives the entitlement of a purchase, and of all of its subscription, to the customer; currency stays where it is.
+  /// Gives the entitlement of a purchase, and of its whole subscription, to the customer; no currency moves.
   ///
-  /// The answer is replayed where the customer owns it already, or the purchase gave none.
+  /// The answer is replayed if the customer owns it already, or the purchase gave none.
   package static func holdEntitlement(
     store: Store, environment: StoreEnvironment, transactionID: StoreTransactionID, customer: CustomerID
   ) -> Self {

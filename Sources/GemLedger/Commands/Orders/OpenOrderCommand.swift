@@ -8,9 +8,9 @@ package struct OrderOpening: Sendable {
   package var request: String
   package var key: IdempotencyKey?
   package var lifetimeMilliseconds: Int64
-  /// The store transaction that has paid for the order already, where the order is announced late.
+  /// The store transaction that has paid for the order already, if the order is announced late.
   package var paidBy: PaidTransaction?
-  /// How long after the opening the second try of its delivery is due, where it is paid for already; nil without a
+  /// How long after the opening the second try of its delivery is due, if it is paid for already; nil without a
   /// delivery.
   package var retryAfterMilliseconds: Int64?
 
@@ -97,7 +97,7 @@ final class OpenOrderCommand: Command {
     return JournalPosting.answer(&decider.work, command.customer, isReplayed: false)
   }
 
-  /// The customer's purchase that the announcement names; nil where it is not credited yet, or another customer's.
+  /// The customer's purchase that the announcement names; nil if it is not credited yet, or another customer's.
   private func paidPurchase(
     _ work: inout UnitOfWork, by customer: FoundCustomer?, session: any StorageSnapshot
   ) throws(LedgerError) -> PurchaseRow? {
@@ -115,7 +115,7 @@ final class OpenOrderCommand: Command {
 extension LedgerCommand {
   /// Announces a purchase; the same request under the same key is one order.
   ///
-  /// The answer has no transaction; it is replayed where the order was there.
+  /// The answer has no transaction; it is replayed if the order was there.
   package static func openOrder(_ opening: OrderOpening, customer: CustomerID) -> Self {
     Self(OpenOrderCommand(opening), customer: customer, key: nil)
   }

@@ -1,6 +1,6 @@
 /// How an order moves from state to state; pure.
 extension OrderRow {
-  /// The field in which two requests under one key differ, or nil where they are the same request.
+  /// The field in which two requests under one key differ, or nil if they are the same request.
   func differingField(from opening: OrderOpening) -> String? {
     if store != opening.store { return "store" }
     if product != opening.product { return "product" }
@@ -20,7 +20,7 @@ extension OrderRow {
   /// The member with the order's costs in virtual currency, which the backend adds: it is not part of the request.
   package static let costsName = "costs"
 
-  /// The announced members, without the client's claim and the costs; nil where the text cannot be read.
+  /// The announced members, without the client's claim and the costs; nil if the text cannot be read.
   private static func announcement(_ request: String) -> JSONObject? {
     do throws(JSONError) {
       var members = try JSONValue.parse(request).object
@@ -53,7 +53,7 @@ extension OrderRow {
 
   /// Records the purchase that paid for the order, in time or not.
   ///
-  /// Where there is a delivery, its first try begins now. A second try is due even if the outcome of the first is never
+  /// If there is a delivery, its first try begins now. A second try is due even if the outcome of the first is never
   /// reported.
   mutating func complete(by purchase: PurchaseRow, at now: Timestamp, retryAfterMilliseconds: Int64?) {
     self.purchase = purchase.number
@@ -69,7 +69,7 @@ extension OrderRow {
     }
   }
 
-  /// Takes the step, or leaves everything as it is where the order has no such step to take.
+  /// Takes the step, or changes nothing if the order has no such step to take.
   mutating func take(_ step: OrderStep, at now: Timestamp) -> Bool {
     switch step {
     case .fail:

@@ -121,7 +121,7 @@ final class CreditPurchaseCommand: Command {
     return booking
   }
 
-  /// The grant of the newest transaction, where it is one lot's currency.
+  /// The grant of the newest transaction, if it is one lot's currency.
   private static func soleGrant(_ work: inout UnitOfWork) -> LotAmount? {
     let own = work.changes.entries.suffix(2).filter { $0.transaction == work.sequences.transaction }
     guard own.count == 1, let entry = own.first, entry.lot != 0 else { return nil }

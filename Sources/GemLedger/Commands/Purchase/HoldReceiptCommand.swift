@@ -1,17 +1,17 @@
-/// A genuine purchase that cannot be credited yet, and what its store stated.
+/// A genuine purchase that cannot be credited yet, and the store's statement.
 package struct ReceiptHold: Sendable {
   package var store: Store
   package var environment: StoreEnvironment
   package var transactionID: StoreTransactionID
-  /// Whether the store says that it is paid, pending or cancelled.
+  /// Whether the store states that it is paid, pending or cancelled.
   package var kind: EvidenceRow.Kind
   package var statedAt: Timestamp
-  /// Nil where it is kept already, as that of a refund is.
+  /// Nil if it is kept already, as that of a refund is.
   package var statement: StoreStatement?
   package var reason: HoldReason
   /// When it is decided again without another cause; nil for never.
   package var dueAt: Timestamp?
-  /// What it waits for, where that has a name.
+  /// The awaited token, app or environment, if it has a name.
   package var subject: String?
   /// What deciding again needs beside the statement, as JSON.
   package var note: String
@@ -34,10 +34,10 @@ package struct ReceiptHold: Sendable {
   }
 }
 
-/// Keeps what a store stated about a purchase that cannot be credited yet, with the reason.
+/// Keeps a store's statement about a purchase that cannot be credited yet, with the reason.
 final class HoldReceiptCommand: Command {
   let hold: ReceiptHold
-  /// Whether the command's customer posted the receipt; nobody did where a store told of it.
+  /// Whether the command's customer posted the receipt; false if a store reported it.
   let isPosted: Bool
 
   init(_ hold: ReceiptHold, isPosted: Bool) {
@@ -64,7 +64,7 @@ final class HoldReceiptCommand: Command {
   ///
   /// The first customer who posts it stays its customer.
   ///
-  /// - Throws: `receipt_revoked` where that customer was erased.
+  /// - Throws: `receipt_revoked` if that customer was erased.
   func decide(
     _ decider: inout Decider, _ command: LedgerCommand.Body, session: any StorageSnapshot
   ) throws(LedgerError) -> Booking {
@@ -103,7 +103,7 @@ final class HoldReceiptCommand: Command {
     // An app posts it again at each start, which changes nothing.
     if held.held != before?.held || held.content != before?.content { decider.work.keep(held, among: evidence) }
     let isKnown = before?.held?.reason == reason
-    // Whoever follows the journal hears of it; where another customer posted it first, that was told before.
+    // Readers of the journal learn of it; a first post by another customer was reported before.
     if let poster, !isKnown, reason.isOpen, held.held?.customer == poster.number {
       decider.plans.removeAll(keepingCapacity: true)
       _ = JournalPosting.begin(&decider, .receiptHeld, command: command, customer: poster)
@@ -118,16 +118,16 @@ final class HoldReceiptCommand: Command {
     return evidence.contains { $0.kind == .decided && $0.signedAt >= statedAt }
   }
 
-  /// The reason by everything that the store has stated; nil where the purchase stays as it is.
+  /// The reason by everything that the store has stated; nil if the purchase stays as it is.
   private func reason(after held: EvidenceRow.HeldState?, _ evidence: [EvidenceRow]) -> HoldReason? {
     if hold.kind == .pending || hold.kind == .cancelled {
-      // A payment is made, or given up, once: what says so holds, whenever it comes. Who posted it is still news.
+      // A payment is made, or given up, once: that statement holds whenever it arrives. A new poster is still recorded.
       if evidence.contains(where: \.kind.provesPayment) {
         return held.flatMap { isPosted && $0.reason.isOpen && $0.customer == 0 ? $0.reason : nil }
       }
       return evidence.contains { $0.kind == .cancelled } ? .declined : .pending
     }
-    // What a store tells of a purchase that somebody posted changes neither the reason nor the customer.
+    // A store's statement about a posted purchase changes neither the reason nor the customer.
     let isPosters = held.map { $0.reason.isOpen && $0.reason != .pending && $0.customer != 0 } ?? false
     if !isPosted, hold.reason.endsWithCredit, isPosters { return nil }
     return hold.reason.endsWithCredit && hold.reason.isOpen && RefundRules.isWhole(evidence) ? .refunded : hold.reason
@@ -170,7 +170,7 @@ final class HoldReceiptCommand: Command {
     return row
   }
 
-  /// A purchase of a customer who was erased before it could be credited is credited to nobody.
+  /// A purchase of a customer erased before the credit is never credited.
   ///
   /// - Throws: `receipt_revoked`.
   static func checkNotErased(
@@ -179,13 +179,13 @@ final class HoldReceiptCommand: Command {
     guard let held = evidence.first(where: { $0.kind == .held })?.held, held.reason == .erased else { return }
     throw LedgerError(
       .receiptRevoked,
-      "The customer of this purchase was erased before it could be credited; it is credited to nobody.",
+      "The customer of this purchase was erased before the credit; the purchase is never credited.",
       details: [.text("reason", HoldReason.erased.name)])
   }
 
-  /// Ends the held receipts of a customer who is erased, and takes away what names a buyer.
+  /// Ends the held receipts of a customer who is erased, and takes away the buyer's tokens.
   ///
-  /// - Parameter tokens: What names the customer in the statements of stores, if that is known.
+  /// - Parameter tokens: The tokens of the customer in the statements of stores, if that is known.
   static func erase(
     _ decider: inout Decider, of customer: CustomerNumber, namedBy tokens: [String], session: any StorageSnapshot
   ) throws(LedgerError) {
@@ -218,7 +218,7 @@ final class HoldReceiptCommand: Command {
 
   /// Takes a customer's tokens away from purchases that others posted or were credited for.
   ///
-  /// One that is not credited is credited to nobody.
+  /// An uncredited purchase is never credited.
   static func erase(
     _ decider: inout Decider, namedBy tokens: [String], session: any StorageSnapshot
   ) throws(LedgerError) {
@@ -253,7 +253,7 @@ extension EvidenceRow {
     "appAccountToken", "obfuscatedExternalAccountId", "obfuscatedExternalProfileId", "developerPayload",
   ]
 
-  /// The row without what names the buyer; nil where there is nothing to take away.
+  /// The row without the buyer's tokens; nil if there is nothing to take away.
   ///
   /// - Parameter ending: Whether a held purchase ends by it.
   func erased(ending: Bool) -> Self? {
@@ -277,7 +277,7 @@ extension EvidenceRow {
 extension LedgerCommand {
   /// Keeps a purchase that cannot be credited yet.
   ///
-  /// - Parameter customer: Who posted its receipt; nil where a store told of it.
+  /// - Parameter customer: The poster of the receipt; nil if a store reported it.
   package static func holdReceipt(_ hold: ReceiptHold, customer: CustomerID?) -> Self {
     var details = CommandDetails()
     details.reference = Reference(

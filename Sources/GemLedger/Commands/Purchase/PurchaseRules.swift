@@ -16,7 +16,7 @@ package enum PurchaseRules {
   }
 
   /// Returns the lots that the purchase makes, by currency in the order of codes: paid and bonus parts apart, or all as
-  /// bonus where nobody paid.
+  /// bonus if it was free.
   ///
   /// The price is spread evenly over the paid currencies; shares round down and the last takes the rest.
   ///

@@ -44,9 +44,9 @@ public struct Money: Hashable, Sendable {
   }
 }
 
-/// The store's own record of a purchase, with the fields for its credit.
+/// The store's record of a purchase, with the fields for its credit.
 public struct StorePurchase: Hashable, Sendable {
-  /// What was asked for a purchase.
+  /// The payment terms of a purchase.
   ///
   /// What nobody paid for gives ``LotSource/bonus`` lots without a price.
   public enum Terms: Hashable, Sendable, CaseIterable {
@@ -58,31 +58,31 @@ public struct StorePurchase: Hashable, Sendable {
     case trial
   }
 
-  /// Where it was bought.
+  /// The store of the purchase.
   public var store: Store
   /// Production, sandbox, or a test session.
   public var environment: StoreEnvironment
-  /// The store's own id of it; on Google Play the purchase token.
+  /// The store's id of it; on Google Play the purchase token.
   public var transactionID: StoreTransactionID
   /// The bought product.
   public var product: ProductCode
   /// The number of units; 1 to ``Limits/quantity``.
   public var quantity: Int64
-  /// The price of all units together, where the store gives it.
+  /// The price of all units together, if the store gives it.
   public var price: Money?
   /// When it was bought.
   public var purchasedAt: Timestamp
   /// When the paid period ends, for a subscription.
   public var cycleEndsAt: Timestamp?
-  /// The first transaction of the same subscription; nil where this is the first.
+  /// The first transaction of the same subscription; nil if this is the first.
   public var originalTransactionID: StoreTransactionID?
-  /// What was asked for it.
+  /// The payment terms.
   public var terms: Terms
-  /// The token of a buyer whom nobody has registered, where the customer of the post is credited instead.
+  /// The token of a buyer whom nobody has registered, if the customer of the post is credited instead.
   public var unknownBuyer: String?
-  /// The date of the store's statement that it is bought and not given back; nil where nobody kept it.
+  /// The date of the store's statement that it is bought and not given back; nil if it was not kept.
   public var statedAt: Timestamp?
-  /// All that the store stated; nil where nobody kept it.
+  /// All that the store stated; nil if it was not kept.
   public var statement: StoreStatement?
 
   /// A record of a purchase.

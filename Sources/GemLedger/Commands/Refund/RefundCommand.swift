@@ -27,7 +27,7 @@ final class RefundCommand: Command {
   /// Evidence without anything new is answered before the key is checked, as for a credited store transaction: the
   /// store may redeliver it under any key.
   ///
-  /// - Throws: in order of precedence `amount_out_of_range`, `key_conflict`, and `amount_out_of_range` where the
+  /// - Throws: in order of precedence `amount_out_of_range`, `key_conflict`, and `amount_out_of_range` if the
   ///   returned amounts would pass the hard limit.
   func decide(
     _ decider: inout Decider, _ command: LedgerCommand.Body, session: any StorageSnapshot
@@ -85,7 +85,7 @@ extension Ledger {
   /// The amount due is the refunded share of the grant, rounded up, in each currency. It comes from the purchase's own
   /// lots; for spent currency the currency's refund policy decides. The store's evidence may come in any order and any
   /// number of times. The newest evidence holds; evidence that says nothing new returns the first booking again. A
-  /// refund that comes before its purchase is kept and booked with it: its booking has no entries and has
+  /// refund that precedes its purchase is kept and booked with it: its booking has no entries and has
   /// ``Booking/isAwaitingPurchase``.
   ///
   /// - Returns: The amounts taken, from the present owner of the purchase.

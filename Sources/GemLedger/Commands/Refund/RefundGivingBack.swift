@@ -4,7 +4,7 @@ enum RefundGivingBack {
 
   /// Plans the returns of a refund reversal.
   ///
-  /// Written-off amounts are cancelled first, then debts. Taken amounts go back into the lots that they came from.
+  /// Written-off amounts are cancelled first, then debts. Taken amounts go back into the source lots.
   static func plan(
     _ decider: inout Decider, _ change: inout RefundChange, session: any StorageSnapshot
   ) throws(LedgerError) {
@@ -64,14 +64,14 @@ enum RefundGivingBack {
       }
     }
     guard rest == 0 else {
-      throw LedgerError(.storageDamaged, "The refunds of lot \(lot) do not add up to what is clawed back; run verify.")
+      throw LedgerError(.storageDamaged, "The refunds of lot \(lot) do not add up to the amount clawed back. Run verify.")
     }
     return returns
   }
 
   /// Returns the order in which refunds are undone, the reverse of the order in which they take.
   ///
-  /// Written-off amounts come first, then debts, then amounts from other lots (newest first), then expired amounts, and
+  /// Written-off amounts are first, then debts, then amounts from other lots (newest first), then expired amounts, and
   /// the lot's own amount last.
   private static func order(ofUndoing parts: [RefundChange.Part], of lot: LotNumber) -> [Int] {
     let own = parts.indices.filter { parts[$0].lot == lot }

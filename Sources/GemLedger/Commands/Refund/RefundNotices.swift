@@ -31,7 +31,7 @@ enum RefundNotices {
     }
   }
 
-  /// Keeps the statement of a purchase that is credited, and books what all evidence says by now.
+  /// Keeps the statement of a purchase that is credited, and books what all evidence states by now.
   ///
   /// The purchase may have been credited just now, with refunds that came before it, or earlier, and then the statement
   /// may take a refund back.
@@ -68,7 +68,7 @@ enum RefundNotices {
     work.keep(held, among: evidence)
   }
 
-  /// Brings the clawed-back share of the purchase to the share in the evidence; nil where they are equal already.
+  /// Brings the clawed-back share of the purchase to the share in the evidence; nil if they are equal already.
   private static func bookDue(
     _ decider: inout Decider, _ purchase: PurchaseRow, evidence: [EvidenceRow], notice: EvidenceRow,
     owner: CustomerRow, command: LedgerCommand.Body, session: any StorageSnapshot
@@ -133,7 +133,7 @@ enum RefundNotices {
 
   // MARK: Answers
 
-  /// Finds the earlier booking for such a notice; a booking without entries where nothing was booked.
+  /// Finds the earlier booking for such a notice; a booking without entries if nothing was booked.
   private static func answerAgain(
     _ decider: inout Decider, _ notice: EvidenceRow, _ purchase: PurchaseRow, _ owner: CustomerRow,
     session: any StorageSnapshot
@@ -159,7 +159,7 @@ enum RefundNotices {
       createdAt: work.now, entries: CompactList([]), isReplayed: isReplayed, isAwaitingPurchase: isAwaitingPurchase)
   }
 
-  /// As ``idempotently``, but keeps a key only where something was booked under it.
+  /// As ``idempotently``, but keeps a key only if something was booked under it.
   private static func idempotentlyWhereBooked(
     _ decider: inout Decider, _ command: LedgerCommand.Body, owner: CustomerRow, session: any StorageSnapshot,
     decide: (inout Decider) throws(LedgerError) -> Booking

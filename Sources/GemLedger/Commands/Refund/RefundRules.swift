@@ -24,7 +24,7 @@ package struct RefundShare: Hashable, Comparable, Sendable {
 
   package var isAll: Bool { self == .all }
 
-  /// In thousandths of a percent; rounded down, so that only the whole is 100,000, and at least 1 where it is not
+  /// In thousandths of a percent; rounded down, so that only the whole is 100,000, and at least 1 if it is not
   /// nothing.
   package var milliPercent: Int64 {
     part == 0 ? 0 : max(1, Int64(Int128(part) * 100_000 / Int128(whole)))
@@ -71,7 +71,7 @@ package enum RefundRules {
     return known.first { $0.isAboutTheSame(as: bounded) }?.joined(with: bounded) ?? bounded
   }
 
-  /// The statement without what tells it from others, where there are too many: the dates alone decide.
+  /// The statement without what tells it from others, if there are too many: the dates alone decide.
   ///
   /// A refund that states all that is given back so far takes the place of the newest such refund then; refunds by
   /// units are as many as the units.
@@ -150,7 +150,7 @@ package enum RefundRules {
     return RefundShare(units, of: quantity)
   }
 
-  /// The date of the newest statement that says how much is given back.
+  /// The date of the newest statement that states how much is given back.
   package static func newest(_ evidence: [EvidenceRow]) -> Timestamp {
     evidence.filter(\.kind.isAboutRefunds).map(\.signedAt).max() ?? Timestamp(milliseconds: 0)
   }

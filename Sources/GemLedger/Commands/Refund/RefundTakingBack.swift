@@ -1,8 +1,8 @@
-/// Plans the takes of a refund: the purchase's own lots first, then by the currency's policy.
+/// Plans the takes of a refund: the purchase's lots first, then by the currency's policy.
 enum RefundTakingBack {
   // MARK: Taking back
 
-  /// Plans the takes of a refund: the purchase's own lots first, then by the currency's policy.
+  /// Plans the takes of a refund: the purchase's lots first, then by the currency's policy.
   static func plan(
     _ decider: inout Decider, _ change: inout RefundChange, session: any StorageSnapshot
   ) throws(LedgerError) {
@@ -52,7 +52,7 @@ enum RefundTakingBack {
     return takes
   }
 
-  /// Takes from the account's lots that came out of the purchase's own lots through exchanges and transfers.
+  /// Takes from the account's lots that came out of the purchase's lots through exchanges and transfers.
   static func takeDescendants(
     _ decider: inout Decider, of granted: RefundChange.Granted, _ rest: inout [Int64], _ available: inout Int64,
     _ index: Int, _ change: inout RefundChange, session: any StorageSnapshot

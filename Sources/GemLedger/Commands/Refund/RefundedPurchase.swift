@@ -83,7 +83,7 @@ enum RefundedPurchase {
 
   /// Freezes the owner, or lifts the freezes of this purchase's refunds.
   ///
-  /// - Returns: 1 where it froze, -1 where it lifted.
+  /// - Returns: 1 if it froze, -1 if it lifted.
   static func freeze(
     _ work: inout UnitOfWork, _ owner: CustomerRow, after change: RefundChange, session: any StorageSnapshot
   ) throws(LedgerError) -> Int64 {

@@ -56,9 +56,9 @@ extension LedgerCommand {
 extension Ledger {
   /// Gives back exactly the amounts that a refund took, since the store took the refund back.
   ///
-  /// Debts that the refund made are cancelled first; the taken amounts go into the lots that they came from.
+  /// Debts that the refund made are cancelled first; the taken amounts go into the source lots.
   ///
-  /// - Returns: The amounts given back; without entries where there was nothing to give back.
+  /// - Returns: The amounts given back; without entries if there was nothing to give back.
   /// - Throws: ``LedgerError`` with, in order of precedence, `key_conflict`, `amount_out_of_range` (it would pass the
   ///   hard limit).
   @discardableResult

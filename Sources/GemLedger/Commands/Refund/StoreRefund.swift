@@ -1,4 +1,4 @@
-/// The store's own record of money that it gave back, with the fields for clawing back.
+/// The store's record of money that it gave back, with the fields for clawing back.
 public struct StoreRefund: Hashable, Sendable {
   /// How much of the purchase was given back.
   ///
@@ -20,7 +20,7 @@ public struct StoreRefund: Hashable, Sendable {
       if case .quantity = self { false } else { true }
     }
 
-    /// Whether it says how many units were refunded.
+    /// Whether it states how many units were refunded.
     var countsUnits: Bool {
       switch self {
       case .full, .milliPercent: false
@@ -29,7 +29,7 @@ public struct StoreRefund: Hashable, Sendable {
     }
   }
 
-  /// Where it was bought.
+  /// The store of the purchase.
   public var store: Store
   /// Production, sandbox, or a test session.
   public var environment: StoreEnvironment
@@ -41,7 +41,7 @@ public struct StoreRefund: Hashable, Sendable {
   public var extent: Extent
   /// The date of the evidence; of two notices of one refund the later holds.
   public var signedAt: Timestamp
-  /// All that the store stated; nil where nobody kept it.
+  /// All that the store stated; nil if it was not kept.
   public var statement: StoreStatement?
 
   /// A record of a refund.
@@ -59,9 +59,9 @@ public struct StoreRefund: Hashable, Sendable {
   }
 }
 
-/// The store's own record that it took a refund back.
+/// The store's record that it took a refund back.
 public struct StoreRefundReversal: Hashable, Sendable {
-  /// Where it was bought.
+  /// The store of the purchase.
   public var store: Store
   /// Production, sandbox, or a test session.
   public var environment: StoreEnvironment
@@ -71,7 +71,7 @@ public struct StoreRefundReversal: Hashable, Sendable {
   public var revokedAt: Timestamp?
   /// The date of the evidence; a refund with later evidence stands.
   public var signedAt: Timestamp
-  /// All that the store stated; nil where nobody kept it.
+  /// All that the store stated; nil if it was not kept.
   public var statement: StoreStatement?
 
   /// A record of a refund that was taken back.
@@ -94,7 +94,7 @@ public struct StoreStatement: Hashable, Sendable {
   ///
   /// Statements with equal contents are kept once, with their first and last date.
   public var content: String
-  /// The digest of the signed original, where there is one.
+  /// The digest of the signed original, if there is one.
   public var original: String?
   /// Whether the store told of it by itself, as it does of a reversed refund; false for a state that was asked for.
   public var isNotice: Bool

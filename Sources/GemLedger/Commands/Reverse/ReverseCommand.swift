@@ -167,7 +167,7 @@ struct ReverseCommand: Command {
 
   /// Finds the bought items to take back, once all of their price is given back.
   ///
-  /// - Throws: `not_reversible` where the customer owns less than was bought.
+  /// - Throws: `not_reversible` if the customer owns less than was bought.
   private static func itemsToTakeBack(
     _ work: inout UnitOfWork, of original: TransactionParts, _ id: TransactionID, owner: FoundCustomer,
     session: any StorageSnapshot

@@ -68,12 +68,12 @@ package struct LotCredit {
   package var expiresAt: Int64 = .max
   /// The lot that it comes out of, by a transfer or an exchange; 0 for none.
   var originalLot: LotNumber = 0
-  /// The purchase that the currency came from; nil for none, and for the purchase's own grant.
+  /// The purchase that brought the currency; nil for none, and for the purchase's grant.
   var lineage: Lineage?
 
   /// Whether it joins the account's pooled lot of that source and environment: without price, purchase and expiry.
   ///
-  /// Currency that came from a purchase never does, whichever way it came.
+  /// Currency that a purchase brought never does, whichever way it came.
   var isPooled: Bool { Self.isPooled(source, price: price, purchase: purchase, expiresAt: expiresAt) }
 
   package static func isPooled(_ source: LotSource, price: Money?, purchase: Int64?, expiresAt: Int64) -> Bool {

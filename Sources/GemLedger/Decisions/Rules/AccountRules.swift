@@ -55,7 +55,7 @@ enum AccountRules {
     }
   }
 
-  /// - Throws: `not_available` where the currency is inactive.
+  /// - Throws: `not_available` if the currency is inactive.
   static func checkIsActive(_ currency: CurrencyDefinition) throws(LedgerError) {
     guard !currency.isActive else { return }
     throw LedgerError(

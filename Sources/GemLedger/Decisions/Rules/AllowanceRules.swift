@@ -8,17 +8,17 @@ enum AllowanceRules {
     var granted: Int64
     /// The beginning of the new lot's period, in milliseconds.
     var period: Int64
-    /// When the new lot expires: with its period; `.max` where that is after all expiries.
+    /// When the new lot expires: with its period; `.max` if that is after all expiries.
     var expiresAt: Int64
   }
 
-  /// Returns the due allowance at an instant; nil where the period of the instant, or a later one, was granted already.
+  /// Returns the due allowance at an instant; nil if the period of the instant, or a later one, was granted already.
   ///
   /// Periods without a command count as granted, each with its rollover, by the current definition. A customer without
   /// any earlier grant gets one period only, however old the customer is.
   ///
   /// - Parameters:
-  ///   - period: The beginning of the period that was granted last, in milliseconds; nil where none was.
+  ///   - period: The beginning of the period that was granted last, in milliseconds; nil if none was.
   ///   - remaining: The rest of that period's lot at its end, expiry not yet booked.
   static func due(period: Int64?, remaining: Int64, now: Timestamp, policy: Allowance) -> Due? {
     let start = policy.per.start(of: now)

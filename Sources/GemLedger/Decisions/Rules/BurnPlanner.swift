@@ -1,4 +1,4 @@
-/// Which lots a spend takes from: soonest expiry first, then free before paid (or paid before free, where the currency
+/// Which lots a spend takes from: soonest expiry first, then free before paid (or paid before free, if the currency
 /// says so), then oldest.
 enum BurnPlanner {
   enum Plan {
@@ -32,7 +32,7 @@ enum BurnPlanner {
       })
   }
 
-  /// The takes of a spend of that amount; fewer than the amount only where the lots do not hold it.
+  /// The takes of a spend of that amount; fewer than the amount only if the lots do not hold it.
   static func spend(_ amount: Int64, account: AccountRow, lots: LoadedLots, now: Int64, paidFirst: Bool) -> Plan {
     var takes: [LotTake] = []
     var rest = amount

@@ -3,7 +3,7 @@
 /// Journal time never goes back. A booking by a clock that is ten years ahead would move it there for good. Everything
 /// with an expiry in those ten years would be gone, and a hold for an hour would last ten years.
 enum ClockRules {
-  /// - Parameter newest: The instant of the newest transaction; 0 where there is none.
+  /// - Parameter newest: The instant of the newest transaction; 0 if there is none.
   /// - Throws: `clock_implausible`.
   static func check(_ clock: Timestamp, newest: Timestamp) throws(LedgerError) {
     guard newest.milliseconds != 0 else { return }
@@ -11,18 +11,18 @@ enum ClockRules {
     if ahead > Limits.clockAhead.wholeMilliseconds {
       throw implausible(
         "\(days(ahead)) days after the newest transaction", clock, newest,
-        "where it is right, and the ledger was idle so long, book once with --accept-clock")
+        "if it is correct and the ledger was idle that long, book once with --accept-clock")
     }
     if ahead < -Limits.clockBehind.wholeMilliseconds {
       throw implausible(
         "\(days(-ahead)) days before the newest transaction", clock, newest,
-        "where it is right, the newest transactions are dated wrong: the page Time says what can be done")
+        "if it is correct, the newest transactions have wrong dates: see the page Time")
     }
   }
 
   /// Checks the clock against the newest instant of the loaded lanes, then against that of all lanes.
   ///
-  /// A loaded lane may have been idle: that is no reason to doubt the clock where other lanes were not.
+  /// A loaded lane may have been idle: that is no reason to doubt the clock if other lanes were not.
   static func check(_ clock: Timestamp, newest: Timestamp, in snapshot: any StorageSnapshot) throws(LedgerError) {
     do throws(LedgerError) {
       try check(clock, newest: newest)
@@ -40,7 +40,7 @@ enum ClockRules {
   ) -> LedgerError {
     LedgerError(
       .clockImplausible,
-      "This machine's clock says \(clock), which is \(distance), of \(newest). Nothing was booked. Set the clock; "
+      "This machine's clock is at \(clock), which is \(distance), of \(newest). Nothing was booked. Set the clock; "
         + "\(advice).",
       details: [.text("clock", clock.description), .text("newest", newest.description)])
   }

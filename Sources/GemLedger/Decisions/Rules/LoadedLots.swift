@@ -20,7 +20,7 @@ package struct LoadedLots {
     /// Lots before this index hold nothing any more.
     var head = 0
 
-    /// Where the next page goes on.
+    /// The position of the next page.
     var end: LotPosition?
   }
 
@@ -61,7 +61,7 @@ package struct LoadedLots {
       case .free(let index): free.lots[index]
       case .paid(let index): paid.lots[index]
       case .extra(let index): extras[index]
-      case .pool: preconditionFailure("the pool lies in the account's row")
+      case .pool: preconditionFailure("the pool is in the account's row")
       }
     }
     set {
@@ -69,7 +69,7 @@ package struct LoadedLots {
       case .free(let index): free.lots[index] = newValue
       case .paid(let index): paid.lots[index] = newValue
       case .extra(let index): extras[index] = newValue
-      case .pool: preconditionFailure("the pool lies in the account's row")
+      case .pool: preconditionFailure("the pool is in the account's row")
       }
     }
   }
@@ -84,7 +84,7 @@ package struct LoadedLots {
       paid.head = min(paid.head, index)
       return paid.lots.remove(at: index)
     case .extra(let index): return extras.remove(at: index)
-    case .pool: preconditionFailure("the pool lies in the account's row")
+    case .pool: preconditionFailure("the pool is in the account's row")
     }
   }
 
@@ -128,7 +128,7 @@ package struct LoadedLots {
 
 /// The position of a lot.
 enum LotSlot: Hashable {
-  /// In the account's own row.
+  /// In the account's row.
   case pool
   case free(Int)
   case paid(Int)

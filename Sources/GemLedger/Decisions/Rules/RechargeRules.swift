@@ -21,7 +21,7 @@ enum RechargeRules {
   ///
   /// - Parameters:
   ///   - balance: The account's balance, held currency included, less its debt: a debt is repaid first.
-  ///   - rechargedFrom: The result of the last call; nil also where there is none.
+  ///   - rechargedFrom: The result of the last call; nil also if there is none.
   static func due(balance: Int64, rechargedFrom: Int64?, now: Timestamp, policy: Recharge) -> Outcome {
     guard balance < policy.upTo else { return Outcome(amount: 0, rechargedFrom: nil, nextTick: nil) }
     let from = rechargedFrom ?? now.milliseconds

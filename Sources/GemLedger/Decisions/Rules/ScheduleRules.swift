@@ -13,7 +13,7 @@ enum ScheduleRules {
     var isUntouched = false
     /// When the customer was made, in milliseconds: nothing is given before.
     var begunAt: Int64
-    /// Nil where no change of the account was booked under a recharge.
+    /// Nil if no change of the account was booked under a recharge.
     var clock: RechargeClock?
     var allowance: LastAllowance?
   }
@@ -22,7 +22,7 @@ enum ScheduleRules {
   struct RechargeClock: Hashable {
     /// Since when the tick under way runs, in milliseconds; nil while the balance is full.
     var tick: Int64?
-    /// When the version of the catalog that it was last checked under came into force.
+    /// When the version of the catalog that it was last checked under took effect.
     var era: Int64
   }
 
@@ -44,7 +44,7 @@ enum ScheduleRules {
     let amount: Int64
     /// How much of it repaid a debt.
     var repaid: Int64 = 0
-    /// 0 where it is of no known lot.
+    /// 0 if it is of no known lot.
     var lot: LotNumber = 0
   }
 
@@ -53,14 +53,14 @@ enum ScheduleRules {
     struct Grant: Hashable {
       let amount: Int64
       let expiresAt: Int64
-      /// The instant from which it was granted; nil where it is of several.
+      /// The instant from which it was granted; nil if it is of several.
       var period: Int64?
     }
 
     var initial: Int64 = 0
     /// Grants of allowances that are still there, or repaid a debt.
     var grants: [Grant] = []
-    /// The instant from which the last allowance was granted; nil where none ever was.
+    /// The instant from which the last allowance was granted; nil if none ever was.
     var period: Int64?
     var recharged: Int64 = 0
     var clock = RechargeClock(tick: nil, era: 0)
@@ -212,7 +212,7 @@ private struct Schedule {
 
   private mutating func allow() {
     guard let era, let allowance = era.allowance else { return }
-    // The rest lasts until its own period ends, whichever version of the catalog comes meanwhile.
+    // The rest lasts until its period ends, whichever version of the catalog comes meanwhile.
     let left = account.allowance.map { $0.endsAt <= time ? $0.remaining : 0 } ?? 0
     let due = AllowanceRules.due(
       period: account.allowance?.period, remaining: left, now: Timestamp(milliseconds: time), policy: allowance)

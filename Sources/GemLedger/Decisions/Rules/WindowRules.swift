@@ -22,7 +22,7 @@ enum WindowRules {
 
   /// Returns the count of units of an item sold to all customers, with the quantity added.
   ///
-  /// - Throws: `not_available` where fewer are left.
+  /// - Throws: `not_available` if fewer are left.
   static func sold(_ row: CountRow, adding quantity: Int64, stock: Int64) throws(LedgerError) -> CountRow {
     // A lowered stock may lie below the sold quantity.
     let left = max(0, stock - row.value)

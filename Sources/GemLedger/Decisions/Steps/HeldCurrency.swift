@@ -16,7 +16,7 @@ enum HeldCurrency {
 
   /// Whether the hold sets currency of the account aside.
   ///
-  /// A customer's other holds end with the next command on their own accounts: which command that is must not depend on
+  /// A customer's other holds end with the next command on their accounts: which command that is must not depend on
   /// when this account is due.
   static func isHeld(
     by hold: HoldRow, in account: AccountNumber, _ work: inout UnitOfWork, owner: FoundCustomer,

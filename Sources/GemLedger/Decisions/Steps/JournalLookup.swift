@@ -1,6 +1,6 @@
 /// Finds transactions and purchases that commands name, and the customers that have them now.
 enum JournalLookup {
-  /// Finds the transaction of an id and its current owner; nil also where the owner was erased.
+  /// Finds the transaction of an id and its current owner; nil also if the owner was erased.
   static func booked(
     _ decider: inout Decider, _ id: TransactionID, session: any StorageSnapshot
   ) throws(LedgerError) -> (row: TransactionRow, owner: FoundCustomer, id: CustomerID)? {

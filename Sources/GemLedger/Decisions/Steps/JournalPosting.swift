@@ -78,7 +78,7 @@ enum JournalPosting {
       NoteRow(transaction: transaction, reference: note.reference, reason: note.reason, actor: note.actor))
   }
 
-  /// Books a scheduled credit as a transaction of its own.
+  /// Books a scheduled credit as a separate transaction.
   ///
   /// - Returns: The transaction, and the lot that it went to.
   static func bookCredit(

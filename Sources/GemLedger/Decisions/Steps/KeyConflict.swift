@@ -6,7 +6,7 @@ enum KeyConflict {
   /// - Parameters:
   ///   - field: The part in which the requests differ.
   ///   - row: The earlier use of the key.
-  /// - Throws: `LedgerError` where the earlier transaction cannot be read.
+  /// - Throws: `LedgerError` if the earlier transaction cannot be read.
   static func error(
     _ decider: inout Decider, _ field: String, _ row: KeyRow, under key: IdempotencyKey, command: LedgerCommand.Body,
     session: any StorageSnapshot

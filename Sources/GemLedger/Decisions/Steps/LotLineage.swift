@@ -11,7 +11,7 @@ struct Lineage {
 /// Otherwise an exchange there and back would make sandbox currency real, and bring bought currency out of a refund's
 /// reach.
 enum LotLineage {
-  /// A lot's lineage, and how many lots lie between the lot and its original.
+  /// A lot's lineage, and how many lots are between the lot and its original.
   static func lineage(
     _ work: inout UnitOfWork, of row: LotRow, session: any StorageSnapshot
   ) throws(LedgerError) -> (lineage: Lineage?, steps: Int) {
@@ -72,7 +72,7 @@ enum LotLineage {
     return credits
   }
 
-  /// The share of a lot's currency that lies behind the amount `start` of its remainder.
+  /// The share of a lot's currency that is after the amount `start` of its remainder.
   static func credit(
     _ work: inout UnitOfWork, of amount: Int64, behind start: Int64, out row: LotRow, session: any StorageSnapshot
   ) throws(LedgerError) -> LotCredit {

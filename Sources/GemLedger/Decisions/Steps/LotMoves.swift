@@ -118,7 +118,7 @@ enum LotMoves {
       isReturn ? max(row.poolGranted, row.poolRemaining) : LoadedLots.granted(row.poolGranted, plus: take.amount)
   }
 
-  /// After an expiry, or a spend that emptied lots, the account's next expiry is later, where that is known.
+  /// After an expiry, or a spend that emptied lots, the account's next expiry is later, if that is known.
   static func refreshNextExpiry(_ work: inout UnitOfWork, slot: Int, lotsIndex: Int) {
     work.loadedLots[lotsIndex].skipEmptyLots()
     if let next = work.loadedLots[lotsIndex].nextExpiry { work.accounts[slot].row.nextExpiry = next }

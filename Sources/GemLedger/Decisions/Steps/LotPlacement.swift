@@ -1,4 +1,4 @@
-/// Puts currency into lots, and back into the lots that it came from.
+/// Puts currency into lots, and back into the source lots.
 enum LotPlacement {
   static func openPool(
     _ work: inout UnitOfWork, _ slot: Int, _ credit: LotCredit, session: any StorageSnapshot
@@ -37,7 +37,7 @@ enum LotPlacement {
       amount: credit.amount)
   }
 
-  /// Puts the credit into the pooled lot in the account's row, where it matches that lot or the row has none yet.
+  /// Puts the credit into the pooled lot in the account's row, if it matches that lot or the row has none yet.
   private static func placeInPool(
     _ work: inout UnitOfWork, _ credit: LotCredit, slot: Int, session: any StorageSnapshot
   ) throws(LedgerError) -> LotTake? {

@@ -2,7 +2,7 @@
 struct MergeHistory {
   private struct Merge {
     let row: MergeRow
-    /// The unmerge that undid it; `.max` where none did.
+    /// The unmerge that undid it; `.max` if none did.
     let undoneBy: TransactionNumber
     /// The customers that it brought.
     let members: [CustomerNumber]
@@ -74,7 +74,7 @@ struct MergeHistory {
         (entry, amounts) throws(LedgerError) in
         (entry, amounts, try cause(of: entry, &work, session: session))
       }
-      // What a refund took of whom is told by its own entry.
+      // What a refund took of whom is told by its entry.
       var earliest = start
       for (entry, _, cause) in steps where entry.kind == .reversedRefund {
         if case .givingBack(let refunds, _) = cause { earliest = min(earliest, refunds.first ?? start) }
@@ -131,7 +131,7 @@ struct MergeHistory {
       return .givingBack([target], owner: owner(of: row.customer, at: entry))
     case .reversedRefund:
       let owners = [survivor] + merges.flatMap(\.members)
-      // Currency that came back and repaid a debt has no refund.
+      // Currency that returned and repaid a debt has no refund.
       guard let refund = try work.refund(bookedBy: entry.transaction, ofAny: owners, session: session) else { break }
       guard let purchase = try JournalLookup.purchase(&work, refund.purchase, session: session) else {
         throw .lacksTransaction(entry.transaction)

@@ -1,12 +1,12 @@
 /// Whose the currency and the debt of an account are: the customer's own, or of a merge that may be undone.
 ///
 /// A pooled lot mixes what merges brought with what the customer had and got. Three rules part it again:
-/// 1. A spend burns the customer's own share first, and then those of the merges, the oldest merge first.
+/// 1. A spend burns the customer's share first, and then those of the merges, the oldest merge first.
 /// 2. Currency that is given back, by a reversal or a reversed refund, goes to the shares that it was taken from, the
 ///    last one first. What was taken before the merge, or from a merge that is undone, goes to whoever had it then.
 /// 3. All other credits are the customer's own.
 ///
-/// A debt is repaid as currency is burnt: the customer's own first.
+/// A debt is repaid as currency is burnt: the customer's first.
 struct MergedShares {
   /// An amount by owner: the customer, and the merges in their order.
   typealias Shares = [Int64]
@@ -15,7 +15,7 @@ struct MergedShares {
   enum Cause: Equatable {
     /// Debits burn.
     case booking(TransactionNumber)
-    /// What those transactions took comes back, of the last of them first; what none of them took of this account was
+    /// What those transactions took returns, of the last of them first; what none of them took of this account was
     /// the owner's.
     case givingBack([TransactionNumber], owner: Int)
     case merge(Int)
@@ -32,7 +32,7 @@ struct MergedShares {
   /// What the account had when everything last went to another, as far as it is not back.
   private var departed: [LotNumber: Shares] = [:]
   private var isAway = false
-  /// By merge: the transaction that undid it; `.max` where none did.
+  /// By merge: the transaction that undid it; `.max` if none did.
   private let undoneBy: [TransactionNumber]
   private let none: Shares
 
@@ -41,7 +41,7 @@ struct MergedShares {
 
   /// - Parameters:
   ///   - owned: The amounts before the first entry, all of which are the customer's own.
-  ///   - undoneBy: For each merge the transaction that undid it; `.max` where none did.
+  ///   - undoneBy: For each merge the transaction that undid it; `.max` if none did.
   init(owned: [LotNumber: Int64], debt: Int64, undoneBy: [TransactionNumber]) {
     self.undoneBy = undoneBy
     none = Shares(repeating: 0, count: undoneBy.count + 1)
@@ -50,7 +50,7 @@ struct MergedShares {
     shares[Self.debtLot] = [debt] + own
   }
 
-  /// What one of the owners has in each lot, where it has anything, and of the debt.
+  /// What one of the owners has in each lot, if it has anything, and of the debt.
   func owned(by owner: Int) -> (lots: [LotNumber: Int64], debt: Int64) {
     var lots = shares.mapValues { $0[owner] }.filter { $0.value > 0 }
     let debt = lots.removeValue(forKey: Self.debtLot) ?? 0

@@ -2,7 +2,7 @@
 enum RechargeClocks {
   // MARK: Recharge
 
-  /// Returns the state of the account's recharge at its last booking; nil where nothing was booked under a recharge.
+  /// Returns the state of the account's recharge at its last booking; nil if nothing was booked under a recharge.
   static func clock(
     _ work: inout UnitOfWork, of slot: Int, _ currency: CurrencyDefinition, session: any StorageSnapshot
   ) throws(LedgerError) -> ScheduleRules.RechargeClock? {
@@ -14,7 +14,7 @@ enum RechargeClocks {
     }
   }
 
-  /// Starts the clock of an account that had no balance of its own until now; it stops with the command where the
+  /// Starts the clock of an account that had no balance of its own until now; it stops with the command if the
   /// balance is full.
   static func start(
     _ decider: inout Decider, _ slot: Int, _ currency: CurrencyDefinition, by transaction: TransactionNumber
@@ -39,7 +39,7 @@ enum RechargeClocks {
 
   /// Updates the recharge clocks after a command, refused or not.
   ///
-  /// A stopped clock starts where the balance is no longer full, and a running clock stops where the balance became
+  /// A stopped clock starts if the balance is no longer full, and a running clock stops if the balance became
   /// full. Its state is booked with the change. Without it, a later command could not tell whether the account was full
   /// before.
   static func restartClocks(_ decider: inout Decider, session: any StorageSnapshot) throws(LedgerError) {

@@ -7,7 +7,7 @@ struct ReturnedCurrency {
   var amount: Int64
 }
 
-/// Takes returned currency away again that came back too late, that is owed, or that belongs to a refunded purchase.
+/// Takes returned currency away again that returned too late, that is owed, or that belongs to a refunded purchase.
 ///
 /// It goes back into its lot all the same, so that the journal says where it was, and leaves the lot at once.
 enum ReturnedCurrencyBooking {
@@ -214,7 +214,7 @@ enum ReturnedCurrencyBooking {
 
   /// Takes currency that came from refunded purchases of the customer, for the outstanding amounts of their refunds.
   ///
-  /// Such currency comes back by an exchange or a basket as it does by a reversal, and the same rule applies to both.
+  /// Such currency returns by an exchange or a basket as it does by a reversal, and the same rule applies to both.
   ///
   /// - Returns: The entries of the refunds.
   static func reclaimLineage(
@@ -244,7 +244,7 @@ enum ReturnedCurrencyBooking {
     _ decider: inout Decider, after transaction: TransactionNumber, owner: FoundCustomer,
     _ extras: inout BookingExtras, session: any StorageSnapshot
   ) throws(LedgerError) -> [PostedEntry] {
-    // A purchase's own lot is another's than the purchase only after an unmerge.
+    // A purchase's lot is another's than the purchase only after an unmerge.
     let isParted = try MergeRecords.isParted(
       FoundCustomer(decider.work.knownCustomer(owner.number, session: session), original: owner.number), decider.work,
       session: session)
@@ -268,7 +268,7 @@ enum ReturnedCurrencyBooking {
     return try reclaim(&decider, returned, after: transaction, owner: owner, &extras, session: session)
   }
 
-  /// - Parameter returned: By the number of the purchase that the currency came from.
+  /// - Parameter returned: By the number of the purchase that brought the currency.
   private static func reclaim(
     _ decider: inout Decider, _ returned: [Int64: [ReturnedCurrency]], after transaction: TransactionNumber,
     owner: FoundCustomer, _ extras: inout BookingExtras, session: any StorageSnapshot

@@ -1,6 +1,6 @@
 /// Finds and books the due effects of an account: ends of holds, allowances, recharges.
 ///
-/// The next command on the account books them before it is decided itself. They stay booked where that command is
+/// The next command on the account books them before it is decided itself. They stay booked if that command is
 /// refused.
 enum ScheduledEffects {
   /// Whether the account may have due scheduled effects other than an expiry.

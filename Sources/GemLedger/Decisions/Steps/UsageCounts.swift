@@ -25,7 +25,7 @@ enum UsageCounts {
     decider.pendingCounts.removeAll { $0.customer == customer }
   }
 
-  /// Subtracts from the amount counted as spent, where the spend was in the current period.
+  /// Subtracts from the amount counted as spent, if the spend was in the current period.
   static func uncount(
     _ decider: inout Decider, _ amount: Int64, since spentAt: Timestamp, slot: Int, by transaction: TransactionNumber,
     session: any StorageSnapshot
@@ -43,7 +43,7 @@ enum UsageCounts {
     decider.work.set(row, by: transaction)
   }
 
-  /// Subtracts a returned item from the items counted as bought, where the purchase was in the current period.
+  /// Subtracts a returned item from the items counted as bought, if the purchase was in the current period.
   static func uncount(
     _ decider: inout Decider, _ item: ItemID, _ quantity: Int64, since boughtAt: Timestamp, _ customer: FoundCustomer,
     session: any StorageSnapshot

@@ -9,7 +9,7 @@ package struct AccountMoment {
   package var row: AccountRow
   /// The expired amount that is still in the row.
   var expired: Int64 = 0
-  /// The parts of the account, where the due effects changed them; nil where the storage's rows have them.
+  /// The parts of the account, if the due effects changed them; nil if the storage's rows have them.
   package var parts: LotsAndHolds?
 
   package init(_ row: AccountRow) {
@@ -20,7 +20,7 @@ package struct AccountMoment {
   /// The customer's balance, held amounts included.
   package var balance: Int64 { row.balance - expired }
 
-  /// The sum of due effects that were booked later, most often an expiry: positive where it took something.
+  /// The sum of due effects that were booked later, most often an expiry: positive if it took something.
   package var due: Int64 { recorded.balance - recorded.debt - (balance - row.debt) }
 }
 
@@ -68,7 +68,7 @@ extension Ledger {
     in snapshot: any StorageSnapshot, definitions: CurrencyDefinitions
   ) throws(LedgerError) -> AccountMoments {
     let rows = try snapshot.accounts(of: customer.number)
-    // Where nothing can expire, end or be given, the instant of now does not matter, and the journal need not be asked.
+    // If nothing can expire, end or be given, the instant of now does not matter, and the journal need not be asked.
     let gives = definitions.currencies.contains { $0.policies?.givesByItself == true }
     guard instant != nil || gives || rows.contains(where: \.mayBeDue) else {
       return AccountMoments(at: clock.now(), rows)
@@ -167,7 +167,7 @@ extension AccountRow {
 }
 
 extension CurrencyPolicies {
-  /// Whether anything that came into force by the instant gives something by itself.
+  /// Whether anything that took effect by the instant gives something by itself.
   fileprivate func gives(by instant: Timestamp) -> Bool {
     eras.contains { $0.from <= instant.milliseconds && $0.givesByItself }
   }

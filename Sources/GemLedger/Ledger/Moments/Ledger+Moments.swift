@@ -1,7 +1,7 @@
 extension Ledger {
-  /// Returns the journal's newest instant, or the clock's where that is later.
+  /// Returns the journal's newest instant, or the clock's if that is later.
   ///
-  /// An instant that the journal has passed does not come again, even where the machine's clock goes back.
+  /// An instant that the journal has passed does not come again, even if the machine's clock goes back.
   package func now(in snapshot: any StorageSnapshot) throws(LedgerError) -> Timestamp {
     max(clock.now(), try snapshot.sequences().createdAt)
   }
@@ -21,7 +21,7 @@ extension Ledger {
   /// - Throws: `invalid_request`.
   static func check(_ instant: Timestamp, isOverAt now: Timestamp) throws(LedgerError) {
     guard instant <= now else {
-      throw .invalid("The instant \(instant) lies in the future: it is \(now). Ask for one that is over.")
+      throw .invalid("The instant \(instant) is in the future: the time is \(now). Use a past instant.")
     }
   }
 }

@@ -67,7 +67,7 @@ struct PastAccounts {
       if eras.contains(where: { $0.allowance != nil }) { search.counts.insert(CountKey(.allowed, code)) }
       if eras.contains(where: { $0.recharge != nil }) { search.counts.insert(CountKey(.recharged, code)) }
     }
-    // Events behind an account's first entry after the instant are after it too.
+    // Events after an account's first entry after the instant are after it too.
     var below = accounts.compactMap(\.successor?.transaction).min() ?? .max
     while !search.isDone {
       let page = try snapshot.events(of: customer, below: below, limit: 256)
@@ -110,7 +110,7 @@ struct PastAccounts {
 
   /// Finds the lots that had expired by the instant and were booked as expired later, or are not booked yet.
   ///
-  /// The first command that changes the account books all of them before its own entry, so the search ends there.
+  /// The first command that changes the account books all of them before its entry, so the search ends there.
   private mutating func findDueLots(of index: Int) throws(LedgerError) {
     let account = accounts[index].row.number
     let now = try snapshot.account(account)
@@ -134,7 +134,7 @@ struct PastAccounts {
     }
   }
 
-  /// - Returns: Whether something that was due may be booked behind the entry.
+  /// - Returns: Whether something that was due may be booked after the entry.
   private func addDueLots(
     of entry: EntryRow, to due: inout [LotNumber: Int64]
   ) throws(LedgerError) -> Bool {
@@ -155,7 +155,7 @@ struct PastAccounts {
       else {
         continue
       }
-      // An amount that came back to a lot after its expiry was not in the lot then.
+      // An amount that returned to a lot after its expiry was not in the lot then.
       due[lot, default: 0] -= amount + late.filter { $0.lot == lot }.reduce(0) { $0 + $1.amount }
     }
     return true

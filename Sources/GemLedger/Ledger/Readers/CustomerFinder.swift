@@ -62,7 +62,7 @@ package struct CustomerFinder {
     return row
   }
 
-  /// An id of the customer: the asked one where it names this customer, else the original one.
+  /// An id of the customer: the asked one if it names this customer, else the original one.
   func id(of row: CustomerRow, asNamedBy asked: CustomerID?) throws(LedgerError) -> CustomerID {
     guard let asked, asked != row.id, try snapshot.customer(asked)?.number == row.number else { return row.id }
     return asked

@@ -30,7 +30,7 @@ struct FeedPurchaseReader {
 
   /// The numbers of the purchases that the transactions credited.
   private func credited(by transactions: [TransactionParts]) throws(LedgerError) -> [TransactionNumber: Int64] {
-    // A lot of its own names its purchase.
+    // A separate lot names its purchase.
     var lots: [TransactionNumber: RowAddress] = [:]
     for parts in transactions {
       guard let entry = parts.entries.first, let lot = parts.lots(of: entry).first else { continue }
@@ -45,7 +45,7 @@ struct FeedPurchaseReader {
     return numbers
   }
 
-  /// The purchases with the customers that most likely have them: a purchase lies with its own transaction's customer.
+  /// The purchases with the customers that most likely have them: a purchase lies with its transaction's customer.
   private static func addresses(
     of purchases: [TransactionNumber: Int64], _ transactions: some Collection<TransactionParts>
   ) -> [RowAddress] {

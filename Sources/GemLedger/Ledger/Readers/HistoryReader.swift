@@ -35,7 +35,7 @@ struct HistoryReader: ~Copyable {
     return records
   }
 
-  /// The customer's side of a merge or an unmerge, where the transaction is the other customer's.
+  /// The customer's side of a merge or an unmerge, if the transaction is the other customer's.
   private func otherSide(
     _ transaction: NotedTransaction, of owners: [CustomerNumber], customer: CustomerID
   ) throws(LedgerError) -> HistoryRecord {

@@ -24,7 +24,7 @@ extension LedgerView {
   public struct Customers {
     let snapshot: any StorageSnapshot
 
-    /// The customer with the id; nil where there is none.
+    /// The customer with the id; nil if there is none.
     public func find(_ id: CustomerID) throws(LedgerError) -> KnownCustomer? {
       try snapshot.customer(id).map(KnownCustomer.init)
     }
@@ -37,7 +37,7 @@ extension LedgerView {
       return found
     }
 
-    /// The ids of the customer; nil where an erasure left nothing of it.
+    /// The ids of the customer; nil if an erasure left nothing of it.
     public func identity(of customer: KnownCustomer) throws(LedgerError) -> CustomerIdentity? {
       guard let row = try snapshot.customer(number: customer.found.number) else { return nil }
       return CustomerIdentity(
@@ -56,7 +56,7 @@ extension LedgerView {
     /// - Parameters:
     ///   - token: The number inside the account token.
     ///   - instant: When the purchase was made.
-    ///   - asked: The answer where it names the same customer, so that callers recognise their own id.
+    ///   - asked: The answer if it names the same customer, so that callers recognise their id.
     package func buyer(
       _ token: TokenNumber, at instant: Timestamp, asNamedBy asked: CustomerID? = nil
     ) throws(LedgerError) -> CustomerID? {

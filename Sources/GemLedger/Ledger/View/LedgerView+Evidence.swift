@@ -7,15 +7,15 @@ package struct HeldPurchase: Sendable {
   package let since: Timestamp
   /// When it is decided again without another cause; nil for never.
   package let dueAt: Timestamp?
-  /// Who posted it first; nil where nobody did.
+  /// The first poster; nil if it was not posted.
   package let customer: CustomerID?
-  /// What it waits for, where that has a name.
+  /// The awaited token, app or environment, if it has a name.
   package let subject: String?
   /// What deciding again needs beside the statements.
   package let note: String
   /// What the store stated, newest first.
   package let statements: [KeptStatement]
-  /// Where it stands among those of one reason.
+  /// Its position among the receipts held for one reason.
   package let place: IndexPlace
 }
 
@@ -75,7 +75,7 @@ extension LedgerView {
       try purchases(of: snapshot.rows(.heldForSubject, [IndexKey(text: subject)]))
     }
 
-    /// A store transaction that is held; nil where it is not.
+    /// A store transaction that is held; nil if it is not.
     package func held(
       store: Store, environment: StoreEnvironment, transactionID: StoreTransactionID
     ) throws(LedgerError) -> HeldPurchase? {

@@ -3,7 +3,7 @@ extension LedgerView {
   public struct Orders {
     let snapshot: any StorageSnapshot
 
-    /// The order; nil where there is none.
+    /// The order; nil if there is none.
     public func find(_ code: PurchaseCode) throws(LedgerError) -> LedgerOrder? {
       try snapshot.order(code).map(LedgerOrder.init)
     }
@@ -16,12 +16,12 @@ extension LedgerView {
       return order
     }
 
-    /// The order that the purchase paid for; nil where it was not announced.
+    /// The order that the purchase paid for; nil if it was not announced.
     public func order(paidBy purchase: Purchase) throws(LedgerError) -> LedgerOrder? {
       try snapshot.order(purchase: purchase.address.number).map(LedgerOrder.init)
     }
 
-    /// The order that the customer announced under the key; nil where there is none.
+    /// The order that the customer announced under the key; nil if there is none.
     public func order(key: IdempotencyKey, customer: KnownCustomer) throws(LedgerError) -> LedgerOrder? {
       try snapshot.order(key: key, customer: customer.found).map(LedgerOrder.init)
     }
@@ -40,9 +40,9 @@ extension LedgerView {
     ///
     /// - Parameters:
     ///   - id: The customer of the purchase.
-    ///   - purchase: The purchase, where it is credited.
+    ///   - purchase: The purchase, if it is credited.
     ///   - limit: The most orders of the customer, and of each merged customer.
-    /// - Returns: The candidates; nil where the purchase has its order, or belongs to another customer.
+    /// - Returns: The candidates; nil if the purchase has its order, or belongs to another customer.
     public func candidates(
       of id: CustomerID, for purchase: Purchase?, limit: Int
     ) throws(LedgerError) -> [LedgerOrder]? {
@@ -74,7 +74,7 @@ extension LedgerView {
     ///
     /// - Parameters:
     ///   - order: An order of this ledger.
-    ///   - asked: The answer where it names the same customer, so that callers recognise their own id.
+    ///   - asked: The answer if it names the same customer, so that callers recognise their id.
     public func customer(
       of order: LedgerOrder, asNamedBy asked: CustomerID? = nil
     ) throws(LedgerError) -> CustomerID {
@@ -82,13 +82,13 @@ extension LedgerView {
       return try finder.id(of: finder.survivor(of: order.owner), asNamedBy: asked)
     }
 
-    /// The store's id of the transaction that paid for the order; nil where none did.
+    /// The store's id of the transaction that paid for the order; nil if none did.
     public func storeTransactionID(of order: LedgerOrder) throws(LedgerError) -> StoreTransactionID? {
       try payment(of: order)?.id
     }
 
     /// The transaction that paid for the order: its id, the id of the first one of its subscription, and the price; nil
-    /// where none did.
+    /// if none did.
     package func payment(
       of order: LedgerOrder
     ) throws(LedgerError) -> (id: StoreTransactionID, originalID: StoreTransactionID, price: Money?)? {

@@ -1,4 +1,4 @@
-/// A right that a purchase gave and that a customer holds, as the frozen product says.
+/// A right that a purchase gave and that a customer holds, as the frozen product states.
 public struct HeldEntitlement: Hashable, Sendable {
   /// Its name, such as `premium`.
   public let id: String
@@ -6,7 +6,7 @@ public struct HeldEntitlement: Hashable, Sendable {
   public let product: ProductCode
   /// How the product was sold.
   public let productType: ProductType
-  /// Where it was bought.
+  /// The store of the purchase.
   public let store: Store
   /// When it was bought.
   public let purchasedAt: Timestamp
@@ -33,7 +33,7 @@ extension LedgerView {
       return purchases
     }
 
-    /// Returns the purchase that was credited for a store transaction; nil where there is none.
+    /// Returns the purchase that was credited for a store transaction; nil if there is none.
     public func purchase(
       store: Store, environment: StoreEnvironment, transactionID: StoreTransactionID
     ) throws(LedgerError) -> Purchase? {
@@ -67,7 +67,7 @@ extension LedgerView {
       return nil
     }
 
-    /// The purchase that paid for an order; nil where none did.
+    /// The purchase that paid for an order; nil if none did.
     public func purchase(payingFor order: LedgerOrder) throws(LedgerError) -> Purchase? {
       guard let number = order.purchaseNumber, let row = try snapshot.purchase(number: number) else { return nil }
       return try purchases(of: CollectionOfOne(row)).first
@@ -104,7 +104,7 @@ extension LedgerView {
     private func rows(
       of numbers: [CustomerNumber], below: Int64, limit: Int
     ) throws(LedgerError) -> [PurchaseRow] {
-      // Read few rows of each customer at first, and more only where the next row may be among the newest. For a
+      // Read few rows of each customer at first, and more only if the next row may be among the newest. For a
       // hundred merged customers this reads a hundred purchases in total, not a hundred of each.
       var open = numbers.map { (number: $0, below: below) }
       var count = max(1, limit / max(1, numbers.count))
@@ -129,7 +129,7 @@ extension LedgerView {
     ///
     /// - Parameters:
     ///   - purchase: A purchase of this ledger.
-    ///   - asked: The answer where it names the same customer, so that callers recognise their own id.
+    ///   - asked: The answer if it names the same customer, so that callers recognise their id.
     public func owner(of purchase: Purchase, asNamedBy asked: CustomerID) throws(LedgerError) -> CustomerID {
       guard asked != purchase.customer else { return asked }
       return try snapshot.customer(asked)?.number == purchase.address.owner ? asked : purchase.customer
@@ -172,7 +172,7 @@ extension LedgerView {
       return held
     }
 
-    /// The entitlement that the purchase gives to its owner; nil where it gives none, or another customer holds it.
+    /// The entitlement that the purchase gives to its owner; nil if it gives none, or another customer holds it.
     public func entitlementOfOwner(_ purchase: Purchase) throws(LedgerError) -> HeldEntitlement? {
       guard let id = purchase.entitlement, !purchase.isRefunded,
         let holder = try snapshot.entitlementHolder(purchase: purchase.address.number),

@@ -28,7 +28,7 @@ public struct LedgerView {
   /// The catalog.
   public func catalog() throws(LedgerError) -> Catalog { try Catalog(in: snapshot) }
 
-  /// The earlier versions of products that held at an instant or after it, the current version apart; nil where not all
+  /// The earlier versions of products that held at an instant or after it, the current version apart; nil if not all
   /// of them are kept.
   public func formerProducts(since instant: Timestamp) throws(LedgerError) -> [Product]? {
     let definitions = try ledger.catalog.definitions(in: snapshot)
@@ -41,7 +41,7 @@ extension Ledger {
   ///
   /// - Parameter body: Reads from the view; the view must not leave the closure.
   /// - Returns: The result of the closure.
-  /// - Throws: ``LedgerError`` where the storage fails, and the errors of the closure.
+  /// - Throws: ``LedgerError`` if the storage fails, and the errors of the closure.
   public func view<R>(_ body: (LedgerView) throws(LedgerError) -> R) throws(LedgerError) -> R {
     try storage.read { (snapshot) throws(LedgerError) -> R in
       try body(LedgerView(ledger: self, snapshot: snapshot))

@@ -33,7 +33,7 @@ extension ColumnVisitor {
   }
 }
 
-/// A row that storages keep in a table of its own, as one description for all of them.
+/// A row that storages keep in a separate table, as one description for all of them.
 package protocol StoredRow: Sendable {
   static var table: StaticString { get }
   /// How many of the first columns are the row's key, in the order in which scans read; an account is one of them.
@@ -154,7 +154,7 @@ extension ColumnVisitor {
     }
   }
 
-  /// - Parameter other: Stands for a kind that is not known.
+  /// - Parameter other: Represents a kind that is not known.
   mutating func kind<Kind: RawRepresentable<Int64>>(_ name: StaticString, _ value: inout Kind, else other: Kind) {
     var number = value.rawValue
     integer(name, .kind, &number)
@@ -203,7 +203,7 @@ extension ColumnVisitor {
     value = StoreRefund.Extent(kind: kindNumber, amount: number)
   }
 
-  /// The same where there may be no notice: the two columns are null together.
+  /// The same if there may be no notice: the two columns are null together.
   mutating func extent(_ kind: StaticString, _ amount: StaticString, optional value: inout StoreRefund.Extent?) {
     var (kindNumber, number) = (value?.stored.kind, value?.stored.amount)
     integer(kind, .kind, optional: &kindNumber)

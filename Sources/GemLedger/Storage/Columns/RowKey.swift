@@ -9,7 +9,7 @@ package struct RowKey: Hashable, Comparable, Sendable {
   private var column = 0
   private var columnsLeft: Int
 
-  /// A key has at most two numbers before its text and five behind it.
+  /// A key has at most two numbers before its text and five after it.
   package init<Row: StoredRow>(of row: Row) {
     columnsLeft = Row.keyColumnCount
     var row = row

@@ -7,11 +7,11 @@ package protocol SchemaDialect {
   static var splitsAccounts: Bool { get }
   /// - Parameter bound: That of its numbers; nil for a text.
   static func type(of column: String, _ bound: ColumnBound?) -> String
-  /// The columns of a table's primary key, which come first.
+  /// The columns of a table's primary key, which are first.
   ///
   /// - Parameter described: Those of the row's description.
   static func key(of table: String, _ described: [String]) -> [String]
-  /// The options behind the columns.
+  /// The options after the columns.
   static func options(hasNumberAsKey: Bool) -> String
 }
 
@@ -20,12 +20,12 @@ extension SchemaDialect {
   ///
   /// - Parameters:
   ///   - only: The key of a table of one row, which is 1; the description does not have it.
-  ///   - key: The primary key, where it is another than all tables of the dialect have. A column of it that the
+  ///   - key: The primary key, if it is another than all tables of the dialect have. A column of it that the
   ///     description does not have is a number.
   ///   - absent: Columns that the table does not have.
-  ///   - instead: Columns with the definitions that stand in their places, absent ones too.
-  ///   - more: Constraints behind the columns and the key.
-  ///   - options: Where they are others than those of all tables.
+  ///   - instead: Columns with the definitions that are in their places, absent ones too.
+  ///   - more: Constraints after the columns and the key.
+  ///   - options: The options, if they differ from those of all tables.
   package static func table<Row: StoredRow>(
     _ row: Row.Type, named name: String = "\(Row.table)", only: String? = nil, key: [String]? = nil,
     without absent: Set<String> = [], instead: [String: String] = [:], more: [String] = [], options: String? = nil

@@ -185,7 +185,7 @@ extension RefundRow: StoredRow {
     columns.date("signed_at", &signedAt)
     columns.share("share", "share_of", &share)
     columns.amount("freezes", &freezes)
-    // Stored only where it is another than that of the notice itself.
+    // Stored only if it is another than that of the notice itself.
     var evidence = evidenceAt == signedAt ? nil : evidenceAt.milliseconds
     columns.integer("evidence_at", .any, optional: &evidence)
     evidenceAt = evidence.map(Timestamp.init(milliseconds:)) ?? signedAt
@@ -209,7 +209,7 @@ extension RefundPartRow: StoredRow {
   }
 }
 
-/// A refund with its only part, where it has a single one: both are one row of storages.
+/// A refund with its only part, if it has a single one: both are one row of storages.
 package struct RefundWithPart: StoredRow {
   package static let table = RefundRow.table
   package static var blank: Self { Self(refund: .blank, part: nil) }

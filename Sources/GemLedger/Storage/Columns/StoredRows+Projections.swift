@@ -21,7 +21,7 @@ extension AccountRow: StoredRow {
   }
 }
 
-/// Every id with the number of the customer that it names, merges apart: those of customers' own rows too.
+/// Every id with the number of the customer that it names, merges apart: those of customers' rows too.
 extension AddedIDRow: StoredRow {
   package static let table: StaticString = "customer_ids"
   package static var blank: Self { Self(customer: 0, id: CustomerID(unchecked: "")) }

@@ -24,7 +24,7 @@ package enum IndexName: Int, CaseIterable, Sendable {
   case openFreeLots
   /// The same, paid for.
   case openPaidLots
-  /// The account's lot of that source and environment that has a row of its own, no purchase and no expiry.
+  /// The account's lot of that source and environment that has a separate row, no purchase and no expiry.
   case pooledLot
   /// The owner is any past or present customer of the lot.
   case attributesByLot
@@ -37,7 +37,7 @@ package enum IndexName: Int, CaseIterable, Sendable {
   case transactionWithoutEntries
   /// Without an owner it must be found as well.
   case entryByNumber
-  /// In the order of their numbers; the key's second number is that of the first entry, or 0 where it is not known.
+  /// In the order of their numbers; the key's second number is that of the first entry, or 0 if it is not known.
   case entriesOfTransaction
   case allocationsOfEntry
   case noteOfTransaction

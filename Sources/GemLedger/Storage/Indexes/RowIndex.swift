@@ -13,7 +13,7 @@ package struct IndexKey: Sendable {
   package var second: Int64
   package var third: Int64
   package var text: String
-  /// The customer that the row is stored with; nil where the caller cannot know it.
+  /// The customer that the row is stored with; nil if the caller cannot know it.
   ///
   /// A storage that keeps the rows of one customer together finds a row by it, and may return or leave out another
   /// customer's row of the same key. Other storages pass over it.
@@ -65,7 +65,7 @@ extension PurchaseIdentity {
 }
 
 extension Array where Element == IndexKey {
-  /// The number with each of the customers that the rows may be stored with; alone where there are none.
+  /// The number with each of the customers that the rows may be stored with; alone if there are none.
   package init(_ number: Int64, ofAny owners: [CustomerNumber]) {
     self = owners.isEmpty ? [IndexKey(number)] : owners.map { IndexKey(number, of: $0) }
   }

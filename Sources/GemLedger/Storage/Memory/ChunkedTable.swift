@@ -7,7 +7,7 @@ struct ChunkedTable<Row>: ~Copyable {
   private static var chunkCount: Int { 1 << shift }
 
   private var chunks: [UnsafeMutablePointer<Row>] = []
-  /// Where the next row goes; at `end`, a new chunk comes first.
+  /// The place of the next row; at `end`, a new chunk is made first.
   private var next: UnsafeMutablePointer<Row>?
   private var end: UnsafeMutablePointer<Row>?
   private(set) var count = 0

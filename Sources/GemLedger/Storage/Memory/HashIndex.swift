@@ -1,10 +1,10 @@
-/// An open-addressing index from hashes to row numbers; the owner of the rows says which row is meant.
+/// An open-addressing index from hashes to row numbers; the owner of the rows states which row is meant.
 ///
 /// It keeps half of each hash, so that growing looks at no row and a cell takes eight bytes.
 struct HashIndex: ~Copyable {
   private struct Cell {
     var hash: UInt32 = 0
-    /// The row plus one; 0 where the cell is free.
+    /// The row plus one; 0 if the cell is free.
     var row: UInt32 = 0
   }
 
@@ -31,7 +31,7 @@ struct HashIndex: ~Copyable {
     return nil
   }
 
-  /// Reads the cell where a search for the hash begins, so that it is near when the search comes.
+  /// Reads the cell if a search for the hash begins, so that it is near when the search comes.
   @inline(__always)
   func touch(_ hash: Int) -> Int { Int(cells[Int(UInt32(truncatingIfNeeded: hash)) & mask].row) }
 

@@ -1,7 +1,7 @@
 /// The catalog of a ledger that lives in memory.
 struct MemoryCatalog {
   private(set) var version: Int64 = 0
-  /// When each version of the catalog came into force, from the first.
+  /// When each version of the catalog took effect, from the first.
   private(set) var versions: [CatalogVersionRow] = []
   /// By their kinds, in the order of their positions.
   private(set) var rows: [Int64: [CatalogRow]] = [:]

@@ -106,7 +106,7 @@ extension MemoryTables {
   func page<Row>(
     _ index: RowIndex<Row>, _ key: IndexKey, after place: IndexPlace?, limit: Int
   ) throws(LedgerError) -> [Row] {
-    // A place in a descending order has all that is below it behind it.
+    // A place in a descending order has all that is below it after it.
     let (customer, below) = (key.first, place?.first ?? .max)
     switch index.name {
     case .customersInOrder:

@@ -3,7 +3,7 @@ struct MemoryLotAttributes {
   private(set) var rows: [LotAttributesRow] = []
 
   subscript(number: LotNumber) -> LotAttributesRow? {
-    // The attributes of a lot lie at its own position, or before it by as many numbers as refused commands drew in
+    // The attributes of a lot are at its position, or before it by as many numbers as refused commands drew in
     // vain.
     let own = Int(number) - 1
     if rows.indices.contains(own), rows[own].lot == number { return rows[own] }

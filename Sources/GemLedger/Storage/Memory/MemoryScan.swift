@@ -79,7 +79,7 @@ final class MemoryScan: StorageScan {
     }
   }
 
-  /// The indexes of rows that are numbered from 1, behind a number.
+  /// The indexes of rows that are numbered from 1, after a number.
   static func positions(after number: Int64, limit: Int, count: Int) -> Range<Int> {
     let start = min(count, max(0, Int(number)))
     return start..<min(count, start + limit)

@@ -27,7 +27,7 @@ package final class MemoryStorage: LedgerStorage {
   package func close() { lock.withLock { $0 = true } }
 
   private func exclusively<R>(_ body: () throws(LedgerError) -> R) throws(LedgerError) -> R {
-    // The result may hold anything, so it leaves the lock by a variable and not as the lock's own result.
+    // The result may hold anything, so it leaves the lock by a variable and not as the lock's result.
     var result: Result<R, LedgerError>?
     lock.withLock { isClosed in
       guard !isClosed else {

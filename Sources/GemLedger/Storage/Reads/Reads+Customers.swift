@@ -59,7 +59,7 @@ extension StorageSnapshot {
       guard let row = named[id.customer] else { continue }
       guard let survivor = row.mergedInto == 0 ? row : survivors[row.mergedInto] else {
         throw LedgerError(
-          .storageDamaged, "There is no customer \(row.mergedInto), whom another became part of. Run verify.")
+          .storageDamaged, "There is no customer \(row.mergedInto), the target of a merge. Run verify.")
       }
       found[id.id] = FoundCustomer(survivor, original: id.customer)
     }

@@ -58,7 +58,7 @@ extension StorageSnapshot {
 // MARK: Order
 
 extension LedgerError {
-  /// A page that does not end behind the one before it: going on would have no end.
+  /// A page that does not end after the previous page: reading would never end.
   package static func leadsBack(_ rows: String) -> Self {
     Self(
       .storageDamaged,

@@ -1,4 +1,4 @@
-// Owners are the customers' own numbers at the time of writing; merges do not change them.
+// Owners are the customers' numbers at the time of writing; merges do not change them.
 
 // MARK: Transactions
 
@@ -33,7 +33,7 @@ extension StorageSnapshot {
     try rows(.ofTransaction, [IndexKey(transaction, of: owner)])
   }
 
-  /// The same, from the transaction's own row.
+  /// The same, from the transaction's row.
   package func entries(of transaction: TransactionRow) throws(LedgerError) -> [EntryRow] {
     try rows(.ofTransaction, [IndexKey(transaction.number, transaction.firstEntry, of: transaction.customer)])
   }
@@ -82,7 +82,7 @@ extension StorageSnapshot {
     return found + rest.reversed()
   }
 
-  /// - Parameter owners: Empty where they are not known yet; then only a row that is found without them is returned.
+  /// - Parameter owners: Empty if they are not known yet; then only a row that is found without them is returned.
   package func hold(
     _ number: TransactionNumber, ofAny owners: [CustomerNumber]
   ) throws(LedgerError) -> HoldRow? {
@@ -101,7 +101,7 @@ extension StorageSnapshot {
 }
 
 extension JournalEventRow {
-  /// Whether it comes before another in the order of transactions and positions.
+  /// Whether it precedes another in the order of transactions and positions.
   package static func precedes(_ one: Self, _ other: Self) -> Bool {
     (one.transaction, one.position) < (other.transaction, other.position)
   }

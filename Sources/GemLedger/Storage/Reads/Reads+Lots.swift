@@ -10,12 +10,12 @@ extension StorageSnapshot {
       after: after.map { IndexPlace($0.expiresAt, $0.lot) }, limit: limit)
   }
 
-  /// - Parameter owner: The present customer; nil where it is not known.
+  /// - Parameter owner: The present customer; nil if it is not known.
   package func lot(_ number: LotNumber, of owner: CustomerNumber? = nil) throws(LedgerError) -> LotRow? {
     try row(.byNumber, IndexKey(number, of: owner))
   }
 
-  /// - Parameter owner: A past or present customer of the lot; nil where none is known.
+  /// - Parameter owner: A past or present customer of the lot; nil if none is known.
   package func lotAttributes(
     _ number: LotNumber, of owner: CustomerNumber? = nil
   ) throws(LedgerError) -> LotAttributesRow? {

@@ -20,7 +20,7 @@ extension StorageSnapshot {
     try page(.ofCustomer, IndexKey(customer), after: IndexPlace(below), limit: limit)
   }
 
-  /// Returns the owner of the entitlement that the purchase gave; nil where it gave none.
+  /// Returns the owner of the entitlement that the purchase gave; nil if it gave none.
   package func entitlementHolder(purchase: Int64) throws(LedgerError) -> CustomerNumber? {
     let row: EntitlementRow? = try row(.byPurchase, IndexKey(purchase))
     return row?.holder
