@@ -1,4 +1,4 @@
-// Descriptions for a log: ids of customers, keys and receipts stay out.
+// Descriptions for a log, without ids of customers, keys and receipts.
 
 extension StoreProduct: CustomStringConvertible {
   /// Such as `gems_1200 for $9.99`.

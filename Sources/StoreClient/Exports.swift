@@ -1,6 +1,6 @@
-// An app imports this module and nothing else: the types that its calls mention come along.
+// An app imports only this module: the types in its calls are exported here.
 //
-// The catalog's `Product` stays behind: with StoreKit's own it would be ambiguous.
+// The catalog's `Product` is not exported: it would be ambiguous with StoreKit's.
 
 @_exported public import struct GemLedger.Adjustment
 @_exported public import struct GemLedger.AmountsByCode

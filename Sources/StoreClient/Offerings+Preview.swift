@@ -1,11 +1,11 @@
 public import GemLedger
 
 extension Offerings {
-  /// Offerings for a preview or a test of one's own.
+  /// Creates offerings for a preview or a test.
   ///
   /// - Parameters:
   ///   - offerings: The offerings in their order; of two with one id, the first counts.
-  ///   - current: The id of the offering that is shown where none is asked for; nil for the first.
+  ///   - current: The id of the offering to show if none is requested; nil for the first.
   public init(_ offerings: [Offering], current: OfferingID? = nil) {
     ordered = offerings
     all = Dictionary(offerings.map { ($0.identifier, $0) }) { first, _ in first }
@@ -20,7 +20,7 @@ extension Offerings {
 }
 
 extension Offerings.Offering {
-  /// An offering for a preview or a test of one's own.
+  /// Creates an offering for a preview or a test.
   ///
   /// - Parameters:
   ///   - id: The offering's id.
@@ -43,23 +43,23 @@ extension Offerings.Offering {
 }
 
 extension Offerings.Package {
-  /// A package for a preview or a test of one's own.
+  /// Creates a package for a preview or a test.
   public init(_ identifier: String, _ product: StoreProduct) {
     self.init(identifier: identifier, storeProduct: product)
   }
 }
 
 extension StoreProduct {
-  /// A product for a preview or a test of one's own.
+  /// Creates a product for a preview or a test.
   ///
   /// - Parameters:
-  ///   - code: Our code, and the id at the store.
+  ///   - code: The product's code, and its id at the store.
   ///   - title: The title for people.
   ///   - price: The price in the storefront's currency.
-  ///   - localizedPrice: The price for people; nil for the way in which people in the United States write it.
+  ///   - localizedPrice: The price for people; nil for the format of the United States.
   ///   - type: The kind of product, such as a consumable.
   ///   - description: The description for people.
-  ///   - subscriptionPeriod: The length of a subscription's period; nil for all else.
+  ///   - subscriptionPeriod: The length of a subscription's period; nil for other products.
   ///   - grants: The currencies that one unit gives.
   public init(
     _ code: ProductCode, title: String, price: Price, localizedPrice: String? = nil, type: ProductType = .consumable,

@@ -15,9 +15,9 @@ public struct Offerings: Hashable, Sendable {
     public let id: OfferingID
     /// A sentence about it, for the operators of the shop.
     public let serverDescription: String
-    /// The app's own data about it: a JSON object.
+    /// The app's data about it: a JSON object.
     public let metadataJSON: String
-    /// The packages in the order of the catalog, without those that the store leaves out.
+    /// The packages in the order of the catalog, without those that the store omits.
     public let availablePackages: [Package]
 
     /// The offering's name as a text.
@@ -32,16 +32,16 @@ public struct Offerings: Hashable, Sendable {
     public subscript(identifier: String) -> Package? { package(identifier: identifier) }
   }
 
-  /// One position in the window.
+  /// One position in the shop window.
   public struct Package: Hashable, Sendable, Identifiable {
-    /// The package's name, the same for every product in it.
+    /// The package's name, equal for every product in it.
     public let identifier: String
     /// The product.
     public let storeProduct: StoreProduct
 
-    /// The same as ``identifier``.
+    /// The value of ``identifier``.
     public var id: String { identifier }
-    /// The type that the name stands for.
+    /// The type of the package, by its name.
     public var packageType: PackageType { PackageType(identifier: identifier) }
     /// The price of one unit, for people.
     public var localizedPriceString: String { storeProduct.localizedPriceString }
@@ -51,14 +51,14 @@ public struct Offerings: Hashable, Sendable {
   public let ordered: [Offering]
   /// The offerings by their names.
   public let all: [String: Offering]
-  /// The offering that is shown where none is asked for.
+  /// The offering to show if none is requested.
   public let current: Offering?
   /// The products on sale, in an offering or not, in the order of the catalog.
   public let products: [StoreProduct]
-  /// The products that the store does not show, and why, where the whole catalog is known.
+  /// The products that the store does not show, with the reasons, if the whole catalog is known.
   public let leftOut: [Catalog.LeftOut]
 
-  /// The offerings of the catalog as the window shows them.
+  /// Creates the offerings of the catalog for the window.
   public init(of catalog: Catalog, in window: ShopWindow) {
     self.init(
       catalog.offerings, current: catalog.currentOffering, products: catalog.products,
@@ -96,7 +96,7 @@ public struct Offerings: Hashable, Sendable {
     self.leftOut = leftOut
   }
 
-  /// The product with this id at the store, or this code of ours.
+  /// Returns the product with this id at the store, or this code.
   func product(named name: String) -> StoreProduct? {
     products.first { $0.storeID.hasBytes(of: name) } ?? products.first { $0.code.text.hasBytes(of: name) }
   }
@@ -130,14 +130,14 @@ public enum PackageType: String, Hashable, Sendable, CaseIterable {
   case monthly = "$rc_monthly"
   /// Paid every week.
   case weekly = "$rc_weekly"
-  /// Another name that begins with `$rc_`.
+  /// Another name with the prefix `$rc_`.
   case unknown
-  /// A name of one's own, as packs of gems have.
+  /// A custom name, such as that of a pack of gems.
   case custom
 
   init(identifier: String) {
     self = Self(rawValue: identifier) ?? (identifier.utf8.starts(with: "$rc_".utf8) ? .unknown : .custom)
-    // Their own names are no names of theirs.
+    // The raw values of these two cases are not package names.
     if identifier == Self.unknown.rawValue || identifier == Self.custom.rawValue { self = .custom }
   }
 }

@@ -1,13 +1,13 @@
 public import GemLedger
 
-/// Where the client and the simulated store read the time, and how they wait.
+/// The source of time and waits for the client and the simulated store.
 public struct StoreClock: Sendable {
   /// The time now.
   public let now: @Sendable () -> Timestamp
-  /// Waits until then; returns at once when that is past, and throws when its task is cancelled.
+  /// Waits until the instant; returns at once if it is past, and throws if its task is cancelled.
   public let sleep: @Sendable (_ until: Timestamp) async throws(CancellationError) -> Void
 
-  /// A clock of one's own.
+  /// Creates a custom clock.
   public init(
     now: @escaping @Sendable () -> Timestamp,
     sleep: @escaping @Sendable (_ until: Timestamp) async throws(CancellationError) -> Void

@@ -2,7 +2,7 @@ public import GemLedger
 
 /// A product as a shop lists it: in one language, with the price of one storefront.
 public struct StoreProduct: Hashable, Sendable, Identifiable {
-  /// Our code.
+  /// The product's code.
   public let code: ProductCode
   /// Its id at the store.
   public let storeID: String
@@ -14,11 +14,11 @@ public struct StoreProduct: Hashable, Sendable, Identifiable {
   public let localizedDescription: String
   /// The exact price of one unit without a discount.
   public let unitPrice: Price
-  /// The same for people, such as `$9.99` or `249.000 ₫`.
+  /// The price for people, such as `$9.99` or `249.000 ₫`.
   public let localizedPriceString: String
   /// The store's lower price of one unit during a discount; nil without a discount.
   public let discountPrice: Price?
-  /// The same for people.
+  /// The discount price for people.
   public let localizedDiscountPriceString: String?
   /// A subscription's cycle in ISO 8601, such as `P1M`.
   public let subscriptionPeriod: String?
@@ -27,17 +27,16 @@ public struct StoreProduct: Hashable, Sendable, Identifiable {
   /// The items that one unit gives.
   public let itemGrants: [ItemGrant]
 
-  /// The same as ``storeID``.
+  /// The value of ``storeID``.
   public var id: String { storeID }
-  /// The same as ``storeID``.
+  /// The value of ``storeID``.
   public var productIdentifier: String { storeID }
   /// ISO 4217 of the price.
   public var currencyCode: String { unitPrice.currency.code }
 }
 
 extension StoreProduct {
-  /// Makes a product as the store itself lists it; the catalog's discount counts where it is the price that the store
-  /// takes.
+  /// Creates a product from the store's listing; the catalog's discount counts if the store takes that price.
   init(_ product: Product, _ listing: StorefrontProduct, in window: ShopWindow) {
     let (regular, discount) = (product.prices[window.storefront], product.discountPrices[window.storefront])
     let isOnOffer = discount.map { $0.isSameAmount(as: listing.price) } ?? false
@@ -54,7 +53,7 @@ extension StoreProduct {
 }
 
 extension Price {
-  /// Whether both are the same money, however they are written.
+  /// Returns whether both are equal amounts, regardless of their format.
   func isSameAmount(as other: Price) -> Bool { minorUnits == other.minorUnits && currency == other.currency }
 }
 
@@ -76,8 +75,7 @@ public struct ShopWindow: Sendable {
     format = PriceFormat(locale: locale)
   }
 
-  /// The product as the window shows it, or nil where the store leaves it out (see
-  /// `Product.obstacles(at:storefront:)`).
+  /// Returns the product as the window shows it; nil if the store omits it (see `Product.obstacles(at:storefront:)`).
   public func listing(of product: Product) -> StoreProduct? {
     guard product.isActive, let storeID = product.storeIDs[store.description],
       let price = product.prices[storefront], let texts = localization(of: product)
@@ -90,10 +88,10 @@ public struct ShopWindow: Sendable {
       subscriptionPeriod: product.period, grants: product.grants, itemGrants: product.itemGrants)
   }
 
-  /// A price as people of the window's locale write it.
+  /// Returns a price in the format of the window's locale.
   package func text(of price: Price) -> String { format.text(price) }
 
-  /// The texts in the window's locale, else in its language, else the first.
+  /// Returns the texts in the window's locale, else in its language, else the first texts.
   private func localization(of product: Product) -> Localization? {
     let wanted = Self.subtags(locale)
     return product.localizations.first { Self.subtags($0.locale) == wanted }
@@ -101,7 +99,7 @@ public struct ShopWindow: Sendable {
       ?? product.localizations.first
   }
 
-  // "en-US" and "en_us" are one locale.
+  // "en-US" and "en_us" are the same locale.
   private static func subtags(_ locale: String) -> [String] {
     locale.lowercased().split { $0 == "_" || $0 == "-" }.map(String.init)
   }

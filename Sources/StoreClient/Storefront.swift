@@ -1,18 +1,18 @@
 public import GemLedger
 public import StoreBackend
 
-/// The shop as one device sees it, with StoreKit 2's meaning: listings, sales, and redelivery until a purchase is
+/// The shop as one device sees it, with StoreKit 2's semantics: listings, sales, and redelivery until a purchase is
 /// finished.
 ///
-/// A real store and a simulated one both fit behind it. It sells for real money and knows nothing of the ledger.
+/// Real and simulated stores conform to it. It sells for real money and does not know the ledger.
 public protocol Storefront: Sendable {
-  /// Which shop it is.
+  /// The store of the shop.
   var store: Store { get }
 
-  /// The country of the store account, which decides about prices.
+  /// The country of the store account, which determines prices.
   func storefront() async -> StorefrontCode
 
-  /// The products with these ids at the store; unknown ones are left out silently, in no promised order.
+  /// Returns the products with these ids at the store, in any order; omits unknown ids silently.
   func products(for ids: [String]) async throws(StoreFailure) -> [StorefrontProduct]
 
   /// Takes the customer through a payment.
@@ -23,19 +23,19 @@ public protocol Storefront: Sendable {
   /// Streams the events outside of ``purchase(_:)``: approvals, renewals, redeliveries at launch, refunds, purchases on
   /// other devices.
   ///
-  /// Each call starts a stream of its own.
+  /// Each call starts a separate stream.
   func updates() -> AsyncStream<StoreEvidence>
 
   /// Returns the paid and unfinished transactions, oldest first: at most `limit` after the one with the given id.
   func unfinished(after: StoreTransactionID?, limit: Int) async throws(StoreFailure) -> [StoreEvidence]
 
-  /// Everything that the store account bought and the store still shows: not the finished consumables.
+  /// Returns all purchases of the store account that the store still lists: not the finished consumables.
   func all() async throws(StoreFailure) -> [StoreEvidence]
 
   /// Returns the transactions that give entitlements now: non-consumables and running subscriptions.
   func currentEntitlements() async throws(StoreFailure) -> [StoreEvidence]
 
-  /// Tells the store that the purchase is credited for good, so that it does not deliver it again.
+  /// Finishes a purchase that is credited for good, so that the store does not deliver it again.
   ///
   /// Finishing twice is harmless, and so is an unknown id; finishing before the credit is durable loses the purchase.
   func finish(_ id: StoreTransactionID) async throws(StoreFailure)
@@ -56,7 +56,7 @@ public struct StorefrontProduct: Hashable, Sendable {
   public var description: String
   /// The exact price of one unit.
   public var price: Price
-  /// The same for people, such as `$9.99` or `249.000 ₫`.
+  /// The price for people, such as `$9.99` or `249.000 ₫`.
   public var displayPrice: String
   /// A subscription's cycle in ISO 8601, such as `P1M`.
   public var subscriptionPeriod: String?
@@ -83,9 +83,9 @@ public struct StorefrontProduct: Hashable, Sendable {
 public struct StorePaymentRequest: Hashable, Sendable {
   /// The product's id at the store.
   public var productID: String
-  /// How many units; StoreKit sells 1 to 10.
+  /// The number of units; StoreKit sells 1 to 10.
   public var quantity: Int64
-  /// The buyer's token, which travels with the transaction.
+  /// The buyer's token, which the transaction will contain.
   public var accountToken: AccountToken?
 
   /// A request for one or more units of a product.
@@ -96,17 +96,17 @@ public struct StorePaymentRequest: Hashable, Sendable {
   }
 }
 
-/// How the store answered a payment: closed, so that a `switch` needs no default.
+/// The store's answer to a payment: closed, so that a `switch` needs no default.
 public enum StorePaymentResult: Hashable, Sendable {
   /// It is paid for.
   case success(StoreEvidence)
-  /// The payment needs another person's approval or takes its time; it may come later, through the updates.
+  /// The payment needs another person's approval or more time; it may arrive later, through the updates.
   case pending
   /// The customer cancelled; no payment.
   case userCancelled
 }
 
-/// A transaction as the store hands it to the app, with the signed receipt, and whether the device could verify it.
+/// A transaction from the store, with the signed receipt, and whether the device could verify it.
 public struct StoreEvidence: Hashable, Sendable {
   /// The store's record, as far as it could be read.
   public var transaction: StoreTransaction
@@ -125,15 +125,15 @@ public struct StoreEvidence: Hashable, Sendable {
 
 /// Why the device does not trust a transaction; StoreKit's `VerificationError`.
 public enum VerificationFailure: String, Error, Hashable, Sendable, CaseIterable {
-  /// The chain of certificates does not hold.
+  /// The chain of certificates is invalid.
   case invalidCertificateChain
   /// It is for another device.
   case invalidDeviceVerification
   /// It cannot be read.
   case invalidEncoding
-  /// The signature does not fit.
+  /// The signature does not match.
   case invalidSignature
-  /// Something is missing from it.
+  /// A required property is missing.
   case missingRequiredProperties
   /// A certificate was revoked.
   case revokedCertificate
@@ -145,17 +145,17 @@ public enum StoreFailure: String, Error, Hashable, Sendable, CaseIterable {
   case networkError
   /// The system failed.
   case systemError
-  /// The customer turned back; StoreKit also reports this as a result.
+  /// The customer cancelled; StoreKit also reports this as a result.
   case userCancelled
   /// The product is not sold in this country.
   case notAvailableInStorefront
-  /// The app may not ask.
+  /// The app may not use the store.
   case notEntitled
-  /// The store does not say.
+  /// The store reports no reason.
   case unknown
   /// The store cannot do that.
   case unsupported
-  /// The store does not sell so many at once.
+  /// The store does not sell this quantity at once.
   case invalidQuantity
   /// The product is not on sale.
   case productUnavailable
@@ -167,9 +167,9 @@ public enum StoreFailure: String, Error, Hashable, Sendable, CaseIterable {
   case invalidOfferIdentifier
   /// The offer has another price.
   case invalidOfferPrice
-  /// The offer is not signed well.
+  /// The offer's signature is invalid.
   case invalidOfferSignature
-  /// Something is missing from the offer.
+  /// The offer is incomplete.
   case missingOfferParameters
 }
 

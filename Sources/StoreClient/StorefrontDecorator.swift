@@ -1,15 +1,15 @@
 public import GemLedger
 internal import StoreBackend
 
-/// A shop in front of another one: it answers each call itself, acts around it, or passes it on unchanged.
+/// A shop that wraps another shop: it answers calls itself, acts around them, or forwards them unchanged.
 ///
-/// A conforming type states the shop behind it and writes no more than it changes: ``intercept(_:)`` for all calls that
-/// can fail, or single methods of ``Storefront``. A method of its own is not intercepted.
+/// A conforming type names the wrapped shop and implements only its changes: ``intercept(_:)`` for all calls that can
+/// fail, or single methods of ``Storefront``. Methods that it implements itself are not intercepted.
 public protocol StorefrontDecorator: Storefront {
-  /// The shop behind this one.
+  /// The wrapped shop.
   var decorated: any Storefront { get }
 
-  /// Runs a call that can fail and is passed on; does nothing else unless a conforming type says so.
+  /// Runs a forwarded call that can fail; the default does nothing else.
   func intercept<Answer: Sendable>(
     _ body: () async throws(StoreFailure) -> Answer
   ) async throws(StoreFailure) -> Answer
@@ -19,7 +19,7 @@ extension StorefrontDecorator {
   /// The store of ``decorated``.
   public var store: Store { decorated.store }
 
-  /// The call as it is.
+  /// Runs the call unchanged.
   public func intercept<Answer: Sendable>(
     _ body: () async throws(StoreFailure) -> Answer
   ) async throws(StoreFailure) -> Answer { try await body() }

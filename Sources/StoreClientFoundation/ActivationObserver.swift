@@ -2,8 +2,7 @@ internal import Synchronization
 
 /// Calls `StoreClient.appDidBecomeActive()` each time the app comes to the foreground.
 ///
-/// The shared client has one by itself. A free client gets one from its app, and is observed as long as the app keeps
-/// it.
+/// The shared client has an observer already. Another client is observed as long as the app retains an observer for it.
 public final class ActivationObserver: Sendable {
   private static let shared = Mutex<ActivationObserver?>(nil)
 
@@ -12,9 +11,9 @@ public final class ActivationObserver: Sendable {
   /// Observes notifications for a client, which it does not retain.
   ///
   /// - Parameters:
-  ///   - client: The client that is told.
+  ///   - client: The client to call.
   ///   - center: Posts the notifications.
-  ///   - name: The notification; nil for the platform's own, which Linux and watchOS lack.
+  ///   - name: The notification; nil for the platform's, which Linux and watchOS lack.
   public init(
     _ client: StoreClient, center: NotificationCenter = .default, name: Notification.Name? = standardName
   ) {
@@ -26,7 +25,7 @@ public final class ActivationObserver: Sendable {
       center: center,
       token: center.addObserver(forName: name, object: nil, queue: nil) { [weak client] _ in
         guard let client else { return }
-        // A failure is logged by the client; the next activation asks again.
+        // The client logs a failure; the next activation requests again.
         Task { _ = try? await client.appDidBecomeActive() }
       })
     stop = { observation.end() }
@@ -34,7 +33,7 @@ public final class ActivationObserver: Sendable {
 
   deinit { stop() }
 
-  /// The notification of an app that became active: UIKit's or AppKit's; nil where there is none.
+  /// The notification of an app that became active, from UIKit or AppKit; nil if the platform has none.
   public static var standardName: Notification.Name? {
     #if os(iOS) || os(tvOS) || os(visionOS)
     Notification.Name("UIApplicationDidBecomeActiveNotification")
@@ -54,7 +53,7 @@ public final class ActivationObserver: Sendable {
 /// A running observation.
 private final class Observation: Sendable {
   private let center: NotificationCenter
-  // Only handed back to the center, once.
+  // Only returned to the center, once.
   private nonisolated(unsafe) let token: any NSObjectProtocol
 
   init(center: NotificationCenter, token: any NSObjectProtocol) {

@@ -2,7 +2,7 @@ extension CustomerInfo {
   /// The page on which the customer manages the running subscription; nil without one, and for other stores than the
   /// App Store and Google Play.
   ///
-  /// Only subscriptions that give an entitlement count; of several, the one that ends last.
+  /// Only subscriptions that give an entitlement count; the last to end is used.
   public var managementURL: URL? {
     let running = entitlements.ordered.filter(\.isActive).compactMap { right in
       right.expirationDate.map { (store: right.store, end: $0) }

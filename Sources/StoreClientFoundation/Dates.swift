@@ -1,15 +1,15 @@
-// The core's times and amounts in Foundation's types, under the names that RevenueCat's readers know.
+// The core's times and amounts in Foundation's types, by RevenueCat's names.
 
 extension CustomerInfo {
-  /// When this was true.
+  /// The instant of the state.
   public var requestDate: Date { asOf.date }
-  /// When the customer was made.
+  /// When the customer was created.
   public var firstSeen: Date { firstSeenAt.date }
 
-  /// When a right ends; nil for never, and for a right that the customer never had.
+  /// Returns when a right ends; nil for never, and for a right that the customer never had.
   public func expirationDate(forEntitlement id: String) -> Date? { entitlements[id]?.expirationDate }
 
-  /// When the running period of a right was bought; nil for a right that the customer never had.
+  /// Returns when the running period of a right was bought; nil for a right that the customer never had.
   public func purchaseDate(forEntitlement id: String) -> Date? { entitlements[id]?.latestPurchaseDate }
 }
 
@@ -40,6 +40,6 @@ extension StoreTransaction {
 }
 
 extension VirtualCurrencies {
-  /// When this was true.
+  /// The instant of the balances.
   public var requestDate: Date { asOf.date }
 }

@@ -1,4 +1,4 @@
-// An app imports this module and nothing else of the package.
+// An app imports only this module of the package.
 
 @_exported public import Foundation
 @_exported public import StoreClient

@@ -1,25 +1,25 @@
-// Names that RevenueCat's readers look for, beside those of StoreClient.
+// Names from RevenueCat's SDK, in addition to those of StoreClient.
 
 /// One offering, with the packages that can be bought.
 public typealias Offering = Offerings.Offering
 
-/// Whether a known state of the customer will do.
+/// Whether a known state of the customer is sufficient.
 public enum CacheFetchPolicy: Hashable, Sendable {
-  /// Only the known one; an error where nothing is known.
+  /// Only the known state; an error if none is known.
   case fromCacheOnly
-  /// Only the backend's; an error where it is unreachable.
+  /// Only the backend's state; an error if it is unreachable.
   case fetchCurrent
-  /// The known one where nothing can have changed since, else the backend's.
+  /// The known state if it cannot have changed since, otherwise the backend's.
   case notStaleCachedOrFetched
-  /// The known one, and the backend's where nothing is known.
+  /// The known state, or the backend's if none is known.
   case cachedOrFetched
 }
 
 extension StoreClient {
   /// Returns the state of the signed-in customer by a policy.
   ///
-  /// - Throws: `LedgerError` as `customerInfo()`; also `backend_unreachable` where the policy allows no known state,
-  ///   and `customer_not_found` where it allows nothing else and nothing is known.
+  /// - Throws: `LedgerError` as `customerInfo()`; also `backend_unreachable` if the policy allows no known state, and
+  ///   `customer_not_found` if it allows only a known state and none is known.
   public func customerInfo(fetchPolicy: CacheFetchPolicy) async throws(LedgerError) -> CustomerInfo {
     switch fetchPolicy {
     case .notStaleCachedOrFetched: return try await customerInfo()
@@ -28,18 +28,18 @@ extension StoreClient {
       return try await customerInfo()
     case .fromCacheOnly:
       if let cachedCustomerInfo { return cachedCustomerInfo }
-      throw LedgerError(.customerNotFound, "Nothing is known of the customer yet; customerInfo() asks the backend.")
+      throw LedgerError(.customerNotFound, "No state of the customer is known yet. Call customerInfo() to request it.")
     case .fetchCurrent:
       invalidateCustomerInfoCache()
       let info = try await customerInfo()
       guard !info.isStale else {
-        throw LedgerError(.backendUnreachable, "The backend is unreachable, and a known state was not asked for.")
+        throw LedgerError(.backendUnreachable, "The backend is unreachable. The policy excludes known states.")
       }
       return info
     }
   }
 
-  /// Drains the queue as the core's call, and returns the customer's state after it.
+  /// Drains the queue as the core's call does, and returns the customer's state after it.
   ///
   /// - Throws: `LedgerError` as `customerInfo()`.
   @_disfavoredOverload
@@ -50,7 +50,7 @@ extension StoreClient {
 
   /// Drains the queue with a closure.
   ///
-  /// - Parameter completion: Gets the customer's state after it, or the error of the request for it.
+  /// - Parameter completion: Receives the customer's state after it, or the error of its request.
   public func syncPurchases(completion: @escaping Completion<CustomerInfo>) {
     Task {
       do throws(LedgerError) {
@@ -60,9 +60,9 @@ extension StoreClient {
     }
   }
 
-  /// Spends of the one currency that a product gives, once for each key, which is a text.
+  /// Spends an amount of the one currency that a product gives, once for each key, which is a text.
   ///
-  /// - Throws: `LedgerError` with `invalid_identifier` for a key that is none, and otherwise as the core's call.
+  /// - Throws: `LedgerError` with `invalid_identifier` for an invalid key, and otherwise as the core's call.
   @discardableResult
   public func consumeProduct(
     _ productID: String, amount: Int64 = 1, key: String
@@ -72,9 +72,9 @@ extension StoreClient {
 }
 
 extension StoreProduct {
-  /// Whether a product is paid for again and again, or once.
+  /// Whether a product is paid for repeatedly or once.
   public enum ProductCategory: Hashable, Sendable {
-    /// A subscription, which renews by itself or not.
+    /// A subscription, with or without automatic renewal.
     case subscription
     /// A consumable or a non-consumable.
     case nonSubscription
@@ -88,23 +88,23 @@ extension StoreProduct {
 }
 
 extension CustomerInfo {
-  /// The latest end among the rights, past or to come; nil where none of them ends.
+  /// The latest end of the rights, past or future; nil if no right ends.
   public var latestExpirationDate: Date? { entitlements.ordered.compactMap(\.expirationDate).max() }
 
-  /// When a product was bought last; nil where the state does not tell.
+  /// Returns when a product was last bought; nil if the state does not contain it.
   ///
-  /// The state tells of products with a right, and of the last 100 purchases that are no subscriptions.
+  /// The state contains products with a right, and the last 100 purchases other than subscriptions.
   ///
-  /// - Parameter productIdentifier: Our code of the product.
+  /// - Parameter productIdentifier: The product's code.
   public func purchaseDate(forProductIdentifier productIdentifier: String) -> Date? {
     let rights = entitlements.ordered.filter { $0.productIdentifier == productIdentifier }
     let purchases = nonSubscriptions.filter { $0.productIdentifier == productIdentifier }
     return (rights.compactMap(\.latestPurchaseDate) + purchases.map(\.purchaseDate)).max()
   }
 
-  /// When the right that a product gives ends; nil for never, and without such a right.
+  /// Returns when the right of a product ends; nil for never, and without such a right.
   ///
-  /// - Parameter productIdentifier: Our code of the product.
+  /// - Parameter productIdentifier: The product's code.
   public func expirationDate(forProductIdentifier productIdentifier: String) -> Date? {
     entitlements.ordered.filter { $0.productIdentifier == productIdentifier }.compactMap(\.expirationDate).max()
   }

@@ -1,7 +1,7 @@
-/// The settings of a client with a key alone, under the name that RevenueCat's readers know.
+/// The settings of a client with only a key, by RevenueCat's name.
 public typealias Configuration = KeyConfiguration
 
-/// A public key and an app user id; everything else comes from `StoreClient.defaults`.
+/// A public key and an app user id; `StoreClient.defaults` contains all other settings.
 ///
 /// ```swift
 /// Purchases.configure(with: Configuration.Builder(withAPIKey: "appl_…").with(appUserID: "player-4f1c9a7e").build())
@@ -9,7 +9,7 @@ public typealias Configuration = KeyConfiguration
 public struct KeyConfiguration: Hashable, Sendable {
   /// The public key.
   public let apiKey: String
-  /// The customer that is signed in at the start; nil for the last one, or an anonymous one.
+  /// The customer to sign in at the start; nil for the last customer, or an anonymous customer.
   public let appUserID: String?
 
   /// Builds the settings step by step.
@@ -17,7 +17,7 @@ public struct KeyConfiguration: Hashable, Sendable {
     private let apiKey: String
     private var appUserID: String?
 
-    /// Begins with a key.
+    /// Starts with a key.
     public init(withAPIKey apiKey: String) { self.apiKey = apiKey }
 
     /// Adds the customer.
@@ -27,22 +27,22 @@ public struct KeyConfiguration: Hashable, Sendable {
       return builder
     }
 
-    /// The settings.
+    /// Returns the settings.
     public func build() -> KeyConfiguration { KeyConfiguration(apiKey: apiKey, appUserID: appUserID) }
   }
 
-  /// Begins with a key.
+  /// Starts with a key.
   public static func builder(withAPIKey apiKey: String) -> Builder { Builder(withAPIKey: apiKey) }
 }
 
 extension StoreClient {
-  /// Makes the shared client, as ``configure(withAPIKey:appUserID:)``.
+  /// Creates the shared client, as ``configure(withAPIKey:appUserID:)``.
   @discardableResult
   public static func configure(with configuration: KeyConfiguration) -> StoreClient {
     configure(withAPIKey: configuration.apiKey, appUserID: configuration.appUserID)
   }
 
-  /// Makes the shared client, as ``configure(withAPIKey:appUserID:)``.
+  /// Creates the shared client, as ``configure(withAPIKey:appUserID:)``.
   @discardableResult
   public static func configure(with builder: KeyConfiguration.Builder) -> StoreClient {
     configure(with: builder.build())

@@ -13,22 +13,22 @@ extension StoreProduct {
 }
 
 extension Offerings.Offering {
-  /// The app's own value under a key of the offering's metadata; nil where there is none of this type.
+  /// Returns the app's value for a key of the offering's metadata; nil if there is no value of this type.
   public func getMetadataValue<Value: Decodable>(for key: String) -> Value? {
     guard let fields = try? JSONDecoder().decode([String: Lenient<Value>].self, from: Data(metadataJSON.utf8)) else {
-      // Metadata that is no object has no values.
+      // Metadata that is not an object has no values.
       return nil
     }
     return fields[key]?.value
   }
 }
 
-/// A value, where it has the wanted type: the other fields of the same object may have any.
+/// A value, if it has the requested type: the other fields of the object may have any type.
 private struct Lenient<Value: Decodable>: Decodable {
   let value: Value?
 
   init(from decoder: any Decoder) throws {
-    // Another type is no value, and no failure of the whole.
+    // A value of another type is ignored, and does not fail the whole object.
     value = try? decoder.singleValueContainer().decode(Value.self)
   }
 }

@@ -1,10 +1,10 @@
 extension StoreClient {
-  /// Makes the shared client with `StoreClient.defaults`, a standard file for its state, and the app's
-  /// activation observed.
+  /// Creates the shared client with `StoreClient.defaults`, a standard file for its state, and an observer of the app's
+  /// activation.
   ///
-  /// The file lies in the application support folder, on Linux in the folder for the state of programs, and is one for
-  /// each key. Nothing is thrown: where the client cannot be made, the reason is logged as an error, and every request
-  /// of the client throws it.
+  /// The file is in the application support folder, on Linux in the folder for the state of programs; there is one for
+  /// each key. Nothing is thrown: if the client cannot be made, the reason is logged as an error, and every request of
+  /// the client throws it.
   @discardableResult
   public static func configure(withAPIKey apiKey: String, appUserID: String? = nil) -> StoreClient {
     var defaults = defaults
@@ -16,9 +16,9 @@ extension StoreClient {
     return client
   }
 
-  /// Makes the shared client, with the app's activation observed.
+  /// Creates the shared client, with an observer of the app's activation.
   ///
-  /// - Throws: `LedgerError`, as the core's call; the earlier client stays then.
+  /// - Throws: `LedgerError`, as the core's call; the earlier client remains then.
   @discardableResult
   public static func configure(with configuration: Configuration) throws(LedgerError) -> StoreClient {
     let client = try start(with: configuration)
@@ -26,9 +26,9 @@ extension StoreClient {
     return client
   }
 
-  /// Makes the shared client, with the app's activation observed.
+  /// Creates the shared client, with an observer of the app's activation.
   ///
-  /// - Throws: `LedgerError`, as the core's call; the earlier client stays then.
+  /// - Throws: `LedgerError`, as the core's call; the earlier client remains then.
   @discardableResult
   public static func configure(
     withAPIKey apiKey: String, appUserID: String? = nil, mode: Mode, storefront: any Storefront,

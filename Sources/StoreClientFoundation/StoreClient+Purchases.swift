@@ -1,27 +1,27 @@
-/// The end of a purchase as RevenueCat's SDK gives it.
+/// The result of a purchase in the form of RevenueCat's SDK.
 public typealias PurchaseResultData = (
   transaction: StoreTransaction?, customerInfo: CustomerInfo, userCancelled: Bool
 )
 
 extension StoreClient {
-  /// Buys the product of a package, for code that takes RevenueCat's triple apart.
+  /// Buys the product of a package, for code with RevenueCat's triple.
   ///
   /// ```swift
   /// let (transaction, customerInfo, userCancelled) = try await Purchases.shared.purchase(package: package)
   /// ```
   ///
-  /// - Returns: The store's record, the customer's state, and whether the customer turned back.
+  /// - Returns: The store's record, the customer's state, and whether the customer cancelled.
   /// - Throws: `LedgerError`, to be caught by its type or as an `ErrorCode`: as the core's call; also
-  ///   `purchase_pending` where an approval is awaited, `validation_pending` where the receipt waits in the queue, and
-  ///   `validation_failed` where it was refused.
+  ///   `purchase_pending` if an approval is awaited, `validation_pending` if the receipt waits in the queue, and
+  ///   `validation_failed` if it was refused.
   @_disfavoredOverload
   public func purchase(package: Package) async throws -> PurchaseResultData {
     try await purchase(product: package.storeProduct)
   }
 
-  /// Buys one unit of a product, for code that takes RevenueCat's triple apart.
+  /// Buys one unit of a product, for code with RevenueCat's triple.
   ///
-  /// - Returns: The store's record, the customer's state, and whether the customer turned back.
+  /// - Returns: The store's record, the customer's state, and whether the customer cancelled.
   /// - Throws: As the call with a package.
   @_disfavoredOverload
   public func purchase(product: StoreProduct) async throws -> PurchaseResultData {
@@ -33,7 +33,7 @@ extension StoreClient {
 }
 
 extension Optional where Wrapped == CustomerInfo {
-  /// The rights of a state that may be missing, as after a cancelled purchase; none then.
+  /// The rights of an optional state; none if it is nil, for example after a cancelled purchase.
   ///
   /// RevenueCat's result always has a state, so its code reads `result.customerInfo.entitlements`.
   public var entitlements: EntitlementInfos { self?.entitlements ?? EntitlementInfos([]) }

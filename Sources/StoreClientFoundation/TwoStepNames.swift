@@ -1,4 +1,4 @@
-// The names of SDKs that sell in two steps, for code with products and purchases as dictionaries.
+// Names from SDKs that sell in two steps, for code with products and purchases as dictionaries.
 
 extension StoreClient {
   /// The shared client; nil before the app has configured one.
@@ -7,12 +7,12 @@ extension StoreClient {
   /// Buys one unit in two steps, with the price that the app showed.
   ///
   /// - Parameters:
-  ///   - productID: The product's id at the store, or our code of it.
-  ///   - productName: Not used: the name is the catalog's.
+  ///   - productID: The product's id at the store, or its code.
+  ///   - productName: Not used: the catalog has the name.
   ///   - amount: The price that the app showed, in whole units of the product's price currency, such as 22000 or 9.99.
   ///     It must be one of the catalog's prices.
-  ///   - parentController: Not used: the store shows its sheet by itself.
-  ///   - completion: Gets true where the purchase is paid for and credited, delivered or not; else the error:
+  ///   - parentController: Not used: the store shows its sheet without it.
+  ///   - completion: Receives true if the purchase is paid for and credited, delivered or not; otherwise the error:
   ///     `amount_mismatch` for another price, and those of `purchase(order:)`.
   public func purchasePackage(
     withProductId productID: String, productName: String, amount: Double, parentController: AnyObject?,
@@ -22,9 +22,9 @@ extension StoreClient {
       var failure: LedgerError?
       do throws(LedgerError) {
         let product = try await offerings().products.first { $0.storeID == productID || $0.code.text == productID }
-        // Without its currency the amount could not be checked, so nothing is bought.
+        // Without the product's currency the amount cannot be checked, so nothing is bought.
         guard let product else {
-          throw LedgerError(.productNotFound, "No product on sale is called \"\(productID.prefix(100))\".")
+          throw LedgerError(.productNotFound, "No product on sale has the id \"\(productID.prefix(100))\".")
         }
         let price = try Money(amount, in: product.unitPrice.currency)
         let outcome = try await purchase(order: PurchaseOrder(productID: productID, price: price))
@@ -36,7 +36,7 @@ extension StoreClient {
 }
 
 extension StoreProduct {
-  /// The value of a field of two-step SDKs' product dictionaries; nil where the product has none, and for other names.
+  /// Returns a field of two-step SDKs' product dictionaries; nil if the product lacks it, and for other names.
   ///
   /// Texts are `storeProductId` (also `productId`), `code`, `productName` (also `name` and `title`), `description` and
   /// `currency`. The numbers `price` and `discountPrice` are `Double`s in whole units of the currency. `items` is an
@@ -64,8 +64,7 @@ extension StoreProduct {
 }
 
 extension PurchaseRecord {
-  /// The value of a field of two-step SDKs' purchase dictionaries; nil where the purchase has none, and for other
-  /// names.
+  /// Returns a field of two-step SDKs' purchase dictionaries; nil if the purchase lacks it, and for other names.
   ///
   /// Texts are `_id`, `code`, `productId`, `bundleId`, `type` such as `APPLE`, `rechargeType`, `paymentStatus`,
   /// `currency`, `transactionId`, `originalTransactionId`, `roleId`, `roleName`, `serverGameId`, `gameId`, and the
@@ -108,19 +107,19 @@ extension Price {
 }
 
 extension Money {
-  /// An amount in whole units of a currency.
+  /// Creates an amount in whole units of a currency.
   ///
-  /// - Throws: `LedgerError` with `amount_out_of_range` where it has more digits than the currency, or is too large.
+  /// - Throws: `LedgerError` with `amount_out_of_range` if it has more digits than the currency, or is too large.
   fileprivate init(_ amount: Double, in currency: PriceCurrency) throws(LedgerError) {
-    // A binary 9.99 is a little less or more; a thousandth of a minor unit is far above that and far below any digit.
+    // A binary 9.99 is slightly inexact; a thousandth of a minor unit is far above that error and far below any digit.
     let minorUnits = amount * Double(Self.scale(of: currency))
     guard let exact = Int64(exactly: minorUnits.rounded()), abs(minorUnits - minorUnits.rounded()) < 0.001 else {
-      throw LedgerError(.amountOutOfRange, "\(amount) is no amount of \(currency).")
+      throw LedgerError(.amountOutOfRange, "\(amount) is not an amount of \(currency).")
     }
     self.init(minorUnits: exact, currency: currency.code)
   }
 
-  /// In whole units; nil for a currency that is none.
+  /// The price in whole units; nil for an unknown currency.
   fileprivate var double: Double? {
     guard let currency = PriceCurrency(exactly: currency) else { return nil }
     return Double(minorUnits) / Double(Self.scale(of: currency))

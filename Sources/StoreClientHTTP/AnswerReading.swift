@@ -1,26 +1,26 @@
 #if Server
 internal import GemLedger
 
-/// Reads answers of the server, and of whatever stands between.
+/// Reads answers of the server, and of proxies in between.
 enum AnswerReading {
-  /// How long a server may ask a client to wait, in seconds.
+  /// The range of a server's requested wait, in seconds.
   private static let waits: ClosedRange<Int64> = 0...86_400
 
-  /// The document of a success.
+  /// Returns the document of a success.
   ///
-  /// - Throws: `LedgerError` with the error that the server wrote, or with one by the status alone.
+  /// - Throws: `LedgerError` with the server's error, or with an error by the status alone.
   static func document(in answer: ClientAnswer) throws(LedgerError) -> WireObject {
     let document = json(answer.body)
     guard (200..<300).contains(answer.status) else { throw error(answer, document) }
     guard let document else {
       throw LedgerError(
-        .backendUnreachable, "The answer is not JSON: something else than the server may have sent it.",
+        .backendUnreachable, "The answer is not JSON: a proxy may have sent it instead of the server.",
         details: facts(of: answer))
     }
     return WireObject(document)
   }
 
-  /// The error of a success with a document that has not the form that it should have.
+  /// Returns the error of a success with a document in the wrong format.
   static func misread(_ error: LedgerError) -> LedgerError {
     LedgerError(
       .backendUnreachable, "The server's answer cannot be read: \(error.message)", details: error.details)
@@ -34,7 +34,7 @@ enum AnswerReading {
     written(document) ?? ofStatus(answer)
   }
 
-  /// The error that the server wrote; nil where it wrote none that is known here.
+  /// Returns the server's error; nil if there is no known error.
   private static func written(_ document: JSONObject?) -> LedgerError? {
     guard let object = document?["error"]?.object, let code = object["code"]?.text,
       LedgerError.Code(code) != nil
@@ -49,17 +49,17 @@ enum AnswerReading {
     } catch { return nil }
   }
 
-  /// The error of an answer without one in words, such as a proxy's.
+  /// Returns the error of an answer without an error document, such as a proxy's.
   private static func ofStatus(_ answer: ClientAnswer) -> LedgerError {
     let (code, message): (LedgerError.Code, String) =
       switch answer.status {
-      case 300..<400: (.backendUnreachable, "The server's address is another one now; redirects are not followed.")
-      case 401: (.unauthenticated, "The server does not take the key.")
-      case 403: (.forbidden, "The server refuses this.")
+      case 300..<400: (.backendUnreachable, "The server's address has changed; use the new address.")
+      case 401: (.unauthenticated, "The server does not accept the key.")
+      case 403: (.forbidden, "The server refuses this call.")
       case 408, 504: (.timedOut, "The server did not answer in time.")
-      case 423: (.inProgress, "The same request is still under way.")
-      case 429: (.rateLimited, "The server takes no more requests for now.")
-      default: (.backendUnreachable, "The answer is none of the server's (status \(answer.status)).")
+      case 423: (.inProgress, "The same request is still in progress.")
+      case 429: (.rateLimited, "The server accepts no more requests at the moment.")
+      default: (.backendUnreachable, "The answer is not the server's (status \(answer.status)).")
       }
     return LedgerError(code, message, details: facts(of: answer))
   }

@@ -2,24 +2,24 @@
 internal import Foundation
 internal import GemLedger
 
-/// A call of the backend as a request, before its credential.
+/// A call of the backend as a request, without its credential.
 struct BackendRequest {
   let method: String
   let path: [String]
-  /// The customer that it is about, for a session token.
+  /// The customer of the request, for a session token.
   let customer: CustomerID
   /// The id that it adds to the customer, for a second session token.
   var newCustomer: CustomerID?
   var query: [(name: String, value: String)] = []
   var body: JSONValue?
-  /// The key of a spend.
+  /// The idempotency key of a spend.
   var key: IdempotencyKey?
-  /// Whether it is sent with a session token at once, and not only after a refusal of the public key.
+  /// Whether it is sent with a session token at once, or only after a refusal of the public key.
   var session = Session.asked
 
   enum Session {
     case needed
-    /// The public key gets an answer too, with less in it.
+    /// The public key also gets an answer, with fewer facts.
     case preferred
     /// Only after a refusal of the public key.
     case asked
@@ -35,7 +35,7 @@ struct BackendRequest {
     Self(method: "POST", path: path, customer: customer, newCustomer: newCustomer, body: body)
   }
 
-  /// A spend under a key; its customer and, where the header cannot hold it, its key are in the body.
+  /// Returns a spend with a key; its customer and, if the header cannot contain it, its key are in the body.
   static func spend(
     _ path: String..., customer: CustomerID, key: IdempotencyKey, body: JSONObject
   ) -> Self {
@@ -73,7 +73,7 @@ struct BackendRequest {
     charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 
   private static func encoded(_ text: String) -> String {
-    // Two parts mean a folder to URLs, and have to stay what they are.
+    // In URLs, these two parts mean a folder, so they must be encoded.
     if text == "." || text == ".." { return text.utf8.map { _ in "%2E" }.joined() }
     return text.utf8.map { byte in
       let scalar = UnicodeScalar(byte)
@@ -85,7 +85,7 @@ struct BackendRequest {
 }
 
 extension IdempotencyKey {
-  /// Whether a header field holds the key as it is: visible ASCII, and no quotes, which a server takes off.
+  /// Whether a header field can contain the key unchanged: visible ASCII, without quotes, which a server removes.
   fileprivate var fitsHeader: Bool { text.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != 0x22 } }
 }
 #endif

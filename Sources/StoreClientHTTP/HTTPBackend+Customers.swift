@@ -18,7 +18,7 @@ extension HTTPBackend {
     }
   }
 
-  /// As `PurchaseBackend.createAlias(_:of:)`; needs a session token of each of both ids that is not anonymous.
+  /// As `PurchaseBackend.createAlias(_:of:)`; needs a session token of each of the two ids that is not anonymous.
   ///
   /// An anonymous customer needs none unless the project requires proof of logins.
   public func createAlias(_ alias: CustomerID, of customer: CustomerID) async throws(LedgerError) -> Registration {
@@ -44,9 +44,10 @@ extension HTTPBackend {
     ["app_user_id": .string(current.text), "new_app_user_id": .string(id.text)]
   }
 
-  /// As `PurchaseBackend.restore(_:customer:sharing:)`, but for entitlements alone.
+  /// As `PurchaseBackend.restore(_:customer:sharing:)`, but only for entitlements.
   ///
-  /// A receipt can be a copy of another person's: a server merges no customers for an app's restore, under any rule.
+  /// A receipt can be a copy of another person's receipt: a server merges no customers for an app's restore, under any
+  /// rule.
   public func restore(
     _ receipts: [StoreReceipt], customer: CustomerID, sharing: EntitlementSharing
   ) async throws(LedgerError) -> CustomerRecord {
@@ -90,7 +91,7 @@ extension HTTPBackend {
     }
   }
 
-  /// As `PurchaseBackend.purchases(of:page:size:)`; without a session token the purchases come without their orders.
+  /// As `PurchaseBackend.purchases(of:page:size:)`; without a session token the purchases have no orders.
   public func purchases(of customer: CustomerID, page: Int, size: Int) async throws(LedgerError) -> [PurchaseRecord] {
     try await answer(
       to: .get(

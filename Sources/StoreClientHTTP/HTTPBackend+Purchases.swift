@@ -6,7 +6,7 @@ public import StoreBackend
 extension HTTPBackend {
   /// As `PurchaseBackend.offerings(for:)`.
   public func offerings(for app: AppPlatform) async throws(LedgerError) -> OfferingsSnapshot {
-    // The shop is the same for all customers; the path is RevenueCat's, and names one.
+    // The shop is equal for all customers; the path is RevenueCat's, and names a customer.
     let customer = CustomerID(unchecked: "$shop")
     let query = [
       (name: "store", value: app.store.description), (name: "storefront", value: app.storefront.description),
@@ -65,7 +65,7 @@ extension HTTPBackend {
   public func spend(
     _ amounts: [Adjustment], customer: CustomerID, key: IdempotencyKey
   ) async throws(LedgerError) -> Booking {
-    // The request names each currency once and takes amounts of either sign, so the others are refused here.
+    // The request contains each currency once and accepts amounts of either sign, so other spends are refused here.
     _ = try LedgerCommand.spend(amounts, customer: customer, key: key)
     try RequestRules.refuseRepeatedCodes(amounts)
     let body: JSONObject = [

@@ -16,18 +16,18 @@ public import FoundationNetworking
 /// StoreClient.defaults.mode = .payment(backend)
 /// ```
 ///
-/// A request is sent once; the client's receipt queue tries again. Calls that book carry a key or a receipt, so that a
-/// repeated one is booked once. The key is sent to this server alone, and occurs in no error.
+/// A request is sent once; the client's receipt queue repeats it. Calls that book contain a key or a receipt, so that a
+/// repeated call is booked once. The key is sent only to this server, and is in no error.
 public final class HTTPBackend: PurchaseBackend {
-  /// A request for a session token, by which a customer spends.
+  /// A request for a session token, with which a customer spends.
   public struct SessionTokenRequest: Hashable, Sendable {
     /// The customer.
     public let customer: CustomerID
-    /// The token that the server refused a moment ago, as one past its end; nil at first.
+    /// The token that the server just refused, for example as expired; nil at first.
     public let refused: String?
   }
 
-  /// Asks the app's own server for a session token; it may hand out a kept one that was not refused.
+  /// Requests a session token from the app's server, which may return a cached token that was not refused.
   public typealias SessionTokens = @Sendable (SessionTokenRequest) async throws -> String
 
   private let transport: any HTTPTransport
@@ -35,22 +35,22 @@ public final class HTTPBackend: PurchaseBackend {
   private let sessionTokens: SessionTokens?
   private let timeLimit: Duration
 
-  /// A backend at a base URL, such as `https://gems.example.com`.
+  /// Creates a backend at a base URL, such as `https://gems.example.com`.
   ///
   /// - Parameters:
   ///   - baseURL: The server, without `/v1`.
   ///   - apiKey: A public key of the app; never a secret key.
-  ///   - timeLimit: How long a request and its answer may take together.
-  ///   - configuration: How the requests are made; the default keeps no cookies and no answers.
-  ///   - sessionTokens: Asks the app's own server for session tokens; without it, no spends.
-  /// - Throws: `LedgerError` with `configuration` for a secret key, or a URL that is not of HTTP.
+  ///   - timeLimit: The time limit of a request with its answer.
+  ///   - configuration: The settings of the requests; the default keeps no cookies and no answers.
+  ///   - sessionTokens: Requests session tokens from the app's server; without it, there are no spends.
+  /// - Throws: `LedgerError` with `configuration` for a secret key, or a URL that is not HTTP.
   public convenience init(
     baseURL: URL, apiKey: String, timeLimit: Duration = .seconds(30),
     configuration: URLSessionConfiguration = .ephemeral, sessionTokens: SessionTokens? = nil
   ) throws(LedgerError) {
     guard ["http", "https"].contains(baseURL.scheme?.lowercased()), baseURL.host()?.isEmpty == false,
       baseURL.query() == nil, baseURL.fragment() == nil
-    else { throw LedgerError(.configuration, "The server's address is like https://gems.example.com.") }
+    else { throw LedgerError(.configuration, "The server's address must be like https://gems.example.com.") }
     var base = baseURL.absoluteString
     while base.hasSuffix("/") { base.removeLast() }
     try self.init(
@@ -65,10 +65,10 @@ public final class HTTPBackend: PurchaseBackend {
     guard !apiKey.hasPrefix("sk_") else {
       throw LedgerError(
         .configuration,
-        "This is a secret key, and whoever has the app would have it. Keep it on your server, and use a public key.")
+        "This is a secret key, which can be read from the app's files. Keep it on your server, and use a public key.")
     }
     guard !apiKey.isEmpty, apiKey.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
-      throw LedgerError(.configuration, "This is no key.")
+      throw LedgerError(.configuration, "This is not a valid key.")
     }
     self.transport = transport
     self.apiKey = apiKey
@@ -87,7 +87,7 @@ extension HTTPBackend {
     do throws(LedgerError) { return try read(document) } catch { throw AnswerReading.misread(error) }
   }
 
-  /// Sends a call with the public key, and again with each session token that the server asks for.
+  /// Sends a call with the public key, and again with each session token that the server requests.
   private func document(for call: BackendRequest) async throws(LedgerError) -> WireObject {
     guard let sessionTokens else { return try await send(call, Credentials(key: apiKey)) }
     var credentials = Credentials(key: apiKey)
@@ -103,7 +103,7 @@ extension HTTPBackend {
         case (.forbidden, "session_token") where credentials.session == nil:
           credentials.session = try await Self.token(sessionTokens, call.customer, refused: nil)
         case (.forbidden, "new_session_token"):
-          // The second refusal is of a token past its end.
+          // The second refusal is of an expired token.
           guard let id = call.newCustomer, credentials.newSession == nil || !isRefreshed else { throw error }
           isRefreshed = credentials.newSession != nil
           let token = try await Self.token(sessionTokens, id, refused: credentials.newSession)
@@ -120,16 +120,16 @@ extension HTTPBackend {
     }
   }
 
-  /// What a request shows.
+  /// The credentials of a request.
   private struct Credentials {
     let key: String
-    /// The customer's session token, in place of the key.
+    /// The customer's session token, which replaces the key.
     var session: String?
     /// A session token of the id that the request adds.
     var newSession: String?
   }
 
-  /// The token, or nil if the app's server gives none, as for an anonymous id.
+  /// Returns the token; nil if the app's server has none, for example for an anonymous id.
   private static func tokenIfAny(_ tokens: SessionTokens, _ customer: CustomerID) async -> String? {
     do throws(LedgerError) { return try await token(tokens, customer, refused: nil) } catch { return nil }
   }
@@ -142,7 +142,7 @@ extension HTTPBackend {
     } catch {
       if let error = error as? LedgerError { throw error }
       throw LedgerError(
-        .unauthenticated, "The app's own server gave no session token, without which nothing can be spent.")
+        .unauthenticated, "The app's server returned no session token, which a spend requires.")
     }
   }
 
@@ -152,7 +152,7 @@ extension HTTPBackend {
     return try AnswerReading.document(in: try await sendInTime(request))
   }
 
-  /// Sends a request, and gives up after the time limit.
+  /// Sends a request with the time limit.
   private func sendInTime(_ request: ClientRequest) async throws(LedgerError) -> ClientAnswer {
     let (transport, timeLimit) = (transport, timeLimit)
     return try await withTaskGroup(of: Result<ClientAnswer, LedgerError>?.self) { group in

@@ -1,16 +1,16 @@
 #if Server
 package import GemLedger
 
-/// A request on its way to the server.
+/// A request to the server.
 package struct ClientRequest: Sendable {
   package var method: String
-  /// The encoded path and query, from the slash on.
+  /// The encoded path and query, beginning with the slash.
   package var target: String
   package var headers: [(name: String, value: String)]
   package var body: [UInt8]?
 }
 
-/// What the server answered.
+/// The server's answer.
 package struct ClientAnswer: Sendable {
   package var status: Int
   package var headers: [(name: String, value: String)]
@@ -27,9 +27,9 @@ package struct ClientAnswer: Sendable {
   }
 }
 
-/// Carries requests to the server.
+/// Sends requests to the server.
 package protocol HTTPTransport: Sendable {
-  /// Sends a request once, and follows no redirect: the key belongs to the server that it was meant for.
+  /// Sends a request once, and follows no redirect, because the key must reach only its server.
   ///
   /// - Throws: `LedgerError` with `backend_unreachable` or `timed_out`.
   func send(_ request: ClientRequest) async throws(LedgerError) -> ClientAnswer

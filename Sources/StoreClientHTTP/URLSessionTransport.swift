@@ -6,12 +6,12 @@ internal import GemLedger
 internal import FoundationNetworking
 #endif
 
-/// Carries requests over a URL session of its own.
+/// Sends requests over a private URL session.
 final class URLSessionTransport: HTTPTransport {
   private let base: String
   private let session: URLSession
 
-  /// - Parameter base: The server, without a slash at its end.
+  /// - Parameter base: The server, without a trailing slash.
   init(base: String, configuration: URLSessionConfiguration) {
     self.base = base
     session = URLSession(configuration: configuration, delegate: RedirectRefusal(), delegateQueue: nil)
@@ -21,7 +21,7 @@ final class URLSessionTransport: HTTPTransport {
 
   func send(_ request: ClientRequest) async throws(LedgerError) -> ClientAnswer {
     guard let url = URL(string: base + request.target) else {
-      throw LedgerError(.configuration, "The server's address is none that a request can be sent to.")
+      throw LedgerError(.configuration, "The server's address is not a valid URL.")
     }
     var sent = URLRequest(url: url)
     sent.httpMethod = request.method
@@ -30,7 +30,7 @@ final class URLSessionTransport: HTTPTransport {
     do {
       let (data, response) = try await session.data(for: sent)
       guard let response = response as? HTTPURLResponse else {
-        throw LedgerError(.backendUnreachable, "The server's answer is not of HTTP.")
+        throw LedgerError(.backendUnreachable, "The server's answer is not HTTP.")
       }
       let headers = response.allHeaderFields.compactMap { name, value in
         (name as? String).map { (name: $0, value: "\(value)") }
@@ -41,7 +41,7 @@ final class URLSessionTransport: HTTPTransport {
     }
   }
 
-  /// The error without the address, which may hold a customer's id.
+  /// Returns the error without the address, which may contain a customer's id.
   private static func error(_ error: any Error) -> LedgerError {
     if let error = error as? LedgerError { return error }
     guard let error = error as? URLError else {
@@ -55,7 +55,7 @@ final class URLSessionTransport: HTTPTransport {
 }
 
 extension HTTPBackend {
-  /// The way over a URL session to a server, to put something in front of it.
+  /// Returns the transport over a URL session to a server, for a decorator.
   package static func network(to base: String) -> any HTTPTransport {
     URLSessionTransport(base: base, configuration: .ephemeral)
   }
@@ -71,6 +71,6 @@ private final class RedirectRefusal: NSObject, URLSessionTaskDelegate {
 
 extension LedgerError {
   static let serverTimedOut = LedgerError(
-    .timedOut, "The server did not answer in time; the request may have been done all the same.")
+    .timedOut, "The server did not answer in time, but may have completed the request.")
 }
 #endif

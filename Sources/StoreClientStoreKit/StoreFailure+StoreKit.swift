@@ -9,7 +9,7 @@ internal import struct SimulatedStoreKit.Product
 #endif
 
 extension StoreFailure {
-  /// The reason in an error of StoreKit's; a task that was cancelled reports a system that failed.
+  /// Creates the reason in a StoreKit error; a cancelled task counts as a system error.
   init(_ error: any Error) {
     switch error {
     case let error as StoreKitError: self.init(error)

@@ -4,8 +4,8 @@ public import StoreClient
 
 public import protocol StoreClient.Storefront
 
-// `Product` and `Storefront` are names of StoreKit and of this package: the declarations that are imported one by one
-// are meant.
+// `Product` and `Storefront` are names of both StoreKit and this package: the imports of single declarations select the
+// meaning.
 #if canImport(StoreKit)
 public import StoreKit
 public import struct StoreKit.Product
@@ -21,10 +21,10 @@ public import struct SimulatedStoreKit.Product
 /// try Purchases.configure(withAPIKey: "appl_key", mode: .payment(backend), storefront: storefront)
 /// ```
 ///
-/// A receipt is StoreKit's `jwsRepresentation`, unchanged; the backend verifies it by itself. Where there is no
-/// StoreKit, the same file is compiled against the module SimulatedStoreKit, and tests run it to the ledger.
+/// A receipt is StoreKit's `jwsRepresentation`, unchanged; the backend verifies it. On platforms without StoreKit, this
+/// file is compiled against the module SimulatedStoreKit, and tests run it up to the ledger.
 public struct StoreKitStorefront: Storefront {
-  /// Takes the customer through a payment with the options that the client chose.
+  /// Takes the customer through a payment with the client's options.
   public typealias Purchasing =
     @MainActor @Sendable (Product, Set<Product.PurchaseOption>) async throws -> Product.PurchaseResult
 
@@ -32,19 +32,19 @@ public struct StoreKitStorefront: Storefront {
   private let reading: TransactionReading
 
   #if !os(visionOS)
-  /// The App Store, with StoreKit's own choice of the screen that shows the payment.
+  /// Creates the App Store; StoreKit chooses the screen that shows the payment.
   public init() {
     self.init { product, options in try await product.purchase(options: options) }
   }
   #endif
 
-  /// The App Store, with a payment that the app begins, such as by `purchase(confirmIn:options:)` or by SwiftUI's
-  /// `PurchaseAction`.
+  /// Creates the App Store with a payment that the app starts, for example by `purchase(confirmIn:options:)` or by
+  /// SwiftUI's `PurchaseAction`.
   ///
   /// - Parameters:
-  ///   - testSession: Names the test session of Xcode in which transactions are made; those of production and of the
-  ///     sandbox have none. A name that is none counts as `xcode`.
-  ///   - purchasing: Begins the payment; it must hand on all options.
+  ///   - testSession: The name of Xcode's test session; production and sandbox transactions have none. An invalid name
+  ///     counts as `xcode`.
+  ///   - purchasing: Starts the payment; it must pass on all options.
   public init(testSession: String = "xcode", purchasing: @escaping Purchasing) {
     self.purchasing = purchasing
     reading = TransactionReading(testSession: testSession)
@@ -53,7 +53,7 @@ public struct StoreKitStorefront: Storefront {
   /// The App Store.
   public var store: Store { .apple }
 
-  /// The country of the store account; the United States where StoreKit does not say.
+  /// Returns the country of the store account; the United States if StoreKit does not report it.
   public func storefront() async -> StorefrontCode {
     await AppStorefront.current.flatMap { StorefrontCode(exactly: $0.countryCode) } ?? .unitedStates
   }
@@ -63,7 +63,7 @@ public struct StoreKitStorefront: Storefront {
     AsyncStream { continuation in
       let task = Task {
         for await storefront in AppStorefront.updates {
-          // A storefront that is newer than this code has no prices in any catalog.
+          // No catalog has prices of an unknown storefront.
           if let code = StorefrontCode(exactly: storefront.countryCode) { continuation.yield(code) }
         }
         continuation.finish()
@@ -72,17 +72,17 @@ public struct StoreKitStorefront: Storefront {
     }
   }
 
-  /// The products that can be bought, of those with the ids.
+  /// Returns the available products with the ids.
   ///
-  /// - Throws: `StoreFailure`, as StoreKit's error says.
+  /// - Throws: `StoreFailure`, by StoreKit's error.
   public func products(for ids: [String]) async throws(StoreFailure) -> [StorefrontProduct] {
     try await appStoreProducts(for: ids).compactMap(StorefrontProduct.init)
   }
 
-  /// Takes the customer through a payment; the account token travels as StoreKit's `appAccountToken`.
+  /// Takes the customer through a payment; the account token is sent as StoreKit's `appAccountToken`.
   ///
-  /// - Throws: `StoreFailure`: `productUnavailable` where the App Store lists no such product, else as StoreKit's error
-  ///   says.
+  /// - Throws: `StoreFailure`: `productUnavailable` if the App Store lists no such product, otherwise by StoreKit's
+  ///   error.
   public func purchase(_ request: StorePaymentRequest) async throws(StoreFailure) -> StorePaymentResult {
     guard let product = try await appStoreProducts(for: [request.productID]).first else { throw .productUnavailable }
     var options: Set<Product.PurchaseOption> = []
@@ -96,7 +96,7 @@ public struct StoreKitStorefront: Storefront {
     case .success(let verification): return .success(reading.evidence(verification))
     case .userCancelled: return .userCancelled
     case .pending: return .pending
-    // A result that is newer than this code: a payment of it comes through the updates.
+    // For an unknown result, a payment will arrive through the updates.
     @unknown default: return .pending
     }
   }
@@ -113,7 +113,7 @@ public struct StoreKitStorefront: Storefront {
     }
   }
 
-  /// Returns the paid and unfinished transactions, in the order of ids: at most `limit` after the given one.
+  /// Returns the paid and unfinished transactions, in the order of ids: at most `limit` after the given transaction.
   public func unfinished(after: StoreTransactionID?, limit: Int) async throws(StoreFailure) -> [StoreEvidence] {
     let start = after.flatMap { UInt64($0.text) }
     let page = await whole { [reading] () -> [(id: UInt64, evidence: StoreEvidence)] in
@@ -135,9 +135,9 @@ public struct StoreKitStorefront: Storefront {
     await list(Transaction.currentEntitlements)
   }
 
-  /// Finishes the transaction, where it is unfinished.
+  /// Finishes the transaction if it is unfinished.
   ///
-  /// StoreKit reports no failure of it: a transaction that could not be finished is delivered again by the next start.
+  /// StoreKit does not report failures: a transaction that could not be finished is delivered again at the next start.
   public func finish(_ id: StoreTransactionID) async throws(StoreFailure) {
     await whole {
       for await result in Transaction.unfinished where String(result.unsafePayloadValue.id) == id.text {
@@ -148,7 +148,7 @@ public struct StoreKitStorefront: Storefront {
 
   /// Asks the App Store for transactions that this device does not know yet; StoreKit may ask for a password.
   ///
-  /// - Throws: `StoreFailure`: `userCancelled` where the customer turned back, else as StoreKit's error says.
+  /// - Throws: `StoreFailure`: `userCancelled` if the customer cancelled, otherwise by StoreKit's error.
   public func sync() async throws(StoreFailure) {
     do { try await AppStore.sync() } catch { throw StoreFailure(error) }
   }
@@ -161,7 +161,7 @@ public struct StoreKitStorefront: Storefront {
     }
   }
 
-  /// Asks StoreKit in a task of its own: a cancelled task gets no products and no error, and its lists may end early.
+  /// Asks StoreKit in a separate task: a cancelled task gets no products and no error, and its lists may end early.
   private func whole<Answer: Sendable>(_ ask: @escaping @Sendable () async -> Answer) async -> Answer {
     await Task { await ask() }.value
   }

@@ -11,7 +11,7 @@ internal import struct SimulatedStoreKit.Product
 #endif
 
 extension StorefrontProduct {
-  /// The listing of a StoreKit product; nil where its currency or its price is none that a catalog could hold.
+  /// Creates the listing of a StoreKit product; nil if a catalog could not contain its currency or price.
   init?(_ product: Product) {
     guard let currency = PriceCurrency(exactly: product.priceFormatStyle.currencyCode),
       let price = Price(product.price, in: currency)
@@ -36,7 +36,7 @@ extension ProductType {
 }
 
 extension Product.SubscriptionPeriod {
-  /// The period as catalogs write it, such as `P1M`; nil for a unit that is newer than this code.
+  /// The period in the catalog's format, such as `P1M`; nil for an unknown unit.
   fileprivate var iso8601: String? {
     switch unit {
     case .day: "P\(value)D"
@@ -49,18 +49,18 @@ extension Product.SubscriptionPeriod {
 }
 
 extension Price {
-  /// A price from StoreKit's decimal number, to the last digit of the currency.
+  /// Creates a price from StoreKit's decimal number, to the last digit of the currency.
   fileprivate init?(_ amount: Decimal, in currency: PriceCurrency) {
     var (exact, rounded) = (amount, Decimal())
     NSDecimalRound(&rounded, &exact, currency.minorUnitDigits, .plain)
-    // A negative price, or one of more digits than any price has, is none.
+    // A negative price, or one with too many digits, is invalid.
     guard let price = try? Price(rounded.description, in: currency) else { return nil }
     self = price
   }
 }
 
 extension Money {
-  /// Money from StoreKit's decimal number; nil where the currency is unknown.
+  /// Creates money from StoreKit's decimal number; nil if the currency is unknown.
   init?(_ amount: Decimal, currency code: String?) {
     guard let currency = code.flatMap(PriceCurrency.init(exactly:)), let price = Price(amount, in: currency) else {
       return nil

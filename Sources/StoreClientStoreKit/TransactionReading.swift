@@ -13,7 +13,7 @@ internal import struct SimulatedStoreKit.Product
 
 /// Reads StoreKit's transactions into the client's evidence.
 struct TransactionReading: Sendable {
-  /// The members of a transaction's JSON that not every SDK has as properties.
+  /// The members of a transaction's JSON that some SDKs do not have as properties.
   private struct Payload: Decodable {
     var environment: String?
     /// Thousandths of a percent.
@@ -35,7 +35,7 @@ struct TransactionReading: Sendable {
   }
 
   private func record(of transaction: Transaction) -> StoreTransaction {
-    // StoreKit's own JSON can always be read; anything else lacks these two members only.
+    // StoreKit's JSON can always be read; other JSON only lacks these two members.
     let payload = try? JSONDecoder().decode(Payload.self, from: transaction.jsonRepresentation)
     return StoreTransaction(
       store: .apple, environment: environment(of: transaction, payload),
@@ -59,7 +59,7 @@ struct TransactionReading: Sendable {
     default:
       let isSimulated = payload?.environment == "LocalTesting"
       let named = isSimulated ? StoreEnvironment.localTesting(session:) : StoreEnvironment.xcode(session:)
-      // A session's name that is none counts as Xcode's.
+      // An invalid session name counts as Xcode's.
       return (try? named(testSession)) ?? StoreEnvironment(kind: .xcode, session: "xcode")
     }
   }
@@ -83,7 +83,7 @@ extension VerificationFailure {
     case .invalidEncoding: self = .invalidEncoding
     case .invalidSignature: self = .invalidSignature
     case .missingRequiredProperties: self = .missingRequiredProperties
-    // A reason that is newer than this code: the device does not trust the transaction.
+    // For an unknown reason, the device does not trust the transaction.
     @unknown default: self = .invalidSignature
     }
   }

@@ -77,7 +77,7 @@ final class ClientAnswerTests: XCTestCase {
     try Row.check(
       [
         Row(
-          "gemctl init > /dev/null; gemctl logout", 2, error: "error: Nobody is signed in, so nobody can sign out.\n")
+          "gemctl init > /dev/null; gemctl logout", 2, error: "error: Cannot sign out: no customer is signed in.\n")
       ], in: try TestHome())
   }
 

@@ -209,7 +209,7 @@ final class ClientFileTests: XCTestCase {
     XCTAssertEqual(
       refusal?.message,
       "\"\(path)/client.log\" is in use by process \(process) (flock) for more than 10 s, and it is stopped. "
-        + "Let it go on (kill -CONT \(process)) or end it, then try again.")
+        + "Resume it (kill -CONT \(process)) or end it, then try again.")
     #endif
   }
 }

@@ -64,8 +64,8 @@ package struct CustomerAttributes: Hashable, Sendable {
     for kind in [reserved, others] where kind.count > Limits.attributesPerCustomer {
       throw CustomerAttribute.outOfBounds(
         kind.last?.name ?? "",
-        "A customer has at most \(Limits.attributesPerCustomer) attributes, and as many with names that begin with \"$\"; "
-          + "remove one first.")
+        "A customer has at most \(Limits.attributesPerCustomer) attributes, and as many with names that begin with "
+          + "\"$\"; remove one first.")
     }
   }
 }

@@ -139,7 +139,8 @@ public struct ExchangeSaga: Sendable {
     case false?:
       return try await release(steps, hold, because: "The hold ended before the other server had credited anything.")
     case nil:
-      throw Self.unknown("the hold has ended, and the server does not know whether it has credited; ask its operators", steps)
+      throw Self.unknown(
+        "the hold has ended, and the server does not know whether it has credited; ask its operators", steps)
     }
   }
 
@@ -162,8 +163,8 @@ public struct ExchangeSaga: Sendable {
   private static func unknown(_ what: String, _ steps: HoldSteps) -> LedgerError {
     LedgerError(
       .outcomeUnknown,
-      "It is not known yet whether the other server has credited: \(what.prefix(500)). The held amount stays on hold; run "
-        + "the exchange again with the same key.",
+      "It is not known yet whether the other server has credited: \(what.prefix(500)). The held amount stays on hold; "
+        + "run the exchange again with the same key.",
       details: [.text("key", steps.key.text)])
   }
 }

@@ -198,7 +198,7 @@ extension PlayNotices {
     }
   }
 
-  /// Stores a credited purchase for completion whose signed form the app posted.
+  /// Stores a credited purchase for completion after the app posted its signed form.
   func complete(_ names: PlayReceipt.Names, postedBy source: ReceiptPost.Source, in project: ServerProject) {
     keep(PlayCompletions.Cause(source), project) { (now) throws(LedgerError) in
       guard !names.isAcknowledged, try self.names(of: project).contains(where: { $0.hasBytes(of: names.packageName) })

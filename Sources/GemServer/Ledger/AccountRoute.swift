@@ -68,7 +68,7 @@ enum AccountRoute {
     .always("at", .integer(), "The instant of the answer."),
     .always("balance", .integer(), "The total balance, including held amounts."),
     .always("held", .integer(), "The amount on hold."), .always("available", .integer(), "The spendable amount."),
-    .always("debt", .integer()), .always("version", .integer(), "How many entries the account has."),
+    .always("debt", .integer()), .always("version", .integer(), "The number of entries of the account."),
     .always(
       "expirations",
       .nullable(

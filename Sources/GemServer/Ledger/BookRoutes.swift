@@ -25,7 +25,7 @@ enum BookRoutes {
     access: .secret(.books.writing),
     answers: [
       200: .object([
-        .always("object", .word(["sweep"])), .always("customers", .integer(), "For how many customers it was due."),
+        .always("object", .word(["sweep"])), .always("customers", .integer(), "The customers with due effects."),
       ])
     ],
     work: .later { (call) throws(LedgerError) in

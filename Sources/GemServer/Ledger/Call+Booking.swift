@@ -87,6 +87,6 @@ extension Schema.Field {
 
   static let reference = Self(
     "reference", .nullable(.identifier(Limits.referenceBytes)), "The caller's name for the subject.")
-  static let reason = Self("reason", .nullable(.identifier(Limits.reasonBytes)), "Why, for people.")
+  static let reason = Self("reason", .nullable(.identifier(Limits.reasonBytes)), "The reason, for people.")
 }
 #endif

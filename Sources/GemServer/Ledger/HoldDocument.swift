@@ -38,7 +38,7 @@ enum HoldDocument {
     [
       .always("object", .word(["hold"])), .always("id", id, "Also the id of the transaction that created it."),
       .always("customer_id", .text()), .always("amounts", TransactionDocument.amountsSchema, "The amounts on hold."),
-      .always("created_at", .integer()), .always("expires_at", end, "When it ends by itself."),
+      .always("created_at", .integer()), .always("expires_at", end, "The deadline."),
     ]
   }
 }

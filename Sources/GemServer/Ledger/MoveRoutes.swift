@@ -40,7 +40,7 @@ enum MoveRoutes {
       Schema.Field(
         "from", .object([.always("code", .currencyCode), .always("amount", .amount)]), "The source amount.",
         isRequired: true), Schema.Field("into", .currencyCode, "The target currency.", isRequired: true),
-      Schema.Field("rate", rate, "How much of the one for how much of the other.", isRequired: true), .reference,
+      Schema.Field("rate", rate, "The exchange rate.", isRequired: true), .reference,
       .reason,
     ])
   ) { (call) throws(LedgerError) in
@@ -52,7 +52,7 @@ enum MoveRoutes {
   }
 
   private static let rate = Schema.object([
-    .always("numerator", .amount, "How much is received."), .always("denominator", .amount, "For how much."),
+    .always("numerator", .amount, "The target amount."), .always("denominator", .amount, "The source amount."),
     Schema.Field(
       "rounding", .word(ExchangeRate.Rounding.Kind.allCases.map(\.rawValue)), "Of a part of a unit; down by default."),
   ])

@@ -12,7 +12,7 @@ extension TransactionDocument {
     ])
 
   static let entrySchema = Schema.object([
-    .always("currency_code", .text()), .always("kind", .text(), "Why, such as spend, grant or expiry."),
+    .always("currency_code", .text()), .always("kind", .text(), "The kind, such as spend, grant or expiry."),
     .always("amount", .integer(), "By how much the balance changed."),
     .always("balance", .integer(), "The balance after it, held amounts included."),
     .always("debt", .integer(), "The customer's debt after it."),
@@ -23,7 +23,7 @@ extension TransactionDocument {
         .object([
           .always("lot", .integer(), "The lot's number."), .always("source", .text(), "paid, bonus, earned, ..."),
           .always("amount", .integer(), "Negative if it was taken from the lot."),
-        ])), "How much of it fell on which lot."),
+        ])), "The allocation of the entry to lots."),
   ])
 
   static let itemSchema = Schema.object([

@@ -11,7 +11,7 @@ enum PaymentHistory {
       summary: "The orders that the player announced, newest first.", access: .app, style: .payment,
       query: [
         Parameter("page", .integer(1...1_000_000), "From 1, the default."),
-        Parameter("limit", .integer(1...100), "How many orders a page has; 20 by default."), PaymentPlayer.parameter,
+        Parameter("limit", .integer(1...100), "The number of orders per page; 20 by default."), PaymentPlayer.parameter,
       ],
       answers: [200: answer],
       work: PaymentStatusCode.Step.history.work { (call) throws(LedgerError) in try list(call) })

@@ -17,7 +17,7 @@ enum UndeliveredOrderRoutes {
             "delivery", .word(["exhausted", "pending"]),
             "Those left to a person, the default, or those that are still tried or refunded."),
           Parameter("starting_after", .text(1...50), "The cursor in the previous page's next_page."),
-          Parameter("limit", .integer(1...100), "How many orders a page has; 20 by default."),
+          Parameter("limit", .integer(1...100), "The number of orders per page; 20 by default."),
         ],
         answers: [200: Page.schema(of: schema)], work: .now(list)),
       Route(

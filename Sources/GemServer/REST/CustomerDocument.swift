@@ -63,7 +63,7 @@ struct CustomerDocument {
     "customer.alias",
     [
       Schema.Field("id", .text(), "The app user id.", isRequired: true),
-      Schema.Field("created_at", RESTSchemas.milliseconds, "When the customer was made.", isRequired: true),
+      Schema.Field("created_at", RESTSchemas.milliseconds, "The time when the customer was created.", isRequired: true),
     ])
 
   static let entitlementSchema = RESTSchemas.object(
@@ -80,7 +80,7 @@ struct CustomerDocument {
       Schema.Field("project_id", .text(), isRequired: true),
       Schema.Field("first_seen_at", RESTSchemas.milliseconds, isRequired: true),
       Schema.Field(
-        "last_seen_at", RESTSchemas.milliseconds, "When a balance changed last, or the customer was made.",
+        "last_seen_at", RESTSchemas.milliseconds, "The last change of a balance, or the customer's creation.",
         isRequired: true),
       absent("last_seen_app_version"), absent("last_seen_country"), absent("last_seen_platform"),
       absent("last_seen_platform_version"),

@@ -162,7 +162,7 @@ enum CustomerRoutes {
     access: .secret(.customers.writing),
     body: .object([
       Schema.Field(
-        "expires_in", .nullable(.integer(SessionTokens.lifetimes)), "How long it holds, in seconds; 3,600 by default.")
+        "expires_in", .nullable(.integer(SessionTokens.lifetimes)), "The lifetime in seconds; 3,600 by default.")
     ]),
     answers: [201: sessionTokenSchema], rate: .customerInformation,
     work: .now { (call) throws(LedgerError) in

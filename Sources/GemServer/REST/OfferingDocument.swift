@@ -67,7 +67,7 @@ struct OfferingDocument {
       Schema.Field("lookup_key", .text(), "The package's name in the catalog.", isRequired: true),
       Schema.Field("display_name", .text(), "The product's title.", isRequired: true),
       Schema.Field("position", .integer(), "From 1.", isRequired: true),
-      Schema.Field("created_at", RESTSchemas.milliseconds, "When the project was made.", isRequired: true),
+      Schema.Field("created_at", RESTSchemas.milliseconds, "The project's creation.", isRequired: true),
       Schema.Field(
         "products",
         RESTSchemas.list(
@@ -85,7 +85,7 @@ struct OfferingDocument {
       Schema.Field("display_name", .text(), "Its description, or else its id.", isRequired: true),
       Schema.Field("is_current", .boolean, "Whether it is the default offering.", isRequired: true),
       Schema.Field("project_id", .text(), isRequired: true),
-      Schema.Field("created_at", RESTSchemas.milliseconds, "When the project was made.", isRequired: true),
+      Schema.Field("created_at", RESTSchemas.milliseconds, "The project's creation.", isRequired: true),
       Schema.Field("state", .word(["active"]), isRequired: true),
       Schema.Field("metadata", .anything, "Custom data for the app.", isRequired: true),
       Schema.Field("packages", RESTSchemas.list(of: packageSchema), isRequired: true),

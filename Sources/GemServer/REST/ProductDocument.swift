@@ -66,7 +66,7 @@ struct ProductDocument {
       Schema.Field(
         "one_time", .nullable(.object([Schema.Field("is_consumable", .boolean, isRequired: true)])),
         "Null for subscriptions.", isRequired: true),
-      Schema.Field("created_at", RESTSchemas.milliseconds, "When the project was made.", isRequired: true),
+      Schema.Field("created_at", RESTSchemas.milliseconds, "The project's creation.", isRequired: true),
       Schema.Field("app_id", .nullable(.text()), "The store.", isRequired: true),
       Schema.Field("display_name", .nullable(.text()), "In the catalog's first language.", isRequired: true),
       Schema.Field("state", .word(["active", "inactive"]), "Whether it is on sale.", isRequired: true),

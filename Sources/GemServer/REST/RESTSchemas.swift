@@ -33,7 +33,7 @@ enum RESTSchemas {
       name,
       [
         Schema.Field("id", .text(), isRequired: true),
-        Schema.Field("deleted_at", milliseconds, "When it was deleted, in milliseconds since 1970.", isRequired: true),
+        Schema.Field("deleted_at", milliseconds, "The deletion, in milliseconds since 1970.", isRequired: true),
       ])
   }
 

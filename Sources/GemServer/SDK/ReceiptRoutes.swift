@@ -11,7 +11,7 @@ enum ReceiptRoutes {
 
   private static let fields: [Schema.Field] = [
     .always("app_user_id", .customerID, "The customer to credit if the receipt names no known buyer."),
-    Schema.Field("source", .word(ReceiptPost.Source.all), "Why it is posted."),
+    Schema.Field("source", .word(ReceiptPost.Source.all), "The reason of the post."),
     Schema.Field(
       "order_search", .word(ReceiptPost.OrderSearch.all), "Whether the order that it pays for is looked for."),
     Schema.Field(
@@ -22,7 +22,7 @@ enum ReceiptRoutes {
     Schema.Field("transaction_id", .anything, "The transaction that a receipt of StoreKit 1 is looked up by."),
     Schema.Field("product_id", .anything, "The product of a purchase at the test store; or product_ids, a list."),
     Schema.Field(
-      "attributes", .anything, "As in set_subscriber_attributes; a refused one does not affect the purchase."),
+      "attributes", .anything, "As in set_subscriber_attributes; a refused attribute does not affect the purchase."),
   ]
 
   private static let answer = Schema.object(

@@ -18,7 +18,7 @@ enum SDKRoutes {
     Parameter("page", .stating(["minimum": 1], .integer()), "The page, from 1; 1 by default."),
     Parameter(
       "size", .stating(["minimum": 1, "maximum": .integer(Int64(Limits.historyPage))], .integer()),
-      "How many a page has, 1 to \(Limits.historyPage); 20 by default."),
+      "The number per page, 1 to \(Limits.historyPage); 20 by default."),
   ]
 }
 

@@ -37,11 +37,11 @@ extension Schema {
 // Bookings.
 extension Schema {
   static let postedEntry = Schema.object([
-    .always("currency", .currencyCode), .always("kind", .word(EntryKind.allCases.map(\.name)), "Why."),
+    .always("currency", .currencyCode), .always("kind", .word(EntryKind.allCases.map(\.name)), "The entry's kind."),
     .always("amount", .integer(), "Negative for a spend."),
     .always("balance", .integer(), "The balance after it, held amounts included."),
     .always("debt", .integer(), "The customer's debt after it."),
-    .always("version", .integer(), "How many entries the account has with it."),
+    .always("version", .integer(), "The number of entries of the account, including this entry."),
     .always("lots", .list(allocation), "The lots that it took from or added to."),
   ])
 
@@ -52,7 +52,7 @@ extension Schema {
 
   static let postedItem = Schema.object([
     .always("item_id", .catalogID), .always("quantity", .integer(), "Negative for removed items."),
-    .always("owned", .integer(), "How many the customer owns after it."),
+    .always("owned", .integer(), "The number that the customer owns afterwards."),
   ])
 
   static let booking = Schema.object([
@@ -81,7 +81,7 @@ extension Schema {
     .always("balance", .integer(), "The spendable amount."), .always("code", .currencyCode),
     .always("name", .text()), .always("description", .nullable(.text())),
     .always("held", .integer(), "The amount on hold."), .always("debt", .integer()),
-    .always("version", .integer(), "How many entries the account has."),
+    .always("version", .integer(), "The number of entries of the account."),
     Field(
       "exact_balance", .integer(),
       "The balance without the 32-bit limit of RevenueCat's SDK for Android; only if \"balance\" is limited."),

@@ -88,7 +88,7 @@ extension SimulatorRoutes {
       "Moves the time of the store and of the ledger ahead; renewals, expiries and deadlines happen when they are due.",
       body: .object([
         Schema.Field(
-          "advance_seconds", .integer(1...ClockWalk.daysMax * 86_400), "How far, up to \(ClockWalk.daysMax) days.",
+          "advance_seconds", .integer(1...ClockWalk.daysMax * 86_400), "The length, up to \(ClockWalk.daysMax) days.",
           isRequired: true)
       ]), answer: SimulatorSchemas.passage
     ) { (simulator, call) async throws(LedgerError) in

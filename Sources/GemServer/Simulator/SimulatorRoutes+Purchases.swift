@@ -79,7 +79,7 @@ extension SimulatorRoutes {
         "refund", "Refunds a purchase, in full by default, and notifies the backend.",
         body: .object([
           Schema.Field("percent", .nullable(.integer(1...100)), "Which part, at the App Store."),
-          Schema.Field("quantity", .nullable(.integer(1...Limits.quantity)), "How many units."),
+          Schema.Field("quantity", .nullable(.integer(1...Limits.quantity)), "The number of units."),
         ])
       ) { (body) throws(LedgerError) in .refund(try Self.extent(in: body)) },
       action("reverse_refund", "Reverses a refund and notifies the backend.") { _ in .reverseRefund },

@@ -43,7 +43,7 @@ enum SimulatorSchemas {
     .always(
       "new", .nullable(.boolean),
       "Whether money was taken now. An unfinished purchase of the product is returned again without a payment."),
-    .always("unverified", .nullable(.text()), "Why the device does not trust the receipt; null for a trusted one."),
+    .always("unverified", .nullable(.text()), "The reason of the device's distrust in the receipt; null if trusted."),
     .always("failure", .nullable(.text()), "The store's error."),
     .always(
       "credit",
@@ -61,18 +61,18 @@ enum SimulatorSchemas {
     [.always("object", .word(["simulator.fault"]))]
       + faultFields.map { Schema.Field($0.name, $0.schema, $0.help, isRequired: true) })
 
-  /// As a fault is made and as it is shown.
+  /// The fields of a fault, in requests and in answers.
   static let faultFields: [Schema.Field] = [
-    Schema.Field("api", .word(StoreAPI.allCases.map(\.rawValue)), "The call that goes wrong.", isRequired: true),
+    Schema.Field("api", .word(StoreAPI.allCases.map(\.rawValue)), "The call that fails.", isRequired: true),
     Schema.Field(
       "effect", .word(StoreFault.Effect.words),
-      "How. networkError and networkCutBefore lose the request, networkCutAfter the answer.", isRequired: true),
-    Schema.Field("delay_seconds", .nullable(.integer(0...31_622_400)), "How late, with delay; 60 by default."),
+      "The effect. networkError and networkCutBefore lose the request, networkCutAfter the answer.", isRequired: true),
+    Schema.Field("delay_seconds", .nullable(.integer(0...31_622_400)), "The delay of the effect delay; 60 by default."),
     Schema.Field(
-      "timing", .word(["once", "always", "nth", "times", "chance"]), "At which calls; always by default."),
+      "timing", .word(["once", "always", "nth", "times", "chance"]), "The calls that it affects; always by default."),
     Schema.Field(
       "count", .nullable(.integer(1...1_000_000)),
-      "With nth the call's number from now, with times how many calls, with chance how many of 100."),
+      "With nth the call's number from now, with times the number of calls, with chance the number per 100."),
     Schema.Field("store_account", .nullable(.text(1...255)), "Only for this account."),
     Schema.Field("device", .nullable(.text(1...255)), "Only on devices of this name."),
   ]
@@ -90,7 +90,7 @@ enum SimulatorSchemas {
   private static let clockFields: [Schema.Field] = [
     .always("object", .word(["simulator.clock"])),
     .always("now", .integer(), "The time of the store and of the ledger."),
-    .always("ahead_seconds", .integer(), "How far it is ahead of the machine's."),
+    .always("ahead_seconds", .integer(), "The lead over the machine's time."),
     .always("movable", .boolean, "Whether it can be moved: only if the ledger belongs to this home alone."),
   ]
 
@@ -98,8 +98,8 @@ enum SimulatorSchemas {
     .always("object", .word(["simulator"])), .always("store", .text(), "Which store it behaves as."),
     .always("environment", .text()), .always("session", .nullable(.text()), "The test session of its purchases."),
     .always("storefront", .text(), "The country that it sells in."), .always("locale", .text()),
-    .always("clock", clock), .always("faults", .integer(), "How many faults can still occur."),
-    .always("purchases", .integer(), "How many, attempts included."), .always("pending", .integer()),
+    .always("clock", clock), .always("faults", .integer(), "The number of remaining faults."),
+    .always("purchases", .integer(), "The number, including attempts."), .always("pending", .integer()),
     .always("unfinished", .integer(), "Paid for, and not finished."), .always("refunded", .integer()),
     .always("waiting_notices", .integer(), "Notices that the backend has not taken, up to 100."),
   ])
@@ -113,6 +113,6 @@ enum SimulatorSchemas {
 
   private static let error = Schema.object([.always("code", .text()), .always("message", .text())])
   static let noticeError = Schema.Field.always(
-    "notice_error", .nullable(error), "Why the backend did not take a notice of the store; it waits and is sent again.")
+    "notice_error", .nullable(error), "The reason why the backend refused a notice, which waits and is sent again.")
 }
 #endif

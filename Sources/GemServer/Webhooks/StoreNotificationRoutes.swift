@@ -38,7 +38,7 @@ enum StoreNotificationRoutes {
           "message", .map(.anything, 0...100), "The message, with the notification in base64 as data.",
           isRequired: true),
         Schema.Field("subscription", .text(), "The name of the subscription."),
-        Schema.Field("deliveryAttempt", .integer(), "How often it was delivered."),
+        Schema.Field("deliveryAttempt", .integer(), "The number of delivery attempts."),
       ]),
       answers: [200: googleAnswer], work: .later(applyGoogle))
   }
@@ -50,7 +50,7 @@ enum StoreNotificationRoutes {
       "credited, refunded, refund_reversed, kept, unchanged, unattributed, held; none if it concerns no "
         + "transaction, quarantined if it cannot be verified yet.",
       isRequired: true),
-    Schema.Field("code", .text(), "Why it is in the quarantine."),
+    Schema.Field("code", .text(), "The reason of the quarantine."),
   ])
 
   private static let googleAnswer = Schema.object([
@@ -60,7 +60,7 @@ enum StoreNotificationRoutes {
       "As for the App Store; pending before the payment, declined if the payment failed, refused if it can never "
         + "be applied.",
       isRequired: true),
-    Schema.Field("code", .nullable(.text()), "Why it was refused.", isRequired: true),
+    Schema.Field("code", .nullable(.text()), "The reason of the refusal.", isRequired: true),
   ])
 
   @Sendable

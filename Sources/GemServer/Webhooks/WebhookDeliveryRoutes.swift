@@ -68,7 +68,7 @@ enum WebhookDeliveryRoutes {
       200: .object([
         .always("object", .word(["webhook_test"])), .always("delivered", .boolean),
         .always("status", .nullable(.integer()), "Null without an answer."),
-        .always("failure", .nullable(.text()), "Why there was no answer."),
+        .always("failure", .nullable(.text()), "The reason for a missing answer."),
       ])
     ], rate: .projectConfiguration,
     work: .later { (call) throws(LedgerError) in

@@ -70,13 +70,13 @@ enum WebhookDocument {
   static let rotatedSchema = Schema.object(
     fields + [
       .always("secret", .text(), "The new secret; it is shown this once."),
-      .always("previous_secrets_end_at", .integer(), "When the earlier secrets sign no longer, at the latest."),
+      .always("previous_secrets_end_at", .integer(), "The time when the last earlier secret expires."),
     ])
 
   static let deliverySchema = Schema.object([
     .always("object", .word(["webhook_delivery"])),
     .always("id", .text(), "The transaction that the message is about, also the message's id."),
-    .always("state", .word(["dead", "waiting"])), .always("failures", .integer(), "How often it was tried in vain."),
+    .always("state", .word(["dead", "waiting"])), .always("failures", .integer(), "The number of failed tries."),
     .always("last_failure", .nullable(.text())), .always("next_attempt_at", .nullable(.integer())),
     .always("given_up_at", .nullable(.integer())),
   ])

@@ -12,7 +12,7 @@ enum WebhookSecretRoutes {
 
   private static let rotate = Route(
     method: "POST", path: WebhookEndpointRoutes.endpointPath + "/actions/rotate_secret", name: "rotate_webhook_secret",
-    summary: "Gives an endpoint a new secret, which is in this answer only; the earlier one signs too for a while.",
+    summary: "Gives an endpoint a new secret, which only this answer contains; earlier secrets still sign for a while.",
     access: .secret(.webhooks.writing),
     body: .object([
       Schema.Field(

@@ -3,7 +3,7 @@ internal import GemLedger
 /// The balances that the client knows, and their age.
 ///
 /// Every event that may change a balance begins a new generation. A value is fresh only in the generation of its
-/// request. The answer of an earlier request never replaces that of a later one.
+/// request. The answer to an earlier request never replaces the answer to a later request.
 struct BalanceCache: Sendable {
   /// Five minutes.
   static let freshMilliseconds: Int64 = 300_000
@@ -15,7 +15,7 @@ struct BalanceCache: Sendable {
   }
 
   private(set) var generation: UInt64 = 0
-  /// Answers of earlier generations are shown by nothing but their own name.
+  /// Answers of earlier generations are hidden, except as the last known balances.
   private var clearedIn: UInt64 = 0
   private var entries: [CustomerID: Entry] = [:]
   private var running: [CustomerID: (generation: UInt64, task: Task<Fetched, Never>)] = [:]
@@ -37,12 +37,12 @@ struct BalanceCache: Sendable {
     clearedIn = generation
   }
 
-  /// Whether nothing was answered for the customer since the app cleared the cache.
+  /// Returns whether no answer for the customer has arrived since the app cleared the cache.
   func isCleared(for customer: CustomerID) -> Bool { (entries[customer]?.generation ?? 0) < clearedIn }
 
   /// Stores an answer.
   ///
-  /// - Returns: Whether it is the newest known, and differs from the value known before.
+  /// - Returns: Whether it is the newest known answer, and differs from the value known before.
   mutating func take(_ balances: StoredBalances, askedIn asked: UInt64) -> (isNewest: Bool, isChanged: Bool) {
     let known = entries[balances.customer]
     if let known, known.generation > asked { return (false, false) }
@@ -51,7 +51,7 @@ struct BalanceCache: Sendable {
     return (true, known?.balances.rows != balances.rows)
   }
 
-  /// The request that is under way for this generation, or the new one.
+  /// Returns the current request of this generation, or a new request.
   mutating func join(
     _ customer: CustomerID, start: (UInt64) -> Task<Fetched, Never>
   ) -> (task: Task<Fetched, Never>, generation: UInt64) {

@@ -2,11 +2,11 @@ internal import GemLedger
 internal import StoreBackend
 internal import Synchronization
 
-/// Asks the backend for balances, keeps them while they are fresh, and spends.
+/// Requests balances from the backend, keeps them while they are fresh, and spends.
 struct BalanceSource: ClientPart {
   let context: ClientContext
 
-  /// The customer's balances: from the cache where it is fresh, else from the backend.
+  /// Returns the customer's balances: from the cache if it is fresh, otherwise from the backend.
   func current() async throws(LedgerError) -> VirtualCurrencies {
     let customer = appUserID
     let now = configuration.clock.now()
@@ -15,7 +15,7 @@ struct BalanceSource: ClientPart {
       log(.debug, "The balances in the cache are fresh.")
       return shown(known.balances, isStale: false)
     }
-    // Credit the paid receipts of the queue first, so that the balance includes them.
+    // The paid receipts of the queue are credited first, so that the balance includes them.
     if queue.read({ $0.pendingCount }) > 0 { await pipeline.drain() }
     if queue.read({ $0.provisionalSpends.contains(where: \.isWaiting) }) {
       _ = await ProvisionalSpends(context: context).reconcile()
@@ -29,7 +29,7 @@ struct BalanceSource: ClientPart {
     case .success(let stored): return shown(stored, isStale: false)
     case .failure(let error):
       guard PostVerdict(error.code) != .deadLetter, let last = lastKnown(customer) else { throw error }
-      log(.warn, "The balances could not be asked for, so the last known ones are shown: \(error)")
+      log(.warn, "The balances could not be requested, so the last known balances are shown: \(error)")
       return shown(last, isStale: true)
     }
   }
@@ -54,17 +54,17 @@ struct BalanceSource: ClientPart {
 
   func clear() { context.balances.withLock { $0.clear() } }
 
-  /// Paid amounts that wait for their credit longer than they should, and are in no balance yet.
+  /// Paid amounts that wait too long for their credit, and are in no balance yet.
   var provisional: [CurrencyCode: Int64] { provisional(for: appUserID) }
 
-  /// The same of one customer.
+  /// Returns the provisional amounts of one customer.
   func provisional(for customer: CustomerID) -> [CurrencyCode: Int64] {
     provisional(for: customer, after: nil)
   }
 
-  /// Spends, where the backend lets this client.
+  /// Spends amounts, if the backend permits this client to do so.
   func spend(_ amounts: [Adjustment], key: IdempotencyKey) async throws(LedgerError) -> Booking {
-    // A failed call may have spent too, so the balance may have changed in any case.
+    // A failed call may have spent the amounts, so the balance may have changed in any case.
     defer {
       invalidate()
       refreshForListeners()
@@ -73,18 +73,17 @@ struct BalanceSource: ClientPart {
     do throws(LedgerError) {
       return try await backend.spend(amounts, customer: customer, key: key)
     } catch  where error.code == .customerNotFound {
-      // To the app, a customer that the backend does not know yet is no unknown one: register, and let the balance
-      // decide.
+      // An app's customer need not be registered yet: register the customer, and let the balance decide.
       _ = try await backend.register(customer)
       return try await backend.spend(amounts, customer: customer, key: key)
     }
   }
 
-  /// The one currency that a product gives.
+  /// Returns the one currency that a product gives.
   func currency(of productID: String) async throws(LedgerError) -> CurrencyCode {
     let product = try await offerings.product(named: productID)
     guard let currency = product.grants.first?.currency, product.grants.count == 1 else {
-      throw .invalid("\"\(product.code)\" gives \(product.grants.count) currencies; ask for one of them by its code.")
+      throw .invalid("\"\(product.code)\" gives \(product.grants.count) currencies. Name one of them by its code.")
     }
     return currency
   }
@@ -92,7 +91,7 @@ struct BalanceSource: ClientPart {
   private func fetchBalances(_ customer: CustomerID, _ generation: UInt64) async -> BalanceCache.Fetched {
     do throws(LedgerError) {
       let answer = try await backend.balances(of: customer)
-      // The instant of the answer: everything that was bought before it may be in it.
+      // The instant of the answer: it may include all earlier purchases.
       let asOf = configuration.clock.now()
       var stored = StoredBalances(answer, customer: customer, asOf: asOf)
       stored.queued = queue.read { Set($0.items.keys) }
@@ -108,7 +107,7 @@ struct BalanceSource: ClientPart {
   private func keep(_ stored: StoredBalances, isChanged: Bool) {
     if !configuration.mode.isLocal, configuration.eventLog != nil {
       let known = queue.read { state in state.balances.last { $0.customer == stored.customer } }
-      // Only changed balances cost a sync.
+      // Only changed balances need a sync.
       if known?.rows != stored.rows {
         pipeline.note([.balances(stored)])
       } else {
@@ -125,7 +124,7 @@ struct BalanceSource: ClientPart {
     }
   }
 
-  /// Requests the balances again where they have a listener.
+  /// Requests the balances again if they have a listener.
   func refreshForListeners() {
     guard context.balanceBroadcast.hasListeners else { return }
     Task { await refreshQuietly() }
@@ -133,7 +132,7 @@ struct BalanceSource: ClientPart {
 
   private func refreshQuietly() async {
     do throws(LedgerError) { _ = try await current() } catch {
-      log(.debug, "The balances could not be asked for: \(error)")
+      log(.debug, "The balances could not be requested: \(error)")
     }
   }
 
@@ -150,9 +149,9 @@ struct BalanceSource: ClientPart {
       provisional(for: stored.customer, after: stored).merging(spent.mapValues { -$0 }, uniquingKeysWith: &+))
   }
 
-  /// Returns the provisional amounts of purchases made after the answer with these balances, which cannot hold them.
+  /// Returns the provisional amounts of purchases after the answer with these balances, which cannot contain them.
   ///
-  /// A purchase of the same millisecond came after the answer unless it was in the queue by then.
+  /// A purchase in the same millisecond counts as later, unless it was in the queue by then.
   private func provisional(for customer: CustomerID, after balances: StoredBalances?) -> [CurrencyCode: Int64] {
     queue.read { state in
       var sums: [CurrencyCode: Int64] = [:]

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Hands values to any number of streams.
+/// Sends values to any number of streams.
 final class Broadcast<Element: Sendable>: Sendable {
   private struct State {
     var listeners: [Int: AsyncStream<Element>.Continuation] = [:]
@@ -14,7 +14,7 @@ final class Broadcast<Element: Sendable>: Sendable {
 
   var hasListeners: Bool { state.withLock { !$0.listeners.isEmpty } }
 
-  /// A new stream, which begins with these values: whatever is sent after they were read comes behind them.
+  /// Returns a new stream that begins with these values; values sent after they were read follow them.
   func stream(beginningWith values: () -> [Element]) -> AsyncStream<Element> {
     AsyncStream(bufferingPolicy: buffer) { continuation in
       let number = state.withLock { state in
@@ -34,7 +34,7 @@ final class Broadcast<Element: Sendable>: Sendable {
     for listener in listeners { listener.yield(value) }
   }
 
-  /// Sends what the body finds, if anything; no other value that is sent so comes between its finding and its sending.
+  /// Sends the body's value, if any; no other call of this method sends a value between the read and the send.
   func send(found value: () -> Element?) {
     state.withLock { state in
       guard let value = value() else { return }

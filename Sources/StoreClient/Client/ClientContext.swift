@@ -21,17 +21,17 @@ final class ClientContext: Sendable {
   /// The state of a running client that is not stored.
   struct Session {
     var identity: Identity
-    /// Customers that are registered with the backend for sure.
+    /// Customers that are certainly registered with the backend.
     var registered: Set<CustomerID> = []
     var purchasesInProgress: [ProductCode] = []
     var info: CustomerInfo?
-    /// The generation of the customer's state; every event that may change it begins a new one.
+    /// The generation of the customer's state; every event that may change it increments it.
     var infoGeneration: UInt64 = 0
     var isInfoFresh = false
     var offerings: Offerings?
-    /// Until when the offerings are fresh.
+    /// The end of the offerings' freshness.
     var offeringsFreshUntil: Timestamp?
-    /// Whether the known products proved wrong.
+    /// Whether the known products are outdated.
     var mustAskForOfferings = false
     /// Whether this client has seen all refunds made while the app was closed.
     var hasLookedForRefunds = false
@@ -41,11 +41,11 @@ final class ClientContext: Sendable {
     var answers = LastAnswers()
     /// Customers created by a sign-in that could not be stored on the device.
     var created: Set<CustomerID> = []
-    /// Receipts with a credit that the app was told of lately; an update may be faster than the answer to its purchase.
+    /// Receipts whose credit the app learnt recently; an update may be faster than the answer to its purchase.
     var told = LastKeys()
     /// The keys of spends by product with a lost answer.
     var openConsumptions: [OpenConsumption: [IdempotencyKey]] = [:]
-    /// Whether the readers of balances were last sent those of the customer before.
+    /// Whether the readers of balances last received those of the previous customer.
     var balancesAreAnothers = false
     weak var client: StoreClient?
   }
@@ -71,14 +71,14 @@ final class ClientContext: Sendable {
   /// The app user id of the signed-in customer.
   var appUserID: CustomerID { session.withLock { $0.identity.customer } }
 
-  /// Registers the customer with the backend if it is reachable; a purchase does not fail for it.
+  /// Registers the customer with the backend if it is reachable; a failure does not fail a purchase.
   func register(_ customer: CustomerID) async {
     guard !session.withLock({ $0.registered.contains(customer) }) else { return }
     do throws(LedgerError) {
       _ = try await backend.register(customer)
       session.withLock { _ = $0.registered.insert(customer) }
     } catch {
-      log(.debug, "The customer could not be made known yet: \(error)")
+      log(.debug, "The customer could not be registered yet: \(error)")
     }
   }
 
@@ -93,7 +93,7 @@ final class ClientContext: Sendable {
 }
 
 extension ClientContext.Session {
-  /// Returns whether the backend's name for an owner means the signed-in customer.
+  /// Returns whether the backend's name of an owner is a name of the signed-in customer.
   func isOwn(_ owner: CustomerID) -> Bool {
     owner == identity.customer || info?.record.ids.contains(owner) == true
   }

@@ -1,7 +1,7 @@
 internal import GemLedger
 internal import StoreBackend
 
-/// A part of a client with one job, over the shared context.
+/// A part of a client with one task, over the shared context.
 protocol ClientPart: Sendable {
   var context: ClientContext { get }
 }

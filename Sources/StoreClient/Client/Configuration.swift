@@ -4,7 +4,7 @@ public import StoreBackend
 extension StoreClient {
   /// The owner of the balances.
   public enum Mode: Sendable {
-    /// They are kept on this device: the backend works in this process, over a ledger on the device, and is always
+    /// The balances are on this device: the backend works in this process, over a ledger on the device, and is always
     /// reachable.
     case local(any PurchaseBackend)
     /// A backend owns them; while it is unreachable, purchases queue and the last known balances are shown.
@@ -24,15 +24,15 @@ extension StoreClient {
     }
   }
 
-  /// Which purchases exclude each other.
+  /// The purchases that exclude each other.
   public enum PurchaseGuard: Hashable, Sendable {
-    /// Any two.
+    /// Any two purchases.
     case perClient
-    /// Two of the same product.
+    /// Two purchases of the same product.
     case perProduct
   }
 
-  /// How a purchase reaches its credit.
+  /// The steps from a purchase to its credit.
   public enum PurchaseStyle: Hashable, Sendable {
     /// The receipt is posted after the payment.
     case direct
@@ -42,49 +42,49 @@ extension StoreClient {
 
   /// The settings of a client.
   public struct Configuration: Sendable {
-    /// The public key; `appl_`, `goog_`, `amzn_` or `test_` at its beginning names the store.
+    /// The public key; its prefix `appl_`, `goog_`, `amzn_` or `test_` names the store.
     public var apiKey: String
-    /// The signed-in customer; nil for the last one, or an anonymous customer.
+    /// The signed-in customer; nil for the last customer, or an anonymous customer.
     public var appUserID: String?
     /// The owner of the balances.
     public var mode: Mode
     /// The shop.
     public var storefront: any Storefront
-    /// The app, as its receipts name it; needed for two-step purchases only.
+    /// The app's id in its receipts; needed for two-step purchases only.
     public var bundleID = ""
-    /// Where the receipt queue, the identity and the last known balances are kept; nil for nowhere.
+    /// The store of the receipt queue, the identity and the last known balances; nil for none.
     public var eventLog: (any EventLog)?
-    /// Where the client reads the time, and how it waits.
+    /// The client's source of time and waits.
     public var clock = StoreClock.system
-    /// Makes anonymous ids, keys and the chance in back-off.
+    /// Makes anonymous ids, keys and the random part of back-off.
     public var randomness: @Sendable () -> UInt64 = { .random(in: 0 ... .max) }
     /// The language and region of texts and prices, such as `en_US`.
     public var locale = "en_US"
-    /// The least important messages that are logged; nil for ``StoreClient/logLevel``.
+    /// The lowest level of logged messages; nil for ``StoreClient/logLevel``.
     public var logLevel: LogLevel?
     /// The receiver of the messages; nil for ``StoreClient/logHandler``.
     public var logHandler: LogHandler?
-    /// How receipts are tried again.
+    /// The retries of receipts.
     public var retry = RetryPolicy()
     /// How long a purchase waits for its credit before it is shown as provisional; nil for never.
     public var provisionalAfter: Duration? = .seconds(60)
     /// How long ``StoreClient/purchase(package:)`` waits for the backend before it answers `pendingServerValidation`;
-    /// nil for as long as it takes.
+    /// nil for no limit.
     public var validationTimeout: Duration? = .seconds(35)
     /// Whether the purchase funnel is reported.
     public var isFunnelEnabled = true
-    /// Which purchases exclude each other.
+    /// The purchases that exclude each other.
     public var purchaseGuard = PurchaseGuard.perClient
-    /// How a purchase reaches its credit.
+    /// The steps from a purchase to its credit.
     public var purchaseStyle = PurchaseStyle.direct
     /// The rule of a restore for the entitlements of an owner that signed in.
     ///
-    /// `keepWithOwner` counts where the store account may not be shared. `alias` gives two signed-in customers one
+    /// `keepWithOwner` applies only if the store account may not be shared. `alias` gives two signed-in customers one
     /// wallet.
     public var restoreBehavior = EntitlementSharing.transfer
-    /// Whether the client listens to the store, works off its queue at launch and tries again by itself.
+    /// Whether the client listens to the store, processes its queue at launch and retries automatically.
     public var isAutomatic = true
-    /// Whether a sign-in is kept for the next start; false in a tool that acts for other customers for one call.
+    /// Whether a sign-in is stored for the next start; false in a tool that acts for other customers for one call.
     package var keepsIdentity = true
     /// Called after each step of each purchase.
     package var onStep: (@Sendable (PurchaseStep) -> Void)?

@@ -1,13 +1,13 @@
 public import GemLedger
 public import StoreBackend
 
-/// The known state of a customer beside the balances: entitlements and purchases.
+/// The known state of a customer in addition to the balances: entitlements and purchases.
 public struct CustomerInfo: Hashable, Sendable {
   /// The backend's answer.
   public internal(set) var record: CustomerRecord
-  /// Whether the backend was unreachable, so that something may be missing; the purchase made just now never is.
+  /// Whether the backend was unreachable, so that the state may be incomplete; it always includes the current purchase.
   public internal(set) var isStale = false
-  /// The store's record of the purchase that this is the answer to; no part of the customer's state.
+  /// The store's record of the purchase that returned this; not part of the customer's state.
   var transaction: StoreTransaction?
 
   /// Wraps a backend's answer.
@@ -15,13 +15,13 @@ public struct CustomerInfo: Hashable, Sendable {
 
   /// The first id of the customer.
   public var originalAppUserID: String { record.originalID.text }
-  /// When this was true.
+  /// The instant of the state.
   public var asOf: Timestamp { record.asOf }
-  /// When the customer was made.
+  /// When the customer was created.
   public var firstSeenAt: Timestamp { record.firstSeenAt }
   /// The rights that purchases give.
   public var entitlements: EntitlementInfos { EntitlementInfos(record.entitlements) }
-  /// The purchases that are no subscriptions, newest first; at most 100.
+  /// The purchases other than subscriptions, newest first; at most 100.
   public var nonSubscriptions: [NonSubscriptionTransaction] {
     record.nonSubscriptions.map(NonSubscriptionTransaction.init)
   }
@@ -29,10 +29,10 @@ public struct CustomerInfo: Hashable, Sendable {
   /// Whether the customer has the right now.
   public func hasActiveEntitlement(_ id: String) -> Bool { entitlements[id]?.isActive == true }
 
-  /// Adds a credited purchase, which saves a request.
+  /// Adds a credited purchase, which avoids a request.
   mutating func add(_ purchase: PurchaseRecord, at now: Timestamp) {
     record.asOf = max(record.asOf, now)
-    // Looked for in place, and by the credit, of which each purchase has one: copying a record costs more than that.
+    // Searched in place by the purchase's unique credit, because copying a record costs more than the search.
     let positions = record.nonSubscriptions.indices
     if let known = positions.first(where: { record.nonSubscriptions[$0].transactionID == purchase.transactionID }) {
       record.nonSubscriptions[known] = purchase
@@ -42,7 +42,7 @@ public struct CustomerInfo: Hashable, Sendable {
     record.nonSubscriptions.insert(purchase, at: 0)
   }
 
-  /// Adds a purchase's entitlement, unless a longer one is known.
+  /// Adds a purchase's entitlement, unless a longer entitlement is known.
   mutating func add(_ entitlement: CustomerRecord.Entitlement) {
     let known = record.entitlements.firstIndex { $0.id.hasBytes(of: entitlement.id) }
     guard let known else {
@@ -59,7 +59,7 @@ public struct CustomerInfo: Hashable, Sendable {
 }
 
 extension CustomerInfo {
-  /// A customer for a preview, with the right `premium` where wanted.
+  /// Creates a customer for a preview, optionally with the right `premium`.
   public static func preview(isPremium: Bool = true) -> CustomerInfo {
     let customer = CustomerID(unchecked: "preview")
     let instant = Timestamp(milliseconds: 0)
@@ -72,7 +72,7 @@ extension CustomerInfo {
         entitlements: isPremium ? [premium] : [], nonSubscriptions: []))
   }
 
-  /// Whether both tell the same of the customer, whichever purchase they answer.
+  /// Returns whether both have one customer's equal state, ignoring the purchases that they answer.
   public static func == (left: Self, right: Self) -> Bool {
     left.record == right.record && left.isStale == right.isStale
   }

@@ -2,11 +2,11 @@ internal import GemLedger
 internal import StoreBackend
 internal import Synchronization
 
-/// Asks the backend for the customer's info, and keeps the answer while it is fresh.
+/// Requests the customer's info from the backend, and keeps the answer while it is fresh.
 struct CustomerInfoSource: ClientPart {
   let context: ClientContext
 
-  /// The info of the signed-in customer: from the cache where it is fresh, else from the backend.
+  /// Returns the info of the signed-in customer: from the cache if it is fresh, otherwise from the backend.
   func current() async throws(LedgerError) -> CustomerInfo {
     let now = configuration.clock.now()
     if let fresh = context.session.withLock({ $0.freshInfo(at: now) }) {
@@ -39,12 +39,12 @@ struct CustomerInfoSource: ClientPart {
     }
   }
 
-  /// Requests the state again where it has a listener; by default only where it was known before.
+  /// Requests the state again if it has a listener; by default only if it was known before.
   func refreshForListeners(ofUnknown: Bool = false) async {
     guard context.delegateCalls.listener.object != nil || context.infoBroadcast.hasListeners else { return }
     guard ofUnknown || cached != nil else { return }
     do throws(LedgerError) { _ = try await current() } catch {
-      log(.debug, "What is known of the customer could not be asked for: \(error)")
+      log(.debug, "The customer info could not be requested: \(error)")
     }
   }
 
@@ -55,7 +55,7 @@ struct CustomerInfoSource: ClientPart {
     return info
   }
 
-  /// Keeps an answer, unless something has happened since it was asked for.
+  /// Keeps an answer, unless an event has happened since its request.
   func take(_ info: CustomerInfo, askedIn generation: UInt64) {
     let isNew = context.session.withLock { session in
       if generation != session.infoGeneration { return false }
@@ -70,7 +70,7 @@ struct CustomerInfoSource: ClientPart {
     if isNew { publish() }
   }
 
-  /// Returns the buyer's state after a credit: it includes this purchase even if the backend cannot be asked.
+  /// Returns the buyer's state after a credit: it includes this purchase even if the backend cannot be reached.
   func info(after answer: ReceiptAnswer?, _ buyer: CustomerID) async -> CustomerInfo {
     let now = configuration.clock.now()
     let known = context.session.withLock { $0.identity.customer == buyer ? $0.freshInfo(at: now) : nil }
@@ -88,7 +88,7 @@ struct CustomerInfoSource: ClientPart {
     }
   }
 
-  /// Returns the customer's last known state for a failed request; only the id where nothing is known.
+  /// Returns the customer's last known state for a failed request; only the id if no state is known.
   func last(of customer: CustomerID) -> CustomerInfo {
     let now = configuration.clock.now()
     let known = context.session.withLock { $0.identity.customer == customer ? $0.info : nil }
@@ -102,7 +102,7 @@ struct CustomerInfoSource: ClientPart {
     return info
   }
 
-  /// Tells the app the known state, which another task may have changed since the event that is told.
+  /// Sends the known state to the app, which another task may have changed since the event.
   func publish() {
     let (info, client) = context.session.withLock { ($0.info, $0.client) }
     if let info, let client { context.delegateCalls.send { $0.purchases(client, receivedUpdated: info) } }

@@ -3,7 +3,7 @@ internal import StoreBackend
 internal import Synchronization
 
 extension StoreClient {
-  /// The settings of ``configure(withAPIKey:appUserID:)`` beside its key: an app or a test sets them once.
+  /// The settings of ``configure(withAPIKey:appUserID:)`` in addition to its key: an app or a test sets them once.
   ///
   /// ```swift
   /// StoreClient.defaults.mode = .payment(backend)
@@ -17,8 +17,8 @@ extension StoreClient {
     public var mode: Mode?
     /// The shop; nil for an empty one.
     public var storefront: (any Storefront)?
-    /// Makes the event log; nil for the platform's standard file where the app imports StoreClientFoundation, and for
-    /// none otherwise.
+    /// Makes the event log; nil for the platform's standard file if the app imports StoreClientFoundation, and for no
+    /// log otherwise.
     public var eventLog: EventLogFactory?
     /// Changes any other setting before the client is made.
     public var adjust: @Sendable (inout Configuration) -> Void = { _ in }
@@ -29,7 +29,7 @@ extension StoreClient {
 
   private static let sharedDefaults = Mutex(Defaults())
 
-  /// The settings of ``configure(withAPIKey:appUserID:)`` beside its key.
+  /// The settings of ``configure(withAPIKey:appUserID:)`` in addition to its key.
   public static var defaults: Defaults {
     get { sharedDefaults.withLock { $0 } }
     set { sharedDefaults.withLock { $0 = newValue } }
@@ -41,16 +41,16 @@ extension StoreClient {
 extension StoreClient {
   /// Makes the shared client with ``defaults``, and replaces an earlier one.
   ///
-  /// Nothing is thrown, as an app calls this at its launch. Where the client cannot be made, the reason is logged as an
-  /// error, and every request of the client throws it: `configuration` for a secret or unfitting key,
-  /// `invalid_user_id`, and the codes of the event log. The earlier client lets go of its event log first.
+  /// Nothing is thrown, because an app calls this at its launch. If the client cannot be made, the reason is logged as
+  /// an error, and every request of the client throws it: `configuration` for a secret or unfitting key,
+  /// `invalid_user_id`, and the codes of the event log. The earlier client releases its event log first.
   @_disfavoredOverload
   @discardableResult
   public static func configure(withAPIKey apiKey: String, appUserID: String? = nil) -> StoreClient {
     defaults.start(withAPIKey: apiKey, appUserID: appUserID)
   }
 
-  /// A client with only calls that throw this error, or have nothing to tell.
+  /// Creates a client whose calls throw this error, or return nothing.
   convenience init(refusing error: LedgerError) {
     var configuration = Configuration(
       apiKey: "", mode: .payment(RefusingBackend(error: error)), storefront: EmptyStorefront(store: .test))
@@ -64,8 +64,8 @@ extension StoreClient {
 extension StoreClient.Defaults {
   /// Makes the shared client with these defaults.
   package func start(withAPIKey apiKey: String, appUserID: String?) -> StoreClient {
-    // Two clients cannot keep one file, so the earlier one goes before the new one comes.
-    StoreClient.share(StoreClient(refusing: LedgerError(.configuration, "The client is being configured anew.")))
+    // Two clients cannot use one file, so the earlier client must end before the new client starts.
+    StoreClient.share(StoreClient(refusing: LedgerError(.configuration, "The client is being reconfigured.")))
     let client: StoreClient
     do throws(LedgerError) {
       client = try StoreClient(configuration: configuration(apiKey, appUserID))
@@ -82,7 +82,7 @@ extension StoreClient.Defaults {
   fileprivate func configuration(
     _ apiKey: String, _ appUserID: String?
   ) throws(LedgerError) -> StoreClient.Configuration {
-    // Before anything is written under the key's name.
+    // Checked before a file with the key's name is written.
     let key = try APIKey(apiKey)
     let ledgerInMemory = LocalBackend(ledger: .inMemory(), verifier: NoReceipts())
     var configuration = StoreClient.Configuration(
@@ -92,7 +92,7 @@ extension StoreClient.Defaults {
     return configuration
   }
 
-  /// The lines that an app must write, where it has not.
+  /// The missing lines of the app's configuration.
   fileprivate var missingLines: [String] {
     var lines: [String] = []
     if storefront == nil { lines.append("StoreClient.defaults.storefront = …") }
@@ -114,13 +114,13 @@ extension ClientContext {
     if configuration.eventLog == nil {
       log(
         .warn,
-        "No file keeps the client's state, so every launch is a new customer, and a receipt that waits is known to the "
+        "No file keeps the client's state, so every launch is a new customer, and a waiting receipt is known to the "
           + "store alone. Set StoreClient.defaults.eventLog, or import StoreClientFoundation for a standard file.")
     }
   }
 }
 
-/// Trusts no receipt: an app without a shop has none.
+/// Refuses all receipts, for an app without a shop.
 private struct NoReceipts: ReceiptVerifier {
   func verify(_ receipt: StoreReceipt) throws(LedgerError) -> StoreTransaction {
     throw LedgerError(

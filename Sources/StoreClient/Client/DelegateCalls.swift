@@ -6,8 +6,8 @@ final class DelegateCalls: Sendable {
 
   /// A listener that is not retained.
   struct Listener: Sendable {
-    // A weak reference is read and written as a copy of this value under the lock, and its object is called on the
-    // main actor alone.
+    // A weak reference is read and written as a copy of this value under the lock, and its object is called only on the
+    // main actor.
     nonisolated(unsafe) weak var object: (any StoreClientDelegate)?
   }
 
@@ -25,9 +25,9 @@ final class DelegateCalls: Sendable {
     set { state.withLock { $0.listener = newValue } }
   }
 
-  /// Tells the listener, if there is one.
+  /// Calls the listener, if there is one.
   func send(_ call: @escaping Call) {
-    // Outside of the lock, since the last reference may be let go of here, and a listener's end may come back to it.
+    // Outside of the lock, since the last reference may be released here, and the listener's deinit may call back.
     guard listener.object != nil else { return }
     let isFirst = state.withLock { state in
       state.waiting.append(call)

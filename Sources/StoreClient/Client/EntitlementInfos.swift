@@ -10,16 +10,16 @@ public typealias EntitlementInfo = CustomerRecord.Entitlement
 /// if customerInfo.entitlements.all["premium"]?.isActive == true { showPremiumContent() }
 /// ```
 public struct EntitlementInfos: Hashable, Sendable {
-  /// All of them, ended ones included, in the order of their names.
+  /// All rights, including ended rights, in the order of their names.
   public let ordered: [EntitlementInfo]
 
-  /// The rights, for a preview or a backend of one's own.
+  /// Creates rights for a preview or an app's backend.
   public init(_ entitlements: [EntitlementInfo]) { ordered = entitlements }
 
-  /// All of them by their names, ended ones included.
+  /// All rights by their names, including ended rights.
   public var all: [String: EntitlementInfo] { Self.byName(ordered) }
 
-  /// Those that hold, by their names.
+  /// The valid rights, by their names.
   public var active: [String: EntitlementInfo] { Self.byName(ordered.filter(\.isActive)) }
 
   /// The right with this name.
@@ -31,8 +31,8 @@ public struct EntitlementInfos: Hashable, Sendable {
 }
 
 extension CustomerRecord.Entitlement {
-  /// The same as its `id`.
+  /// The value of `id`.
   public var identifier: String { id }
-  /// Our code of the product that gives it.
+  /// The code of the product that gives it.
   public var productIdentifier: String { product.text }
 }

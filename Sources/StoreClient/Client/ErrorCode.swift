@@ -6,7 +6,7 @@ public import GemLedger
 /// do { … } catch ErrorCode.purchaseCancelledError { … } catch ErrorCode.networkError { … }
 /// ```
 ///
-/// Nothing throws a code itself: the error is a `LedgerError`, and `LedgerError.errorCode` names its code.
+/// Codes are never thrown: the error is a `LedgerError`, and `LedgerError.errorCode` returns its code.
 public struct ErrorCode: RawRepresentable, Hashable, Sendable {
   /// RevenueCat's number.
   public let rawValue: Int
@@ -16,15 +16,15 @@ public struct ErrorCode: RawRepresentable, Hashable, Sendable {
 }
 
 extension ErrorCode {
-  /// 0: it is not known what happened.
+  /// 0: the cause is unknown.
   public static let unknownError = Self(rawValue: 0)
-  /// 1: the customer turned back.
+  /// 1: the customer cancelled.
   public static let purchaseCancelledError = Self(rawValue: 1)
   /// 2: the store failed.
   public static let storeProblemError = Self(rawValue: 2)
   /// 3: this device or account may not buy.
   public static let purchaseNotAllowedError = Self(rawValue: 3)
-  /// 4: the request is not one that the store takes.
+  /// 4: the store does not accept the request.
   public static let purchaseInvalidError = Self(rawValue: 4)
   /// 5: the product is not on sale.
   public static let productNotAvailableForPurchaseError = Self(rawValue: 5)
@@ -36,7 +36,7 @@ extension ErrorCode {
   public static let invalidReceiptError = Self(rawValue: 8)
   /// 9: there is no receipt.
   public static let missingReceiptFileError = Self(rawValue: 9)
-  /// 10: nothing could be reached.
+  /// 10: the network failed.
   public static let networkError = Self(rawValue: 10)
   /// 11: the key is not accepted.
   public static let invalidCredentialsError = Self(rawValue: 11)
@@ -44,11 +44,11 @@ extension ErrorCode {
   public static let unexpectedBackendResponseError = Self(rawValue: 12)
   /// 13: another subscriber has the receipt.
   public static let receiptInUseByOtherSubscriberError = Self(rawValue: 13)
-  /// 14: the app user id is none.
+  /// 14: the app user id is invalid.
   public static let invalidAppUserIdError = Self(rawValue: 14)
-  /// 15: another purchase is under way.
+  /// 15: another purchase is in progress.
   public static let operationAlreadyInProgressForProductError = Self(rawValue: 15)
-  /// 16: the backend refused for a reason without a code of its own.
+  /// 16: the backend refused for a reason without a separate code.
   public static let unknownBackendError = Self(rawValue: 16)
   /// 18: the account may not have the offer.
   public static let ineligibleError = Self(rawValue: 18)
@@ -58,17 +58,17 @@ extension ErrorCode {
   public static let paymentPendingError = Self(rawValue: 20)
   /// 22: an anonymous customer cannot sign out.
   public static let logOutAnonymousUserError = Self(rawValue: 22)
-  /// 23: the client is not set up right.
+  /// 23: the client is configured incorrectly.
   public static let configurationError = Self(rawValue: 23)
   /// 24: the store cannot do that.
   public static let unsupportedError = Self(rawValue: 24)
-  /// 29: the customer's state cannot be told.
+  /// 29: the customer's state is unknown.
   public static let customerInfoError = Self(rawValue: 29)
   /// 30: the device failed.
   public static let systemInfoError = Self(rawValue: 30)
   /// 32: the store took too long to list the products.
   public static let productRequestTimedOut = Self(rawValue: 32)
-  /// 34: the store's offer is not as it should be.
+  /// 34: the store's offer is invalid.
   public static let invalidPromotionalOfferError = Self(rawValue: 34)
   /// 35: there is no connection.
   public static let offlineConnectionError = Self(rawValue: 35)
@@ -77,10 +77,10 @@ extension ErrorCode {
 }
 
 extension LedgerError {
-  /// RevenueCat's code for the same failure.
+  /// RevenueCat's code for this failure.
   public var errorCode: ErrorCode { ErrorCode(rawValue: revenueCatCode) }
 
-  /// The kind of failure, as SDKs like AppActor's sort them.
+  /// The kind of failure, as in AppActor's SDK.
   public var kind: BillingErrorKind {
     switch errorCode {
     case .operationAlreadyInProgressForProductError: .purchaseAlreadyInProgress
@@ -100,7 +100,7 @@ extension LedgerError {
   }
 }
 
-/// The kind of a failed call: where to look for its cause.
+/// The kind of a failed call, which indicates its cause.
 public struct BillingErrorKind: RawRepresentable, Hashable, Sendable {
   /// The kind's name.
   public let rawValue: String
@@ -110,15 +110,15 @@ public struct BillingErrorKind: RawRepresentable, Hashable, Sendable {
 
   /// Another purchase has not ended yet.
   public static let purchaseAlreadyInProgress = Self(rawValue: "purchase_already_in_progress")
-  /// The app asked for something that there is not: a product, an id, an amount.
+  /// The app asked for a product, an id or an amount that does not exist.
   public static let validation = Self(rawValue: "validation")
-  /// Nothing could be reached.
+  /// The network failed.
   public static let network = Self(rawValue: "network")
   /// The store failed or refused.
   public static let store = Self(rawValue: "store")
   /// The backend refused.
   public static let server = Self(rawValue: "server")
-  /// The client is not set up right.
+  /// The client is configured incorrectly.
   public static let configuration = Self(rawValue: "configuration")
 }
 

@@ -1,48 +1,48 @@
 internal import GemLedger
 public import StoreBackend
 
-// Names that RevenueCat's readers look for.
+// Names from RevenueCat's SDK.
 
-/// The listener for events that the app did not ask for.
+/// A listener for events without a call of the app.
 public typealias PurchasesDelegate = StoreClientDelegate
 
 extension CustomerInfo {
   /// The first id of the customer.
   public var originalAppUserId: String { originalAppUserID }
 
-  /// Our codes of the subscriptions that run, as far as they give an entitlement.
+  /// The codes of the running subscriptions that give an entitlement.
   public var activeSubscriptions: Set<String> {
     Set(entitlements.ordered.filter { $0.isActive && $0.expiresAt != nil }.map(\.productIdentifier))
   }
 
-  /// Our codes of everything bought, as far as the state tells: consumables among the last 100 purchases, and what
-  /// gives or gave an entitlement.
+  /// The codes of all bought products, as far as the state contains them: consumables among the last 100 purchases, and
+  /// products that give or gave an entitlement.
   public var allPurchasedProductIdentifiers: Set<String> {
     Set(entitlements.ordered.map(\.productIdentifier) + nonSubscriptions.map(\.productIdentifier))
   }
 }
 
 extension StoreTransaction {
-  /// The store's own id of it.
+  /// The store's id of the transaction.
   public var transactionIdentifier: String { id.text }
   /// The product's id at the store.
   public var productIdentifier: String { storeProductID }
 }
 
 extension Offerings.Offering {
-  /// The app's own data about the offering: texts, whole numbers as `Int`, other numbers as `Double`, booleans, arrays
-  /// and objects; nulls are left out.
+  /// The app's data about the offering: texts, whole numbers as `Int`, other numbers as `Double`, booleans, arrays and
+  /// objects; nulls are omitted.
   ///
   /// ```swift
   /// let theme = offering.metadata["theme"] as? String
   /// ```
   public var metadata: [String: any Sendable] {
-    // The catalog checked that it is an object.
+    // The catalog guarantees that it is an object.
     guard let value = try? JSONValue.parse(metadataJSON), case .object(let object) = value else { return [:] }
     return Self.plain(object)
   }
 
-  /// The app's own value under a key of the metadata, or the default where there is none of its type.
+  /// Returns the app's value for a key of the metadata, or the default if there is no value of its type.
   public func getMetadataValue<Value>(for key: String, default fallback: Value) -> Value {
     metadata[key] as? Value ?? fallback
   }

@@ -1,13 +1,13 @@
 public import GemLedger
 internal import Synchronization
 
-/// A step of the way from opening the app to having bought.
+/// A step of the purchase funnel, from opening the app to a credited purchase.
 public struct FunnelEvent: Hashable, Sendable {
-  /// Which step: closed, so that a `switch` needs no default.
+  /// The step: closed, so that a `switch` needs no default.
   public enum Name: String, Hashable, Sendable, CaseIterable {
     /// The client was made.
     case sdkInit = "sdk_init"
-    /// The shop was looked at.
+    /// The shop was opened.
     case purchaseInitiated = "purchase_initiated"
     /// A product was tapped.
     case productSelected = "product_selected"
@@ -17,7 +17,7 @@ public struct FunnelEvent: Hashable, Sendable {
     case paymentCallbackSuccess = "sdk_payment_callback_success"
     /// The store failed.
     case paymentCallbackFail = "sdk_payment_callback_fail"
-    /// The customer turned back.
+    /// The customer cancelled.
     case paymentCallbackCancel = "sdk_payment_callback_cancel"
     /// The receipt goes to the backend.
     case paymentValidated = "sdk_payment_validated"
@@ -25,34 +25,34 @@ public struct FunnelEvent: Hashable, Sendable {
     case paymentValidatedSuccess = "sdk_payment_validated_success"
     /// The backend refused it, or could not be reached.
     case paymentValidatedFail = "sdk_payment_validated_fail"
-    /// The store knows that it is credited.
+    /// The store knows the credit.
     case paymentCompleted = "sdk_payment_completed"
     /// A purchase with its revenue.
     case purchase = "af_purchase"
   }
 
-  /// Which step.
+  /// The step.
   public let name: Name
-  /// When.
+  /// The time of the step.
   public let at: Timestamp
-  /// The product's id at the store, where the step is about one.
+  /// The product's id at the store, if the step has one.
   public var productID: String?
   /// The number of units.
   public var quantity: Int64?
-  /// The exact price paid; for ``Name/purchase`` where the store states it.
+  /// The exact price paid; for ``Name/purchase`` if the store states it.
   public var revenue: Money?
-  /// The store's own id of the purchase.
+  /// The store's id of the purchase.
   public var storeTransactionID: StoreTransactionID?
 
   /// ISO 4217 of the revenue.
   public var currency: String? { revenue?.currency }
 }
 
-/// Hands funnel events to listeners, and keeps the first ones for a late first listener.
+/// Sends funnel events to listeners, and keeps the first events for a late first listener.
 final class Funnel: Sendable {
   private struct State {
     var isEnabled: Bool
-    /// The events before the first listener; empty for good after that.
+    /// The events before the first listener; empty after that.
     var early: [FunnelEvent] = []
     var wasHeard = false
   }

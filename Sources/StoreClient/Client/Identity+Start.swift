@@ -1,7 +1,7 @@
 internal import GemLedger
 
 extension Identity {
-  /// The signed-in customer of a client that starts: from the configuration, else from the last run, else a new
+  /// Creates the signed-in customer at the client's start: from the configuration, else from the last run, else a new
   /// anonymous customer.
   ///
   /// - Throws: `LedgerError` of the event log.
@@ -10,7 +10,7 @@ extension Identity {
   ) throws(LedgerError) {
     let last = queue.read { $0.identity }
     if let wanted {
-      // Sharing is off where the app names the signed-in customer, unless it was turned on for that customer.
+      // Sharing is off if the app names the signed-in customer, unless it was enabled for that customer.
       let known = last.flatMap { $0.customer == wanted ? $0 : nil }
       self = known ?? Identity(customer: wanted, allowsSharing: false)
     } else {

@@ -2,7 +2,7 @@ internal import GemLedger
 internal import StoreBackend
 internal import Synchronization
 
-/// Changes the signed-in customer: one switch at a time, durable before it counts.
+/// Changes the signed-in customer: one switch at a time, durable before it takes effect.
 struct IdentitySwitch: ClientPart {
   let context: ClientContext
   private let turns = AsyncMutex()
@@ -21,7 +21,7 @@ struct IdentitySwitch: ClientPart {
       let current = appUserID
       guard customer != current else { return nil }
       let registration = try await backend.logIn(customer, from: current)
-      // Where the device cannot keep the switch, the next try finds the id known.
+      // If the device cannot store the switch, the next try finds a known id.
       let isCreated = context.session.withLock { session in
         if registration.isCreated { session.created.insert(customer) }
         return session.created.contains(customer)
@@ -38,7 +38,7 @@ struct IdentitySwitch: ClientPart {
     try await turns.take { () async throws(LedgerError) in
       guard !context.session.withLock({ $0.identity.isAnonymous }) else {
         throw LedgerError(
-          .configuration, "Nobody is signed in, so nobody can sign out.",
+          .configuration, "Cannot sign out: no customer is signed in.",
           details: [.integer(LedgerError.revenueCatCodeName, 22)])
       }
       try becomeAnonymous()
@@ -73,12 +73,12 @@ struct IdentitySwitch: ClientPart {
     return await infoAfterSwitch()
   }
 
-  /// Returns the state of the customer that signed in just now.
+  /// Returns the state of the customer that just signed in.
   ///
-  /// The switch is done and kept, so an unreachable backend does not fail it: the answer is stale then.
+  /// The switch is stored, so an unreachable backend does not fail it: the answer is stale then.
   private func infoAfterSwitch() async -> CustomerInfo {
     do throws(LedgerError) { return try await customerInfo.current() } catch {
-      log(.debug, "What is known of the customer could not be asked for after the switch: \(error)")
+      log(.debug, "The customer info could not be requested after the switch: \(error)")
       return customerInfo.last(of: appUserID)
     }
   }
@@ -87,7 +87,7 @@ struct IdentitySwitch: ClientPart {
     try become(AppUserID.anonymous(configuration.randomness), allowsSharing: true)
   }
 
-  /// Changes the signed-in customer: durable first, so that a restart never falls back to another customer.
+  /// Changes the signed-in customer: durable first, so that a restart never returns to another customer.
   private func become(_ customer: CustomerID, allowsSharing: Bool? = nil) throws(LedgerError) {
     let identity = Identity(
       customer: customer, allowsSharing: allowsSharing ?? context.session.withLock { $0.identity.allowsSharing })

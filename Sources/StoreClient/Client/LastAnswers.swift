@@ -1,11 +1,11 @@
 internal import GemLedger
 internal import StoreBackend
 
-/// The last so many keys.
+/// The most recent keys, up to a maximum number.
 struct LastKeys {
   private static let countMax = 256
   private var keys: [ReceiptKey] = []
-  /// Where the oldest one is, once there are so many.
+  /// The position of the oldest key, once the maximum is reached.
   private var oldest = 0
 
   func contains(_ key: ReceiptKey) -> Bool { keys.contains(key) }

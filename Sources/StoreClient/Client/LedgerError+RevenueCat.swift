@@ -3,7 +3,7 @@ public import GemLedger
 extension LedgerError {
   static let revenueCatCodeName = "revenuecat_code"
 
-  /// RevenueCat's numeric code for the same failure, such as 1 for a cancelled purchase and 10 for no network.
+  /// RevenueCat's numeric code for this failure, such as 1 for a cancelled purchase and 10 for no network.
   public var revenueCatCode: Int {
     if let code = integer(Self.revenueCatCodeName) { return Int(clamping: code) }
     return switch code.kind {
@@ -23,7 +23,7 @@ extension LedgerError {
     case .customerNotFound: 29
     case .inputOutput: 30
     case .unexpected: 0
-    // A refusal of the backend that RevenueCat has no code of its own for.
+    // A refusal of the backend for which RevenueCat has no separate code.
     default: 16
     }
   }
@@ -42,7 +42,7 @@ extension LedgerError {
     }
   }
 
-  /// The store's failure as an error; one of a simulated store has RevenueCat's code for that.
+  /// Creates an error of the store's failure; a simulated store has RevenueCat's code for that.
   init(_ failure: StoreFailure, isSimulated: Bool) {
     var details: [Detail] = [.text("store_error", failure.rawValue)]
     let isPlain = failure == .unknown || failure == .systemError

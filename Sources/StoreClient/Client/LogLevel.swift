@@ -6,7 +6,7 @@ internal import Darwin
 internal import Glibc
 #endif
 
-/// How important a message is: closed, so that a `switch` needs no default.
+/// The importance of a message: closed, so that a `switch` needs no default.
 public enum LogLevel: Int, Comparable, Sendable, CaseIterable {
   /// Everything.
   case verbose
@@ -14,19 +14,19 @@ public enum LogLevel: Int, Comparable, Sendable, CaseIterable {
   case debug
   /// Normal, infrequent events.
   case info
-  /// Things that the app should change.
+  /// Problems that the app should fix.
   case warn
   /// Failures.
   case error
 
-  /// Less important first.
+  /// Orders less important levels first.
   public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// Gets messages; called from any thread.
+/// Receives messages; called from any thread.
 public typealias LogHandler = @Sendable (_ level: LogLevel, _ message: String) -> Void
 
-/// Where a client's messages go.
+/// The receiver of a client's messages.
 struct ClientLog: Sendable {
   private struct Shared {
     var level = LogLevel.info
@@ -54,7 +54,7 @@ struct ClientLog: Sendable {
     (handler ?? shared.handler)(level, message())
   }
 
-  /// Uses standard error, so that standard output stays the program's own.
+  /// Uses standard error, because standard output belongs to the program.
   private static func printed(_ level: LogLevel, _ message: String) {
     var line = "[StoreClient] \(level): \(message)\n"
     line.withUTF8 { _ = write(STDERR_FILENO, $0.baseAddress, $0.count) }

@@ -1,24 +1,24 @@
 public import GemLedger
 internal import StoreBackend
 
-/// A purchase that is no subscription.
+/// A purchase other than a subscription.
 public struct NonSubscriptionTransaction: Hashable, Sendable, Identifiable {
   /// The journal's id of its credit.
   public let transactionIdentifier: String
-  /// The store's own id of it.
+  /// The store's id of the transaction.
   public let storeTransactionIdentifier: String
-  /// Our code of the product.
+  /// The product's code.
   public let productIdentifier: String
   /// When it was bought.
   public let purchasedAt: Timestamp
   /// The number of units.
   public let quantity: Int64
-  /// The price of all units together, where the store states it.
+  /// The price of all units together, if the store states it.
   public let price: Money?
   /// Whether the store refunded all of it.
   public let isRefunded: Bool
 
-  /// The same as ``transactionIdentifier``.
+  /// The value of ``transactionIdentifier``.
   public var id: String { transactionIdentifier }
 
   init(_ record: PurchaseRecord) {

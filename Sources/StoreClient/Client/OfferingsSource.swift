@@ -2,14 +2,14 @@ internal import GemLedger
 internal import StoreBackend
 internal import Synchronization
 
-/// Asks backend and store for the offerings, and remembers the products for buying.
+/// Requests the offerings from backend and store, and remembers the products for purchases.
 struct OfferingsSource: ClientPart {
   let context: ClientContext
 
   /// Five minutes.
   private static let freshMilliseconds: Int64 = 300_000
 
-  /// The offerings with the store's products, at most five minutes old.
+  /// Returns the offerings with the store's products, at most five minutes old.
   func current() async throws(LedgerError) -> Offerings {
     funnel.send(.purchaseInitiated)
     let now = configuration.clock.now()
@@ -20,7 +20,7 @@ struct OfferingsSource: ClientPart {
     }
     do throws(LedgerError) { return try await fetch() } catch {
       guard let known, error.code == .storeError || PostVerdict(error.code) != .deadLetter else { throw error }
-      log(.warn, "The offerings could not be asked for, so the last known ones are shown: \(error)")
+      log(.warn, "The offerings could not be requested, so the last known offerings are shown: \(error)")
       return known
     }
   }
@@ -46,7 +46,7 @@ struct OfferingsSource: ClientPart {
     return offerings
   }
 
-  /// Remembers the product data that buying needs, so that it works without a backend too.
+  /// Remembers the product data that a purchase needs, so that it works without a backend.
   private func learn(_ products: [Product]) {
     let known = products.compactMap { product in
       product.storeIDs[store.description].map { storeID in
@@ -59,9 +59,9 @@ struct OfferingsSource: ClientPart {
     pipeline.note([.shop(known)])
   }
 
-  /// The product with this code of ours, or this id at the store.
+  /// Returns the product with this code, or this id at the store.
   ///
-  /// - Throws: `LedgerError` with `product_not_found`, and those of ``current()`` where no products are known yet.
+  /// - Throws: `LedgerError` with `product_not_found`, and those of ``current()`` if no products are known yet.
   func product(named name: String) async throws(LedgerError) -> KnownProduct {
     let isTrusted = context.session.withLock { !$0.mustAskForOfferings }
     if isTrusted, let known = knownProduct(name) { return known }
@@ -72,7 +72,7 @@ struct OfferingsSource: ClientPart {
       details: [.text("product_id", String(name.prefix(100)))])
   }
 
-  /// Makes sure that the shop has the product now, and not only as far as is known.
+  /// Checks that the shop has the product now, not only in the last known state.
   ///
   /// - Throws: `LedgerError` with `product_not_found`, and those of ``current()``.
   func checkOffer(of product: KnownProduct) async throws(LedgerError) {

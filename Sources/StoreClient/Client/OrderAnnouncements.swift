@@ -4,20 +4,20 @@ internal import Synchronization
 
 /// The result of announcing an order.
 enum AnnouncedOrder {
-  /// The store may be asked for its payment.
+  /// The store may be asked for the payment.
   case payable(Order)
-  /// It was paid for, or its payment is under way.
+  /// It was paid for, or its payment is in progress.
   case answered(PurchaseOutcome)
 }
 
-/// Announces orders before the payment, and finds the outcomes of earlier ones.
+/// Announces orders before the payment, and finds the outcomes of earlier orders.
 struct OrderAnnouncements: ClientPart {
   let context: ClientContext
 
   /// Announces an order, and finds out whether the store may be asked for its payment: one key is one payment.
   ///
-  /// The device that announced the order pays for it. Its claim is durable before the backend knows of the order. So
-  /// the device recognises its own announcement even after a lost answer.
+  /// The device that announced the order pays for it. Its claim is durable before the backend knows the order, so the
+  /// device recognises its announcement even after a lost answer.
   func announce(
     _ wanted: PurchaseOrder, for product: KnownProduct, _ buyer: CustomerID
   ) async throws(LedgerError) -> AnnouncedOrder {
@@ -36,13 +36,13 @@ struct OrderAnnouncements: ClientPart {
     let opened = try openedOrder(under: key, by: buyer)
     let order: Order
     do throws(LedgerError) { order = try await backend.initPayment(request(wanted, code, buyer, opened)) } catch {
-      // Without an order of that key, the backend also refuses a product that it does not sell.
+      // Without an order with that key, the backend also refuses a product that it does not sell.
       let refusals: [LedgerError.Code] = [.productNotFound, .notAvailable, .amountMismatch, .bundleMismatch]
       guard refusals.contains(error.code) else { throw error }
       return nil
     }
     guard order.isReplayed else {
-      // The backend would sell it, and this client cannot buy it.
+      // The backend would sell it, but this client cannot buy it.
       _ = try await backend.cancelPayment(order.code)
       return nil
     }
@@ -69,23 +69,23 @@ struct OrderAnnouncements: ClientPart {
     return opened
   }
 
-  /// Decides how to continue an order that was announced before.
+  /// Decides how to continue an earlier order.
   private func replay(_ order: Order, _ opened: OpenedOrder) async throws(LedgerError) -> AnnouncedOrder {
     if let known = try await standing(of: order, opened.buyer, isPaid: order.isPaid) { return .answered(known) }
-    // An order without a claim was announced by the app's own server, for this device to pay.
+    // The app's server announced an order without a claim, for this device to pay.
     let isOwn = order.request.claim.map { $0.hasBytes(of: opened.claim) } ?? true
     let intents = queue.read { $0.intents(under: opened.key, of: opened.buyer) }
     guard !isOwn || !intents.isEmpty else { return .payable(order) }
-    // The store may have the payment meanwhile, not yet swept.
+    // The store may have received the payment since, without a sweep.
     await pipeline.sweep { appUserID }
     if let known = try await standing(of: order, opened.buyer, isPaid: true) { return .answered(known) }
-    // Somebody may still agree, or another device may be paying until the order's time is over. Else this process
-    // ended, or lost the store's answer: of a payment that it has and that is not finished, a store takes no second.
+    // A person may still consent, or another device may be paying until the order's deadline. Otherwise this process
+    // ended, or lost the store's answer: while a payment is unfinished, a store takes no second payment.
     let isAwaited = isOwn ? intents.contains(where: \.isDeferred) : order.status == .pending
     return isAwaited ? .answered(PurchaseOutcome(.pending, order: order)) : .payable(order)
   }
 
-  /// The outcome of an order that was paid for; nil where no payment is known.
+  /// Returns the outcome of a paid order; nil if no payment is known.
   private func standing(
     of order: Order, _ buyer: CustomerID, isPaid: Bool
   ) async throws(LedgerError) -> PurchaseOutcome? {

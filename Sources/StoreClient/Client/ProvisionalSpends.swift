@@ -2,11 +2,11 @@ internal import GemLedger
 internal import StoreBackend
 internal import Synchronization
 
-/// Spends currency that the backend does not have yet, and has the backend book it later.
+/// Spends currency before its credit, and books the spends at the backend later.
 struct ProvisionalSpends: ClientPart {
   let context: ClientContext
 
-  /// Two spends at once must not both count on the same currency.
+  /// Two concurrent spends must not use the same currency.
   private static let turn = Mutex(())
 
   // MARK: Buying
@@ -21,17 +21,17 @@ struct ProvisionalSpends: ClientPart {
     if queue.read({ $0.hasEnded(key, of: customer) }) {
       return .booked(try await bookAtOnce(spend))
     }
-    // A refusal of the backend would be the key's answer for good: ask only where the balance covers the price.
+    // A refusal of the backend is the key's final answer, so it is asked only if the balance covers the price.
     if await covers(price, customer) {
       do throws(LedgerError) {
         return .booked(try await bookAtOnce(spend))
       } catch {
-        // Nothing is known: the booking may stand, and the same key finds it.
+        // The outcome is unknown: the booking may exist, and the key finds it.
         guard PostVerdict(error.code) != .deadLetter, error.code != .forbidden else { throw error }
       }
     }
     let given = try Self.turn.withLock { (_) throws(LedgerError) -> ProvisionalSpend? in
-      // The same tap may have come twice at once, and the other one be booked by now.
+      // Two calls for one tap may run at once, and the other may be booked by now.
       if let known = try known(spend) { return known }
       if queue.read({ $0.hasEnded(key, of: customer) }) { return nil }
       try check(spend)
@@ -43,23 +43,23 @@ struct ProvisionalSpends: ClientPart {
     return .provisional(given)
   }
 
-  /// The waiting spend of the same tap.
+  /// Returns the waiting spend of this tap.
   ///
-  /// - Throws: `key_conflict` where the key was for another purchase; the backend's refusal where it is known: the app
+  /// - Throws: `key_conflict` if the key was used for another purchase; the backend's refusal if it is known: the app
   ///   must not give the item again.
   private func known(_ spend: ProvisionalSpend) throws(LedgerError) -> ProvisionalSpend? {
     guard let known = queue.read({ $0.provisionalSpend(of: spend.customer, spend.key) }) else { return nil }
     guard known.item == spend.item, known.quantity == spend.quantity else {
       throw LedgerError(
         .keyConflict,
-        "The key \"\(spend.key)\" was used for \(known.quantity) of \"\(known.item)\"; take a new key for each tap.",
+        "The key \"\(spend.key)\" was used for \(known.quantity) of \"\(known.item)\". Use a new key for each tap.",
         details: [.text("field", known.item == spend.item ? "quantity" : "item")])
     }
     if let refusal = known.refusal { throw LedgerError(refusal.code, refusal.message) }
     return known
   }
 
-  /// The price of all units.
+  /// Returns the price of all units.
   private static func price(of item: Item, quantity: Int64) throws(LedgerError) -> [CurrencyAmount] {
     guard (1...Limits.quantity).contains(quantity) else {
       throw LedgerError(
@@ -79,7 +79,7 @@ struct ProvisionalSpends: ClientPart {
     return price
   }
 
-  /// Whether the backend's own balance covers the price now, as far as the backend can be asked.
+  /// Returns whether the backend's balance covers the price now, as far as the backend can be reached.
   private func covers(_ price: [CurrencyAmount], _ customer: CustomerID) async -> Bool {
     let known: VirtualCurrencies
     do throws(LedgerError) { known = try await balances.current() } catch { return false }
@@ -90,11 +90,11 @@ struct ProvisionalSpends: ClientPart {
     }
   }
 
-  /// - Throws: `insufficient_balance` where neither the known balance nor what is on its way covers the spend.
+  /// - Throws: `insufficient_balance` if the known balance and the pending credits do not cover the spend.
   private func check(_ spend: ProvisionalSpend) throws(LedgerError) {
-    // Another customer may have signed in meanwhile.
+    // Another customer may have signed in since.
     let known = appUserID == spend.customer ? balances.cached : nil
-    // Without any known balance, what is on its way is all there is.
+    // Without a known balance, only the pending credits count.
     let credits = known == nil ? balances.provisional(for: spend.customer) : [:]
     let spent = known == nil ? queue.read { $0.provisionallySpent(by: spend.customer) } : [:]
     for part in spend.price {
@@ -105,7 +105,7 @@ struct ProvisionalSpends: ClientPart {
       guard available < part.amount else { continue }
       throw LedgerError(
         .insufficientBalance,
-        "\"\(spend.item)\" costs \(part.amount) \(part.currency); with what is on its way there are \(available).",
+        "\"\(spend.item)\" costs \(part.amount) \(part.currency); available with pending credits: \(available).",
         details: [
           .text("currency", part.currency.description), .integer("needed", part.amount),
           .integer("available", available),
@@ -116,7 +116,7 @@ struct ProvisionalSpends: ClientPart {
   // MARK: Booking
 
   private func bookAtOnce(_ spend: ProvisionalSpend) async throws(LedgerError) -> Booking {
-    // A failed call may have bought too, so the balance may have changed in any case.
+    // A failed call may have bought the item, so the balance may have changed in any case.
     defer {
       balances.invalidate()
       balances.refreshForListeners()
@@ -124,11 +124,11 @@ struct ProvisionalSpends: ClientPart {
     return try await book(spend)
   }
 
-  /// Books the waiting spends in the order in which they were made.
+  /// Books the waiting spends in the order of their time.
   func reconcile() async -> [ProvisionalSpend] {
     var refused: [ProvisionalSpend] = []
     for spend in queue.read({ $0.provisionalSpends.filter(\.isWaiting) }) {
-      // Its currency may be on its way, and a refusal would be final.
+      // A pending credit may provide its currency, and a refusal would be final.
       guard queue.read({ $0.isCreditPending(of: spend.customer) }) == false else { continue }
       do throws(LedgerError) {
         _ = try await book(spend)
@@ -149,7 +149,7 @@ struct ProvisionalSpends: ClientPart {
     return refused
   }
 
-  /// Buys for the spend's own customer, also while another one is signed in.
+  /// Buys for the spend's customer, even if another customer is signed in.
   private func book(_ spend: ProvisionalSpend) async throws(LedgerError) -> Booking {
     do throws(LedgerError) {
       return try await backend.buyItem(

@@ -2,15 +2,15 @@ internal import GemLedger
 internal import StoreBackend
 internal import Synchronization
 
-/// The flow of a purchase: the buyer is durable, then comes the payment, then the receipt in the queue.
+/// The steps of a purchase: the buyer is made durable, then the payment, then the receipt enters the queue.
 struct PurchaseFlow: ClientPart {
   let context: ClientContext
 
-  /// Buys in two steps: an order before the payment, the receipt to complete it.
+  /// Buys in two steps: an order before the payment, and its receipt after the payment.
   func purchase(order: PurchaseOrder) async throws(LedgerError) -> PurchaseOutcome {
     let product: KnownProduct
     do throws(LedgerError) { product = try await offerings.product(named: order.productID) } catch {
-      // The key comes before the offer: the product bought under it may have left the shop.
+      // The key is checked before the offer: its product may have left the shop.
       guard error.code == .productNotFound, let known = try await orders.outcomeWithoutOffer(of: order) else {
         throw error
       }
@@ -19,7 +19,7 @@ struct PurchaseFlow: ClientPart {
     return try await buy(product, quantity: order.quantity, order: order)
   }
 
-  /// Buys, in the configured style.
+  /// Buys in the configured style.
   func outcome(
     ofPurchasing productID: String, quantity: Int64
   ) async throws(LedgerError) -> PurchaseOutcome {
@@ -43,7 +43,7 @@ struct PurchaseFlow: ClientPart {
     if let wanted {
       switch try await orders.announce(wanted, for: product, buyer) {
       case .payable(let announced):
-        // An order from before may be for a product that has left the shop since.
+        // The product of an earlier order may have left the shop since.
         if announced.isReplayed { try await offerings.checkOffer(of: product) }
         order = announced
       case .answered(let outcome): return outcome
@@ -52,7 +52,7 @@ struct PurchaseFlow: ClientPart {
     let intent = PurchaseIntent(
       number: queue.takeIntentNumber(), buyer: buyer, storeProductID: product.storeID, quantity: quantity,
       startedAt: configuration.clock.now(), order: order?.code, key: wanted?.key)
-    // The buyer is durable before the payment. Of earlier tries under the key nobody knows more than of this one.
+    // The buyer is durable before the payment. Nothing more is known of earlier tries with the key than of this try.
     let earlier = wanted?.key.map { key in queue.read { $0.intents(under: key, of: buyer) } } ?? []
     try queue.record(earlier.map { .intentEnded($0.number) } + [.intended(intent)])
     switch try await pay(intent, product) {
@@ -71,7 +71,7 @@ struct PurchaseFlow: ClientPart {
     }
   }
 
-  /// Makes the buyer known to the backend, without keeping the customer waiting for a network that is not there.
+  /// Registers the buyer with the backend, without a wait for an unreachable network.
   private func introduce(_ buyer: CustomerID) async {
     guard configuration.isAutomatic else { return await context.register(buyer) }
     guard !context.session.withLock({ $0.registered.contains(buyer) }) else { return }
@@ -88,7 +88,7 @@ struct PurchaseFlow: ClientPart {
     }
     guard isFree else {
       throw LedgerError(
-        .purchaseAlreadyInProgress, "Another purchase is in progress; wait until it has ended.",
+        .purchaseAlreadyInProgress, "Another purchase is in progress. Try again when it has ended.",
         details: [.text("product_id", product.code.text)])
     }
   }
@@ -112,16 +112,16 @@ struct PurchaseFlow: ClientPart {
       // After a network failure the customer may have paid; then the store delivers the payment, and the intent names
       // the buyer.
       if error != .networkError { await giveUp(intent) }
-      // The catalog may have given the product another id at the store; the next tap takes that one.
+      // The catalog may have changed the product's id at the store; the next tap uses the new id.
       if error == .productUnavailable { context.session.withLock { $0.mustAskForOfferings = true } }
       throw context.storeError(error)
     }
   }
 
-  /// Ends an intent without a payment, as far as the store reports.
+  /// Ends an intent for which the store reports no payment.
   @discardableResult
   private func giveUp(_ intent: PurchaseIntent) async -> Order? {
-    // Durable at once: after a kill, the purchase would count as being paid for.
+    // Made durable at once: after a kill, the purchase would otherwise count as in progress.
     pipeline.note([.intentEnded(intent.number)])
     guard let order = intent.order else { return nil }
     do throws(LedgerError) { return try await backend.cancelPayment(order) } catch {
@@ -137,7 +137,7 @@ struct PurchaseFlow: ClientPart {
       event.quantity = intent.quantity
       event.storeTransactionID = evidence.transaction.id
     }
-    // On every outcome, the known balance is out of date.
+    // The known balance is outdated after every outcome.
     balances.invalidate()
     let keys = pipeline.enqueue([evidence], source: .purchase, current: intent.buyer, intent: intent)
     guard let key = keys.first else {

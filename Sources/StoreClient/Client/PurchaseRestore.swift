@@ -14,17 +14,17 @@ struct PurchaseRestore: ClientPart {
       try await context.storefront.sync()
       evidence = try await context.storefront.all()
     } catch { throw context.storeError(error) }
-    // Uncredited purchases go the usual way.
+    // Uncredited purchases are posted as usual.
     await pipeline.sweep { customer }
     let receipts = evidence.filter { $0.unverified == nil }.map(\.receipt)
     let generation = context.session.withLock { $0.infoGeneration }
     let record = try await backend.restore(receipts, customer: customer, sharing: sharing)
-    // That told it of every refund, too.
+    // The restore also informed the backend about every refund.
     let told = queue.read { state in evidence.filter { state.items[$0.key] == nil && state.isNewRefundNotice($0) } }
     if !told.isEmpty { queue.noteLazily(told.map { .refundPosted($0.key, revision: $0.revision) }) }
     context.balances.withLock { $0.invalidate() }
     let info = CustomerInfo(record)
-    // After a purchase or a change of user meanwhile, the answer is out of date or another customer's.
+    // After a purchase or a change of user in the meantime, the answer is outdated or another customer's.
     customerInfo.take(info, askedIn: generation)
     return info
   }

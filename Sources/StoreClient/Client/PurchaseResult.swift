@@ -1,20 +1,20 @@
 public import GemLedger
 public import StoreBackend
 
-/// How a purchase ended: closed, so that a `switch` needs no default.
+/// The result of a purchase: closed, so that a `switch` needs no default.
 public enum PurchaseResult: Hashable, Sendable {
-  /// Paid for and credited; the customer's state after it is there from every call of ``StoreClient``.
+  /// Paid for and credited; all calls of ``StoreClient`` set the customer's state after the purchase.
   case success(CustomerInfo?)
-  /// Paid for; the receipt is in the queue and is posted again by itself.
+  /// Paid for; the receipt is in the queue and is posted again automatically.
   case pendingServerValidation
   /// Paid for, and refused by the backend; the purchase stays unfinished at the store, and can be requeued.
   case failedServerValidation(errorCode: String, message: String, requestID: String?)
   /// The customer cancelled; no payment was made.
   case cancelled
-  /// The payment needs another person's approval or takes its time; it may come later without a call.
+  /// The payment needs another person's approval or more time; it may arrive later without a call.
   case pending
 
-  /// Whether the customer turned back.
+  /// Whether the customer cancelled.
   public var userCancelled: Bool { self == .cancelled }
 
   /// The customer's known state after a success.
@@ -28,7 +28,7 @@ public enum PurchaseResult: Hashable, Sendable {
 }
 
 extension PurchaseResult {
-  /// The same result with the store's record of the purchase.
+  /// Returns the result with the store's record of the purchase.
   fileprivate func naming(_ transaction: StoreTransaction?) -> Self {
     guard case .success(var info?) = self else { return self }
     info.transaction = transaction
@@ -36,11 +36,11 @@ extension PurchaseResult {
   }
 }
 
-/// A purchase's result with everything that stands behind it.
+/// The result of a purchase with its details.
 public struct PurchaseOutcome: Sendable {
-  /// How it ended.
+  /// The result.
   public let result: PurchaseResult
-  /// The store's own id of it, where there was a payment.
+  /// The store's id of the transaction, if there was a payment.
   public let storeTransactionID: StoreTransactionID?
   /// The store's record of it.
   public let transaction: StoreTransaction?
@@ -50,10 +50,10 @@ public struct PurchaseOutcome: Sendable {
   public let answer: ReceiptAnswer?
   /// The order, in a two-step purchase.
   public let order: Order?
-  /// Why the receipt waits, or was refused.
+  /// Why the receipt waits or was refused.
   public let failure: LedgerError?
 
-  /// Whether it is credited and the game server has not confirmed yet: "items will arrive shortly".
+  /// Whether it is credited but the game server has not confirmed the delivery: "items will arrive shortly".
   public var isDeliveryPending: Bool { (answer?.order ?? order)?.status == .deliveryPending }
 
   init(

@@ -1,17 +1,17 @@
 public import GemLedger
 internal import StoreBackend
 
-/// Gets a value or an error, once, on the main actor.
+/// Receives a value or an error, once, on the main actor.
 public typealias Completion<Value> = @MainActor (_ value: Value?, _ error: LedgerError?) -> Void
 
-// The calls with closures, with the arguments that readers of other SDKs expect.
+// The calls with closures, with the argument names of other SDKs.
 extension PurchasesType {
   /// Gets the shop window with a closure.
   public func getOfferings(completion: @escaping Completion<Offerings>) {
     answer(completion) { (client) async throws(LedgerError) in try await client.offerings() }
   }
 
-  /// Gets the products with these ids with a closure; unknown ones are left out.
+  /// Gets the products with these ids with a closure; omits unknown ids.
   public func getProducts(
     _ productIdentifiers: [String], completion: @escaping @MainActor (_ products: [StoreProduct]) -> Void
   ) {
@@ -56,7 +56,7 @@ extension PurchasesType {
     answer(completion) { (client) async throws(LedgerError) in try await client.createAlias(id) }
   }
 
-  /// Starts over with a new anonymous customer with a closure.
+  /// Restarts with a new anonymous customer with a closure.
   public func reset(completion: @escaping Completion<CustomerInfo>) {
     answer(completion) { (client) async throws(LedgerError) in try await client.reset() }
   }

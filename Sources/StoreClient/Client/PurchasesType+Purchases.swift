@@ -1,11 +1,11 @@
 public import GemLedger
 public import StoreBackend
 
-/// Gets a purchase's end, once, on the main actor.
+/// Receives the result of a purchase, once, on the main actor.
 ///
-/// Every end but a success has an error, as RevenueCat's readers expect it: a cancelled purchase
-/// `purchase_cancelled`, one that waits for an approval `purchase_pending`, a receipt that waits `validation_pending`,
-/// a refused one `validation_failed`.
+/// Every result except a success has an error, as in RevenueCat's SDK: `purchase_cancelled` for a cancelled purchase,
+/// `purchase_pending` for one that waits for an approval, `validation_pending` for a waiting receipt, and
+/// `validation_failed` for a refused one.
 public typealias PurchaseCompletion =
   @MainActor (
     _ transaction: StoreTransaction?, _ customerInfo: CustomerInfo?, _ error: LedgerError?, _ userCancelled: Bool
@@ -44,12 +44,12 @@ extension PurchasesType {
   /// Buys in two steps with a closure.
   ///
   /// - Parameters:
-  ///   - productID: Our code of the product, or its id at the store.
-  ///   - quantity: How many units.
-  ///   - price: The price of all units as the app showed it, where it is to be checked.
-  ///   - context: The game, character and server that it is for.
-  ///   - completion: Gets true where the purchase is paid for and credited, delivered or not; the outcome with its
-  ///     order; and the error of any other end.
+  ///   - productID: The product's code, or its id at the store.
+  ///   - quantity: The number of units.
+  ///   - price: The price of all units as the app showed it, if it is to be checked.
+  ///   - context: The game, character and server of the purchase.
+  ///   - completion: Receives true if the purchase is paid for and credited, delivered or not; the outcome with its
+  ///     order; and the error of any other result.
   public func purchasePackage(
     withProductID productID: String, quantity: Int64 = 1, price: Money? = nil, context: OrderContext = OrderContext(),
     completion: @escaping @MainActor (_ status: Bool, _ outcome: PurchaseOutcome?, _ error: LedgerError?) -> Void
@@ -66,7 +66,7 @@ extension PurchasesType {
 
   /// Gets the products of the shop window with a closure.
   ///
-  /// - Parameter completion: Gets whether there was an answer, the products, and the error where there was none.
+  /// - Parameter completion: Receives whether there was an answer, the products, and the error if there was no answer.
   public func getProductCatalog(
     completion: @escaping @MainActor (_ status: Bool, _ products: [StoreProduct]?, _ error: LedgerError?) -> Void
   ) {
@@ -78,7 +78,7 @@ extension PurchasesType {
     }
   }
 
-  /// The same as ``purchaseHistory(page:size:)``.
+  /// Returns a page of the credited purchases, as ``purchaseHistory(page:size:)`` does.
   public func listSuccessfulTransactions(atPage page: Int, size: Int) async throws(LedgerError) -> [PurchaseRecord] {
     try await purchaseHistory(page: page, size: size)
   }
@@ -86,9 +86,9 @@ extension PurchasesType {
   /// Gets a page of the credited purchases with a closure.
   ///
   /// - Parameters:
-  ///   - page: Counts from 1.
-  ///   - size: How many on a page.
-  ///   - completion: Gets whether there was an answer, the purchases, and the error where there was none.
+  ///   - page: The number of the page, from 1.
+  ///   - size: The number of purchases on a page.
+  ///   - completion: Receives whether there was an answer, the purchases, and the error if there was no answer.
   public func listSuccessfulTransactions(
     atPage page: Int, size: Int,
     completion: @escaping @MainActor (_ status: Bool, _ purchases: [PurchaseRecord]?, _ error: LedgerError?) -> Void
@@ -103,12 +103,12 @@ extension PurchasesType {
 }
 
 extension PurchaseResult {
-  /// The same end as an error; nil for a success.
+  /// The result as an error; nil for a success.
   package var failure: LedgerError? {
     switch self {
     case .success: nil
-    case .cancelled: LedgerError(.purchaseCancelled, "The customer turned back; no payment was made.")
-    case .pending: LedgerError(.purchasePending, "The payment waits for an approval; it may come without a call.")
+    case .cancelled: LedgerError(.purchaseCancelled, "The customer cancelled the purchase; no payment was made.")
+    case .pending: LedgerError(.purchasePending, "The payment waits for an approval; it may arrive later.")
     case .pendingServerValidation:
       LedgerError(.validationPending, "It is paid for; the receipt is in the queue and is posted again by itself.")
     case .failedServerValidation(let errorCode, let message, let requestID):

@@ -1,9 +1,9 @@
 public import GemLedger
 public import StoreBackend
 
-/// The calls of a client, for an app that puts a stand-in of its own in the client's place in its tests.
+/// The calls of a client, for an app with a test double in place of the client.
 ///
-/// A type with the asynchronous calls has the same calls with closures.
+/// A type with the asynchronous calls also has the calls with closures.
 public protocol PurchasesType: AnyObject, Sendable {
   /// As ``StoreClient/offerings()``.
   func offerings() async throws(LedgerError) -> Offerings
@@ -40,6 +40,6 @@ public protocol PurchasesType: AnyObject, Sendable {
 }
 
 extension StoreClient: PurchasesType {
-  /// The last known state of the signed-in customer; stale, with the id alone, where nothing is known.
+  /// The last known state of the signed-in customer; stale, with only the id, if no state is known.
   public var lastKnownCustomerInfo: CustomerInfo { cachedCustomerInfo ?? infoSource.last(of: customerID) }
 }

@@ -2,7 +2,7 @@ internal import GemLedger
 internal import StoreBackend
 internal import Synchronization
 
-/// Works off the receipt queue without being called, and tells the app the outcomes of its receipts.
+/// Processes the receipt queue in the background, and reports the outcomes of its receipts to the app.
 final class QueueWork: ClientPart {
   let context: ClientContext
   private let background = TaskBag()
@@ -15,19 +15,19 @@ final class QueueWork: ClientPart {
 
   var hasLookedForRefunds: Bool { context.session.withLock { $0.hasLookedForRefunds } }
 
-  /// Sweeps the store's unfinished transactions, and the refunds made without a listener.
+  /// Posts the store's unfinished transactions, and the refunds made without a listener.
   func sweep(looksForRefunds: Bool) async {
     await pipeline.sweep { appUserID }
     guard looksForRefunds, await pipeline.sweepRefunds(current: { appUserID }) else { return }
     context.session.withLock { $0.hasLookedForRefunds = true }
   }
 
-  /// Writes the events that have happened, so that no work is done a second time.
+  /// Writes the events that have happened, so that no work is repeated.
   func flush() {
     do throws(LedgerError) { try queue.flush() } catch { pipeline.emit(.notKept(error)) }
   }
 
-  /// Listens to the store, drains the queue left from the last run, and tries again at the planned instants.
+  /// Listens to the store, drains the queue of the last run, and retries at the planned instants.
   func start() {
     let updates = context.storefront.updates()
     background.run { [weak self] in
@@ -44,7 +44,7 @@ final class QueueWork: ClientPart {
     }
   }
 
-  /// Runs the body where the client is still there, and keeps the client until the body ends: its end cancels tasks.
+  /// Runs the body if the client still exists, and retains it until the body ends: the client's end cancels tasks.
   private func whileClientLives(_ body: (QueueWork) async -> Void) async {
     guard let client = context.session.withLock({ $0.client }) else { return }
     await body(self)
@@ -53,17 +53,17 @@ final class QueueWork: ClientPart {
 
   /// Puts an update from the store into the queue, like every receipt.
   ///
-  /// The driver of a client that is not automatic calls this.
+  /// Called by the driver of a client that is not automatic.
   func receive(_ evidence: StoreEvidence) async {
     let keys = pipeline.enqueue([evidence], source: .updates, current: appUserID)
     _ = await pipeline.postNow(keys)
     plan()
   }
 
-  /// Plans the next try, at that instant at the latest.
+  /// Plans the next try, at the given instant at the latest.
   private func plan(by latest: Timestamp? = nil) {
     guard configuration.isAutomatic, let next = [pipeline.nextWakeUp(), latest].compactMap({ $0 }).min() else { return }
-    // Never at once: something that cannot be done now would be tried without end.
+    // Never at once: a step that cannot succeed now would be repeated endlessly.
     let earliest = configuration.clock.now().milliseconds + 100
     background.wake(at: Timestamp(milliseconds: max(next.milliseconds, earliest)), configuration.clock) { [weak self] in
       await self?.whileClientLives { work in
@@ -88,15 +88,14 @@ final class QueueWork: ClientPart {
     let owner = answer.booking.customer
     let key = item.receipt.key
     let (isInfoNew, client, isOld, mustAsk) = context.session.withLock { session in
-      // The app was told of a redelivered transaction when it was credited; of a purchase with a lost answer it was
-      // not.
+      // The app already knows the credit of a redelivered transaction, but not of a purchase with a lost answer.
       let isOld = answer.booking.isReplayed && (item.receipt.source != .purchase || session.told.contains(key))
       if isOld { session.replayed.insert(key) } else if item.receipt.revision.isEmpty { session.told.insert(key) }
       session.answers.insert(answer, for: key)
       session.registered.insert(item.receipt.buyer)
       session.infoGeneration += 1
       let isOwn = item.receipt.buyer == session.identity.customer
-      // Only a consumable without an entitlement changes nothing but the list of purchases.
+      // A consumable without an entitlement changes only the list of purchases.
       let isPlain =
         answer.purchase.productType == .consumable && answer.entitlement == nil
         && (owner == item.receipt.buyer || session.isOwn(owner))

@@ -2,7 +2,7 @@ internal import GemLedger
 internal import StoreBackend
 internal import Synchronization
 
-/// Tells the app the outcomes of receipts in the queue.
+/// Reports the outcomes of receipts in the queue to the app.
 struct ReceiptOutcomes: ClientPart {
   let context: ClientContext
 
@@ -10,7 +10,7 @@ struct ReceiptOutcomes: ClientPart {
   func outcome(
     of key: ReceiptKey, _ payment: Payment, _ buyer: CustomerID, _ order: Order?
   ) async -> PurchaseOutcome {
-    // The store returns a purchase that was refused before: another tap means another try.
+    // The store returns a purchase that was refused before: another tap is another try.
     if queue.read({ $0.items[key]?.canBeRequeued == true }) {
       pipeline.note([.requeued(key, configuration.clock.now())])
     }
@@ -37,7 +37,7 @@ struct ReceiptOutcomes: ClientPart {
     }
   }
 
-  /// Waits for the receipt's outcome as long as a purchase may wait; nil after that.
+  /// Returns the receipt's outcome within the time limit of a purchase; nil after that.
   private func posted(_ key: ReceiptKey) async -> PostOutcome? {
     guard let timeout = configuration.validationTimeout, !configuration.mode.isLocal else {
       return await pipeline.postNow([key])[key]

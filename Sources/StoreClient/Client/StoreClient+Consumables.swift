@@ -6,17 +6,17 @@ internal import Synchronization
 extension StoreClient {
   /// Returns the customer's balance of the one currency that a product gives.
   ///
-  /// - Parameter productID: Our code of the product, or its id at the store.
-  /// - Throws: `LedgerError` with, in order of precedence: `product_not_found`, `invalid_request` where the product
-  ///   gives no currency or several; and those of ``virtualCurrencies()``.
+  /// - Parameter productID: The product's code, or its id at the store.
+  /// - Throws: `LedgerError` with, in order of precedence: `product_not_found`, `invalid_request` if the product gives
+  ///   no currency or several; and those of ``virtualCurrencies()``.
   public func virtualCurrency(ofProduct productID: String) async throws(LedgerError) -> VirtualCurrency? {
     let currency = try await balanceSource.currency(of: productID)
     return try await virtualCurrencies()[currency.description]
   }
 
-  /// Returns the customer's balance of the one currency that a product gives, and 0 where it is unknown.
+  /// Returns the customer's balance of the one currency that a product gives, and 0 if it is unknown.
   ///
-  /// Why it is unknown is logged, and thrown by ``virtualCurrency(ofProduct:)``.
+  /// The reason is logged, and thrown by ``virtualCurrency(ofProduct:)``.
   public func consumableBalance(for productID: String) async -> Int {
     do throws(LedgerError) { return try await virtualCurrency(ofProduct: productID)?.balance ?? 0 } catch {
       context.log(.error, "The balance of \"\(productID.prefix(100))\" is unknown, so 0 is shown: \(error)")
@@ -24,20 +24,19 @@ extension StoreClient {
     }
   }
 
-  /// Spends of the one currency that a product gives.
+  /// Spends an amount of the one currency that a product gives.
   ///
-  /// The spend has one key until its outcome is known. Where the answer was lost, the next call for the same product
-  /// and amount asks again under that key, so that two calls never take twice for one success. Calls at the same time
-  /// have keys of their own.
+  /// The spend has one key until its outcome is known. If the answer was lost, the next call for this product and
+  /// amount repeats that key, so that two calls never take twice for one success. Concurrent calls have separate keys.
   ///
-  /// - Returns: False where the balance does not cover it, and nothing is taken; also false where the spend failed,
-  ///   which is logged, and which ``consumeProduct(_:amount:key:)`` throws.
+  /// - Returns: False if the balance does not cover it, and nothing is taken; also false if the spend failed, which is
+  ///   logged, and which ``consumeProduct(_:amount:key:)`` throws.
   @discardableResult
   public func consumeProduct(_ productID: String, amount: Int64 = 1) async -> Bool {
     let request = OpenConsumption(customer: customerID, productID: productID, amount: amount)
     let key = context.session.withLock { $0.takeOpenKey(of: request) } ?? context.newKey()
     do throws(LedgerError) { return try await consumeProduct(productID, amount: amount, key: key) } catch {
-      // Only what may have been booked all the same is asked again under its key.
+      // The key is repeated only if the spend may have been booked.
       if PostVerdict(error.code) != .deadLetter {
         context.session.withLock { $0.openConsumptions[request, default: []].append(key) }
       }
@@ -46,9 +45,9 @@ extension StoreClient {
     }
   }
 
-  /// Spends of the one currency that a product gives, once for each key.
+  /// Spends an amount of the one currency that a product gives, once for each key.
   ///
-  /// - Returns: False where the balance does not cover it; nothing is taken then.
+  /// - Returns: False if the balance does not cover it; nothing is taken then.
   /// - Throws: `LedgerError` as ``virtualCurrency(ofProduct:)`` and `spend(_:key:)`.
   @discardableResult
   public func consumeProduct(
@@ -65,7 +64,7 @@ extension StoreClient {
 }
 
 extension ClientContext.Session {
-  /// Takes out the oldest key of such a spend with a lost answer: one call at a time asks again under it.
+  /// Removes the oldest key of such a spend with a lost answer: one call at a time repeats it.
   fileprivate mutating func takeOpenKey(of request: OpenConsumption) -> IdempotencyKey? {
     guard var keys = openConsumptions.removeValue(forKey: request), !keys.isEmpty else { return nil }
     let key = keys.removeFirst()
@@ -74,7 +73,7 @@ extension ClientContext.Session {
   }
 }
 
-/// A spend by product that has no known outcome yet.
+/// A spend by product whose outcome is not known yet.
 struct OpenConsumption: Hashable, Sendable {
   let customer: CustomerID
   let productID: String

@@ -8,20 +8,21 @@ extension StoreClient {
   /// The app user id of the signed-in customer.
   public var appUserID: String { customerID.text }
 
-  /// The same as a checked value.
+  /// The app user id as a checked value.
   public var customerID: CustomerID { context.session.withLock { $0.identity.customer } }
 
-  /// Whether there was no sign-in: the id is one that the client made.
+  /// Whether no customer has signed in: the client made the id.
   public var isAnonymous: Bool { context.session.withLock { $0.identity.isAnonymous } }
 
   /// Whether several customers may share the purchases of one store account.
   ///
-  /// True at first, unless the client was configured with an app user id; ``reset()`` and ``logOut()`` set it to true.
+  /// True by default, unless the client was configured with an app user id; ``reset()`` and ``logOut()`` set it to
+  /// true.
   public var allowSharingAppStoreAccount: Bool { context.session.withLock { $0.identity.allowsSharing } }
 
   /// Sets ``allowSharingAppStoreAccount``.
   ///
-  /// - Throws: `LedgerError` of the event log, which keeps it.
+  /// - Throws: `LedgerError` of the event log, which stores it.
   public func setAllowSharingAppStoreAccount(_ isAllowed: Bool) async throws(LedgerError) {
     try await identity.setSharing(isAllowed)
   }
@@ -29,11 +30,10 @@ extension StoreClient {
   /// Signs in.
   ///
   /// A customer with only anonymous ids is merged into the id's customer, so that no earlier purchase is lost; from
-  /// another, nothing moves. The same id again causes no request.
+  /// another customer, nothing moves. The present id causes no request.
   ///
   /// - Parameter id: The app user id; white space around it does not count.
-  /// - Returns: The customer's state, stale where the request for it after the switch failed; and whether the id is
-  ///   new.
+  /// - Returns: The customer's state, stale if the request for it after the switch failed; and whether the id is new.
   /// - Throws: `LedgerError` with, in order of precedence: `invalid_user_id` (`invalid_identifier` for an id that only
   ///   the ledger makes), and those of the backend and the event log. After an error the customer is unchanged.
   @discardableResult
@@ -46,7 +46,7 @@ extension StoreClient {
 
   /// Signs out: a new anonymous customer is signed in.
   ///
-  /// - Throws: `LedgerError` with `configuration` where the customer is anonymous, and those of the event log and the
+  /// - Throws: `LedgerError` with `configuration` if the customer is anonymous, and those of the event log and the
   ///   backend.
   @discardableResult
   public func logOut() async throws(LedgerError) -> CustomerInfo {
@@ -63,7 +63,7 @@ extension StoreClient {
     }
   }
 
-  /// Makes the id an alias of the signed-in customer, and uses it from then on; merges two customers.
+  /// Makes the id an alias of the signed-in customer, and uses it from now on; merges two customers.
   ///
   /// - Throws: `LedgerError` as ``logIn(_:)``.
   @discardableResult
@@ -73,7 +73,7 @@ extension StoreClient {
     }
   }
 
-  /// Starts over with a new anonymous customer, in place of any signed-in one; sharing is allowed again.
+  /// Restarts with a new anonymous customer instead of any signed-in customer; sharing is allowed again.
   ///
   /// - Throws: `LedgerError` of the event log and the backend.
   @discardableResult

@@ -4,16 +4,16 @@ internal import StoreBackend
 // MARK: Items
 
 extension StoreClient {
-  /// Returns the items that are sold for virtual currency, with the backend's prices, in the order of the catalog.
+  /// Returns the items sold for virtual currency, with the backend's prices, in the order of the catalog.
   ///
-  /// Items that are not for sale now are left out.
+  /// Items that are not for sale now are omitted.
   ///
   /// - Throws: `LedgerError` of the backend.
   public func items() async throws(LedgerError) -> [Item] { try await ItemPurchases(context: context).items() }
 
-  /// Buys an item at the price that the backend has for it.
+  /// Buys an item at the backend's price.
   ///
-  /// The price is the backend's at the moment of the purchase. A purchase that was booked under the key before is
+  /// The backend's price at the time of the purchase counts. A purchase that was booked with this key before is
   /// answered again, even after a change of the price.
   ///
   /// ```swift
@@ -21,10 +21,10 @@ extension StoreClient {
   /// ```
   /// - Parameters:
   ///   - itemID: The item's id in the catalog.
-  ///   - quantity: How many.
-  ///   - key: One for each tap, sent again with every retry of it; a new one where none is given.
+  ///   - quantity: The number of units.
+  ///   - key: The idempotency key, one for each tap, repeated with every retry; by default a new key.
   /// - Returns: The booking with the balances after it and the bought items.
-  /// - Throws: `LedgerError` with, in order of precedence: `invalid_identifier`, `forbidden` where the backend sells no
+  /// - Throws: `LedgerError` with, in order of precedence: `invalid_identifier`, `forbidden` if the backend sells no
   ///   items to clients, and those of `Ledger.buyItem(_:quantity:customer:key:)`.
   @discardableResult
   public func buyItem(
@@ -33,28 +33,28 @@ extension StoreClient {
     try await buyItem(ItemID(itemID), quantity: quantity, key: key)
   }
 
-  /// Buys an item at the price that the backend has for it, with a key as text.
+  /// Buys an item at the backend's price, with a key as text.
   ///
   /// - Parameters:
   ///   - itemID: The item's id in the catalog.
-  ///   - quantity: How many.
-  ///   - key: One for each tap, sent again with every retry of it.
+  ///   - quantity: The number of units.
+  ///   - key: The idempotency key, one for each tap, repeated with every retry.
   /// - Returns: The booking with the balances after it and the bought items.
-  /// - Throws: `LedgerError` with `invalid_identifier` for an id or a key that is none, and otherwise as
+  /// - Throws: `LedgerError` with `invalid_identifier` for an invalid id or key, and otherwise as
   ///   ``buyItem(_:quantity:key:)-(ItemID,_,_)``.
   @discardableResult
   public func buyItem(_ itemID: String, quantity: Int64 = 1, key: String) async throws(LedgerError) -> Booking {
     try await buyItem(ItemID(itemID), quantity: quantity, key: IdempotencyKey(key))
   }
 
-  /// Buys an item at the price that the backend has for it.
+  /// Buys an item at the backend's price.
   ///
   /// - Parameters:
   ///   - item: The item.
-  ///   - quantity: How many.
-  ///   - key: One for each tap, sent again with every retry of it; a new one where none is given.
+  ///   - quantity: The number of units.
+  ///   - key: The idempotency key, one for each tap, repeated with every retry; by default a new key.
   /// - Returns: The booking with the balances after it and the bought items.
-  /// - Throws: `LedgerError` with `forbidden` where the backend sells no items to clients, and those of
+  /// - Throws: `LedgerError` with `forbidden` if the backend sells no items to clients, and those of
   ///   `Ledger.buyItem(_:quantity:customer:key:)`.
   @discardableResult
   public func buyItem(
@@ -77,7 +77,7 @@ struct ItemPurchases: ClientPart {
   }
 
   func buy(_ item: ItemID, quantity: Int64, key: IdempotencyKey) async throws(LedgerError) -> Booking {
-    // A failed call may have bought too, so the balance may have changed in any case.
+    // A failed call may have bought the item, so the balance may have changed in any case.
     defer {
       balances.invalidate()
       balances.refreshForListeners()
@@ -86,7 +86,7 @@ struct ItemPurchases: ClientPart {
     do throws(LedgerError) {
       return try await backend.buyItem(item, quantity: quantity, customer: customer, key: key)
     } catch  where error.code == .customerNotFound {
-      // To the app, a customer that the backend does not know yet is no unknown one.
+      // An app's customer need not be registered yet: register the customer and repeat the call.
       _ = try await backend.register(customer)
       return try await backend.buyItem(item, quantity: quantity, customer: customer, key: key)
     }

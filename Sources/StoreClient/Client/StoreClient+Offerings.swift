@@ -9,7 +9,7 @@ extension StoreClient {
   ///
   /// While the backend or the store is unreachable, the last known offerings are returned.
   ///
-  /// - Throws: `LedgerError` with `store_error`, and those of the backend, where nothing is known.
+  /// - Throws: `LedgerError` with `store_error`, and those of the backend, if no offerings are known.
   public func offerings() async throws(LedgerError) -> Offerings {
     try await context.logged("offerings", \.description) { () async throws(LedgerError) in
       try await offeringsSource.current()
@@ -19,23 +19,23 @@ extension StoreClient {
   /// The last known offerings; nil before the first request.
   public var cachedOfferings: Offerings? { context.session.withLock { $0.offerings } }
 
-  /// The products with these ids on sale at the store: in the order of the ids, in an offering or not.
+  /// Returns the products with these ids on sale at the store: in the order of the ids, in an offering or not.
   ///
-  /// Unknown ids are left out. Where the products cannot be asked for, the list is empty, and the reason is logged;
+  /// Unknown ids are omitted. If the products cannot be requested, the list is empty, and the reason is logged;
   /// ``offerings()`` throws it.
   ///
-  /// - Parameter productIdentifiers: Ids at the store, or our codes.
+  /// - Parameter productIdentifiers: Ids at the store, or the products' codes.
   public func products(_ productIdentifiers: [String]) async -> [StoreProduct] {
     do throws(LedgerError) {
       let offerings = try await offerings()
       return productIdentifiers.compactMap(offerings.product(named:))
     } catch {
-      context.log(.error, "The products cannot be asked for: \(error)")
+      context.log(.error, "The products cannot be requested: \(error)")
       return []
     }
   }
 
-  /// The products in the shop window, in the order of the catalog.
+  /// Returns the products in the shop window, in the order of the catalog.
   ///
   /// - Throws: `LedgerError` as ``offerings()``.
   public func getProductCatalog() async throws(LedgerError) -> [StoreProduct] {

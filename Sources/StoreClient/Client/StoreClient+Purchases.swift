@@ -8,13 +8,13 @@ extension StoreClient {
 
   /// Buys the product of a package.
   ///
-  /// The buyer is durable before the payment, and the receipt before any other work on it; the store is told only after
+  /// The buyer is durable before the payment, and the receipt before all other steps; the store is informed only after
   /// the credit. So after any interruption, the buyer is credited for the payment, once.
   ///
-  /// - Returns: How it ended; not every end is a success.
-  /// - Throws: `LedgerError` with, in order of precedence: `purchase_already_in_progress`, those of the order where the
+  /// - Returns: The result, which need not be a success.
+  /// - Throws: `LedgerError` with, in order of precedence: `purchase_already_in_progress`, those of the order if the
   ///   style is two-step, those of the event log, `store_error`. There was no payment then, unless the store's network
-  ///   failed: such a payment comes through the updates.
+  ///   failed: such a payment arrives through the updates.
   @discardableResult
   public func purchase(package: Package) async throws(LedgerError) -> PurchaseResult {
     try await outcome(ofPurchasing: package.storeProduct.code.text).result
@@ -36,12 +36,12 @@ extension StoreClient {
     try await outcome(ofPurchasing: code.text, quantity: quantity).result
   }
 
-  /// Buys in two steps: an order with its purchase code before the payment, the receipt to complete it afterwards.
+  /// Buys in two steps: an order with its purchase code before the payment, and its receipt after the payment.
   ///
   /// One key asks the store for one payment. A paid order returns its first answer, even after the product has left the
-  /// shop. While its payment may still come, as before a consent, the result is `pending`: on this device, on others,
-  /// and after a new installation. The store does not report a denied consent; buy under a new key then. Where the
-  /// store reports that no payment was made, the device that announced the order can pay under the same key.
+  /// shop. While its payment may still arrive, for example before a consent, the result is `pending`: on this device,
+  /// on others, and after a new installation. The store does not report a denied consent; buy with a new key then. If
+  /// the store reports that no payment was made, the device that announced the order can pay with the same key.
   ///
   /// - Throws: `LedgerError` with `product_not_found`, those of `PurchaseBackend.initPayment(_:)`, and as
   ///   ``purchase(package:)``.
@@ -52,11 +52,11 @@ extension StoreClient {
     }
   }
 
-  /// Buys, and gives everything that stands behind the result: transaction, receipt, credit.
+  /// Buys, and returns the result with its details: transaction, receipt, credit.
   ///
   /// - Parameters:
-  ///   - productID: Our code of the product, or its id at the store.
-  ///   - quantity: How many units.
+  ///   - productID: The product's code, or its id at the store.
+  ///   - quantity: The number of units.
   /// - Throws: `LedgerError` with `product_not_found` and as ``purchase(package:)``.
   public func outcome(
     ofPurchasing productID: String, quantity: Int64 = 1

@@ -4,13 +4,13 @@ internal import StoreBackend
 // MARK: The receipt queue
 
 extension StoreClient {
-  /// How many receipts are on their way to their credit or to being finished; the dead-lettered ones left out.
+  /// The number of receipts that wait for their credit or to be finished, without dead-lettered receipts.
   public var pendingReceiptCount: Int { get async { queueCounts.pending } }
 
-  /// How many receipts were refused for good.
+  /// The number of receipts that were refused for good.
   public var deadLetteredReceiptCount: Int { get async { queueCounts.deadLettered } }
 
-  /// Both counts of one instant.
+  /// Both counts at one instant.
   package var queueCounts: (pending: Int, deadLettered: Int) {
     queue.read { ($0.pendingCount, $0.deadLetteredCount) }
   }
@@ -18,7 +18,7 @@ extension StoreClient {
   /// The receipts in the queue, of all customers of this device, oldest first.
   public func receiptQueueSnapshot() async -> [ReceiptQueueItem] { queueItems }
 
-  /// As ``receiptQueueSnapshot()``, where nothing may wait.
+  /// The queue's receipts as ``receiptQueueSnapshot()`` returns them, without a suspension.
   package var queueItems: [ReceiptQueueItem] { queue.read { $0.ordered().map(\.view) } }
 
   /// Called on every event of a receipt; the first handler also gets the events of the start.
@@ -34,11 +34,11 @@ extension StoreClient {
     }
   }
 
-  /// Tries every receipt of every customer now, in spite of back-off, with the store's unfinished transactions and
+  /// Tries every receipt of every customer now, ignoring back-off, with the store's unfinished transactions and
   /// refunds.
   ///
-  /// Receipts that were already on their way have an outcome too when this returns. Dead-lettered ones stay as they
-  /// are: see ``requeueReceipt(_:)``.
+  /// Receipts that were already being posted have an outcome too when this returns. Dead-lettered receipts remain: see
+  /// ``requeueReceipt(_:)``.
   public func syncPurchases() async {
     await context.register(customerID)
     await pipeline.drain(everything: true)
@@ -51,7 +51,7 @@ extension StoreClient {
   /// Puts a dead-lettered receipt back into the queue and tries it.
   ///
   /// - Parameter id: The item's id, or its store transaction id.
-  /// - Throws: `LedgerError` with `purchase_not_found` where no dead-lettered receipt has that id.
+  /// - Throws: `LedgerError` with `purchase_not_found` if no dead-lettered receipt has that id.
   public func requeueReceipt(_ id: String) async throws(LedgerError) {
     let key = queue.read { state in
       state.ordered { $0.status == .deadLettered }.map(\.receipt.key).first {
@@ -60,7 +60,7 @@ extension StoreClient {
     }
     guard let key else {
       throw LedgerError(
-        .purchaseNotFound, "No dead-lettered receipt is called \"\(id.prefix(100))\".",
+        .purchaseNotFound, "No dead-lettered receipt has the id \"\(id.prefix(100))\".",
         details: [.text("store_transaction_id", String(id.prefix(100)))])
     }
     try queue.record([.requeued(key, configuration.clock.now())])
@@ -70,11 +70,11 @@ extension StoreClient {
 
   /// Drains the queue and requests the balances again; call it when the app comes to the foreground.
   ///
-  /// The first time, it also looks for refunds of the time in which the app was closed; after that, the store reports
+  /// The first call also looks for refunds from the time in which the app was closed; after that, the store reports
   /// them.
   ///
-  /// The customer's state is requested with the next ``customerInfo()``. It is requested at once where a delegate or a
-  /// reader of ``customerInfoStream`` listens for changes: refunds and renewals that only the backend knows of.
+  /// The customer's state is requested with the next ``customerInfo()``. It is requested at once if a delegate or a
+  /// reader of ``customerInfoStream`` listens for changes: refunds and renewals that only the backend knows.
   ///
   /// - Throws: `LedgerError` as ``virtualCurrencies()``.
   @discardableResult
@@ -89,8 +89,7 @@ extension StoreClient {
     return try await virtualCurrencies()
   }
 
-  /// Posts the due receipts of the queue and the store's unfinished transactions; registers no customer with the
-  /// backend.
+  /// Posts the due receipts of the queue and the store's unfinished transactions; does not register a customer.
   package func drainReceipts() async {
     await pipeline.drain()
     await pipeline.sweep { customerID }
@@ -102,6 +101,6 @@ extension StoreClient {
 
   /// Puts an update from the store into the queue, like every receipt.
   ///
-  /// The driver of a client that is not automatic calls this.
+  /// Called by the driver of a client that is not automatic.
   package func receive(_ evidence: StoreEvidence) async { await work.receive(evidence) }
 }

@@ -2,7 +2,7 @@ public import GemLedger
 public import StoreBackend
 internal import Synchronization
 
-/// The name that RevenueCat's readers look for.
+/// The client's name in RevenueCat's SDK.
 public typealias Purchases = StoreClient
 
 /// The app's side of buying: the shop window, purchases that survive every crash, balances, and the signed-in customer.
@@ -59,7 +59,7 @@ public final class StoreClient: Sendable {
   var balanceSource: BalanceSource { BalanceSource(context: context) }
   var offeringsSource: OfferingsSource { OfferingsSource(context: context) }
 
-  /// Makes a client.
+  /// Creates a client.
   ///
   /// - Throws: `LedgerError` with, in order of precedence: `configuration` for a secret or unfitting key,
   ///   `invalid_user_id`, and those of the event log.
@@ -109,16 +109,16 @@ public final class StoreClient: Sendable {
 extension StoreClient {
   private static let common = Mutex<StoreClient?>(nil)
 
-  /// Makes the shared client, and replaces an earlier one.
+  /// Creates the shared client, and replaces an earlier client.
   ///
-  /// - Throws: `LedgerError` as ``init(configuration:)``; the earlier one stays then.
+  /// - Throws: `LedgerError` as ``init(configuration:)``; the earlier client remains then.
   @_disfavoredOverload
   @discardableResult
   public static func configure(with configuration: Configuration) throws(LedgerError) -> StoreClient {
     try start(with: configuration)
   }
 
-  /// Makes the shared client with these settings.
+  /// Creates the shared client with these settings.
   package static func start(with configuration: Configuration) throws(LedgerError) -> StoreClient {
     let client = try StoreClient(configuration: configuration)
     share(client)
@@ -128,7 +128,7 @@ extension StoreClient {
   /// Replaces the shared client.
   static func share(_ client: StoreClient) { common.withLock { $0 = client } }
 
-  /// Makes the shared client, and replaces an earlier one.
+  /// Creates the shared client, and replaces an earlier client.
   ///
   /// - Throws: `LedgerError` as ``init(configuration:)``.
   @_disfavoredOverload
@@ -142,7 +142,7 @@ extension StoreClient {
         apiKey: apiKey, appUserID: appUserID, mode: mode, storefront: storefront, eventLog: eventLog))
   }
 
-  /// The client that ``configure(with:)`` made; asking for it before is a mistake of the program, and ends it.
+  /// The client of ``configure(with:)``; reading it before is a programmer error that ends the program.
   public static var shared: StoreClient {
     guard let client = common.withLock({ $0 }) else {
       preconditionFailure("There is no shared client yet: call StoreClient.configure first.")
@@ -156,16 +156,16 @@ extension StoreClient {
   /// The shared client; nil before there is one.
   package static var sharedIfConfigured: StoreClient? { common.withLock { $0 } }
 
-  /// Lets go of the shared client.
+  /// Releases the shared client.
   public static func removeShared() { common.withLock { $0 = nil } }
 
-  /// The least important messages that are logged, where a client's configuration says nothing else.
+  /// The lowest level of logged messages, unless a client's configuration sets it.
   public static var logLevel: LogLevel {
     get { ClientLog.sharedLevel }
     set { ClientLog.sharedLevel = newValue }
   }
 
-  /// The receiver of the messages of clients without a handler of their own; standard error at first.
+  /// The receiver of messages of clients without a handler; standard error by default.
   public static var logHandler: LogHandler {
     get { ClientLog.sharedHandler }
     set { ClientLog.sharedHandler = newValue }
@@ -174,31 +174,31 @@ extension StoreClient {
 
 // MARK: Telling the app
 
-/// A listener for events that the app did not ask for.
+/// A listener for events without a call of the app.
 ///
-/// Every method may be left out. All are called on the main actor, one after the other in the order of the events, so
-/// that a view model conforms in one line: `extension ShopModel: PurchasesDelegate {}` with the methods it needs.
+/// All methods are optional. They are called on the main actor, one after another in the order of the events, so that a
+/// view model conforms in one line: `extension ShopModel: PurchasesDelegate {}` with the methods it needs.
 public protocol StoreClientDelegate: AnyObject {
   /// The customer's state changed.
   @MainActor func purchases(_ client: StoreClient, receivedUpdated info: CustomerInfo)
-  /// A purchase was credited: once each, whether its call waited for that or not.
+  /// A purchase was credited: called once for each, whether its call waited for that or not.
   @MainActor func purchases(_ client: StoreClient, didPurchase purchase: PurchaseRecord, for customer: CustomerID)
 }
 
 extension StoreClientDelegate {
-  /// Nothing.
+  /// Does nothing.
   @MainActor public func purchases(_ client: StoreClient, receivedUpdated info: CustomerInfo) {}
-  /// Nothing.
+  /// Does nothing.
   @MainActor public func purchases(
     _ client: StoreClient, didPurchase purchase: PurchaseRecord, for customer: CustomerID
   ) {}
 }
 
 extension StoreClient {
-  /// The listener for events that the app did not ask for; not retained by the client.
+  /// The listener for events without a call of the app; not retained by the client.
   ///
-  /// A new listener is told the known state of the customer, and then all events that follow. Code outside of the main
-  /// actor may set it too, which Swift 6 warns of, as the listener need not be `Sendable`.
+  /// A new listener receives the known state of the customer, and then all later events. Code outside of the main actor
+  /// may set it too, with a warning of Swift 6, as the listener need not be `Sendable`.
   @preconcurrency @MainActor public var delegate: (any StoreClientDelegate)? {
     get { context.delegateCalls.listener.object }
     set {
@@ -208,9 +208,9 @@ extension StoreClient {
     }
   }
 
-  /// The steps of purchases as they happen; a stream of its own for each asking.
+  /// The steps of purchases as they happen; each access starts a separate stream.
   ///
-  /// The first events are kept for the first stream. A reader that falls a thousand events behind misses the next ones.
+  /// The first events are kept for the first stream. A reader that is a thousand events late misses the next events.
   public var funnelEvents: AsyncStream<FunnelEvent> { funnel.stream() }
 
   /// Whether the purchase funnel is reported.

@@ -18,7 +18,7 @@ final class TaskBag: Sendable {
     }
   }
 
-  /// Runs the body at that instant, unless something is to run before.
+  /// Runs the body at that instant, unless an earlier run is planned.
   func wake(at instant: Timestamp, _ clock: StoreClock, _ body: @escaping @Sendable () async -> Void) {
     state.withLock { state in
       guard !state.isStopped else { return }
@@ -49,7 +49,7 @@ final class TaskBag: Sendable {
   }
 }
 
-/// Lets one in at a time, in the order of coming.
+/// Admits one task at a time, in the order of arrival.
 final class AsyncMutex: Sendable {
   private struct State {
     var isTaken = false
@@ -88,7 +88,7 @@ final class AsyncMutex: Sendable {
   }
 }
 
-/// Waits for the work, but no longer than for the timer; the work goes on all the same.
+/// Waits for the work, but no longer than for the timer; the work continues in any case.
 func first<T: Sendable>(
   of work: @escaping @Sendable () async -> T, orUntil timer: @escaping @Sendable () async -> Void
 ) async -> T? {

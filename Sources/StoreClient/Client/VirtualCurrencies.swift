@@ -6,12 +6,12 @@ public struct VirtualCurrencies: Hashable, Sendable, Codable {
   public let all: [String: VirtualCurrency]
   /// The owner of the balances.
   public let customer: CustomerID
-  /// When this was true.
+  /// The instant of the balances.
   public let asOf: Timestamp
-  /// Whether something may have changed since: the value is old, was invalidated, or the backend was unreachable.
+  /// Whether a balance may have changed since: the value is old, was invalidated, or the backend was unreachable.
   public internal(set) var isStale: Bool
 
-  /// Balances for a preview or a backend of one's own; of two with one code, the first counts.
+  /// Creates balances for a preview or an app's backend; of two with one code, the first counts.
   public init(
     _ currencies: [VirtualCurrency], customer: CustomerID, asOf: Timestamp = Timestamp(milliseconds: 0),
     isStale: Bool = false
@@ -36,14 +36,14 @@ public struct VirtualCurrency: Hashable, Sendable, Codable {
   public let code: String
   /// The operators' description of it.
   public let serverDescription: String?
-  /// The grants of paid purchases that wait for their credit longer than they should, less the provisional spends; not
-  /// in the balance.
+  /// The grants of paid purchases that wait too long for their credit, minus the provisional spends; not in the
+  /// balance.
   ///
-  /// A grant is shown only beside a balance from before the purchase, so that nothing is ever counted twice; the credit
-  /// replaces it. It is negative where provisional spends go beyond the grants.
+  /// A grant is shown only with a balance from before the purchase, so that it is never counted twice; the credit
+  /// replaces it. The value is negative if provisional spends exceed the grants.
   public internal(set) var provisional = 0
 
-  /// A balance for a preview or a backend of one's own.
+  /// Creates a balance for a preview or an app's backend.
   public init(code: String, name: String, balance: Int, serverDescription: String? = nil) {
     self.balance = balance
     self.name = name
@@ -67,7 +67,7 @@ extension VirtualCurrencies {
     self.isStale = isStale
   }
 
-  /// Returns the same balances with the provisional amounts beside them.
+  /// Returns the balances with the provisional amounts added.
   func adding(_ provisional: [CurrencyCode: Int64]) -> Self {
     guard !provisional.isEmpty else { return self }
     var all = all
@@ -77,12 +77,12 @@ extension VirtualCurrencies {
 }
 
 extension VirtualCurrencies {
-  /// Whether the same customer has the same in every currency, whenever that was asked.
+  /// Returns whether both have equal balances of one customer, ignoring the instants.
   public static func == (left: Self, right: Self) -> Bool {
     left.all == right.all && left.customer == right.customer
   }
 
-  /// Hashes what is compared.
+  /// Hashes the compared values.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(all)
     hasher.combine(customer)
@@ -95,7 +95,7 @@ extension VirtualCurrencies {
     case isStale
   }
 
-  /// Reads what ``encode(to:)`` wrote.
+  /// Reads the output of ``encode(to:)``.
   ///
   /// - Throws: The decoder's errors, and `LedgerError` with `invalid_identifier`.
   public init(from decoder: any Decoder) throws {
@@ -106,7 +106,7 @@ extension VirtualCurrencies {
     isStale = try fields.decode(Bool.self, forKey: .isStale)
   }
 
-  /// Writes the balances, their owner, and when they were asked for in milliseconds since 1970.
+  /// Writes the balances, their owner, and their instant in milliseconds since 1970.
   public func encode(to encoder: any Encoder) throws {
     var fields = encoder.container(keyedBy: CodingKeys.self)
     try fields.encode(all, forKey: .all)
@@ -129,7 +129,7 @@ extension VirtualCurrencies: CustomStringConvertible {
 }
 
 extension VirtualCurrency: CustomStringConvertible {
-  /// Such as `GEM 1200`, with what waits for its credit.
+  /// For example `GEM 1200`, with the amount that waits for its credit.
   public var description: String { "\(code) \(balance)" + (provisional == 0 ? "" : " (\(provisional) on their way)") }
 }
 

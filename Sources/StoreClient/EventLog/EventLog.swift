@@ -1,11 +1,11 @@
 public import GemLedger
 
-/// Records that outlive the process: each a text, kept in the order of appending.
+/// Records that outlive the process: texts in the order of appending.
 ///
-/// ``FileEventLog`` keeps them in a file, ``KeychainEventLog`` in a keychain, ``MemoryEventLog`` as long as the process
-/// lives. An app that wants to store them elsewhere writes its own.
+/// ``FileEventLog`` keeps them in a file, ``KeychainEventLog`` in a keychain, ``MemoryEventLog`` only during the
+/// process. An app can implement this protocol for other storage.
 public protocol EventLog: Sendable {
-  /// All records that can be read, oldest first.
+  /// Returns all readable records, oldest first.
   func records() throws(LedgerError) -> [String]
   /// Appends the records, all or none; they are durable when this returns.
   func append(_ records: [String]) throws(LedgerError)

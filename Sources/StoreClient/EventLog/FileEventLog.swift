@@ -1,20 +1,20 @@
 public import GemLedger
 internal import Synchronization
 
-/// Records in a file: appended, checked when they are read, and never rewritten one by one.
+/// Records in a file: appended, checked on reading, and never rewritten one by one.
 ///
 /// Every record is a line of readable text with its length and a checksum. An append is one write and one sync. An
-/// append that a crash cut off was never acknowledged and is dropped silently. Bytes that were damaged later are copied
-/// to `NAME.damaged-N` and reported in ``problems``; the rest is kept. Only the file's owner may read it, and one
-/// process uses it at a time.
+/// append that a crash interrupted was never acknowledged and is dropped silently. Bytes that were damaged later are
+/// copied to `NAME.damaged-N` and reported in ``problems``; the rest is kept. Only the file's owner may read it, and
+/// one process uses it at a time.
 public final class FileEventLog: EventLog {
-  /// Something in the file that could not be read.
+  /// An unreadable part of the file.
   public struct Problem: Hashable, Sendable, CustomStringConvertible {
-    /// Where in the file it stood, in bytes.
+    /// Its offset in the file, in bytes.
     public let offset: Int
-    /// How many bytes it had; 0 for a part of a ``KeychainEventLog`` that is gone.
+    /// Its size in bytes; 0 for a missing part of a ``KeychainEventLog``.
     public let byteCount: Int
-    /// The file, or the keychain's value, that has those bytes now.
+    /// The file, or the keychain's value, that now contains those bytes.
     public let savedAs: String
 
     /// A sentence for people.
@@ -25,14 +25,14 @@ public final class FileEventLog: EventLog {
     }
   }
 
-  /// A file, and where the next append goes.
+  /// A file, and the offset of the next append.
   private struct Tail: ~Copyable {
     var file: SystemFile
     var end: Int
     /// Whether the directory was synced since the file was opened.
     ///
-    /// The process that named the file may have been killed before the sync; a power cut would then lose the name with
-    /// all later appends.
+    /// The process that named the file may have been killed before the sync; a power failure would then lose the name
+    /// with all later appends.
     var isNameDurable = false
   }
 
@@ -40,24 +40,24 @@ public final class FileEventLog: EventLog {
     var tail: Tail?
     /// The file's records at opening, until the first read.
     var unread: [String]?
-    /// Why nothing can be written any more.
+    /// The failure that prevents all further writes.
     var failure: LedgerError?
   }
 
-  /// Where the file is.
+  /// The path of the file.
   public let path: String
   /// The unreadable ranges found when the file was opened, oldest first.
   public let problems: [Problem]
   private let state: Mutex<State>
   private let syncDirectory: @Sendable (String) throws(LedgerError) -> Void
 
-  /// Opens the file, and makes it where there is none; its directory must exist.
+  /// Opens the file, and creates it if it is missing; its directory must exist.
   ///
   /// - Parameters:
   ///   - path: The file.
   ///   - timeout: How long to wait for another process that uses the file.
-  /// - Throws: `LedgerError` with, in order of precedence, `input_output`, `storage_unavailable` where another process
-  ///   keeps the file, `storage_newer`, `storage_foreign`.
+  /// - Throws: `LedgerError` with, in order of precedence, `input_output`, `storage_unavailable` if another process
+  ///   uses the file, `storage_newer`, `storage_foreign`.
   public convenience init(path: String, timeout: LockTimeout = .none) throws(LedgerError) {
     try self.init(
       path: path, timeout: timeout,
@@ -89,7 +89,7 @@ public final class FileEventLog: EventLog {
     state = Mutex(State(tail: tail, unread: scan.records, failure: nil))
   }
 
-  /// All records that can be read, oldest first.
+  /// Returns all readable records, oldest first.
   ///
   /// - Throws: `LedgerError` with, in order of precedence, `storage_unavailable` after ``close()``, `input_output`.
   public func records() throws(LedgerError) -> [String] {
@@ -102,10 +102,10 @@ public final class FileEventLog: EventLog {
 
   /// Appends the records, all or none; they are durable when this returns.
   ///
-  /// - Throws: `LedgerError` with, in order of precedence: `invalid_request` where a record has more than one line;
-  ///   `storage_unavailable` after ``close()``; `input_output` where the system refuses, as on a full disk: then
-  ///   nothing was appended; `storage_unavailable` where the file was moved, replaced or removed meanwhile: then
-  ///   nothing is appended any more.
+  /// - Throws: `LedgerError` with, in order of precedence: `invalid_request` if a record has more than one line;
+  ///   `storage_unavailable` after ``close()``; `input_output` if the system refuses, for example on a full disk: then
+  ///   nothing was appended; `storage_unavailable` if the file was moved, replaced or removed in the meantime: then all
+  ///   later appends fail.
   public func append(_ records: [String]) throws(LedgerError) {
     guard !records.isEmpty else { return }
     let bytes = try RecordFrame.lines(records)
@@ -118,8 +118,7 @@ public final class FileEventLog: EventLog {
         try state.tail?.file.synchronize()
         try confirmName(&state.tail)
       } catch {
-        // Half a record must not stay in front of the next one. Where even the truncation fails, nothing may be written
-        // behind it.
+        // Half a record must not precede the next record. If the truncation fails too, all later writes must fail.
         do throws(LedgerError) { try state.tail?.file.truncate(to: end) } catch let second { state.failure = second }
         throw error
       }
@@ -130,8 +129,8 @@ public final class FileEventLog: EventLog {
 
   /// Replaces all records by these, all or none.
   ///
-  /// - Throws: `LedgerError` as ``append(_:)``. Where only the last sync fails, the new records are in the file, and
-  ///   nothing is appended before that sync succeeds.
+  /// - Throws: `LedgerError` as ``append(_:)``. If only the last sync fails, the new records are in the file, and
+  ///   appends fail until that sync succeeds.
   public func compact(to records: [String]) throws(LedgerError) {
     try state.withLock { (state) throws(LedgerError) in
       if let failure = state.failure { throw failure }
@@ -151,20 +150,20 @@ public final class FileEventLog: EventLog {
     }
   }
 
-  /// Makes sure that the file's name outlives a power cut.
+  /// Ensures that the file's name survives a power failure.
   private func confirmName(_ tail: inout Tail?) throws(LedgerError) {
     guard tail?.isNameDurable == false else { return }
     try syncDirectory(path)
     tail?.isNameDurable = true
   }
 
-  /// Checks that the next start finds the written records: it does not where the path names another file.
+  /// Checks that the next start will find the written records, which fails if the path names another file.
   private func checkCurrent(_ state: inout State) throws(LedgerError) {
     guard try state.tail?.file.isCurrent() == false else { return }
     let error = LedgerError(
       .storageUnavailable,
-      "\"\(path)\" was moved, replaced or removed while it was in use; nothing more is kept in it. Put the right file "
-        + "in its place, then start again.", details: [.text("file", path)])
+      "\"\(path)\" was moved, replaced or removed while it was in use. All later writes fail. Restore the right file, "
+        + "then start again.", details: [.text("file", path)])
     state.failure = error
     throw error
   }
@@ -179,7 +178,7 @@ public final class FileEventLog: EventLog {
 extension FileEventLog {
   /// Opens and locks the file, with no other process using it.
   ///
-  /// The process that held it before may have put another file in its place meanwhile; then that file is opened.
+  /// The previous owner of the lock may have replaced the file in the meantime; then the new file is opened.
   private static func locked(_ path: String, _ timeout: LockTimeout) throws(LedgerError) -> SystemFile {
     var wait = LockWait(timeout)
     while true {
@@ -200,13 +199,13 @@ extension FileEventLog {
     case .records: return
     case .newer:
       throw LedgerError(
-        .storageNewer, "\"\(path)\" was written by a newer version; use that one.", details: [.text("file", path)])
+        .storageNewer, "\"\(path)\" is of a newer version. Update this program.", details: [.text("file", path)])
     case .foreign:
       throw LedgerError(.storageForeign, "\"\(path)\" is not a file of records.", details: [.text("file", path)])
     }
   }
 
-  /// Writes the header of an empty file, and cuts off the remains of a crash; returns where the file ends then.
+  /// Writes the header of an empty file, and removes the remains of a crash; returns the new end of the file.
   private static func mend(_ file: borrowing SystemFile, _ scan: RecordScan) throws(LedgerError) -> Int {
     var end = scan.end
     guard end == 0 || scan.isTorn || scan.lacksLineEnd else { return end }
@@ -215,7 +214,7 @@ extension FileEventLog {
       try file.write(RecordScan.header, at: 0)
       end = RecordScan.header.count
     } else if scan.lacksLineEnd {
-      // The last record is whole but for the end of its line.
+      // The last record lacks only the end of its line.
       try file.write([RecordFrame.lineFeed], at: end)
       end += 1
     } else {
@@ -225,7 +224,7 @@ extension FileEventLog {
     return end
   }
 
-  /// Copies the unreadable bytes to a file of their own.
+  /// Copies the unreadable bytes to a separate file.
   private static func setAside(
     _ damaged: [Range<Int>], of bytes: [UInt8], _ path: String
   ) throws(LedgerError) -> [Problem] {
@@ -251,7 +250,7 @@ extension FileEventLog {
       let file = try SystemFile(replacing: draft, for: path)
       try file.write(bytes, at: 0)
       try file.synchronize()
-      // Lock it before it has the name, so that no other process can use it in between.
+      // The file is locked before it gets its name, so that no other process can use it in between.
       guard try file.lock() else { throw .inUse(draft, by: file.lockHolder(), waited: nil) }
       try SystemFile.rename(draft, to: path)
       return Tail(file: file, end: bytes.count)

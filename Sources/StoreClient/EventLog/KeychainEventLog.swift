@@ -1,16 +1,15 @@
 public import GemLedger
 internal import Synchronization
 
-/// Records in a keychain: the same form and the same promises as ``FileEventLog``, over values of bounded size.
+/// Records in a keychain: the format and guarantees of ``FileEventLog``, in values of bounded size.
 ///
-/// The records lie in segments of at most 8 KiB, each a value of its own, and a small head counts them. An append
-/// writes the last segment, and new ones where it is full. An append that was cut off between two values was never
+/// The records are in segments of at most 8 KiB, each a separate value, and a small head counts them. An append writes
+/// the last segment, and new segments if it is full. An append that was interrupted between two values was never
 /// acknowledged and is dropped silently. Damaged bytes are kept under `NAME.damaged-N` and reported in ``problems``;
-/// the rest is kept. A log takes at most 8 MiB; the client compacts its own long before.
+/// the rest is kept. A log takes at most 8 MiB; the client compacts its log long before.
 ///
-/// A keychain outlives the app: an app that is installed again goes on with the customer and the purchases of before.
-/// One process uses a log at a time. A keychain has no locks: where another process writes, the next append finds that
-/// and is refused.
+/// A keychain outlives the app: a reinstalled app continues with its earlier customer and purchases. One process uses a
+/// log at a time. A keychain has no locks: after a write by another process, the next append detects it and is refused.
 ///
 /// ```swift
 /// let log = try KeychainEventLog(name: "gems", in: SystemKeychain(service: "com.example.gems"))
@@ -21,25 +20,25 @@ public final class KeychainEventLog: EventLog, DamageReporting {
     var file: KeychainFile?
     /// The records at opening, until the first read.
     var unread: [String]?
-    /// Why nothing can be written any more.
+    /// The failure that prevents all further writes.
     var failure: LedgerError?
   }
 
-  /// The name that all values of the log begin with.
+  /// The common prefix of the names of the log's values.
   public let name: String
   /// The unreadable parts found when the log was opened, oldest first.
   public let problems: [FileEventLog.Problem]
   private let state: Mutex<State>
 
-  /// The most bytes of records in one value.
+  /// The maximum bytes of records in one value.
   static let segmentBytes = 8192
 
-  /// Opens the log, and makes it where there is none.
+  /// Opens the log, and creates it if it is missing.
   ///
   /// - Parameters:
-  ///   - name: Tells this log from others in the keychain.
-  ///   - keychain: Where its values are kept.
-  /// - Throws: `LedgerError` with, in order of precedence: `input_output` where the keychain refuses; `storage_newer`;
+  ///   - name: Distinguishes this log from others in the keychain.
+  ///   - keychain: The keychain that keeps the log's values.
+  /// - Throws: `LedgerError` with, in order of precedence: `input_output` if the keychain refuses; `storage_newer`;
   ///   `storage_foreign`.
   public convenience init(name: String, in keychain: any KeychainValues) throws(LedgerError) {
     try self.init(name: name, in: keychain, segmentBytesMax: Self.segmentBytes) { .random(in: 0 ... .max) }
@@ -63,7 +62,7 @@ public final class KeychainEventLog: EventLog, DamageReporting {
     self.name = name
   }
 
-  /// All records that can be read, oldest first.
+  /// Returns all readable records, oldest first.
   ///
   /// - Throws: `LedgerError` with, in order of precedence, `storage_unavailable` after ``close()``, `input_output`.
   public func records() throws(LedgerError) -> [String] {
@@ -76,9 +75,9 @@ public final class KeychainEventLog: EventLog, DamageReporting {
 
   /// Appends the records, all or none; they are durable when this returns.
   ///
-  /// - Throws: `LedgerError` with, in order of precedence: `invalid_request` where a record has more than one line;
-  ///   `storage_unavailable` after ``close()``, and where another writer has changed the log: then nothing is appended
-  ///   any more; `limit_exceeded`; `input_output` where the keychain refuses: then nothing was appended.
+  /// - Throws: `LedgerError` with, in order of precedence: `invalid_request` if a record has more than one line;
+  ///   `storage_unavailable` after ``close()``, and if another writer has changed the log: then all later appends fail;
+  ///   `limit_exceeded`; `input_output` if the keychain refuses: then nothing was appended.
   public func append(_ records: [String]) throws(LedgerError) {
     guard !records.isEmpty else { return }
     let bytes = try RecordFrame.lines(records)
@@ -88,7 +87,7 @@ public final class KeychainEventLog: EventLog, DamageReporting {
       state.unread = nil
       var next = file
       do throws(LedgerError) { try next.append(bytes) } catch {
-        // Half a record must not stay in front of the next one. Where that fails too, nothing may be written behind it.
+        // Half a record must not precede the next record. If the restore fails too, all later writes must fail.
         do throws(LedgerError) { try file.restore(from: next) } catch let second { state.failure = second }
         throw error
       }
@@ -116,11 +115,12 @@ public final class KeychainEventLog: EventLog, DamageReporting {
     }
   }
 
-  /// Removes the log with everything that it keeps, as for an app that starts over after it was installed again.
+  /// Removes the log with all its values, for an app that starts anew after a reinstallation.
   ///
   /// - Throws: `LedgerError` with `input_output`.
   public static func remove(name: String, from keychain: any KeychainValues) throws(LedgerError) {
-    // The name of another log may begin with this one. The head last: without it, the rest would be taken for damage.
+    // The name of another log may begin with this name. The head is removed last: without it, the rest would count as
+    // damage.
     let names = try keychain.names(from: "\(name).").filter { KeychainFile.isPart($0, of: name) }
     for value in names { try keychain.remove(value) }
     try keychain.remove(KeychainFile.headName(name))
@@ -132,7 +132,7 @@ public final class KeychainEventLog: EventLog, DamageReporting {
     guard try !file.isCurrent() else { return file }
     let error = LedgerError(
       .storageUnavailable,
-      "\"\(name)\" in the keychain was changed by another process while it was in use; nothing more is kept in it.",
+      "\"\(name)\" in the keychain was changed by another process while it was in use. All later writes to it fail.",
       details: [.text("keychain", name)])
     state.failure = error
     throw error
@@ -151,15 +151,15 @@ extension KeychainEventLog {
     case .records: return
     case .newer:
       throw LedgerError(
-        .storageNewer, "\"\(name)\" in the keychain was written by a newer version; use that one.",
+        .storageNewer, "\"\(name)\" in the keychain was written by a newer version. Update this program.",
         details: [.text("keychain", name)])
     case .foreign:
       throw LedgerError(
-        .storageForeign, "\"\(name)\" in the keychain is no log of records.", details: [.text("keychain", name)])
+        .storageForeign, "\"\(name)\" in the keychain is not a log of records.", details: [.text("keychain", name)])
     }
   }
 
-  /// Writes what a new log begins with, and cuts off the remains of a crash.
+  /// Writes the head of a new log, and removes the remains of a crash.
   private static func mend(_ found: KeychainFile.Found, _ scan: RecordScan) throws(LedgerError) -> KeychainFile {
     var file = found.file
     if found.hasLostHead { try file.writeHead() }
@@ -172,13 +172,13 @@ extension KeychainEventLog {
     } else if scan.lacksLineEnd {
       try file.append([RecordFrame.lineFeed])
     } else {
-      // A cut may have come between the last segment and the head that counts it.
+      // The write may have been interrupted between the last segment and the head that counts it.
       try file.writeHead()
     }
     return file
   }
 
-  /// Keeps the unreadable bytes under names of their own.
+  /// Keeps the unreadable bytes under separate names.
   private static func setAside(
     _ found: KeychainFile.Found, _ scan: RecordScan
   ) throws(LedgerError) -> [FileEventLog.Problem] {
@@ -188,7 +188,7 @@ extension KeychainEventLog {
     while names.contains("\(file.name).damaged-\(number)") { number += 1 }
     let name = "\(file.name).damaged-\(number)"
     let bytes = scan.damaged.flatMap { found.bytes[$0] } + found.foreign
-    // The later parts first: the name without a part number says that all are there.
+    // The later parts are written first: the name without a part number confirms that all parts exist.
     var start = 0
     var parts: [(name: String, bytes: [UInt8])] = []
     while start < bytes.count {
@@ -210,7 +210,7 @@ extension KeychainEventLog {
   }
 }
 
-/// An event log that names its damage.
+/// An event log that reports its damage.
 protocol DamageReporting {
   var problems: [FileEventLog.Problem] { get }
 }

@@ -1,44 +1,44 @@
 internal import GemLedger
 
-/// The bytes of a log over several values of bounded size: a head, and segments in order.
+/// The bytes of a log in several values of bounded size: a head, and segments in order.
 ///
-/// A segment is written as a whole. A cut between two writes leaves the beginning of the bytes, as a cut leaves a file.
-/// Replacing everything writes segments of the next generation and then the head, which is the one write that counts.
+/// A segment is written as a whole. An interruption between two writes leaves a prefix of the bytes, as in a file. A
+/// replacement writes segments of the next generation and then the head, which completes it.
 struct KeychainFile {
-  /// The most segments: with 8 KiB each, 8 MiB.
+  /// The maximum number of segments: with 8 KiB each, 8 MiB.
   static let segmentsMax = 1024
 
   let keychain: any KeychainValues
   let name: String
   let segmentBytesMax: Int
   private(set) var head: KeychainHead
-  /// The bytes of the last segment, and where it begins.
+  /// The bytes of the last segment, and its offset.
   private(set) var last: [UInt8] = []
   private(set) var lastStart = 0
 
   private var headName: String { Self.headName(name) }
   static func headName(_ name: String) -> String { "\(name).head" }
   private func segmentName(_ index: Int, _ generation: UInt64) -> String { "\(name).\(generation).\(index)" }
-  /// How many bytes all segments have.
+  /// The size of all segments in bytes.
   var byteCount: Int { lastStart + last.count }
 
-  /// What was found when a log was opened.
+  /// The state of a log when it is opened.
   struct Found {
     var file: KeychainFile
     var bytes: [UInt8]
     /// Bytes that another log wrote under this log's names.
     var foreign: [UInt8] = []
-    /// How many segments are gone that the head counts.
+    /// The number of missing segments that the head counts.
     var missingCount = 0
-    /// Whether the head could not be read, and was made anew.
+    /// Whether the head was unreadable and was recreated.
     var hasLostHead = false
   }
 
   // MARK: Opening
 
-  /// Reads the head and all segments, and removes what an interrupted replacement left.
+  /// Reads the head and all segments, and removes the remains of an interrupted replacement.
   ///
-  /// - Parameter newLog: Chooses a log's number where there is none yet.
+  /// - Parameter newLog: Chooses a log's number if it has none yet.
   static func open(
     _ keychain: any KeychainValues, _ name: String, segmentBytesMax: Int, newLog: () -> UInt64
   ) throws(LedgerError) -> Found {
@@ -50,7 +50,7 @@ struct KeychainFile {
       } else {
         guard !KeychainHead.isNewer(value) else {
           throw LedgerError(
-            .storageNewer, "\"\(name)\" in the keychain was written by a newer version; use that one.",
+            .storageNewer, "\"\(name)\" in the keychain was written by a newer version. Update this program.",
             details: [.text("keychain", name)])
         }
         hasLostHead = true
@@ -75,23 +75,23 @@ struct KeychainFile {
     self.head = head
   }
 
-  /// The generation that a segment's name says.
+  /// Returns the generation in a segment's name.
   private static func generation(of segment: String, _ name: String) -> UInt64? {
     let words = segment.dropFirst(name.count + 1).split(separator: ".")
     guard words.count == 2, Int(words[1]) != nil else { return nil }
     return UInt64(words[0])
   }
 
-  /// Whether a value with this name is a segment of the log, or unreadable bytes that it set aside.
+  /// Returns whether a value with this name is a segment of the log, or unreadable bytes that it set aside.
   static func isPart(_ value: String, of name: String) -> Bool {
     if generation(of: value, name) != nil { return true }
     let rest = value.utf8.dropFirst(name.utf8.count + 1)
     return rest.starts(with: "damaged-".utf8) && !rest.contains(UInt8(ascii: "."))
   }
 
-  /// The head for segments without one: of the oldest generation.
+  /// Creates the head for segments without one, with the oldest generation.
   ///
-  /// A younger one may be a half-written replacement.
+  /// A newer generation may be an incomplete replacement.
   private static func recoveredHead(
     _ keychain: any KeychainValues, _ name: String, _ names: Set<String>
   ) throws(LedgerError) -> KeychainHead? {
@@ -122,13 +122,13 @@ struct KeychainFile {
       index += 1
     }
     head.segmentCount = index
-    // The next append takes the place of a lost last segment, and does not go into the one before it.
+    // The next append replaces a lost last segment, and does not extend the segment before it.
     if isLost { (lastStart, last) = (bytes.count, []) }
   }
 
-  /// The segments of other generations.
+  /// Returns the segments of other generations.
   ///
-  /// Without a head they may be newer than the records that were read, and must not be removed without a trace.
+  /// Without a head they may be newer than the records that were read, and must not be removed silently.
   private func readOthers(_ names: Set<String>) throws(LedgerError) -> [UInt8] {
     var bytes: [UInt8] = []
     let others = names.filter { Self.generation(of: $0, name).map { $0 != head.generation } ?? false }
@@ -136,8 +136,8 @@ struct KeychainFile {
     return bytes
   }
 
-  /// Removes segments of other generations: the old ones of a replacement that was cut off behind its head, or the new
-  /// ones of a replacement that never had one.
+  /// Removes segments of other generations: old segments if a replacement was interrupted after its head, new segments
+  /// if it was interrupted before its head.
   private func removeOthers(_ names: Set<String>) throws(LedgerError) {
     for segment in names where Self.generation(of: segment, name).map({ $0 != head.generation }) == true {
       try keychain.remove(segment)
@@ -146,10 +146,10 @@ struct KeychainFile {
 
   // MARK: Writing
 
-  /// Writes the head where the values were found without one.
+  /// Writes the head if the values were found without one.
   func writeHead() throws(LedgerError) { try keychain.write(head.bytes, to: headName) }
 
-  /// All bytes as they are kept now.
+  /// Returns all bytes in their present state.
   func read() throws(LedgerError) -> [UInt8] {
     var bytes: [UInt8] = []
     for index in 0..<head.segmentCount {
@@ -159,12 +159,12 @@ struct KeychainFile {
     return bytes
   }
 
-  /// Whether another writer has changed the log since this one read or wrote it.
+  /// Returns whether no other writer has changed the log since the last read or write.
   func isCurrent() throws(LedgerError) -> Bool {
     guard let value = try keychain.read(headName), let found = KeychainHead(value), found.log == head.log,
       found.generation == head.generation
     else { return false }
-    // A head that was not written after the last segment counts one less.
+    // A head that was not written after the last segment has a count that is one less.
     guard head.segmentCount > 0 else { return found.segmentCount == 0 }
     let name = segmentName(head.segmentCount - 1, head.generation)
     let next = segmentName(head.segmentCount, head.generation)
@@ -186,10 +186,10 @@ struct KeychainFile {
     }
   }
 
-  /// Appends the bytes: into the last segment as far as they fit, and into new ones.
+  /// Appends the bytes: into the last segment as far as they fit, and into new segments.
   ///
-  /// - Throws: `LedgerError` as the keychain. Then the beginning of the bytes may be written, and ``restore(from:)``
-  ///   takes it back.
+  /// - Throws: `LedgerError` of the keychain. Then a prefix of the bytes may be written, and ``restore(from:)`` removes
+  ///   it.
   mutating func append(_ bytes: [UInt8]) throws(LedgerError) {
     let room = segmentBytesMax - last.count
     var rest = bytes[...]
@@ -215,20 +215,20 @@ struct KeychainFile {
     last = records
   }
 
-  /// Goes back to an earlier state of this log, which the values may be ahead of.
+  /// Restores an earlier state of this log, if the values are newer.
   func restore(from later: KeychainFile) throws(LedgerError) {
     if head.segmentCount > 0 {
       try keychain.write(
         KeychainSegment.value(last, of: head.log), to: segmentName(head.segmentCount - 1, head.generation))
     }
     try writeHead()
-    // From behind, so that a cut leaves no hole.
+    // In reverse order, so that an interruption leaves no gap.
     for index in (head.segmentCount..<max(head.segmentCount, later.head.segmentCount)).reversed() {
       try keychain.remove(segmentName(index, head.generation))
     }
   }
 
-  /// The file with these bytes in place of all; the values of before are gone only when the new ones count.
+  /// Returns the file with these bytes instead of all others; the old values are removed after the new head is written.
   func replaced(by bytes: [UInt8]) throws(LedgerError) -> KeychainFile {
     var new = self
     new.head.generation += 1
@@ -246,13 +246,13 @@ struct KeychainFile {
       }
       try new.writeHead()
     } catch {
-      // The head may have been written although the answer was lost; then the new generation counts.
+      // The head may have been written although the answer was lost; then the new generation is valid.
       if let value = try keychain.read(headName), KeychainHead(value) == new.head { return new }
-      // What stays behind is removed when the log is opened the next time.
+      // Remaining values are removed the next time the log is opened.
       for index in 0..<new.head.segmentCount { try? keychain.remove(segmentName(index, new.head.generation)) }
       throw error
     }
-    // Left ones are removed when the log is opened the next time.
+    // Remaining values are removed the next time the log is opened.
     for index in 0..<head.segmentCount { try? keychain.remove(segmentName(index, head.generation)) }
     return new
   }

@@ -1,12 +1,12 @@
 internal import GemLedger
 
-/// The first value of a log in a keychain: which values belong to the log.
+/// The first value of a log in a keychain, which determines the log's other values.
 struct KeychainHead: Equatable {
-  /// Tells the values of this log from those of another installation under the same names.
+  /// Distinguishes the values of this log from those of another installation with equal names.
   let log: UInt64
   /// Counts the replacements of all records.
   var generation: UInt64
-  /// How many segments were begun; a cut may leave one more.
+  /// The number of started segments; after an interruption there may be one more.
   var segmentCount: Int
 
   var bytes: [UInt8] {
@@ -20,7 +20,7 @@ struct KeychainHead: Equatable {
     self.segmentCount = segmentCount
   }
 
-  /// Reads a head; nil where the bytes are none, or were changed.
+  /// Reads a head; nil for other or changed bytes.
   init?(_ bytes: [UInt8]) {
     let words = String(decoding: bytes, as: UTF8.self).split(separator: " ").map(String.init)
     guard words.count == 6, let log = UInt64(words[2], radix: 16), let generation = UInt64(words[3]),
@@ -30,7 +30,7 @@ struct KeychainHead: Equatable {
     guard self.bytes == bytes else { return nil }
   }
 
-  /// Whether a later version wrote the bytes.
+  /// Returns whether a newer version wrote the bytes.
   static func isNewer(_ bytes: [UInt8]) -> Bool {
     let words = String(decoding: bytes, as: UTF8.self).split(separator: " ")
     guard words.count == 6, words[0] == "gemledger-keychain", let version = Int(words[1]), version > 1 else {
@@ -43,14 +43,14 @@ struct KeychainHead: Equatable {
 
 /// A segment's value: the log's number, then bytes of the records.
 struct KeychainSegment {
-  /// The bytes in front of the records.
+  /// The size of the log's number before the records, in bytes.
   static let overhead = 8
 
   static func value(_ records: some Collection<UInt8>, of log: UInt64) -> [UInt8] {
     (0..<8).map { UInt8(truncatingIfNeeded: log >> (56 - 8 * $0)) } + records
   }
 
-  /// The records' bytes; nil where the segment is not of this log.
+  /// Returns the records' bytes; nil if the segment belongs to another log.
   static func records(of value: [UInt8], of log: UInt64) -> [UInt8]? {
     guard value.count >= overhead, value.prefix(overhead).reduce(UInt64(0), { $0 << 8 | UInt64($1) }) == log else {
       return nil

@@ -6,10 +6,10 @@ internal import Darwin
 internal import Glibc
 #endif
 
-/// The process that holds the lock of a file, as Linux lists it; other systems do not say.
+/// The process that holds the lock of a file, which only Linux reports.
 struct LockHolder: Equatable {
   let process: Int64
-  /// The program's name, where the process may be looked at.
+  /// The program's name, if the process may be inspected.
   let name: String?
   let isStopped: Bool
 
@@ -22,7 +22,7 @@ struct LockHolder: Equatable {
   init?(device: UInt64, inode: UInt64) {
     guard let process = Self.process(in: Self.text("/proc/locks"), device: device, inode: inode) else { return nil }
     let status = Self.text("/proc/\(process)/stat")
-    // The one that locked the file may have ended, and left it open to a process that it had started.
+    // The process that locked the file may have ended while a child process has it open.
     guard !status.isEmpty else { return nil }
     self.init(process: process, status: status)
   }
@@ -40,7 +40,7 @@ struct LockHolder: Equatable {
 
   /// Finds the file in a list with lines such as `1: FLOCK  ADVISORY  WRITE 1234 fe:00:16220276 0 EOF`.
   static func process(in list: String, device: UInt64, inode: UInt64) -> Int64? {
-    // The numbers are packed as the C library packs them.
+    // The numbers are packed as in the C library.
     let major = (device >> 8 & 0xFFF) | (device >> 32 & ~0xFFF)
     let minor = (device & 0xFF) | (device >> 12 & ~0xFF)
     for line in list.split(separator: "\n") {
@@ -55,14 +55,14 @@ struct LockHolder: Equatable {
     return nil
   }
 
-  /// A whole small file of the system; nothing where it cannot be read.
+  /// Returns a whole small file of the system; empty if it cannot be read.
   private static func text(_ path: String) -> String {
     let descriptor = SystemCall.retrying { open(path, O_RDONLY | O_CLOEXEC) }
     guard descriptor >= 0 else { return "" }
     defer { close(descriptor) }
     var bytes: [UInt8] = []
     var chunk = [UInt8](repeating: 0, count: 16 << 10)
-    // Bounded: this is for a message.
+    // The size is bounded, because the text is only for a message.
     while bytes.count < 1 << 20 {
       let count = chunk.withUnsafeMutableBytes { buffer in
         SystemCall.retrying { read(descriptor, buffer.baseAddress, buffer.count) }
@@ -75,9 +75,9 @@ struct LockHolder: Equatable {
 }
 
 extension LedgerError {
-  /// The error where another process has the file.
+  /// Returns the error for a file that another process uses.
   ///
-  /// - Parameter waited: How long it was waited for; nil for not at all.
+  /// - Parameter waited: The duration of the wait; nil without a wait.
   static func inUse(_ path: String, by holder: LockHolder?, waited: Duration?) -> LedgerError {
     var details: [Detail] = [.text("file", path)]
     var who = "another process"
@@ -88,7 +88,7 @@ extension LedgerError {
       who = "process \(holder.process)" + (holder.name.map { " (\($0))" } ?? "")
       if holder.isStopped {
         state = ", and it is stopped"
-        remedy = "Let it go on (kill -CONT \(holder.process)) or end it, then try again."
+        remedy = "Resume it (kill -CONT \(holder.process)) or end it, then try again."
       }
     }
     var span = ""

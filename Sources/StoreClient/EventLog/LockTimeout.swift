@@ -1,24 +1,24 @@
 /// The longest wait for another process that uses a file.
 ///
-/// The wait starts again with every process that gets the file meanwhile. So many processes can alternate without a
-/// refusal, and the wait for a stopped process ends.
+/// The wait restarts with every process that gets the file in the meantime. So any number of processes can alternate
+/// without a refusal, and the wait for a stopped process ends.
 public struct LockTimeout: Sendable {
-  /// The longest wait for one process; nil for no wait at all.
+  /// The longest wait for one process; nil for no wait.
   let limit: Duration?
-  /// How much time has passed since some instant.
+  /// The time since some fixed instant.
   let now: @Sendable () -> Duration
   let pause: @Sendable (Duration) -> Void
 
   /// No wait: a file in use is refused at once.
   public static let none = LockTimeout(limit: nil, now: { .zero }, pause: { _ in })
 
-  /// A wait of at most so long for one process; ten seconds unless said otherwise.
+  /// Waits at most the given time for one process; by default ten seconds.
   public static func atMost(_ limit: Duration = .seconds(10)) -> LockTimeout {
     let start = ContinuousClock.now
     return LockTimeout(limit: limit, now: { start.duration(to: .now) }, pause: { SystemCall.pause($0) })
   }
 
-  /// The same with a clock of the caller's.
+  /// Creates a timeout with the caller's clock.
   package init(
     limit: Duration?, now: @escaping @Sendable () -> Duration, pause: @escaping @Sendable (Duration) -> Void
   ) {
@@ -40,7 +40,7 @@ struct LockWait {
 
   init(_ timeout: LockTimeout) { self.timeout = timeout }
 
-  /// Waits a little; false where the waiting limit is reached.
+  /// Waits briefly; returns false at the limit.
   mutating func goOn(holder: Int64?) -> Bool {
     guard let limit = timeout.limit else { return false }
     let now = timeout.now()

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Records that live as long as the process: for tests, and for clients without storage.
+/// Records that last as long as the process: for tests, and for clients without storage.
 public final class MemoryEventLog: EventLog {
   private struct State {
     var records: [String]
@@ -9,10 +9,10 @@ public final class MemoryEventLog: EventLog {
 
   private let state: Mutex<State>
 
-  /// Makes an event log that holds these records already.
+  /// Creates an event log with these records.
   public init(_ records: [String] = []) { state = Mutex(State(records: records)) }
 
-  /// How often something was appended: how many syncs a file would have needed.
+  /// The number of appends: the number of syncs that a file would have needed.
   public var appendCount: Int { state.withLock { $0.appendCount } }
 
   /// All records, oldest first.

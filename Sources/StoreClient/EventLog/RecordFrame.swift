@@ -2,8 +2,8 @@ internal import GemLedger
 
 /// The form of a record in the file: one line, `= 57 9ab3f0c1 {"what":"…"}`.
 ///
-/// The flag says whether the record ends its append (`=`) or more of it follows (`+`), so that a crash in the middle
-/// leaves all or nothing. Then come the text's length in bytes and the checksum of flag, length and text.
+/// The flag is `=` if the record ends its append and `+` if more records of it follow, so that an interrupted append is
+/// dropped as a whole. The text's length in bytes and the checksum of flag, length and text follow.
 struct RecordFrame: Equatable {
   static let last = UInt8(ascii: "=")
   static let more = UInt8(ascii: "+")
@@ -11,22 +11,22 @@ struct RecordFrame: Equatable {
 
   /// Whether the record ends its append.
   let isLast: Bool
-  /// Where the text lies.
+  /// The position of the text.
   let text: Range<Int>
-  /// Whether the line's end is where it belongs; nil where the file ends first.
+  /// Whether the line ends in its right place; nil if the file ends first.
   let isTerminated: Bool?
 
-  /// Behind the line.
+  /// The position after the line.
   var end: Int { text.upperBound + (isTerminated == nil ? 0 : 1) }
 
-  /// The lines of records that are appended together.
+  /// Returns the lines of records that are appended together.
   ///
-  /// - Throws: `invalid_request` where a record has more than one line.
+  /// - Throws: `invalid_request` if a record has more than one line.
   static func lines(_ records: [String]) throws(LedgerError) -> [UInt8] {
     var bytes: [UInt8] = []
     for (index, record) in records.enumerated() {
       guard !record.utf8.contains(lineFeed) else {
-        throw .invalid("A record has one line; this one has a line feed in it.")
+        throw .invalid("A record must have one line, but this record contains a line feed.")
       }
       append(record, isLast: index == records.count - 1, to: &bytes)
     }
@@ -50,7 +50,7 @@ struct RecordFrame: Equatable {
     }
   }
 
-  /// The record that begins at the position, or nil where none does.
+  /// Reads the record at the position; nil if no record begins there.
   init?(in bytes: UnsafeBufferPointer<UInt8>, at start: Int) {
     guard start + 2 < bytes.count, bytes[start] == Self.last || bytes[start] == Self.more,
       bytes[start + 1] == UInt8(ascii: " "), let length = Self.number(in: bytes, from: start + 2)
@@ -66,10 +66,10 @@ struct RecordFrame: Equatable {
     isTerminated = text.upperBound < bytes.count ? bytes[text.upperBound] == RecordFrame.lineFeed : nil
   }
 
-  /// Returns whether the bytes may be the beginning of a line that was never finished.
+  /// Returns whether the bytes may be the beginning of an unfinished line.
   ///
-  /// Zero bytes are no such beginning: they come from a disk that lost data, or from a file that grew before its bytes
-  /// arrived.
+  /// Zero bytes are no such beginning: they result from a disk that lost data, or from a file that grew before its
+  /// bytes were written.
   static func isBeginning(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
     guard !bytes.contains(lineFeed), !bytes.contains(0) else { return false }
     let line = UnsafeBufferPointer(rebasing: bytes)
@@ -77,13 +77,13 @@ struct RecordFrame: Equatable {
     guard line.count > 1 else { return true }
     guard line[1] == UInt8(ascii: " ") else { return false }
     guard let length = number(in: line, from: 2) else {
-      // The number itself is cut off, or is none.
+      // The number is incomplete, or invalid.
       return line.count < 14 && line.dropFirst(2).allSatisfy(ASCII.isDigit)
     }
     return line.count < length.end + 10 + length.value
   }
 
-  /// Digits that a space follows.
+  /// Reads digits followed by a space.
   private static func number(in bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> (value: Int, end: Int)? {
     var (value, position) = (0, start)
     while position < bytes.count, position < start + 12, ASCII.isDigit(bytes[position]) {

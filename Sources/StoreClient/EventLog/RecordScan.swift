@@ -4,32 +4,32 @@ internal import GemLedger
 struct RecordScan {
   static let header = header(version: "1")
 
-  /// The version with a checksum of its own, so that a damaged one does not pass for a later one.
+  /// The version with a separate checksum, so that a damaged version is not mistaken for a newer one.
   static func header(version: String) -> [UInt8] {
     let text = "gemledger-records \(version) "
     return Array((text + HexForm.hex(UInt64(Checksum.of(text.utf8)), digits: 8)).utf8) + [RecordFrame.lineFeed]
   }
 
-  /// The kind of file.
+  /// The format of a file.
   enum Form {
-    /// One of ours.
+    /// The present format.
     case records
-    /// One of ours, of a later version.
+    /// A newer version of the format.
     case newer
-    /// Something else.
+    /// Any other format.
     case foreign
   }
 
   private(set) var form = Form.records
-  /// The readable records, without those of an append that never ended.
+  /// The readable records, except those of an unfinished append.
   private(set) var records: [String] = []
-  /// The unreadable ranges that were once written, oldest first.
+  /// The unreadable ranges that were written earlier, oldest first.
   private(set) var damaged: [Range<Int>] = []
-  /// Where the last whole append ends.
+  /// The end of the last complete append.
   private(set) var end = 0
-  /// Whether something stands behind ``end`` that a crash left there.
+  /// Whether a crash left bytes after ``end``.
   private(set) var isTorn = false
-  /// Whether the last record is whole but for the end of its line.
+  /// Whether the last record lacks only the end of its line.
   private(set) var lacksLineEnd = false
 
   init(_ bytes: [UInt8]) {
@@ -37,7 +37,7 @@ struct RecordScan {
   }
 
   private mutating func scan(_ bytes: UnsafeBufferPointer<UInt8>) {
-    // A crash while the file was made leaves a part of the header; nothing was acknowledged then.
+    // A crash during the creation of the file leaves a part of the header; nothing was acknowledged then.
     if bytes.count < Self.header.count, Self.header.starts(with: bytes) {
       isTorn = !bytes.isEmpty
       return
@@ -79,7 +79,7 @@ struct RecordScan {
         return 0
       }
     }
-    // A damaged header in front of records that can be read is damage like any other.
+    // A damaged header before readable records is ordinary damage.
     guard let first = Self.nextFrame(in: bytes, after: -1) else {
       form = Self.isNearHeader(bytes) ? .records : .foreign
       if form == .records { damaged.append(0..<bytes.count) }
@@ -89,27 +89,27 @@ struct RecordScan {
     return first
   }
 
-  /// Whether it is our header but for a byte or two, with nothing behind it.
+  /// Returns whether it is the header with one or two wrong bytes, without anything after it.
   private static func isNearHeader(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
     bytes.count == header.count && zip(bytes, header).count(where: { $0 != $1 }) <= 2
   }
 
-  /// Handles the bytes behind the last record: cut off by a crash, or damaged.
+  /// Handles the bytes after the last record: interrupted by a crash, or damaged.
   ///
-  /// A crash leaves the beginning of a line. All other bytes count as damage: they were whole before, or their origin
-  /// is unknown.
+  /// A crash leaves the beginning of a line. All other bytes count as damage: they were complete before, or their
+  /// origin is unknown.
   private mutating func tail(_ bytes: UnsafeBufferPointer<UInt8>, from position: Int, open: inout [String]) {
     guard !RecordFrame.isBeginning(bytes[position...]) else {
       isTorn = true
       return
     }
     damaged.append(position..<bytes.count)
-    // The lost line may have been the end of its append, so the records before it may have been acknowledged.
+    // The lost line may have ended its append, so the records before it may have been acknowledged.
     records += open
     open = []
   }
 
-  /// Where the next readable record begins: at the beginning of a line.
+  /// Returns the beginning of the next readable record, which is at the beginning of a line.
   private static func nextFrame(in bytes: UnsafeBufferPointer<UInt8>, after position: Int) -> Int? {
     var next = position + 1
     while next < bytes.count {

@@ -6,22 +6,22 @@ internal import Darwin
 internal import Glibc
 #endif
 
-/// An open file of the system, closed when it is given up.
+/// An open file of the system, closed at the end of its lifetime.
 struct SystemFile: ~Copyable {
   /// The file's name in messages.
   let path: String
   private let descriptor: Int32
 
-  /// Opens the file, and makes it where there is none, readable by its owner only.
+  /// Opens the file, or creates it so that only its owner can read it.
   init(path: String) throws(LedgerError) {
     self.path = path
     descriptor = SystemCall.retrying { open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600) }
     guard descriptor >= 0 else { throw Self.failure(path, "opened") }
   }
 
-  /// Makes the file anew; removes any file of that name.
+  /// Creates a new file; removes any file with that name.
   ///
-  /// - Parameter name: The name that it will have, where that is another one.
+  /// - Parameter name: The file's final name, if it will be renamed.
   init(replacing path: String, for name: String? = nil) throws(LedgerError) {
     self.path = name ?? path
     unlink(path)
@@ -31,16 +31,16 @@ struct SystemFile: ~Copyable {
 
   deinit { close(descriptor) }
 
-  /// Makes this process the file's only user.
+  /// Locks the file for this process alone.
   ///
-  /// - Returns: False where another one is.
+  /// - Returns: False if another process has the lock.
   func lock() throws(LedgerError) -> Bool {
     if SystemCall.retrying({ flock(descriptor, LOCK_EX | LOCK_NB) }) == 0 { return true }
     guard errno == EWOULDBLOCK else { throw failure("locked") }
     return false
   }
 
-  /// The process that has the file's lock, where the system says so.
+  /// Returns the process that has the file's lock, if the system reports it.
   func lockHolder() -> LockHolder? {
     var status = stat()
     guard fstat(descriptor, &status) == 0 else { return nil }
@@ -48,16 +48,16 @@ struct SystemFile: ~Copyable {
       device: UInt64(truncatingIfNeeded: status.st_dev), inode: UInt64(truncatingIfNeeded: status.st_ino))
   }
 
-  /// Whether the path still names this file.
+  /// Returns whether the path still names this file.
   func isCurrent() throws(LedgerError) -> Bool {
     var (own, named) = (stat(), stat())
     guard fstat(descriptor, &own) == 0 else { throw failure("read") }
-    // A file system over a network may answer for a name that is gone; a file without a name has no links.
+    // A network file system may still answer for a removed name; a file without a name has no links.
     guard own.st_nlink > 0, stat(path, &named) == 0 else { return false }
     return own.st_dev == named.st_dev && own.st_ino == named.st_ino
   }
 
-  /// All bytes.
+  /// Returns all bytes.
   func read() throws(LedgerError) -> [UInt8] {
     var information = stat()
     guard fstat(descriptor, &information) == 0 else { throw failure("read") }
@@ -92,7 +92,7 @@ struct SystemFile: ~Copyable {
     }
   }
 
-  /// Cuts the file off.
+  /// Truncates the file.
   func truncate(to byteCount: Int) throws(LedgerError) {
     guard SystemCall.retrying({ ftruncate(descriptor, off_t(byteCount)) }) == 0 else { throw failure("cut") }
   }
@@ -100,7 +100,7 @@ struct SystemFile: ~Copyable {
   /// Makes all writes durable.
   func synchronize() throws(LedgerError) {
     #if canImport(Darwin)
-    // Apple's fsync hands the bytes to the drive and no further.
+    // Apple's fsync writes the bytes only to the drive's cache.
     if SystemCall.retrying({ fcntl(descriptor, F_FULLFSYNC) }) == 0 { return }
     guard SystemCall.retrying({ fsync(descriptor) }) == 0 else { throw failure("written") }
     #else
@@ -108,7 +108,7 @@ struct SystemFile: ~Copyable {
     #endif
   }
 
-  /// Gives the file another name, and replaces any file of that name.
+  /// Renames the file, and replaces any file with the new name.
   static func rename(_ path: String, to name: String) throws(LedgerError) {
     guard SystemCall.retrying({ systemRename(path, name) }) == 0 else { throw failure(name, "replaced") }
   }
@@ -132,5 +132,5 @@ struct SystemFile: ~Copyable {
   }
 }
 
-/// The C function; inside ``SystemFile`` the name means its own method.
+/// The C function; inside ``SystemFile`` the name means a method.
 private func systemRename(_ old: String, _ new: String) -> Int32 { rename(old, new) }

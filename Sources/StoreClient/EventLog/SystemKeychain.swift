@@ -3,26 +3,26 @@ internal import CoreFoundation
 public import GemLedger
 internal import Security
 
-/// The keychain of Apple's platforms: a generic password for each value, readable after the first unlock and on this
-/// device alone.
+/// The keychain of Apple's platforms: a generic password for each value, readable after the first unlock and only on
+/// this device.
 ///
-/// Work in the background can read it, and no backup takes it to another device: a purchase queue with two owners would
-/// be posted twice. It is compiled on Apple's platforms only, and was not run on a device.
+/// Background work can read it, and backups do not copy it to another device: a purchase queue with two owners would be
+/// posted twice. It is compiled only on Apple's platforms, and was not run on a device.
 public struct SystemKeychain: KeychainValues {
   private let service: String
   private let accessGroup: String?
 
-  /// A keychain of the app, or of the apps that share an access group.
+  /// Creates a keychain of the app, or of the apps that share an access group.
   ///
   /// - Parameters:
-  ///   - service: Tells these values from the app's others, such as its bundle id.
-  ///   - accessGroup: The access group of the entitlements; nil for the app's own.
+  ///   - service: Distinguishes these values from the app's others, for example its bundle id.
+  ///   - accessGroup: The access group of the entitlements; nil for the app's group.
   public init(service: String, accessGroup: String? = nil) {
     self.service = service
     self.accessGroup = accessGroup
   }
 
-  /// The value under the name, or nil where there is none.
+  /// Returns the value with the name; nil if there is none.
   public func read(_ name: String) throws(LedgerError) -> [UInt8]? {
     let query = query(name)
     Self.set(kSecReturnData, kCFBooleanTrue, in: query)
@@ -36,7 +36,7 @@ public struct SystemKeychain: KeychainValues {
     return Self.bytes(of: unsafeDowncast(result, to: CFData.self))
   }
 
-  /// Writes the value, new or in place of the one before; it is durable when this returns.
+  /// Writes a new value or replaces it; it is durable when this returns.
   public func write(_ value: [UInt8], to name: String) throws(LedgerError) {
     let change = Self.dictionary()
     Self.set(kSecValueData, CFDataCreate(nil, value, value.count), in: change)
@@ -50,13 +50,13 @@ public struct SystemKeychain: KeychainValues {
     guard status == errSecSuccess else { throw failure(name, "written", status) }
   }
 
-  /// Removes the value; a name without one is no error.
+  /// Removes the value; a missing value is no error.
   public func remove(_ name: String) throws(LedgerError) {
     let status = SecItemDelete(query(name))
     guard status == errSecSuccess || status == errSecItemNotFound else { throw failure(name, "removed", status) }
   }
 
-  /// All names that begin with this, in any order.
+  /// Returns all names with this prefix, in any order.
   public func names(from prefix: String) throws(LedgerError) -> [String] {
     let query = query(nil)
     Self.set(kSecReturnAttributes, kCFBooleanTrue, in: query)
@@ -86,7 +86,7 @@ public struct SystemKeychain: KeychainValues {
     Self.set(kSecAttrService, Self.string(service), in: query)
     if let name { Self.set(kSecAttrAccount, Self.string(name), in: query) }
     if let accessGroup { Self.set(kSecAttrAccessGroup, Self.string(accessGroup), in: query) }
-    // On macOS too the keychain of iOS's form, which knows when a value may be read.
+    // Also on macOS, the data protection keychain of iOS, which can restrict when a value may be read.
     Self.set(kSecUseDataProtectionKeychain, kCFBooleanTrue, in: query)
     return query
   }
@@ -98,7 +98,7 @@ public struct SystemKeychain: KeychainValues {
   }
 }
 
-// Core Foundation's own types: bridging from Swift's would take Foundation.
+// Core Foundation's types: bridging from Swift's types would require Foundation.
 extension SystemKeychain {
   private static func dictionary() -> CFMutableDictionary {
     var (keys, values) = (kCFTypeDictionaryKeyCallBacks, kCFTypeDictionaryValueCallBacks)

@@ -1,7 +1,7 @@
-/// The lists of transactions that the store is making, and the receipts that were finished meanwhile.
+/// The open listings of the store's transactions, and the receipts that were finished in the meantime.
 ///
-/// Such a list can be older than the end of a receipt in it. The receipt would come back into the queue, and be posted
-/// a second time.
+/// A listing can be older than the end of a receipt in it. Without this set, the receipt would enter the queue and be
+/// posted again.
 struct Listings: Sendable {
   private var openCount = 0
   /// The receipts that were finished since the first open listing began.

@@ -1,24 +1,24 @@
 internal import StoreBackend
 
-/// The refunds that the backend was told of, so that a start does not repeat them: for each store transaction its last
-/// posted revision.
+/// The refunds that the backend knows, so that a start does not repeat them: the last posted revision of each store
+/// transaction.
 ///
-/// It is bounded, and forgets the oldest entries; a forgotten one is posted once more, which changes nothing.
+/// It is bounded, and forgets the oldest entries; a forgotten refund is posted again, which changes nothing.
 struct PostedRefunds: Hashable, Sendable {
   static let countMax = 1000
 
   private var revisions: [ReceiptKey: String] = [:]
-  /// The oldest first.
+  /// The keys, oldest first.
   private var order: [ReceiptKey] = []
 
   var count: Int { order.count }
-  /// As they came.
+  /// All entries in the order of their arrival.
   var all: [(key: ReceiptKey, revision: String)] { order.map { ($0, revisions[$0] ?? "") } }
 
-  /// The revision that the backend knows; nil where it was told of no refund.
+  /// The revision that the backend knows; nil if it knows no refund.
   subscript(_ key: ReceiptKey) -> String? { revisions.isEmpty ? nil : revisions[key] }
 
-  /// The backend has taken this revision: one that states a refund, or one that states none any more.
+  /// Stores a revision that the backend accepted: with a refund, or without one after a reversal.
   mutating func note(_ key: ReceiptKey, _ revision: String) {
     if revision.isEmpty, revisions.isEmpty { return }
     if revisions.removeValue(forKey: key) != nil { order.removeAll { $0 == key } }

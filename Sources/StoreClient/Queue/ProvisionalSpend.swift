@@ -2,7 +2,7 @@ public import GemLedger
 
 /// An item that the app gave before the backend booked its price.
 ///
-/// It waits for the backend, durably. Then it is booked under its key, or refused for good.
+/// It is stored until the backend books it under its key, or refuses it for good.
 public struct ProvisionalSpend: Hashable, Sendable {
   /// Why the backend refused it.
   public struct Refusal: Hashable, Sendable {
@@ -12,13 +12,13 @@ public struct ProvisionalSpend: Hashable, Sendable {
     public var message: String
   }
 
-  /// The key under which it is booked.
+  /// The idempotency key of the booking.
   public let key: IdempotencyKey
   /// The buyer.
   public let customer: CustomerID
   /// The item.
   public let item: ItemID
-  /// How many.
+  /// The number of units.
   public let quantity: Int64
   /// The price of all units as the app knew it; the booking is at the backend's price.
   public let price: [CurrencyAmount]
@@ -31,7 +31,7 @@ public struct ProvisionalSpend: Hashable, Sendable {
   public var isWaiting: Bool { refusal == nil }
 }
 
-/// How the purchase of an item with provisional currency ended.
+/// The result of the purchase of an item with provisional currency.
 public enum ItemPurchase: Hashable, Sendable {
   /// The backend booked it.
   case booked(Booking)

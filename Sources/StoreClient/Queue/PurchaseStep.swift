@@ -6,8 +6,8 @@ package enum PurchaseStep: String, CaseIterable, Sendable {
   case queued
   /// The backend credited it.
   case credited
-  /// The queue knows that it is credited.
+  /// The queue contains the credit.
   case finishOnly = "finish_only"
-  /// The store knows that it is credited.
+  /// The store knows the credit.
   case finished
 }

@@ -2,7 +2,7 @@ internal import GemLedger
 internal import StoreBackend
 
 extension QueueEvent {
-  /// Reads a record, or gives nil where it is of a kind or shape that this version does not know.
+  /// Reads a record; nil for an unknown kind or shape.
   init?(record text: String) {
     guard let record = Self.parse(text), let what = record["what"]?.text, let event = Self.event(what, record) else {
       return nil

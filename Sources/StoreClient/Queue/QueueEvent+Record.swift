@@ -57,7 +57,7 @@ extension QueueEvent {
   private static func record(
     _ what: StaticString, _ receipt: QueuedReceipt? = nil, _ body: (inout JSONWriter) -> Void
   ) -> String {
-    // Straight into bytes, with room for the receipt: this runs three times with every purchase.
+    // Written directly into bytes, with room for the receipt: this runs three times for every purchase.
     var writer = JSONWriter(capacity: 512 + (receipt?.receipt.text.utf8.count ?? 0))
     writer.beginObject()
     writer.name("what")

@@ -1,39 +1,39 @@
 internal import GemLedger
 internal import StoreBackend
 
-/// A change of the client's durable state; the state is the fold of these.
+/// A change of the client's durable state, which is the fold of all events.
 enum QueueEvent: Hashable, Sendable {
   /// The signed-in customer.
   case identity(Identity)
-  /// This device is about to announce an order under a key of the app.
+  /// This device is about to announce an order with a key from the app.
   case orderOpened(OpenedOrder)
-  /// A payment is about to begin.
+  /// A payment is about to start.
   case intended(PurchaseIntent)
   /// There was no payment, or its receipt is in the queue.
   case intentEnded(Int64)
   /// The receipt of a payment, with its buyer.
   case queued(QueuedReceipt)
-  /// A receipt as it stood when the event log was compacted.
+  /// A receipt in its state when the event log was compacted.
   case kept(QueueItem)
-  /// It is on its way; kept nowhere, so that after a crash it waits again.
+  /// It is being posted; this event is not stored, so that the receipt waits again after a crash.
   case posting(ReceiptKey, Timestamp)
-  /// It did not arrive, and is tried again.
+  /// The post failed, and is repeated.
   case failed(ReceiptKey, FailedAttempt, next: Timestamp)
-  /// It is credited for good, with this revision of it.
+  /// It is credited for good, in this revision.
   case credited(ReceiptKey, revision: String)
-  /// The store knows; nothing is left to do.
+  /// The store knows the credit; no step remains.
   case finished(ReceiptKey)
-  /// This revision of it was refused for good.
+  /// This revision was refused for good.
   case deadLettered(ReceiptKey, FailedAttempt, revision: String)
-  /// It is to be tried once more.
+  /// It is to be posted again.
   case requeued(ReceiptKey, Timestamp)
   /// The backend knows of the refund in this revision, with or without a credit of the purchase.
   case refundPosted(ReceiptKey, revision: String)
-  /// It took too long; its grants are shown as provisional from then on.
+  /// It took too long; its grants are shown as provisional from now on.
   case provisional(ReceiptKey, Timestamp)
   /// An item was given before the backend booked its price, or the backend refused such a booking.
   case spentProvisionally(ProvisionalSpend)
-  /// The backend booked it, or the app has taken the item back.
+  /// The backend booked the spend, or the app has taken the item back.
   case provisionalSpendEnded(CustomerID, IdempotencyKey)
   /// A customer's balances in the backend's last answer.
   case balances(StoredBalances)
@@ -42,7 +42,7 @@ enum QueueEvent: Hashable, Sendable {
 }
 
 extension QueueEvent {
-  /// Whether it says that the announced purchase is over.
+  /// Returns whether the event ends the announced purchase.
   func ends(_ intent: PurchaseIntent) -> Bool {
     if case .intentEnded(intent.number) = self { true } else { false }
   }
@@ -51,7 +51,7 @@ extension QueueEvent {
 /// A post that did not end in a credit.
 struct FailedAttempt: Hashable, Sendable {
   var failure: ReceiptQueueItem.Failure
-  /// How many posts there were, this one included.
+  /// The number of posts, including this post.
   var count: Int
   /// When the receipt was posted first.
   var firstPostedAt: Timestamp
@@ -68,7 +68,7 @@ struct Identity: Hashable, Sendable {
 
 /// A purchase that was announced to the store.
 struct PurchaseIntent: Hashable, Sendable {
-  /// Counts up.
+  /// The number of the intent, which increases.
   var number: Int64
   var buyer: CustomerID
   /// The product's id at the store.
@@ -77,34 +77,34 @@ struct PurchaseIntent: Hashable, Sendable {
   var startedAt: Timestamp
   /// The order, in a two-step purchase.
   var order: PurchaseCode?
-  /// The key that the app gave the order.
+  /// The key from the app for the order.
   var key: IdempotencyKey?
-  /// Whether the store answered that somebody has to agree first.
+  /// Whether the store answered that the purchase needs an approval first.
   var isDeferred = false
 
   var token: AccountToken { AccountToken(of: buyer) }
 
-  /// The most milliseconds by which the device's clock may be ahead of the store's.
+  /// The maximum lead of the device's clock over the store's, in milliseconds.
   private static let clockErrorMax: Int64 = 300_000
 
-  /// Whether it was announced before the transaction.
+  /// Returns whether it was announced before the transaction.
   func canHaveBegun(_ transaction: StoreTransaction) -> Bool {
     startedAt.milliseconds(since: transaction.purchasedAt) <= Self.clockErrorMax
   }
 }
 
-/// An order that this device announced under a key of the app.
+/// An order that this device announced with a key from the app.
 struct OpenedOrder: Hashable, Sendable {
   let buyer: CustomerID
   let key: IdempotencyKey
-  /// Tells this device's announcement from one that another installation made under the same key.
+  /// Distinguishes this device's announcement from another installation's with the same key.
   let claim: String
 }
 
 extension StoreEvidence {
   var key: ReceiptKey { ReceiptKey(transaction) }
 
-  /// The prefix of a revision of evidence that the device could not verify.
+  /// The prefix of a revision of unverified evidence.
   static let unverifiedMark = "unverified "
 
   /// The variable part of a transaction; empty for a plain purchase.
@@ -134,20 +134,20 @@ struct StoredBalances: Hashable, Sendable {
   var customer: CustomerID
   var asOf: Timestamp
   var rows: [Row]
-  /// The receipts that were in the queue at the answer, so that the rows may include their credits; not persisted.
+  /// The receipts in the queue at the time of the answer, so that the rows may include their credits; not persisted.
   var queued: Set<ReceiptKey> = []
 }
 
-/// As much of a product as buying it takes.
+/// The facts of a product that a purchase needs.
 struct KnownProduct: Hashable, Sendable {
   var code: ProductCode
-  /// Its id at the client's store.
+  /// The product's id at the client's store.
   var storeID: String
   var type: ProductType
   /// The grants of one unit, paid and bonus part together.
   var grants: [Adjustment]
 
-  /// Returns the grants of that many units, without amounts that overflow.
+  /// Returns the grants of a quantity, without amounts that overflow.
   func grants(times quantity: Int64) -> [Adjustment] {
     grants.compactMap { grant in
       let (amount, overflow) = grant.amount.multipliedReportingOverflow(by: quantity)

@@ -2,14 +2,14 @@ internal import GemLedger
 
 /// A receipt in the queue.
 struct QueueItem: Hashable, Sendable {
-  /// The receipt that came in.
+  /// The original receipt.
   var receipt: QueuedReceipt
   /// Its position in the order of arrival.
   let number: Int64
   var status = ReceiptQueueItem.Status.waiting
   var attemptCount = 0
   var nextAttemptAt: Timestamp
-  /// When it was posted first: a balance that was asked for before then cannot hold its credit.
+  /// The time of the first post: a balance requested earlier cannot contain its credit.
   var firstPostedAt: Timestamp?
   var provisionalSince: Timestamp?
   var lastError: ReceiptQueueItem.Failure?
@@ -20,7 +20,7 @@ struct QueueItem: Hashable, Sendable {
     nextAttemptAt = receipt.seenAt
   }
 
-  /// Returns the same item at another position.
+  /// Returns the item at another position.
   func numbered(_ number: Int64) -> Self {
     var item = Self(receipt, number: number)
     // An item that was being posted when the process ended waits again.
@@ -33,7 +33,7 @@ struct QueueItem: Hashable, Sendable {
     return item
   }
 
-  /// As the app may see it.
+  /// The item as the app may see it.
   var view: ReceiptQueueItem {
     ReceiptQueueItem(
       id: receipt.key.description, storeTransactionID: receipt.key.id, status: status, attemptCount: attemptCount,
@@ -58,9 +58,9 @@ extension QueueItem {
     return true
   }
 
-  /// Whether evidence of the same transaction says something else, or may be trusted where this one was not.
+  /// Returns whether evidence of the transaction has new facts, or may be trusted unlike the present evidence.
   ///
-  /// A backend whose keys were exchanged trusts what the store signs now, and not what lies in the queue since then.
+  /// After a change of its keys, a backend trusts newly signed evidence, but not the older evidence in the queue.
   func isNews(revision: String, receipt newer: StoreReceipt) -> Bool {
     guard revision.hasBytes(of: receipt.revision) else { return true }
     let codes: [LedgerError.Code] = [.receiptMalformed, .receiptUnverified]
@@ -84,7 +84,7 @@ extension QueueItem {
     guard status == .posting || status == .waiting else { return }
     lastError = nil
     provisionalSince = nil
-    // Something new came while the old was on its way.
+    // New evidence arrived during the post of the old.
     guard revision.hasBytes(of: receipt.revision) else { return wait(until: receipt.seenAt) }
     status = .finishOnly
   }

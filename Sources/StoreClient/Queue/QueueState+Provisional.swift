@@ -7,17 +7,17 @@ struct EndedSpend: Hashable, Sendable {
 }
 
 extension QueueState {
-  /// Whether the backend has the answer to a provisional spend of the customer under that key.
+  /// Returns whether the backend has the answer to the customer's provisional spend with that key.
   func hasEnded(_ key: IdempotencyKey, of customer: CustomerID) -> Bool {
     endedSpends.contains(EndedSpend(customer: customer, key: key))
   }
 
-  /// The customer's spend with that key, waiting or refused.
+  /// Returns the customer's spend with that key, waiting or refused.
   func provisionalSpend(of customer: CustomerID, _ key: IdempotencyKey) -> ProvisionalSpend? {
     provisionalSpends.first { $0.customer == customer && $0.key == key }
   }
 
-  /// The amounts that the customer's waiting spends will take, by currency.
+  /// Returns the amounts that the customer's waiting spends will take, by currency.
   func provisionallySpent(by customer: CustomerID) -> [CurrencyCode: Int64] {
     var sums: [CurrencyCode: Int64] = [:]
     for spend in provisionalSpends where spend.isWaiting && spend.customer == customer {
@@ -26,7 +26,7 @@ extension QueueState {
     return sums
   }
 
-  /// Whether a receipt of the customer is on its way to its credit.
+  /// Returns whether a receipt of the customer is waiting for its credit.
   func isCreditPending(of customer: CustomerID) -> Bool {
     items.values.contains { item in
       item.receipt.buyer == customer && (item.status == .waiting || item.status == .posting)

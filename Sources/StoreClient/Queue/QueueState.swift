@@ -3,23 +3,23 @@ internal import StoreBackend
 
 /// The client's durable state: the queue, the signed-in customer, the announced purchases, and the last known data.
 ///
-/// A value that only ``apply(_:)`` changes, so that replaying the events gives it again.
+/// Only ``apply(_:)`` changes the value, so that a replay of the events restores it.
 struct QueueState: Sendable {
-  /// Most customers that the device remembers beside the one signed in.
+  /// The maximum number of remembered customers in addition to the signed-in customer.
   static let knownCustomerCountMax = 1000
-  /// Most purchases that were announced and never came back.
+  /// The maximum number of announced purchases without a result.
   static let intentCountMax = 1000
-  /// The most remembered orders announced under keys of the app.
+  /// The maximum number of remembered orders with keys from the app.
   static let openedOrderCountMax = 1000
-  /// The most provisional spends that are remembered after their end.
+  /// The maximum number of ended provisional spends that are remembered.
   static let endedSpendCountMax = 1000
-  /// The most customers with remembered balances.
+  /// The maximum number of customers with remembered balances.
   static let balancesCountMax = 16
 
   private(set) var items: [ReceiptKey: QueueItem] = [:]
   private(set) var deadLetteredCount = 0
   private(set) var intents: [PurchaseIntent] = []
-  /// The orders that this device announced under keys of the app, latest last.
+  /// The orders that this device announced with keys from the app, latest last.
   private(set) var openedOrders: [OpenedOrder] = []
   private(set) var postedRefunds = PostedRefunds()
   private(set) var identity: Identity?
@@ -37,7 +37,7 @@ struct QueueState: Sendable {
   private var nextNumber: Int64 = 0
   private var nextIntent: Int64 = 0
 
-  /// How many receipts are on their way, the dead-lettered ones left out.
+  /// The number of receipts in the queue that are not dead-lettered.
   var pendingCount: Int { items.count - deadLetteredCount }
 
   /// Returns the number of a new intent.
@@ -49,9 +49,9 @@ struct QueueState: Sendable {
   /// Returns the customer of this device with the token.
   func customer(with token: AccountToken) -> CustomerID? { customersByToken[token] }
 
-  /// The announced purchase that the evidence is of, the oldest where several could be.
+  /// Returns the announced purchase of the evidence, the oldest if several match.
   ///
-  /// The refund of an older purchase of the same product is not of it.
+  /// The refund of an older purchase of the same product does not match.
   func intent(for transaction: StoreTransaction) -> PurchaseIntent? {
     intents.first { intent in
       guard intent.storeProductID.hasBytes(of: transaction.storeProductID) else { return false }
@@ -61,34 +61,34 @@ struct QueueState: Sendable {
     }
   }
 
-  /// This device's announcement of an order under a key of the app.
+  /// Returns this device's announcement of an order with a key from the app.
   func openedOrder(of buyer: CustomerID, _ key: IdempotencyKey) -> OpenedOrder? {
     openedOrders.last { $0.buyer == buyer && $0.key == key }
   }
 
-  /// The times that the store was asked for the order's payment, and has not denied it since.
+  /// Returns the store's payment requests for the order, except those that it has denied.
   func intents(under key: IdempotencyKey, of buyer: CustomerID) -> [PurchaseIntent] {
     intents.filter { $0.buyer == buyer && $0.key == key }
   }
 
-  /// The receipt in the queue that pays for the order.
+  /// Returns the receipt in the queue that pays for the order.
   func receipt(of order: PurchaseCode) -> QueueItem? { items.values.first { $0.receipt.order == order } }
 
-  /// Returns whether the evidence holds a refund, or a reversed refund, that the backend was not told of.
+  /// Returns whether the evidence contains a refund, or a reversed refund, that the backend does not know.
   ///
-  /// For a transaction in the queue, the revision in the queue counts as told.
+  /// For a transaction in the queue, the revision in the queue counts as known.
   func isNewRefundNotice(_ evidence: StoreEvidence) -> Bool {
     guard evidence.unverified == nil else { return false }
     let key = evidence.key
     return !evidence.revision.hasBytes(of: items[key]?.receipt.revision ?? postedRefunds[key] ?? "")
   }
 
-  /// Returns whether a receipt that left the queue did so with this evidence of it.
+  /// Returns whether a receipt left the queue with this evidence.
   func isPosted(_ evidence: StoreEvidence) -> Bool {
     evidence.revision.hasBytes(of: postedRefunds[evidence.key] ?? "")
   }
 
-  /// The items in the order of their coming.
+  /// Returns the items in the order of their arrival.
   func ordered(_ isWanted: (QueueItem) -> Bool = { _ in true }) -> [QueueItem] {
     items.values.filter(isWanted).sorted { $0.number < $1.number }
   }
@@ -204,7 +204,7 @@ extension QueueState {
     customersByToken[AccountToken(of: customers.removeFirst())] = nil
   }
 
-  /// An older answer never replaces a newer one.
+  /// An older answer never replaces a newer answer.
   private mutating func remember(_ balances: StoredBalances) -> Bool {
     if let known = self.balances.first(where: { $0.customer == balances.customer }), known.asOf > balances.asOf {
       return false
@@ -225,13 +225,13 @@ extension QueueState {
 // MARK: Compaction
 
 extension QueueState {
-  /// At least as many as ``events()`` gives; a long shop weighs as much as it is long.
+  /// At least as many as ``events()`` returns; each product of the shop counts.
   var liveCount: Int {
     items.count + intents.count + openedOrders.count + customers.count + balances.count + shop.count
       + postedRefunds.count + provisionalSpends.count + endedSpends.count + 2
   }
 
-  /// The fewest events that give this state again.
+  /// Returns the fewest events that restore this state.
   func events() -> [QueueEvent] {
     var events: [QueueEvent] = []
     if let identity {

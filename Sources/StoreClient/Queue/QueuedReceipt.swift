@@ -1,9 +1,9 @@
 internal import GemLedger
 internal import StoreBackend
 
-/// A receipt as it comes into the queue.
+/// A receipt as it enters the queue.
 ///
-/// It never changes, and the item, the events and all readers share it: each would copy a dozen texts otherwise.
+/// It is immutable and shared by the item, the events and all readers, which would otherwise copy a dozen texts each.
 final class QueuedReceipt: Sendable {
   let key: ReceiptKey
   let buyer: CustomerID
@@ -19,9 +19,9 @@ final class QueuedReceipt: Sendable {
   let source: ReceiptPost.Source
   let order: PurchaseCode?
   let seenAt: Timestamp
-  /// The grants of the whole purchase, as far as the client knows; empty where the buyer is not of this device.
+  /// The grants of the whole purchase, as far as the client knows; empty if the buyer is not a customer of this device.
   let grants: [Adjustment]
-  /// Whether this device began the purchase, and so knows whether it pays for an order.
+  /// Whether this device began the purchase, and therefore knows its order.
   let isAnnounced: Bool
 
   convenience init(
@@ -74,7 +74,7 @@ final class QueuedReceipt: Sendable {
 }
 
 extension QueuedReceipt: Hashable {
-  /// Whether both say the same.
+  /// Returns whether both have equal contents.
   static func == (left: QueuedReceipt, right: QueuedReceipt) -> Bool {
     left === right
       || left.key == right.key && left.buyer == right.buyer && left.receipt == right.receipt
@@ -85,6 +85,6 @@ extension QueuedReceipt: Hashable {
         && left.isAnnounced == right.isAnnounced
   }
 
-  /// Over the key, which nearly always tells.
+  /// Hashes only the key, which is nearly always unique.
   func hash(into hasher: inout Hasher) { hasher.combine(key) }
 }

@@ -4,8 +4,8 @@ internal import StoreBackend
 extension ReceiptPipeline {
   /// Drains the queue: finishes the credited receipts, then posts the waiting ones, oldest first.
   ///
-  /// - Parameter everything: Whether to ignore back-off, to go on after failures, and to wait for receipts that other
-  ///   tasks are posting.
+  /// - Parameter everything: Whether to ignore back-off, to continue after failures, and to wait for receipts that
+  ///   other tasks are posting.
   /// - Returns: Whether the backend could be reached.
   @discardableResult
   func drain(everything: Bool = false) async -> Bool {
@@ -25,9 +25,9 @@ extension ReceiptPipeline {
     return isReached
   }
 
-  /// Posts the store's unfinished transactions, a page at a time and in its order, so that memory is bounded by a page.
+  /// Posts the store's unfinished transactions in the store's order, one page at a time, so that memory is bounded.
   ///
-  /// - Returns: Whether it came to the end.
+  /// - Returns: Whether it reached the end.
   @discardableResult
   func sweep(current: () -> CustomerID) async -> Bool {
     var after: StoreTransactionID?
@@ -45,8 +45,8 @@ extension ReceiptPipeline {
         markProvisional()
         return Self.isReached(outcomes)
       }
-      // Finished ones are gone from the store's list, so the next page begins behind one that is still there.
-      // A store that lists them all the same is not asked for the same page for ever.
+      // Finished transactions leave the store's list, so the next page begins after an unfinished one. If a store still
+      // lists them, it is not asked for the same page again.
       after = left.last?.id ?? (keys == before ? keys.last?.id : after)
       before = keys
     }
@@ -54,7 +54,7 @@ extension ReceiptPipeline {
 
   /// Puts the next page of the store's unfinished transactions into the queue.
   ///
-  /// - Returns: The keys in the page; nil where the store could not be asked.
+  /// - Returns: The keys in the page; nil if the store did not answer.
   private func enqueueUnfinished(after: StoreTransactionID?, current: () -> CustomerID) async -> [ReceiptKey]? {
     queue.openListing()
     defer { queue.closeListing() }
@@ -64,11 +64,11 @@ extension ReceiptPipeline {
     } catch { return nil }
   }
 
-  /// Posts refunds and reversed refunds that the store made without a listener.
+  /// Posts refunds and reversed refunds that happened while no listener was running.
   ///
-  /// A finished consumable shows in no other list, and the store does not deliver its refund again.
+  /// A finished consumable is in no other list, and the store does not deliver its refund again.
   ///
-  /// - Returns: Whether all of it was seen, and is posted or in the queue.
+  /// - Returns: Whether all of them were read, and are posted or in the queue.
   func sweepRefunds(current: () -> CustomerID) async -> Bool {
     queue.openListing()
     defer { queue.closeListing() }
@@ -78,18 +78,18 @@ extension ReceiptPipeline {
     for start in stride(from: 0, to: news.count, by: Self.batchCount) {
       let page = Array(news[start..<min(start + Self.batchCount, news.count)])
       let keys = enqueue(page, source: .refunds, current: current())
-      // Where the backend goes away, the rest stays at the store.
+      // If the backend becomes unreachable, the rest stays at the store.
       guard Self.isReached(await postDue(keys)) else { return start + Self.batchCount >= news.count }
     }
     return true
   }
 
-  /// Posts queued receipts without a try and those with news since their last one, waits for receipts that other tasks
-  /// are posting, and finishes the credited ones.
+  /// Posts queued receipts that are untried or have new evidence, waits for receipts that other tasks are posting, and
+  /// finishes the credited receipts.
   func join() async {
     await postUntried()
     for key in queue.read({ $0.ordered { $0.status == .posting }.map(\.receipt.key) }) { _ = await outcome(of: key) }
-    // News may have come while they were on their way.
+    // New evidence may have arrived during the posts.
     await postUntried()
     await finish(queue.read { $0.ordered { $0.status == .finishOnly }.map(\.receipt.key) })
   }
@@ -118,7 +118,7 @@ extension ReceiptPipeline {
     }
   }
 
-  /// Shows receipts as provisional that wait longer than they should; makes that durable before it is visible.
+  /// Shows receipts as provisional that wait too long; the event is durable before it is visible.
   func markProvisional() {
     guard let after = settings.provisionalAfter else { return }
     let latest = clock.now().milliseconds(since: Timestamp(milliseconds: after.wholeMilliseconds))
@@ -141,7 +141,7 @@ extension ReceiptPipeline {
     }
   }
 
-  /// When something is to be done next: a try, or a provisional credit.
+  /// Returns when the next step is due: a try, or a provisional credit.
   func nextWakeUp() -> Timestamp? {
     let after = settings.provisionalAfter?.wholeMilliseconds
     return queue.read { state in

@@ -2,7 +2,7 @@ internal import GemLedger
 internal import StoreBackend
 
 extension ReceiptPipeline {
-  /// Posts one receipt, in a task of its own: a screen that is left cancels its own task, and not the post.
+  /// Posts one receipt in a separate task: if a closed screen cancels its task, the post continues.
   func post(_ item: QueueItem) async throws(LedgerError) -> ReceiptAnswer {
     let answer = await Task { () async -> Result<ReceiptAnswer, LedgerError> in
       do throws(LedgerError) { return .success(try await send(item)) } catch { return .failure(error) }
@@ -10,7 +10,7 @@ extension ReceiptPipeline {
     return try answer.get()
   }
 
-  /// Sends it plainly, or as the second step of its order.
+  /// Posts it directly, or as the second step of its order.
   private func send(_ item: QueueItem) async throws(LedgerError) -> ReceiptAnswer {
     let receipt = item.receipt
     let post = ReceiptPost(
@@ -24,8 +24,8 @@ extension ReceiptPipeline {
     }
   }
 
-  /// A purchase that this device did not begin may pay for an order all the same: one that the app lost with an earlier
-  /// installation, or that another device announced.
+  /// A purchase that this device did not begin may also pay for an order: an order of an earlier installation, or of
+  /// another device.
   private func orderSearch(for receipt: QueuedReceipt) -> ReceiptPost.OrderSearch {
     guard !receipt.isAnnounced, receipt.revision.isEmpty, receipt.source != .refunds else { return .none }
     return settings.isTwoStep ? .findOrOpen : .find

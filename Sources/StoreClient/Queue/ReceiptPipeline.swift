@@ -4,21 +4,21 @@ internal import Synchronization
 
 /// The outcome of posting a receipt.
 enum PostOutcome: Sendable {
-  /// It is credited, now or before.
+  /// It is credited, now or earlier.
   case credited(ReceiptAnswer)
   /// It waits for its next try.
   case waiting(LedgerError)
   /// It was refused for good.
   case refused(LedgerError)
-  /// Another task finished its work.
+  /// Another task completed it.
   case done
 }
 
-/// Takes receipts from the store to the backend, and tells the store when they are credited.
+/// Posts receipts from the store to the backend, and informs the store about the credits.
 ///
-/// The order of work for each: durable in the queue, credited, marked finish-only, finished at the store, dropped.
+/// The order of steps for each: durable in the queue, credited, marked finish-only, finished at the store, dropped.
 final class ReceiptPipeline: Sendable {
-  /// How many receipts are worked off before the queue is written: they share its syncs.
+  /// The number of receipts to process before the queue is written: they share its syncs.
   static let batchCount = 64
 
   let queue: ReceiptQueue
@@ -29,7 +29,7 @@ final class ReceiptPipeline: Sendable {
   private let observer = Mutex(Observers())
   private let waiters = Mutex<[ReceiptKey: [Waiter]]>([:])
 
-  /// A task that waits for the outcome of an attempt that another task makes.
+  /// A task that waits for another task's attempt.
   private struct Waiter {
     let attempt: Int
     let continuation: CheckedContinuation<PostOutcome, Never>
@@ -48,7 +48,7 @@ final class ReceiptPipeline: Sendable {
     var onCredited: (@Sendable (QueueItem, ReceiptAnswer) async -> Void)?
     var onRefused: (@Sendable (QueueItem, LedgerError) -> Void)?
     var onFinished: (@Sendable (QueueItem) -> Void)?
-    /// Something is to be done at that instant.
+    /// Called with the time at which the next step is due.
     var onWakeUp: (@Sendable (Timestamp) -> Void)?
     /// The events before the first listener.
     var unheard: [ReceiptPipelineEvent] = []
@@ -76,14 +76,14 @@ final class ReceiptPipeline: Sendable {
 
   func step(_ step: PurchaseStep) { settings.onStep?(step) }
 
-  /// Records events that have happened; where that fails, the store's own memory remains.
+  /// Records events that have happened; if this fails, the store still has the transactions.
   func note(_ events: [QueueEvent]) {
     if let error = queue.note(events) { emit(.notKept(error)) }
   }
 
   /// Records the refusal of a waiting provisional spend.
   ///
-  /// - Returns: Whether it still waited: another task may have told the app of it, and the app may have forgotten it.
+  /// - Returns: Whether it was still waiting: another task may have informed the app, which may have forgotten it.
   func note(refused spend: ProvisionalSpend) -> Bool {
     var isWaiting = false
     let error = queue.note { _ in
@@ -102,7 +102,7 @@ final class ReceiptPipeline: Sendable {
 extension ReceiptPipeline {
   /// Puts evidence into the queue, in one append.
   ///
-  /// - Parameter intent: The purchase that the first of them came out of, where it did.
+  /// - Parameter intent: The announced purchase that resulted in the first transaction, if any.
   /// - Returns: The keys, in the order of the evidence.
   func enqueue(
     _ evidence: [StoreEvidence], source: ReceiptPost.Source, current: CustomerID, intent: PurchaseIntent? = nil
@@ -124,7 +124,7 @@ extension ReceiptPipeline {
         fresh.append(one.key)
         events += arrival(of: one, source: source, current: current, intent: intent, now: now)
       }
-      // The announced purchase is over, whichever transaction came out of it.
+      // The announced purchase is over, no matter which transaction resulted from it.
       if let intent, !events.contains(where: { $0.ends(intent) }) { events.append(.intentEnded(intent.number)) }
       return events
     }
@@ -150,16 +150,15 @@ extension ReceiptPipeline {
     let transaction = evidence.transaction
     let (matched, buyer, product) = queue.read { state -> (PurchaseIntent?, CustomerID?, KnownProduct?) in
       let own = intent.flatMap { Self.isOf($0, transaction) ? $0 : nil }
-      // A transaction found in a sweep for refunds was bought before, and is not the purchase that was announced just
-      // now.
+      // A transaction from a sweep for refunds is an earlier purchase, and not the purchase that was just announced.
       let matched = own ?? (source == .refunds ? nil : state.intent(for: transaction))
       let named = transaction.accountToken.flatMap(state.customer(with:))
       return (
         matched, named ?? matched?.buyer, state.productsByStoreID[ByteString(transaction.storeProductID)]
       )
     }
-    // A token of no customer of this device comes from another buyer on the store account: post it, and show it to no
-    // customer.
+    // A token without a customer of this device belongs to another buyer on the store account: the receipt is posted,
+    // but shown to no customer.
     let isOwn = buyer != nil || transaction.accountToken == nil
     let receipt = QueuedReceipt(
       evidence, buyer: buyer ?? current, product: product, source: source, order: matched?.order, seenAt: now,
@@ -174,7 +173,7 @@ extension ReceiptPipeline {
     return events
   }
 
-  /// Whether the store made the transaction for this purchase, and not for an earlier one of the same product.
+  /// Returns whether the store made the transaction for this purchase, and not for an earlier purchase of the product.
   private static func isOf(_ intent: PurchaseIntent, _ transaction: StoreTransaction) -> Bool {
     guard let token = transaction.accountToken else { return true }
     return token == intent.token
@@ -190,9 +189,9 @@ extension ReceiptPipeline {
 // MARK: Posting and finishing
 
 extension ReceiptPipeline {
-  /// Posts the receipts one after the other, and finishes the credited ones.
+  /// Posts the receipts one after another, and finishes the credited receipts.
   ///
-  /// - Parameter stopsEarly: Whether to leave the rest while the backend is unreachable.
+  /// - Parameter stopsEarly: Whether to stop while the backend is unreachable.
   /// - Returns: The outcome of each receipt that was tried.
   func postNow(_ keys: [ReceiptKey], stopsEarly: Bool = true) async -> [ReceiptKey: PostOutcome] {
     var outcomes: [ReceiptKey: PostOutcome] = [:]
@@ -212,7 +211,7 @@ extension ReceiptPipeline {
         credited.append(item)
         events.append(.credited(key, revision: item.receipt.revision))
       } catch  where error.code == .receiptRevoked && item.receipt.source == .refunds {
-        // The backend knows of the refund now, and had credited no customer: nothing is left to do.
+        // The backend knows the refund now, and had credited no customer: no step remains.
         outcomes[key] = .done
         events.append(.refundPosted(key, revision: item.receipt.revision))
       } catch {
@@ -227,7 +226,7 @@ extension ReceiptPipeline {
     await announce(posted.map(\.receipt.key), outcomes, credited)
     await finish(credited.map(\.receipt.key))
     resume(posted, outcomes)
-    // Only now: another task may wait for one of these, while it has one of those.
+    // The wait must be last: another task may wait for this task's receipts, while it posts one of those.
     for key in others { outcomes[key] = await outcome(of: key) }
     return outcomes
   }
@@ -269,10 +268,10 @@ extension ReceiptPipeline {
     if let wakeUp { observers.onWakeUp?(wakeUp) }
   }
 
-  /// Tells the store that the credited receipts are credited, and drops them.
+  /// Finishes the credited receipts at the store, and drops them.
   ///
-  /// A receipt that it cannot be told of now stays finish-only. The removal is written lazily: telling the store twice
-  /// is harmless.
+  /// If the store cannot finish a receipt now, it stays finish-only. The removal is written lazily, because finishing
+  /// twice is harmless.
   func finish(_ keys: [ReceiptKey]) async {
     for key in keys {
       guard let item = queue.read({ $0.items[key] }), item.status == .finishOnly else { continue }
@@ -282,7 +281,7 @@ extension ReceiptPipeline {
         continue
       }
       step(.finished)
-      // Another task may have finished it meanwhile, and told the app.
+      // Another task may have finished it in the meantime, and informed the app.
       guard queue.noteLazily([.finished(key)]) || queue.read({ $0.items[key] != nil }) else { continue }
       emit(.finished(item.view))
       observers.onFinished?(item)
@@ -314,7 +313,7 @@ extension ReceiptPipeline {
     }
   }
 
-  /// Hands the outcomes to the tasks that wait for these attempts; a later attempt may be under way already.
+  /// Passes the outcomes to the tasks that wait for these attempts; a later attempt may already be running.
   private func resume(_ posted: [QueueItem], _ outcomes: [ReceiptKey: PostOutcome]) {
     for item in posted {
       let key = item.receipt.key

@@ -1,30 +1,30 @@
 public import GemLedger
 
-/// An event of a receipt on its way: closed, so that a `switch` needs no default.
+/// An event of a receipt in the pipeline: closed, so that a `switch` needs no default.
 public enum ReceiptPipelineEvent: Hashable, Sendable {
-  /// A receipt came into the queue.
+  /// A receipt entered the queue.
   case queued(ReceiptQueueItem)
-  /// A receipt came that is in the queue already.
+  /// A receipt arrived that is in the queue already.
   case duplicateSkipped(ReceiptQueueItem)
-  /// It is credited, now or before.
+  /// It is credited, now or earlier.
   case posted(ReceiptQueueItem)
-  /// It did not arrive, and is tried again at ``ReceiptQueueItem/nextAttemptAt``.
+  /// The post failed, and is repeated at ``ReceiptQueueItem/nextAttemptAt``.
   case retryScheduled(ReceiptQueueItem)
   /// It was refused for good and stays unfinished at the store.
   case deadLettered(ReceiptQueueItem)
-  /// It is to be tried once more.
+  /// It is to be posted again.
   case requeued(ReceiptQueueItem)
-  /// The store knows that it is credited; it is out of the queue.
+  /// The store knows the credit; the receipt has left the queue.
   case finished(ReceiptQueueItem)
   /// It took too long; its grants are shown as provisional.
   case provisional(ReceiptQueueItem)
-  /// So many of a backlog are done; the bound is how many were seen so far.
+  /// The progress in a backlog: receipts done, and receipts found up to now.
   case progress(done: Int, seen: Int)
   /// A part of the queue's file could not be read and was set aside.
   case damaged(FileEventLog.Problem)
-  /// A record was read that this version does not know; it is left out.
+  /// A record of an unknown kind was read and ignored.
   case unknownRecord(String)
-  /// The queue could not be written; purchases go on, and the store redelivers unfinished transactions.
+  /// The queue could not be written; purchases continue, and the store redelivers unfinished transactions.
   case notKept(LedgerError)
 }
 
@@ -41,9 +41,9 @@ extension ReceiptPipelineEvent: CustomStringConvertible {
     case .requeued(let item): "requeued \(item)"
     case .finished(let item): "finished \(item)"
     case .provisional(let item): "shows as provisional \(item)"
-    case .progress(let done, let seen): "worked off \(done) of \(seen)"
+    case .progress(let done, let seen): "processed \(done) of \(seen)"
     case .damaged(let problem): "found damage: \(problem)"
-    case .unknownRecord(let record): "left out a record of a newer version: \(record)"
+    case .unknownRecord(let record): "ignored a record of a newer version: \(record)"
     case .notKept(let error): "could not write the queue: \(error.message)"
     }
   }

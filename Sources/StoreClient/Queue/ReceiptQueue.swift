@@ -2,21 +2,21 @@ internal import GemLedger
 internal import StoreBackend
 internal import Synchronization
 
-/// The durable queue: a ``QueueState`` and the event log that it is the fold of.
+/// The durable queue: a ``QueueState`` and the event log from which it is folded.
 ///
-/// Two locks: one orders the writes, so that the event log has the events in the order in which they were applied; the
-/// other guards the state, so that readers never wait for a disk.
+/// There are two locks. One orders the writes, so that the event log has the events in the order of their application.
+/// The other guards the state, so that readers never wait for a disk.
 final class ReceiptQueue: Sendable {
   private struct Writing {
-    /// Records that may wait for the next append: losing one means doing something harmless again.
+    /// Records that may wait for the next append: losing a record only repeats a harmless step.
     var lazy: [String] = []
     var recordCount = 0
     var listings = Listings()
   }
 
-  /// The event log may have as many records as twice the live ones, and these.
+  /// The event log may have twice as many records as live records, plus this number.
   static let slack = 1000
-  /// The same at the start, which has to read all of them.
+  /// The slack at the start, which has to read all records.
   static let slackAtStart = 100
 
   private let eventLog: (any EventLog)?
@@ -25,7 +25,7 @@ final class ReceiptQueue: Sendable {
   /// Records of unknown kinds.
   let unknown: [String]
 
-  /// A queue that nothing keeps.
+  /// Creates a queue that is not stored.
   init() {
     eventLog = nil
     unknown = []
@@ -47,7 +47,7 @@ final class ReceiptQueue: Sendable {
     if records.count > Self.slackAtStart { self.writing.withLock { compact(&$0, slack: Self.slackAtStart) } }
   }
 
-  /// Looks at the state.
+  /// Reads the state.
   func read<T>(_ body: (borrowing QueueState) -> T) -> T { state.withLock { body($0) } }
 
   func takeIntentNumber() -> Int64 { state.withLock { $0.takeIntentNumber() } }
@@ -61,7 +61,7 @@ final class ReceiptQueue: Sendable {
     }
   }
 
-  /// Makes the events durable and applies them; where they cannot be made durable, nothing happened.
+  /// Makes the events durable and applies them; if this fails, the state is unchanged.
   func record(_ events: [QueueEvent]) throws(LedgerError) {
     try writing.withLock { (writing) throws(LedgerError) in
       try write(events, &writing)
@@ -70,14 +70,14 @@ final class ReceiptQueue: Sendable {
     }
   }
 
-  /// Applies the events even where they cannot be made durable; returns the error then.
+  /// Applies the events even if they cannot be made durable; returns the error then.
   ///
-  /// For events that have already happened, written down or not.
+  /// For events that have already happened, regardless of the log.
   func note(_ events: [QueueEvent]) -> LedgerError? { writing.withLock { note(events, &$0) } }
 
-  /// As ``note(_:)``; no other writer comes between the decision on the events and their writing.
+  /// Applies events as ``note(_:)`` does, without another writer between the decision and the write.
   ///
-  /// - Parameter events: Decides on them, with the receipts that were finished while a listing was open.
+  /// - Parameter events: Returns the events, given the receipts that were finished during an open listing.
   func note(deciding events: (Set<ReceiptKey>) -> [QueueEvent]) -> LedgerError? {
     writing.withLock { writing in
       let events = events(writing.listings.finished)
@@ -85,15 +85,15 @@ final class ReceiptQueue: Sendable {
     }
   }
 
-  /// A list of the store's transactions is asked for: receipts that are finished from now on may still be in it.
+  /// Starts a listing of the store's transactions: receipts that are finished from now on may still be in it.
   func openListing() { writing.withLock { $0.listings.open() } }
 
-  /// Its receipts are in the queue.
+  /// Ends the listing: its receipts are in the queue.
   func closeListing() { writing.withLock { $0.listings.close() } }
 
-  /// Applies the events now, and writes them with the next ones.
+  /// Applies the events now, and writes them with the next events.
   ///
-  /// - Returns: Whether they changed anything.
+  /// - Returns: Whether they changed the state.
   @discardableResult
   func noteLazily(_ events: [QueueEvent]) -> Bool {
     writing.withLock { writing in
@@ -132,7 +132,7 @@ final class ReceiptQueue: Sendable {
     writing.recordCount += records.count
   }
 
-  /// Rewrites the event log where most of it is history, so that its length follows the live state.
+  /// Rewrites the event log if most of it is history, so that its length depends on the live state.
   private func compact(_ writing: inout Writing, slack: Int = slack) {
     guard let eventLog, writing.recordCount > slack, writing.lazy.isEmpty else { return }
     let count = writing.recordCount

@@ -3,25 +3,25 @@ internal import StoreBackend
 
 /// A receipt in the queue, as the app may see it.
 public struct ReceiptQueueItem: Hashable, Sendable, Identifiable {
-  /// How far a receipt came: closed, so that a `switch` needs no default.
+  /// The state of a receipt: closed, so that a `switch` needs no default.
   public enum Status: String, Hashable, Sendable, CaseIterable {
     /// It waits for its next try.
     case waiting
-    /// It is on its way to the backend.
+    /// It is being posted to the backend.
     case posting
-    /// It is credited; the store has still to be told.
+    /// It is credited; the store does not know it yet.
     case finishOnly = "finish_only"
     /// It was refused for good; the store keeps it unfinished, and it can be requeued.
     case deadLettered = "dead_lettered"
   }
 
-  /// Why the last try failed.
+  /// The failure of the last try.
   public struct Failure: Hashable, Sendable {
     /// The code, such as `backend_unreachable`.
     public let code: LedgerError.Code
     /// A sentence for people.
     public let message: String
-    /// Names the request in the backend's logs, where the backend said so.
+    /// The request's name in the backend's logs, if the backend returned one.
     public let requestID: String?
 
     init(code: LedgerError.Code, message: String, requestID: String?) {
@@ -37,29 +37,29 @@ public struct ReceiptQueueItem: Hashable, Sendable, Identifiable {
 
   /// Store, environment and store transaction id, such as `apple:sandbox:2000000123456789`.
   public let id: String
-  /// The store's own id of it.
+  /// The store's id of the transaction.
   public let storeTransactionID: StoreTransactionID
-  /// How far it came.
+  /// The state of the receipt.
   public let status: Status
-  /// How often it was posted.
+  /// The number of posts.
   public let attemptCount: Int
   /// The buyer.
   public let customer: CustomerID
   /// The product's id at the store.
   public let storeProductID: String
-  /// Our code of the product, where the client knew it.
+  /// The product's code, if the client knew it.
   public let product: ProductCode?
   /// The number of units.
   public let quantity: Int64
-  /// When the client saw it first.
+  /// When the client first received it.
   public let firstSeenAt: Timestamp
-  /// When it is tried next, for a waiting one.
+  /// The time of the next try, for a waiting receipt.
   public let nextAttemptAt: Timestamp?
-  /// Why the last try failed.
+  /// The failure of the last try.
   public let lastError: Failure?
 }
 
-/// The identity of a queue item, the same for every poster.
+/// The identity of a queue item, equal for every poster.
 struct ReceiptKey: Hashable, Sendable, CustomStringConvertible {
   let store: Store
   let environment: StoreEnvironment
@@ -91,6 +91,6 @@ struct ReceiptKey: Hashable, Sendable, CustomStringConvertible {
       && (left.renewal ?? "").hasBytes(of: right.renewal ?? "")
   }
 
-  /// Over the id, which nearly always tells.
+  /// Hashes only the id, which is nearly always unique.
   func hash(into hasher: inout Hasher) { hasher.combine(id) }
 }

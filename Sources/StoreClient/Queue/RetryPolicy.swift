@@ -1,25 +1,25 @@
 internal import GemLedger
 
-/// How long a receipt waits before it is posted again: twice as long each time, up to a bound, with some chance in it.
+/// The wait before a receipt is posted again: it doubles each time up to a bound, and is partly random.
 public struct RetryPolicy: Hashable, Sendable {
   /// The longest wait after the first failure.
   public var base: Duration
-  /// The longest wait of all.
+  /// The longest wait after any failure.
   public var cap: Duration
 
-  /// A policy; a second at first and a quarter of an hour at most, unless said otherwise.
+  /// Creates a policy; by default one second at first and at most a quarter of an hour.
   public init(base: Duration = .seconds(1), cap: Duration = .seconds(900)) {
     self.base = base
     self.cap = cap
   }
 
-  /// The longest that a backend can ask for.
+  /// The longest wait that a backend can request.
   static let retryAfterSecondsMax: Int64 = 3600
 
-  /// Returns when to try again.
+  /// Returns the time of the next try.
   ///
-  /// Half of the wait is certain and half is chance, so that many clients do not come back at the same instant. The
-  /// backend's `retry_after` is the least wait.
+  /// Half of the wait is fixed and half is random, so that many clients do not retry at the same instant. The backend's
+  /// `retry_after` is the shortest wait.
   func nextAttempt(after error: LedgerError, count: Int, now: Timestamp, random: UInt64) -> Timestamp {
     let (grown, overflow) = base.wholeMilliseconds.multipliedReportingOverflow(by: 1 << min(max(count, 1) - 1, 20))
     let longest = min(cap.wholeMilliseconds, overflow ? .max : grown)
@@ -31,14 +31,14 @@ public struct RetryPolicy: Hashable, Sendable {
 
 /// The meaning of a backend's refusal for the receipt.
 enum PostVerdict: Hashable, Sendable {
-  /// Nothing is known, and it is about this receipt: others may go through.
+  /// The outcome is unknown because of this receipt: others may succeed.
   case retry
-  /// Nothing is known, and the next receipt would fare the same.
+  /// The outcome is unknown, and the next receipt would fail too.
   case retryLater
   /// It was refused for good.
   case deadLetter
 
-  /// No error that a network, a gate or a failing server makes may cost a paid purchase.
+  /// No error of a network, a proxy or a failing server may lose a paid purchase.
   init(_ code: LedgerError.Code) {
     self =
       switch code.kind {

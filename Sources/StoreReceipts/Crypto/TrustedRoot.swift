@@ -22,8 +22,7 @@ public struct TrustedRoot: Sendable {
     let certificates = Crypto.certificate(der: file).map { [$0] } ?? Crypto.certificates(pem: file)
     guard certificates.count == 1 else {
       throw LedgerError(
-        .configuration,
-        "The file of a trusted root contains \(certificates.count) certificates; it must contain exactly one.")
+        .configuration, "The file of a trusted root contains \(certificates.count) certificates, but must contain one.")
     }
     self.init(certificates[0])
   }

@@ -185,7 +185,7 @@ final class RecordLogFaultTests: XCTestCase {
     let rows: [(holder: LockHolder?, waited: Duration?, message: String)] = [
       (
         stopped, .seconds(10),
-        "\"queue\" is in use by process 12 (gemctl) for more than 10 s, and it is stopped. Let it go on "
+        "\"queue\" is in use by process 12 (gemctl) for more than 10 s, and it is stopped. Resume it "
           + "(kill -CONT 12) or end it, then try again."
       ),
       (

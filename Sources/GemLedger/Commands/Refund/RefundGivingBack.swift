@@ -64,7 +64,8 @@ enum RefundGivingBack {
       }
     }
     guard rest == 0 else {
-      throw LedgerError(.storageDamaged, "The refunds of lot \(lot) do not add up to the amount clawed back. Run verify.")
+      throw LedgerError(
+        .storageDamaged, "The refunds of lot \(lot) do not add up to the amount clawed back. Run verify.")
     }
     return returns
   }
