@@ -44,7 +44,7 @@ final class HoldCommandTests: XCTestCase {
             + "<id>  50 GEM   <time>  <time>\n"),
         Row(
           use + "gemctl capture $(cat hold) GEM=51", 2,
-          error: "error: The hold has 50 GEM left, and 51 were to be captured. Capture at most what it has. "
+          error: "error: The hold has 50 GEM left, and 51 were to be captured. Capture at most the rest of the hold. "
             + "Nothing was changed.\n"),
         Row(
           use + "gemctl capture $(cat hold) GEM=30 --keep-open --json",

@@ -137,7 +137,7 @@ final class SetUpCommandTests: XCTestCase {
       .appendingPathComponent("../../Fixtures/gems.storekit").path
     let answer = try TestHome().run("gemctl init --storekit '\(file)'")
     XCTAssertEqual(answer.status, 0)
-    XCTAssertTrue(answer.output.contains("note: The file says nothing about what its products give"), answer.output)
+    XCTAssertTrue(answer.output.contains("note: The file has no grants: add them to the products"), answer.output)
   }
 
   /// A file of its own brings its products, and the shop shows them and no others.
