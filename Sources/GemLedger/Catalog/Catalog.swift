@@ -1,6 +1,6 @@
 /// Everything that a project sells and counts in: currencies, products, offerings, items and settings.
 ///
-/// A catalog that exists has passed every check, whether it came from a file or from code.
+/// Every catalog value has passed all checks, from a file or from code.
 ///
 /// ```swift
 /// let catalog = try Catalog.load(bytes)

@@ -59,7 +59,7 @@ package final class CatalogCheck {
   }
 }
 
-/// A part of the catalog that is stored as one JSON document of its own.
+/// A part of the catalog that is stored as one JSON document.
 package protocol CatalogDocument {
   /// Reads the value, and reports its problems.
   init?(reading field: CatalogField)

@@ -26,7 +26,7 @@ public struct StorefrontCode: Hashable, Comparable, Sendable, CustomStringConver
   /// The region's ISO 3166-1 alpha-2 code, such as `VN`.
   public var region: String { row.region }
 
-  /// The currency in which the App Store sells there: its own if the App Store has it, else US dollars or euros.
+  /// The App Store's currency there: the local currency if the App Store has it, else US dollars or euros.
   public var currency: PriceCurrency { row.currency }
 
   /// In the order of codes.

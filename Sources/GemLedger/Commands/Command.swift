@@ -17,9 +17,9 @@ protocol Command: Sendable {
 
   // MARK: Needs
 
-  /// The names that lead to its lanes beside its customer's; nil if it touches only its customer's rows.
+  /// The names that lead to further lanes than its customer's; nil if it touches only its customer's rows.
   func footprint(besides customer: CustomerID) -> LedgerCommand.Footprint?
-  /// The commands of one list that it may be booked beside.
+  /// The commands of one list that it may be booked with concurrently.
   var independence: Independence { get }
 
   // MARK: Rule
@@ -63,7 +63,7 @@ enum NamedCustomers: Sendable {
   }
 }
 
-/// The commands of one list that a command may be booked beside, instead of after them.
+/// The commands of one list that a command may be booked with concurrently, not only after.
 enum Independence: Sendable {
   /// Those of other customers: one customer's rows alone decide the result.
   case ofOtherCustomers

@@ -53,7 +53,7 @@ package struct Fingerprint: Hashable, Sendable {
 ///
 /// Fingerprints are kept for ever: the layout of a number never changes.
 struct KeyFields: Sendable {
-  /// The fields that have bits of their own, from the highest on.
+  /// The fields with separate bits, from the highest.
   let named: [(name: String, bits: UInt64)]
   /// The field that differs if none of those does.
   let rest: String

@@ -58,7 +58,7 @@ extension CommandDetails {
 }
 
 extension Ledger {
-  /// Stops the customer from spending; credits still come in, and refunds still take.
+  /// Stops the customer from spending; credits and refunds are still booked.
   ///
   /// - Throws: ``LedgerError`` with, in order of precedence, `customer_not_found`, `key_conflict`.
   @discardableResult

@@ -1,5 +1,5 @@
 extension LedgerCommand {
-  /// The names that lead to a command's lanes beside its customer's.
+  /// The names that lead to further lanes of a command than its customer's.
   ///
   /// A storage may guess from them the first rows that deciding reads; the rule asks for all others.
   package struct Footprint: Sendable {
@@ -11,7 +11,7 @@ extension LedgerCommand {
     package var transactions: [TransactionNumber] = []
     /// The order that it advances.
     package var order: PurchaseCode?
-    /// Whether it makes the named customer one of its own again, perhaps in another lane.
+    /// Whether it splits off the named customer, perhaps into another lane.
     package var splitsOff = false
     /// Whether customers become one or part by it, with all that they have.
     package var joins = false

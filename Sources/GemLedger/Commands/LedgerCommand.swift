@@ -67,7 +67,7 @@ public struct LedgerCommand: Sendable {
     let reason: Reason?
     let actor: ActorName?
 
-    /// Nil if there is nothing to say.
+    /// Nil if there is no hint.
     init?(reference: Reference?, reason: Reason?, actor: ActorName?) {
       guard reference != nil || reason != nil || actor != nil else { return nil }
       self.reference = reference

@@ -30,7 +30,7 @@ struct Decider: ~Copyable {
     self.hasSeveralLanes = hasSeveralLanes
   }
 
-  /// - Parameter isBounded: Whether the time must be plausible beside that of the newest transaction.
+  /// - Parameter isBounded: Whether the time must be plausible compared with the newest transaction.
   /// - Throws: `clock_implausible`.
   mutating func begin(
     session: any StorageSnapshot, clock: Timestamp, isBounded: Bool = false

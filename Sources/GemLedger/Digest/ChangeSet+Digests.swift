@@ -1,7 +1,7 @@
 extension ChangeSet {
   /// Gives each of the group's transactions the digest of all rows booked with it.
   ///
-  /// The sums grow in the transactions' own rows: a group takes no further memory for them.
+  /// The sums grow in the rows of the transactions: a group needs no further memory for them.
   package mutating func digestTransactions() {
     guard let first = transactions.first?.number else { return }
     let step = transactions.count > 1 ? transactions[1].number - first : 1

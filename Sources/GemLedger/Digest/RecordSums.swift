@@ -1,7 +1,7 @@
 /// Sums of the digests of all rows, by kind.
 ///
-/// Every commit adds the digests of its rows, so that a row that comes, goes or changes beside the ledger is noticed.
-/// Sums wrap around. They do not depend on the order of rows: lanes keep sums of their own, and a copy has the same.
+/// Every commit adds the digests of its rows, so that a change of rows outside the ledger is noticed.
+/// Sums wrap around. They do not depend on the order of rows: lanes keep separate sums, and a copy has equal sums.
 package struct RecordSums: Hashable, Sendable {
   /// Of all transactions' digests.
   package var transactions: Int64 = 0

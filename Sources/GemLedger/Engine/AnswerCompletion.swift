@@ -1,4 +1,4 @@
-/// Completes an answer that is given again, and a page of history: both tell the same as the first answer.
+/// Completes a repeated answer, and a page of history: both equal the first answer.
 enum AnswerCompletion {
   /// Adds the extras of holds, reversals and baskets to a booking.
   static func complete(

@@ -89,7 +89,7 @@ package final class CurrencyDefinitions: Sendable {
     return versions.last { $0.from <= instant }.map { ($0.currency.name, $0.currency.description) }
   }
 
-  /// When the currency came into the catalog; nil if that was before the ledger kept versions of currencies.
+  /// When the currency was added to the catalog; nil if that was before the ledger kept versions of currencies.
   package func addedAt(_ currency: CurrencyDefinition) -> Timestamp? {
     versions[currency.number]?.first.flatMap { $0.from.milliseconds > 0 ? $0.from : nil }
   }

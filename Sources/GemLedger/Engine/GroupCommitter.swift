@@ -66,7 +66,7 @@ final class GroupCommitter: Sendable {
     case failed(LedgerError)
   }
 
-  /// How far a group came before it failed.
+  /// The stage at which a group failed.
   private enum Stage {
     /// No command is the cause: the storage could not begin or could not commit.
     case storage
@@ -85,7 +85,7 @@ final class GroupCommitter: Sendable {
 
   /// Separates the command that read damaged rows.
   ///
-  /// If the write failed, or the shared read, nothing names the command: the group is halved until it stands alone.
+  /// If the write or the shared read failed, nothing names the command: the group is halved until the command is alone.
   private static func parts(of commands: [LedgerCommand], _ error: LedgerError, _ stage: Stage) -> [Part] {
     let all = [Part](repeating: .failed(error), count: commands.count)
     guard error.code.mayBeOfOneCommand, !error.isOfHalfCommit else { return all }

@@ -11,7 +11,7 @@ struct ColdWork {
 }
 
 extension UnitOfWork {
-  /// The past instant at which the unit of work stands; nil for now.
+  /// The past instant of the unit of work; nil for now.
   var instant: Timestamp? { hasCold ? cold.moment?.instant : nil }
 
   // MARK: Customers
@@ -196,7 +196,7 @@ extension UnitOfWork {
 
   /// Takes a lot out of the book of its former account, of a merged customer.
   ///
-  /// A merge leaves empty lots behind, and reads no lots at all for a balance of 0.
+  /// A merge does not move empty lots, and reads no lots for a balance of 0.
   mutating func takeLot(_ number: LotNumber) -> WorkingLot? {
     for lotsIndex in loadedLots.indices {
       if let lotSlot = loadedLots[lotsIndex].lotSlot(of: number) { return loadedLots[lotsIndex].remove(at: lotSlot) }

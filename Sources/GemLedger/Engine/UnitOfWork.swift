@@ -58,7 +58,7 @@ struct UnitOfWork: ~Copyable {
     lastTransaction = sequences.transaction
   }
 
-  /// No transaction up to this number comes later, whatever lanes book it.
+  /// No lane books another transaction up to this number.
   var journalEnd: TransactionNumber { sequences.lastBeside(changes.transactions.last?.number ?? lastTransaction) }
 
   // MARK: Customers

@@ -1,4 +1,4 @@
-/// Completes the answer of an unmerge that is given again: the survivor's side, and what of the merge returned.
+/// Completes the repeated answer of an unmerge: the survivor's side, and the returned part of the merge.
 enum UnmergeAnswer {
   static func extras(
     _ work: borrowing UnitOfWork, of row: TransactionRow, definitions: CurrencyDefinitions,

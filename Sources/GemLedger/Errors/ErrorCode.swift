@@ -111,7 +111,7 @@ extension LedgerError.Code {
   public static let receiptFutureDated = Self(.receiptFutureDated)
   /// A receipt is for another app.
   public static let bundleMismatch = Self(.bundleMismatch)
-  /// A receipt comes from an environment that is not credited here.
+  /// A receipt is from an environment that is not credited here.
   public static let environmentNotAllowed = Self(.environmentNotAllowed)
   /// The store took the purchase back.
   public static let receiptRevoked = Self(.receiptRevoked)
@@ -131,7 +131,7 @@ extension LedgerError.Code {
   public static let rateLimited = Self(.rateLimited)
   /// The backend could not be reached.
   public static let backendUnreachable = Self(.backendUnreachable)
-  /// No answer came in time.
+  /// There was no answer in time.
   public static let timedOut = Self(.timedOut)
   /// The storage could not be reached or stayed busy.
   public static let storageUnavailable = Self(.storageUnavailable)

@@ -11,7 +11,7 @@ public struct FeedEvent: Hashable, Sendable {
   /// The purchase that the transaction credited or that a refund changed; nil for all other transactions.
   public var purchase: FeedPurchase? { record.purchase }
 
-  /// What made the balance change.
+  /// The cause of the change of the balance.
   public var source: FeedSource {
     if purchase != nil { return .inAppPurchase }
     switch record.booking.kind {

@@ -23,7 +23,7 @@ extension Ledger {
     }
   }
 
-  /// Reads a cursor's position, with which a reader tells the transactions that it has read from the others.
+  /// Reads a cursor's position, by which a reader knows the transactions that it has read.
   ///
   /// - Throws: ``LedgerError`` with `invalid_request` for a cursor that this project's feed did not give.
   package func feedPosition(at cursor: FeedCursor) throws(LedgerError) -> FeedPosition {

@@ -26,7 +26,7 @@ public struct FeedPurchase: Hashable, Sendable {
   public let refundedMilliPercent: Int64
 }
 
-/// What made the balance of an event change, by the names that webhooks use.
+/// The cause of an event's change of the balance, by the names that webhooks use.
 public enum FeedSource: String, Hashable, Sendable, CaseIterable {
   /// A purchase, a renewal, a refund, or a refund that the store took back.
   case inAppPurchase = "in_app_purchase"

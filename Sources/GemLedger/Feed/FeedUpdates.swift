@@ -28,7 +28,7 @@ extension Ledger {
   }
 }
 
-/// Pages of the feed as they come; see ``Ledger/feedUpdates(after:limit:polling:)``.
+/// Pages of the feed as they are committed; see ``Ledger/feedUpdates(after:limit:polling:)``.
 public struct FeedUpdates: AsyncSequence, Sendable {
   /// A page with at least one event.
   public typealias Element = FeedPage

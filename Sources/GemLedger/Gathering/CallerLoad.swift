@@ -5,7 +5,7 @@ internal import Synchronization
 /// It is the most that were under way at once, in this run of bookings or in the one before. The callers of a group
 /// return one after the other, so that the number of the moment says little.
 final class CallerLoad: Sendable {
-  /// So many callers gather in one group for all lanes.
+  /// The number of callers up to which all lanes gather one group.
   ///
   /// Fewer have little to gather. Their groups lock one lane, and no group of another lane delays them.
   static let few = 4...16

@@ -3,12 +3,12 @@ internal import Synchronization
 
 /// Hands commands to the lanes that they may write to.
 ///
-/// Commands of one lane join its groups. Commands of several lanes gather in groups of their own, which take hold of
+/// Commands of one lane join its groups. Commands of several lanes gather in separate groups, which lock
 /// all lanes that they need. If callers are few, the commands of all lanes gather in one group if the storage locks
 /// all lanes at little cost.
 final class LaneRouter: Sendable {
   let lanes: [Lane]
-  /// The lane for commands that touch several lanes; the only lane where there is one.
+  /// The lane for commands that touch several lanes; the only lane, if there is one.
   private let crossing: Lane
   /// All lanes together, for few callers; nil if the storage does not lock them together.
   private let whole: Lane?
@@ -84,7 +84,7 @@ final class LaneRouter: Sendable {
     return lane(of: try await routes.lanes(of: command))
   }
 
-  /// All lanes together, if so few callers gather there.
+  /// All lanes together, if few callers gather there.
   private func whole(callers: Int) -> Lane? { CallerLoad.few.contains(callers) ? whole : nil }
 
   private func submitRouted(_ asked: [LedgerCommand]) -> [Result<Booking, LedgerError>] {
@@ -186,7 +186,7 @@ final class LaneRouter: Sendable {
 }
 
 extension ArraySlice<LedgerCommand> {
-  /// How many of the first may be booked beside each other, as long as each customer's stay in their order.
+  /// The number of first commands that may be booked concurrently, with each customer's commands in order.
   fileprivate var countOfThoseApart: Int {
     var claims: Set<LedgerCommand.PurchaseClaim> = []
     return prefix { $0.goesApart(from: &claims) }.count
@@ -194,7 +194,7 @@ extension ArraySlice<LedgerCommand> {
 }
 
 extension LedgerCommand {
-  /// Whether it may be booked beside the commands of other customers.
+  /// Whether it may be booked concurrently with the commands of other customers.
   ///
   /// - Parameter claims: The store transactions of the other commands of its list.
   fileprivate func goesApart(from claims: inout Set<PurchaseClaim>) -> Bool {

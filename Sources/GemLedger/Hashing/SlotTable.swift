@@ -66,7 +66,7 @@ package struct SlotTable: ~Copyable {
 
   /// The number's cell, or the free cell for it.
   ///
-  /// Multiplied by the golden ratio, numbers that follow each other lie apart in the high bits.
+  /// Multiplied by the golden ratio, consecutive numbers differ in the high bits.
   @inlinable
   func offset(of number: Int64) -> Int {
     let mixed = UInt64(bitPattern: number) &* 0x9E37_79B9_7F4A_7C15

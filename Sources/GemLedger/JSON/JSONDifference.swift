@@ -1,6 +1,6 @@
-/// Says field by field how two values differ.
+/// Lists the differences of two values, field by field.
 package enum JSONDifference {
-  /// Lines such as `prices.USA: "9.99" -> "8.99"`, in the order of the new value's fields; removed fields come last.
+  /// Lines such as `prices.USA: "9.99" -> "8.99"`, in the order of the new value's fields; removed fields are last.
   package static func lines(from old: JSONValue, to new: JSONValue) -> [String] {
     var lines: [String] = []
     compare(old, new, at: .root, into: &lines)

@@ -70,7 +70,7 @@ final class AdjustCommand: Command {
     do throws(LedgerError) {
       return try KeyReplay.idempotently(&decider, command, customer: customer, isNew: isNew, session: session) {
         (decider: inout Decider) throws(LedgerError) -> Booking in
-        // After the key: a retry that comes after the expiry still gets the first answer.
+        // After the key: a retry after the expiry still gets the first answer.
         if let expiresAt = expiresAt { try RequestRules.check(expiry: expiresAt, isAfter: decider.work.now) }
         return try book(&decider, command, customer: customer, session: session)
       }

@@ -1,4 +1,4 @@
-/// Changes one balance of an existing customer by a signed amount; what it grants is earned in production.
+/// Changes one balance of an existing customer by a signed amount; granted currency is earned, in production.
 ///
 /// Most commands are of this kind. It moves the amount in the account's lot, if neither policies, scheduled
 /// effects nor conditions take part; in all other cases ``AdjustCommand`` decides.

@@ -178,8 +178,8 @@ extension LedgerCommand {
 extension Ledger {
   /// Changes currency into another one of the same customer.
   ///
-  /// The new currency keeps source, environment, expiry and share of the price of the lots that are given. Where it
-  /// came out of a purchase of the customer that was refunded since, it goes to the refund's shortfall
+  /// The new currency keeps source, environment, expiry and share of the price of the source lots. Currency
+  /// of a purchase of the customer that was refunded since goes to the refund's shortfall
   /// (``Booking/reclaimed``).
   ///
   /// - Throws: ``LedgerError`` with, in order of precedence, `invalid_identifier`, `invalid_request`,

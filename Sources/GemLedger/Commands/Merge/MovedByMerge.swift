@@ -1,4 +1,4 @@
-/// What a merge brought to the surviving customer, or what an unmerge took from it, by the transaction's rows; pure.
+/// The amounts that a merge moved to the surviving customer, or an unmerge from it, by the transaction's rows; pure.
 struct MovedByMerge {
   struct Currency {
     /// Positive amounts by lot.
@@ -12,7 +12,7 @@ struct MovedByMerge {
 
   /// - Parameters:
   ///   - parts: The transaction, with the survivor's rows at least.
-  ///   - isUnmerge: Whether amounts that the survivor lost count, and not those that it got.
+  ///   - isUnmerge: Whether amounts that the survivor lost count, and not those that it received.
   init(_ parts: TransactionParts, survivor: CustomerNumber, isUnmerge: Bool = false) {
     let sign: Int64 = isUnmerge ? -1 : 1
     for entry in parts.entries where entry.account.customer == survivor {

@@ -1,7 +1,7 @@
-/// Splits a customer off again that a merge made part of another.
+/// Splits off a customer that was merged into another.
 ///
-/// The transaction is the split-off customer's, and has entries of both. The number of the customer is used again: what
-/// is under it, such as purchases, keys and history, needs no move.
+/// The transaction belongs to the split-off customer and has entries of both. The customer's number is used again:
+/// purchases, keys and history under it need no move.
 struct UnmergeCommand: Command {
   /// The survivor that the caller expects, if any.
   let survivor: CustomerID?
@@ -120,7 +120,7 @@ struct UnmergeCommand: Command {
     return LedgerError(.storageDamaged, "The journal lacks the merge of customer number \(part.number); run verify.")
   }
 
-  /// Refuses if an open hold of the survivor came with the merge, or took from a lot of the merged customer.
+  /// Refuses if an open hold of the survivor was moved by the merge, or took from a lot of the merged customer.
   ///
   /// - Throws: `condition_failed`.
   private static func checkHolds(
@@ -302,12 +302,12 @@ extension LedgerCommand {
 }
 
 extension Ledger {
-  /// Undoes the merge that made a customer part of another: the customer is one of its own again.
+  /// Undoes the merge of a customer into another: the customer is separate again.
   ///
-  /// The ids, purchases, entitlements and history that the customer brought into the merge are its own again, and so
-  /// are the lots, debts and items of them that are still there. ``Booking/unmerged`` says for each what moved then and
-  /// what returned. Nothing else is taken from the survivor. Ids, purchases and currency that came after the merge
-  /// stay with the survivor. Undo nested merges from the newest to the oldest.
+  /// The customer gets back the ids, purchases, entitlements and history that it brought into the merge, and those of
+  /// its lots, debts and items that still exist. ``Booking/unmerged`` lists the moved and the returned amount of each.
+  /// Nothing else is taken from the survivor, which keeps later ids, purchases and currency. Undo nested merges from
+  /// the newest to the oldest.
   ///
   /// - Parameters:
   ///   - customer: Any id that the customer brought into the merge.

@@ -1,7 +1,7 @@
-/// Merges that the surviving customer did not prove to want: logins with nothing but a public key.
+/// Merges without proof that the surviving customer wants them: logins with only a public key.
 ///
-/// Somebody could buy, spend, log in as another person, and have the store refund the purchase. So such a merge moves
-/// no debt, freeze or hold, and a later refund takes only the rest of what the merge brought.
+/// An attacker could buy, spend, log in as another person, and have the store refund the purchase. So such a merge
+/// moves no debt, freeze or hold, and a later refund takes only the rest of the merged currency.
 enum UnprovenMerges {
   /// Checks that the customer has nothing that such a merge does not move; after the merge's plans were made.
   ///

@@ -6,9 +6,9 @@ package enum OrderStep: Hashable, Sendable {
   case deliver
   /// The try after `attempts` earlier ones begins; the next one is due at that instant, or never.
   case tryDelivery(attempts: Int64, nextAt: Timestamp?)
-  /// What was due at one instant is due at another.
+  /// The delivery that was due at one instant is due at another.
   case postponeDelivery(dueAt: Timestamp, nextAt: Timestamp)
-  /// The refund that was due at one instant is asked for, in place of further tries; again at another, unless it comes.
+  /// The refund due at one instant is requested instead of further tries; again at another instant without an answer.
   case requestRefund(dueAt: Timestamp, nextAt: Timestamp)
   /// There will be no refund: the order waits for a person.
   case giveUpRefund

@@ -78,7 +78,7 @@ extension OrderRow {
       // An order past its deadline failed at the deadline, not when this step failed it.
       dueAt = min(dueAt, now.milliseconds)
     case .deliver:
-      // The confirmation may come after a refund: the items are out then.
+      // The confirmation may follow a refund: the items are delivered then.
       guard state == .deliveryPending || isWithdrawn else { return false }
       state = .success
       dueAt = .max

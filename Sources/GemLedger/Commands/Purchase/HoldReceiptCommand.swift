@@ -13,7 +13,7 @@ package struct ReceiptHold: Sendable {
   package var dueAt: Timestamp?
   /// The awaited token, app or environment, if it has a name.
   package var subject: String?
-  /// What deciding again needs beside the statement, as JSON.
+  /// Further data for the next decision, as JSON.
   package var note: String
 
   package init(
@@ -62,7 +62,7 @@ final class HoldReceiptCommand: Command {
 
   /// Keeps the statement; a purchase that is credited meanwhile is not held, unless a person has to decide.
   ///
-  /// The first customer who posts it stays its customer.
+  /// The first poster stays its customer.
   ///
   /// - Throws: `receipt_revoked` if that customer was erased.
   func decide(
@@ -155,7 +155,7 @@ final class HoldReceiptCommand: Command {
     postedBy poster: CustomerNumber?
   ) -> EvidenceRow {
     let first = before?.held?.customer ?? 0
-    // The time of a post stands, though a notice of the same purchase names none.
+    // The time of a post stays, although a notice of the same purchase has none.
     var dueAt = hold.dueAt?.milliseconds ?? (before?.held?.reason == reason ? before?.held?.dueAt : nil) ?? .max
     if reason == .refunded { dueAt = .max }
     // The order that another customer names later is none of the first one's.
@@ -183,7 +183,7 @@ final class HoldReceiptCommand: Command {
       details: [.text("reason", HoldReason.erased.name)])
   }
 
-  /// Ends the held receipts of a customer who is erased, and takes away the buyer's tokens.
+  /// Ends the held receipts of an erased customer, and removes the buyer's tokens.
   ///
   /// - Parameter tokens: The tokens of the customer in the statements of stores, if that is known.
   static func erase(
@@ -194,7 +194,7 @@ final class HoldReceiptCommand: Command {
       let known = try decider.work.evidence(held.identity, nil, session: session)
       let isNamed = held.held?.subject.map { !tokens.isEmpty && !tokens.contains($0) } ?? false
       if let reason = held.held?.reason, reason == .buyer || isNamed && reason != .app && reason != .environment {
-        // Its token is of somebody else, whose purchase it stays.
+        // Its token belongs to another customer, who keeps the purchase.
         var free = held
         free.held?.customer = 0
         free.content = ""

@@ -48,7 +48,7 @@ public struct Money: Hashable, Sendable {
 public struct StorePurchase: Hashable, Sendable {
   /// The payment terms of a purchase.
   ///
-  /// What nobody paid for gives ``LotSource/bonus`` lots without a price.
+  /// Free purchases give ``LotSource/bonus`` lots without a price.
   public enum Terms: Hashable, Sendable, CaseIterable {
     /// Its price.
     case paid
@@ -78,7 +78,7 @@ public struct StorePurchase: Hashable, Sendable {
   public var originalTransactionID: StoreTransactionID?
   /// The payment terms.
   public var terms: Terms
-  /// The token of a buyer whom nobody has registered, if the customer of the post is credited instead.
+  /// The token of an unregistered buyer, if the customer of the post is credited instead.
   public var unknownBuyer: String?
   /// The date of the store's statement that it is bought and not given back; nil if it was not kept.
   public var statedAt: Timestamp?

@@ -82,9 +82,9 @@ extension LedgerCommand {
 extension Ledger {
   /// Claws back the grant of a purchase, as far as the store gave its money back.
   ///
-  /// The amount due is the refunded share of the grant, rounded up, in each currency. It comes from the purchase's own
-  /// lots; for spent currency the currency's refund policy decides. The store's evidence may come in any order and any
-  /// number of times. The newest evidence holds; evidence that says nothing new returns the first booking again. A
+  /// The amount due is the refunded share of the grant, rounded up, in each currency. It is taken from the purchase's
+  /// lots; for spent currency the currency's refund policy decides. The store's evidence may arrive in any order, any
+  /// number of times. The newest evidence holds; evidence without news returns the first booking again. A
   /// refund that precedes its purchase is kept and booked with it: its booking has no entries and has
   /// ``Booking/isAwaitingPurchase``.
   ///

@@ -1,4 +1,4 @@
-/// Books what the store's notices of refunds and of their reversals come to, for the commands of both.
+/// Books the sum of the store's notices of refunds and reversals, for the commands of both.
 enum RefundNotices {
   static func take(
     _ decider: inout Decider, _ command: LedgerCommand.Body, _ notice: EvidenceRow, session: any StorageSnapshot
@@ -182,8 +182,8 @@ enum RefundNotices {
 extension EvidenceRow {
   /// The statement as it is kept of a purchase that is not credited.
   ///
-  /// What names the buyer helps to credit a purchase that is held. Of one that is given back in full, or whose customer
-  /// was erased, it would be kept for nothing.
+  /// The buyer's tokens help to credit a held purchase. For a purchase that is refunded in full, or of an erased
+  /// customer, they have no use.
   fileprivate func withoutNeedlessNames(among known: [EvidenceRow]) -> EvidenceRow {
     let reason = known.first { $0.kind == .held }?.held?.reason
     let isNeedless = reason == .erased || kind == .refund && extent == .full && reason?.isOpen != true

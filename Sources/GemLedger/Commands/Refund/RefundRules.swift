@@ -13,7 +13,7 @@ package struct RefundShare: Hashable, Comparable, Sendable {
     self.whole = whole / divisor
   }
 
-  /// The share that an extent is of a purchase of so many units.
+  /// The share of an extent in a purchase of this number of units.
   init(_ extent: StoreRefund.Extent, quantity: Int64) {
     switch extent {
     case .full: self = .all
@@ -65,13 +65,13 @@ package enum RefundRules {
     return known.filter { !$0.isAboutTheSame(as: row) } + [row]
   }
 
-  /// The row of the statement, with what is known of it already.
+  /// The row of the statement, joined with the known row of it.
   static func joined(_ notice: EvidenceRow, with known: [EvidenceRow]) -> EvidenceRow {
     let bounded = bounded(notice, among: known)
     return known.first { $0.isAboutTheSame(as: bounded) }?.joined(with: bounded) ?? bounded
   }
 
-  /// The statement without what tells it from others, if there are too many: the dates alone decide.
+  /// The statement without its variant, if there are too many: the dates alone decide.
   ///
   /// A refund that states all that is given back so far takes the place of the newest such refund then; refunds by
   /// units are as many as the units.
@@ -89,7 +89,7 @@ package enum RefundRules {
     return notice
   }
 
-  /// All known evidence about a purchase: the notices that its refunds were booked for, and those kept beside them.
+  /// All known evidence about a purchase: the notices that its refunds were booked for, and those kept with them.
   package static func known(
     _ kept: [EvidenceRow], and refunds: [RefundRow], about identity: PurchaseIdentity
   ) -> [EvidenceRow] {

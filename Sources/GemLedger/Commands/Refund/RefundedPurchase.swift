@@ -1,4 +1,4 @@
-/// The grant of a purchase, the amounts that its refunds took, and the changes of its refunds beside balances.
+/// The grant of a purchase, the amounts that its refunds took, and the changes of its refunds other than balances.
 enum RefundedPurchase {
   /// Returns the grants and items of the purchase; without the sources of its lots.
   static func given(

@@ -90,13 +90,13 @@ public struct StoreRefundReversal: Hashable, Sendable {
 
 /// All that a store stated about a store transaction, for its evidence.
 public struct StoreStatement: Hashable, Sendable {
-  /// What it states, as JSON without the dates of its signature.
+  /// The content of the statement, as JSON without the dates of its signature.
   ///
   /// Statements with equal contents are kept once, with their first and last date.
   public var content: String
   /// The digest of the signed original, if there is one.
   public var original: String?
-  /// Whether the store told of it by itself, as it does of a reversed refund; false for a state that was asked for.
+  /// Whether the store sent it unasked, as for a reversed refund; false for a requested state.
   public var isNotice: Bool
   /// Whether a person decides so: refunds that the store stated until then do not count.
   package var isDecision = false

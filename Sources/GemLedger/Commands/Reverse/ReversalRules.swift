@@ -25,7 +25,7 @@ enum ReversalRules {
     var amount: Int64 { lots.reduce(0) { $0 + $1.amount } }
     var left: Int64 { amount - undone }
 
-    /// Where the amount goes back to: the lots that were burnt last are first.
+    /// The lots that get the amount back: the lots burnt last are first.
     func returns(_ amount: Int64) -> [(lot: LotNumber, amount: Int64)] {
       var (skipped, rest) = (undone, amount)
       var returns: [(lot: LotNumber, amount: Int64)] = []

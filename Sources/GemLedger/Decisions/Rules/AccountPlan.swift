@@ -6,7 +6,7 @@ struct AccountPlan {
   var amount: Int64
   /// The amount of due expiries, which are booked first.
   var expiredAmount: Int64 = 0
-  /// All of it comes from, or goes into, the account's pooled lot; then nothing is taken from or put into other lots.
+  /// All of it is taken from, or put into, the account's pooled lot; then nothing is taken from or put into other lots.
   var isAllInPool = false
   /// The affected lots; nil for the common plan, which changes only the pooled lot.
   private var lots: Lots?
@@ -66,14 +66,14 @@ package struct LotCredit {
   package var price: Money?
   package var purchase: Int64?
   package var expiresAt: Int64 = .max
-  /// The lot that it comes out of, by a transfer or an exchange; 0 for none.
+  /// The source lot of a transfer or an exchange; 0 for none.
   var originalLot: LotNumber = 0
   /// The purchase that brought the currency; nil for none, and for the purchase's grant.
   var lineage: Lineage?
 
   /// Whether it joins the account's pooled lot of that source and environment: without price, purchase and expiry.
   ///
-  /// Currency that a purchase brought never does, whichever way it came.
+  /// Currency of a purchase never does, even after transfers.
   var isPooled: Bool { Self.isPooled(source, price: price, purchase: purchase, expiresAt: expiresAt) }
 
   package static func isPooled(_ source: LotSource, price: Money?, purchase: Int64?, expiresAt: Int64) -> Bool {

@@ -4,7 +4,7 @@ enum AllowanceRules {
   struct Due: Hashable {
     /// The expiring amount: all that is left of the lot of the period before.
     var expired: Int64
-    /// The amount of the new lot: the amount carried over, and the period's own amount.
+    /// The amount of the new lot: the amount carried over, and the period's amount.
     var granted: Int64
     /// The beginning of the new lot's period, in milliseconds.
     var period: Int64

@@ -80,7 +80,7 @@ enum KeyReplay {
     let known = try ([customer.original] + others).gather { (number) throws(LedgerError) in
       try earlier(&work, key, command: command, under: number, session: session)
     }
-    // The customer's use counts, whatever others asked under the key.
+    // The customer's use counts, not requests of others under the key.
     let found = known[0].map { [$0] } ?? known.compactMap(\.self)
     if let same = found.first(where: { $0.fingerprint == command.fingerprint }) { return same }
     return try earlier(&work, beforeUnmergesOf: customer, key, command: command, session: session) ?? found.first
@@ -88,7 +88,7 @@ enum KeyReplay {
 
   /// Finds the same request among those that former survivors answered before an unmerge split the customer off.
   ///
-  /// The survivor's requests have other content, or come later.
+  /// The survivor's requests have other content, or are later.
   private static func earlier(
     _ work: inout UnitOfWork, beforeUnmergesOf customer: FoundCustomer, _ key: IdempotencyKey,
     command: LedgerCommand.Body, session: any StorageSnapshot

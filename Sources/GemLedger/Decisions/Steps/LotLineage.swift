@@ -1,11 +1,11 @@
-/// The purchase lot from which a lot's currency came, through transfers and exchanges.
+/// The purchase lot that is the origin of a lot's currency, through transfers and exchanges.
 struct Lineage {
   let originalLot: LotNumber
   /// The purchase's number.
   let purchase: Int64
 }
 
-/// Follows currency back to the purchase that it came out of, through transfers and exchanges.
+/// Follows currency back to its purchase, through transfers and exchanges.
 ///
 /// Currency that is transferred or exchanged keeps source, environment, share of the price, expiry and lineage.
 /// Otherwise an exchange there and back would make sandbox currency real, and bring bought currency out of a refund's
@@ -102,7 +102,7 @@ enum LotLineage {
     return try JournalLookup.owner(&work, of: row, session: session).number == owner.number
   }
 
-  /// Finds the refunded purchase of the customer from which a lot's currency came.
+  /// Finds the customer's refunded purchase that is the origin of a lot's currency.
   static func refundedPurchase(
     _ work: inout UnitOfWork, behind row: LotRow, of owner: FoundCustomer, session: any StorageSnapshot
   ) throws(LedgerError) -> Int64? {

@@ -41,7 +41,7 @@ enum LotMoves {
     }
   }
 
-  /// Finds the takes of a spend of that amount from the lots as they are, besides the takes in `taken`.
+  /// Finds the takes of a spend of that amount from the present lots, in addition to the takes in `taken`.
   static func burn(
     _ work: inout UnitOfWork, _ amount: Int64, slot: Int, besides taken: [LotTake] = [], paidFirst: Bool,
     session: any StorageSnapshot

@@ -85,7 +85,7 @@ enum LotPlacement {
     return .extra(work.loadedLots[lotsIndex].extras.count - 1)
   }
 
-  /// Puts currency back into the lot that it came from.
+  /// Puts currency back into its source lot.
   ///
   /// A merged customer's lot moves to this customer; its pooled lot is replaced by this customer's of the same source
   /// and environment. A lot that an unmerge left with another customer stays there, and the currency makes a new lot

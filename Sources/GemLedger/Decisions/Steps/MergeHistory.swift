@@ -1,4 +1,4 @@
-/// The merges into a customer, their unmerges, and whose the currency of the customer's accounts is by them.
+/// The merges into a customer, their unmerges, and the resulting owners of the currency in its accounts.
 struct MergeHistory {
   private struct Merge {
     let row: MergeRow
@@ -46,7 +46,7 @@ struct MergeHistory {
 
   /// Reads the shares of an account.
   ///
-  /// - Parameter present: What its lots hold now, held amounts included.
+  /// - Parameter present: The present amounts of its lots, held amounts included.
   func shares(
     _ work: inout UnitOfWork, slot: Int, present: [LotNumber: Int64], session: any StorageSnapshot
   ) throws(LedgerError) -> MergedShares {
@@ -64,7 +64,7 @@ struct MergeHistory {
     return shares
   }
 
-  /// The account's entries since everything in it was the customer's own, newest first.
+  /// The account's entries since all of it belonged to the customer, newest first.
   private func steps(
     _ work: inout UnitOfWork, of account: AccountNumber, session: any StorageSnapshot
   ) throws(LedgerError) -> [Step] {
@@ -74,7 +74,7 @@ struct MergeHistory {
         (entry, amounts) throws(LedgerError) in
         (entry, amounts, try cause(of: entry, &work, session: session))
       }
-      // What a refund took of whom is told by its entry.
+      // The entry of a refund states the amounts and their owners.
       var earliest = start
       for (entry, _, cause) in steps where entry.kind == .reversedRefund {
         if case .givingBack(let refunds, _) = cause { earliest = min(earliest, refunds.first ?? start) }
@@ -144,7 +144,7 @@ struct MergeHistory {
     return .booking(entry.transaction)
   }
 
-  /// Whose share it is what a customer of that number had before it became part of this one.
+  /// The owner of the share of a customer with that number before its merge into this customer.
   private func owner(of number: CustomerNumber, at entry: EntryRow) -> Int {
     let merge = merges.lastIndex { $0.members.contains(number) && $0.isInForce(at: entry.transaction) }
     return merge.map { $0 + 1 } ?? 0

@@ -1,35 +1,35 @@
-/// Whose the currency and the debt of an account are: the customer's own, or of a merge that may be undone.
+/// The owners of an account's currency and debt: the customer, or a merge that may be undone.
 ///
-/// A pooled lot mixes what merges brought with what the customer had and got. Three rules part it again:
+/// A pooled lot mixes merged currency with the customer's currency. Three rules separate them:
 /// 1. A spend burns the customer's share first, and then those of the merges, the oldest merge first.
 /// 2. Currency that is given back, by a reversal or a reversed refund, goes to the shares that it was taken from, the
-///    last one first. What was taken before the merge, or from a merge that is undone, goes to whoever had it then.
-/// 3. All other credits are the customer's own.
+///    last one first. Currency taken before the merge, or from an undone merge, goes to its owner at that time.
+/// 3. All other credits belong to the customer.
 ///
 /// A debt is repaid as currency is burnt: the customer's first.
 struct MergedShares {
   /// An amount by owner: the customer, and the merges in their order.
   typealias Shares = [Int64]
 
-  /// What made an entry, as far as it matters for the shares.
+  /// The cause of an entry, as far as the shares depend on it.
   enum Cause: Equatable {
     /// Debits burn.
     case booking(TransactionNumber)
-    /// What those transactions took returns, of the last of them first; what none of them took of this account was
-    /// the owner's.
+    /// The amounts that those transactions took return, those of the last transaction first; the rest belongs to the
+    /// owner.
     case givingBack([TransactionNumber], owner: Int)
     case merge(Int)
     case unmerge(Int)
-    /// The customer became part of another, and everything went there.
+    /// The customer was merged into another, and all currency moved there.
     case departure
-    /// The customer was split off again with what was left.
+    /// The customer was split off again with the rest.
     case comeback
   }
 
   /// By lot, and under ``debtLot`` the debt.
   private var shares: [LotNumber: Shares]
   private var taken: [TransactionNumber: [LotNumber: Shares]] = [:]
-  /// What the account had when everything last went to another, as far as it is not back.
+  /// The amounts that last moved to another account and have not returned.
   private var departed: [LotNumber: Shares] = [:]
   private var isAway = false
   /// By merge: the transaction that undid it; `.max` if none did.
@@ -40,7 +40,7 @@ struct MergedShares {
   private static let debtLot: LotNumber = 0
 
   /// - Parameters:
-  ///   - owned: The amounts before the first entry, all of which are the customer's own.
+  ///   - owned: The amounts before the first entry, which all belong to the customer.
   ///   - undoneBy: For each merge the transaction that undid it; `.max` if none did.
   init(owned: [LotNumber: Int64], debt: Int64, undoneBy: [TransactionNumber]) {
     self.undoneBy = undoneBy
@@ -50,14 +50,14 @@ struct MergedShares {
     shares[Self.debtLot] = [debt] + own
   }
 
-  /// What one of the owners has in each lot, if it has anything, and of the debt.
+  /// One owner's amounts in each lot and in the debt; empty lots are left out.
   func owned(by owner: Int) -> (lots: [LotNumber: Int64], debt: Int64) {
     var lots = shares.mapValues { $0[owner] }.filter { $0.value > 0 }
     let debt = lots.removeValue(forKey: Self.debtLot) ?? 0
     return (lots, debt)
   }
 
-  /// Goes on by the account's next entry.
+  /// Applies the account's next entry.
   mutating func add(_ entry: EntryRow, _ amounts: [(lot: LotNumber, amount: Int64)], _ cause: Cause) {
     if cause == .departure, !isAway { departed = [:] }
     isAway = cause == .departure
@@ -92,7 +92,7 @@ struct MergedShares {
       }
       shares[owner] += rest
     case .comeback:
-      // What was lost meanwhile was burnt as usual.
+      // Amounts lost meanwhile were burnt as usual.
       var left = departed.removeValue(forKey: lot) ?? none
       let lost = left.reduce(0, +) - amount
       if lost > 0 { _ = Self.burn(lost, from: &left) } else { left[0] -= lost }
@@ -114,7 +114,7 @@ struct MergedShares {
     }
   }
 
-  /// - Returns: What each owner lost.
+  /// - Returns: The loss of each owner.
   private static func burn(_ amount: Int64, from shares: inout Shares) -> Shares {
     var (burnt, rest) = (Shares(repeating: 0, count: shares.count), amount)
     for index in shares.indices {

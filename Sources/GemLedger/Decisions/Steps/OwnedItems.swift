@@ -1,6 +1,6 @@
 /// Books items that a customer gets or gives away.
 enum OwnedItems {
-  /// Books items that come with the newest transaction.
+  /// Books the items of the newest transaction.
   static func add(
     _ work: inout UnitOfWork, _ items: [(ItemID, Int64)], to booking: inout Booking, _ customer: FoundCustomer,
     _ session: any StorageSnapshot

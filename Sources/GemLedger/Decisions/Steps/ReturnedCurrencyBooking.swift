@@ -1,4 +1,4 @@
-/// Currency that is back in the lot that it came from.
+/// Currency that returned to its source lot.
 struct ReturnedCurrency {
   let slot: Int
   let lotSlot: LotSlot
@@ -9,7 +9,7 @@ struct ReturnedCurrency {
 
 /// Takes returned currency away again that returned too late, that is owed, or that belongs to a refunded purchase.
 ///
-/// It goes back into its lot all the same, so that the journal says where it was, and leaves the lot at once.
+/// It returns to its lot and leaves the lot at once, so that the journal records its lot.
 enum ReturnedCurrencyBooking {
   /// Books late returns as expired, and takes returns of refunded purchases for the outstanding amounts of their
   /// refunds.
@@ -173,7 +173,7 @@ enum ReturnedCurrencyBooking {
     return entries.sorted { $0.currency < $1.currency }
   }
 
-  /// Cancels a debt; the currency taken for it has an entry of its own.
+  /// Cancels a debt; the currency taken for it has a separate entry.
   private static func cancelDebt(
     _ decider: inout Decider, _ amount: Int64, slot: Int, in refund: TransactionNumber
   ) -> [PostedEntry] {
@@ -212,7 +212,7 @@ enum ReturnedCurrencyBooking {
 
   // MARK: Refunded purchases
 
-  /// Takes currency that came from refunded purchases of the customer, for the outstanding amounts of their refunds.
+  /// Takes currency of the customer's refunded purchases, for the outstanding amounts of their refunds.
   ///
   /// Such currency returns by an exchange or a basket as it does by a reversal, and the same rule applies to both.
   ///

@@ -70,7 +70,7 @@ enum ScheduledEffects {
       decider.work.set(
         CountRow(customer: customer, key: CountKey(.allowed, currency.code.description), period: period, value: 0),
         by: number)
-      // While the allowance was there the balance may have been full, and nothing else says so.
+      // While the allowance was there the balance may have been full, and nothing else shows it.
       decider.touched.append((slot, number))
     }
     decider.clocks[slot] = outcome.clock

@@ -11,7 +11,7 @@ package struct HeldPurchase: Sendable {
   package let customer: CustomerID?
   /// The awaited token, app or environment, if it has a name.
   package let subject: String?
-  /// What deciding again needs beside the statements.
+  /// Further data for the next decision.
   package let note: String
   /// What the store stated, newest first.
   package let statements: [KeptStatement]
