@@ -18,7 +18,7 @@ final class ReadmeTests: XCTestCase {
       let path = Self.root.appendingPathComponent(page).path
       XCTAssertTrue(FileManager.default.fileExists(atPath: path), "there is no page \(page)")
     }
-    XCTAssertLessThanOrEqual(readme.split(separator: "\n", omittingEmptySubsequences: false).count - 1, 200)
+    XCTAssertLessThanOrEqual(readme.split(separator: "\n", omittingEmptySubsequences: false).count - 1, 180)
   }
 
   /// Each feature of GemLedger in the comparison with peers names a test that exists.
