@@ -2,9 +2,9 @@
 public struct Availability: Hashable, Sendable {
   /// Whether there is an instant at which it can be bought.
   public let isEverForSale: Bool
-  /// The first instant at which it can be bought, or nil if it always could.
+  /// The first instant at which it can be bought, or nil if there is no lower bound.
   public let from: Timestamp?
-  /// The first instant at which it can no longer be bought, or nil if it always will be.
+  /// The first instant at which it can no longer be bought, or nil if there is no upper bound.
   public let until: Timestamp?
 
   private init(isEverForSale: Bool, from: Timestamp?, until: Timestamp?) {

@@ -3,7 +3,7 @@ extension Catalog {
   ///
   /// Unknown fields, missing ones, wrong types, duplicates and references to nothing are all reported at once.
   ///
-  /// - Throws: ``CatalogProblems`` with everything that is wrong; only the first fault if the text is not JSON.
+  /// - Throws: ``CatalogProblems`` with all problems; with only the first fault if the text is not JSON.
   public static func load(_ bytes: [UInt8]) throws(CatalogProblems) -> Catalog {
     let json: JSONValue
     do throws(JSONError) {

@@ -1,6 +1,6 @@
 /// Everything that a project sells and counts in: currencies, products, offerings, items and settings.
 ///
-/// Every catalog value has passed all checks, from a file or from code.
+/// A catalog that exists has passed every check, whether a file or code made it.
 ///
 /// ```swift
 /// let catalog = try Catalog.load(bytes)
@@ -13,7 +13,7 @@ public struct Catalog: Hashable, Sendable {
   public let products: [Product]
   /// The offerings.
   public let offerings: [CatalogOffering]
-  /// The offering that is shown if none is asked for.
+  /// The offering that is shown if a request names none.
   public let currentOffering: OfferingID?
   /// The items.
   public let items: [Item]
@@ -22,7 +22,7 @@ public struct Catalog: Hashable, Sendable {
 
   /// Checks a catalog that is made in code.
   ///
-  /// - Throws: ``CatalogProblems`` with everything that is wrong.
+  /// - Throws: ``CatalogProblems`` with all problems.
   public init(
     currencies: [Currency], products: [Product] = [], offerings: [CatalogOffering] = [],
     currentOffering: OfferingID? = nil, items: [Item] = [], settings: CatalogSettings = CatalogSettings()

@@ -2,7 +2,7 @@
 ///
 /// References are checked at the end, because a document may name things before it declares them.
 package final class CatalogCheck {
-  /// The kind of thing that a name means; the text is its name in messages.
+  /// The kind of thing that a name denotes; the text is its name in messages.
   package enum Kind: String {
     case currency
     case product
@@ -59,7 +59,7 @@ package final class CatalogCheck {
   }
 }
 
-/// A part of the catalog that is stored as one JSON document.
+/// A part of the catalog that is stored as a separate JSON document.
 package protocol CatalogDocument {
   /// Reads the value, and reports its problems.
   init?(reading field: CatalogField)

@@ -40,7 +40,7 @@ public struct CatalogDifference: Hashable, Sendable {
     public let part: Part
     /// Its code or id; empty for the settings and the current offering.
     public let id: String
-    /// The fields that change, such as `prices.USA: "9.99" -> "8.99"`; empty if it is added or removed as a whole.
+    /// The fields that change, such as `prices.USA: "9.99" -> "8.99"`; empty if the whole object is added or removed.
     public let fields: [String]
   }
 

@@ -42,7 +42,7 @@ extension CatalogField {
     return text
   }
 
-  /// A non-empty text for people.
+  /// A text for people; it must not be empty.
   package func caption() -> String? {
     guard let text = text() else { return nil }
     guard !text.isEmpty else { return refuse("The text is empty.") }
@@ -132,7 +132,7 @@ extension CatalogField {
   }
 }
 
-/// The kind of names that are not identifiers of ours: store ids, entitlements, package ids.
+/// The kind of names that are not identifiers of the ledger: store ids, entitlements, package ids.
 package enum CatalogNameKind: IdentifierKind {
   package static let word = "name"
   package static let byteCountMax = Limits.catalogIDBytes

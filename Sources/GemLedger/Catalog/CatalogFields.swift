@@ -43,7 +43,7 @@ package struct CatalogFields {
 package enum Spelling {
   private static let lengthMax = 64
 
-  /// The known name that is reached with the fewest corrections, if those are few for its length.
+  /// The known name that is reached with the fewest corrections, if these are few for its length.
   package static func nearest(to name: String, among known: [String]) -> String? {
     let bytes = folded(name)
     guard bytes.count <= lengthMax else { return nil }

@@ -20,7 +20,7 @@ public struct CatalogOffering: Hashable, Sendable {
   public let description: String
   /// The packages, in the order in which they are shown.
   public let packages: [Package]
-  /// The app's data about it; the ledger does not read it.
+  /// Data of the app about it; the ledger does not read it.
   package let metadata: JSONObject
 
   /// An offering without metadata.

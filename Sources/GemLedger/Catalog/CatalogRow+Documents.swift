@@ -26,7 +26,7 @@ extension CatalogRow {
 
   /// The versions of all currencies: those that are known, and one for each currency that is new or changes.
   ///
-  /// - Parameter old: The currencies before; one without a version has been so since ever.
+  /// - Parameter old: The previous currencies; a currency without a version has never changed.
   static func versions(
     of rows: [CatalogRow], replacing old: [CatalogRow], after known: [CatalogRow], from now: Timestamp
   ) -> [CatalogRow] {
@@ -41,7 +41,7 @@ extension CatalogRow {
       let isVersioned = known.contains { $0.code.hasPrefix("\(row.code)@") }
       if let before, !isVersioned { versions.append(version(before, from: 0)) }
       let new = version(row, from: now.milliseconds)
-      // Of two versions of one instant the second was asked for.
+      // Of two versions with one instant, the second replaces the first.
       versions.removeAll { $0.code == new.code }
       versions.append(new)
     }

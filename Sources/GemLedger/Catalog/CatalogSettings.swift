@@ -9,7 +9,7 @@ public struct CatalogSettings: Hashable, Sendable {
   /// The proof that an app's login needs.
   public let logins: Logins
 
-  /// Settings with the default values.
+  /// Settings with the defaults of a catalog without settings.
   public init(
     projectID: String = "default", bundleID: String? = nil, sandboxReceipts: SandboxReceipts = .anybody,
     logins: Logins = .open

@@ -6,7 +6,7 @@ public struct Currency: Hashable, Sendable {
   public package(set) var name: String
   /// More about it.
   public package(set) var description: String?
-  /// The picture: a URL, or a name that the app defines.
+  /// The location of its picture: a URL, or a name that the app chose.
   public let icon: String?
   /// The most that one customer may have, or nil if only the hard limit holds.
   public let maximumBalance: Int64?

@@ -3,7 +3,7 @@ struct FormerProducts {
   /// The number of rows kept; a catalog that changes more drops the oldest.
   static let countMax = 4096
 
-  /// In the order of the instants until which they held.
+  /// The rows, in the order of the instants until which they were in force.
   private let rows: [CatalogRow]
   /// The instant since which all changes are kept, in milliseconds.
   private let since: Int64
@@ -17,7 +17,7 @@ struct FormerProducts {
 
   /// - Parameters:
   ///   - settings: The catalog's rows of this kind.
-  ///   - documents: The products as they are now; none if only earlier versions are asked for.
+  ///   - documents: The current products; none if only earlier versions are needed.
   init(
     _ rows: [CatalogRow], settings: [CatalogRow], documents: [CatalogRow] = [], version: Int64
   ) throws(LedgerError) {
@@ -56,7 +56,7 @@ struct FormerProducts {
 
   /// The version of a product that was in force at an instant, or the first later one.
   ///
-  /// Nil if that is the newest version, and if not all of them are kept.
+  /// Nil if that is the newest version, or if not all versions are kept.
   func row(of code: ProductCode, at instant: Timestamp) -> CatalogRow? {
     guard since <= instant.milliseconds else { return nil }
     return rows.first { $0.position > instant.milliseconds && $0.code.hasBytes(of: "\(code)@\($0.position)") }
@@ -75,7 +75,7 @@ struct FormerProducts {
 }
 
 extension Product {
-  /// Whether a store sells the other one under the same ids, for the same prices, and both give the same.
+  /// Whether a store sells the other product under the same ids and prices, with the same grants.
   fileprivate func isSold(as other: Product?) -> Bool {
     guard let other else { return false }
     return storeIDs == other.storeIDs && prices == other.prices && discountPrices == other.discountPrices

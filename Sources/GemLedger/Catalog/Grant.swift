@@ -6,7 +6,7 @@ public struct Grant: Hashable, Sendable {
   public let amount: Int64
   /// The free part on top.
   public let bonus: Int64
-  /// The amount of a free trial; nil for the sum of amount and bonus.
+  /// The amount that a free trial gives; nil if a trial gives the usual sum of amount and bonus.
   public let trial: Int64?
   /// Whether the rest expires when the subscription's cycle ends.
   public let expiresAtCycleEnd: Bool

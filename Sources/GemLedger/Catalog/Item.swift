@@ -20,7 +20,7 @@ public struct Item: Hashable, Sendable {
   public let name: String
   /// The price of one unit, in the order of currency codes; empty only if it is not for sale.
   public let price: [CurrencyAmount]
-  /// The most of it that one customer may own by buying, or nil if there is no such limit.
+  /// The largest count that one customer may reach by purchases, or nil if there is no such limit.
   ///
   /// With a ``limitPeriod``, the most that one customer may buy in a period.
   public let limit: Int64?

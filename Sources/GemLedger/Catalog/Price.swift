@@ -14,15 +14,15 @@ public struct PriceCurrency: Hashable, Comparable, Sendable, CustomStringConvert
   /// The code.
   public var description: String { code }
 
-  /// How many digits are after the dot: 2 for US dollars, none for yen, 3 for Kuwaiti dinars.
+  /// The number of digits after the dot: 2 for US dollars, none for yen, 3 for Kuwaiti dinars.
   ///
-  /// A separate table, because formatters disagree about yen and dinars from one platform to the next.
+  /// A fixed table, because formatters disagree about yen and dinars from one platform to the next.
   public var minorUnitDigits: Int { Self.unusualDigits[code] ?? 2 }
 
-  /// In the order of codes.
+  /// Orders currencies by code.
   public static func < (left: Self, right: Self) -> Bool { left.code < right.code }
 
-  // ISO 4217, all that are not 2.
+  // The currencies of ISO 4217 without 2 digits.
   private static let unusualDigits: [String: Int] = {
     let none = "BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF"
     let three = "BHD IQD JOD KWD LYD OMR TND"

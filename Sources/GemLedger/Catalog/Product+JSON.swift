@@ -113,9 +113,9 @@ extension Product {
     switch type.kind {
     case .consumable:
       fields.check.add(
-        path, "The grants of a consumable may not expire (expires_at_cycle_end; App Review Guideline 3.1.1).")
+        path, "A grant of a consumable may not expire (expires_at_cycle_end; App Review Guideline 3.1.1).")
     case .nonConsumable:
-      fields.check.add(path, "A grant can expire at the end of a cycle only for a subscription.")
+      fields.check.add(path, "Only a grant of a subscription can expire at the end of a cycle.")
     case .autoRenewableSubscription, .nonRenewingSubscription:
       guard period == nil else { return }
       fields.check.add(path, "A grant that expires at the end of the cycle needs the product's period.")

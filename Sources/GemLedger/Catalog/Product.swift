@@ -1,6 +1,6 @@
 /// A thing sold for real money: its ids at the stores, its prices, and its grants.
 public struct Product: Hashable, Sendable {
-  /// Our code, the same at every store.
+  /// The product's code, independent of the store.
   public let code: ProductCode
   /// Its id at each store, by the store's name: `apple`, `google`, `amazon` or `test`.
   public let storeIDs: [String: String]

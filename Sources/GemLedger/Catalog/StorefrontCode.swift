@@ -7,7 +7,7 @@ public struct StorefrontCode: Hashable, Comparable, Sendable, CustomStringConver
 
   /// The storefront with this code, or nil if there is none.
   public init?(exactly text: String) {
-    // By count of bytes too: to a dictionary of strings, the Kelvin sign equals K.
+    // The count of bytes is compared too: in a dictionary of strings, the Kelvin sign equals K.
     guard text.utf8.count == 3, let index = Self.table.indexes[text] else { return nil }
     self.index = index
   }
@@ -26,10 +26,10 @@ public struct StorefrontCode: Hashable, Comparable, Sendable, CustomStringConver
   /// The region's ISO 3166-1 alpha-2 code, such as `VN`.
   public var region: String { row.region }
 
-  /// The App Store's currency there: the local currency if the App Store has it, else US dollars or euros.
+  /// The currency in which the App Store sells there: the local currency if supported, else US dollars or euros.
   public var currency: PriceCurrency { row.currency }
 
-  /// In the order of codes.
+  /// Orders storefronts by code.
   public static func < (left: Self, right: Self) -> Bool { left.index < right.index }
 
   private var row: Row { Self.table.rows[Int(index)] }

@@ -60,7 +60,7 @@ extension ChangeSet {
   ) {
     keys.withUnsafeBufferPointer { (keys) in
       for key in keys.indices {
-        // Refused commands keep keys too; those are no transaction's.
+        // Refused commands keep keys too; those belong to no transaction.
         guard let number = keys[key].bookedTransaction, number >= first else { continue }
         let index = step == 1 ? Int(number - first) : Int((number - first) / step)
         transactions[index].erasable &+= Int64(bitPattern: RowDigest.of(keys[key]))

@@ -1,5 +1,5 @@
 extension RecordSums {
-  /// Adds all rows as they are, but transactions.
+  /// Adds all current rows except transactions.
   package mutating func addRecords(of snapshot: any StorageSnapshot) throws(LedgerError) {
     try addCustomers(of: snapshot)
     try addRecords(of: snapshot, by: try snapshot.scan())

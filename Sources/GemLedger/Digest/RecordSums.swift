@@ -1,7 +1,8 @@
 /// Sums of the digests of all rows, by kind.
 ///
-/// Every commit adds the digests of its rows, so that a change of rows outside the ledger is noticed.
-/// Sums wrap around. They do not depend on the order of rows: lanes keep separate sums, and a copy has equal sums.
+/// Every commit adds the digests of its rows, so that a row that is added, removed or changed outside the ledger is
+/// noticed. Sums wrap around. They do not depend on the order of rows: lanes keep separate sums, and a copy of the
+/// storage has equal sums.
 package struct RecordSums: Hashable, Sendable {
   /// Of all transactions' digests.
   package var transactions: Int64 = 0
@@ -17,7 +18,7 @@ package struct RecordSums: Hashable, Sendable {
 
   package init() {}
 
-  /// All of them, in an order that never changes.
+  /// All sums, in an order that never changes.
   package var values: [Int64] {
     [transactions, customers, addedIDs, accountTokens, orders, environments, catalogVersions, catalog ?? 0]
   }
@@ -41,7 +42,7 @@ package struct RecordSums: Hashable, Sendable {
     return sum
   }
 
-  /// The kinds in which two of them differ, by the names that people know.
+  /// The kinds in which two sums differ, by their public names.
   package func differences(from other: Self) -> [String] {
     let pairs: [(String, Int64?, Int64?)] = [
       ("transactions", transactions, other.transactions),
@@ -109,7 +110,7 @@ extension ChangeSet {
         sums.customers &+= Int64(bitPattern: left &- former)
       }
       for row in erasure.added { sums.remove(row) }
-      // Ids that this very commit added go as well.
+      // Ids that this commit added are removed as well.
       for row in cold.addedIDs where erasure.numbers.contains(row.customer) { sums.remove(row) }
     }
   }

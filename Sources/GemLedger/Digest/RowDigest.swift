@@ -1,10 +1,10 @@
 /// A 64-bit digest of one row, the same in every process and for all time.
 ///
 /// Each word is multiplied by a factor of its position, so that no product waits for another. The end mixes their sum,
-/// so that two rows cannot exchange a value unnoticed. The digest finds damage, and changes that were made beside the
+/// so that two rows cannot exchange a value unnoticed. The digest finds damage, and changes that were made outside the
 /// ledger. It is not cryptographic: a forger can make other rows with the same digest.
 package struct RowDigest {
-  /// Which kind of row it is; the numbers are stored in effect, and never change.
+  /// The kind of a row; stored digests depend on the numbers, which never change.
   enum Kind: UInt64 {
     case transaction = 1
     case entry = 2
@@ -50,7 +50,7 @@ package struct RowDigest {
   @inline(__always)
   mutating func add(_ instant: Timestamp) { add(instant.milliseconds) }
 
-  /// Nothing and 0 differ.
+  /// A missing value and 0 differ.
   mutating func add(_ number: Int64?) {
     add(number == nil ? 0 : 1 as UInt64)
     if let number { add(number) }
@@ -61,7 +61,7 @@ package struct RowDigest {
     add(price?.currency)
   }
 
-  /// Nothing and the empty text differ.
+  /// A missing text and the empty text differ.
   mutating func add(_ text: String?) {
     guard let text else { return add(.max as UInt64) }
     add(text)

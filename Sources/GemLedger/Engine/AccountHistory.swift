@@ -1,4 +1,4 @@
-/// Walks one account's entries from new to old; account checkpoints shorten the way to distant entries.
+/// Reads one account's entries from new to old; account checkpoints give direct access to distant entries.
 package struct AccountHistory {
   let snapshot: any StorageSnapshot
   let account: AccountRow
@@ -38,7 +38,7 @@ package struct AccountHistory {
   /// When an entry of the account was booked.
   func time(of entry: EntryRow) throws(LedgerError) -> Timestamp {
     if let row = try snapshot.transaction(entry.transaction, of: account.number.customer) { return row.createdAt }
-    // The merge that emptied the account is the survivor's; an unmerge is of the customer that it split off.
+    // The merge that emptied the account belongs to the survivor; an unmerge belongs to the customer that it split off.
     let isOfTwo = entry.kind == .merge || entry.kind == .unmerge
     if isOfTwo, let row = try snapshot.transaction(entry.transaction) { return row.createdAt }
     throw LedgerError(.storageDamaged, "The journal lacks transaction \(entry.transaction); run verify.")
@@ -49,7 +49,7 @@ package struct AccountHistory {
     let owner = account.number.customer
     guard let previous = try snapshot.entry(entry.previous, of: owner), previous.number < entry.number else {
       throw LedgerError(
-        .storageDamaged, "The journal lacks entry \(entry.previous), which precedes \(entry.number). Run verify.")
+        .storageDamaged, "The journal lacks entry \(entry.previous), which precedes \(entry.number); run verify.")
     }
     return previous
   }

@@ -1,4 +1,4 @@
-/// Completes a repeated answer, and a page of history: both equal the first answer.
+/// Completes a replayed answer, and a page of history: both have the content of the first answer.
 enum AnswerCompletion {
   /// Adds the extras of holds, reversals and baskets to a booking.
   static func complete(

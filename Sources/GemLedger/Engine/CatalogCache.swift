@@ -3,7 +3,7 @@ internal import Synchronization
 /// The currencies of one version of the catalog, by code and by number.
 package final class CurrencyDefinitions: Sendable {
   let version: Int64
-  /// In the order of codes.
+  /// The currencies, in the order of codes.
   package let currencies: [CurrencyDefinition]
   private let byNumber: [Int64: CurrencyDefinition]
   private let names: [Int64: (name: String, description: String?)]
@@ -67,7 +67,7 @@ package final class CurrencyDefinitions: Sendable {
 
   package func currency(number: Int64) -> CurrencyDefinition? { byNumber[number] }
 
-  /// The currency that a count is of; nil if the count is of an item.
+  /// The counted currency; nil if the count is of an item.
   func currency(subject: String) -> CurrencyDefinition? { (try? CurrencyCode(subject)).flatMap { currency($0) } }
 
   func frozenProduct(of row: PurchaseRow) throws(LedgerError) -> FrozenProduct {
@@ -172,7 +172,7 @@ package final class CatalogCache: Sendable {
   func formerProducts(
     in snapshot: any StorageSnapshot, definitions: CurrencyDefinitions
   ) throws(LedgerError) -> FormerProducts {
-    // A group goes by its definitions, even if another one has read newer ones since.
+    // A group uses the definitions that it read, even if another group has read newer ones since.
     if let known = state.withLock({ $0.definitions === definitions ? $0.former : nil }) { return known }
     return try FormerProducts(in: snapshot)
   }
@@ -192,7 +192,7 @@ package final class CatalogCache: Sendable {
   /// Whether the item has a stock, as far as the item has been read.
   func hasStock(_ id: ItemID) -> Bool { state.withLock { $0.items[id]?.stock != nil } }
 
-  /// The journal names a currency by its number alone, so each currency has a separate number.
+  /// The journal names a currency by its number alone, so no two currencies share a number.
   private static func check(
     _ row: CatalogRow, _ currency: Currency, besides others: [(number: Int64, currency: Currency)]
   ) throws(LedgerError) {

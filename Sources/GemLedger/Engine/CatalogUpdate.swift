@@ -3,7 +3,7 @@ struct CatalogUpdate {
   let storage: any LedgerStorage
   let clock: LedgerClock
 
-  /// Replaces the catalog by the closure's result, which may be asked for several times.
+  /// Replaces the catalog by the closure's result, which may be called several times.
   ///
   /// - Parameter removed: A currency that may be missing in the new catalog, if no account has it.
   func apply(

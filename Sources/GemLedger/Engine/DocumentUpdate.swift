@@ -1,6 +1,6 @@
 /// A change of one document, in a separate commit.
 ///
-/// All writers of documents take the first lane, so that of two processes the second one finds the other's version.
+/// All writers of documents take the first lane, so that the second of two processes finds the first one's version.
 struct DocumentUpdate {
   let storage: any LedgerStorage
   let name: DocumentName

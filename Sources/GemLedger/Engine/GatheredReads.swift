@@ -1,7 +1,7 @@
 extension Sequence {
   /// Reads rows for each element.
   ///
-  /// If rows are missing, those of all elements are noted before the attempt ends: one load brings them all.
+  /// If rows are missing, those of all elements are noted before the attempt ends: one load reads all of them.
   package func gather<Rows>(_ read: (Element) throws(LedgerError) -> Rows) throws(LedgerError) -> [Rows] {
     var found: [Rows] = []
     var lacksRows = false
@@ -35,8 +35,9 @@ extension Sequence {
   }
 }
 
-/// Several reads of one attempt: if one lacks rows the others are made all the same, so that one load brings the
-/// rows of all.
+/// Several reads of one attempt.
+///
+/// If one read lacks rows, the others are made too, so that one load reads the rows of all.
 package struct JointReads {
   private var lacksRows = false
 
@@ -52,7 +53,7 @@ package struct JointReads {
     }
   }
 
-  /// - Throws: `rowsMissing` if one of the reads did.
+  /// - Throws: `rowsMissing` if one of the reads threw it.
   package func end() throws(LedgerError) {
     if lacksRows { throw .rowsMissing }
   }

@@ -85,7 +85,7 @@ final class GroupCommitter: Sendable {
 
   /// Separates the command that read damaged rows.
   ///
-  /// If the write or the shared read failed, nothing names the command: the group is halved until the command is alone.
+  /// After a failed write or a failed shared read the command is unknown: the group is halved until it is alone.
   private static func parts(of commands: [LedgerCommand], _ error: LedgerError, _ stage: Stage) -> [Part] {
     let all = [Part](repeating: .failed(error), count: commands.count)
     guard error.code.mayBeOfOneCommand, !error.isOfHalfCommit else { return all }
@@ -142,7 +142,7 @@ final class GroupCommitter: Sendable {
   private func lanes(of commands: [LedgerCommand]) throws(LedgerError) -> [Int] {
     if let lanes {
       if lanes.count == 1 { return lanes }
-      // The first lane gives new customers their numbers, and with them their lane: they are to be spread over all.
+      // The first lane gives new customers their numbers, and with them their lane: they are spread over all lanes.
       let first = groupCount.add(1, ordering: .relaxed).newValue % lanes.count
       return Array(lanes[first...] + lanes[..<first])
     }
@@ -186,7 +186,7 @@ final class GroupCommitter: Sendable {
     var results: [Result<Booking, LedgerError>] = []
     /// Whether a command lacked rows: then all results are void.
     ///
-    /// The commands after it were decided all the same, so that the rows that they lack are loaded with it.
+    /// The later commands are decided too, so that one load reads the rows that all of them lack.
     var lacksRows = false
   }
 
@@ -226,7 +226,7 @@ final class GroupCommitter: Sendable {
             stops = true
           } else if error.code.isStorageFailure, !attempt.lacksRows {
             // A storage failure fails the whole group; a refusal is the answer of its command alone. After a command
-            // that lacked rows a failure may only come of what that command left half done.
+            // that lacked rows, a failure may only result from the state that this command left incomplete.
             stage = .deciding(index)
             throw error
           }

@@ -44,14 +44,14 @@ enum MergeRecords {
   static func isParted(
     _ customer: FoundCustomer, _ work: borrowing UnitOfWork, session: any StorageSnapshot
   ) throws(LedgerError) -> Bool {
-    // A past instant has the numbers that rows may are under already.
+    // The moment of a past instant already has all numbers under which rows may be stored.
     guard customer.isOneOfSeveral, work.cold.moment?.customer != customer.number else { return false }
     let row = try work.knownCustomer(customer.number, session: session)
     return row.merged != Int64(try work.numbers(of: customer.number, session: session).count) - 1
   }
 
-  /// The numbers under which rows that concern the customer may lie: its own, and after an unmerge those of the
-  /// customers that it was one with before.
+  /// The numbers under which rows that concern the customer may be stored: its current numbers, and after an unmerge
+  /// those of the customers with which it was merged before.
   static func related(
     to customer: FoundCustomer, _ work: borrowing UnitOfWork, session: any StorageSnapshot
   ) throws(LedgerError) -> [CustomerNumber] {
@@ -64,7 +64,7 @@ enum MergeRecords {
     }
   }
 
-  /// The same for a number.
+  /// The related numbers of one number.
   static func related(
     to number: CustomerNumber, _ work: borrowing UnitOfWork, session: any StorageSnapshot
   ) throws(LedgerError) -> [CustomerNumber] {

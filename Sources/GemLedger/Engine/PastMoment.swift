@@ -1,8 +1,8 @@
-/// Makes a unit of work stand as of an instant that is over.
+/// Makes a unit of work show the state of a past instant.
 ///
-/// Nothing that was booked later is seen then, so that the same rules give the answer that they gave at that instant.
+/// Later bookings are hidden, so that the same rules give the answer that they gave at that instant.
 enum PastMoment {
-  /// - Parameter numbers: All numbers that rows about the customer may are under.
+  /// - Parameter numbers: All numbers under which rows about the customer may be stored.
   static func goBack(
     _ work: inout UnitOfWork, to instant: Timestamp, of customer: CustomerNumber, numbers: [CustomerNumber],
     session: any StorageSnapshot

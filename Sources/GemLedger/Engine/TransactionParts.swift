@@ -62,7 +62,7 @@ extension PostedItem {
 }
 
 extension StorageSnapshot {
-  /// A transaction of one of several customers' numbers, or nil if none of them has it.
+  /// A transaction under one of several customer numbers, or nil if none of them has it.
   package func parts(
     of number: TransactionNumber, ofAny owners: [CustomerNumber]
   ) throws(LedgerError) -> TransactionParts? {
@@ -74,7 +74,7 @@ extension StorageSnapshot {
       }
     }
     let row = found.flatMap(\.self)
-    // Entries and items lie with each of the customers that the transaction touched.
+    // Entries and items are stored under each of the customers that the transaction touched.
     let first = row?.firstEntry ?? 0
     let keys = owners.map { IndexKey(number, first, of: $0) }
     let entries = try reads.read { () throws(LedgerError) -> [EntryRow] in try self.rows(.ofTransaction, keys) }

@@ -11,7 +11,7 @@ struct ColdWork {
 }
 
 extension UnitOfWork {
-  /// The past instant of the unit of work; nil for now.
+  /// The past instant that the unit of work shows; nil for now.
   var instant: Timestamp? { hasCold ? cold.moment?.instant : nil }
 
   // MARK: Customers
@@ -64,7 +64,7 @@ extension UnitOfWork {
     changes.ownCold.addedIDs.append(AddedIDRow(customer: customer, id: id))
   }
 
-  /// All numbers of this customer, its first.
+  /// All numbers of this customer, beginning with the current number.
   func numbers(
     of customer: CustomerNumber, session: any StorageSnapshot
   ) throws(LedgerError) -> [CustomerNumber] {
@@ -103,7 +103,7 @@ extension UnitOfWork {
     return RefundRules.known(kept, and: try refunds(of: purchase, session: session), about: identity)
   }
 
-  /// Keeps a statement, or a separate note, unless it is there.
+  /// Keeps a store's statement, or a note of the ledger, unless it is already kept.
   ///
   /// - Parameter known: The known evidence about the same purchase.
   mutating func keep(_ notice: EvidenceRow, among known: [EvidenceRow]) {
@@ -114,7 +114,7 @@ extension UnitOfWork {
     changes.ownCold.evidence.append(row)
   }
 
-  /// Keeps a row as it is, in the place of the one about the same.
+  /// Keeps a row as it is, and replaces the row about the same subject.
   mutating func keep(replacing row: EvidenceRow) {
     if let known = cold.evidence[row.identity] {
       cold.evidence[row.identity] = known.filter { !$0.isAboutTheSame(as: row) } + [row]
@@ -144,7 +144,7 @@ extension UnitOfWork {
     return known + (changes.cold?.refunds ?? []).filter { $0.purchase == purchase.number }
   }
 
-  /// - Parameter customers: Those whose purchase it may be.
+  /// - Parameter customers: The customers that may have made the purchase.
   func refund(
     bookedBy transaction: TransactionNumber, ofAny customers: [CustomerNumber], session: any StorageSnapshot
   ) throws(LedgerError) -> RefundRow? {
@@ -196,7 +196,7 @@ extension UnitOfWork {
 
   /// Takes a lot out of the book of its former account, of a merged customer.
   ///
-  /// A merge does not move empty lots, and reads no lots for a balance of 0.
+  /// A merge leaves empty lots in place, and reads no lots at all for a balance of 0.
   mutating func takeLot(_ number: LotNumber) -> WorkingLot? {
     for lotsIndex in loadedLots.indices {
       if let lotSlot = loadedLots[lotsIndex].lotSlot(of: number) { return loadedLots[lotsIndex].remove(at: lotSlot) }

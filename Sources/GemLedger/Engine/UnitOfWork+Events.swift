@@ -15,7 +15,7 @@ struct PendingEvents {
   var isOutOfOrder = false
   /// The index in the change set of the newest event about a transaction.
   var newestIndexes: [TransactionNumber: Int] = [:]
-  /// For each event the index of the one before it about the same transaction; -1 for none.
+  /// For each event the index of the previous event about the same transaction; -1 for none.
   var earlierIndexes: [Int] = []
 }
 
@@ -53,7 +53,7 @@ extension UnitOfWork {
   func events(
     about target: TransactionNumber, ofAny owners: [CustomerNumber], session: any StorageSnapshot
   ) throws(LedgerError) -> [JournalEventRow] {
-    // Events about the group's transactions are not in the storage.
+    // Events about transactions of this group are not in the storage yet.
     var known = transaction(target) != nil ? [] : try session.events(about: target, ofAny: owners)
     if let instant { known.removeAll { $0.createdAt > instant } }
     guard var index = cold.events.newestIndexes[target] else { return known }
@@ -126,7 +126,7 @@ extension UnitOfWork {
 
   /// Sets the count anew, as part of the transaction, or of a later one that set the same count.
   ///
-  /// The newest event of a count holds, and events are in the order of transactions.
+  /// The newest event of a count holds, and events lie in the order of transactions.
   mutating func set(_ row: CountRow, by transaction: TransactionNumber) {
     let transaction = max(transaction, cold.events.countedBy[row.customer]?[row.key] ?? 0)
     cold.events.countedBy[row.customer, default: [:]][row.key] = transaction

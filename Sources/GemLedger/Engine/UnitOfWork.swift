@@ -58,7 +58,7 @@ struct UnitOfWork: ~Copyable {
     lastTransaction = sequences.transaction
   }
 
-  /// No lane books another transaction up to this number.
+  /// The end of the journal: any later transaction, of any lane, has a higher number.
   var journalEnd: TransactionNumber { sequences.lastBeside(changes.transactions.last?.number ?? lastTransaction) }
 
   // MARK: Customers
@@ -214,7 +214,7 @@ struct UnitOfWork: ~Copyable {
     guard let index = sequences.count(from: firstTransaction, to: number), changes.transactions.indices.contains(index)
     else { return nil }
     let row = changes.transactions[index]
-    // Entries and allocations are in the order of entries' numbers, and those of a transaction lie together.
+    // Entries and allocations are in the order of entries' numbers, and those of a transaction are adjacent.
     let first = changes.entries.firstIndex(atOrAfter: row.firstEntry) { $0.number }
     let entries = Array(changes.entries[first...].prefix { $0.transaction == number })
     var allocations: [AllocationRow] = []
@@ -258,7 +258,7 @@ struct UnitOfWork: ~Copyable {
   mutating func next(_ sequence: ColdSequence, session: any StorageSnapshot) throws(LedgerError) -> Int64 {
     var last = coldSequences[sequence] ?? 0
     if last == 0 {
-      // Sparse numbers go with time; only environments, which all lanes share, are counted up.
+      // Sparse numbers follow time; only environments, which all lanes share, are counted up.
       let isCounted = sequences.isDense || sequence == .environment
       last = isCounted ? try session.last(sequence) : firstTransaction - 1
     }

@@ -1,4 +1,4 @@
-/// Completes the repeated answer of an unmerge: the survivor's side, and the returned part of the merge.
+/// Completes a replayed answer of an unmerge: the survivor's side, and the parts of the merge that were returned.
 enum UnmergeAnswer {
   static func extras(
     _ work: borrowing UnitOfWork, of row: TransactionRow, definitions: CurrencyDefinitions,

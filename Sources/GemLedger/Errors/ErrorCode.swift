@@ -97,7 +97,7 @@ extension LedgerError.Code {
   public static let purchasePending = Self(.purchasePending)
   /// Another person declined the purchase.
   public static let purchaseDeclined = Self(.purchaseDeclined)
-  /// The store failed; the detail `store_error` states how.
+  /// The store failed; the detail `store_error` names the failure.
   public static let storeError = Self(.storeError)
   /// The purchase is paid for and waits for its credit.
   public static let validationPending = Self(.validationPending)
@@ -107,11 +107,11 @@ extension LedgerError.Code {
   public static let receiptMalformed = Self(.receiptMalformed)
   /// A receipt is not the store's; the detail `check` names the failed check.
   public static let receiptUnverified = Self(.receiptUnverified)
-  /// A receipt is dated further ahead than a clock can be wrong; the detail `check` states which date.
+  /// A receipt is dated further ahead than a clock can be wrong; the detail `check` names the date.
   public static let receiptFutureDated = Self(.receiptFutureDated)
   /// A receipt is for another app.
   public static let bundleMismatch = Self(.bundleMismatch)
-  /// A receipt is from an environment that is not credited here.
+  /// A receipt is of an environment that is not credited here.
   public static let environmentNotAllowed = Self(.environmentNotAllowed)
   /// The store took the purchase back.
   public static let receiptRevoked = Self(.receiptRevoked)

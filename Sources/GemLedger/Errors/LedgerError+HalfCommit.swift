@@ -1,7 +1,7 @@
 extension LedgerError {
   private static let missingPart = "missing_part"
 
-  /// Makes the error of a commit of which only a part was done.
+  /// Returns the error of a partial commit.
   ///
   /// - Parameters:
   ///   - storage: The storage, for people.

@@ -25,7 +25,7 @@ extension LedgerError {
       details: [.text("hold_id", id.description)])
   }
 
-  /// - Parameter why: The same for every end: which command of a group booked it must not show.
+  /// - Parameter why: The same text for every end, so that it does not reveal which command of a group booked it.
   static func holdEnded(
     _ id: HoldID,
     _ why: String = "it was captured or released before, or its deadline passed. Nothing was changed"

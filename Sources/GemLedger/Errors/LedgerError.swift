@@ -80,8 +80,9 @@ extension LedgerError.Detail {
 extension LedgerError {
   package static func invalid(_ message: String) -> Self { Self(.invalidRequest, message) }
 
-  /// Makes the error for a broken contract between our parts; its message asks for a report, because only we can
-  /// repair it.
+  /// Returns the error for a broken contract between parts of GemLedger.
+  ///
+  /// Its message asks for a report, because only the project can repair it.
   package static func defect(_ message: String) -> Self {
     Self(.unexpected, "\(message). This is a defect in GemLedger; please report it with the steps that led to it.")
   }

@@ -2,7 +2,7 @@ internal import Synchronization
 
 /// Sends commit notifications to the feed's readers, for commits of this process and others.
 ///
-/// A commit costs it one uncontended lock.
+/// A commit takes one uncontended lock for it.
 package final class CommitSignal: Sendable {
   private struct State {
     /// Counts the commit notifications, so that a commit between a read and the wait for the next is not missed.

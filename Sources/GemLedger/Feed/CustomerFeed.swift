@@ -1,7 +1,7 @@
 /// The feed's events of one customer, oldest first, up to a position in the feed.
 ///
 /// The index of a customer's transactions leads from new to old. So the numbers of many transactions are read at a time
-/// and the events in pages: the time goes with the number of events, and memory has a bound.
+/// and the events in pages: the time is proportional to the number of events, and memory is bounded.
 package struct CustomerFeed: Sendable {
   /// Most numbers in memory: 400 KB.
   package static let numberCountMax = 50_000
@@ -12,9 +12,9 @@ package struct CustomerFeed: Sendable {
   private let numberCountMax: Int
   /// All up to this transaction are read.
   private var start: TransactionNumber
-  /// The next ones, in their order.
+  /// The numbers of the next transactions, in their order.
   private var numbers: ArraySlice<TransactionNumber> = []
-  /// Whether there are none after the numbers.
+  /// Whether there are no further transactions after the numbers.
   private var isAtEnd = false
 
   init(
@@ -31,7 +31,7 @@ package struct CustomerFeed: Sendable {
   /// Returns the next events; none at the end.
   ///
   /// - Parameter limit: 1 to ``Limits/historyPage``.
-  /// - Throws: ``LedgerError`` with `limit_exceeded`, or as the storage fails.
+  /// - Throws: ``LedgerError`` with `limit_exceeded`, or if the storage fails.
   package mutating func next(_ limit: Int) throws(LedgerError) -> [FeedEvent] {
     try Limits.check(page: limit)
     while true {
@@ -52,7 +52,7 @@ package struct CustomerFeed: Sendable {
     let customer = customer
     return try ledger.reading { (snapshot, definitions) throws(LedgerError) -> [FeedEvent] in
       let found: [TransactionRow] = try snapshot.rows(.byNumber, page.map { IndexKey($0, of: customer) })
-      // A merge into another customer touches this one and is the other's.
+      // A merge into another customer touches this customer and belongs to the other.
       let own = found.filter { $0.customer == customer }.sorted { $0.number < $1.number }
       return try HistoryReader(snapshot: snapshot, definitions: definitions).events(own)
     }

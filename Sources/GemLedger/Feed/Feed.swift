@@ -6,12 +6,12 @@ public struct FeedEvent: Hashable, Sendable {
   public let record: HistoryRecord
   /// For a merge, the transaction's entries of the merged customer; for an unmerge those of the survivor.
   ///
-  /// Nil for all others.
+  /// Nil for other transactions.
   public let merged: Booking?
   /// The purchase that the transaction credited or that a refund changed; nil for all other transactions.
   public var purchase: FeedPurchase? { record.purchase }
 
-  /// The cause of the change of the balance.
+  /// The cause of the balance change.
   public var source: FeedSource {
     if purchase != nil { return .inAppPurchase }
     switch record.booking.kind {
@@ -25,7 +25,7 @@ public struct FeedEvent: Hashable, Sendable {
 public struct FeedPage: Hashable, Sendable {
   /// The events; those of one customer in the order in which they were booked.
   public let events: [FeedEvent]
-  /// After these events; if there are none, the request's cursor.
+  /// The cursor after these events; the request's cursor if there are none.
   public let next: FeedCursor
   /// Whether there were more events when the page was read.
   public let hasMore: Bool
@@ -67,7 +67,7 @@ public struct FeedCursor: Hashable, Sendable, CustomStringConvertible {
     description = Base64URL.text(Self.tag(bytes, salt: salt) + bytes)
   }
 
-  /// Returns the cursor's position, if this project made it.
+  /// Returns the position of a cursor that this project made.
   ///
   /// - Throws: `invalid_request`.
   func position(salt: UInt64) throws(LedgerError) -> FeedPosition {

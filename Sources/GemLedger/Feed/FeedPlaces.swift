@@ -3,7 +3,7 @@
 extension Ledger {
   /// Returns the end of the feed: a reader that begins there gets later transactions only.
   ///
-  /// If lanes commit concurrently, a transaction that took a minute to commit may be left out.
+  /// If lanes commit in parallel, a transaction that took a minute to commit may be left out.
   ///
   /// - Throws: ``LedgerError`` if the storage fails.
   package func feedEnd() throws(LedgerError) -> FeedCursor {
@@ -12,7 +12,7 @@ extension Ledger {
       guard !snapshot.commitsInOrder else {
         return FeedCursor(FeedPosition(floor: try snapshot.sequences().transaction), salt: salt)
       }
-      // Numbers of lanes go with time, so that only the last minute is walked.
+      // The numbers of lanes follow time, so that only the last minute is read.
       let recent = try snapshot.newestInstant().advanced(milliseconds: -60_000)
       var position = FeedPosition(floor: Numbering.last(before: recent, lane: Int64(Numbering.laneCountMax - 1)))
       while true {
@@ -23,7 +23,7 @@ extension Ledger {
     }
   }
 
-  /// Reads a cursor's position, by which a reader knows the transactions that it has read.
+  /// Returns a cursor's position, which distinguishes the transactions that its reader has read.
   ///
   /// - Throws: ``LedgerError`` with `invalid_request` for a cursor that this project's feed did not give.
   package func feedPosition(at cursor: FeedCursor) throws(LedgerError) -> FeedPosition {
@@ -44,7 +44,7 @@ extension Ledger {
     }
   }
 
-  /// Returns the feed's events of one customer after one of them.
+  /// Returns the feed's events of one customer after a transaction.
   ///
   /// - Parameter cursor: Only events that a reader at this cursor has read.
   /// - Throws: ``LedgerError`` with, in order of precedence, `transaction_not_found`, `invalid_request` for a cursor

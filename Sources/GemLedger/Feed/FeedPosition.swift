@@ -1,8 +1,8 @@
 /// The position of a reader in the feed: the transactions that it has read.
 ///
-/// If one writer numbers everything, the position is one number, and all up to it were read. Where lanes number for
-/// themselves, a lane may commit a lower number after another lane's higher one. So each lane has a separate number,
-/// since within a lane the order of numbers is the order of commits.
+/// With one writer, the position is one number, and all transactions up to it were read. With several lanes, a lane may
+/// commit a lower number after another lane's higher number. So the position has a number for each lane: within a lane
+/// the order of numbers is the order of commits.
 package struct FeedPosition: Hashable, Sendable {
   /// All transactions up to this one were read.
   package private(set) var floor: TransactionNumber = 0
@@ -36,7 +36,7 @@ package struct FeedPosition: Hashable, Sendable {
 // MARK: As bytes
 
 extension FeedPosition {
-  // The floor, then each lane with how far its tick lies from that of the lane before: about six bytes a lane.
+  // The floor, then each lane with the difference of its tick from the previous lane's: about six bytes a lane.
   package var bytes: [UInt8] {
     var bytes: [UInt8] = []
     Self.append(UInt64(bitPattern: floor), to: &bytes)
@@ -50,7 +50,7 @@ extension FeedPosition {
     return bytes
   }
 
-  /// Reads the form of ``bytes``; of other bytes it reads some at most.
+  /// Reads the form of ``bytes``; returns nil for most other bytes.
   package init?(bytes: some Collection<UInt8>) {
     var rest = bytes[...]
     guard let floor = Self.number(&rest), let floor = Int64(exactly: floor) else { return nil }
@@ -67,7 +67,7 @@ extension FeedPosition {
 
   private static let laneCount = Int64(Numbering.laneCountMax)
 
-  /// Seven bits to a byte, the lowest first; the top bit states that more follow.
+  /// Seven bits to a byte, the lowest first; a set top bit means that more follow.
   private static func append(_ number: UInt64, to bytes: inout [UInt8]) {
     var rest = number
     while rest >= 0x80 {

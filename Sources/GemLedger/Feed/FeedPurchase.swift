@@ -1,4 +1,4 @@
-/// The purchase after an event of the feed, as it was after the event's transaction.
+/// The purchase that an event of the feed concerns, as it was after the event's transaction.
 ///
 /// Names and ids of the product are those of the purchase: a later change of the catalog changes no event.
 public struct FeedPurchase: Hashable, Sendable {
@@ -8,7 +8,7 @@ public struct FeedPurchase: Hashable, Sendable {
   public let productName: String
   /// The product's id at the store; nil if the catalog had none for it.
   public let storeProductID: String?
-  /// The store of the purchase.
+  /// The store that sold it.
   public let store: Store
   /// Production, sandbox, or a test session.
   public let environment: StoreEnvironment
@@ -26,12 +26,12 @@ public struct FeedPurchase: Hashable, Sendable {
   public let refundedMilliPercent: Int64
 }
 
-/// The cause of an event's change of the balance, by the names that webhooks use.
+/// The cause of an event's balance change, by the names that webhooks use.
 public enum FeedSource: String, Hashable, Sendable, CaseIterable {
   /// A purchase, a renewal, a refund, or a refund that the store took back.
   case inAppPurchase = "in_app_purchase"
   /// A call of an app, of a service or of an operator.
   case api = "admin_api"
-  /// The ledger by itself: currency expired or was regained with time.
+  /// The ledger itself: currency expired or recharged with time.
   case ledger
 }

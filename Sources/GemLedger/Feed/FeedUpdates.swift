@@ -16,7 +16,7 @@ extension Ledger {
   /// cancelled or the ledger closed.
   ///
   /// - Parameters:
-  ///   - cursor: The position to start from; nil for the beginning of the journal.
+  ///   - cursor: The cursor after which the feed begins; nil for the beginning of the journal.
   ///   - limit: Most events of a page, 1 to ``Limits/historyPage``.
   ///   - interval: How long after the last read it polls again without a commit notification.
   /// - Returns: Pages with at least one event each. Reading throws ``LedgerError`` as ``feed(after:limit:)`` does; a
@@ -28,7 +28,7 @@ extension Ledger {
   }
 }
 
-/// Pages of the feed as they are committed; see ``Ledger/feedUpdates(after:limit:polling:)``.
+/// Pages of the feed as it grows; see ``Ledger/feedUpdates(after:limit:polling:)``.
 public struct FeedUpdates: AsyncSequence, Sendable {
   /// A page with at least one event.
   public typealias Element = FeedPage

@@ -3,9 +3,9 @@ internal import Synchronization
 /// How many commands a process books at a time, of late.
 ///
 /// It is the most that were under way at once, in this run of bookings or in the one before. The callers of a group
-/// return one after the other, so that the number of the moment says little.
+/// return one after the other, so that the current number means little.
 final class CallerLoad: Sendable {
-  /// The number of callers up to which all lanes gather one group.
+  /// The numbers of callers that gather in one group for all lanes.
   ///
   /// Fewer have little to gather. Their groups lock one lane, and no group of another lane delays them.
   static let few = 4...16

@@ -13,9 +13,9 @@ internal import Darwin
 
 /// Gathers the waiting commands into a group and commits the group at once.
 ///
-/// A caller that finds the lane idle commits on its thread, without a hop, and waits for no other command. Commands
-/// that arrive meanwhile wait; the lane's worker commits them group after group until none wait. So under load one
-/// thread commits without a pause while the callers continue beside it.
+/// A caller that finds the lane idle commits on the calling thread, without a hop, and waits for no other command.
+/// Commands that arrive meanwhile wait; the lane's worker commits them group after group until none wait. So under
+/// load one thread commits without a pause, in parallel with the callers.
 final class Lane: Sendable {
   /// The results of a batch's commands, in its order.
   typealias Answers = ArraySlice<Result<Booking, LedgerError>>
@@ -225,7 +225,7 @@ extension Lane.Group {
     return group
   }
 
-  /// Takes the first callers' commands while there is room and they touch only their customers' rows.
+  /// Takes the first callers' commands while there is room and they touch only rows of their customers.
   ///
   /// A group claims all other rows at once, in a fixed order.
   fileprivate mutating func takeLatecomers(room: Int) -> Self {

@@ -3,12 +3,12 @@ internal import Synchronization
 
 /// Hands commands to the lanes that they may write to.
 ///
-/// Commands of one lane join its groups. Commands of several lanes gather in separate groups, which lock
-/// all lanes that they need. If callers are few, the commands of all lanes gather in one group if the storage locks
-/// all lanes at little cost.
+/// Commands of one lane join its groups. Commands of several lanes gather in separate groups, which lock all lanes
+/// that they need. With few callers, the commands of all lanes gather in one group if the storage locks all lanes at
+/// little cost.
 final class LaneRouter: Sendable {
   let lanes: [Lane]
-  /// The lane for commands that touch several lanes; the only lane, if there is one.
+  /// The lane for commands that touch several lanes; the only lane if there is only one.
   private let crossing: Lane
   /// All lanes together, for few callers; nil if the storage does not lock them together.
   private let whole: Lane?
@@ -34,8 +34,8 @@ final class LaneRouter: Sendable {
     whole = lanes.count > 1 && storage.traits.locksLanesTogether ? makeLane(all) : nil
   }
 
-  /// How often a command is sent on to other lanes, before it is given up: each time a customer was merged or moved
-  /// just then.
+  /// How often a command is forwarded to other lanes before it fails; each time, a customer was merged or moved
+  /// meanwhile.
   private static let routesMax = 16
 
   func book(_ command: LedgerCommand) async throws(LedgerError) -> Booking {
@@ -84,7 +84,7 @@ final class LaneRouter: Sendable {
     return lane(of: try await routes.lanes(of: command))
   }
 
-  /// All lanes together, if few callers gather there.
+  /// All lanes together, if few callers book at the time.
   private func whole(callers: Int) -> Lane? { CallerLoad.few.contains(callers) ? whole : nil }
 
   private func submitRouted(_ asked: [LedgerCommand]) -> [Result<Booking, LedgerError>] {
@@ -134,7 +134,7 @@ final class LaneRouter: Sendable {
     return answers
   }
 
-  /// A group of several takes hold of their lanes itself, and goes no further than to the first that is misrouted.
+  /// A group for several lanes locks them itself, and stops at the first misrouted command.
   private func bookInOrder(
     _ commands: [LedgerCommand]
   ) throws(LedgerError) -> [Result<Booking, LedgerError>] {
@@ -142,9 +142,9 @@ final class LaneRouter: Sendable {
     return lane.bookBlocking(commands)
   }
 
-  /// Books each command in its lane, all lanes at the same time.
+  /// Books each command in its lane, in parallel.
   ///
-  /// A misrouted command ends the work of its lane with its group.
+  /// A lane stops after a group with a misrouted command.
   private func bookSideBySide(_ commands: [LedgerCommand]) -> [Result<Booking, LedgerError>] {
     var positions: [ObjectIdentifier: (lane: Lane, positions: [Int])] = [:]
     let answers = Mutex([Result<Booking, LedgerError>](repeating: .failure(.misrouted), count: commands.count))
@@ -186,7 +186,7 @@ final class LaneRouter: Sendable {
 }
 
 extension ArraySlice<LedgerCommand> {
-  /// The number of first commands that may be booked concurrently, with each customer's commands in order.
+  /// The number of leading commands that may be booked in parallel, if the order for each customer is kept.
   fileprivate var countOfThoseApart: Int {
     var claims: Set<LedgerCommand.PurchaseClaim> = []
     return prefix { $0.goesApart(from: &claims) }.count
@@ -194,7 +194,7 @@ extension ArraySlice<LedgerCommand> {
 }
 
 extension LedgerCommand {
-  /// Whether it may be booked concurrently with the commands of other customers.
+  /// Whether it may be booked in parallel with the commands of other customers.
   ///
   /// - Parameter claims: The store transactions of the other commands of its list.
   fileprivate func goesApart(from claims: inout Set<PurchaseClaim>) -> Bool {
@@ -214,7 +214,7 @@ extension Result<Booking, LedgerError> {
 }
 
 extension LedgerError {
-  /// The command belongs to other lanes than it was sent to; the ledger sends it on, and no caller sees this error.
+  /// The command belongs to other lanes than it was sent to; the ledger forwards it, and callers never see this error.
   static let misrouted = LedgerError(.unexpected, "The command belongs to another lane.")
 
   fileprivate static let keepsMoving = LedgerError(

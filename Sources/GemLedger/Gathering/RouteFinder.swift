@@ -12,7 +12,7 @@ final class RouteFinder: Sendable {
   }
 
   private let state = Mutex(State())
-  // Questions wait for another machine, and no task's thread is to wait with them.
+  // A query waits for another machine, and must not block a task's thread.
   private let worker = DispatchQueue(label: "GemLedger.RouteFinder")
   private let storage: any LedgerStorage
 
@@ -49,7 +49,7 @@ final class RouteFinder: Sendable {
 }
 
 extension LedgerStorage {
-  /// The lanes of each, all in one question; a damaged row is an answer to its command only.
+  /// The lanes of each command, found in one read; a damaged row fails only its command.
   func routes(of commands: [LedgerCommand]) -> [Result<[Int], LedgerError>] {
     do throws(LedgerError) {
       return try lanes(of: commands).map { .success($0) }

@@ -35,7 +35,7 @@ package struct SlotTable: ~Copyable {
     return cells[index].generation == generation ? Int(cells[index].slot) : nil
   }
 
-  /// Returns the number's slot, which is the given one if the number is new.
+  /// Returns the number's slot, which is the given slot if the number is new.
   @inlinable
   package mutating func insert(_ number: Int64, slot: Int) -> Int {
     if count * 2 > mask { grow() }
@@ -66,7 +66,7 @@ package struct SlotTable: ~Copyable {
 
   /// The number's cell, or the free cell for it.
   ///
-  /// Multiplied by the golden ratio, consecutive numbers differ in the high bits.
+  /// Multiplication by the golden ratio makes consecutive numbers differ in the high bits.
   @inlinable
   func offset(of number: Int64) -> Int {
     let mixed = UInt64(bitPattern: number) &* 0x9E37_79B9_7F4A_7C15

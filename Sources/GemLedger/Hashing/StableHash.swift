@@ -1,7 +1,7 @@
 /// A 64-bit hash that is the same in every process and for all time (FNV-1a with a final mix).
 ///
-/// It distinguishes requests and marks our tokens. It does not resist deliberate collisions, and nothing here needs
-/// that: a caller with a deliberate collision only gets one of its own earlier answers.
+/// It distinguishes requests and marks the ledger's tokens. It does not resist deliberate collisions, and need not:
+/// a caller with a deliberate collision only gets an earlier answer to the same caller.
 package struct StableHash {
   @usableFromInline var state: UInt64
 

@@ -1,4 +1,4 @@
-/// The few ASCII characters that our formats are made of.
+/// The ASCII characters of the formats that the package reads and writes.
 package enum ASCII {
   @inlinable package static func isDigit(_ byte: UInt8) -> Bool { byte &- 0x30 < 10 }
 

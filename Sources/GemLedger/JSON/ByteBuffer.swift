@@ -1,7 +1,7 @@
 /// Bytes that are written from front to back.
 ///
-/// Room is made once for a whole token, and its bytes are then stored without further checks; an array checks its owner
-/// and its end with every byte.
+/// Memory is reserved once for a whole token, and its bytes are then stored without further checks; an array checks
+/// its owner and its end with every byte.
 package struct ByteBuffer: ~Copyable {
   /// How many bytes were written.
   @usableFromInline package internal(set) var count = 0
@@ -15,7 +15,7 @@ package struct ByteBuffer: ~Copyable {
 
   deinit { bytes.deallocate() }
 
-  /// Forgets the bytes and keeps their memory.
+  /// Removes the bytes and keeps their memory.
   package mutating func removeAll() { count = 0 }
 
   @inlinable
@@ -23,14 +23,14 @@ package struct ByteBuffer: ~Copyable {
     body(UnsafeRawBufferPointer(start: bytes + start, count: count - start))
   }
 
-  /// Memory for n more bytes; ``advance(by:)`` counts the written bytes.
+  /// The memory for this number of further bytes; ``advance(by:)`` then counts them.
   @inlinable @inline(__always)
   package mutating func room(for length: Int) -> UnsafeMutablePointer<UInt8> {
     if capacity - count < length { grow(by: length) }
     return bytes + count
   }
 
-  /// Counts bytes that were stored after the last one.
+  /// Counts bytes that were stored after the last byte.
   @inlinable @inline(__always)
   package mutating func advance(by length: Int) { count += length }
 

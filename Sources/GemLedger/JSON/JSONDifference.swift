@@ -1,4 +1,4 @@
-/// Lists the differences of two values, field by field.
+/// The differences of two values, field by field.
 package enum JSONDifference {
   /// Lines such as `prices.USA: "9.99" -> "8.99"`, in the order of the new value's fields; removed fields are last.
   package static func lines(from old: JSONValue, to new: JSONValue) -> [String] {
@@ -20,7 +20,7 @@ package enum JSONDifference {
       for index in new.indices { compare(old[index], new[index], at: path[index], into: &lines) }
     default: break
     }
-    // Values that differ in no field differ as wholes: scalars, lists of other lengths, members in another order.
+    // Values without a differing field differ as a whole: scalars, lists of other lengths, members in another order.
     if lines.count == count { lines.append("\(name(path)): \(text(old)) -> \(text(new))") }
   }
 

@@ -1,4 +1,4 @@
-/// Why a text is not valid JSON, and at which position.
+/// The reason why a text is refused as JSON, and its position.
 package struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The problem, as a sentence.
   package let message: String

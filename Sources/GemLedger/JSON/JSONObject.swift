@@ -31,7 +31,7 @@ package struct JSONObject: Sendable {
 }
 
 extension JSONObject: Hashable {
-  /// Same members, in the same order.
+  /// Whether both have equal members, in the same order.
   package static func == (left: Self, right: Self) -> Bool {
     left.members.elementsEqual(right.members) {
       $0.name.hasBytes(of: $1.name) && $0.value == $1.value
@@ -54,8 +54,8 @@ extension JSONObject: ExpressibleByDictionaryLiteral {
 extension [(name: String, value: JSONValue)] {
   /// The index of the member with this name.
   ///
-  /// Lengths are compared first, in place: most names differ in theirs, and a receipt has twenty members, each of
-  /// which is looked for.
+  /// Lengths are compared first, in place: most names differ in length, and a reader of a receipt looks up each of its
+  /// twenty members.
   func index(of name: String) -> Int? {
     let count = name.utf8.count
     for index in indices where self[index].name.utf8.count == count && self[index].name.hasBytes(of: name) {

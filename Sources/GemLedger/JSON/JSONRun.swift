@@ -2,7 +2,7 @@
 ///
 /// Eight bytes a step: a receipt is a text of a thousand bytes without any of these.
 package struct JSONRun {
-  /// After the last byte of the run.
+  /// The position after the last byte of the run.
   package let end: Int
   /// Whether every byte of it is ASCII.
   package let isASCII: Bool
@@ -34,7 +34,7 @@ package struct JSONRun {
   /// Whether one of the eight bytes ends a run.
   @inline(__always)
   private static func ends(_ word: UInt64) -> Bool {
-    // Taking a small number from a byte borrows from its high bit if the byte is smaller still.
+    // Taking a small number from a byte borrows from its high bit if the byte is smaller than the number.
     let controls = (word &- ones &* UInt64(ASCII.space)) & ~word
     let quotes = word ^ (ones &* UInt64(ASCII.quote))
     let backslashes = word ^ (ones &* UInt64(ASCII.backslash))

@@ -2,7 +2,7 @@
 extension JSONScanner {
   /// Reads a number.
   ///
-  /// - Returns: Whether it is plain digits, which may be more than 64 bits hold; `-0` is none.
+  /// - Returns: Whether it is plain digits, which may exceed 64 bits; `-0` is not plain.
   @inlinable
   package mutating func number() throws(JSONFailure) -> Bool {
     let isNegative = skip(ASCII.minus)
@@ -32,7 +32,7 @@ extension JSONScanner {
     guard position > start else { throw failure("A digit is missing") }
   }
 
-  /// Returns the value of plain digits, if 64 bits hold it.
+  /// Returns the value of plain digits, if it fits in 64 bits.
   ///
   /// - Parameter text: The digits, with a sign if they are negative.
   @inlinable

@@ -2,12 +2,12 @@
 extension JSONScanner {
   /// A text that was found; ``string(of:)`` makes it a string.
   package struct Text: Sendable {
-    /// The range of the text, without its quotes.
+    /// The position of its first byte, after the quote.
     package let start: Int
     package let end: Int
     /// Whether it has no escapes, so that its bytes are its text.
     package let isPlain: Bool
-    /// Whether its bytes are ASCII, apart from the output of escapes.
+    /// Whether its bytes are ASCII, without regard to the output of escapes.
     package let isASCII: Bool
   }
 
@@ -49,7 +49,7 @@ extension JSONScanner {
     return string
   }
 
-  /// Reads on from the first escape, and decodes into `decoded`.
+  /// Continues at the first escape, and decodes into `decoded`.
   private mutating func escapedText(
     from start: Int, isASCII: Bool, isName: Bool
   ) throws(JSONFailure) -> Text {
@@ -67,7 +67,7 @@ extension JSONScanner {
     return Text(start: start + 1, end: position - 1, isPlain: false, isASCII: isASCII)
   }
 
-  /// Moves to the next quote or backslash; whether every byte on the way was ASCII.
+  /// Moves to the next quote or backslash, and returns whether every byte before it was ASCII.
   private mutating func skipRun(from start: Int) throws(JSONFailure) -> Bool {
     let run = JSONRun(in: bytes, from: position)
     position = run.end
@@ -103,12 +103,12 @@ extension JSONScanner {
     let first = try hexadecimal()
     if let scalar = Unicode.Scalar(first) { return scalar }
     guard first < 0xDC00, skip(ASCII.backslash), skip(UInt8(ascii: "u")) else {
-      throw JSONFailure("A surrogate has no pair.", at: start)
+      throw JSONFailure("Half of a surrogate pair is missing.", at: start)
     }
     let second = try hexadecimal()
     guard (0xDC00...0xDFFF).contains(second),
       let scalar = Unicode.Scalar(0x10000 + (first - 0xD800) << 10 + (second - 0xDC00))
-    else { throw JSONFailure("A surrogate has no pair.", at: start) }
+    else { throw JSONFailure("Half of a surrogate pair is missing.", at: start) }
     return scalar
   }
 

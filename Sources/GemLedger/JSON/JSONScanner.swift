@@ -1,10 +1,10 @@
-/// Finds the tokens of a JSON text: the one place where space, words, brackets and the faults of a text are known.
+/// Finds the tokens of a JSON text, and the faults in its space, words and brackets.
 ///
 /// It takes strict JSON only: RFC 8259 without the liberties that it leaves to readers. Every method starts at
-/// `position`, leaves it after the bytes that it read, and never traps. What is made of the tokens is the reader's own
-/// matter: a value, or a list of the tokens themselves.
+/// `position`, moves it past the bytes that it read, and never traps. The reader makes a value of the tokens, or a
+/// list of them.
 package struct JSONScanner {
-  /// What begins with a byte.
+  /// The kind of token that begins with a byte.
   package enum Kind: Sendable {
     case text
     case number
@@ -29,7 +29,7 @@ package struct JSONScanner {
 
   // MARK: The whole text
 
-  /// Reads what is before the value of a whole text.
+  /// Skips the space before the value of a whole text, and refuses a byte-order mark.
   package mutating func begin() throws(JSONFailure) {
     guard !bytes.starts(with: [0xEF, 0xBB, 0xBF]) else {
       throw JSONFailure("The text starts with a byte-order mark.", at: 0)
@@ -37,7 +37,7 @@ package struct JSONScanner {
     skipSpace()
   }
 
-  /// Reads what stands after the value of a whole text.
+  /// Skips the space after the value of a whole text, and refuses anything else.
   package mutating func end() throws(JSONFailure) {
     skipSpace()
     guard position == bytes.count else { throw failure("Only space may follow the value") }
@@ -72,7 +72,7 @@ package struct JSONScanner {
 
   /// Reads the bracket with which a list or an object opens.
   ///
-  /// - Returns: Whether something is in it, and is next.
+  /// - Returns: Whether a first element or member follows.
   @inlinable
   package mutating func open(closing: UInt8) throws(JSONFailure) -> Bool {
     guard depth < Limits.jsonDepth else { throw tooDeep }
@@ -86,7 +86,7 @@ package struct JSONScanner {
 
   /// Reads a comma, or the bracket with which a list or an object closes.
   ///
-  /// - Returns: Whether something more is in it, and is next.
+  /// - Returns: Whether a further element or member follows.
   @inlinable
   package mutating func more(closing: UInt8) throws(JSONFailure) -> Bool {
     skipSpace()

@@ -6,7 +6,7 @@ package enum JSONValue: Sendable {
   case bool(Bool)
   /// A number written with digits only that fits 64 bits.
   case integer(Int64)
-  /// Any other number, as its text; nothing here ever goes through binary floating point.
+  /// Any other number, as its text; it is never converted to binary floating point.
   case number(String)
   case string(String)
   case array([JSONValue])

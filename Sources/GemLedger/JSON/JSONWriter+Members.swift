@@ -27,7 +27,7 @@ extension JSONWriter {
 }
 
 extension JSONValue {
-  /// The value as JSON: without space, unless the style says otherwise.
+  /// The value as JSON: without space, unless the style adds it.
   package func text(_ style: JSONWriter.Style = .compact) -> String {
     var writer = JSONWriter(style: style)
     writer.value(self)

@@ -1,4 +1,4 @@
-// The values that have no parts.
+// Scalar values.
 extension JSONWriter {
   package mutating func null() {
     beginValue()
@@ -43,7 +43,7 @@ extension JSONWriter {
     quote(plain: text)
   }
 
-  /// Writes a text of ours that needs no escapes, in quotes.
+  /// Writes a constant text that needs no escapes, in quotes.
   package mutating func plain(_ text: StaticString) {
     plain(UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
   }
@@ -80,7 +80,7 @@ extension JSONWriter {
     json.withUTF8 { self.json($0) }
   }
 
-  /// Writes a value with all that is in it.
+  /// Writes a value with its members and elements.
   package mutating func value(_ value: JSONValue) {
     switch value {
     case .null: null()
@@ -158,7 +158,8 @@ extension JSONWriter {
 
   private mutating func quoteForTerminal(_ text: UnsafeBufferPointer<UInt8>) {
     let run = JSONRun(in: text, from: 0)
-    // Most texts are ids and paths, which need no look at single characters; DEL is the one that a run may hold.
+    // Most texts are ids and paths, without characters to escape. DEL is the only control character that a run may
+    // have.
     if run.end == text.count, run.isASCII, !text.contains(0x7F) { return quote(plain: text) }
     buffer.append(ASCII.quote)
     for scalar in String(decoding: text, as: UTF8.self).unicodeScalars {

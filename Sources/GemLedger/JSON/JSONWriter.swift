@@ -1,6 +1,6 @@
-/// Writes JSON token by token, as bytes: the one place where commas, escapes and digits are made.
+/// Writes JSON token by token, as bytes, with commas, escapes and digits.
 ///
-/// It makes no values in between. An export writes millions of lines, and every purchase makes a receipt and the
+/// It makes no intermediate values. An export writes millions of lines, and every purchase makes a receipt and the
 /// records of its queue.
 package struct JSONWriter: ~Copyable {
   /// How the text looks.
@@ -9,18 +9,18 @@ package struct JSONWriter: ~Copyable {
     case compact
     /// One member or element a line.
     case pretty
-    /// Without space; every control character is an escape, those behind ASCII too, so that none drives a terminal.
+    /// Without space; every control character is an escape, also beyond ASCII, so that none controls a terminal.
     case terminal
   }
 
-  /// What was written last, as far as the next token depends on it.
+  /// The kind of the last token, as far as the next token depends on it.
   @usableFromInline
   enum Place: UInt8 {
     /// A bracket that opens, so that neither comma nor space follows.
     case opening
     /// A name, or nothing yet.
     case name
-    /// A value, so that a comma precedes the next one.
+    /// A value, so that a comma precedes the next value.
     case value
   }
 
@@ -70,7 +70,7 @@ package struct JSONWriter: ~Copyable {
     place = .value
   }
 
-  /// Writes a member's name of ours, which needs no escapes.
+  /// Writes a constant member name, which needs no escapes.
   @inlinable
   package mutating func name(_ name: StaticString) {
     beginMember()
@@ -104,7 +104,7 @@ package struct JSONWriter: ~Copyable {
     place = .name
   }
 
-  /// Writes what is before a value, and takes the value for written.
+  /// Writes the separator before a value, and counts the value as written.
   @inlinable @inline(__always)
   mutating func beginValue() {
     if place == .value { buffer.append(ASCII.comma) }
@@ -126,7 +126,7 @@ package struct JSONWriter: ~Copyable {
 
   // MARK: Lines
 
-  /// Ends a line, so that the next value stands alone.
+  /// Ends a line, so that the next value begins without a comma.
   package mutating func endLine() {
     buffer.append(ASCII.lineFeed)
     place = .name
@@ -140,6 +140,6 @@ package struct JSONWriter: ~Copyable {
     buffer.withBytes(from: start, body)
   }
 
-  /// Forgets the bytes and keeps their memory.
+  /// Removes the bytes and keeps their memory.
   package mutating func removeAll() { buffer.removeAll() }
 }
