@@ -73,7 +73,7 @@ final class AnswerDetailTests: XCTestCase {
     let home = try shop()
     for id in ["null", "undefined", "NaN", "none", "0", "[object Object]", " ", "a/b"] {
       try home.write("customer_id,currency,amount\n\(id),GEM,5\n", to: "balances.csv")
-      let refusal = "\"\(id)\" is not a valid customer id; use a private id that is hard to guess.\n"
+      let refusal = "\"\(id)\" cannot name a customer; use an id that is hard to guess.\n"
       try Row.check(
         [
           Row("gemctl grant GEM=5 --customer '\(id)' --reason r", 64, error: "error: \(refusal)"),

@@ -137,7 +137,7 @@ final class SetUpCommandTests: XCTestCase {
       .appendingPathComponent("../../Fixtures/gems.storekit").path
     let answer = try TestHome().run("gemctl init --storekit '\(file)'")
     XCTAssertEqual(answer.status, 0)
-    XCTAssertTrue(answer.output.contains("note: The file has no grants: add them to the products"), answer.output)
+    XCTAssertTrue(answer.output.contains("note: The file has no grants for its products"), answer.output)
   }
 
   /// A file of its own brings its products, and the shop shows them and no others.
@@ -170,9 +170,9 @@ final class SetUpCommandTests: XCTestCase {
         Row(
           "gemctl init --storekit shop.storekit | grep note:",
           output: """
-            note: The reference name is shown instead of a missing display name for "gift".
+            note: The reference name is the title, because there is no display name, for "gift".
             note: "gift" cannot be bought in JPN: JPY has 0 digits after the dot; "4.99" has more.
-            note: The file has no grants: add them to the products with a catalog.
+            note: The file has no grants for its products: add them with a catalog.
             note: Ask to Buy is on: purchases wait for "gemctl approve".
             note: The file's test switches are in force: "gemctl store settings" shows and changes them.
 

@@ -15,7 +15,7 @@ final class BuyItemCommand: Command {
 
   static let keyFields = KeyFields([("item", 27)], rest: "quantity")
   var asked: Int64 {
-    // The two halves stay separate so that a conflict can tell the item from the quantity.
+    // Two halves, so that a conflict can distinguish the item from the quantity.
     Fingerprint.asked(
       .item, (Fingerprint.digest(of: item.text) >> 37) << 32 | Fingerprint.half(UInt64(bitPattern: quantity)))
   }
@@ -47,7 +47,7 @@ final class BuyItemCommand: Command {
     _ decider: inout Decider, _ item: Item, command: LedgerCommand.Body, customer: FoundCustomer,
     session: any StorageSnapshot
   ) throws(LedgerError) -> Booking {
-    // Over several lanes, a command that did not declare the stock's lane is sent there before anything else is done.
+    // With several lanes, a command that did not declare the stock is first rerouted to the stock's lane.
     if item.stock != nil, decider.hasSeveralLanes, !declaresStock { throw .misrouted }
     let price = try ItemRules.price(of: item, quantity: quantity)
     try RequestRules.check(command.conditions, cover: price)
@@ -97,7 +97,7 @@ final class BuyItemCommand: Command {
 
   /// Finds or adds the customer that counts the units sold of an item.
   ///
-  /// The item has a separate customer for this, so that on a storage with lanes the count is in one lane.
+  /// It is a separate customer for each item, so that the count is in a single lane of a storage with lanes.
   private static func stockKeeper(
     _ decider: inout Decider, of item: ItemID, session: any StorageSnapshot
   ) throws(LedgerError) -> FoundCustomer {
@@ -136,13 +136,13 @@ enum ItemRules {
     return adjustments
   }
 
-  /// Checks that this number may be bought now.
+  /// Checks that the quantity may be bought now.
   ///
   /// - Parameters:
-  ///   - owned: How many the customer owns.
-  ///   - bought: How many the customer bought, if the item's limit has a period.
-  ///   - sold: How many all customers together bought, if the item has a stock.
-  /// - Returns: The counts as they are after it.
+  ///   - owned: The number that the customer owns.
+  ///   - bought: The number that the customer bought, if the item's limit has a period.
+  ///   - sold: The number that all customers bought, if the item has a stock.
+  /// - Returns: The counts after the sale.
   /// - Throws: in order of precedence `not_available` (by time, then by stock), `limit_reached`.
   @discardableResult
   static func check(
@@ -176,7 +176,7 @@ enum ItemRules {
       details: [.text("item", item.id.text), .integer("limit", limit), .integer("owned", owned)])
   }
 
-  /// A limit cannot hold without its count.
+  /// A limit cannot be checked without its count.
   private static func known(_ row: CountRow?, _ item: Item) throws(LedgerError) -> CountRow {
     guard let row else { throw .defect("Nothing was counted of \"\(item.id)\", which has a limit or a stock") }
     return row

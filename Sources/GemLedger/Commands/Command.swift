@@ -17,9 +17,9 @@ protocol Command: Sendable {
 
   // MARK: Needs
 
-  /// The names that lead to further lanes than its customer's; nil if it touches only its customer's rows.
+  /// The names that lead to its lanes, in addition to its customer's lane; nil if it uses only its customer's rows.
   func footprint(besides customer: CustomerID) -> LedgerCommand.Footprint?
-  /// The commands of one list that it may be booked with concurrently.
+  /// The commands of one list that it may be booked concurrently with.
   var independence: Independence { get }
 
   // MARK: Rule
@@ -40,7 +40,7 @@ enum NamedCustomers: Sendable {
   case own
   /// The command's customer and others.
   case ownAnd([CustomerID])
-  /// The command's customer, whose ids it removes: a customer named by a variable without a value can be removed.
+  /// The command's customer, to remove its ids: a customer named by a variable without a value can be removed.
   case ownToErase
 
   /// Whether a caller may not give one of the ids to a customer.
@@ -63,12 +63,12 @@ enum NamedCustomers: Sendable {
   }
 }
 
-/// The commands of one list that a command may be booked with concurrently, not only after.
+/// The commands of one list that a command may be booked concurrently with, instead of after them.
 enum Independence: Sendable {
-  /// Those of other customers: one customer's rows alone decide the result.
+  /// Commands of other customers: the rows of one customer alone decide the result.
   case ofOtherCustomers
-  /// The same, but for commands on the same store transaction.
+  /// Commands of other customers, except commands on the same store transaction.
   case ofOtherPurchases
-  /// None.
+  /// No commands.
   case none
 }

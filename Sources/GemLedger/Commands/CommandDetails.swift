@@ -1,4 +1,4 @@
-/// The conditions of a command, and the texts that the journal stores with it.
+/// The conditions of a command, and its texts for the journal.
 public struct CommandDetails: Hashable, Sendable {
   /// The conditions for booking the command.
   public var conditions: [Condition]

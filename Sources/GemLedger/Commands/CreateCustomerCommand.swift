@@ -1,6 +1,6 @@
 /// Makes the customer, and registers the tokens by which purchases name the customer, in one booking.
 ///
-/// An existing customer is not changed; with a key the command is then refused, unless the key made the customer.
+/// An existing customer is not changed. With a key, the command is then refused unless the key made the customer.
 struct CreateCustomerCommand: Command {
   let tokens: [TokenNumber]
 
@@ -10,7 +10,7 @@ struct CreateCustomerCommand: Command {
   var asked: Int64 { Fingerprint.asked(.create, 0) }
   var namedCustomers: NamedCustomers { .own }
   func footprint(besides customer: CustomerID) -> LedgerCommand.Footprint? { nil }
-  // A token is one customer's alone.
+  // A token belongs to a single customer.
   var independence: Independence { tokens.isEmpty ? .ofOtherCustomers : .none }
 
   func decide(
@@ -44,7 +44,7 @@ struct CreateCustomerCommand: Command {
 }
 
 extension LedgerError {
-  /// The refusal of an existing customer that must be new.
+  /// Returns the refusal to make a customer that exists already.
   package static func customerExists(_ customer: CustomerID) -> LedgerError {
     LedgerError(.alreadyExists, "There is a customer \"\(customer.text.prefix(100))\" already.")
   }
@@ -54,11 +54,11 @@ extension LedgerCommand {
   /// Makes the customer, or does nothing if the customer exists.
   public static func createCustomer(_ customer: CustomerID) -> Self { .createCustomer(customer, tokens: []) }
 
-  /// The same; also registers the tokens by which purchases name the customer.
+  /// Makes the customer, and registers the tokens by which purchases name the customer.
   ///
   /// A known token stays with its customer.
   ///
-  /// - Parameter key: With it the command is refused with `already_exists` if another request made the customer.
+  /// - Parameter key: With a key, the command is refused with `already_exists` if another request made the customer.
   package static func createCustomer(
     _ customer: CustomerID, tokens: [TokenNumber], key: IdempotencyKey? = nil
   ) -> Self {
@@ -74,7 +74,7 @@ extension LedgerCommand {
 }
 
 extension Ledger {
-  /// Makes the customer, or does nothing if there is one.
+  /// Makes the customer, or does nothing if the customer exists.
   ///
   /// - Returns: Whether the customer is new.
   /// - Throws: ``LedgerError`` with `invalid_identifier` for an id of a kind that only the ledger makes.

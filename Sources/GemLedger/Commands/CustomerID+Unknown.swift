@@ -1,10 +1,10 @@
-// Customers of commands on a transaction, until the rule has found its owner.
+// Placeholder customers of commands on a transaction, until the rule has found its owner.
 
 extension CustomerID {
-  /// Represents a customer while the transaction's owner is unknown.
+  /// A placeholder for a customer while the transaction's owner is unknown.
   init(ofNobody transaction: TransactionID) { self.init(unchecked: transaction.description) }
 
-  /// Represents a customer while the owner of the store transaction is unknown.
+  /// A placeholder for a customer while the owner of the store transaction is unknown.
   init(ofNobody transactionID: StoreTransactionID) {
     self.init(unchecked: String(transactionID.text.unicodeScalars.prefix(Limits.customerIDBytes / 4)))
   }

@@ -1,6 +1,6 @@
-/// Erases the ids, notes and keys of a customer; the books stay.
+/// Erases the ids, notes and keys of a customer; the books remain.
 struct EraseCommand: Command {
-  /// The tokens of the customer in the statements of stores.
+  /// The tokens that name the customer in the statements of stores.
   var tokens: [String] = []
 
   var action: LedgerCommand.Action { .erase(self) }
@@ -62,22 +62,22 @@ struct EraseCommand: Command {
 }
 
 extension LedgerCommand {
-  /// Erases the identity of a customer: ids, notes, keys and announcements go, the books stay.
+  /// Erases the identity of a customer: ids, notes, keys and announcements are removed, the books remain.
   public static func erase(_ customer: CustomerID) -> Self { erase(customer, tokens: []) }
 
-  /// The same; also takes away the tokens of the customer in purchases that others posted, and ends those not credited.
+  /// Erases the identity of a customer, also in purchases that other customers posted; purchases not yet credited end.
   ///
-  /// - Parameter tokens: The tokens of the customer in the statements of stores.
+  /// - Parameter tokens: The tokens that name the customer in the statements of stores.
   package static func erase(_ customer: CustomerID, tokens: [String]) -> Self {
     Self(EraseCommand(tokens: tokens), customer: customer, key: nil)
   }
 }
 
 extension Ledger {
-  /// Erases a customer's identity: ids, notes, keys and announcements go; the books stay and still add up.
+  /// Erases a customer's identity: ids, notes, keys and announcements are removed; the books remain and still add up.
   ///
-  /// The store's transactions stay known, so that a redelivered purchase is not credited again, and a late refund finds
-  /// its lots. The id is free: a later customer under it is a different one.
+  /// The store's transactions remain known, so that a redelivered purchase is not credited again, and a late refund
+  /// finds its lots. The id is free: a later customer with this id is a different customer.
   ///
   /// - Returns: A booking; its customer is the id that replaces the erased one from now on.
   /// - Throws: ``LedgerError`` with `customer_not_found`, also if the customer was erased already.

@@ -11,7 +11,7 @@ extension Fingerprint {
     return hash.value
   }
 
-  /// Nil means all that is there, which no list expresses.
+  /// Nil means all amounts, which no list expresses.
   static func digest(of amounts: [Adjustment]?) -> UInt64 {
     var hash = StableHash(seed: amounts == nil ? 1 : 2)
     hash.combine(sum(of: amounts ?? []))

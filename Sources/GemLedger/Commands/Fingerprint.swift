@@ -22,7 +22,7 @@ package struct Fingerprint: Hashable, Sendable {
 
   // MARK: Comparing
 
-  /// The field in which a kept request differs from the command, or nil if they are the same request.
+  /// Returns the field in which a kept request differs from the command; nil if the requests are equal.
   func differingField(from command: LedgerCommand.Body) -> String? {
     let other = command.fingerprint
     let difference = UInt64(bitPattern: asked ^ other.asked)
@@ -38,7 +38,7 @@ package struct Fingerprint: Hashable, Sendable {
     Int64(bitPattern: kind.rawValue << 59 | digest & (1 << 59 - 1))
   }
 
-  /// A few bits of each part name the field of a conflict; 35 bits over all parts find it.
+  /// A few bits of each part name the field of a conflict; 35 bits over all parts detect it.
   static func asked(_ kind: FingerprintKind, _ parts: [UInt64], in fields: KeyFields) -> Int64 {
     var (names, whole) = (UInt64(0), StableHash())
     for (field, part) in zip(fields.named, parts) {
@@ -53,7 +53,7 @@ package struct Fingerprint: Hashable, Sendable {
 ///
 /// Fingerprints are kept for ever: the layout of a number never changes.
 struct KeyFields: Sendable {
-  /// The fields with separate bits, from the highest.
+  /// The fields with separate bits, from the highest on.
   let named: [(name: String, bits: UInt64)]
   /// The field that differs if none of those does.
   let rest: String
@@ -63,7 +63,7 @@ struct KeyFields: Sendable {
     self.rest = rest
   }
 
-  /// How many of the 59 bits are a digest over the whole request, if the others name fields.
+  /// The bits of the 59 that digest the whole request, if the other bits name fields.
   static let wholeBits: UInt64 = 35
 
   /// The field that two digests differ in, by the bits that differ.

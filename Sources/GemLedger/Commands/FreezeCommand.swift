@@ -1,4 +1,4 @@
-/// Stops a customer from spending, or ends that.
+/// Freezes or unfreezes a customer.
 struct FreezeCommand: Command {
   /// Whether the customer may not spend from now on.
   let freezes: Bool
@@ -40,7 +40,7 @@ extension LedgerCommand {
     Self(FreezeCommand(freezes: true), customer: customer, key: key, details: details.with(reason))
   }
 
-  /// Lets the customer spend again, whichever cause froze the customer.
+  /// Lets the customer spend again, after a freeze of any cause.
   public static func unfreeze(
     _ customer: CustomerID, reason: Reason? = nil, key: IdempotencyKey? = nil,
     details: CommandDetails = CommandDetails()

@@ -1,7 +1,7 @@
 extension LedgerCommand {
-  /// The names that lead to further lanes of a command than its customer's.
+  /// The names that lead to a command's lanes, in addition to its customer's lane.
   ///
-  /// A storage may guess from them the first rows that deciding reads; the rule asks for all others.
+  /// A storage may prefetch the first rows of the decision by them; the rule requests all other rows.
   package struct Footprint: Sendable {
     /// Other customers by their ids.
     package var customers: [CustomerID] = []
@@ -11,9 +11,9 @@ extension LedgerCommand {
     package var transactions: [TransactionNumber] = []
     /// The order that it advances.
     package var order: PurchaseCode?
-    /// Whether it splits off the named customer, perhaps into another lane.
+    /// Whether it splits the named customer off again, perhaps into another lane.
     package var splitsOff = false
-    /// Whether customers become one or part by it, with all that they have.
+    /// Whether it joins or splits customers, with all their rows.
     package var joins = false
     /// The customer that it concerns.
     package var subject = Subject.customer
@@ -29,7 +29,7 @@ extension LedgerCommand {
       case orderer
       /// The owner of the transaction; the command's customer names no customer.
       case booked
-      /// The same, for a transaction that began a hold.
+      /// The owner of the transaction, which began a hold; the command's customer names no customer.
       case holding
 
       /// Whether the command's customer must be looked up.
@@ -44,13 +44,13 @@ extension LedgerCommand {
     package let transactionID: StoreTransactionID
   }
 
-  /// Nil if it touches nothing but its customer's rows.
+  /// Nil if it uses only its customer's rows.
   package var footprint: Footprint? { body.action.command.footprint(besides: body.customer) }
 
   /// The item that it buys.
   package var item: ItemID? { if case .buyItem(let command) = body.action { command.item } else { nil } }
 
-  /// The row of the catalog that it goes by.
+  /// The row of the catalog that it uses.
   package var catalogKey: IndexKey? {
     switch body.action {
     case .buyItem(let command): IndexKey(CatalogRow.Kind.item.rawValue, text: command.item.text)
@@ -73,7 +73,7 @@ extension LedgerCommand.Footprint {
     self.init(transactions: [id.unprovenNumber], subject: subject)
   }
 
-  /// The needs of a command by which customers become one or part.
+  /// The needs of a command that joins or splits customers.
   init(joining customers: [CustomerID], splitsOff: Bool = false) {
     self.init(customers: customers, splitsOff: splitsOff, joins: true)
   }

@@ -14,7 +14,7 @@ public struct LedgerCommand: Sendable {
     let conditions: [Condition]
     let action: Action
     let note: Note?
-    /// Computed with the command: the caller spends the time for hashes and fingerprint, not the lane.
+    /// Computed with the command: the caller and not the lane spends the time for hashes and fingerprint.
     let customerHash: Int
     let keyHash: Int
     let fingerprint: Fingerprint
@@ -48,7 +48,7 @@ public struct LedgerCommand: Sendable {
       idCheck = other.idCheck
     }
 
-    /// The same request, in a form that the ledger gave it.
+    /// The same request, in the ledger's form.
     init(_ other: Body, action: Action, idCheck: IDCheck) {
       customer = other.customer
       key = other.key
@@ -67,7 +67,7 @@ public struct LedgerCommand: Sendable {
     let reason: Reason?
     let actor: ActorName?
 
-    /// Nil if there is no hint.
+    /// Nil if all three are nil.
     init?(reference: Reference?, reason: Reason?, actor: ActorName?) {
       guard reference != nil || reason != nil || actor != nil else { return nil }
       self.reference = reference
@@ -88,7 +88,7 @@ extension LedgerCommand {
   /// The customer that the command acts on.
   public var customer: CustomerID { body.customer }
 
-  /// The same key with the same request gives the same answer, however often it is sent.
+  /// The idempotency key: the same key with the same request always gives the same answer.
   public var key: IdempotencyKey? {
     get { body.key }
     set { change(key: newValue, conditions: conditions, note: body.note) }
@@ -124,7 +124,7 @@ extension LedgerCommand {
     return command
   }
 
-  /// Returns the same command for a customer id that the ledger itself found.
+  /// Returns the same command for a customer id that the ledger found.
   ///
   /// A paid purchase is credited to an erased customer too, if the store transaction names that customer.
   package func namedByLedger() -> Self {

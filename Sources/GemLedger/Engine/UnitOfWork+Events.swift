@@ -126,7 +126,7 @@ extension UnitOfWork {
 
   /// Sets the count anew, as part of the transaction, or of a later one that set the same count.
   ///
-  /// The newest event of a count holds, and events lie in the order of transactions.
+  /// The newest event of a count holds, and events are in the order of transactions.
   mutating func set(_ row: CountRow, by transaction: TransactionNumber) {
     let transaction = max(transaction, cold.events.countedBy[row.customer]?[row.key] ?? 0)
     cold.events.countedBy[row.customer, default: [:]][row.key] = transaction

@@ -1,16 +1,16 @@
-/// Books all that is due, customer by customer.
+/// Books all due effects, customer by customer.
 struct DueSweep {
   private static let customersPerPage = 500
 
   private let ledger: Ledger
-  /// The first damage found: it does not hold up the other customers.
+  /// The first damage found; it does not hold up the other customers.
   private var damage: LedgerError?
 
   init(ledger: Ledger) { self.ledger = ledger }
 
   /// A cancelled task stops after a page of customers.
   ///
-  /// - Parameter progress: Called with the number of customers looked at.
+  /// - Parameter progress: Called with the number of customers checked.
   /// - Returns: The number of customers with due effects.
   /// - Throws: As ``Ledger/sweep(progress:)``.
   mutating func run(progress: (Int) -> Void) throws(LedgerError) -> Int {
@@ -48,7 +48,7 @@ struct DueSweep {
     }
   }
 
-  /// All accounts of the customers, those apart that cannot be read.
+  /// Reads all accounts of the customers, and skips unreadable accounts.
   private mutating func accounts(
     of customers: [CustomerNumber], in snapshot: any StorageSnapshot
   ) throws(LedgerError) -> [AccountRow] {
@@ -71,7 +71,7 @@ struct DueSweep {
 
   /// Finds the customers with a scheduled grant that is due and not booked.
   ///
-  /// It ignores the due times in the accounts: a new version of the catalog may give earlier.
+  /// It ignores the due times in the accounts: a new version of the catalog may grant earlier.
   private mutating func given(
     to rows: [CustomerRow], _ accounts: [AccountRow], in snapshot: any StorageSnapshot
   ) throws(LedgerError) -> Set<CustomerNumber> {

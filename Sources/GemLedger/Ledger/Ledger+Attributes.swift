@@ -1,7 +1,7 @@
-/// Attributes are in documents, one for each number of a customer: they are no part of the journal, and an erasure
-/// removes them in its commit.
+/// Attributes are stored in documents, one for each customer number: they are not part of the journal, and an erasure
+/// removes them in the erasure's commit.
 extension Ledger {
-  /// Returns the attributes of a customer; a merged customer has those of all its parts, the newest of equal names.
+  /// Returns the attributes of a customer; of equal names in merged customers, the newest counts.
   ///
   /// - Throws: ``LedgerError`` with `customer_not_found`.
   package func attributes(of customer: CustomerID) throws(LedgerError) -> CustomerAttributes {
@@ -36,7 +36,7 @@ extension Ledger {
       }
       if let changed { return changed }
     }
-    throw LedgerError(.inProgress, "The customer \"\(customer)\" is being merged. Ask again.")
+    throw LedgerError(.inProgress, "The customer \"\(customer)\" is being merged. Try again.")
   }
 
   private static func save(
@@ -51,7 +51,7 @@ extension Ledger {
     let version = try session.document(name)?.version ?? 0
     var written = ChangeSet()
     written.ownCold.documents = [DocumentRow(name: name, version: version + 1, content: attributes.content)]
-    // The parts of a merged customer have their attributes in the one document from now on.
+    // From now on one document has the attributes of a merged customer's parts.
     for number in try finder.numbers(of: found) where number != found.number {
       let name = try CustomerAttributes.documentName(number)
       written.ownCold.removedDocuments.append(DocumentRow(name: name, version: 0, content: ""))
@@ -64,8 +64,8 @@ extension Ledger {
 
   /// Searches customers by the value of an attribute, a bounded number of them for each call.
   ///
-  /// - Parameter place: A cursor that an earlier call gave; nil for the beginning.
-  /// - Returns: The original ids of the customers found, and a cursor if there are more to look at.
+  /// - Parameter place: A cursor of an earlier call; nil for the beginning.
+  /// - Returns: The original ids of the customers found, and a cursor if more customers remain.
   /// - Throws: ``LedgerError`` with `invalid_request` for a cursor of another list.
   package func customerIDs(
     withAttribute name: String, value: String, after place: PageCursor?
@@ -93,13 +93,13 @@ extension Ledger {
     }
   }
 
-  /// How many pages of documents one search reads.
+  /// The number of document pages that one search reads.
   private static let searchedPages = 10
   private static let attributesList: Int64 = -2
 }
 
 extension CustomerFinder {
-  /// The attributes of a customer and of all that were merged into it, the newest of equal names.
+  /// Returns the attributes of a customer and of all customers merged into it; of equal names the newest counts.
   package func attributes(of customer: FoundCustomer) throws(LedgerError) -> CustomerAttributes {
     var attributes = CustomerAttributes()
     for number in try numbers(of: customer).reversed() {

@@ -1,9 +1,9 @@
 extension Ledger {
   /// Returns a customer's balances in every currency of the project; a missing account counts as 0.
   ///
-  /// An expired lot counts as gone from the instant of its expiry, and a hold as ended from its deadline, booked or
-  /// not. Later bookings do not change the answer for a past instant. An id that was merged after the instant stands
-  /// for the customer that it named then.
+  /// An expired lot is not counted from its expiry on, and a hold ends at its deadline, booked or not. Later bookings
+  /// do not change the answer for a past instant. If an id was merged after the instant, it names its customer of that
+  /// time.
   ///
   /// - Parameters:
   ///   - customer: Must exist.
@@ -49,7 +49,7 @@ extension Ledger {
       let row = try CustomerFinder(snapshot).customer(customer)
       let (currency, account) = try Self.account(code, customer: row.number, in: snapshot, definitions: definitions)
       guard (0...account.version).contains(version) else {
-        throw .invalid("\(code) of \"\(customer)\" has versions 0 to \(account.version); \(version) is none of them.")
+        throw .invalid("\(code) of \"\(customer)\" has versions 0 to \(account.version), but not \(version).")
       }
       let entry = try snapshot.entry(of: account, version: version)
       return Balance(
@@ -97,7 +97,7 @@ extension CurrencyDefinitions {
 }
 
 extension Balance {
-  /// - Parameter instant: When it was; its names are those of then. Nil for now.
+  /// - Parameter instant: The instant of the balance, with the currency's name at that time. Nil for now.
   package init(
     _ currency: CurrencyDefinition, _ definitions: CurrencyDefinitions, _ moment: AccountMoment,
     at instant: Timestamp? = nil

@@ -1,11 +1,11 @@
 extension Ledger {
   /// Replaces the catalog.
   ///
-  /// History keeps the definitions it was booked under.
+  /// Existing transactions keep the definitions under which they were booked.
   ///
   /// - Returns: The difference between the two catalogs.
-  /// - Throws: ``LedgerError`` with `invalid_catalog` when a currency of the project is missing: customers may hold
-  ///   balances in it.
+  /// - Throws: ``LedgerError`` with `invalid_catalog` if a currency of the project is missing: customers may have a
+  ///   balance in it.
   @discardableResult
   public func apply(_ catalog: Catalog) throws(LedgerError) -> CatalogDifference {
     try CatalogUpdate(storage: storage, clock: clock).apply { (_) in catalog }
@@ -21,10 +21,10 @@ extension Ledger {
     return CatalogDifference(from: old, to: catalog)
   }
 
-  /// Adds a currency to the catalog, or changes the one with its code.
+  /// Adds a currency to the catalog, or replaces the currency with its code.
   ///
-  /// - Throws: ``LedgerError`` with, in order of precedence, `invalid_catalog` when a catalog may not hold the
-  ///   currency's name, text or bounds, `limit_exceeded` when there would be more than ``Limits/currenciesPerProject``.
+  /// - Throws: ``LedgerError`` with, in order of precedence, `invalid_catalog` if a catalog cannot have the currency's
+  ///   name, text or bounds, `limit_exceeded` if there would be more than ``Limits/currenciesPerProject``.
   public func define(_ currency: Currency) throws(LedgerError) {
     try changeCatalog { (old) throws(LedgerError) in
       var currencies = old.currencies
@@ -37,7 +37,7 @@ extension Ledger {
     }
   }
 
-  /// Replaces the catalog by what the closure makes of it; of changes at the same time each sees the one before.
+  /// Replaces the catalog by the closure's result; each of several concurrent changes sees the one before.
   ///
   /// - Parameter change: Makes the new catalog. It may be called several times.
   /// - Throws: ``LedgerError`` as ``apply(_:)``, and the errors of the closure.
@@ -48,18 +48,18 @@ extension Ledger {
     try CatalogUpdate(storage: storage, clock: clock).apply(change)
   }
 
-  /// Takes a currency that was never used out of the catalog, and out of what products give.
+  /// Removes a currency that was never used from the catalog and from the grants of products.
   ///
-  /// Writers wait while it reads all accounts; a currency that is in use is found before that.
+  /// Writers wait while it reads all accounts; a currency in use is detected earlier.
   ///
-  /// - Throws: ``LedgerError`` with, in order of precedence, `unknown_currency`, `not_available` if anything was
-  ///   booked in the currency, or an item has its price in it.
+  /// - Throws: ``LedgerError`` with, in order of precedence, `unknown_currency`, `not_available` if the currency has
+  ///   any booking, or an item has a price in it.
   package func removeCurrency(_ code: CurrencyCode) throws(LedgerError) {
     try storage.read { (snapshot) throws(LedgerError) in try CurrencyUse(in: snapshot).checkIsUnused(code) }
     _ = try CatalogUpdate(storage: storage, clock: clock).apply(removing: code) { (old) throws(LedgerError) in
       if let item = old.items.first(where: { $0.price.contains { $0.currency == code } }) {
         throw LedgerError(
-          .notAvailable, "The item \"\(item.id)\" has its price in \(code).", details: [.text("item", item.id.text)])
+          .notAvailable, "The item \"\(item.id)\" has a price in \(code).", details: [.text("item", item.id.text)])
       }
       let products = old.products.map { product in
         var product = product
@@ -70,12 +70,12 @@ extension Ledger {
     }
   }
 
-  /// The catalog as it is.
+  /// The current catalog.
   public func currentCatalog() throws(LedgerError) -> Catalog {
     try storage.read { (snapshot) throws(LedgerError) -> Catalog in try Catalog(in: snapshot) }
   }
 
-  /// One product of the catalog.
+  /// Returns one product of the catalog.
   ///
   /// - Throws: ``LedgerError`` with `product_not_found`.
   public func product(_ code: ProductCode) throws(LedgerError) -> Product {

@@ -1,5 +1,5 @@
 extension Ledger {
-  /// Returns the customer that an id names, merges counted, with the balances.
+  /// Returns the customer that an id names, following merges, with the balances.
   ///
   /// - Throws: ``LedgerError`` with `customer_not_found`.
   public func customer(_ id: CustomerID) throws(LedgerError) -> CustomerSummary {
@@ -21,13 +21,13 @@ extension Ledger {
     }
   }
 
-  /// Returns original ids of customers, oldest customer first; merged and erased ones are left out.
+  /// Returns original ids of customers, oldest customer first, without merged and erased customers.
   ///
   /// - Parameters:
-  ///   - place: An id, so that the list begins after the customer that was made under it, or the text of a cursor that
-  ///     an earlier call gave; nil for the oldest.
-  ///   - limit: How many at most; at least 1.
-  /// - Returns: The ids, and the cursor of their end where more follow; an erasure leaves it where it is.
+  ///   - place: The original id of the customer after which the list begins, or the text of a cursor of an earlier
+  ///     call; nil for the oldest.
+  ///   - limit: The maximum number of ids; at least 1.
+  /// - Returns: The ids, and a cursor if more follow; an erasure does not invalidate it.
   /// - Throws: ``LedgerError`` with `customer_not_found`.
   package func originalCustomerIDs(
     after place: CustomerID? = nil, limit: Int
@@ -58,7 +58,7 @@ extension Ledger {
     var balances: [Balance] = []
     for currency in definitions.currencies {
       let moment = moments.moment(AccountNumber(customer: row.number, currency: currency.number))
-      // A currency with scheduled grants has a balance before anything is booked.
+      // A currency with scheduled grants has a balance before its first booking.
       guard known.contains(currency.number) || moment.balance != 0 else { continue }
       balances.append(Balance(currency, definitions, moment))
     }
@@ -69,7 +69,7 @@ extension Ledger {
 }
 
 extension CustomerFinder {
-  /// The number of the customer that was made under an id, or at which a cursor of the list stands.
+  /// Returns the number of the customer with this original id, or the position of a cursor of the list.
   fileprivate func number(at place: CustomerID, salt: UInt64) throws(LedgerError) -> CustomerNumber {
     do throws(LedgerError) {
       return try PageCursor(place.text).position(list: Ledger.customersList, salt: salt)

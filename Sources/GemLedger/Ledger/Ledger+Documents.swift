@@ -1,17 +1,16 @@
-/// A JSON text that a service on top of the ledger keeps under a name.
+/// A JSON text that a service on top of the ledger stores under a name.
 package struct LedgerDocument: Sendable {
   package let name: String
-  /// From 1; counts up with every change.
+  /// Starts at 1; increases with every change.
   package let version: Int64
   package let content: String
 }
 
 /// Documents are shared by all processes that have the storage open.
 ///
-/// A service keeps its state in them, such as API keys, endpoints of webhooks and leases of background work. They
-/// are no part of the journal: `verify` does not check them, no export has them, and an erasure removes those with the
-/// customer's attributes only. A copy of a whole storage carries them, leases too: these end in the copy by their own
-/// deadlines.
+/// A service keeps its state in them, such as API keys, webhook endpoints and leases of background work. They are not
+/// part of the journal: `verify` does not check them, no export has them, and an erasure removes only the customer's
+/// attributes. A copy of a whole storage includes them, even leases, which then end by their deadlines.
 extension Ledger {
   /// Finds the document with the name; nil if there is none.
   ///
@@ -23,12 +22,12 @@ extension Ledger {
     }
   }
 
-  /// Lists documents in the order of the bytes of their names.
+  /// Lists documents in the byte order of their names.
   ///
   /// - Parameters:
   ///   - prefix: The beginning of their names, compared byte by byte; empty for all documents.
-  ///   - name: The page begins after it; a document of that name need not exist. Nil for the first page.
-  ///   - limit: How many documents at most, 1 to ``Limits/documentsPerPage``.
+  ///   - name: The page begins after this name; no document needs to have it. Nil for the first page.
+  ///   - limit: The maximum number of documents, 1 to ``Limits/documentsPerPage``.
   /// - Throws: ``LedgerError`` with, in order of precedence, `invalid_identifier` (a prefix or a name that no document
   ///   can have), `limit_exceeded`.
   package func documents(
@@ -43,14 +42,14 @@ extension Ledger {
     }
   }
 
-  /// Makes a document, or replaces one that is unchanged since it was read; one commit.
+  /// Creates a document, or replaces a document that is unchanged since it was read, in one commit.
   ///
-  /// A document that was removed and made again begins with version 1, as at first. So a holder of an old version
-  /// cannot tell the two apart.
+  /// A document that was removed and created again starts at version 1 again. So a holder of an old version cannot
+  /// distinguish the two.
   ///
   /// - Parameters:
   ///   - content: One JSON text, of up to ``Limits/documentBytes``.
-  ///   - version: The version that is replaced; nil if there must be no such document.
+  ///   - version: The version to replace; nil if no such document may exist.
   /// - Returns: The document with its new version.
   /// - Throws: ``LedgerError`` with, in order of precedence, `invalid_identifier`, `limit_exceeded` (the content's
   ///   length), `invalid_request` (the content is not JSON), `condition_failed` (another version; the detail `version`
@@ -63,9 +62,9 @@ extension Ledger {
     return LedgerDocument(try update.save(content))
   }
 
-  /// Removes a document that is unchanged since it was read; one commit.
+  /// Removes a document that is unchanged since it was read, in one commit.
   ///
-  /// - Parameter version: The version that is removed.
+  /// - Parameter version: The version to remove.
   /// - Throws: ``LedgerError`` with, in order of precedence, `invalid_identifier`, `condition_failed` as
   ///   ``save(document:content:replacing:)``.
   package func removeDocument(named name: String, version: Int64) throws(LedgerError) {

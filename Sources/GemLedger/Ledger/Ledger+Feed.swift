@@ -1,16 +1,16 @@
 extension Ledger {
   /// Returns a page of the feed: the transactions of all customers, oldest first, each exactly once.
   ///
-  /// Reading on from the cursor of one page to the next gives every booked transaction and leaves none out, however
-  /// late it was committed beside others. Events of one customer come in the order of booking. Between customers there
-  /// is no order if several lanes commit concurrently. A reader that keeps the cursor in the same commit as the
-  /// results of the events handles each event once.
+  /// Reading page after page, each from the cursor of the page before, returns every booked transaction exactly once.
+  /// This holds even if a transaction was committed late, at the same time as others. Events of one customer are in the
+  /// order of booking. Events of different customers have no order if several lanes commit concurrently. A reader that
+  /// stores the cursor in the same commit as the results of the events handles each event once.
   ///
   /// - Parameters:
-  ///   - cursor: The end of the previous page; nil for the beginning of the journal.
+  ///   - cursor: The cursor of the page before; nil for the beginning of the journal.
   ///   - limit: 1 to ``Limits/historyPage``.
-  /// - Throws: ``LedgerError`` with, in order of precedence, `limit_exceeded`, `invalid_request` for a cursor that this
-  ///   project's feed did not give.
+  /// - Throws: ``LedgerError`` with, in order of precedence, `limit_exceeded`, `invalid_request` for a cursor that is
+  ///   not of this project's feed.
   public func feed(after cursor: FeedCursor? = nil, limit: Int = 100) throws(LedgerError) -> FeedPage {
     try Limits.check(page: limit)
     return try reading { (snapshot, definitions) throws(LedgerError) -> FeedPage in

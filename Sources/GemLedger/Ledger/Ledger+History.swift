@@ -1,14 +1,15 @@
 extension Ledger {
-  /// Returns a page of a customer's transactions, newest first; the cost is that of the page, however long the history.
+  /// Returns a page of a customer's transactions, newest first; the cost depends on the page, not on the history's
+  /// length.
   ///
   /// Transactions of merged customers are included, in order of time.
   ///
   /// - Parameters:
   ///   - customer: Must exist.
   ///   - limit: 1 to ``Limits/historyPage``.
-  ///   - cursor: The end of the previous page; nil for the newest.
+  ///   - cursor: The cursor of the page before; nil for the newest.
   /// - Throws: ``LedgerError`` with, in order of precedence, `limit_exceeded`, `customer_not_found`, `invalid_request`
-  ///   for a cursor that this list did not give.
+  ///   for a cursor that is not of this list.
   public func history(
     of customer: CustomerID, limit: Int = 100, after cursor: PageCursor? = nil
   ) throws(LedgerError) -> HistoryPage {
@@ -27,9 +28,9 @@ extension Ledger {
     }
   }
 
-  /// One transaction.
+  /// Returns one transaction.
   ///
-  /// - Throws: ``LedgerError`` with `transaction_not_found`, for an id of another project too.
+  /// - Throws: ``LedgerError`` with `transaction_not_found`, also for an id of another project.
   public func transaction(_ id: TransactionID) throws(LedgerError) -> HistoryRecord {
     try reading { (snapshot, definitions) throws(LedgerError) -> HistoryRecord in
       guard let number = definitions.transactionIDs.number(of: id), let row = try snapshot.transaction(number),
@@ -44,8 +45,8 @@ extension Ledger {
 
   /// Returns a page of customers with their balances, oldest first.
   ///
-  /// - Throws: ``LedgerError`` with, in order of precedence, `limit_exceeded`, `invalid_request` for a cursor that this
-  ///   list did not give.
+  /// - Throws: ``LedgerError`` with, in order of precedence, `limit_exceeded`, `invalid_request` for a cursor that is
+  ///   not of this list.
   public func customers(limit: Int = 100, after cursor: PageCursor? = nil) throws(LedgerError) -> CustomersPage {
     try Limits.check(page: limit)
     return try reading { (snapshot, definitions) throws(LedgerError) -> CustomersPage in
@@ -62,6 +63,6 @@ extension Ledger {
     }
   }
 
-  // A separate list beside the customers' lists, which have positive numbers.
+  // The number of this list; the lists of single customers have positive numbers.
   static let customersList: Int64 = -1
 }

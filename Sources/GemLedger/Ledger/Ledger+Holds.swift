@@ -1,5 +1,5 @@
 extension Ledger {
-  /// The customer's open holds, those that end first before the others.
+  /// Returns the customer's open holds, earliest deadline first.
   ///
   /// - Throws: ``LedgerError`` with `customer_not_found`.
   public func holds(of customer: CustomerID) throws(LedgerError) -> [OpenHold] {
@@ -31,12 +31,12 @@ extension Ledger {
 
 /// A hold that has not ended.
 public struct OpenHold: Hashable, Sendable {
-  /// Names the hold.
+  /// The hold's id.
   public let id: HoldID
   /// The held amounts, in the order of codes.
   public let amounts: [CurrencyAmount]
   /// When it began.
   public let createdAt: Timestamp
-  /// When it ends by itself.
+  /// The hold's deadline.
   public let expiresAt: Timestamp
 }

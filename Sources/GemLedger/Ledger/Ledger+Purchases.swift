@@ -5,17 +5,17 @@ extension Ledger {
   ///
   /// - Parameters:
   ///   - customer: Must exist.
-  ///   - cursor: The end of the previous page; nil for the newest.
+  ///   - cursor: The cursor of the page before; nil for the newest.
   ///   - limit: 1 to ``Limits/historyPage``.
   /// - Throws: ``LedgerError`` with, in order of precedence, `limit_exceeded`, `customer_not_found`, `invalid_request`
-  ///   for a cursor that this list did not give.
+  ///   for a cursor that is not of this list.
   public func purchases(
     of customer: CustomerID, before cursor: PageCursor? = nil, limit: Int = 100
   ) throws(LedgerError) -> PurchasesPage {
     try Limits.check(page: limit)
     return try reading { (snapshot, definitions) throws(LedgerError) -> PurchasesPage in
       let found = try CustomerFinder(snapshot).customer(customer)
-      // A separate list beside the histories, which have positive numbers, and the list of customers.
+      // Negative, and below -1: histories have positive numbers, and the list of customers has -1.
       let list = -1 - found.number
       let salt = definitions.transactionIDs.salt
       let start = try cursor?.position(list: list, salt: salt) ?? .max

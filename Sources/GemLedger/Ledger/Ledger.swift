@@ -7,10 +7,9 @@
 /// try ledger.spend([Adjustment(gem, 50)], customer: alice, key: key)
 /// ```
 ///
-/// Every command is atomic and durable before it answers, and may be repeated under the same key. Commands that wait at
-/// the same time share one commit. `book` has two forms: called from a task it suspends while it waits for a
-/// commit under way, called elsewhere it blocks the thread. All other methods block. All of them may be called from
-/// anywhere at once.
+/// Every command is atomic and durable before it returns, and may be repeated under the same key. Commands that wait at
+/// the same time share one commit. `book` has two forms: called from a task it suspends while it waits for a commit,
+/// called elsewhere it blocks the thread. All other methods block. All methods may be called concurrently.
 public final class Ledger: Sendable {
   package let storage: any LedgerStorage
   package let catalog = CatalogCache()
@@ -20,7 +19,7 @@ public final class Ledger: Sendable {
   let commits = CommitSignal()
   let listeners = SharedListener()
 
-  /// A ledger over the storage, which is ready.
+  /// Makes a ledger over a storage that is ready.
   package init(storage: some LedgerStorage, clock: LedgerClock = .system) {
     self.storage = storage
     self.clock = clock
@@ -31,7 +30,7 @@ public final class Ledger: Sendable {
   ///
   /// - Parameters:
   ///   - clock: The source of the time.
-  ///   - salt: Makes this project's transaction ids its own; the same salt gives the same ids.
+  ///   - salt: Makes transaction ids specific to the project; the same salt makes the same ids.
   public static func inMemory(
     clock: LedgerClock = .system, salt: UInt64 = .random(in: 0 ... .max)
   ) -> Ledger {
@@ -66,17 +65,16 @@ public final class Ledger: Sendable {
     try router.book(command)
   }
 
-  /// Books many commands, up to ``Limits/commandsPerGroup`` to a commit, each on its own: a refused one leaves the
-  /// others alone.
+  /// Books many commands, up to ``Limits/commandsPerGroup`` to a commit; a refused command does not affect the others.
   ///
-  /// - Returns: The result of each, in order.
+  /// - Returns: The result of each command, in order.
   public func submit(_ commands: [LedgerCommand]) -> [Result<Booking, LedgerError>] {
     router.submit(commands)
   }
 
-  /// Decides a command without booking it: the same path, up to the commit.
+  /// Decides a command without booking it, by the same code up to the commit.
   ///
-  /// - Returns: The booking that would result; neither a transaction nor a hold that it would make has an id.
+  /// - Returns: The booking that would result, without the ids of a new transaction or hold.
   /// - Throws: ``LedgerError`` as booking would.
   public func preview(_ command: LedgerCommand) throws(LedgerError) -> Booking {
     let (now, isBounded) = (clock.now(), !clock.isAccepted)

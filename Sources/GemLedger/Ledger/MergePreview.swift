@@ -1,23 +1,23 @@
-/// What would become one if two ids were merged, before anything is booked.
+/// The result that a merge of two ids would have.
 public struct MergePreview: Hashable, Sendable {
-  /// The ids of the customer that would become a part of the other, the original one first.
+  /// The ids of the customer that would be merged into the other, the original one first.
   ///
-  /// An id that names no customer stands alone.
+  /// If an id names no customer, it is the only id.
   public let from: [CustomerID]
   /// The ids of the surviving customer, the original one first.
   ///
-  /// An id that names no customer stands alone.
+  /// If an id names no customer, it is the only id.
   public let into: [CustomerID]
-  /// The balances that move: every currency of the first customer with a balance, a held amount or a debt.
+  /// The balances that move: every currency in which the first customer has a balance, a held amount or a debt.
   public let balances: [Balance]
   /// The items that move.
   public let items: [PostedItem]
 }
 
 extension Ledger {
-  /// States which customers a merge would make one, and what would move; books nothing.
+  /// Returns the customers that a merge would join and the amounts that would move, without booking.
   ///
-  /// The answer is that of this instant: a purchase or a spend before the merge changes what moves.
+  /// The answer is for the current instant: a purchase or a spend before the merge changes the amounts.
   ///
   /// - Throws: ``LedgerError`` as ``merge(from:into:key:)`` without a key.
   public func previewMerge(from: CustomerID, into: CustomerID) throws(LedgerError) -> MergePreview {
@@ -26,10 +26,10 @@ extension Ledger {
 }
 
 extension MergePreview {
-  /// The merge that is only made if the first customer has anonymous ids alone.
+  /// The merge that is made only if the first customer has no other ids than anonymous ids.
   ///
-  /// - Throws: `LedgerError` with, in order of precedence, `customer_not_found` if neither exists, `same_customer`,
-  ///   `condition_failed`, `over_maximum`.
+  /// - Throws: `LedgerError` with, in order of precedence, `customer_not_found` if neither customer exists,
+  ///   `same_customer`, `condition_failed`, `over_maximum`.
   package init(
     anonymous from: CustomerID, into: CustomerID, isProven: Bool = true, in ledger: Ledger
   ) throws(LedgerError) {
@@ -39,7 +39,7 @@ extension MergePreview {
   fileprivate init(
     _ command: LedgerCommand, from: CustomerID, into: CustomerID, in ledger: Ledger
   ) throws(LedgerError) {
-    // The same rule decides here and when it is booked.
+    // The same rule decides the preview and the booking.
     _ = try ledger.preview(command)
     self = try ledger.reading { (snapshot, definitions) throws(LedgerError) -> MergePreview in
       let finder = CustomerFinder(snapshot)

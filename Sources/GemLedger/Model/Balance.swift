@@ -12,7 +12,7 @@ public struct Balance: Hashable, Sendable {
   public let held: Int64
   /// The customer's debt.
   public let debt: Int64
-  /// How many entries the account has.
+  /// The number of the account's entries.
   public let version: Int64
   /// Whether the currency may be granted and spent now.
   public package(set) var isActive = true
@@ -22,16 +22,16 @@ public struct Balance: Hashable, Sendable {
 }
 
 extension Balance {
-  /// A balance, for a backend or a preview of one's own.
+  /// Makes a balance, for a custom backend or a preview.
   ///
   /// - Parameters:
   ///   - currency: The currency's code.
   ///   - name: The currency's name for people.
-  ///   - balance: All that the customer has, held amounts included.
-  ///   - held: The part that holds set aside.
+  ///   - balance: The whole balance, held amounts included.
+  ///   - held: The held amount.
   ///   - debt: The customer's debt.
   ///   - description: The currency's description for people.
-  ///   - version: How many entries the account has.
+  ///   - version: The number of the account's entries.
   public init(
     _ currency: CurrencyCode, name: String, balance: Int64, held: Int64 = 0, debt: Int64 = 0,
     description: String? = nil, version: Int64 = 0

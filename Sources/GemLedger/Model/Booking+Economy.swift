@@ -1,6 +1,6 @@
-/// A hold as a command left it.
+/// A hold after a command.
 public struct HoldBooking: Hashable, Sendable {
-  /// Names the hold; nil if a preview would begin it.
+  /// The hold's id; nil for a preview that would begin it.
   public internal(set) var id: HoldID?
   /// The amounts still on hold, in the order of codes; empty once the hold has ended.
   public let amounts: [CurrencyAmount]
@@ -22,23 +22,24 @@ public struct BookingParty: Hashable, Sendable {
   public internal(set) var transactionID: TransactionID?
   /// The customer's entries.
   public let entries: CompactList<PostedEntry>
-  /// Items that came or went.
+  /// Items that the customer gained or lost.
   public let items: [PostedItem]
 }
 
-/// The parts that only some transactions have beside their entries; kept separate, so that most bookings stay small.
+/// The parts that only some transactions have in addition to entries; stored separately, so that most bookings stay
+/// small.
 public struct BookingExtras: Hashable, Sendable {
   /// The hold that the transaction began, changed or ended.
   public var hold: HoldBooking?
-  /// The transaction that it undoes.
+  /// The transaction that this transaction undoes.
   public var reversed: TransactionID?
-  /// Amounts that were returned too late and are gone: their lots had expired meanwhile.
+  /// Amounts that were returned after their lots had expired, and so were lost.
   public var expired: [CurrencyAmount] = []
   /// Amounts that were returned and then taken for a purchase's refund or the customer's debt.
   public var reclaimed: [CurrencyAmount] = []
   /// The other participating customers.
   public var parties: [BookingParty] = []
-  /// For an unmerge, what the merge had moved and what of it returned.
+  /// For an unmerge, the moved amounts of the merge and the returned amounts.
   public var unmerged: UnmergeReport?
 
   var isEmpty: Bool {
@@ -49,20 +50,20 @@ public struct BookingExtras: Hashable, Sendable {
 extension Booking {
   /// The hold that the transaction began, changed or ended.
   public var hold: HoldBooking? { extras?.hold }
-  /// The transaction that this one undoes.
+  /// The transaction that this transaction undoes.
   public var reversed: TransactionID? { extras?.reversed }
-  /// Amounts that were returned too late and are gone: their lots had expired meanwhile.
+  /// Amounts that were returned after their lots had expired, and so were lost.
   public var expired: [CurrencyAmount] { extras?.expired ?? [] }
   /// Amounts that were returned and then taken for a purchase's refund or the customer's debt.
   public var reclaimed: [CurrencyAmount] { extras?.reclaimed ?? [] }
   /// The other participating customers.
   public var parties: [BookingParty] { extras?.parties ?? [] }
-  /// For an unmerge, what the merge had moved and what of it returned; nil for all others.
+  /// For an unmerge, the moved amounts of the merge and the returned amounts; nil for all others.
   public var unmerged: UnmergeReport? { extras?.unmerged }
 }
 
 extension Booking {
-  /// The booking without the ids that its commit would have drawn: other transactions get those.
+  /// The booking without the ids that its commit would have drawn: other transactions draw those ids later.
   var asPreview: Booking {
     guard !isReplayed else { return self }
     var preview = self

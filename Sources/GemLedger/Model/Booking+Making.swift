@@ -1,13 +1,13 @@
 extension Booking {
-  /// A booking, for a backend or a preview of one's own.
+  /// Makes a booking, for a custom backend or a preview.
   ///
   /// - Parameters:
   ///   - kind: The reason of the change.
-  ///   - transactionID: Names the transaction; nil if there is none.
+  ///   - transactionID: The transaction's id; nil if there is none.
   ///   - customer: The customer with the changed balances.
   ///   - createdAt: When it was booked.
-  ///   - entries: One a currency, in the order of their codes.
-  ///   - items: The items that came or went, in the order of their ids.
+  ///   - entries: One entry for each currency, in the order of codes.
+  ///   - items: The items gained or lost, in the order of their ids.
   ///   - isReplayed: Whether this is the answer of an earlier call.
   public init(
     _ kind: EntryKind, transactionID: TransactionID? = nil, customer: CustomerID, createdAt: Timestamp,
@@ -20,7 +20,7 @@ extension Booking {
 }
 
 extension PostedEntry {
-  /// An entry without its lots, for a backend or a preview of one's own.
+  /// Makes an entry without its lots, for a custom backend or a preview.
   ///
   /// - Parameters:
   ///   - kind: The reason of the change.
@@ -39,19 +39,19 @@ extension PostedEntry {
 }
 
 extension PostedItem {
-  /// Items that came or went, for a backend or a preview of one's own.
+  /// Makes a change of owned items, for a custom backend or a preview.
   ///
   /// - Parameters:
   ///   - item: The item's id.
-  ///   - quantity: Negative for items that went.
-  ///   - owned: How many the customer owns after it.
+  ///   - quantity: Negative for lost items.
+  ///   - owned: The owned quantity after it.
   public init(_ item: ItemID, quantity: Int64, owned: Int64) {
     self.init(item: item, quantity: quantity, owned: owned)
   }
 }
 
 extension Booking: CustomStringConvertible {
-  /// Such as `spend: GEM -50 to 1150`; the customer's id stays out of logs.
+  /// A text such as `spend: GEM -50 to 1150`; the customer's id stays out of logs.
   public var description: String {
     let amounts = entries.map { "\($0.currency) \($0.amount < 0 ? "" : "+")\($0.amount) to \($0.balance)" }
     let counts = items.map { "\($0.item) \($0.quantity < 0 ? "" : "+")\($0.quantity)" }

@@ -1,31 +1,31 @@
-/// The result of a command: the transaction, its entries, and the lots that each entry took from or added to.
+/// The result of a command: the transaction and its entries, with the lots of each entry.
 public struct Booking: Hashable, Sendable {
-  /// Names the transaction; nil if the command booked none (a preview, or a customer made).
+  /// The transaction's id; nil if the command booked none (a preview, or a customer created).
   public var transactionID: TransactionID?
   /// The customer with the changed balances.
   ///
-  /// For a purchase credited before, this is its owner.
+  /// For a purchase credited earlier, this is its owner.
   public var customer: CustomerID
   /// The reason of the change.
   public var kind: EntryKind
   /// When it was booked.
   public var createdAt: Timestamp
-  /// One entry a currency, in the order of their codes; two if a merge moves a balance and a debt.
+  /// One entry for each currency, in the order of codes; two if a merge moves a balance and a debt.
   ///
-  /// Currency that a reversal or a release returned and that was lost at once has its entries after the others: see
+  /// Currency that a reversal or a release returned and that was lost at once has entries after the others: see
   /// ``expired`` and ``reclaimed``.
   public var entries: CompactList<PostedEntry>
-  /// The items that came or went, in the order of their ids.
+  /// The items gained or lost, in the order of their ids.
   public var items: [PostedItem] = []
   /// Whether this is the answer of an earlier call with the same key or store transaction.
   public var isReplayed = false
-  /// Whether the credit passed a currency's maximum, as only a paid purchase or a merge may.
+  /// Whether the credit exceeded a currency's maximum, as only a paid purchase or a merge may.
   public var isOverMaximum = false
   /// Whether this command itself found the order unpaid and completed it.
   package var completesOrder = false
-  /// Whether this is a refund, or its reversal, that came before its purchase.
+  /// Whether this is a refund, or its reversal, that arrived before its purchase.
   ///
-  /// It is kept, and booked with the purchase; ``customer`` names no customer yet.
+  /// It is stored, and booked with the purchase; ``customer`` names no customer yet.
   public var isAwaitingPurchase = false
   /// The extras of holds, reversals and baskets; nil for all others.
   public var extras: BookingExtras? {
@@ -34,13 +34,13 @@ public struct Booking: Hashable, Sendable {
   }
   var box: ExtrasBox?
 
-  /// The balance of a currency after the transaction, if the transaction touched it.
+  /// Returns the balance of a currency after the transaction; nil if the transaction did not change it.
   public func balance(_ currency: CurrencyCode) -> Int64? {
     entries.last { $0.currency == currency }?.balance
   }
 }
 
-/// Keeps extras apart from the booking.
+/// Stores extras outside the booking.
 final class ExtrasBox: Hashable, Sendable {
   let extras: BookingExtras
 
@@ -50,29 +50,29 @@ final class ExtrasBox: Hashable, Sendable {
   func hash(into hasher: inout Hasher) { hasher.combine(extras) }
 }
 
-/// A signed effect on one customer's one currency.
+/// A signed effect on one currency of one customer.
 public struct PostedEntry: Hashable, Sendable {
   /// The currency.
   public let currency: CurrencyCode
-  /// Why.
+  /// The reason of the change.
   public let kind: EntryKind
-  /// By how much.
+  /// The signed amount.
   public let amount: Int64
   /// The balance after it, held amounts included.
   public let balance: Int64
   /// The customer's debt after it.
   public let debt: Int64
-  /// The account's version after it; each entry of an account counts one up.
+  /// The account's version after it; each entry of an account increases it by one.
   public let version: Int64
   /// The parts of the entry on each lot; they add up to the change of the balance.
   ///
-  /// That is the entry's amount, unless a debt changed: the part that repays a debt comes and goes at once.
+  /// That is the entry's amount, except if a debt changed: the part that repays a debt does not change the balance.
   public let allocations: CompactList<Allocation>
-  /// What holds set aside after it, if the command was booked only just now.
+  /// The held amount after it, if this call booked the command.
   package var held = HeldAmount()
 }
 
-/// What holds set aside of an account; the journal does not keep it, so that it makes no two entries differ.
+/// The held amount of an account; the journal does not store it, so it does not affect the equality of entries.
 package struct HeldAmount: Hashable, Sendable {
   /// Nil in the answer of an earlier command.
   package var amount: Int64?
@@ -81,22 +81,22 @@ package struct HeldAmount: Hashable, Sendable {
   package func hash(into _: inout Hasher) {}
 }
 
-/// How much of an entry fell on one lot.
+/// The part of an entry that fell on one lot.
 public struct Allocation: Hashable, Sendable {
   /// The lot's number.
   public let lot: Int64
-  /// The origin of the lot.
+  /// The source of the lot.
   public let source: LotSource
   /// Negative when taken from the lot, positive when put into it.
   public let amount: Int64
 }
 
-/// Items that came (positive) or went (negative).
+/// A change of owned items: positive for a gain, negative for a loss.
 public struct PostedItem: Hashable, Sendable {
-  /// Which item.
+  /// The item.
   public let item: ItemID
-  /// How many.
+  /// The changed quantity.
   public let quantity: Int64
-  /// How many the customer owns after it.
+  /// The owned quantity after it.
   public let owned: Int64
 }

@@ -18,7 +18,7 @@ public struct CompactList<Element>: RandomAccessCollection {
   /// Always 0.
   public var startIndex: Int { 0 }
 
-  /// How many there are.
+  /// The number of elements.
   public var endIndex: Int {
     switch content {
     case .one: 1

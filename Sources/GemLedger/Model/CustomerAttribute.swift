@@ -46,7 +46,7 @@ package struct CustomerAttributes: Hashable, Sendable {
 
   package subscript(name: String) -> CustomerAttribute? { list.first { $0.name.hasBytes(of: name) } }
 
-  /// Makes one change; an older one than the attribute has no effect.
+  /// Applies one change; a change that is older than the attribute has no effect.
   mutating func apply(_ change: CustomerAttribute.Change) {
     if let known = self[change.name], known.updatedAt > change.updatedAt { return }
     list.removeAll { $0.name.hasBytes(of: change.name) }
@@ -55,7 +55,7 @@ package struct CustomerAttributes: Hashable, Sendable {
     list.insert(CustomerAttribute(name: change.name, value: value, updatedAt: change.updatedAt), at: place)
   }
 
-  /// Checks how many there are: names that begin with "$" are counted apart from others.
+  /// Checks the number of attributes; names that begin with "$" have a separate limit.
   ///
   /// - Throws: `LedgerError` with `limit_exceeded`; the detail `attribute` is the last name over the limit.
   func checkCount() throws(LedgerError) {
@@ -64,8 +64,8 @@ package struct CustomerAttributes: Hashable, Sendable {
     for kind in [reserved, others] where kind.count > Limits.attributesPerCustomer {
       throw CustomerAttribute.outOfBounds(
         kind.last?.name ?? "",
-        "A customer has at most \(Limits.attributesPerCustomer) attributes, and as many with names that begin with "
-          + "\"$\"; remove one first.")
+        "A customer has at most \(Limits.attributesPerCustomer) attributes, and as many with the prefix \"$\"; "
+          + "remove an attribute first.")
     }
   }
 }
@@ -73,15 +73,15 @@ package struct CustomerAttributes: Hashable, Sendable {
 // MARK: As a document
 
 extension CustomerAttributes {
-  /// Begins the names of all documents with attributes.
+  /// The common prefix of all documents with attributes.
   static let documentPrefix = "customer/attributes/"
 
-  /// The document of a customer's attributes; the order of names is that of the numbers.
+  /// Returns the name of a customer's document; names sort like the numbers.
   static func documentName(_ customer: CustomerNumber) throws(LedgerError) -> DocumentName {
     try DocumentName(documentPrefix + HexForm.hex(UInt64(bitPattern: customer), digits: 16))
   }
 
-  /// The customer whose attributes the document has; nil for another document.
+  /// Returns the customer of an attributes document; nil for another document.
   static func customer(of name: DocumentName) -> CustomerNumber? {
     guard name.text.hasPrefix(documentPrefix) else { return nil }
     return UInt64(name.text.dropFirst(documentPrefix.count), radix: 16).map { Int64(bitPattern: $0) }

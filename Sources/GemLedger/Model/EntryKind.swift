@@ -1,4 +1,4 @@
-/// Why a balance changed.
+/// The reason why a balance changed.
 public enum EntryKind: Int64, CaseIterable, Sendable {
   /// Currency bought with real money.
   case purchase = 1
@@ -61,13 +61,13 @@ public enum EntryKind: Int64, CaseIterable, Sendable {
     }
   }
 
-  /// How to undo it other than by a reversal, as a sentence with a space after it; empty if nothing does.
+  /// How to undo it other than by a reversal, as a sentence with a space at its end; empty if that is impossible.
   var undoing: String { traits.undoing }
 
-  /// Whether it may leave more than the currency's maximum: a paid purchase is always credited.
+  /// Whether the balance may exceed the currency's maximum: a paid purchase is always credited.
   package var mayPassMaximum: Bool { self == .purchase || isReturn }
 
-  /// Whether its credits were in this lot or another before: then they make the lot no larger.
+  /// Whether its credits return currency to a lot, so that the lot's granted amount does not increase.
   package var isReturn: Bool { self == .reversal || self == .reversedRefund || self == .merge || self == .unmerge }
 
   // MARK: Traits
@@ -88,11 +88,11 @@ public enum EntryKind: Int64, CaseIterable, Sendable {
     var undoing = ""
   }
 
-  /// All properties of each kind, in one row.
+  /// The properties of each kind, one row each.
   private var traits: Traits {
     switch self {
     case .purchase: Traits(name: "purchase", entries: .credits, undoing: "Refund it at the store. ")
-    case .grant: Traits(name: "grant", entries: .credits, undoing: "Spend the granted amount. ")
+    case .grant: Traits(name: "grant", entries: .credits, undoing: "Spend the granted currency. ")
     case .spend: Traits(name: "spend", entries: .debits)
     case .reversal: Traits(name: "reversal", entries: .both, hasEvents: true, undoing: "Spend it again. ")
     case .refund: Traits(name: "refund", entries: .debits)

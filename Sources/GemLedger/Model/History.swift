@@ -1,9 +1,9 @@
-/// A transaction as history shows it.
+/// A transaction in a customer's history.
 public struct HistoryRecord: Hashable, Sendable {
   /// The booking.
   ///
-  /// Currency that was returned and lost at once has transactions of its own, and no entries here: the entries of a
-  /// list add up to the balance.
+  /// Currency that was returned and lost at once has separate transactions, and no entries here: the entries of a list
+  /// add up to the balance.
   public let booking: Booking
   /// The caller's name for the subject of the transaction.
   public let reference: Reference?
@@ -20,7 +20,7 @@ public struct HistoryRecord: Hashable, Sendable {
 public struct HistoryPage: Hashable, Sendable {
   /// The transactions.
   public let transactions: [HistoryRecord]
-  /// The position of the next page; nil on the last page.
+  /// The cursor of the next page; nil on the last page.
   public let next: PageCursor?
 }
 
@@ -28,17 +28,17 @@ public struct HistoryPage: Hashable, Sendable {
 public struct CustomerSummary: Hashable, Sendable {
   /// The requested id; in a list of customers the original id.
   public let id: CustomerID
-  /// The original id, with which the customer was made.
+  /// The original id, with which the customer was created.
   public let originalID: CustomerID
   /// All ids that name the customer, the original one first.
   public let ids: [CustomerID]
-  /// When the customer was made.
+  /// When the customer was created.
   public let createdAt: Timestamp
   /// Whether the customer may not spend.
   public let isFrozen: Bool
-  /// The reason of the freeze, if one was given.
+  /// The reason of the freeze, if there is one.
   public let frozenReason: Reason?
-  /// The balances, of every currency that the customer ever had.
+  /// The balances in every currency that the customer ever had.
   public let balances: [Balance]
 }
 
@@ -46,11 +46,11 @@ public struct CustomerSummary: Hashable, Sendable {
 public struct CustomersPage: Hashable, Sendable {
   /// The customers.
   public let customers: [CustomerSummary]
-  /// The position of the next page; nil on the last page.
+  /// The cursor of the next page; nil on the last page.
   public let next: PageCursor?
 }
 
-/// The position of the next page of a list; only the ledger makes them, and a forged one is refused.
+/// The position of the next page of a list; only the ledger makes cursors, and it rejects forged ones.
 public struct PageCursor: Hashable, Sendable, CustomStringConvertible {
   /// The cursor as text, to send back.
   public let description: String

@@ -1,4 +1,4 @@
-/// Names a hold: the id of the transaction that began it.
+/// A hold's id, which is the id of the transaction that began it.
 public struct HoldID: Hashable, Comparable, Sendable, CustomStringConvertible {
   /// The transaction that began the hold.
   public let transactionID: TransactionID
@@ -20,9 +20,9 @@ public struct HoldID: Hashable, Comparable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// As the transaction's id.
+  /// The transaction's id as text.
   public var description: String { transactionID.description }
 
-  /// In the order in which they began.
+  /// Orders holds by their beginning.
   public static func < (left: Self, right: Self) -> Bool { left.transactionID < right.transactionID }
 }

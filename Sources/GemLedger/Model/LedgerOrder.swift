@@ -1,12 +1,12 @@
-/// A purchase announced before payment, as the ledger keeps it.
+/// A purchase announced before payment, as the ledger stores it.
 public struct LedgerOrder: Hashable, Sendable {
-  /// How far an order came.
+  /// The state of an order.
   public enum State: Hashable, Sendable, CaseIterable {
-    /// Announced and not paid.
+    /// Announced and not paid for.
     case pending
     /// Credited, and delivered if a delivery is expected.
     case success
-    /// Given up before it was paid for, or refunded before it was delivered.
+    /// Given up before payment, or refunded before delivery.
     case failed
     /// Credited; the delivery is not confirmed yet.
     case deliveryPending
@@ -16,30 +16,32 @@ public struct LedgerOrder: Hashable, Sendable {
   public let number: Int64
   /// The order's name.
   public let code: PurchaseCode
-  /// The store for the payment.
+  /// The store of the payment.
   public let store: Store
-  /// The announcement.
+  /// The announced product.
   public let product: ProductCode
   /// The number of units.
   public let quantity: Int64
   /// Everything that the backend announced, as a JSON document.
   public let announcement: String
-  /// The key under which the same request is the same order.
+  /// The idempotency key of the announcement.
   public let key: IdempotencyKey?
   /// The order's state; a pending order past its deadline is still pending here.
   public let state: State
   /// When it was announced.
   public let createdAt: Timestamp
-  /// When it changed last.
+  /// When it last changed.
   public let updatedAt: Timestamp
-  /// Until when it is to be paid.
+  /// The deadline of the payment.
   public let deadline: Timestamp
-  /// When its next step is due: the deadline of a pending order, the next try of a delivery or the refund after the
-  /// last one, the failure of a failed order; nil for never.
+  /// When its next step is due; nil for never.
+  ///
+  /// The step is the deadline of a pending order, the next delivery attempt, the refund after the last attempt, or the
+  /// failure of a failed order.
   public let dueAt: Timestamp?
-  /// How many tries of the delivery were begun.
+  /// The number of begun delivery attempts.
   public let deliveryAttempts: Int64
-  /// Whether the store was asked for a refund after the last try.
+  /// Whether the store was asked for a refund after the last attempt.
   public let isRefundRequested: Bool
   let owner: CustomerNumber
   let purchaseNumber: Int64?
@@ -69,9 +71,9 @@ public struct LedgerOrder: Hashable, Sendable {
     purchaseNumber = row.purchase
   }
 
-  /// The member of an announcement that names the payer's client; the first one stays.
+  /// The member of an announcement that names the payer's client; once set, it is never replaced.
   package static let claimName = OrderRow.claimName
-  /// The member with the order's costs in virtual currency, which the backend adds: it is not part of the request.
+  /// The member with the order's costs in virtual currency, which the backend adds; it is not part of the request.
   package static let costsName = OrderRow.costsName
 }
 

@@ -1,14 +1,14 @@
-/// The origin of a lot's currency.
+/// The source of a lot's currency.
 public enum LotSource: Int64, CaseIterable, Sendable {
   /// Bought with real money.
   case paid = 1
-  /// Given on top of a purchase.
+  /// Granted on top of a purchase.
   case bonus = 2
   /// Earned in the app.
   case earned = 3
-  /// Given by a promotion.
+  /// Granted by a promotion.
   case promotional = 4
-  /// Given by an operator.
+  /// Granted by an operator.
   case admin = 5
 
   /// The source's name in interfaces.

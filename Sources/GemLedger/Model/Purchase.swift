@@ -4,9 +4,9 @@ public struct Purchase: Hashable, Sendable {
   public let store: Store
   /// Production, sandbox, or a test session.
   public let environment: StoreEnvironment
-  /// The store's id of it; on Google Play the purchase token.
+  /// The store's id of the purchase; on Google Play the purchase token.
   public let storeTransactionID: StoreTransactionID
-  /// The first transaction of the same subscription; the store transaction itself for everything else.
+  /// The first transaction of the same subscription; for all other products the store transaction itself.
   public let originalTransactionID: StoreTransactionID
   /// The transaction that credited it.
   public let transactionID: TransactionID
@@ -18,27 +18,27 @@ public struct Purchase: Hashable, Sendable {
   public let productType: ProductType
   /// The right that it gave when it was bought, such as `premium`.
   public let entitlement: String?
-  /// The product's id at the store when it was bought; nil if the catalog had none for it.
+  /// The product's id at the store at the time of the purchase; nil if the catalog had none.
   public let storeProductID: String?
   /// The number of units.
   public let quantity: Int64
-  /// The price of all units together, if the store gave it.
+  /// The price of all units together, if the store reported it.
   public let price: Money?
   /// When it was bought.
   public let purchasedAt: Timestamp
   /// When the paid period ends, for a subscription.
   public let expiresAt: Timestamp?
-  /// How much of it is refunded, in thousandths of a percent; 100,000 is all of it.
+  /// The refunded share, in thousandths of a percent; 100,000 is a full refund.
   public let refundedMilliPercent: Int64
-  /// The date of the store's newest evidence when the newest refund was booked, if there was any.
+  /// The date of the store's newest evidence at the booking of the newest refund; nil if there was none.
   public let refundEvidenceAt: Timestamp?
   let address: PurchaseAddress
 
-  /// Whether all of it is refunded; the right that it gave has ended then.
+  /// Whether it is fully refunded, which ends the right that it gave.
   public var isRefunded: Bool { refundedMilliPercent == 100_000 }
 }
 
-/// Where a purchase is in its ledger; another ledger may hold an equal purchase elsewhere.
+/// The address of a purchase in its ledger; another ledger may hold an equal purchase at another address.
 struct PurchaseAddress: Hashable, Sendable {
   /// The purchase's number.
   let number: Int64
@@ -46,7 +46,7 @@ struct PurchaseAddress: Hashable, Sendable {
   let transaction: TransactionNumber
   /// The customer of the purchase's transaction in the journal.
   let customer: CustomerNumber
-  /// The same, merges counted.
+  /// The purchase's current customer, following merges.
   let owner: CustomerNumber
 
   static func == (left: Self, right: Self) -> Bool { true }
@@ -57,6 +57,6 @@ struct PurchaseAddress: Hashable, Sendable {
 public struct PurchasesPage: Hashable, Sendable {
   /// The purchases.
   public let purchases: [Purchase]
-  /// The position of the next page; nil on the last page.
+  /// The cursor of the next page; nil on the last page.
   public let next: PageCursor?
 }

@@ -1,4 +1,4 @@
-/// Which world of the store a purchase and its lots belong to; money of different environments never mixes.
+/// The environment of a purchase and its lots; money of different environments never mixes.
 ///
 /// In Xcode and local testing a store's transaction ids start again with every test session, so the session is part of
 /// the environment.

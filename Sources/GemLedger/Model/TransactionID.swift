@@ -1,7 +1,7 @@
-/// Names a transaction: sixteen bytes in time order, written like a UUID of version 7.
+/// A transaction's id: sixteen bytes in time order, written like a UUID of version 7.
 ///
 /// The id consists of the transaction's instant, its number in the journal and a tag that only this project makes. So
-/// it needs no space in the journal, and a forged id is recognised.
+/// it needs no storage in the journal, and a forged id is detected.
 public struct TransactionID: Hashable, Comparable, Sendable, CustomStringConvertible {
   package let high: UInt64
   package let low: UInt64
@@ -27,7 +27,7 @@ public struct TransactionID: Hashable, Comparable, Sendable, CustomStringConvert
   /// Lower-case hexadecimal in groups, such as `019aa3f2-6c1e-7000-8000-00000a51c7e4`.
   public var description: String { HexForm.uuid(high: high, low: low) }
 
-  /// The number that the id says, whichever project made it.
+  /// The number inside the id, which may be of any project.
   package var unprovenNumber: Int64 {
     let top: UInt64 = (high & 0xFFF) << 42
     let rest: UInt64 = (low >> 20) & 0x3FF_FFFF_FFFF
@@ -45,7 +45,8 @@ package struct TransactionIDMaker: Sendable {
 
   package init(salt: UInt64) { self.salt = salt }
 
-  // 48 bits of milliseconds, version 7, the number's top 12 of 54 bits; variant 2, its other 42 bits, 20 bits of tag.
+  // 48 bits of milliseconds, version 7, the top 12 of the number's 54 bits; variant 2, its other 42 bits, 20 bits of
+  // tag.
   package func id(number: Int64, createdAt: Timestamp) -> TransactionID {
     let bits = UInt64(bitPattern: number) & (1 << 54 - 1)
     let milliseconds = UInt64(clamping: createdAt.milliseconds) & (1 << 48 - 1)
@@ -54,11 +55,11 @@ package struct TransactionIDMaker: Sendable {
     return TransactionID(high: high, low: low)
   }
 
-  /// The number inside the id, or nil when this project did not make it.
+  /// Returns the number inside the id, or nil if this project did not make it.
   package func number(of id: TransactionID) -> Int64? {
     let number = id.unprovenNumber
     let created = Timestamp(milliseconds: Int64(id.high >> 16))
-    // An id with a number that no transaction has is invalid, whichever project made its tag.
+    // An id with a number that no transaction has is invalid, even if its tag is right.
     guard number <= RowBounds.transaction else { return nil }
     return self.id(number: number, createdAt: created) == id ? number : nil
   }

@@ -1,21 +1,21 @@
-/// What a merge moved, and what of it an unmerge brought back.
+/// The amounts that a merge moved and that its unmerge returned.
 ///
-/// The rest is not there any more: the survivor spent it, it expired, a refund took it, or it repaid a debt. The
-/// survivor gives nothing else for it.
+/// The rest no longer exists: the survivor spent it, it expired, a refund took it, or it repaid a debt. The survivor
+/// does not replace it.
 public struct UnmergeReport: Hashable, Sendable {
   /// The customer that the unmerge split; the original id.
   public let survivor: CustomerID
   /// The merge that was undone.
   public let merge: TransactionID
-  /// The lots that the merge moved, and those that currency from before the merge has filled since, in the order of
-  /// their currencies' codes and then of their numbers.
+  /// The lots that the merge moved, and lots that older currency has filled since, in the order of currency codes and
+  /// then of lot numbers.
   public let lots: [UnmergedLot]
   /// The debts that the merge moved and did not settle, in the order of codes.
   public let debts: [UnmergedDebt]
   /// The items that the merge moved, in the order of their ids.
   public let items: [UnmergedItem]
 
-  /// Whether all that the merge moved returned.
+  /// Whether the unmerge returned everything that the merge moved.
   public var isWhole: Bool {
     lots.allSatisfy { $0.missing == 0 } && debts.allSatisfy { $0.missing == 0 } && items.allSatisfy { $0.missing == 0 }
   }
@@ -25,15 +25,15 @@ public struct UnmergeReport: Hashable, Sendable {
 public struct UnmergedLot: Hashable, Sendable {
   /// The lot's currency.
   public let currency: CurrencyCode
-  /// The lot's number as the survivor has it.
+  /// The lot's number on the survivor's side.
   public let lot: Int64
-  /// The origin of the lot.
+  /// The source of the lot.
   public let source: LotSource
-  /// How much the merge moved; 0 if the lot was empty then.
+  /// The amount that the merge moved; 0 if the lot was empty then.
   public let moved: Int64
-  /// How much returned; more than was moved if spent currency returned to the lot since.
+  /// The returned amount; more than the moved amount if spent currency has returned to the lot since.
   public let returned: Int64
-  /// How much of what was moved is not there any more.
+  /// The moved amount that no longer exists.
   public var missing: Int64 { max(0, moved - returned) }
 }
 
@@ -41,22 +41,22 @@ public struct UnmergedLot: Hashable, Sendable {
 public struct UnmergedDebt: Hashable, Sendable {
   /// The debt's currency.
   public let currency: CurrencyCode
-  /// How much the merge moved.
+  /// The debt that the merge moved.
   public let moved: Int64
-  /// How much returned as a debt.
+  /// The debt that the unmerge returned.
   public let returned: Int64
-  /// How much the survivor has repaid since.
+  /// The debt that the survivor has repaid since.
   public var missing: Int64 { moved - returned }
 }
 
 /// Items that a merge moved.
 public struct UnmergedItem: Hashable, Sendable {
-  /// Which item.
+  /// The item.
   public let item: ItemID
-  /// How many the merge moved.
+  /// The quantity that the merge moved.
   public let moved: Int64
-  /// How many returned.
+  /// The quantity that the unmerge returned.
   public let returned: Int64
-  /// How many the survivor does not own any more.
+  /// The quantity that the survivor no longer owns.
   public var missing: Int64 { moved - returned }
 }

@@ -1,4 +1,4 @@
-/// Exchanges into a currency of another server: held here, credited there, then captured here, or released.
+/// Exchanges into a currency of another server: hold here, credit there, then capture here, or release.
 ///
 /// ```swift
 /// let saga = ExchangeSaga(ledger: ledger, remote: CoinServer())
@@ -12,40 +12,41 @@
 /// }
 /// ```
 ///
-/// Every step's key is made from the caller's. So after a crash at any step, here or there, running it again with the
-/// same key finishes it: on both sides once, or on neither. ``resumeAll(after:)`` finds the exchanges that no caller
-/// runs again.
+/// Every step's key is derived from the caller's key. So after a crash at any step, here or there, the exchange can be
+/// run again with the same key. It then completes once on both sides, or on neither side. ``resumeAll(after:)`` finds
+/// the exchanges that no caller repeats.
 public struct ExchangeSaga: Sendable {
-  /// How long the currency is held at first, and how much longer with each extension: a day.
+  /// The duration of the hold, and of each extension: a day.
   public static let holdDuration = Duration.seconds(86_400)
 
-  /// The ledger that holds and spends the currency.
+  /// The ledger of the source currency.
   public let ledger: Ledger
-  /// The longest time of a call to the other server: no credit is requested with less time left in the hold.
+  /// The maximum duration of a call to the other server: no credit is requested with less time left in the hold.
   public let leeway: Duration
   private let remote: any RemoteCurrency
 
   /// Makes a saga for exchanges between the ledger and the server.
   ///
   /// - Parameters:
-  ///   - ledger: The ledger that holds and spends the currency.
+  ///   - ledger: The ledger of the source currency.
   ///   - remote: The server of the other currency.
-  ///   - leeway: The longest time of one of its calls.
+  ///   - leeway: The maximum duration of one of its calls.
   public init(ledger: Ledger, remote: some RemoteCurrency, leeway: Duration = .seconds(300)) {
     self.ledger = ledger
     self.remote = remote
     self.leeway = leeway
   }
 
-  /// Runs an exchange, or finishes one that was begun under the key.
+  /// Runs an exchange, or completes an earlier exchange with the key.
   ///
   /// - Parameters:
-  ///   - exchange: The same with every retry.
+  ///   - exchange: The exchange, unchanged in every retry.
   ///   - key: Made once for the exchange and sent with every retry; at most 239 bytes, and with the customer's id at
   ///     most 1,300.
-  /// - Returns: How it ended. That is final, except for `unpaid`.
-  /// - Throws: ``LedgerError`` with `outcome_unknown` if the other server gave no clear answer: the currency stays
-  ///   on hold, and the same key finds out. Else as ``Ledger/hold(_:customer:for:key:)``, with nothing done.
+  /// - Returns: The outcome, which is final, except for `unpaid`.
+  /// - Throws: ``LedgerError`` with `outcome_unknown` if the other server gave no clear answer: the currency stays on
+  ///   hold, and a retry with the same key completes the exchange. All other errors are those of
+  ///   ``Ledger/hold(_:customer:for:key:)``, and nothing was changed.
   public func run(_ exchange: RemoteExchange, key: IdempotencyKey) async throws(LedgerError) -> ExchangeOutcome {
     let steps = try steps(of: exchange, key: key)
     let begun = try await steps.hold()
@@ -65,14 +66,14 @@ public struct ExchangeSaga: Sendable {
     } catch let refusal as RemoteRefusal {
       return try await release(steps, hold, because: refusal.reason)
     } catch {
-      throw Self.unknown("its answer to a credit was: \(error)", steps)
+      throw Self.unknown("the credit request failed with \(error)", steps)
     }
     return try await spend(steps, hold)
   }
 
-  /// Runs all unfinished exchanges again, as after a restart.
+  /// Runs all unfinished exchanges again, for example after a restart.
   ///
-  /// Exchanges that other callers are running at the moment may be among them, which does no harm.
+  /// It may repeat exchanges that other callers are running at the moment, which does no harm.
   ///
   /// - Parameter cursor: The cursor of the last call's result, kept across restarts; nil to search the whole journal.
   /// - Returns: The exchanges found; check those that are not finished.
@@ -115,7 +116,7 @@ public struct ExchangeSaga: Sendable {
     let wanted = min(Self.holdDuration.wholeMilliseconds, longest)
     guard wanted >= max(leeway.wholeMilliseconds, 1000) else { return false }
     do throws(LedgerError) {
-      // Without a key: each extension counts from the current time.
+      // Without a key, since each extension counts from the current time.
       _ = try await ledger.book(.extend(hold, for: .milliseconds(wanted)))
       return true
     } catch {
@@ -126,21 +127,20 @@ public struct ExchangeSaga: Sendable {
 
   /// Resolves an exchange with a hold that has ended, or that is too short for a credit request.
   ///
-  /// The other server's answer decides.
+  /// The other server's answer decides the outcome.
   private func bookDue(_ steps: HoldSteps, _ hold: HoldID) async throws(LedgerError) -> ExchangeOutcome {
     let wasCredited: Bool?
     do {
       wasCredited = try await remote.wasCredited(key: try steps.key(of: "credit"))
     } catch {
-      throw Self.unknown("it was asked whether it had credited, and answered: \(error)", steps)
+      throw Self.unknown("the query for its credit failed with \(error)", steps)
     }
     switch wasCredited {
     case true?: return try await spend(steps, hold)
     case false?:
       return try await release(steps, hold, because: "The hold ended before the other server had credited anything.")
     case nil:
-      throw Self.unknown(
-        "the hold has ended, and the server does not know whether it has credited; ask its operators", steps)
+      throw Self.unknown("the hold has ended, and it cannot confirm the credit; ask its operators", steps)
     }
   }
 
@@ -155,7 +155,7 @@ public struct ExchangeSaga: Sendable {
     _ steps: HoldSteps, _ hold: HoldID, because reason: String
   ) async throws(LedgerError) -> ExchangeOutcome {
     try await steps.release(hold, because: reason)
-    // A concurrent run may have got another answer.
+    // A concurrent run may have received another answer.
     if case .spent(let booking) = try steps.state(of: hold) { return .exchanged(booking) }
     return .refused(reason: reason)
   }
@@ -163,8 +163,8 @@ public struct ExchangeSaga: Sendable {
   private static func unknown(_ what: String, _ steps: HoldSteps) -> LedgerError {
     LedgerError(
       .outcomeUnknown,
-      "It is not known yet whether the other server has credited: \(what.prefix(500)). The held amount stays on hold; "
-        + "run the exchange again with the same key.",
+      "It is unknown whether the other server has credited: \(what.prefix(500)). The held currency stays on hold; run "
+        + "the exchange again with the same key.",
       details: [.text("key", steps.key.text)])
   }
 }

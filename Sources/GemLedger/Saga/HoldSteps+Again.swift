@@ -1,22 +1,23 @@
-// A hold that ended unspent is followed by another one. The goods may be given already, so the same caller's key must
-// be able to finish the spend: a second key would give them twice.
+// After a hold that ended unspent, another hold begins. The goods may already be given, so a retry with the caller's
+// key must be able to finish the spend: a second key would give them twice.
 
 extension HoldSteps {
-  /// How far an earlier call came.
+  /// The progress of an earlier call.
   enum Progress {
-    /// A hold is open: begun now, or by an earlier call.
+    /// A hold is open: this call or an earlier call began it.
     case held(HoldSteps, HoldID, isNew: Bool)
     case spent(Booking)
   }
 
-  /// Finds the open hold, and begins one if there is none.
+  /// Finds the open hold, or begins a hold if there is none.
   ///
-  /// Every caller finds the same holds in the same order, each under its key, so that two calls at once spend once.
+  /// Every caller finds the same holds in the same order, each under a separate key, so that two concurrent calls spend
+  /// once.
   ///
-  /// - Parameter isGiven: Whether the goods were given: then another hold is begun also if an earlier call released
-  ///   the one before it.
-  /// - Throws: `hold_ended` if an earlier call released it and nothing was spent; the refusal if a hold cannot be
-  ///   begun.
+  /// - Parameter isGiven: Whether the goods were given: then another hold begins even if an earlier call released the
+  ///   hold before it.
+  /// - Throws: `hold_ended` if an earlier call released the hold and nothing was spent; the refusal if a hold cannot
+  ///   begin.
   func findOrBegin(isGiven: Bool = false) async throws(LedgerError) -> Progress {
     var steps = self
     while true {
@@ -24,7 +25,7 @@ extension HoldSteps {
       do throws(LedgerError) {
         begun = try await steps.beginHold()
       } catch {
-        // The answer of an earlier attempt: it holds nothing, and later attempts may hold.
+        // The answer of an earlier attempt: it holds nothing, and later attempts may have a hold.
         guard steps.attempt > 1, error.isReplayed else { throw error }
         steps.attempt += 1
         continue
@@ -48,16 +49,16 @@ extension HoldSteps {
     }
   }
 
-  /// Whether the attempt after this one began.
+  /// Whether the attempt after this one has begun.
   private func isFollowed() throws(LedgerError) -> Bool {
     var next = self
     next.attempt += 1
     return try next.begun() != nil
   }
 
-  /// Begins the hold; from the second hold on it asks with a preview first.
+  /// Begins the hold; from the second hold on, a preview checks it first.
   ///
-  /// The key would keep a refusal, and the same hold must be possible later.
+  /// The key would store a refusal, but the same hold must be possible later.
   private func beginHold() async throws(LedgerError) -> Booking {
     guard attempt > 1 else { return try await hold() }
     do throws(LedgerError) {
@@ -67,8 +68,8 @@ extension HoldSteps {
       guard error.isRefusal, !error.isReplayed else { throw error }
       throw LedgerError(
         error.code,
-        "\(error.message) The earlier hold ended unspent, and its goods may have been given: call again with "
-          + "the same key, not with another one.", details: error.details)
+        "\(error.message) The hold before it ended unspent, and the goods may have been given: call again with the "
+          + "same key, not with another key.", details: error.details)
     }
   }
 

@@ -1,24 +1,24 @@
-/// A hold for an action elsewhere: every step's key is made from one key, so that a retry with that key finishes it.
+/// A hold for an action elsewhere: every step's key is derived from one key, so that a retry with that key finishes it.
 package struct HoldSteps: Sendable {
   package let ledger: Ledger
   package let customer: CustomerID
   package internal(set) var amounts: [Adjustment]
-  /// The key from which the steps' keys are made.
+  /// The key from which the steps' keys are derived.
   package let key: IdempotencyKey
-  /// The purpose of the hold, on every step.
+  /// The purpose of the hold, stored with every step.
   package let reference: Reference
   package let duration: Duration
-  /// Whether the hold begins only while the customer has anonymous ids alone.
+  /// Whether the hold begins only if the customer has no other ids than anonymous ids.
   package var isOfAnonymous = false
-  /// Counts the holds for the same purpose, each begun because the one before it had ended unspent.
+  /// The number of the hold for this purpose; each begins after the one before it has ended unspent.
   var attempt = 1
 
-  /// - Throws: `invalid_identifier` if the key is too long for its steps: 239 bytes are the most.
+  /// - Throws: `invalid_identifier` if the key is too long for the steps' keys: at most 239 bytes.
   package init(
     ledger: Ledger, customer: CustomerID, amounts: [Adjustment], key: IdempotencyKey, reference: Reference,
     duration: Duration
   ) throws(LedgerError) {
-    // Each step must have its key before the first one is taken.
+    // Each step's key must be valid before the first step runs.
     _ = try IdempotencyKey("\(key.text)/the step's name")
     self.ledger = ledger
     self.customer = customer
@@ -32,9 +32,9 @@ package struct HoldSteps: Sendable {
   package enum State: Sendable {
     case open
     case spent(Booking)
-    /// Released by one of these steps, for that reason.
+    /// Released by one of these steps, with the reason.
     case released(String)
-    /// By its deadline, or by another command.
+    /// Ended by its deadline, or by another command.
     case ended
   }
 
@@ -50,7 +50,7 @@ package struct HoldSteps: Sendable {
 
   // MARK: Reading
 
-  /// The hold, if one was begun.
+  /// Returns the hold; nil if none was begun.
   package func begun() throws(LedgerError) -> HoldID? {
     do throws(LedgerError) {
       let booking = try ledger.preview(begin)
@@ -61,7 +61,7 @@ package struct HoldSteps: Sendable {
     }
   }
 
-  /// The kept refusal of the hold, if there is one.
+  /// Returns the stored refusal of the hold; nil if there is none.
   package func refusal() throws(LedgerError) -> LedgerError? {
     do throws(LedgerError) {
       _ = try ledger.preview(begin)
@@ -95,7 +95,7 @@ package struct HoldSteps: Sendable {
 
   package func hold() async throws(LedgerError) -> Booking { try await ledger.book(begin) }
 
-  /// Extends the hold by its full time, if it is still open and not at its longest.
+  /// Extends the hold by its full duration, unless it has ended or has its maximum duration.
   func extend(_ hold: HoldID) async throws(LedgerError) {
     do throws(LedgerError) {
       _ = try await ledger.book(.extend(hold, for: duration))
@@ -117,7 +117,7 @@ package struct HoldSteps: Sendable {
     return try await spendLate(due)
   }
 
-  /// Returns the unspent amounts of an ended hold: an operator may have captured it, without the step's key.
+  /// Returns the unspent amounts of an ended hold: an operator may have captured it without the step's key.
   func due(after hold: HoldID) throws(LedgerError) -> (amounts: [Adjustment], last: TransactionID?) {
     let (captured, transaction) = try captures(of: hold)
     let due = amounts.compactMap { amount -> Adjustment? in
@@ -142,7 +142,7 @@ package struct HoldSteps: Sendable {
     let found = try lateSpend(of: due)
     if let booking = found.booking { return .paid(booking) }
     do throws(LedgerError) {
-      // Asks with a preview first: the key would keep a refusal, and the same spend must be possible later.
+      // A preview checks it first: the key would store a refusal, but the same spend must be possible later.
       _ = try ledger.preview(found.command)
       return .paid(try await ledger.book(found.command))
     } catch {
@@ -174,10 +174,10 @@ package struct HoldSteps: Sendable {
     return command
   }
 
-  /// Returns the spend in place of an ended hold: the booking, or else the command to book.
+  /// Returns the spend in place of an ended hold: its booking, or else the command to book.
   ///
-  /// A refused try, since balance or state changed between reading and booking, has used its key up. The next one has
-  /// another key, and only if the one before it was refused for good: at most one of them is booked.
+  /// If the balance changed between preview and booking, a refused attempt has used up its key. The next attempt has
+  /// another key, and exists only if the attempt before it was refused for good: at most one of them is booked.
   private func lateSpend(of due: [Adjustment]) throws(LedgerError) -> (booking: Booking?, command: LedgerCommand) {
     var number = 1
     while true {
@@ -196,7 +196,7 @@ package struct HoldSteps: Sendable {
     }
   }
 
-  /// Returns the captured amounts of the hold, of any command.
+  /// Returns the captured amounts of the hold, by any command.
   private func captures(
     of hold: HoldID
   ) throws(LedgerError) -> (amounts: [CurrencyCode: Int64], last: TransactionID?) {
@@ -215,7 +215,7 @@ package struct HoldSteps: Sendable {
     }
   }
 
-  /// Fits the text into a reason.
+  /// Returns the text as a reason, shortened to its limit and without control characters.
   private static func reason(_ text: String) -> Reason? {
     var kept = ""
     for character in text {
@@ -228,6 +228,6 @@ package struct HoldSteps: Sendable {
 }
 
 extension LedgerError {
-  /// Whether the ledger answered with a refusal; all other errors mean that it could not answer.
+  /// Whether the ledger refused the command; all other errors mean that it could not answer.
   package var isRefusal: Bool { code.kind.row.httpStatus < 500 }
 }

@@ -1,10 +1,9 @@
 extension Ledger {
-  /// Spends currency for goods that are given meanwhile: held, then given, then captured, or released if that fails.
+  /// Spends currency for goods of another system: hold, give, then capture, or release if giving fails.
   ///
-  /// Nothing has to be returned, since nothing is taken before the goods are given. After a crash or an error, call it
-  /// again with the same key: it finishes the spend. If the hold has ended unspent, it is unknown here whether the
-  /// goods were given. The call then holds the currency again, gives (which does nothing the second time), and
-  /// captures.
+  /// No refund is needed, since nothing is spent before the goods are given. After a crash or an error, call it again
+  /// with the same key: it finishes the spend. If the hold has ended unspent, the goods may or may not have been given.
+  /// The call then holds the currency again, gives (which does nothing the second time), and captures.
   ///
   /// ```swift
   /// try await ledger.spend([Adjustment(gem, 50)], customer: alice, key: key) {
@@ -16,12 +15,12 @@ extension Ledger {
   ///   - amounts: 1 to 100 positive amounts, each currency once.
   ///   - customer: Must exist.
   ///   - key: Made once and sent with every retry; at most 239 bytes.
-  ///   - give: May be called again with a retry, so it must be idempotent under the key. An error from it means that
-  ///     nothing was given; it should end within ``LedgerCommand/holdDuration``.
-  /// - Returns: The booking of the spend, of this call or the first one.
+  ///   - give: A retry may call it again, so it must be idempotent under the key. An error from it means that nothing
+  ///     was given; it should end within ``LedgerCommand/holdDuration``.
+  /// - Returns: The booking of the spend, of this call or the first call.
   /// - Throws: The error of `give`, once the currency is released. ``LedgerError`` as ``hold(_:customer:for:key:)``,
-  ///   and with `hold_ended` if an earlier call's `give` threw, so that nothing was given and nothing spent: use a
-  ///   new key. If the hold ended unspent and the currency is gone, the refusal of the new hold: use the same key.
+  ///   and with `hold_ended` if an earlier call's `give` threw, so that nothing was given or spent: use a new key. If
+  ///   the hold ended unspent and the currency is no longer available, the refusal of the new hold: use the same key.
   @discardableResult
   public func spend(
     _ amounts: [Adjustment], customer: CustomerID, key: IdempotencyKey, giving give: () async throws -> Void
@@ -29,12 +28,12 @@ extension Ledger {
     try await spend(amounts, customer: customer, key: key, reference: Reference(key.text)) { _ in try await give() }
   }
 
-  /// Spends as ``spend(_:customer:key:giving:)``, for a purpose that a retry has to have too.
+  /// Spends as ``spend(_:customer:key:giving:)``, with a purpose that every retry must also pass.
   ///
   /// - Parameter whileAnonymous: Whether to refuse with `condition_failed` unless the customer has anonymous ids only.
-  /// - Parameter give: Gets whether no earlier call may have given under the key. Throws ``GivingIsUnknown`` if it
-  ///   could not learn whether the goods were given. The currency stays held then, so that the same key finishes the
-  ///   spend until the hold's deadline returns it.
+  /// - Parameter give: Receives whether the goods were certainly not given under the key before. Throws
+  ///   ``GivingIsUnknown`` if the outcome is unknown. The currency then stays on hold, so that a retry with the same
+  ///   key finishes the spend, until the hold's deadline returns it.
   package func spend(
     _ amounts: [Adjustment], customer: CustomerID, key: IdempotencyKey, reference: Reference,
     whileAnonymous: Bool = false, giving give: (_ isFirst: Bool) async throws -> Void
@@ -69,23 +68,23 @@ extension Ledger {
   }
 }
 
-/// No answer came from the giver of goods, which may have given them.
+/// No answer arrived from the system that gives the goods, which may have given them.
 package struct GivingIsUnknown: Error, Hashable {
-  /// What is known of it.
+  /// A description of the problem.
   package let message: String
 
   package init(_ message: String) { self.message = message }
 }
 
-/// A spend that began under a key.
+/// A spend that was begun under a key.
 package struct BegunSpend: Hashable, Sendable {
   package let amounts: [Adjustment]
   package let reference: Reference?
 }
 
 extension Ledger {
-  /// Returns the spend that ``spend(_:customer:key:reference:giving:)`` began under the key, with the amounts of that
-  /// time; nil if it began none.
+  /// Returns the spend that ``spend(_:customer:key:reference:giving:)`` began under the key, with its amounts; nil if
+  /// it began none.
   ///
   /// - Throws: ``LedgerError`` with `customer_not_found`.
   package func begunSpend(under key: IdempotencyKey, customer: CustomerID) throws(LedgerError) -> BegunSpend? {

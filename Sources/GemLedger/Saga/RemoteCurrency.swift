@@ -1,4 +1,4 @@
-/// A currency of another server: the calls that an exchange into it makes there.
+/// A currency of another server, with the calls that an exchange into it makes.
 ///
 /// ```swift
 /// struct CoinServer: RemoteCurrency {
@@ -12,27 +12,27 @@
 public protocol RemoteCurrency: Sendable {
   /// Credits the amount to the customer, idempotently under the key.
   ///
-  /// - Throws: ``RemoteRefusal`` if it was not credited and never will be under this key. Any other error leaves the
-  ///   outcome unknown: the call is made again later under the same key. It has to end within the leeway of the saga,
-  ///   if need be by a time limit.
+  /// - Throws: ``RemoteRefusal`` if the amount was not credited and never will be under this key. Any other error
+  ///   leaves the outcome unknown: the call is repeated later under the same key. It must end within the saga's leeway,
+  ///   for example by a timeout.
   func credit(_ amount: CurrencyAmount, to customer: CustomerID, key: IdempotencyKey) async throws
 
-  /// Returns whether an amount was credited under the key; nil if the server cannot say.
+  /// Returns whether an amount was credited under the key; nil if the server cannot determine it.
   ///
-  /// It is called only if the currency here is no longer held, so that crediting now could give it for nothing.
+  /// It is called only if the currency here is no longer held, so that a credit now might not be paid for.
   func wasCredited(key: IdempotencyKey) async throws -> Bool?
 }
 
 extension RemoteCurrency {
-  /// Returns nil: the server cannot say.
+  /// Returns nil, since the server cannot determine it.
   public func wasCredited(key: IdempotencyKey) async throws -> Bool? { nil }
 }
 
-/// The other server will not credit, now or later: the held amount is released.
+/// The other server will never credit the amount: the held amount is released.
 public struct RemoteRefusal: Error, Hashable, Sendable {
-  /// The reason, for people; it is kept as the reason of the release.
+  /// The reason, for people; the release stores it.
   public let reason: String
 
-  /// A refusal for good.
+  /// Makes a final refusal.
   public init(_ reason: String) { self.reason = reason }
 }

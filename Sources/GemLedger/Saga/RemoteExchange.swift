@@ -1,22 +1,23 @@
 /// An exchange of this ledger's currency for a currency of another server.
 public struct RemoteExchange: Hashable, Sendable {
-  /// The customer; both sides know the customer by this id.
+  /// The customer, with the same id on both sides.
   public let customer: CustomerID
-  /// The amount taken here.
+  /// The source amount, taken here.
   public let gives: CurrencyAmount
-  /// The amount credited there.
+  /// The target amount, credited there.
   public let gets: CurrencyAmount
 
-  /// An exchange of so much for so much.
+  /// Makes an exchange of one amount for another.
   public init(customer: CustomerID, gives: CurrencyAmount, gets: CurrencyAmount) {
     self.customer = customer
     self.gives = gives
     self.gets = gets
   }
 
-  /// An exchange at a rate.
+  /// Makes an exchange at a rate.
   ///
-  /// - Throws: ``LedgerError`` with `amount_out_of_range` for amounts or a rate out of bounds, `rounds_to_zero`.
+  /// - Throws: ``LedgerError`` with, in order of precedence, `amount_out_of_range` for amounts or a rate out of bounds,
+  ///   `rounds_to_zero`.
   public init(
     customer: CustomerID, gives: CurrencyAmount, into currency: CurrencyCode, rate: ExchangeRate
   ) throws(LedgerError) {
@@ -26,29 +27,29 @@ public struct RemoteExchange: Hashable, Sendable {
   }
 }
 
-/// How an exchange ended.
+/// The outcome of an exchange.
 public enum ExchangeOutcome: Hashable, Sendable {
   /// Credited there, and taken here by this transaction.
   case exchanged(Booking)
-  /// Not credited there, and nothing was taken here.
+  /// Not credited there, and nothing taken here.
   case refused(reason: String)
-  /// Credited there, but the owed currency is no longer here.
+  /// Credited there, but the owed currency is no longer available here.
   ///
   /// The hold ended before the credit was confirmed, and the customer spent the currency. Running the exchange again
-  /// takes it once it is there.
+  /// takes the currency once it is available.
   case unpaid(LedgerError)
 }
 
-/// An exchange that was found unfinished, and how it stands now.
+/// An exchange that was found unfinished, with its current state.
 public struct ResumedExchange: Sendable {
   /// The requested exchange.
   public let exchange: RemoteExchange
   /// Its key.
   public let key: IdempotencyKey
-  /// How it ended; a failure if it has not.
+  /// The outcome; a failure if the exchange is still unfinished.
   public let result: Result<ExchangeOutcome, LedgerError>
 
-  /// Whether nothing is left to do.
+  /// Whether the exchange needs no further step.
   public var isFinished: Bool {
     switch result {
     case .success(.exchanged), .success(.refused): true
@@ -61,7 +62,7 @@ public struct ResumedExchange: Sendable {
 public struct ResumedExchanges: Sendable {
   /// The exchanges found unfinished, in the order in which they began.
   public let exchanges: [ResumedExchange]
-  /// The start of the next search: everything before it is finished.
+  /// The cursor for the next search: everything before it is finished.
   public let cursor: FeedCursor?
 }
 
@@ -81,7 +82,7 @@ extension RemoteExchange {
     return try Reference(document.text())
   }
 
-  /// Returns the exchange that a hold was begun for; nil if the hold is of no exchange.
+  /// Returns the exchange of a hold; nil if the hold is not of an exchange.
   static func read(_ hold: UnfinishedHold) -> (exchange: Self, key: IdempotencyKey)? {
     guard let gives = hold.amounts.first, let document = hold.document?["exchange"],
       let key = document["key"]?.text, let customer = document["customer"]?.text,
@@ -91,7 +92,7 @@ extension RemoteExchange {
       let gets = CurrencyAmount(currency: try CurrencyCode(code), amount: amount)
       return (Self(customer: try CustomerID(customer), gives: gives, gets: gets), try IdempotencyKey(key))
     } catch {
-      // A reference of another caller in a similar form.
+      // Another caller's reference in a similar form.
       return nil
     }
   }

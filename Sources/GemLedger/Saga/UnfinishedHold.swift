@@ -1,11 +1,11 @@
-/// A hold that was begun for an action elsewhere, without a later step that ended it.
+/// A hold for an action elsewhere that no later step has ended.
 package struct UnfinishedHold: Sendable {
   package let id: HoldID
   /// The original id of the customer.
   package let customer: CustomerID
   package let amounts: [CurrencyAmount]
   package let reference: Reference
-  /// The cursor from which the feed gives it.
+  /// The cursor after which the feed returns it.
   package let cursor: FeedCursor?
   /// Its position among the found holds.
   private let position: Int
@@ -22,7 +22,8 @@ package struct UnfinishedHold: Sendable {
   /// Reads the feed from the cursor to its end for holds with the saga's prefix in their reference.
   ///
   /// All steps of one saga have the same reference, so a later transaction with it is the end. A hold that ended by its
-  /// deadline has none, and is found. A cancelled task stops after a page, and `end` is the cursor after that one.
+  /// deadline has no such transaction, and is found. A cancelled task stops after a page, and `end` is the cursor after
+  /// it.
   ///
   /// - Complexity: O(transactions after the cursor); memory for the unfinished holds.
   package static func all(
@@ -45,7 +46,7 @@ package struct UnfinishedHold: Sendable {
         }
       }
       if !page.events.isEmpty { cursor = page.next }
-      // In the feed's order, which is that of time, so that the first of them has the earliest cursor.
+      // In the feed's order, which is time order, so that the first hold has the earliest cursor.
       if !page.hasMore || Task.isCancelled { return (found.values.sorted { $0.position < $1.position }, cursor) }
     }
   }

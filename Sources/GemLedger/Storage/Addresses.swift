@@ -23,7 +23,7 @@ package struct CheckpointAddress: Hashable, Sendable {
   }
 }
 
-/// How many of an item a customer owns.
+/// The number of units of an item that a customer owns.
 package struct OwnedItemRow: Hashable, Sendable {
   package var customer: CustomerNumber
   package var item: ItemID
@@ -36,11 +36,11 @@ package struct OwnedItemRow: Hashable, Sendable {
   }
 }
 
-/// How many rows the journal has, as the storage counts them beside it.
+/// The numbers of the journal's rows, as the storage counts them separately.
 package struct JournalCounts: Hashable, Sendable {
   package var transactions: Int64
   package var entries: Int64
-  /// Whether the storage numbers sparsely, as ``Numbering`` says, and does not only keep another storage's numbers.
+  /// Whether the storage draws sparse numbers (``Numbering``); false if it only keeps another storage's numbers.
   package var isSparse: Bool
 
   package init(transactions: Int64, entries: Int64, isSparse: Bool = true) {

@@ -1,9 +1,9 @@
-/// Everything that a group of commands changes: rows to append, and rows of projections to write over.
+/// Everything that a group of commands changes: rows to append, and projection rows to overwrite.
 package struct ChangeSet: ~Copyable {
   package var customers: [CustomerRow] = []
   package var environments: [EnvironmentRow] = []
   package var transactions: [TransactionRow] = []
-  /// Those of them that touch no balance, so that history finds them.
+  /// The group's transactions that touch no balance, for the history index.
   package var transactionsWithoutEntries: [TransactionRow] = []
   package var entries: [EntryRow] = []
   package var allocations: [AllocationRow] = []
@@ -18,18 +18,18 @@ package struct ChangeSet: ~Copyable {
   package var changedAccounts: [AccountRow] = []
   package var newLots: [LotRow] = []
   package var changedLots: [LotRow] = []
-  /// The highest lot number drawn, if one was.
+  /// The highest lot number drawn; nil if the group drew none.
   package var lastLot: LotNumber?
-  /// The whole catalog, if it changed.
+  /// The whole catalog; nil if it did not change.
   package var catalog: [CatalogRow]?
   package var catalogAppliedAt = Timestamp(milliseconds: 0)
   package var cold: ColdChanges?
-  /// The position of a copy of a whole ledger.
+  /// The additional changes of a copy of a whole ledger; nil for other commits.
   package var copy: CopyChanges?
 
   package init() {}
 
-  /// Forgets all rows and keeps their room.
+  /// Removes all rows and keeps their memory.
   mutating func removeAll() {
     customers.removeAll(keepingCapacity: true)
     environments.removeAll(keepingCapacity: true)

@@ -1,4 +1,4 @@
-/// When a version of the catalog took effect; part of the journal.
+/// A version of the catalog with the time of its application; part of the journal.
 package struct CatalogVersionRow: Hashable, Sendable {
   package var version: Int64
   package var appliedAt: Timestamp
@@ -9,12 +9,12 @@ package struct CatalogVersionRow: Hashable, Sendable {
   }
 }
 
-/// How far a copy came; while a storage has one, it is no ledger yet.
+/// The progress of a copy; a storage that has one is not a ledger yet.
 package struct CopyProgress: Hashable, Sendable {
-  /// The step under way, and how many of its pages are there.
+  /// The current step, and the number of its pages already written.
   package var step: Int64
   package var pages: Int64
-  /// The newest transaction of the source, so that a copy does not continue from a ledger that has changed.
+  /// The newest transaction of the source, so that a copy does not resume from a ledger that has changed.
   package var source: TransactionNumber
 
   package init(step: Int64 = 0, pages: Int64 = 0, source: TransactionNumber) {
@@ -24,13 +24,13 @@ package struct CopyProgress: Hashable, Sendable {
   }
 }
 
-/// If the numbers of a copied journal have gaps, and if they have none again.
+/// The end of the numbers with gaps in a copied journal; later numbers have none.
 package struct CopiedJournal: Hashable, Sendable {
-  /// The highest numbers that were copied, and how many rows have them.
+  /// The highest copied numbers, and the number of rows that have them.
   package var lastTransaction: TransactionNumber
   package var lastEntry: EntryNumber
   package var counts: JournalCounts
-  /// The latest instant: several lanes may have booked it out of the order of numbers.
+  /// The latest instant: several lanes may have booked out of the order of numbers.
   package var createdAt: Timestamp
 
   package init(
@@ -45,14 +45,14 @@ package struct CopiedJournal: Hashable, Sendable {
 
 /// Writes that only a copy of a whole ledger makes.
 package struct CopyChanges: Sendable {
-  /// How far the copy is with these changes; nil if it is complete with them.
+  /// The progress after these changes; nil if the copy is then complete.
   package var progress: CopyProgress?
   package var catalogVersions: [CatalogVersionRow] = []
   /// Attributes of lots with their former owners, for storages that keep them with each owner.
   package var formerLotAttributes: [FormerLotAttributes] = []
-  /// The credited customers of the purchases that refunds of these changes name.
+  /// The credited customers of the purchases in these changes' refunds.
   package var purchaseOwners: [Int64: CustomerNumber] = [:]
-  /// For storages with own numbers that have no gaps.
+  /// The copied numbers, for storages that draw numbers without gaps.
   package var journal: CopiedJournal?
 
   package init(progress: CopyProgress?) { self.progress = progress }
@@ -69,13 +69,13 @@ package struct CopyChanges: Sendable {
 }
 
 extension StorageSnapshot {
-  /// Whether nothing was ever done with the ledger.
+  /// Whether the ledger was never used.
   package func isEmpty() throws(LedgerError) -> Bool {
     guard try catalogVersion() == 0, try sequences().transaction == 0 else { return false }
     return try customers(after: 0, limit: 1).isEmpty
   }
 
-  /// Whether a copy may be written here: it brings documents too, which an import leaves as they are.
+  /// Whether a copy may be written here: unlike an import, it also writes documents.
   package func hasRoomForCopy() throws(LedgerError) -> Bool {
     guard try isEmpty() else { return false }
     return try scan().documents(after: nil, limit: 1).isEmpty

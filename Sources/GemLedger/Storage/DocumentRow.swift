@@ -6,7 +6,7 @@ package enum DocumentNameKind: IdentifierKind {
   package static let byteCountMax = Limits.documentNameBytes
 }
 
-/// A JSON text that a service keeps beside the ledger, under a name; no part of the journal.
+/// A JSON text that a service keeps in the storage under a name; not part of the journal.
 package struct DocumentRow: Sendable {
   package var name: DocumentName
   /// From 1; counts up with every change.

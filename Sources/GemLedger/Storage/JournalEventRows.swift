@@ -1,4 +1,4 @@
-/// A journal event: an effect of a transaction beside its entries, such as held currency, a reversal or a count.
+/// A journal event: an effect of a transaction that is no entry, such as held currency, a reversal or a count.
 package struct JournalEventRow: Hashable, Sendable {
   package enum Kind: Int64, CaseIterable, Sendable {
     /// The transaction undoes a part of the transaction `target`, or all of it.
@@ -11,38 +11,38 @@ package struct JournalEventRow: Hashable, Sendable {
     case captured = 4
     /// Currency that the hold `target` had set aside is back in its lot.
     case released = 5
-    /// A count that a limit, an allowance or a recharge keeps, as it is from here on; see ``CountRow``.
+    /// A new value of a count that a limit, an allowance or a recharge keeps (``CountRow``).
     case counted = 6
-    /// The transaction expires an amount that had come back to its lot after the lot's expiry, by the transaction
-    /// `target`.
+    /// The transaction expires an amount that returned to its lot by the transaction `target` after the lot's expiry.
     case late = 7
     /// Another customer's side of the same booking: the transaction `target` of the customer number `value`.
     case linked = 8
-    /// The transaction takes, for a refund or a debt, an amount that had come back by the transaction `target`.
+    /// The transaction takes, for a refund or a debt, an amount that the transaction `target` had returned.
     case reclaimed = 9
-    /// The merge brought the customer to another who did not prove to want it: later refunds of the purchases that it
-    /// brought take nothing else of that customer.
+    /// The merge joined the customer into another customer without proof of that customer's consent.
+    ///
+    /// Later refunds of the purchases that it moved take no other currency of that customer.
     case unproven = 10
   }
 
   package var transaction: TransactionNumber
-  /// Its position among those of the transaction, from 1.
+  /// Its position among the events of the transaction, from 1.
   package var position: Int64
   package var customer: CustomerNumber
   package var kind: Kind
-  /// The transaction that it is about: the one undone, or the one that began the hold; 0 if it is about none.
+  /// The undone transaction, or the transaction that began the hold; 0 if the event is about none.
   package var target: TransactionNumber
-  /// 0 if it concerns no currency.
+  /// The currency's number; 0 if it concerns no currency.
   package var currency: Int64
-  /// 0 if it concerns no lot.
+  /// The lot's number; 0 if it concerns no lot.
   package var lot: LotNumber
-  /// How much of the lot; never negative.
+  /// The amount of the lot; never negative.
   package var amount: Int64
   /// A deadline, a customer's number, or the new value of a count.
   package var value: Int64
-  /// Which count; nil for all but ``Kind/counted``.
+  /// The count's key; nil for all kinds except ``Kind/counted``.
   package var count: CountKey?
-  /// The period that a count is of.
+  /// The period of the count.
   package var period: Int64
   package var createdAt: Timestamp
   /// The account's held amount after the transaction's events up to this one.
@@ -70,14 +70,14 @@ package struct JournalEventRow: Hashable, Sendable {
 
   package var account: AccountNumber { AccountNumber(customer: customer, currency: currency) }
 
-  /// The deadline that the hold has from here on, if the event sets one.
+  /// The hold's new deadline; nil if the event sets none.
   package var deadline: Timestamp? {
     kind == .deadline || kind == .held && value != 0 ? Timestamp(milliseconds: value) : nil
   }
 }
 
 extension JournalEventRow.Kind {
-  /// Whether it is about held amounts or counts, which are read by customer.
+  /// Whether it concerns held amounts or counts, which are read by customer.
   package var isAskedByCustomer: Bool {
     switch self {
     case .held, .captured, .released, .counted: true
@@ -92,11 +92,11 @@ package struct HoldRow: Hashable, Sendable {
   package var number: TransactionNumber
   /// The present owner; after a merge the surviving customer.
   package var customer: CustomerNumber
-  /// It has ended from this instant on, whether that is booked or not.
+  /// The hold has ended from this instant on, booked or not.
   package var deadline: Timestamp
-  /// The instant of its beginning, if its customer is still that of the beginning; nil if its transaction states.
+  /// The instant of its beginning; nil if it must be read from its transaction, as after a change of the owner.
   package var begunAt: Timestamp?
-  /// The amount that it still holds, if that is of one lot; nil if its events say.
+  /// The amount still held, if it is of one lot; nil if it must be read from the events.
   package var sole: LotAmount?
 
   package init(
@@ -114,20 +114,19 @@ package struct HoldRow: Hashable, Sendable {
 /// Names a count: its kind, and its currency or item.
 package struct CountKey: Hashable, Comparable, Sendable {
   package enum Kind: Int64, CaseIterable, Sendable {
-    /// How many of an item a customer bought in a period.
+    /// The number of units of an item that a customer bought in a period.
     case bought = 1
-    /// How many of an item all customers bought.
+    /// The number of units of an item that all customers bought.
     case sold = 2
-    /// How much of a currency a customer spent in a period.
+    /// The amount of a currency that a customer spent in a period.
     case spent = 3
-    /// How much of a currency a customer was granted in a period.
+    /// The amount of a currency that a customer was granted in a period.
     case granted = 4
-    /// Of a customer's newest allowance of a currency the instant in its period from which it was granted, and its lot.
+    /// A customer's newest allowance of a currency: the instant in its period from which it was granted, and its lot.
     case allowed = 5
-    /// When the current tick of a customer's recharge began, 0 if it is full; and when its catalog version came into
-    /// force.
+    /// The start of a customer's current recharge tick, 0 if the balance is full, and the start of its catalog version.
     ///
-    /// The version is the one that the recharge was computed under.
+    /// The catalog version is the version under which the recharge was computed.
     case recharged = 6
   }
 
@@ -155,11 +154,11 @@ package struct CountKey: Hashable, Comparable, Sendable {
   }
 }
 
-/// A count of a customer as it stands; the projection of the newest event about it.
+/// A customer's current count; the projection of the newest event about it.
 package struct CountRow: Hashable, Sendable {
   package var customer: CustomerNumber
   package var key: CountKey
-  /// When the period began that it counts in, in milliseconds; 0 if it has no periods.
+  /// The start of the counted period, in milliseconds; 0 for a count without periods.
   package var period: Int64
   package var value: Int64
 
@@ -171,17 +170,18 @@ package struct CountRow: Hashable, Sendable {
   }
 }
 
-/// The erasure of a customer: the ids and all texts about the customer go; the books stay.
+/// The erasure of a customer: the ids and all texts about the customer are removed, the bookings stay.
 ///
-/// The customer's rows come with it, among the changed rows.
+/// The changed rows contain the customer's rows.
 package struct ErasureRow: Hashable, Sendable {
   package var transaction: TransactionNumber
-  /// All numbers that mean the customer.
+  /// All numbers of the customer.
   package var numbers: [CustomerNumber]
-  /// The id that each row of the numbers has from now on; it names no customer.
+  /// The new id of each number's row; it names no customer.
   package var ids: [CustomerID]
-  /// The ids that the numbers came with, and those added later, of which each is free from now on; those apart that the
-  /// commit itself gave.
+  /// The original ids of the numbers, and the ids added later (`added`): all of them become free.
+  ///
+  /// Ids that the same commit gives are not included.
   package var former: [CustomerID]
   package var added: [AddedIDRow]
 

@@ -1,7 +1,7 @@
-/// A refusal that is kept under a key, with its place in time.
+/// A refusal stored under a key, with its position in the journal.
 package struct KeptRefusal: Hashable, Sendable {
   package var error: LedgerError
-  /// No transaction up to this number came later; nil for a refusal of a time when places were not kept.
+  /// Every transaction up to this number is older than the refusal; nil if stored before positions were kept.
   package var after: TransactionNumber?
 
   package init(_ error: LedgerError, after: TransactionNumber?) {

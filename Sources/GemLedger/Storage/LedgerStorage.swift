@@ -1,15 +1,15 @@
 /// The persistence of a ledger.
 ///
-/// It loads rows and writes change sets; it knows no rule.
+/// It loads rows and writes change sets; it knows no rules.
 package protocol LedgerStorage: AnyObject, Sendable {
-  /// What the ledger must know of it.
+  /// The storage's properties that the ledger must know.
   var traits: StorageTraits { get }
 
-  /// Returns the lanes that each command may write to, in ascending order; nearly always one.
+  /// Returns the lanes that each command may write to, in ascending order; nearly always one lane.
   ///
-  /// The answer may be out of date when the command's turn comes; ``StorageSession/prefetch(_:)`` finds that out.
+  /// The answer may be out of date when the command is decided; ``StorageSession/prefetch(_:)`` detects that.
   func lanes(of commands: [LedgerCommand]) throws(LedgerError) -> [[Int]]
-  /// The same for one command if the answer needs no question to another machine; nil if it does.
+  /// Returns the lanes of one command; nil if that needs a query to another machine.
   func knownLanes(of command: LedgerCommand) -> [Int]?
 
   /// Runs the body on a snapshot that no writer changes; never waits for writers.
@@ -17,20 +17,19 @@ package protocol LedgerStorage: AnyObject, Sendable {
 
   /// Runs the body alone among writers of the lanes and commits its writes, or nothing if it throws.
   ///
-  /// The first of the lanes numbers the writes.
-  ///
-  /// The body may run several times, if the storage has to try again; only its last run counts.
+  /// The first of the lanes numbers the writes. The body may run several times if the storage has to retry. Only its
+  /// last run counts.
   func commit<R>(
     lanes: [Int], _ body: (any StorageSession) throws(LedgerError) -> R
   ) throws(LedgerError) -> R
 
-  /// Begins to listen for commits of other processes, and calls the body soon after them.
+  /// Begins to listen for commits of other processes, and calls the body soon after each.
   ///
-  /// It calls the body once at the beginning, and perhaps more often than they commit. Nil if commits cannot be
-  /// heard.
+  /// It calls the body once at the beginning, and perhaps more often than they commit. Nil if the storage cannot
+  /// listen.
   func listen(_ heard: @escaping @Sendable () -> Void) -> (any CommitListener)?
 
-  /// Closes the storage. Later calls answer `storage_unavailable`.
+  /// Closes the storage. Later calls throw `storage_unavailable`.
   func close()
 }
 
@@ -52,7 +51,7 @@ package enum ColdSequence: CaseIterable, Sendable {
   case order
 }
 
-/// Where in its order of burning a lot is among the free or among the paid lots of its account.
+/// A lot's position in the burning order of its account's free or paid lots.
 package struct LotPosition: Hashable, Comparable, Sendable {
   package var expiresAt: Int64
   package var lot: LotNumber
@@ -69,18 +68,18 @@ package struct LotPosition: Hashable, Comparable, Sendable {
 
 /// A snapshot that can be written to.
 package protocol StorageSession: StorageSnapshot {
-  /// Prefetches the rows that a group of commands needs; a storage that reads locally has nothing to do.
+  /// Prefetches the rows that a group of commands needs; a local storage does nothing.
   ///
-  /// - Returns: The positions of commands that belong to other lanes by now, ascending; they are not decided here.
+  /// - Returns: The ascending positions of commands that now belong to other lanes; they are not decided here.
   func prefetch(_ commands: [LedgerCommand]) throws(LedgerError) -> [Int]
-  /// Loads the rows that deciding lacked, those of all commands in one round trip.
+  /// Loads the rows that decisions lacked, for all commands in one round trip.
   ///
   /// After ``prefetch(_:)`` a storage on another machine may answer a read of rows that it has not loaded with
   /// ``LedgerError/rowsMissing``; it notes the rows. The group is decided again from its start once they are loaded.
   ///
-  /// - Returns: Whether it loaded any.
+  /// - Returns: Whether it loaded any rows.
   func loadMissing() throws(LedgerError) -> Bool
-  /// Brings the rows that the next few commands need closer to the processor; only memory has something to do.
+  /// Brings the rows of the next few commands into the processor's cache; only the storage in memory does this.
   func prefetchIntoCache(_ commands: Slice<UnsafeBufferPointer<LedgerCommand>>)
   /// Writes all rows of the change set.
   func write(_ changes: borrowing ChangeSet) throws(LedgerError)

@@ -1,20 +1,20 @@
 /// How a storage numbers transactions, entries, customers, lots, purchases and orders.
 package enum Numbering: Hashable, Sendable {
-  /// Each number is the last one plus one: one writer at a time draws them.
+  /// Each number is the last number plus one; only one writer at a time draws numbers.
   case dense
-  /// Numbers ascend within a lane and go with time, so that lanes draw them without coordination.
+  /// Numbers ascend within a lane and follow the clock, so that lanes draw them without coordination.
   ///
-  /// A number is a tick of a sixteenth of a millisecond above the lane's six bits. An entry's number is its
-  /// transaction's above twelve bits that count within the transaction. A lane that books faster than the ticks runs
-  /// ahead of the clock, which does no harm: numbers order, they do not tell the time.
+  /// A number is a tick of a sixteenth of a millisecond, followed by six bits for the lane. An entry's number is its
+  /// transaction's number, followed by twelve bits that count within the transaction. A lane that books faster than the
+  /// ticks runs ahead of the clock. That does no harm: numbers give an order, not the time.
   case sparse(lane: Int64)
 
-  /// How many lanes numbers have room for.
+  /// The number of lanes that numbers have room for.
   package static let laneCountMax = 64
   static let laneBits: Int64 = 6
   package static let entryBits: Int64 = 12
 
-  /// From one number of a lane to the next.
+  /// The distance from one number of a lane to the next.
   package var step: Int64 {
     switch self {
     case .dense: 1
@@ -36,12 +36,12 @@ package enum Numbering: Hashable, Sendable {
     return transaction << entryBits..<(transaction + 1) << entryBits
   }
 
-  // The first of January 2026, from which forty-five bits of ticks last sixty-nine years.
+  // 1 January 2026. From then on, forty-five bits of ticks last sixty-nine years.
   private static let epoch: Int64 = 1_767_225_600_000
   private static let ticksPerMillisecond: Int64 = 16
   private static let tickMax: Int64 = 1 << 45 - 1
 
-  /// The highest number of the lane that is before the instant.
+  /// The highest number of the lane before the instant.
   static func last(before instant: Timestamp, lane: Int64) -> Int64 {
     let milliseconds = min(max(0, instant.milliseconds - epoch), tickMax / ticksPerMillisecond)
     return max(0, milliseconds * ticksPerMillisecond - 1) << laneBits | lane
@@ -59,7 +59,7 @@ package struct Sequences: Hashable, Sendable {
 
   package init() {}
 
-  /// The next numbers of a lane.
+  /// Continues a lane's numbers.
   package init(lane: Int64, last: Int64, createdAt: Timestamp) {
     numbering = .sparse(lane: lane)
     step = numbering.step
@@ -78,8 +78,9 @@ package struct Sequences: Hashable, Sendable {
 
   var nextTransaction: TransactionNumber { transaction + step }
 
-  /// The highest number that another lane can draw beside this one: a writer over several lanes continues after all of
-  /// theirs.
+  /// The highest number that any lane can draw in the number's tick.
+  ///
+  /// A writer over several lanes continues after all of theirs.
   func lastBeside(_ number: Int64) -> Int64 { number / step * step + step - 1 }
 
   @inline(__always)
@@ -95,7 +96,7 @@ package struct Sequences: Hashable, Sendable {
     return entry
   }
 
-  /// How many numbers were drawn from one to another, the first not counted.
+  /// The count of numbers drawn after the first up to the last.
   func count(from first: Int64, to last: Int64) -> Int? {
     let (quotient, remainder) = (last - first).quotientAndRemainder(dividingBy: step)
     return remainder == 0 ? Int(quotient) : nil

@@ -1,20 +1,20 @@
 /// An order's number: orders are numbered in the order in which they were announced.
 package typealias OrderNumber = Int64
 
-/// A purchase announced before payment: the announcement never changes, its state does.
+/// A purchase announced before payment: the announcement never changes, but its state does.
 package struct OrderRow: Hashable, Sendable {
   package enum State: Int64, CaseIterable, Sendable {
-    /// Not paid yet.
+    /// Not paid for yet.
     case pending = 1
     /// Credited, and delivered if a delivery is required; or withdrawn (``OrderRow/isWithdrawn``).
     case success = 2
-    /// Given up.
+    /// Given up before the payment.
     case failed = 3
     /// Credited; the delivery is not confirmed yet.
     case deliveryPending = 4
   }
 
-  /// The announcement that is left of an erased customer's order.
+  /// The remaining announcement of an erased customer's order.
   package static let erasedRequest = "{}"
 
   package var number: OrderNumber
@@ -27,7 +27,7 @@ package struct OrderRow: Hashable, Sendable {
   package var request: String
   package var key: IdempotencyKey?
   package var state: State
-  /// The purchase that paid for it.
+  /// The purchase that paid for the order.
   package var purchase: Int64?
   package var createdAt: Timestamp
   package var updatedAt: Timestamp
@@ -37,7 +37,7 @@ package struct OrderRow: Hashable, Sendable {
   /// A pending order's deadline, the instant at which an order failed or was withdrawn, the next try of a delivery or
   /// the refund after the last one.
   package var dueAt: Int64
-  /// How many tries of the delivery were begun, with a mark while a refund is asked for (``tryCount``).
+  /// The number of begun delivery attempts, with a mark while a refund is requested (``tryCount``).
   package var deliveryAttempts: Int64
 
   package init(
@@ -62,7 +62,7 @@ package struct OrderRow: Hashable, Sendable {
   }
 }
 
-/// The end of a page of orders of one state.
+/// The end position of a page of orders of one state.
 package struct OrderPosition: Hashable, Comparable, Sendable {
   package var dueAt: Int64
   package var number: OrderNumber
@@ -99,7 +99,7 @@ package struct AccountTokenRow: Hashable, Sendable {
   }
 }
 
-/// The owner of the entitlement that a purchase gave: the credited customer, until it moves.
+/// The owner of a purchase's entitlement: the credited customer, until the entitlement moves.
 package struct EntitlementRow: Hashable, Sendable {
   package var purchase: Int64
   package var holder: CustomerNumber

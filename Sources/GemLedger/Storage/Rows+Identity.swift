@@ -14,7 +14,7 @@ package struct MergeRow: Hashable, Sendable {
   }
 }
 
-/// A customer that is part of another one now.
+/// A customer that is now part of another customer.
 package struct MergedCustomerRow: Hashable, Sendable {
   /// The survivor.
   package var customer: CustomerNumber
@@ -26,7 +26,7 @@ package struct MergedCustomerRow: Hashable, Sendable {
   }
 }
 
-/// One more id of a customer, beside the one that the customer came with.
+/// An additional id of a customer, next to the original id.
 package struct AddedIDRow: Hashable, Sendable {
   package var customer: CustomerNumber
   package var id: CustomerID
@@ -46,7 +46,7 @@ package struct LotAttributesRow: Hashable, Sendable {
   package var purchase: Int64?
   /// Milliseconds; `.max` for never.
   package var expiresAt: Int64
-  /// The lot that its currency came out of, by a transfer or an exchange; 0 for none.
+  /// The lot that the currency was in before a transfer or an exchange; 0 for none.
   package var originalLot: LotNumber
 
   package init(

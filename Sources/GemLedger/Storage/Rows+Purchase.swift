@@ -35,15 +35,15 @@ package struct PurchaseRow: Hashable, Sendable {
   package var quantity: Int64
   package var price: Money?
   package var purchasedAt: Timestamp
-  /// The product's JSON document as it was.
+  /// The product's JSON document at the time of the purchase.
   package var frozenProduct: String
   /// The first transaction of the same subscription; nil if this is the first.
   package var originalTransactionID: StoreTransactionID?
   /// When the paid period ends, for a subscription.
   package var expiresAt: Timestamp?
-  /// The grant of a purchase that gave a single amount, as its transaction states; nil for the others.
+  /// The grant of a purchase that granted a single amount, as in its transaction; nil for other purchases.
   package var grant: LotAmount?
-  /// The state after its refunds, if there are any; not part of the journal's row.
+  /// The state after its refunds, nil if it has none; not part of the journal's row.
   package var refund: RefundStateRow?
 
   package init(

@@ -4,7 +4,7 @@ extension StoreRefund.Extent {
     switch self {
     case .full: (1, 0)
     case .milliPercent(let share): (2, share)
-    // All units that were refunded so far, not those of one refund.
+    // All units refunded until then, not the units of one refund.
     case .totalQuantity(let units): (3, units)
     case .quantity(let units): (4, units)
     }
@@ -20,21 +20,21 @@ extension StoreRefund.Extent {
   }
 }
 
-/// A transaction that changed how much of a purchase is clawed back; part of the journal.
+/// A transaction that changed the clawed-back share of a purchase; part of the journal.
 package struct RefundRow: Hashable, Sendable {
   package var transaction: TransactionNumber
   package var purchase: Int64
-  /// The notice that made it.
+  /// The kind of the notice that caused it.
   package var kind: EvidenceRow.Kind
   package var revokedAt: Timestamp
   package var signedAt: Timestamp
-  /// How much the notice says; nil if it was no notice of the store's.
+  /// The refunded extent in the notice; nil if there was no notice of the store.
   package var extent: StoreRefund.Extent?
-  /// The date of the newest notice about the purchase by then.
+  /// The date of the newest notice about the purchase at that time.
   package var evidenceAt: Timestamp
-  /// How much of the purchase is clawed back from here on.
+  /// The clawed-back share of the purchase after the transaction.
   package var share: RefundShare
-  /// 1 if it froze the customer, -1 if it took that back.
+  /// 1 if it froze the customer, -1 if it took a freeze back.
   package var freezes: Int64
 
   package init(
@@ -53,44 +53,43 @@ package struct RefundRow: Hashable, Sendable {
     self.freezes = freezes
   }
 
-  /// The notice that it was booked for, if it is kept here.
+  /// The notice that it was booked for; nil if the row has none.
   func notice(about identity: PurchaseIdentity) -> EvidenceRow? {
     guard let extent else { return nil }
     return EvidenceRow(
       identity: identity, kind: kind, revokedAt: revokedAt, signedAt: signedAt, extent: extent)
   }
 
-  /// The state of the purchase, if this is its newest refund.
+  /// The purchase's state, if this is its newest refund.
   package var state: RefundStateRow {
     RefundStateRow(purchase: purchase, share: share, evidenceAt: evidenceAt, transaction: transaction)
   }
 }
 
-/// The outcome of a part of a refund's claw-back from one of the purchase's lots; part of the journal.
+/// The outcome of one part of a refund's claw-back from one of the purchase's lots; part of the journal.
 ///
-/// The amounts of taken, owed, short and expired parts add up to the amount due from the lot. A reversal has them
-/// negative.
+/// The taken, owed, short and expired parts add up to the amount due from the lot. In a reversal they are negative.
 package struct RefundPartRow: Hashable, Sendable {
   package enum Kind: Int64, CaseIterable, Sendable {
-    /// Taken from the lot `source`, the purchase's or another one.
+    /// Taken from the lot `source`, which may be another lot than the purchase's.
     case taken = 1
     /// The customer owes it.
     case owed = 2
-    /// It is lost: the currency's policy lets it go.
+    /// It is lost: the currency's policy waives it.
     case short = 3
-    /// By a reversal: it was owed, was repaid meanwhile, and returned as currency.
+    /// Returned as currency by a reversal, since the owed amount had been repaid meanwhile.
     case repaid = 4
-    /// It had expired unspent: it is gone already, and nothing is taken for it.
+    /// It had expired unspent, so that nothing is taken for it.
     case expired = 5
   }
 
   package var transaction: TransactionNumber
-  /// Its position among those of the transaction, from 1.
+  /// Its position among the parts of the transaction, from 1.
   package var position: Int64
-  /// The purchase's lot that it was due of.
+  /// The purchase's lot from which it is due.
   package var lot: LotNumber
   package var kind: Kind
-  /// Which lot it was taken from; 0 if nothing was taken.
+  /// The lot that it was taken from; 0 if nothing was taken.
   package var source: LotNumber
   package var amount: Int64
 
@@ -107,11 +106,11 @@ package struct RefundPartRow: Hashable, Sendable {
 }
 
 extension ColdChanges {
-  /// Each refund with its part if it has one alone, and the parts of those that have several.
+  /// Each refund, together with its part if it has a single part, and the parts of the other refunds.
   package func partsOfRefunds() -> (rows: [RefundWithPart], others: [RefundPartRow]) {
     var (rows, others): ([RefundWithPart], [RefundPartRow]) = ([], [])
     rows.reserveCapacity(refunds.count)
-    // Both are in the order of transactions.
+    // Both lists are in the order of transactions.
     var rest = refundParts[...]
     for refund in refunds {
       let lost = rest.prefix { $0.transaction < refund.transaction }
@@ -126,11 +125,11 @@ extension ColdChanges {
   }
 }
 
-/// How much of a purchase is clawed back, by its newest refund; only purchases that a refund ever touched have one.
+/// The clawed-back share of a purchase after its newest refund; purchases without a refund have no row.
 package struct RefundStateRow: Hashable, Sendable {
   package var purchase: Int64
   package var share: RefundShare
-  /// The date of the newest notice by then.
+  /// The date of the newest notice at that time.
   package var evidenceAt: Timestamp
   /// The newest refund.
   package var transaction: TransactionNumber

@@ -4,10 +4,10 @@ package typealias CustomerNumber = Int64
 package typealias TransactionNumber = Int64
 /// An entry's number: its position in the journal.
 package typealias EntryNumber = Int64
-/// A lot's number; lots are numbered in the order of their making.
+/// A lot's number; lots are numbered in the order of their creation.
 package typealias LotNumber = Int64
 
-/// One customer's one currency, as a single number, so that a storage needs no index to find it.
+/// One currency of one customer, as a single number, so that a storage needs no index to find it.
 package struct AccountNumber: RawRepresentable, Hashable, Comparable, Sendable {
   package let rawValue: Int64
 
@@ -19,7 +19,7 @@ package struct AccountNumber: RawRepresentable, Hashable, Comparable, Sendable {
   package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// The project's values, drawn once when it was made.
+/// The project's values, drawn once at its creation.
 package struct ProjectRow: Hashable, Sendable {
   package var salt: UInt64
   package var createdAt: Timestamp
@@ -30,12 +30,12 @@ package struct ProjectRow: Hashable, Sendable {
   }
 }
 
-/// A customer and the id it was asked for by.
+/// A customer with the original id.
 package struct CustomerRow: Sendable {
   package var number: CustomerNumber
   package var id: CustomerID
   package var createdAt: Timestamp
-  /// Attributes of few customers, kept separate so that most rows stay small; nil if none of them applies.
+  /// Attributes that few customers have, stored separately so that most rows stay small; nil if none applies.
   private var status: Status?
 
   package init(number: CustomerNumber, id: CustomerID, createdAt: Timestamp) {
@@ -60,13 +60,13 @@ package struct CustomerRow: Sendable {
 }
 
 extension CustomerRow {
-  /// Whether the customer may spend and never was in a merge.
+  /// Whether the customer may spend and was never part of a merge.
   @inline(__always)
   package var isPlain: Bool { status == nil }
 
   package var isFrozen: Bool { frozen != 0 }
 
-  /// 0 if the customer may spend: 1 for a freeze by a person, and 2 for each refund that froze the customer.
+  /// 0 if the customer may spend; an operator's freeze adds 1, and each refund that froze the customer adds 2.
   package var frozen: Int64 {
     get { status?.frozen ?? 0 }
     set { set(newValue, frozenReason, mergedInto, merged) }
@@ -83,9 +83,9 @@ extension CustomerRow {
     set { set(frozen, frozenReason, newValue, merged) }
   }
 
-  /// How many other customers became part of this one, or were parted from it by an unmerge.
+  /// The number of other customers that were merged into this customer or split off by an unmerge.
   ///
-  /// Rows that concern the customer may are under the numbers of all of these.
+  /// Rows that concern the customer may be stored under the numbers of all of these.
   package var merged: Int64 {
     get { status?.merged ?? 0 }
     set { set(frozen, frozenReason, mergedInto, newValue) }
@@ -97,13 +97,13 @@ extension CustomerRow {
   }
 }
 
-/// The data about its customer that deciding a command needs.
+/// The customer's data that decisions about commands need.
 package struct FoundCustomer: Hashable, Sendable {
   package var number: CustomerNumber
   package var isFrozen: Bool
   /// The original customer, which the id named before merges.
   package var original: CustomerNumber
-  /// Whether others became part of this customer; keys and histories then are under several numbers.
+  /// Whether other customers were merged into this customer; keys and histories are then under several numbers.
   package var isOneOfSeveral: Bool
 
   package init(number: CustomerNumber, isFrozen: Bool) {
@@ -123,13 +123,13 @@ package struct FoundCustomer: Hashable, Sendable {
 
 /// The projection of one account: the result of all its entries.
 ///
-/// The first lot without price and expiry is in the account's row (`pool…`): most accounts have no other.
+/// The first lot without price and expiry is part of the account's row (`pool…`): most accounts have no other lot.
 package struct AccountRow: Hashable, Sendable {
   package var number: AccountNumber
   package var balance: Int64 = 0
   package var debt: Int64 = 0
   package var held: Int64 = 0
-  /// How many entries the account has.
+  /// The number of the account's entries.
   package var version: Int64 = 0
   package var lastEntry: EntryNumber = 0
   package var poolLot: LotNumber = 0
@@ -137,17 +137,17 @@ package struct AccountRow: Hashable, Sendable {
   package var poolEnvironment: Int64 = 0
   package var poolGranted: Int64 = 0
   package var poolRemaining: Int64 = 0
-  /// How many further lots hold something.
+  /// The number of further lots with a remaining amount.
   package var openLots: Int64 = 0
   /// No lot expires before this instant; `.max` if none expires.
   package var nextExpiry: Int64 = .max
-  /// No hold ends by itself, and nothing is allowed or recharges, before this instant; `.max` if nothing does.
+  /// No hold ends, and no allowance or recharge is due, before this instant; `.max` if none is scheduled.
   package var nextDue: Int64 = .max
 
   package init(number: AccountNumber) { self.number = number }
 }
 
-/// A separate lot row: one with a price, an expiry, or another source than the account's pool.
+/// A lot with a separate row: it has a price, an expiry, or another source than the account's pool.
 package struct LotRow: Hashable, Sendable {
   package var number: LotNumber
   package var account: AccountNumber
@@ -185,11 +185,11 @@ package struct TransactionRow: Hashable, Sendable {
   package var kind: EntryKind
   package var customer: CustomerNumber
   package var createdAt: Timestamp
-  /// Its entries are those from here on that name it.
+  /// The first entry number; entries from there on that name the transaction belong to it.
   package var firstEntry: EntryNumber
-  /// The digest of all that was booked with it; 0 until it is known.
+  /// The digest of everything booked with the transaction; 0 until it is known.
   package var digest: Int64 = 0
-  /// The part of the digest for rows that an erasure removes: its keys and its note; 0 if it has none.
+  /// The part of the digest for rows that an erasure removes, which are its keys and its note; 0 if it has none.
   package var erasable: Int64 = 0
 
   package init(
@@ -218,7 +218,7 @@ package struct EntryRow: Hashable, Sendable {
   package var version: Int64
   /// The account's entry before this one; 0 for its first.
   package var previous: EntryNumber
-  /// The lot that the whole entry fell on; 0 if the allocations have rows of their own.
+  /// The lot that the whole entry fell on; 0 if the allocations have separate rows.
   package var lot: LotNumber
 
   package init(
@@ -238,10 +238,10 @@ package struct EntryRow: Hashable, Sendable {
   }
 }
 
-/// How much of an entry fell on one of several lots.
+/// The amount of an entry that fell on one of several lots.
 package struct AllocationRow: Hashable, Sendable {
   package var entry: EntryNumber
-  /// Its position among those of the entry, from 1: lots are in the order in which they were burnt.
+  /// Its position among the allocations of the entry, from 1, in the order of burning.
   package var position: Int64
   package var lot: LotNumber
   package var amount: Int64
@@ -282,7 +282,7 @@ package struct KeyRow: Sendable {
     case refused(KeptRefusal)
   }
 
-  // Refusals are few; the rows of the many bookings stay small.
+  // Refusals are rare. The box keeps the rows of the many bookings small.
   private final class Box: Sendable {
     let refusal: KeptRefusal
 
@@ -332,7 +332,7 @@ package struct KeyRow: Sendable {
   }
 }
 
-/// The note of a transaction, written by people; it lies beside the journal and can be erased.
+/// The note of a transaction, written by people; it is separate from the journal and can be erased.
 package struct NoteRow: Hashable, Sendable {
   package var transaction: TransactionNumber
   package var reference: Reference?
@@ -347,13 +347,13 @@ package struct NoteRow: Hashable, Sendable {
   }
 }
 
-/// Items that a transaction brought or took.
+/// Items that a transaction added or removed.
 package struct ItemEntryRow: Hashable, Sendable {
   package var transaction: TransactionNumber
   package var customer: CustomerNumber
   package var item: ItemID
   package var quantity: Int64
-  /// How many the customer owns after it.
+  /// The owned quantity after it.
   package var owned: Int64
 
   package init(
@@ -367,9 +367,9 @@ package struct ItemEntryRow: Hashable, Sendable {
   }
 }
 
-/// An environment and the number that lots and purchases know it by.
+/// An environment with the number that lots and purchases refer to.
 package struct EnvironmentRow: Hashable, Sendable {
-  /// Numbers below are fixed: one for each kind that has no session.
+  /// Lower numbers are fixed: one for each kind without a session.
   package static let firstDrawnNumber: Int64 = 16
 
   package var number: Int64
@@ -381,8 +381,7 @@ package struct EnvironmentRow: Hashable, Sendable {
   }
 }
 
-/// One object of the catalog: a currency, a product, an offering, an item, the settings, or a currency as a version of
-/// the catalog had it.
+/// One object of the catalog: a currency, a product, an offering, an item, the settings, or an earlier version.
 package struct CatalogRow: Hashable, Sendable {
   package enum Kind: Int64, CaseIterable, Sendable {
     case currency = 1
@@ -390,9 +389,9 @@ package struct CatalogRow: Hashable, Sendable {
     case offering = 3
     case item = 4
     case settings = 5
-    /// A currency's document as of the instant that is its position, in milliseconds.
+    /// A currency's document from the instant on that is the row's position, in milliseconds.
     case currencyVersion = 6
-    /// A product's document as it was until the instant that is its position, in milliseconds.
+    /// A product's document until the instant that is the row's position, in milliseconds.
     case formerProduct = 7
   }
 
@@ -401,7 +400,7 @@ package struct CatalogRow: Hashable, Sendable {
 
   package var kind: Kind
   package var code: String
-  /// The position in its list; a currency's is its number inside the ledger and never changes, a version's its instant.
+  /// The position in its list: a currency's is its number in the ledger and never changes, a version's its instant.
   package var position: Int64
   package var document: String
 

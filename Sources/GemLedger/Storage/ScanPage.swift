@@ -1,6 +1,6 @@
 /// The size of the pages in which a whole table is read.
 package enum ScanPage {
-  /// A page is held in memory as a whole, and costs a remote storage one round trip.
+  /// A page is held in memory as a whole, and costs one round trip to a remote storage.
   @inlinable package static var size: Int { 4096 }
 
   /// The rows in pages of that size.

@@ -99,7 +99,7 @@ extension StorageScan {
 
   // MARK: Customers
 
-  /// Every id with the number of the customer that it names, merges apart; in the order of ids.
+  /// Every id with the number of its customer, without following merges; in the order of ids.
   package func customerIDs(after: CustomerID?, limit: Int) throws(LedgerError) -> [AddedIDRow] {
     try page(after: after.map { AddedIDRow(customer: 0, id: $0) }, limit: limit)
   }
@@ -114,12 +114,12 @@ extension StorageScan {
     try page(after: name.map { DocumentRow(name: $0, version: 0, content: "") }, limit: limit)
   }
 
-  /// All of them: a catalog changes seldom.
+  /// All versions in one page: a catalog rarely changes.
   package func catalogVersions() throws(LedgerError) -> [CatalogVersionRow] {
     try page(after: nil as CatalogVersionRow?, limit: 1 << 30)
   }
 
-  /// The progress of a copy that is not complete, if this is one.
+  /// The progress of an incomplete copy; nil for any other storage.
   package func copyProgress() throws(LedgerError) -> CopyProgress? {
     try page(after: nil as CopyProgress?, limit: 1).first
   }

@@ -1,10 +1,10 @@
 /// Reads every table from end to end in bounded steps.
 package protocol StorageScan: AnyObject {
-  /// Returns the rows of a table after one, in the order of their keys; from the first row if that is nil.
+  /// Returns the rows of a table after a row, in the order of their keys; from the first row if it is nil.
   ///
-  /// Only the columns of the key of `after` matter. Keys of requests come in an order of the storage's own.
+  /// Only the key columns of `after` matter. The order of request keys depends on the storage.
   func page<Row: StoredRow>(after: Row?, limit: Int) throws(LedgerError) -> [Row]
-  /// Begins the storage's check below the level of rows; the returned closure waits for the problems that it finds.
+  /// Begins the storage's low-level check; the returned closure waits for the problems found.
   func beginIntegrityCheck() throws(LedgerError) -> () throws(LedgerError) -> [String]
 }
 

@@ -1,23 +1,23 @@
 /// A consistent view of all rows.
 ///
-/// Nearly all reads are ``rows(_:_:)`` and ``page(_:_:after:limit:)``; the reads by name that the rules use are made of
-/// them. Three reads that nearly every command makes are requirements of their own, with defaults by index.
+/// Nearly all reads are ``rows(_:_:)`` and ``page(_:_:after:limit:)``. The named reads that the rules use are built on
+/// these two. Three reads that nearly every command makes are separate requirements, with defaults by index.
 package protocol StorageSnapshot: AnyObject {
   // MARK: Rows
 
-  /// Returns the rows with any of the keys, each once; those of one key together, in the order of the index.
+  /// Returns the rows with any of the keys, each once; rows of one key are adjacent, in the order of the index.
   ///
   /// - Parameter keys: At least one.
   func rows<Row>(_ index: RowIndex<Row>, _ keys: [IndexKey]) throws(LedgerError) -> [Row]
-  /// Returns the rows with the key that stand after a place, in the order of the index.
+  /// Returns the rows with the key after a place, in the order of the index.
   ///
   /// - Parameters:
-  ///   - place: In the columns of the order; there need not be a row. Nil for the beginning.
+  ///   - place: The values of the index's order columns; no row needs to have them. Nil for the beginning.
   ///   - limit: How many rows at most.
   func page<Row>(
     _ index: RowIndex<Row>, _ key: IndexKey, after place: IndexPlace?, limit: Int
   ) throws(LedgerError) -> [Row]
-  /// The rows as they lie, table by table: for `verify`, exports and copies.
+  /// Returns a scan of all tables in storage order: for `verify`, exports and copies.
   func scan() throws(LedgerError) -> any StorageScan
 
   /// Finds the customer that an id names.
@@ -31,22 +31,22 @@ package protocol StorageSnapshot: AnyObject {
   // MARK: The project
 
   func project() throws(LedgerError) -> ProjectRow
-  /// Counts up with every change of the catalog.
+  /// The catalog's version number; it increases with every change of the catalog.
   func catalogVersion() throws(LedgerError) -> Int64
 
   // MARK: Numbers and sums
 
-  /// If the numbers of the journal stand, and its latest instant.
+  /// The highest numbers of the journal, and its latest instant.
   func sequences() throws(LedgerError) -> Sequences
-  /// The instant of the newest transaction of all lanes, those included that the session has no hold of.
+  /// The instant of the newest transaction of all lanes, including lanes that the session has not locked.
   func newestInstant() throws(LedgerError) -> Timestamp
   /// The highest number in use.
   func last(_ sequence: ColdSequence) throws(LedgerError) -> Int64
-  /// Returns the number that is drawn after that one.
+  /// Returns the number that is drawn after the given number.
   func number(after last: Int64, in sequence: ColdSequence) throws(LedgerError) -> Int64
-  /// The sums of all rows' digests as the commits left them; nil if they are missing.
+  /// The sums of all rows' digests after the last commit; nil if they are missing.
   func recordSums() throws(LedgerError) -> RecordSums?
-  /// How many rows the journal has; nil if its numbers have no gaps and so are the counts.
+  /// The numbers of the journal's rows; nil if its numbers have no gaps and so equal the counts.
   func journalCounts() throws(LedgerError) -> JournalCounts?
 
   /// Whether a transaction is never committed after one with a higher number.
@@ -54,16 +54,16 @@ package protocol StorageSnapshot: AnyObject {
 
   // MARK: The journal, in one question
 
-  // The defaults go from row to row; a storage across a network answers each in a few round trips, however much is
-  // asked for. The owners are customers' numbers, as they were when the rows were written.
+  // The defaults read row by row. A remote storage answers each in a few round trips, for any number of rows. The
+  // owners are the customer numbers at the time of writing, without merges.
 
-  /// The first transactions that are not after the position, in the order of their numbers.
+  /// The first transactions that the position does not cover, in the order of their numbers.
   func feedTransactions(after position: FeedPosition, limit: Int) throws(LedgerError) -> [TransactionRow]
   /// The newest transactions below a number that touched any of these customers, newest first.
   func newestTransactions(
     ofAny owners: [CustomerNumber], below start: TransactionNumber, limit: Int
   ) throws(LedgerError) -> [TransactionNumber]
-  /// Those of the transactions that are of any of these customers, by number.
+  /// The given transactions that belong to any of these customers, by number.
   func notedTransactions(
     _ wanted: [TransactionNumber], ofAny owners: [CustomerNumber]
   ) throws(LedgerError) -> [TransactionNumber: NotedTransaction]

@@ -1,4 +1,4 @@
-/// The keys of `.storekit` files from version 1 to 5, by object: also those that mean nothing to a ledger.
+/// The keys of `.storekit` files of versions 1 to 5, by object, including keys without a meaning for a ledger.
 enum StoreKitKeys {
   static let configuration: Set<String> = [
     "appPolicies", "identifier", "nonRenewingSubscriptions", "products", "settings", "subscriptionGroups",
@@ -28,7 +28,7 @@ enum StoreKitKeys {
   /// The lists of offers of a subscription.
   static let offers = ["adHocOffers", "codeOffers", "introductoryOffer", "introductoryOffers", "winbackOffers"]
 
-  /// The names of the calls that a file can let fail.
+  /// The names of the calls that a file can make fail.
   static let calls: Set<String> = [
     "App Store Sync", "App Transaction", "Load Products", "Manage Subscriptions Sheet", "Offer Code Redeem Sheet",
     "Purchase", "Refund Request Sheet", "Subscription Status", "Verification",

@@ -1,6 +1,6 @@
-/// The sentences about a `.storekit` file; those about many products name them in one sentence.
+/// The notes on a `.storekit` file; a note on several products names them in one sentence.
 struct StoreKitNotes {
-  /// A sentence that can be about many products.
+  /// A note that may concern several products.
   enum Topic: CaseIterable {
     case referenceNames
     case idsAsNames
@@ -12,7 +12,7 @@ struct StoreKitNotes {
 
     fileprivate var beginning: String {
       switch self {
-      case .referenceNames: "The reference name is shown instead of a missing display name for"
+      case .referenceNames: "The reference name is the title, because there is no display name, for"
       case .idsAsNames: "The product id shows, because there is no name, for"
       case .offers: "Offers are left out, and every period has the full price, for"
       case .billingPlans: "Billing plans are left out for"
@@ -24,7 +24,7 @@ struct StoreKitNotes {
     }
   }
 
-  /// The most names in a sentence.
+  /// The maximum number of names in a sentence.
   private static let namesMax = 5
 
   private var plain: [String] = []
@@ -34,7 +34,7 @@ struct StoreKitNotes {
 
   mutating func add(_ topic: Topic, _ name: String) { names[topic, default: []].append(name) }
 
-  /// All sentences: first those about many products.
+  /// All notes, those on several products first.
   var sentences: [String] {
     let topics = Topic.allCases.compactMap { topic in names[topic].map { "\(topic.beginning) \(Self.list($0))." } }
     return topics + plain

@@ -33,10 +33,10 @@ extension StoreKitReader {
     }
   }
 
-  /// A price that is none in this currency takes its product from sale, and no other.
+  /// A price that is invalid in this currency makes only its product unavailable.
   ///
-  /// The files have prices without a currency. The editor of Xcode keeps "4.99" if the storefront changes to Japan,
-  /// and files written by hand have "4,99".
+  /// The files have prices without a currency. Xcode's editor keeps "4.99" if the storefront changes to Japan, and
+  /// files written by hand have "4,99".
   private mutating func price(_ fields: CatalogFields, of code: ProductCode?) -> Price? {
     fields.required("displayPrice") { field in
       guard let text = field.value.text else { return field.price(in: storefront.currency) }
@@ -64,9 +64,9 @@ extension StoreKitReader {
 
 // Names.
 extension StoreKitReader {
-  /// The texts; if there is no display name, the reference name shows, or else the product's id.
+  /// The texts; without a display name, the title is the reference name, or else the product's id.
   ///
-  /// The editor of Xcode makes products with an empty localization, and StoreKit sells them.
+  /// Xcode's editor makes products with an empty localization, and StoreKit sells them.
   private mutating func localizations(
     _ fields: CatalogFields, of code: ProductCode?, named reference: String
   ) -> [Localization] {

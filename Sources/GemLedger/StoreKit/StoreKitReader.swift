@@ -1,6 +1,6 @@
-/// Reads the objects of a `.storekit` file, and notes unknown ones.
+/// Reads the objects of a `.storekit` file, and notes unknown keys.
 struct StoreKitReader {
-  /// The newest major version with a known shape.
+  /// The newest supported major version.
   private static let versionMax: Int64 = 5
 
   var notes = StoreKitNotes()
@@ -21,7 +21,7 @@ struct StoreKitReader {
     let switches = settings.map { self.switches($0) } ?? StoreKitConfiguration.Switches()
     let products = products(fields)
     if !products.isEmpty {
-      notes.add("The file has no grants: add them to the products with a catalog.")
+      notes.add("The file has no grants for its products: add them with a catalog.")
     }
     return StoreKitConfiguration(
       products: products, notes: notes.sentences, storefront: storefront, locale: locale, switches: switches,
@@ -83,7 +83,7 @@ struct StoreKitReader {
 
   private mutating func language(_ text: String) -> String? {
     if Localization.isLocale(text) { return text }
-    notes.add("The file's locale \"\(text.abridged)\" is none: products are listed in en_US.")
+    notes.add("The file's locale \"\(text.abridged)\" is invalid: products are listed in en_US.")
     return nil
   }
 }
@@ -112,7 +112,7 @@ extension StoreKitReader {
     return elements ?? []
   }
 
-  /// The object's fields; every name that is not known is noted once.
+  /// Returns the object's fields; each unknown key is noted once.
   mutating func object(_ field: CatalogField, _ known: Set<String>) -> CatalogFields? {
     guard let object = field.value.object else { return field.refuseType("an object") }
     for (name, _) in object.members where !known.contains(name) {

@@ -1,7 +1,7 @@
 /// Amounts of currencies by their codes, written as a literal: `["GEM": 50, "COIN": 10]`.
 ///
-/// The literal is kept as it is written. The call checks it, with the errors of the same call in checked values; a code
-/// that stands there twice is one of them, and no trap.
+/// The literal is stored as written. The call checks it, and throws the errors that the call with checked values
+/// throws; a duplicate code is such an error, not a trap.
 public struct AmountsByCode: ExpressibleByDictionaryLiteral, Hashable, Sendable {
   private struct Amount: Hashable {
     let code: String
@@ -20,9 +20,9 @@ public struct AmountsByCode: ExpressibleByDictionaryLiteral, Hashable, Sendable 
     self.amounts = amounts.sorted { $0.key < $1.key }.map { Amount(code: $0.key, amount: $0.value) }
   }
 
-  /// The same in checked values, in the order of the literal.
+  /// Returns the checked amounts, in the order of the literal.
   ///
-  /// - Throws: ``LedgerError`` with `invalid_identifier` for the first code that is none.
+  /// - Throws: ``LedgerError`` with `invalid_identifier` for the first invalid code.
   public func checked() throws(LedgerError) -> [Adjustment] {
     var checked: [Adjustment] = []
     for amount in amounts { checked.append(Adjustment(try CurrencyCode(amount.code), amount.amount)) }

@@ -1,5 +1,5 @@
 extension Identifier where Kind == CustomerIDKind {
-  /// The prefix of an id that an app made for a customer before any sign-in.
+  /// The prefix of an id that an app makes for a customer before any sign-in.
   package static var anonymousPrefix: String { "$RCAnonymousID:" }
 
   /// Whether the id was made for a customer before any sign-in: `$RCAnonymousID:` and 32 lower-case hex digits.

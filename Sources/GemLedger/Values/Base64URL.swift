@@ -1,10 +1,10 @@
-/// Bytes as text of the URL-safe base64 alphabet without padding (RFC 4648, section 5), as compact JWS has it.
+/// Bytes as text in the URL-safe base64 alphabet without padding (RFC 4648, section 5), as in compact JWS.
 ///
-/// A receipt has a thousand bytes, so both directions work on groups of four digits without an array between.
+/// A receipt has a thousand bytes, so both directions process groups of four digits without an intermediate array.
 package enum Base64URL {
   private static let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
 
-  /// The value of each byte as a digit; 0xFF for a byte that is none.
+  /// The value of each byte as a digit; 0xFF for a byte that is no digit.
   private static let values: [UInt8] = {
     var values = [UInt8](repeating: 0xFF, count: 256)
     for (value, digit) in digits.enumerated() { values[Int(digit)] = UInt8(value) }
@@ -54,7 +54,7 @@ package enum Base64URL {
     if second != nil { put(group, 2) }
   }
 
-  /// Decodes the bytes; nil unless the text is exactly the one that ``append(_:to:)`` writes: one text for one value.
+  /// Decodes the bytes; nil unless ``append(_:to:)`` writes exactly this text for them: each value has a single text.
   package static func decode(_ text: String) -> [UInt8]? { decode(Array(text.utf8)) }
 
   /// As ``decode(_:)-(String)``, of the text's bytes.
@@ -64,7 +64,7 @@ package enum Base64URL {
   package static func decode(_ text: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
     guard text.count % 4 != 1 else { return nil }
     return values.withUnsafeBufferPointer { values in
-      // Two bits that no digit has tell afterwards whether all of them were digits.
+      // No digit's value has the top two bits. They are set if any byte was no digit.
       var all: UInt8 = 0
       func value(_ index: Int) -> UInt32 {
         let value = values[Int(text[index])]

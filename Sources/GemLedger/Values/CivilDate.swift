@@ -1,4 +1,4 @@
-/// A day of the Gregorian calendar, by the usual count from 1970-01-01 and back; in UTC, by whole numbers only.
+/// A day of the Gregorian calendar in UTC, computed with integers only.
 package struct CivilDate: Hashable, Sendable {
   package var year: Int64
   /// From 1 to 12.
@@ -11,9 +11,9 @@ package struct CivilDate: Hashable, Sendable {
     self.dayOfMonth = dayOfMonth
   }
 
-  /// The day that is so many after 1970-01-01.
+  /// Makes the day with this number of days since 1970-01-01.
   package init(day: Int64) {
-    // Years that begin in March, so that the leap day is the last one; eras of 400 years are all alike.
+    // Years begin in March, so that the leap day is the last day. All eras of 400 years are alike.
     let (era, dayOfEra) = (day + 719_468).floorDivided(by: 146_097)
     let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
     let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
@@ -31,7 +31,7 @@ package struct CivilDate: Hashable, Sendable {
     return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
   }
 
-  /// Goes to the same day of a later month, or to that month's last one.
+  /// Moves to the same day of a later month, or to that month's last day.
   package mutating func add(months count: Int64) {
     let (years, index) = (month - 1 + count).floorDivided(by: 12)
     year += years

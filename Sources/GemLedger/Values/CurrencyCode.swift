@@ -1,13 +1,13 @@
 /// The code of a currency: 1 to 10 characters of `A-Z a-z 0-9 _`, such as `GEM`.
 ///
-/// Codes differ by case. The characters are packed into one number, six bits each, in the order of their bytes, so that
-/// comparing and hashing cost nothing.
+/// Codes are case-sensitive. The characters are packed into one number, six bits each, in byte order, so that comparing
+/// and hashing are cheap.
 public struct CurrencyCode: Hashable, Comparable, Sendable, CustomStringConvertible {
   private let packed: UInt64
 
   /// Checks the text.
   ///
-  /// - Throws: ``LedgerError`` with `invalid_identifier` when it is empty, longer than ten characters, or holds another
+  /// - Throws: ``LedgerError`` with `invalid_identifier` if it is empty, longer than ten characters, or has any other
   ///   character.
   public init(_ text: String) throws(LedgerError) {
     guard let code = Self(exactly: text) else {
@@ -18,7 +18,7 @@ public struct CurrencyCode: Hashable, Comparable, Sendable, CustomStringConverti
     self = code
   }
 
-  /// The code, or nil if the text is none.
+  /// Makes the code, or nil if the text is no valid code.
   public init?(exactly text: String) {
     let bytes = text.utf8
     guard (1...Limits.currencyCodeLength).contains(bytes.count) else { return nil }
@@ -40,13 +40,13 @@ public struct CurrencyCode: Hashable, Comparable, Sendable, CustomStringConverti
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// In the order of bytes.
+  /// Orders codes by their bytes.
   public static func < (left: Self, right: Self) -> Bool { left.packed < right.packed }
 
-  /// A number that is the same in every process, for fingerprints.
+  /// A number that is equal in every process, for fingerprints.
   package var stableNumber: UInt64 { packed }
 
-  // 0 means "no character"; then 0-9, A-Z, _, a-z, which is their order as bytes.
+  // 0 means "no character"; then 0-9, A-Z, _, a-z, which is their byte order.
   private static func sixBits(_ byte: UInt8) -> UInt64? {
     switch byte {
     case 0x30...0x39: UInt64(byte - 0x30) + 1

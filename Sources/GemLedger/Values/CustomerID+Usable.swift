@@ -1,9 +1,8 @@
-// Which ids a caller may give to a customer: the one rule for commands, imports and endpoints. Reads take every id, so
-// that a ledger that has such a customer from before is still read, exported and copied.
+// The ids that a caller may give to a customer: one rule for commands, imports and endpoints. Reads accept every id,
+// so that a ledger with such an older customer can still be read, exported and copied.
 
 extension CustomerID {
-  /// The texts that programs make of a variable without a value, and the ids that apps send if nobody has signed in;
-  /// without capitals.
+  /// Texts that programs produce for unset variables, and ids that apps send without a signed-in user, in lower case.
   ///
   /// All users with such an id would share one balance.
   package static let unsetTexts: Set<String> = [
@@ -13,12 +12,12 @@ extension CustomerID {
 
   private static let unsetByteCountMax = unsetTexts.reduce(0) { max($0, $1.utf8.count) }
 
-  /// Whether the id is a text of a variable without a value, or blank.
+  /// Whether the id is the text of an unset variable, or blank.
   package var isUnset: Bool {
-    // Every command asks: nearly all ids begin with another character, or are longer.
+    // Every command runs this check: nearly all ids begin with another character, or are longer.
     guard let first = text.utf8.first else { return true }
     switch first {
-    // White space begins with one of these; control characters are in no id.
+    // The first bytes of white space; control characters are in no id.
     case 0x20, 0xC2, 0xE1, 0xE2, 0xE3: return text.unicodeScalars.allSatisfy(\.properties.isWhitespace)
     case UInt8(ascii: "("), UInt8(ascii: "-"), UInt8(ascii: "0"), UInt8(ascii: "<"), UInt8(ascii: "["),
       UInt8(ascii: "{"), UInt8(ascii: "A"), UInt8(ascii: "G"), UInt8(ascii: "N"), UInt8(ascii: "O"), UInt8(ascii: "U"),
@@ -31,10 +30,10 @@ extension CustomerID {
   /// Whether a caller may not give the id to a customer.
   package var isUnusable: Bool { isReserved || isUnset }
 
-  /// Makes sure that a caller may give the id to a customer.
+  /// Checks that a caller may give the id to a customer.
   ///
-  /// - Throws: `invalid_identifier` for an id of a kind that only the ledger itself makes; `invalid_user_id` for the
-  ///   text of a variable without a value, such as `null`, and for a blank id.
+  /// - Throws: `invalid_identifier` for an id of a kind that only the ledger makes; `invalid_user_id` for the text of
+  ///   an unset variable, such as `null`, and for a blank id.
   package func checkUsable() throws(LedgerError) {
     if isReserved {
       throw LedgerError(
@@ -46,7 +45,7 @@ extension CustomerID {
     guard !isUnset else { throw .unusableID(self) }
   }
 
-  /// Makes sure that a client may sign in under the id: it is usable and has no slash, as RevenueCat's ids have none.
+  /// Checks that a client may sign in under the id: it is usable and has no slash, like RevenueCat's ids.
   ///
   /// - Throws: As ``checkUsable()``; `invalid_user_id` for an id with a slash.
   package func checkClientUsable() throws(LedgerError) {
@@ -60,23 +59,23 @@ extension LedgerError {
   package static func unusableID(_ id: CustomerID) -> LedgerError {
     LedgerError(
       .invalidUserID,
-      "\"\(id.text.prefix(100))\" is not a valid customer id; use a private id that is hard to guess.",
+      "\"\(id.text.prefix(100))\" cannot name a customer; use an id that is hard to guess.",
       details: [.text("field", CustomerIDKind.word)])
   }
 }
 
 extension LedgerCommand.Body {
-  /// What has to be checked of the named ids before the rule decides.
+  /// The check of the named ids before the rule decides.
   enum IDCheck: Sendable {
-    /// Nothing: the caller named ids of its own.
+    /// No check: the ids are usable.
     case none
-    /// The refusal: a caller may not give one of the ids to a customer.
+    /// Refuse the command: a caller may not give one of the ids to a customer.
     case unusable
-    /// That the customer has anonymous ids only, at the commit.
+    /// Check at the commit that the customer has no other ids than anonymous ids.
     case anonymous
   }
 
-  /// The refusal of a command in which a caller names a customer by an id that is not usable.
+  /// The refusal of a command that names a customer by an unusable id.
   var unusableIDRefusal: LedgerError {
     do throws(LedgerError) {
       for id in action.command.namedCustomers.ids(customer) { try id.checkUsable() }

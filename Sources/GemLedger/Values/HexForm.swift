@@ -9,7 +9,7 @@ package enum HexForm {
     }
   }
 
-  /// Stores the 36 bytes of such a text.
+  /// Writes the 36 bytes of such a text.
   package static func write(high: UInt64, low: UInt64, to start: UnsafeMutablePointer<UInt8>) {
     let bytes = UnsafeMutableRawPointer(start)
     let (second, third) = (eightDigits(of: high), eightDigits(of: low >> 32))
@@ -22,32 +22,32 @@ package enum HexForm {
     for hyphen in [8, 13, 18, 23] { start[hyphen] = 0x2D }
   }
 
-  /// Stores sixteen digits.
+  /// Writes sixteen digits.
   package static func write(_ number: UInt64, to start: UnsafeMutablePointer<UInt8>) {
     let bytes = UnsafeMutableRawPointer(start)
     bytes.storeBytes(of: eightDigits(of: number >> 32).littleEndian, as: UInt64.self)
     bytes.storeBytes(of: eightDigits(of: number).littleEndian, toByteOffset: 8, as: UInt64.self)
   }
 
-  /// The text of the number's low 32 bits, the first digit in the lowest byte.
+  /// Returns the text of the number's low 32 bits, the first digit in the lowest byte.
   private static func eightDigits(of number: UInt64) -> UInt64 {
     let ones: UInt64 = 0x0101_0101_0101_0101
     var values = number & 0xFFFF_FFFF
     values = (values | values << 16) & 0x0000_FFFF_0000_FFFF
     values = (values | values << 8) & 0x00FF_00FF_00FF_00FF
     values = (values | values << 4) & (0x0F * ones)
-    // Set if a value is ten or more, so that its digit is a letter.
+    // A bit for each value of ten or more, which becomes a letter.
     let letters = (values &+ 6 * ones) >> 4 & ones
     return (values &+ 0x30 * ones &+ 0x27 * letters).byteSwapped
   }
 
-  /// Returns the two halves, or nil when the text is not exactly of the form that ``uuid(high:low:)`` writes.
+  /// Returns the two halves, or nil if the text is not exactly in the form that ``uuid(high:low:)`` writes.
   package static func parseUUID(_ text: String) -> (high: UInt64, low: UInt64)? {
     var text = text
     return text.withUTF8(parseUUID)
   }
 
-  // Keys are parsed with every command, so this looks at eight digits at a time.
+  // Every command parses a key, so this processes eight digits at a time.
   package static func parseUUID(_ bytes: UnsafeBufferPointer<UInt8>) -> (high: UInt64, low: UInt64)? {
     guard bytes.count == 36, let start = UnsafeRawPointer(bytes.baseAddress) else { return nil }
     guard bytes[8] == 0x2D, bytes[13] == 0x2D, bytes[18] == 0x2D, bytes[23] == 0x2D else { return nil }
@@ -61,7 +61,7 @@ package enum HexForm {
     return (first << 32 | second, third << 32 | fourth)
   }
 
-  /// The value of sixteen lower-case digits; nil for anything else.
+  /// Returns the value of sixteen lower-case digits; nil for any other text.
   package static func number(_ bytes: UnsafeBufferPointer<UInt8>) -> UInt64? {
     guard bytes.count == 16, let start = UnsafeRawPointer(bytes.baseAddress),
       let high = eightDigits(UInt64(littleEndian: start.loadUnaligned(as: UInt64.self))),
@@ -70,13 +70,13 @@ package enum HexForm {
     return high << 32 | low
   }
 
-  /// The value of eight lower-case digits, the first in the lowest byte; nil if one of them is no such digit.
+  /// Returns the value of eight lower-case digits, the first in the lowest byte; nil if one of them is no digit.
   private static func eightDigits(_ text: UInt64) -> UInt64? {
     let ones: UInt64 = 0x0101_0101_0101_0101
-    // Letters have bit 6 set, and their value is nine more than their low four bits.
+    // Letters have bit 6 set, and their value is their low four bits plus nine.
     let letters = text >> 6 & ones
     let values = (text & (0x0F * ones)) &+ 9 * letters
-    // Set if a value is ten or more, which is to be if there is a letter.
+    // A bit for each value of ten or more; it must equal the bits for letters.
     let tens = (values &+ (0x76 * ones)) >> 7 & ones
     guard values & (0xF0 * ones) == 0, tens == letters, values &+ (0x30 * ones) &+ (0x27 * letters) == text else {
       return nil
@@ -87,7 +87,7 @@ package enum HexForm {
     return (packed | packed >> 16) & 0xFFFF_FFFF
   }
 
-  /// Fixed-width lower-case hexadecimal.
+  /// Returns fixed-width lower-case hexadecimal.
   package static func hex(_ number: UInt64, digits count: Int) -> String {
     let text = String(number, radix: 16)
     return String(repeating: "0", count: max(0, count - text.count)) + text

@@ -1,9 +1,9 @@
 extension IdempotencyKey {
-  /// A new key that sorts after the keys made before it, such as `019aa3f2-6c1e-7b41-9c35-6d4f1a0e27b8`.
+  /// Makes a new key that sorts after all earlier keys, such as `019aa3f2-6c1e-7b41-9c35-6d4f1a0e27b8`.
   ///
-  /// Make one when the user taps, and send the same one with every retry of that tap. Keys in time order land at the
-  /// end of the index, which makes a commit more than twice as fast as random keys do. The form is a UUID of version 7:
-  /// 48 bits of milliseconds and 74 random bits, and storages keep it in sixteen bytes.
+  /// Make a key when the user taps, and send it with every retry of that tap. Keys in time order are added at the end
+  /// of the index, which makes a commit more than twice as fast as with random keys. The form is a UUID of version 7:
+  /// 48 bits of milliseconds and 74 random bits. Storages keep it in sixteen bytes.
   public static func timeOrdered(
     at instant: Timestamp = LedgerClock.system.now(), using generator: inout some RandomNumberGenerator
   ) -> Self {
@@ -13,7 +13,7 @@ extension IdempotencyKey {
     return Self(unchecked: HexForm.uuid(high: high, low: low))
   }
 
-  /// A new key that sorts after the keys made before it, with the system's randomness.
+  /// Makes a new key that sorts after all earlier keys, with the system's random numbers.
   public static func timeOrdered(at instant: Timestamp = LedgerClock.system.now()) -> Self {
     var generator = SystemRandomNumberGenerator()
     return timeOrdered(at: instant, using: &generator)

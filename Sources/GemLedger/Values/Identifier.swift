@@ -1,27 +1,27 @@
-/// Names a family of identifiers and their longest form.
+/// A family of identifiers, with its name and maximum length.
 public protocol IdentifierKind: Sendable {
-  /// The name of such an identifier in messages.
+  /// The identifier's name in messages.
   static var word: String { get }
-  /// The longest identifier, in bytes of UTF-8.
+  /// The maximum length, in bytes of UTF-8.
   static var byteCountMax: Int { get }
 }
 
 /// A text that names something: at least one byte, no NUL or other control characters, compared byte by byte.
 ///
-/// It is stored as given and never normalised: two spellings of `café` are two identifiers, unlike two equal `String`s.
+/// It is stored as given and never normalised: two encodings of `café` are two identifiers, but two equal `String`s.
 public struct Identifier<Kind: IdentifierKind>: Hashable, Comparable, Sendable, CustomStringConvertible {
   /// The identifier as it was given.
   public let text: String
 
   /// Checks the text.
   ///
-  /// - Throws: ``LedgerError`` with `invalid_identifier` when it is empty, too long, or holds a control character.
+  /// - Throws: ``LedgerError`` with `invalid_identifier` if it is empty, too long, or has a control character.
   public init(_ text: String) throws(LedgerError) {
     try Self.check(text)
     self.text = text
   }
 
-  /// For text that was checked when it was stored.
+  /// Makes an identifier from text that was checked when it was stored.
   package init(unchecked text: String) { self.text = text }
 
   /// The text itself.
@@ -32,7 +32,7 @@ public struct Identifier<Kind: IdentifierKind>: Hashable, Comparable, Sendable, 
     left.text.hasBytes(of: right.text)
   }
 
-  /// In the order of bytes.
+  /// Orders identifiers by their bytes.
   public static func < (left: Self, right: Self) -> Bool { left.text.utf8.lexicographicallyPrecedes(right.text.utf8) }
 
   /// Over the bytes.
@@ -56,24 +56,24 @@ public struct Identifier<Kind: IdentifierKind>: Hashable, Comparable, Sendable, 
 }
 
 extension String {
-  /// Whether both are the same bytes; unlike `==`, which takes two spellings of `café` for one.
+  /// Whether both have equal bytes; unlike `==`, which treats two encodings of `café` as equal.
   package func hasBytes(of other: String) -> Bool {
     if Bytes.areIdentical(self, other) { return true }
-    // Counts are known, and mostly tell.
+    // The counts are stored, and usually differ.
     guard utf8.count == other.utf8.count else { return false }
     let answer = utf8.withContiguousStorageIfAvailable { left in
       other.utf8.withContiguousStorageIfAvailable { right in Bytes.areEqual(left, right) }
     }
-    // A text of Objective-C may are in pieces.
+    // An Objective-C string may not be contiguous.
     return (answer ?? nil) ?? utf8.elementsEqual(other.utf8)
   }
 }
 
-/// Bytes, eight at a time.
+/// Comparison of bytes, eight at a time.
 package enum Bytes {
-  /// Whether the two are one text in memory, or equal texts so short that they have no memory of their own.
+  /// Whether two strings share memory, or are equal and so short that they need no separate memory.
   ///
-  /// Two words are compared then instead of two texts; nearly every id that is found is such a pair.
+  /// This compares two words instead of two texts. Nearly every id that is found is such a pair.
   @inline(__always)
   static func areIdentical(_ left: String, _ right: String) -> Bool {
     guard MemoryLayout<String>.size == MemoryLayout<(UInt64, UInt64)>.size else { return false }
@@ -83,7 +83,7 @@ package enum Bytes {
     return left == right
   }
 
-  /// Whether the bytes are the same.
+  /// Whether the bytes are equal.
   @inline(__always)
   package static func areEqual(_ left: UnsafeBufferPointer<UInt8>, _ right: UnsafeBufferPointer<UInt8>) -> Bool {
     guard left.count == right.count, let first = UnsafeRawPointer(left.baseAddress),
@@ -103,7 +103,7 @@ package enum Bytes {
   }
 }
 
-/// The characters that no identifier may hold: U+0000 to U+001F, U+007F, and U+0080 to U+009F.
+/// The characters that no identifier may contain: U+0000 to U+001F, U+007F, and U+0080 to U+009F.
 package enum ControlCharacters {
   package static func occur(in text: String) -> Bool {
     var text = text
@@ -118,7 +118,7 @@ package enum ControlCharacters {
   }
 }
 
-/// Names a customer: an app user id, 1 to 1,500 bytes.
+/// The id of a customer: an app user id, 1 to 1,500 bytes.
 public typealias CustomerID = Identifier<CustomerIDKind>
 /// The kind of ``CustomerID``.
 public enum CustomerIDKind: IdentifierKind {
@@ -138,7 +138,7 @@ public enum IdempotencyKeyKind: IdentifierKind {
   public static let byteCountMax = Limits.keyBytes
 }
 
-/// Our code of a product, 1 to 255 bytes.
+/// The project's code of a product, 1 to 255 bytes.
 public typealias ProductCode = Identifier<ProductCodeKind>
 /// The kind of ``ProductCode``.
 public enum ProductCodeKind: IdentifierKind {
@@ -148,7 +148,7 @@ public enum ProductCodeKind: IdentifierKind {
   public static let byteCountMax = Limits.catalogIDBytes
 }
 
-/// Names an item, 1 to 255 bytes.
+/// The id of an item, 1 to 255 bytes.
 public typealias ItemID = Identifier<ItemIDKind>
 /// The kind of ``ItemID``.
 public enum ItemIDKind: IdentifierKind {
@@ -158,7 +158,7 @@ public enum ItemIDKind: IdentifierKind {
   public static let byteCountMax = Limits.catalogIDBytes
 }
 
-/// Names an offering, 1 to 255 bytes.
+/// The id of an offering, 1 to 255 bytes.
 public typealias OfferingID = Identifier<OfferingIDKind>
 /// The kind of ``OfferingID``.
 public enum OfferingIDKind: IdentifierKind {

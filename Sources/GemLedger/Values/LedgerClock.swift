@@ -6,14 +6,14 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// The source of time of a ledger; tests pass a manual clock.
+/// The time source of a ledger; tests supply another clock.
 public struct LedgerClock: Sendable {
-  /// The instant now.
+  /// Returns the current instant.
   public let now: @Sendable () -> Timestamp
-  /// How far journal time goes ahead of the machine's clock; nil if the ledger rejects such a clock.
+  /// The distance of journal time ahead of the machine's clock; nil if the ledger rejects an implausible clock.
   private let lead: Lead?
 
-  /// A clock that asks the closure.
+  /// Makes a clock that calls the closure.
   public init(now: @escaping @Sendable () -> Timestamp) { self.init(lead: nil, now: now) }
 
   private init(lead: Lead?, now: @escaping @Sendable () -> Timestamp) {
@@ -40,20 +40,20 @@ extension LedgerClock {
     }
   }
 
-  /// The same clock, accepted by a ledger however far it is from the newest transaction.
+  /// The same clock, accepted by a ledger at any distance from the newest transaction.
   ///
-  /// Without it a ledger answers `clock_implausible` if the clock is more than ``Limits/clockAhead`` ahead of the
-  /// newest transaction or more than ``Limits/clockBehind`` behind it. It is for operators after a check of the clock
-  /// (<doc:Time>). If the newest transaction is ahead, journal time continues from there as fast as this clock.
+  /// Without it a ledger throws `clock_implausible` if the clock is more than ``Limits/clockAhead`` ahead of the newest
+  /// transaction, or more than ``Limits/clockBehind`` before it. Operators use it after checking the clock
+  /// (<doc:Time>). If the newest transaction is ahead, journal time continues from there at this clock's speed.
   public var accepted: LedgerClock {
     let lead = Lead(machine: now)
     return LedgerClock(lead: lead) { lead.now() }
   }
 
-  /// Whether the ledger books by it however far it is from the newest transaction.
+  /// Whether the ledger accepts it at any distance from the newest transaction.
   var isAccepted: Bool { lead != nil }
 
-  /// Lets an accepted clock continue from the newest transaction, if that is further ahead than clocks differ.
+  /// Continues an accepted clock from the newest transaction, if that is ahead by more than clocks usually differ.
   func goOn(from newest: Timestamp) {
     guard let lead, newest.milliseconds(since: lead.now()) > Limits.clockBehind.wholeMilliseconds else { return }
     lead.reach(newest)

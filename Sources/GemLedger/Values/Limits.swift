@@ -44,16 +44,17 @@ public enum Limits {
   public static let quantity: Int64 = 1_000_000
   /// Most transactions on one page of history.
   public static let historyPage = 1000
-  /// How far a machine's clock may be ahead of the newest transaction: two years, which a ledger may have been idle.
+  /// How far a machine's clock may be ahead of the newest transaction: two years, since a ledger may be idle that long.
   public static let clockAhead = Duration.seconds(2 * 366 * 86_400)
-  /// How far the newest transaction may be ahead of a machine's clock: a day, in which journal time stops.
+  /// How far the newest transaction may be ahead of a machine's clock: a day, during which journal time does not
+  /// advance.
   public static let clockBehind = Duration.seconds(86_400)
-  /// Expiries are before this instant, the last millisecond of the year 9999, in milliseconds since 1970.
+  /// Expiries must be before this instant, the last millisecond of the year 9999, in milliseconds since 1970.
   public static let expiryMilliseconds: Int64 = 253_402_300_799_999
-  /// Largest balance and largest amount: the largest integer that JSON readers hold exactly.
+  /// Largest balance and largest amount: the largest integer that JSON readers represent exactly.
   public static let amount: Int64 = 9_007_199_254_740_991
 
-  /// Most attributes of a customer; as many more have names that begin with "$".
+  /// Most attributes of a customer; names that begin with "$" have a separate limit of the same size.
   package static let attributesPerCustomer = 50
   /// Longest name of an attribute, in bytes of UTF-8.
   package static let attributeNameBytes = 40
@@ -62,14 +63,14 @@ public enum Limits {
 
   /// Longest name of a document, in bytes of UTF-8.
   package static let documentNameBytes = 255
-  /// Statements of stores that are kept of one store transaction; of further ones the newest alone.
+  /// Most stored statements about one store transaction; of further statements only the newest is stored.
   package static let statementsPerPurchase = 32
   /// Longest content of a document, in bytes of UTF-8: 1 MiB.
   package static let documentBytes = 1 << 20
   /// Most documents on one page; a page is held in memory as a whole.
   package static let documentsPerPage = 100
 
-  /// Checks the number of transactions, or other records, that a page may have.
+  /// Checks the page size of transactions or other records.
   ///
   /// - Throws: `limit_exceeded`.
   package static func check(page limit: Int, of most: Int = historyPage) throws(LedgerError) {

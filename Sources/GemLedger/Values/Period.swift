@@ -1,12 +1,12 @@
 /// A day, a week or a month of the calendar, in UTC; a week begins on Monday.
 ///
-/// Limits and allowances begin again with each.
+/// Limits and allowances restart with each period.
 public enum Period: String, CatalogOption, CaseIterable {
   /// From midnight to midnight.
   case day
   /// From Monday to Monday.
   case week
-  /// From the first of a month to the first of the next.
+  /// From the first day of a month to the first day of the next month.
   case month
 
   /// The period's name in the catalog.
@@ -18,20 +18,21 @@ public enum Period: String, CatalogOption, CaseIterable {
 }
 
 extension Period {
-  /// When the period began that holds the instant; an instant that begins one is in that one.
+  /// Returns the start of the period that contains the instant; a period contains its start.
   ///
-  /// If that is further back than a timestamp can say, the first timestamp.
+  /// If that is before the range of timestamps, the first timestamp.
   public func start(of instant: Timestamp) -> Timestamp { start(ofNumber: number(of: instant)) }
 
-  /// When the period begins that follows the one that holds the instant; always later than the instant.
+  /// Returns the start of the next period; always later than the instant.
   ///
-  /// If that is further ahead than a timestamp can say, the last timestamp.
+  /// If that is after the range of timestamps, the last timestamp.
   public func next(after instant: Timestamp) -> Timestamp { start(ofNumber: number(of: instant) + 1) }
 
-  /// How many periods begin after one instant and not after another; negative if the other is in an earlier period.
+  /// Returns the number of periods that begin after one instant and not after another; negative if the other is
+  /// earlier.
   public func count(from instant: Timestamp, to other: Timestamp) -> Int64 { number(of: other) - number(of: instant) }
 
-  /// Numbers the periods one by one; the one that holds the beginning of 1970 is 0.
+  /// Returns the period's number; the period that contains the beginning of 1970 has number 0.
   private func number(of instant: Timestamp) -> Int64 {
     let day = instant.milliseconds.floorDivided(by: CivilDate.dayMilliseconds).quotient
     switch self {

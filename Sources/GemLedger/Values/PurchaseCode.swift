@@ -1,4 +1,4 @@
-/// Names an order before its payment; 1 to 64 bytes.
+/// The name of an order before its payment; 1 to 64 bytes.
 public typealias PurchaseCode = Identifier<PurchaseCodeKind>
 /// The kind of ``PurchaseCode``.
 public enum PurchaseCodeKind: IdentifierKind {

@@ -9,10 +9,10 @@ public struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertible
   /// Milliseconds since 1970.
   public let milliseconds: Int64
 
-  /// The instant that many milliseconds after 1970.
+  /// Makes the instant at this number of milliseconds since 1970.
   public init(milliseconds: Int64) { self.milliseconds = milliseconds }
 
-  /// The millisecond that holds the date; a date out of range becomes the nearest bound.
+  /// Makes the millisecond that contains the date; a date out of range becomes the nearest bound.
   public init(_ date: Date) {
     let milliseconds = (date.timeIntervalSince1970 * 1000).rounded(.down)
     self.milliseconds = Int64(exactly: milliseconds) ?? (milliseconds < 0 ? .min : .max)
@@ -20,10 +20,10 @@ public struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertible
 
   /// Reads ISO 8601 with a time zone, such as `2026-11-21T09:30:00Z` or `2026-11-21T09:30:00.250+01:00`.
   ///
-  /// The year has four digits, the seconds may have a fraction of 1 to 9, of which 3 count, and the zone is `Z`,
+  /// The year has four digits. The seconds may have a fraction of 1 to 9 digits, of which 3 count. The zone is `Z`,
   /// `+01:00` or `+0100`.
   ///
-  /// - Returns: Nil if the text is of another form, or names a day or a time that does not exist.
+  /// - Returns: Nil if the text has another form, or a day or time that does not exist.
   public init?(_ text: String) {
     var text = text
     guard let read = text.withUTF8({ TimestampText.read($0) }) else { return nil }
@@ -36,22 +36,22 @@ public struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertible
   /// ISO 8601 in UTC with milliseconds, such as `2026-11-21T09:30:00.250Z`.
   public var description: String { TimestampText.write(self) }
 
-  /// Earlier first.
+  /// Orders instants by time.
   public static func < (left: Self, right: Self) -> Bool { left.milliseconds < right.milliseconds }
 }
 
-// Dates come from outside, and may are at the ends of 64 bits: all arithmetic with them is done here.
+// Dates are untrusted input, and may be at the bounds of 64 bits: all arithmetic with them is in this extension.
 extension Timestamp {
-  /// The instant that many milliseconds later; past the last instant, the last one, and the first one likewise.
+  /// Returns the instant that many milliseconds later; at most the last instant, and at least the first instant.
   package func advanced(milliseconds step: Int64) -> Timestamp {
     let (sum, overflow) = milliseconds.addingReportingOverflow(step)
     return Timestamp(milliseconds: overflow ? (step < 0 ? .min : .max) : sum)
   }
 
-  /// The instant that much later; past the last instant, the last one, and the first one likewise.
+  /// Returns the instant that much later; at most the last instant, and at least the first instant.
   package func advanced(by duration: Duration) -> Timestamp { advanced(milliseconds: duration.wholeMilliseconds) }
 
-  /// The milliseconds from another instant to this one; the nearest bound if they pass 64 bits.
+  /// Returns the milliseconds from another instant to this instant; the nearest bound if they exceed 64 bits.
   package func milliseconds(since other: Timestamp) -> Int64 {
     let (difference, overflow) = milliseconds.subtractingReportingOverflow(other.milliseconds)
     return overflow ? (milliseconds < 0 ? .min : .max) : difference
@@ -65,9 +65,9 @@ extension Timestamp {
 }
 
 extension Duration {
-  /// Whole milliseconds; the nearest bound if they pass 64 bits.
+  /// The whole milliseconds; the nearest bound if they exceed 64 bits.
   package var wholeMilliseconds: Int64 {
-    // A duration holds more seconds than 64 bits do, and its components trap there.
+    // A duration can exceed 64 bits of seconds, and its components then trap.
     if self >= .seconds(Int64.max / 1000) { return .max }
     if self <= .seconds(Int64.min / 1000) { return .min }
     let (seconds, attoseconds) = components

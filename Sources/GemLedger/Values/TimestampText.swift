@@ -1,21 +1,21 @@
-/// Reads and writes instants as ISO 8601, without the machinery that knows every other form.
+/// Reads and writes instants as ISO 8601, in a few fixed forms.
 ///
-/// Foundation's styles take 25 o'clock for one o'clock of the next day, and 30 February for 2 March.
+/// Foundation's styles accept 25 o'clock as one o'clock of the next day, and 30 February as 2 March.
 package enum TimestampText {
   /// Reads `2026-11-21T09:30:00Z`, with or without a fraction of the second, and with `Z` or another zone.
   ///
-  /// A year that four digits do not hold has a sign and more digits, as ISO 8601 expands it.
+  /// A year beyond four digits has a sign and more digits, as in expanded ISO 8601.
   package static func read(_ bytes: UnsafeBufferPointer<UInt8>) -> Timestamp? {
     var reader = Reader(bytes: bytes)
     guard let day = reader.day(), reader.take(UInt8(ascii: "T")), let time = reader.timeOfDay(),
       let zone = reader.zone(), reader.isAtEnd
     else { return nil }
-    // The first instant's day began before the first instant.
+    // The first instant's day began before the first instant, so the sum needs more than 64 bits.
     let milliseconds = Int128(day) * Int128(CivilDate.dayMilliseconds) + Int128(time - zone)
     return Int64(exactly: milliseconds).map(Timestamp.init(milliseconds:))
   }
 
-  /// In UTC with milliseconds, such as `2026-11-21T09:30:00.250Z`.
+  /// Writes UTC with milliseconds, such as `2026-11-21T09:30:00.250Z`.
   static func write(_ instant: Timestamp) -> String {
     let (day, time) = instant.milliseconds.floorDivided(by: CivilDate.dayMilliseconds)
     let date = CivilDate(day: day)
@@ -107,7 +107,7 @@ extension TimestampText {
     private mutating func year() -> Int64? {
       let isNegative = take(ASCII.minus)
       guard isNegative || take(UInt8(ascii: "+")) else { return number(digits: 4) }
-      // Sixty-four bits of milliseconds reach less than 300 million years.
+      // 64 bits of milliseconds cover less than 300 million years.
       let count = digitCount()
       guard (5...9).contains(count), let year = number(digits: count) else { return nil }
       return isNegative ? -year : year

@@ -1,16 +1,16 @@
 extension Balance: WireValue {
-  /// Reads RevenueCat's members, and this project's beside them.
+  /// Reads RevenueCat's members and this project's additional members.
   package init(wire: WireObject) throws(LedgerError) {
     let held = try wire.optionalInteger("held") ?? 0
     let (whole, isTooMuch) = try wire.integer("balance").addingReportingOverflow(held)
-    guard !isTooMuch else { throw .invalid("A balance and its held part are too much together.") }
+    guard !isTooMuch else { throw .invalid("The sum of a balance and its held amount exceeds 64 bits.") }
     self.init(
       currency: try wire.currency("code"), name: try wire.text("name"),
       description: try wire.optionalText("description"), balance: whole, held: held,
       debt: try wire.optionalInteger("debt") ?? 0, version: try wire.optionalInteger("version") ?? 0)
   }
 
-  /// RevenueCat's members, if the balance is what can be spent, and beside them `held`, `debt` and `version`.
+  /// RevenueCat's members, with `balance` as the spendable amount, and also `held`, `debt` and `version`.
   package var wire: JSONValue {
     [
       "balance": .integer(available), "code": .string(currency.description), "name": .string(name),

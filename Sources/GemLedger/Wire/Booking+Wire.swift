@@ -14,7 +14,7 @@ extension Booking: WireValue {
       parties: try wire.values("parties"))
   }
 
-  /// Everything but the report of an unmerge, which no client asks for.
+  /// All members except the report of an unmerge, which no client requests.
   package var wire: JSONValue {
     [
       "transaction_id": JSONValue(transactionID?.description), "customer_id": .string(customer.text),

@@ -1,5 +1,5 @@
 extension LedgerError: WireValue {
-  /// Reads the error; one with a code of a later version is `unexpected`, and keeps its text as the detail `code`.
+  /// Reads the error; an unknown code becomes `unexpected`, with its text as the detail `code`.
   package init(wire: WireObject) throws(LedgerError) {
     let name = try wire.text("code")
     var details: [Detail] = []
@@ -16,7 +16,7 @@ extension LedgerError: WireValue {
     isReplayed = try wire.flag("replayed")
   }
 
-  /// Code, message, details by name, and whether it is an earlier answer.
+  /// Code, message, details by name, and whether it is the answer of an earlier call.
   package var wire: JSONValue {
     var members = JSONObject()
     for detail in details {

@@ -1,18 +1,18 @@
-/// A value with a JSON form in which a server and its clients exchange it, without loss.
+/// A value with a lossless JSON form for the exchange between a server and its clients.
 package protocol WireValue: Sendable {
-  /// Reads the form; members that are not known are left alone, since the other end may be of a later version.
+  /// Reads the form; unknown members are ignored, since the other end may have a later version.
   ///
   /// - Throws: `LedgerError` as the readers of ``WireObject``.
   init(wire: WireObject) throws(LedgerError)
 
-  /// The form, every member in a fixed order.
+  /// The form, with its members in a fixed order.
   var wire: JSONValue { get }
 }
 
 /// A JSON object from the other end of a connection: reading a member gives its value or throws.
 ///
-/// All readers throw `LedgerError` with `invalid_request`, whose detail `param` is the path of the member, and those of
-/// identifiers `invalid_identifier`. A member that is null counts as missing.
+/// All readers throw `LedgerError` with `invalid_request`, with the member's path as the detail `param`. Readers of
+/// identifiers throw `invalid_identifier`. A member that is null counts as missing.
 package struct WireObject {
   package let object: JSONObject
   private let path: String
@@ -66,7 +66,7 @@ extension WireObject {
     try required(name, "a whole number", try optionalInteger(name))
   }
 
-  /// False if the member is missing.
+  /// The flag; false if the member is missing.
   package func flag(_ name: String) throws(LedgerError) -> Bool {
     try member(name, "true or false", \.bool) ?? false
   }
@@ -96,7 +96,7 @@ extension WireObject {
     return try TransactionID(text)
   }
 
-  /// A value of a few, by its text.
+  /// One of a few known values, by its text.
   package func word<Value>(_ name: String, _ read: (String) -> Value?) throws(LedgerError) -> Value {
     let value = try member(name, "a known word") { $0.text.flatMap(read) }
     return try required(name, "a known word", value)
@@ -118,7 +118,7 @@ extension WireObject {
     try required(name, "an object", try optionalValue(name))
   }
 
-  /// The elements of a list; none if the member is missing.
+  /// The elements of a list; empty if the member is missing.
   package func elements<Element>(
     _ name: String, _ read: (JSONValue, _ path: String) throws(LedgerError) -> Element
   ) throws(LedgerError) -> [Element] {
@@ -133,7 +133,7 @@ extension WireObject {
     try elements(name) { (value, path) throws(LedgerError) in try Value(wire: WireObject(value, at: path)) }
   }
 
-  /// A list of identifiers; none if the member is missing.
+  /// A list of identifiers; empty if the member is missing.
   package func identifiers<Kind>(_ name: String) throws(LedgerError) -> [Identifier<Kind>] {
     try elements(name) { (value, path) throws(LedgerError) in
       guard let text = value.text else { throw Self.refused(path, "a text", value) }
@@ -141,7 +141,7 @@ extension WireObject {
     }
   }
 
-  /// Amounts by currency code, in the order in which they were written; none if the member is missing.
+  /// Amounts by currency code, in the order of the text; empty if the member is missing.
   package func amounts(_ name: String) throws(LedgerError) -> [CurrencyAmount] {
     guard let object = try optionalObject(name) else { return [] }
     var amounts: [CurrencyAmount] = []
@@ -152,7 +152,7 @@ extension WireObject {
     return amounts
   }
 
-  /// A part of the catalog, in the form of the catalog's file; what it refers to is not looked for.
+  /// Catalog objects in the form of the catalog's file; references to other objects are not checked.
   package func documents<Document: CatalogDocument>(_ name: String) throws(LedgerError) -> [Document] {
     try elements(name) { (value, path) throws(LedgerError) in
       do throws(CatalogProblems) { return try Document(json: value) } catch {
@@ -163,7 +163,7 @@ extension WireObject {
 }
 
 extension Sequence where Element: WireValue {
-  /// The list of the forms.
+  /// The list of the elements' forms.
   package var wire: JSONValue { .array(map(\.wire)) }
 }
 

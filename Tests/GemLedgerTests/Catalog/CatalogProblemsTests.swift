@@ -146,7 +146,7 @@ final class CatalogProblemsTests: XCTestCase {
       #line, #""auto_renewable_subscription""#, #""consumable""#, "$.products[0].grants",
       "App Review Guideline 3.1.1"
     ),
-    (#line, #""auto_renewable_subscription""#, #""non_consumable""#, "$.products[0].grants", "Only a grant of a subscription"),
+    (#line, #""auto_renewable_subscription""#, #""non_consumable""#, "$.products[0].grants", "Only a grant of a sub"),
     (#line, #""auto_renewable_subscription""#, #""consumable""#, "$.products[0].period", "Only a subscription"),
     (#line, #""period":"P1Y2M3W4D""#, #""period":null"#, "$.products[0].grants", "needs the product's period"),
     (#line, #""bonus":5"#, #""bonus":0"#, "$.products[0].grants[0]", "together should be from 1"),

@@ -83,7 +83,7 @@ final class StoreKitConfigurationTests: XCTestCase {
     XCTAssertEqual(
       configuration.notes.prefix(2),
       [
-        "The reference name is shown instead of a missing display name for \"a\", \"c\".",
+        "The reference name is the title, because there is no display name, for \"a\", \"c\".",
         "The product id shows, because there is no name, for \"b\".",
       ])
     XCTAssertEqual(configuration.products.flatMap { $0.obstacles(at: "apple", storefront: .unitedStates) }, [])
@@ -186,7 +186,7 @@ final class StoreKitConfigurationTests: XCTestCase {
     XCTAssertEqual(
       configuration.notes,
       [
-        "The file's locale \"\" is none: products are listed in en_US.",
+        "The file's locale \"\" is invalid: products are listed in en_US.",
         "The time rate 7 is not known: subscriptions run in real time.",
       ])
     let padded = Array(text.utf8) + [UInt8](repeating: 0x20, count: StoreKitConfiguration.byteCountMax)
@@ -222,7 +222,7 @@ final class StoreKitConfigurationTests: XCTestCase {
         "The file's version is 6, newer than 5: its new parts are left out.",
         "The key \"_novelty\" is not known, and left out (first at $.settings._novelty).",
         "The key \"shine\" is not known, and left out (first at $.products[0].shine).",
-        "The file has no grants: add them to the products with a catalog.",
+        "The file has no grants for its products: add them with a catalog.",
       ])
   }
 

@@ -1,4 +1,4 @@
-/// Makes an id one more id of a customer; if the id names another customer, the two are merged.
+/// Adds an id to a customer; if the id names another customer, the two are merged.
 struct CreateAliasCommand: Command {
   let alias: CustomerID
 
@@ -31,7 +31,7 @@ struct CreateAliasCommand: Command {
 }
 
 extension LedgerCommand {
-  /// Makes the alias one more id of the customer; if the alias is a customer, the two are merged.
+  /// Adds the alias as an id of the customer; if the alias names a customer, the two are merged.
   ///
   /// - Parameters:
   ///   - alias: Need not exist.
@@ -42,7 +42,7 @@ extension LedgerCommand {
 }
 
 extension Ledger {
-  /// Makes the alias one more id of the customer; if the alias is a customer, the two are merged.
+  /// Adds the alias as an id of the customer; if the alias names a customer, the two are merged.
   ///
   /// - Returns: The amounts that moved to the customer; replayed if the customer had the alias already.
   /// - Throws: ``LedgerError`` with, in order of precedence, `customer_not_found`, `over_maximum` at the hard limit.

@@ -1,4 +1,4 @@
-/// Makes two customers one, or gives a customer one more id, for the commands that do.
+/// Merges two customers, or adds an id to a customer, for the commands that do so.
 enum CustomerMerge {
   static func add(
     _ decider: inout Decider, _ id: CustomerID, to customer: FoundCustomer, command: LedgerCommand.Body,
@@ -35,7 +35,7 @@ enum CustomerMerge {
       posted += try MergedBalances.moveBalance(&decider, pair, holds: holds, transaction: transaction, session: session)
       posted += try MergedBalances.moveDebt(&decider, pair, transaction: transaction, session: session)
       MergedHolds.moveDue(&decider.work, pair)
-      // The group applied its effects to the account under other counts.
+      // This group's scheduled effects on the account were applied under other counts.
       decider.work.accounts[pair.into].isCurrent = false
       if decider.work.accounts[pair.into].row.balance > pair.currency.maximumBalance { booking.isOverMaximum = true }
     }
@@ -105,7 +105,7 @@ enum CustomerMerge {
     }
   }
 
-  /// Updates the rows of the customers: ids and keys do not move and lead to the surviving customer.
+  /// Updates the rows of the customers: ids and keys keep their rows and lead to the surviving customer.
   private static func becomeOne(
     _ work: inout UnitOfWork, _ source: FoundCustomer, _ target: FoundCustomer, transaction: TransactionNumber,
     session: any StorageSnapshot

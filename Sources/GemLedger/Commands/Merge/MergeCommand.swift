@@ -1,9 +1,9 @@
-/// Merges two customers; an id that names no customer becomes one more id of the other's customer.
+/// Merges two customers; an id that names no customer becomes an id of the other customer.
 struct MergeCommand: Command {
   let from: CustomerID
   /// Whether the merged customer may have anonymous ids only.
   var isOfAnonymous = false
-  /// Whether the surviving customer proved to want the merge.
+  /// Whether the surviving customer proved that it wants the merge.
   var isProven = true
 
   var action: LedgerCommand.Action { .merge(self) }
@@ -52,8 +52,8 @@ extension LedgerCommand {
   ///
   /// - Parameters:
   ///   - from: The customer to merge: balances, lots, purchases, items and debts move.
-  ///   - into: The surviving customer. One of the two must exist; the other is then one more id.
-  ///   - key: Send the same one with every retry.
+  ///   - into: The surviving customer. One of the two must exist; the other id then becomes an id of that customer.
+  ///   - key: Send the same key with every retry.
   ///   - details: Conditions, reference, reason and actor.
   public static func merge(
     from: CustomerID, into: CustomerID, key: IdempotencyKey? = nil, details: CommandDetails = CommandDetails()
@@ -63,12 +63,12 @@ extension LedgerCommand {
 
   /// Merges an anonymous customer into another.
   ///
-  /// Refused with `condition_failed` if the customer has an id that is not anonymous. The commit decides this: of
-  /// two sign-ins from one anonymous customer at the same moment, only one merges.
+  /// Refused with `condition_failed` if the customer has an id that is not anonymous. The commit decides this: of two
+  /// sign-ins from one anonymous customer at the same moment, only one merges.
   ///
-  /// - Parameter isProven: Whether the surviving customer proved to want it. Otherwise it is refused with
-  ///   `condition_failed` for debts, freezes and open holds, and later refunds of the purchases that it brings take
-  ///   only the rest of those purchases' lots.
+  /// - Parameter isProven: Whether the surviving customer proved that it wants the merge. Otherwise debts, freezes and
+  ///   open holds are refused with `condition_failed`. Later refunds of the merged purchases then take only the rest of
+  ///   those purchases' lots.
   package static func mergeAnonymous(from: CustomerID, into: CustomerID, isProven: Bool = true) -> Self {
     Self(MergeCommand(from: from, isOfAnonymous: true, isProven: isProven), customer: into, key: nil)
   }
@@ -77,13 +77,13 @@ extension LedgerCommand {
 extension Ledger {
   /// Merges two customers: balances, lots, purchases, items and debts move, and both ids name the surviving customer.
   ///
-  /// If only one of them exists, the other id becomes one more id of that customer. Moved amounts may pass a
-  /// currency's maximum (``Booking/isOverMaximum``).
+  /// If only one of them exists, the other id becomes an id of that customer. Moved amounts may pass a currency's
+  /// maximum (``Booking/isOverMaximum``).
   ///
   /// - Parameters:
   ///   - from: The customer to merge.
   ///   - into: The surviving customer.
-  ///   - key: Send the same one with every retry.
+  ///   - key: Send the same key with every retry.
   /// - Returns: The amounts that moved to the surviving customer; without entries if nothing had to move.
   /// - Throws: ``LedgerError`` with, in order of precedence, `customer_not_found` if neither exists, `key_conflict`,
   ///   `same_customer`, `over_maximum` at the hard limit.

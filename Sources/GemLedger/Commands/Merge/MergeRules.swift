@@ -9,12 +9,12 @@ package struct MergeRecord: Hashable, Sendable {
   }
 }
 
-/// Which customers are part of which, by the journal's merges and unmerges; pure.
+/// Evaluates the journal's merges and unmerges: which customers are part of which customer; pure.
 ///
-/// A merge names the surviving customer as ``MergeRow/into``. An unmerge names the customer that it split off there,
-/// and the survivor as ``MergeRow/from``.
+/// A merge names the surviving customer as ``MergeRow/into``. An unmerge names the split-off customer there, and the
+/// survivor as ``MergeRow/from``.
 package enum MergeRules {
-  /// Checks that both accounts together can be one.
+  /// Checks that the two accounts can be merged.
   ///
   /// - Throws: `over_maximum` if the sum would pass the hard limit.
   static func check(
@@ -24,7 +24,7 @@ package enum MergeRules {
     guard balance <= Limits.amount, one.debt + other.debt <= Limits.amount else {
       throw LedgerError(
         .overMaximum,
-        "Together they would have \(balance) \(code), more than the largest balance there can be, "
+        "Together they would have \(balance) \(code), more than the largest possible balance, "
           + "\(Limits.amount). Nothing was changed.",
         details: [
           .text("currency", code.description), .integer("balance", other.balance), .integer("amount", one.balance),
@@ -44,7 +44,7 @@ package enum MergeRules {
     }
   }
 
-  /// The merge of one customer straight into another that no unmerge has undone; nil if there is none.
+  /// Returns the direct merge of one customer into another that no unmerge has undone; nil if there is none.
   ///
   /// - Parameters:
   ///   - end: Merges and unmerges from this transaction on do not count.
@@ -61,7 +61,7 @@ package enum MergeRules {
     return isUndone ? nil : merge.row
   }
 
-  /// The customers that became part of this one, straight or through others, and were not split off since.
+  /// Returns the customers that became part of this one, directly or through others, and were not split off since.
   package static func followers(
     of customer: CustomerNumber, before end: TransactionNumber = .max,
     records: (CustomerNumber) throws(LedgerError) -> [MergeRecord]
@@ -78,13 +78,13 @@ package enum MergeRules {
     return found.sorted()
   }
 
-  /// A customer that another was part of, straight or through others, and the unmerge that ended it.
+  /// A customer that included another, directly or through others, and the unmerge that ended it.
   package struct FormerSurvivor: Hashable {
     package let number: CustomerNumber
     package let until: TransactionNumber
   }
 
-  /// The customers that these were part of before unmerges, each with the last of those times.
+  /// Returns the customers that included these before unmerges, each with the last of those times.
   ///
   /// - Parameter records: The records of some numbers, each oldest first.
   package static func formerSurvivors(
@@ -96,7 +96,7 @@ package enum MergeRules {
       var next: [FormerSurvivor] = []
       for (part, rows) in zip(level, try records(level.map(\.number))) {
         for row in rows where row.isUnmerge {
-          // Through another it was part of the survivor only until the first of both splits.
+          // Through another customer, it was part of the survivor only until the earlier of both splits.
           let survivor = FormerSurvivor(number: row.row.from, until: min(part.until, row.row.transaction))
           guard survivor.until > found[survivor.number] ?? 0 else { continue }
           found[survivor.number] = survivor.until
@@ -108,9 +108,9 @@ package enum MergeRules {
     return found.map(FormerSurvivor.init).sorted { $0.number < $1.number }
   }
 
-  /// The customers that were ever part of one of these or had one of these as a part.
+  /// Returns the customers that ever included one of these, or were ever part of one of these.
   ///
-  /// Rows that concern a customer may are under the number of each of them.
+  /// Rows about a customer may have the number of any of them.
   package static func related(
     to members: [CustomerNumber], records: (CustomerNumber) throws(LedgerError) -> [MergeRow]
   ) throws(LedgerError) -> [CustomerNumber] {

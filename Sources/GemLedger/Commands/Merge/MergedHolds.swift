@@ -4,7 +4,7 @@ struct MovingHold {
   let parts: [HeldPart]
 }
 
-/// The part of such a hold that is in one lot.
+/// The part of such a hold in one lot.
 struct MovingPart {
   let hold: TransactionNumber
   let part: HeldPart
@@ -39,7 +39,7 @@ enum MergedHolds {
     return held
   }
 
-  /// Sets the part aside again, out of the lot that it moved to.
+  /// Sets the part aside again, from its new lot.
   static func setAsideAgain(
     _ work: inout UnitOfWork, _ held: MovingPart, in lot: LotTake, _ pair: MergedAccount,
     transaction: TransactionNumber
@@ -75,7 +75,7 @@ enum MergedHolds {
     work.accounts[pair.into].row.nextDue = min(work.accounts[pair.into].row.nextDue, next)
   }
 
-  /// Adds the counts of both customers if they are of the same period; otherwise the later period counts.
+  /// Adds the counts of both customers if their periods are equal; otherwise the later period counts.
   static func moveCounts(
     _ decider: inout Decider, from source: FoundCustomer, to target: FoundCustomer, transaction: TransactionNumber,
     session: any StorageSnapshot
@@ -85,7 +85,7 @@ enum MergedHolds {
       // The surviving customer's recharge has a separate clock.
       guard row.key.kind != .recharged else { continue }
       let own = try decider.work.count(row.key, of: target.number, session: session)
-      // Of two allowances in one period, the surviving customer's counts, whenever in the period either began.
+      // Of two allowances in one period, the surviving customer's counts, even if it began later.
       let per =
         row.key.kind == .allowed
         ? decider.definitions.currency(subject: row.key.subject)?.policies?.allowance?.per : nil

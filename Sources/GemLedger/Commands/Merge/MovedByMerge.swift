@@ -1,4 +1,5 @@
-/// The amounts that a merge moved to the surviving customer, or an unmerge from it, by the transaction's rows; pure.
+/// The amounts that a merge moved to the surviving customer, or an unmerge took from it, by the transaction's rows;
+/// pure.
 struct MovedByMerge {
   struct Currency {
     /// Positive amounts by lot.
@@ -12,7 +13,7 @@ struct MovedByMerge {
 
   /// - Parameters:
   ///   - parts: The transaction, with the survivor's rows at least.
-  ///   - isUnmerge: Whether amounts that the survivor lost count, and not those that it received.
+  ///   - isUnmerge: Whether the survivor's losses count, and not its gains.
   init(_ parts: TransactionParts, survivor: CustomerNumber, isUnmerge: Bool = false) {
     let sign: Int64 = isUnmerge ? -1 : 1
     for entry in parts.entries where entry.account.customer == survivor {
@@ -26,7 +27,7 @@ struct MovedByMerge {
       moved.debt += max(0, sign * (balance - entry.amount))
       currencies[entry.account.currency] = moved
     }
-    // The survivor's lots that repaid a merged debt are gone.
+    // The survivor's lots that repaid a merged debt were consumed.
     currencies = currencies.mapValues { moved in
       Currency(lots: moved.lots.filter { $0.value > 0 }, debt: moved.debt)
     }
@@ -37,9 +38,9 @@ struct MovedByMerge {
 }
 
 extension EntryRow {
-  /// The entry's amounts by lot.
+  /// Returns the entry's amounts by lot.
   ///
-  /// - Parameter allocations: Those of the entry, and perhaps others; none are needed if it fell on one lot.
+  /// - Parameter allocations: Allocations with those of the entry among them; not needed for an entry on a single lot.
   func amounts(among allocations: [AllocationRow]) -> [(lot: LotNumber, amount: Int64)] {
     guard lot == 0 else { return [(lot, amount)] }
     return allocations.filter { $0.entry == number }.map { ($0.lot, $0.amount) }

@@ -1,7 +1,7 @@
-/// Splits off a customer that was merged into another.
+/// Splits off a customer that a merge made part of another.
 ///
-/// The transaction belongs to the split-off customer and has entries of both. The customer's number is used again:
-/// purchases, keys and history under it need no move.
+/// The transaction is the split-off customer's, and has entries of both. The customer's number is used again, so rows
+/// with that number, such as purchases, keys and history, need not move.
 struct UnmergeCommand: Command {
   /// The survivor that the caller expects, if any.
   let survivor: CustomerID?
@@ -100,7 +100,7 @@ struct UnmergeCommand: Command {
         + "Name an id that the customer brought into the merge.")
   }
 
-  /// The refusal if the survivor of the merge was merged itself since.
+  /// Returns the refusal for a merge after which the survivor was merged itself.
   private static func laterMerge(
     _ work: borrowing UnitOfWork, _ part: FoundCustomer, _ survivor: CustomerRow, _ id: CustomerID,
     session: any StorageSnapshot
@@ -120,7 +120,7 @@ struct UnmergeCommand: Command {
     return LedgerError(.storageDamaged, "The journal lacks the merge of customer number \(part.number); run verify.")
   }
 
-  /// Refuses if an open hold of the survivor was moved by the merge, or took from a lot of the merged customer.
+  /// Refuses if an open hold of the survivor moved with the merge, or took from a lot of the merged customer.
   ///
   /// - Throws: `condition_failed`.
   private static func checkHolds(
@@ -196,7 +196,7 @@ struct UnmergeCommand: Command {
     return booking
   }
 
-  /// The currencies in which something may return: all that the survivor ever had.
+  /// Returns the currencies that may move back: all that the survivor ever had.
   private static func currencies(
     _ decider: inout Decider, _ split: Split, session: any StorageSnapshot
   ) throws(LedgerError) -> [CurrencyDefinition] {
@@ -209,7 +209,7 @@ struct UnmergeCommand: Command {
     return found
   }
 
-  /// Counts as if both had been one until now: neither a limit nor an allowance begins anew.
+  /// Copies the survivor's counts, so that neither a limit nor an allowance starts again.
   private static func copyCounts(
     _ decider: inout Decider, _ split: Split, transaction: TransactionNumber, session: any StorageSnapshot
   ) throws(LedgerError) {
@@ -221,7 +221,7 @@ struct UnmergeCommand: Command {
       let number = AccountNumber(customer: split.part.number, currency: currency.number)
       let slot = try decider.work.slot(of: number, session: session)
       RechargeClocks.start(&decider, slot, currency, by: transaction)
-      // The group applied its effects to the account under other counts.
+      // This group's scheduled effects on the account were applied under other counts.
       decider.work.accounts[slot].isCurrent = false
     }
   }
@@ -267,7 +267,7 @@ struct UnmergeCommand: Command {
     return lost
   }
 
-  /// Updates the rows of the customers: the numbers that the customer brought into the merge lead to it again.
+  /// Updates the rows of the customers: the numbers that the customer had at the merge lead to it again.
   private static func becomeTwo(
     _ work: inout UnitOfWork, _ split: Split, transaction: TransactionNumber, session: any StorageSnapshot
   ) throws(LedgerError) {
@@ -289,9 +289,9 @@ extension LedgerCommand {
   /// Undoes the merge that made a customer part of another.
   ///
   /// - Parameters:
-  ///   - customer: Any id that the customer brought into the merge.
-  ///   - survivor: An id of the customer that it is part of, so that no other is split; nil if it may be any.
-  ///   - key: Send the same one with every retry.
+  ///   - customer: Any id that the customer had at the merge.
+  ///   - survivor: An id of the customer that it is part of, so that no other customer is split; nil for any.
+  ///   - key: Send the same key with every retry.
   ///   - details: Reference, reason and actor.
   public static func unmerge(
     _ customer: CustomerID, from survivor: CustomerID? = nil, key: IdempotencyKey? = nil,
@@ -302,23 +302,23 @@ extension LedgerCommand {
 }
 
 extension Ledger {
-  /// Undoes the merge of a customer into another: the customer is separate again.
+  /// Undoes the merge that made a customer part of another, and makes the customer independent again.
   ///
-  /// The customer gets back the ids, purchases, entitlements and history that it brought into the merge, and those of
-  /// its lots, debts and items that still exist. ``Booking/unmerged`` lists the moved and the returned amount of each.
-  /// Nothing else is taken from the survivor, which keeps later ids, purchases and currency. Undo nested merges from
-  /// the newest to the oldest.
+  /// The customer gets back the ids, purchases, entitlements and history that it had at the merge, and those of its
+  /// lots, debts and items that still exist. For each of them, ``Booking/unmerged`` reports the moved and the
+  /// returned amount. Nothing else is taken from the survivor. Ids, purchases and currency added after the merge remain
+  /// with the survivor. Undo nested merges from the newest to the oldest.
   ///
   /// - Parameters:
-  ///   - customer: Any id that the customer brought into the merge.
-  ///   - survivor: An id of the customer that it is part of; nil if it may be any.
-  ///   - key: Send the same one with every retry.
-  /// - Returns: The amounts and items that returned; the survivor's side is in ``Booking/parties``.
+  ///   - customer: Any id that the customer had at the merge.
+  ///   - survivor: An id of the customer that it is part of; nil for any.
+  ///   - key: Send the same key with every retry.
+  /// - Returns: The returned amounts and items; the survivor's side is in ``Booking/parties``.
   /// - Throws: ``LedgerError`` with, in order of precedence, `customer_not_found`, `key_conflict`, `already_reversed`
-  ///   if the customer was split off before, `not_reversible` if it was never merged into another,
-  ///   `condition_failed` if it is part of another than the given survivor or if a later merge has to be undone
-  ///   first, `customer_frozen` if the survivor is frozen, `condition_failed` if an open hold has set currency
-  ///   aside that moved with the merge.
+  ///   if the customer was split off before, `not_reversible` if it was never merged into another, `condition_failed`
+  ///   if it is part of a customer other than the given survivor or if a later merge has to be undone first,
+  ///   `customer_frozen` if the survivor is frozen, `condition_failed` if an open hold has set currency aside that
+  ///   moved with the merge.
   @discardableResult
   public func unmerge(
     _ customer: CustomerID, from survivor: CustomerID? = nil, key: IdempotencyKey? = nil

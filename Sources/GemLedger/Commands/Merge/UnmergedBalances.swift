@@ -9,12 +9,12 @@ struct UnmergedCurrency {
 
 /// Moves back the rest of the lots and debts that a merge moved.
 enum UnmergedBalances {
-  /// The merged customer's part of a currency.
+  /// The merged customer's lots and debt in a currency.
   struct Belongings {
     let currency: CurrencyDefinition
     /// The index of the survivor's account.
     let slot: Int
-    /// The merged customer's share of each lot, held amounts included; a lot that is not pooled is its as a whole.
+    /// The merged customer's share of each lot, held amounts included; it has the whole of a lot that is not pooled.
     let lots: [LotNumber: Int64]
     let debt: Int64
   }
@@ -114,7 +114,7 @@ enum UnmergedBalances {
     return found
   }
 
-  /// Takes the lots that are the merged customer's as a whole and still hold something.
+  /// Takes the non-empty lots that belong to the merged customer as a whole.
   private static func wholeLots(
     _ work: inout UnitOfWork, _ shares: [LotNumber: Int64], slot: Int, index: Int
   ) -> [MergedBalances.MovingLot] {

@@ -1,9 +1,9 @@
-/// Merges without proof that the surviving customer wants them: logins with only a public key.
+/// Merges that the surviving customer did not prove to want: logins with a public key alone.
 ///
 /// An attacker could buy, spend, log in as another person, and have the store refund the purchase. So such a merge
 /// moves no debt, freeze or hold, and a later refund takes only the rest of the merged currency.
 enum UnprovenMerges {
-  /// Checks that the customer has nothing that such a merge does not move; after the merge's plans were made.
+  /// Checks that the customer has nothing that such a merge cannot move; call it after the merge's plans were made.
   ///
   /// - Throws: `condition_failed`.
   static func checkMovable(
@@ -37,9 +37,9 @@ enum UnprovenMerges {
         transaction: transaction, position: 0, customer: source.number, kind: .unproven, createdAt: work.now))
   }
 
-  /// The unproven merges that brought a purchase of a customer to its owner; none for most, without a read.
+  /// Returns the unproven merges that brought a customer's purchase to its owner; mostly none, without a read.
   ///
-  /// - Parameter customer: The buyer, by the number of that time.
+  /// - Parameter customer: The buyer, by the number at the time of the purchase.
   static func merges(
     of customer: CustomerNumber, to owner: CustomerNumber, _ work: inout UnitOfWork, session: any StorageSnapshot
   ) throws(LedgerError) -> [TransactionNumber] {
@@ -62,7 +62,7 @@ enum UnprovenMerges {
     return found
   }
 
-  /// How many of an item the merges brought at most.
+  /// Returns the maximum units of an item that the merges moved.
   static func items(
     _ item: ItemID, by merges: [TransactionNumber], to owner: CustomerNumber, _ work: inout UnitOfWork,
     session: any StorageSnapshot

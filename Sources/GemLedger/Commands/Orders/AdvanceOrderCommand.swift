@@ -4,21 +4,21 @@ package enum OrderStep: Hashable, Sendable {
   case fail
   /// The delivery was confirmed.
   case deliver
-  /// The try after `attempts` earlier ones begins; the next one is due at that instant, or never.
+  /// The next try begins, after `attempts` earlier tries; the try after it is due at `nextAt`, or never.
   case tryDelivery(attempts: Int64, nextAt: Timestamp?)
-  /// The delivery that was due at one instant is due at another.
+  /// The delivery due at `dueAt` is postponed to `nextAt`.
   case postponeDelivery(dueAt: Timestamp, nextAt: Timestamp)
-  /// The refund due at one instant is requested instead of further tries; again at another instant without an answer.
+  /// The refund due at `dueAt` is requested instead of further tries, and again at `nextAt` unless it arrives.
   case requestRefund(dueAt: Timestamp, nextAt: Timestamp)
   /// There will be no refund: the order waits for a person.
   case giveUpRefund
   /// The payment was refunded before the delivery was confirmed.
   case withdraw
-  /// The refund of a withdrawn order was reversed; its delivery begins anew.
+  /// The refund of a withdrawn order was reversed; its delivery starts again.
   case resume
 }
 
-/// Takes an order one step on.
+/// Advances an order by one step.
 final class AdvanceOrderCommand: Command {
   let code: PurchaseCode
   let step: OrderStep
@@ -50,7 +50,7 @@ final class AdvanceOrderCommand: Command {
 }
 
 extension LedgerCommand {
-  /// Takes an order one step on; the answer is replayed if the order has no such step to take.
+  /// Advances an order by one step; the answer is replayed if the order cannot take the step.
   package static func advanceOrder(_ code: PurchaseCode, _ step: OrderStep, customer: CustomerID) -> Self {
     Self(AdvanceOrderCommand(code, step), customer: customer, key: nil)
   }

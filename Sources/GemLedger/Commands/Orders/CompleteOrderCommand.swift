@@ -2,7 +2,7 @@
 package struct OrderCompletion: Sendable {
   package var code: PurchaseCode
   package var purchase: StorePurchase
-  /// How long after the credit the second try of its delivery is due; nil without a delivery.
+  /// The time from the credit to the second delivery try; nil without a delivery.
   package var retryAfterMilliseconds: Int64?
 
   package init(code: PurchaseCode, purchase: StorePurchase, retryAfterMilliseconds: Int64?) {
@@ -32,8 +32,8 @@ final class CompleteOrderCommand: Command {
 
   /// Credits the purchase first, in any state of the order: a paid purchase is always credited.
   ///
-  /// A receipt for another product, store or quantity than announced pays for no order, and neither does a purchase of
-  /// another customer than the order's. One order is paid for once.
+  /// A purchase pays for the order only if it matches the announced product, store and quantity and the order's
+  /// customer. An order is paid for once.
   ///
   /// - Throws: `order_not_found`, then as the credit of a purchase.
   func decide(

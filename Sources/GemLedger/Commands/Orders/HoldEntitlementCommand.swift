@@ -1,4 +1,4 @@
-/// States which customer has the entitlement of a purchase.
+/// Assigns the entitlement of a purchase to a customer.
 final class HoldEntitlementCommand: Command {
   let purchase: LedgerCommand.PurchaseClaim
 
@@ -14,7 +14,7 @@ final class HoldEntitlementCommand: Command {
   }
   var independence: Independence { .none }
 
-  /// Moves the entitlement of a purchase, and of all of its subscription with it.
+  /// Moves the entitlement of a purchase and of its whole subscription.
   ///
   /// - Throws: in order of precedence `customer_not_found`, `purchase_not_found`.
   func decide(
@@ -71,7 +71,7 @@ final class HoldEntitlementCommand: Command {
 }
 
 extension PurchaseRow {
-  /// Whether both are cycles of one subscription: that with one first transaction.
+  /// Whether both are cycles of one subscription: their first transaction is the same.
   func isOfOneSubscription(as other: PurchaseRow) -> Bool {
     identity.store == other.identity.store && identity.environment == other.identity.environment
       && (originalTransactionID ?? identity.transactionID)
@@ -80,9 +80,9 @@ extension PurchaseRow {
 }
 
 extension LedgerCommand {
-  /// Gives the entitlement of a purchase, and of its whole subscription, to the customer; no currency moves.
+  /// Gives the entitlement of a purchase and its whole subscription to the customer; currency does not move.
   ///
-  /// The answer is replayed if the customer owns it already, or the purchase gave none.
+  /// The answer is replayed if the customer owns it already, or if the purchase gave none.
   package static func holdEntitlement(
     store: Store, environment: StoreEnvironment, transactionID: StoreTransactionID, customer: CustomerID
   ) -> Self {

@@ -10,8 +10,7 @@ package struct OrderOpening: Sendable {
   package var lifetimeMilliseconds: Int64
   /// The store transaction that has paid for the order already, if the order is announced late.
   package var paidBy: PaidTransaction?
-  /// How long after the opening the second try of its delivery is due, if it is paid for already; nil without a
-  /// delivery.
+  /// The time from the opening to the second delivery try, if the order is paid for already; nil without a delivery.
   package var retryAfterMilliseconds: Int64?
 
   package struct PaidTransaction: Hashable, Sendable {
@@ -97,7 +96,7 @@ final class OpenOrderCommand: Command {
     return JournalPosting.answer(&decider.work, command.customer, isReplayed: false)
   }
 
-  /// The customer's purchase that the announcement names; nil if it is not credited yet, or another customer's.
+  /// Returns the customer's purchase that the announcement names; nil if it is not credited yet or not the customer's.
   private func paidPurchase(
     _ work: inout UnitOfWork, by customer: FoundCustomer?, session: any StorageSnapshot
   ) throws(LedgerError) -> PurchaseRow? {
@@ -115,7 +114,7 @@ final class OpenOrderCommand: Command {
 extension LedgerCommand {
   /// Announces a purchase; the same request under the same key is one order.
   ///
-  /// The answer has no transaction; it is replayed if the order was there.
+  /// The answer has no transaction; it is replayed if the order existed.
   package static func openOrder(_ opening: OrderOpening, customer: CustomerID) -> Self {
     Self(OpenOrderCommand(opening), customer: customer, key: nil)
   }

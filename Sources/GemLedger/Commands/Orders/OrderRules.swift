@@ -1,6 +1,6 @@
-/// How an order moves from state to state; pure.
+/// The state transitions of an order; pure.
 extension OrderRow {
-  /// The field in which two requests under one key differ, or nil if they are the same request.
+  /// Returns the field in which two requests under one key differ; nil if they are equal.
   func differingField(from opening: OrderOpening) -> String? {
     if store != opening.store { return "store" }
     if product != opening.product { return "product" }
@@ -14,13 +14,13 @@ extension OrderRow {
     return names.first { (first[$0] ?? .null) != (second[$0] ?? .null) } ?? "order"
   }
 
-  /// The member of an announcement that names the payer's client; the first one stays.
+  /// The member of an announcement that names the payer's client; the first value is kept.
   package static let claimName = "claim"
 
   /// The member with the order's costs in virtual currency, which the backend adds: it is not part of the request.
   package static let costsName = "costs"
 
-  /// The announced members, without the client's claim and the costs; nil if the text cannot be read.
+  /// Returns the announced members, without the client's claim and the costs; nil if the text cannot be read.
   private static func announcement(_ request: String) -> JSONObject? {
     do throws(JSONError) {
       var members = try JSONValue.parse(request).object
@@ -34,16 +34,16 @@ extension OrderRow {
 
   /// Whether its payment was refunded before the delivery was confirmed.
   ///
-  /// Nothing is to be done for it any more, as for a success, which is never due; this one has the instant instead.
+  /// Like a success, it needs no more work. A success is never due; a withdrawn order has the instant in `dueAt`.
   package var isWithdrawn: Bool { state == .success && dueAt != .max }
 
-  /// Added to the number of tries while a refund is asked for: no try begins any more.
+  /// Added to the number of tries while a refund is requested: no further try begins.
   static let refundMark: Int64 = 1 << 40
 
-  /// Whether the store is asked for a refund.
+  /// Whether a refund is requested from the store.
   var isRefundRequested: Bool { deliveryAttempts >= Self.refundMark }
 
-  /// How many tries of the delivery were begun.
+  /// The number of delivery tries that have begun.
   var tryCount: Int64 { deliveryAttempts % Self.refundMark }
 
   /// Whether the purchase matches the announcement.
@@ -69,7 +69,7 @@ extension OrderRow {
     }
   }
 
-  /// Takes the step, or changes nothing if the order has no such step to take.
+  /// Takes the step, or changes nothing if the order cannot take it.
   mutating func take(_ step: OrderStep, at now: Timestamp) -> Bool {
     switch step {
     case .fail:

@@ -17,7 +17,7 @@ final class CreditPurchaseCommand: Command {
   }
   var independence: Independence { .ofOtherPurchases }
 
-  /// Credits a store transaction idempotently: its identity is the store's, never the call's or the key's.
+  /// Credits a store transaction idempotently, by the store's identity of it and not by the call or the key.
   ///
   /// A credited store transaction is answered before its key is checked. The store may redeliver it under any key, and
   /// the answer must be that it is credited.
@@ -66,7 +66,7 @@ final class CreditPurchaseCommand: Command {
     return booking
   }
 
-  /// Its buyer may appear later: then a person decides.
+  /// Keeps a note for a person's decision, in case the buyer is registered later.
   private func markUnknownBuyer(
     _ decider: inout Decider, _ token: String, of credited: PurchaseRow, session: any StorageSnapshot
   ) throws(LedgerError) {
@@ -121,7 +121,7 @@ final class CreditPurchaseCommand: Command {
     return booking
   }
 
-  /// The grant of the newest transaction, if it is one lot's currency.
+  /// Returns the grant of the newest transaction if it is the currency of a single lot.
   private static func soleGrant(_ work: inout UnitOfWork) -> LotAmount? {
     let own = work.changes.entries.suffix(2).filter { $0.transaction == work.sequences.transaction }
     guard own.count == 1, let entry = own.first, entry.lot != 0 else { return nil }
@@ -142,9 +142,9 @@ extension LedgerCommand {
 extension Ledger {
   /// Credits a store transaction exactly once, however many calls ask for it.
   ///
-  /// The grant is resolved inside the commit and frozen with it: from the catalog in force at the date of the purchase,
-  /// or the first later one that has the product. A store transaction that was credited
-  /// before, to any customer, is a success: the result is the first booking, which names the owner.
+  /// The commit resolves the grant and freezes it. The catalog is the one in force at the date of the purchase, or the
+  /// first later catalog that has the product. A store transaction that was credited before, to any customer, is a
+  /// success: the result is the first booking, which names the owner.
   ///
   /// - Throws: ``LedgerError`` with, in order of precedence, `invalid_request`, `amount_out_of_range`, `key_conflict`,
   ///   `product_not_found`, `amount_out_of_range` (the credit passes the hard limit).

@@ -1,19 +1,19 @@
-/// A genuine purchase that cannot be credited yet, and the store's statement.
+/// A genuine purchase that cannot be credited yet, with the store's statement.
 package struct ReceiptHold: Sendable {
   package var store: Store
   package var environment: StoreEnvironment
   package var transactionID: StoreTransactionID
-  /// Whether the store states that it is paid, pending or cancelled.
+  /// The state of the purchase at the store: paid, pending or cancelled.
   package var kind: EvidenceRow.Kind
   package var statedAt: Timestamp
-  /// Nil if it is kept already, as that of a refund is.
+  /// Nil if it is kept already, for example the statement of a refund.
   package var statement: StoreStatement?
   package var reason: HoldReason
-  /// When it is decided again without another cause; nil for never.
+  /// The time of the next decision without another cause; nil for never.
   package var dueAt: Timestamp?
-  /// The awaited token, app or environment, if it has a name.
+  /// The name of the missing condition, if it has a name.
   package var subject: String?
-  /// Further data for the next decision, as JSON.
+  /// Input of the next decision in addition to the statement, as JSON.
   package var note: String
 
   package init(
@@ -34,10 +34,10 @@ package struct ReceiptHold: Sendable {
   }
 }
 
-/// Keeps a store's statement about a purchase that cannot be credited yet, with the reason.
+/// Keeps the store's statement of a purchase that cannot be credited yet, with the reason.
 final class HoldReceiptCommand: Command {
   let hold: ReceiptHold
-  /// Whether the command's customer posted the receipt; false if a store reported it.
+  /// Whether the command's customer posted the receipt; false if a store reported the purchase.
   let isPosted: Bool
 
   init(_ hold: ReceiptHold, isPosted: Bool) {
@@ -60,9 +60,10 @@ final class HoldReceiptCommand: Command {
       store: hold.store, environment: hold.environment, transactionID: hold.transactionID)
   }
 
-  /// Keeps the statement; a purchase that is credited meanwhile is not held, unless a person has to decide.
+  /// Keeps the statement of a purchase that cannot be credited yet.
   ///
-  /// The first poster stays its customer.
+  /// A purchase that has been credited in the meantime is held only if a person must decide. The first customer to post
+  /// the purchase remains its customer.
   ///
   /// - Throws: `receipt_revoked` if that customer was erased.
   func decide(
@@ -100,10 +101,10 @@ final class HoldReceiptCommand: Command {
     }
     let poster = isPosted ? try self.poster(&decider, command, session: session) : nil
     let held = row(identity, reason, decider.work.now, after: before, postedBy: poster?.number)
-    // An app posts it again at each start, which changes nothing.
+    // An app posts the receipt again at each start, which changes nothing.
     if held.held != before?.held || held.content != before?.content { decider.work.keep(held, among: evidence) }
     let isKnown = before?.held?.reason == reason
-    // Readers of the journal learn of it; a first post by another customer was reported before.
+    // The event is for readers of the journal. If another customer posted the receipt first, the event exists already.
     if let poster, !isKnown, reason.isOpen, held.held?.customer == poster.number {
       decider.plans.removeAll(keepingCapacity: true)
       _ = JournalPosting.begin(&decider, .receiptHeld, command: command, customer: poster)
@@ -111,29 +112,29 @@ final class HoldReceiptCommand: Command {
     return JournalPosting.answer(&decider.work, command.customer, isReplayed: isKnown)
   }
 
-  /// Whether a person has decided since the store first stated it.
+  /// Whether a person has decided since the first date of the store's statement.
   private func isDecided(_ evidence: [EvidenceRow], _ statement: EvidenceRow?) -> Bool {
     let known = statement.flatMap { statement in evidence.first { $0.isAboutTheSame(as: statement) } }
     let statedAt = known?.firstSignedAt ?? hold.statedAt
     return evidence.contains { $0.kind == .decided && $0.signedAt >= statedAt }
   }
 
-  /// The reason by everything that the store has stated; nil if the purchase stays as it is.
+  /// Returns the reason that follows from all statements of the store; nil if the purchase does not change.
   private func reason(after held: EvidenceRow.HeldState?, _ evidence: [EvidenceRow]) -> HoldReason? {
     if hold.kind == .pending || hold.kind == .cancelled {
-      // A payment is made, or given up, once: that statement holds whenever it arrives. A new poster is still recorded.
+      // A payment is made or cancelled once, so its proof counts in any order. The first poster is still news.
       if evidence.contains(where: \.kind.provesPayment) {
         return held.flatMap { isPosted && $0.reason.isOpen && $0.customer == 0 ? $0.reason : nil }
       }
       return evidence.contains { $0.kind == .cancelled } ? .declined : .pending
     }
-    // A store's statement about a posted purchase changes neither the reason nor the customer.
+    // The store's report of a purchase that a customer posted changes neither the reason nor the customer.
     let isPosters = held.map { $0.reason.isOpen && $0.reason != .pending && $0.customer != 0 } ?? false
     if !isPosted, hold.reason.endsWithCredit, isPosters { return nil }
     return hold.reason.endsWithCredit && hold.reason.isOpen && RefundRules.isWhole(evidence) ? .refunded : hold.reason
   }
 
-  /// A purchase that is given back as a whole waits for nothing.
+  /// Ends the hold of a purchase that is refunded in full.
   static func endIfRefunded(_ work: inout UnitOfWork, _ evidence: [EvidenceRow]) {
     guard var held = evidence.first(where: { $0.kind == .held }), let reason = held.held?.reason, reason.isOpen,
       reason.endsWithCredit, RefundRules.isWhole(evidence)
@@ -155,10 +156,10 @@ final class HoldReceiptCommand: Command {
     postedBy poster: CustomerNumber?
   ) -> EvidenceRow {
     let first = before?.held?.customer ?? 0
-    // The time of a post stays, although a notice of the same purchase has none.
+    // A notice without a due time does not replace the due time of a post.
     var dueAt = hold.dueAt?.milliseconds ?? (before?.held?.reason == reason ? before?.held?.dueAt : nil) ?? .max
     if reason == .refunded { dueAt = .max }
-    // The order that another customer names later is none of the first one's.
+    // An order that another customer names later does not belong to the first customer.
     let isFirst = first == 0 || first == poster
     let note = isFirst && !hold.note.isEmpty ? hold.note : before?.content ?? ""
     var row = EvidenceRow(
@@ -170,7 +171,7 @@ final class HoldReceiptCommand: Command {
     return row
   }
 
-  /// A purchase of a customer erased before the credit is never credited.
+  /// Checks that the purchase's customer was not erased before the credit.
   ///
   /// - Throws: `receipt_revoked`.
   static func checkNotErased(
@@ -179,13 +180,13 @@ final class HoldReceiptCommand: Command {
     guard let held = evidence.first(where: { $0.kind == .held })?.held, held.reason == .erased else { return }
     throw LedgerError(
       .receiptRevoked,
-      "The customer of this purchase was erased before the credit; the purchase is never credited.",
+      "The customer of this purchase was erased before the credit. The purchase is not credited.",
       details: [.text("reason", HoldReason.erased.name)])
   }
 
-  /// Ends the held receipts of an erased customer, and removes the buyer's tokens.
+  /// Ends the held receipts of an erased customer, and removes the members that name a buyer.
   ///
-  /// - Parameter tokens: The tokens of the customer in the statements of stores, if that is known.
+  /// - Parameter tokens: The customer's tokens in the statements of stores, if known.
   static func erase(
     _ decider: inout Decider, of customer: CustomerNumber, namedBy tokens: [String], session: any StorageSnapshot
   ) throws(LedgerError) {
@@ -194,7 +195,7 @@ final class HoldReceiptCommand: Command {
       let known = try decider.work.evidence(held.identity, nil, session: session)
       let isNamed = held.held?.subject.map { !tokens.isEmpty && !tokens.contains($0) } ?? false
       if let reason = held.held?.reason, reason == .buyer || isNamed && reason != .app && reason != .environment {
-        // Its token belongs to another customer, who keeps the purchase.
+        // The token names another customer, and the purchase remains that customer's.
         var free = held
         free.held?.customer = 0
         free.content = ""
@@ -216,15 +217,15 @@ final class HoldReceiptCommand: Command {
     } while below != nil
   }
 
-  /// Takes a customer's tokens away from purchases that others posted or were credited for.
+  /// Removes a customer's tokens from purchases that other customers posted or were credited for.
   ///
-  /// An uncredited purchase is never credited.
+  /// A held purchase that waits for its credit is never credited then.
   static func erase(
     _ decider: inout Decider, namedBy tokens: [String], session: any StorageSnapshot
   ) throws(LedgerError) {
     guard !tokens.isEmpty else { return }
     var named: [EvidenceRow] = try session.rows(.heldForSubject, tokens.map { IndexKey(text: $0) })
-    // These wait for an app or an environment, and are few.
+    // Receipts that wait for an app or an environment are few, so all of them are read.
     for reason in [HoldReason.app, .environment] {
       var place: IndexPlace?
       repeat {
@@ -253,9 +254,9 @@ extension EvidenceRow {
     "appAccountToken", "obfuscatedExternalAccountId", "obfuscatedExternalProfileId", "developerPayload",
   ]
 
-  /// The row without the buyer's tokens; nil if there is nothing to take away.
+  /// Returns the row without the members that name the buyer; nil if nothing is to be removed.
   ///
-  /// - Parameter ending: Whether a held purchase ends by it.
+  /// - Parameter ending: Whether a held purchase ends.
   func erased(ending: Bool) -> Self? {
     var row = self
     if kind == .held {
@@ -268,7 +269,7 @@ extension EvidenceRow {
       Self.personalMembers.contains(where: { members[$0] != nil })
     else { return nil }
     for name in Self.personalMembers { members[name] = nil }
-    // The variant stays: the same statement, delivered again, is known.
+    // The variant remains, so that a redelivered statement is recognised.
     row.content = JSONValue.object(members).text()
     return row
   }
@@ -277,7 +278,7 @@ extension EvidenceRow {
 extension LedgerCommand {
   /// Keeps a purchase that cannot be credited yet.
   ///
-  /// - Parameter customer: The poster of the receipt; nil if a store reported it.
+  /// - Parameter customer: The customer that posted the receipt; nil if a store reported the purchase.
   package static func holdReceipt(_ hold: ReceiptHold, customer: CustomerID?) -> Self {
     var details = CommandDetails()
     details.reference = Reference(

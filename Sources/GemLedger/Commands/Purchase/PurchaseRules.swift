@@ -5,7 +5,7 @@ package enum PurchaseRules {
     if let price = purchase.price {
       guard price.currency.utf8.count == 3, price.currency.utf8.allSatisfy({ (0x41...0x5A).contains($0) }) else {
         throw .invalid(
-          "\"\(price.currency.prefix(20))\" is not a currency of prices: three capital letters, such as USD.")
+          "\"\(price.currency.prefix(20))\" is not a price currency: use three capital letters, such as USD.")
       }
     }
     try RequestRules.check(quantity: purchase.quantity, of: purchase.product.text)
@@ -15,10 +15,10 @@ package enum PurchaseRules {
     }
   }
 
-  /// Returns the lots that the purchase makes, by currency in the order of codes: paid and bonus parts apart, or all as
-  /// bonus if it was free.
+  /// Returns the lots of the purchase by currency, in the order of codes.
   ///
-  /// The price is spread evenly over the paid currencies; shares round down and the last takes the rest.
+  /// Paid and bonus parts are separate lots; a purchase without payment makes bonus lots only. The price is spread
+  /// evenly over the paid currencies; shares round down and the last takes the rest.
   ///
   /// - Throws: `amount_out_of_range` when amount times quantity passes the hard limit.
   package static func credits(
@@ -66,16 +66,16 @@ package enum PurchaseRules {
     let balance = account.balance - plan.expiredAmount - min(plan.amount, account.debt)
     guard plan.amount <= Limits.amount - balance else {
       throw RequestRules.outOfRange(
-        "\(plan.amount) more \(plan.currency.code) would pass the largest balance there can be, \(Limits.amount).",
+        "A credit of \(plan.amount) \(plan.currency.code) would pass the largest possible balance, \(Limits.amount).",
         plan.amount)
     }
     return balance + plan.amount
   }
 
-  /// A cycle that ends after the latest possible expiry never ends: paid currency is credited for every date of the
-  /// store.
+  /// Returns the end of the purchase's cycle as an expiry; `.max` if it is after the latest possible expiry.
   ///
-  /// A date before the earliest possible expiry becomes that expiry: both are over.
+  /// Paid currency is credited for every date of the store. A date before the earliest possible expiry becomes that
+  /// expiry: both are in the past.
   private static func expiry(of purchase: StorePurchase) -> Int64 {
     guard let end = purchase.cycleEndsAt?.milliseconds, end < Limits.expiryMilliseconds else { return .max }
     return max(end, -RowBounds.instant)

@@ -46,23 +46,23 @@ public struct Money: Hashable, Sendable {
 
 /// The store's record of a purchase, with the fields for its credit.
 public struct StorePurchase: Hashable, Sendable {
-  /// The payment terms of a purchase.
+  /// The terms of a purchase.
   ///
-  /// Free purchases give ``LotSource/bonus`` lots without a price.
+  /// A purchase without payment makes ``LotSource/bonus`` lots without a price.
   public enum Terms: Hashable, Sendable, CaseIterable {
-    /// Its price.
+    /// Paid at its price.
     case paid
-    /// Nothing: an offer, or the share of a family member's purchase.
+    /// Free of charge: an offer, or the share of a family member's purchase.
     case free
-    /// Nothing, for a trial: the product may give another amount then.
+    /// Free of charge for a trial: the product may then give another amount.
     case trial
   }
 
-  /// The store of the purchase.
+  /// The store that sold it.
   public var store: Store
   /// Production, sandbox, or a test session.
   public var environment: StoreEnvironment
-  /// The store's id of it; on Google Play the purchase token.
+  /// The store's id of the purchase; on Google Play the purchase token.
   public var transactionID: StoreTransactionID
   /// The bought product.
   public var product: ProductCode
@@ -70,19 +70,19 @@ public struct StorePurchase: Hashable, Sendable {
   public var quantity: Int64
   /// The price of all units together, if the store gives it.
   public var price: Money?
-  /// When it was bought.
+  /// The time of the purchase.
   public var purchasedAt: Timestamp
-  /// When the paid period ends, for a subscription.
+  /// The end of the paid period, for a subscription.
   public var cycleEndsAt: Timestamp?
   /// The first transaction of the same subscription; nil if this is the first.
   public var originalTransactionID: StoreTransactionID?
-  /// The payment terms.
+  /// The terms of the purchase.
   public var terms: Terms
-  /// The token of an unregistered buyer, if the customer of the post is credited instead.
+  /// The token of an unregistered buyer; the customer of the post is credited instead.
   public var unknownBuyer: String?
-  /// The date of the store's statement that it is bought and not given back; nil if it was not kept.
+  /// The date of the store's statement that the purchase is paid and not refunded; nil if it was not kept.
   public var statedAt: Timestamp?
-  /// All that the store stated; nil if it was not kept.
+  /// The full statement of the store; nil if it was not kept.
   public var statement: StoreStatement?
 
   /// A record of a purchase.

@@ -35,12 +35,11 @@ package struct RefundChange {
   /// The items that the purchase gave.
   var givenItems: [ItemEntryRow] = []
   var parts: [Part] = []
-  /// The merges that brought the purchase to its owner without a proof that the owner wants it: nothing else of the
-  /// owner's pays for the refund.
+  /// The unproven merges that brought the purchase to its owner: only the purchase's currency pays for the refund.
   var unprovenMerges: [TransactionNumber] = []
-  /// Whether some of it is written off in a currency with the policy to freeze.
+  /// Whether an amount is written off in a currency with the policy to freeze.
   var freezes = false
-  /// Whether nothing of the purchase is written off any more.
+  /// Whether no written-off amount of the purchase remains.
   var isMadeGood = false
 
   init(purchase: PurchaseRow, owner: FoundCustomer, to share: RefundShare) {
@@ -59,7 +58,7 @@ package struct RefundChange {
       guard let currency = definitions.currency(number: entry.account.currency) else { continue }
       var allocations = parts.allocations.filter { $0.entry == entry.number }.map { ($0.lot, $0.amount) }
       if entry.lot != 0 { allocations = [(entry.lot, entry.amount)] }
-      // An amount that repaid a debt at once was granted all the same.
+      // An amount that repaid a debt at once counts as granted.
       let lots = allocations.filter { $0.1 > 0 }.map { (lot, amount) in
         GrantedLot(lot: lot, source: parts.sources[lot] ?? .paid, amount: amount)
       }

@@ -27,8 +27,8 @@ final class RefundCommand: Command {
   /// Evidence without anything new is answered before the key is checked, as for a credited store transaction: the
   /// store may redeliver it under any key.
   ///
-  /// - Throws: in order of precedence `amount_out_of_range`, `key_conflict`, and `amount_out_of_range` if the
-  ///   returned amounts would pass the hard limit.
+  /// - Throws: in order of precedence `amount_out_of_range`, `key_conflict`, and `amount_out_of_range` if the returned
+  ///   amounts would pass the hard limit.
   func decide(
     _ decider: inout Decider, _ command: LedgerCommand.Body, session: any StorageSnapshot
   ) throws(LedgerError) -> Booking {
@@ -68,7 +68,7 @@ extension Fingerprint {
 }
 
 extension LedgerCommand {
-  /// Claws back the grant of a purchase, as far as the store gave its money back.
+  /// Claws back the refunded share of a purchase's grant.
   ///
   /// The ledger finds the owner by the purchase; ``customer`` is the store transaction's id and names no customer.
   public static func refund(
@@ -80,12 +80,12 @@ extension LedgerCommand {
 }
 
 extension Ledger {
-  /// Claws back the grant of a purchase, as far as the store gave its money back.
+  /// Claws back the refunded share of a purchase's grant.
   ///
   /// The amount due is the refunded share of the grant, rounded up, in each currency. It is taken from the purchase's
-  /// lots; for spent currency the currency's refund policy decides. The store's evidence may arrive in any order, any
-  /// number of times. The newest evidence holds; evidence without news returns the first booking again. A
-  /// refund that precedes its purchase is kept and booked with it: its booking has no entries and has
+  /// lots; for spent currency the currency's refund policy decides. The store may deliver evidence in any order and any
+  /// number of times. The newest evidence counts; evidence without news returns the first booking again. A refund that
+  /// arrives before its purchase is kept and booked with it: its booking has no entries and has
   /// ``Booking/isAwaitingPurchase``.
   ///
   /// - Returns: The amounts taken, from the present owner of the purchase.

@@ -2,7 +2,7 @@
 enum RefundExpiries {
   /// Subtracts amounts that expired unspent from the amounts still to claw back.
   ///
-  /// They are gone already: no other lot is taken for them, they make no debt, and they are no shortfall.
+  /// Expired amounts are gone already: no other lot pays for them, and they make neither a debt nor a shortfall.
   static func setApart(
     _ decider: inout Decider, _ granted: RefundChange.Granted, _ rest: inout [Int64], _ index: Int,
     _ change: inout RefundChange, session: any StorageSnapshot

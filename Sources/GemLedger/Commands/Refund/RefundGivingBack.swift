@@ -4,7 +4,7 @@ enum RefundGivingBack {
 
   /// Plans the returns of a refund reversal.
   ///
-  /// Written-off amounts are cancelled first, then debts. Taken amounts go back into the source lots.
+  /// Written-off amounts are cancelled first, then debts. Taken amounts return to their original lots.
   static func plan(
     _ decider: inout Decider, _ change: inout RefundChange, session: any StorageSnapshot
   ) throws(LedgerError) {
@@ -89,7 +89,7 @@ enum RefundGivingBack {
     let balance = decider.work.accounts[decider.plans[index].slot].row.balance - decider.plans[index].expiredAmount
     guard amount - min(amount, debt) <= Limits.amount - balance else {
       throw RequestRules.outOfRange(
-        "\(amount) more \(decider.plans[index].currency.code) would pass the largest balance there can be, "
+        "A return of \(amount) \(decider.plans[index].currency.code) would pass the largest possible balance, "
           + "\(Limits.amount).",
         amount)
     }

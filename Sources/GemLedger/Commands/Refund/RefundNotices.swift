@@ -1,4 +1,4 @@
-/// Books the sum of the store's notices of refunds and reversals, for the commands of both.
+/// Books the outcome of the store's refund notices and reversal notices, for both commands.
 enum RefundNotices {
   static func take(
     _ decider: inout Decider, _ command: LedgerCommand.Body, _ notice: EvidenceRow, session: any StorageSnapshot
@@ -24,17 +24,17 @@ enum RefundNotices {
       let evidence = RefundRules.adding(notice, to: known)
       let booking = try bookDue(
         &decider, purchase, evidence: evidence, notice: notice, owner: owner, command: command, session: session)
-      // A booked refund is evidence by itself, but for what else was stated.
+      // A booked refund is evidence by itself; only further content needs a row.
       if booking == nil || !notice.content.isEmpty { decider.work.keep(notice, among: known) }
       if let booking { return booking }
       return try answerAgain(&decider, notice, purchase, owner, session: session)
     }
   }
 
-  /// Keeps the statement of a purchase that is credited, and books what all evidence states by now.
+  /// Keeps the statement of a credited purchase, and books the outcome of all evidence.
   ///
-  /// The purchase may have been credited just now, with refunds that came before it, or earlier, and then the statement
-  /// may take a refund back.
+  /// The purchase may have been credited just now, with refunds that arrived before it. If it was credited earlier, the
+  /// statement may reverse a refund.
   static func bookStanding(
     _ decider: inout Decider, of purchase: PurchaseRow, _ statement: EvidenceRow?, among known: [EvidenceRow],
     command: LedgerCommand.Body, session: any StorageSnapshot
@@ -55,12 +55,12 @@ enum RefundNotices {
       &decider, purchase, evidence: evidence, notice: newest, owner: owner, command: command, session: session)
   }
 
-  /// A purchase that is credited is held no more.
+  /// Ends the hold of a credited purchase.
   private static func endHold(_ work: inout UnitOfWork, among evidence: [EvidenceRow], isDecided: Bool) {
     guard var held = evidence.first(where: { $0.kind == .held }), let reason = held.held?.reason,
       reason.endsWithCredit || isDecided
     else { return }
-    // Whom a person credits need not be whom the token names.
+    // A person may credit a customer that the token does not name.
     held.held = held.held?.subject.flatMap { subject in
       isDecided ? EvidenceRow.HeldState(reason: .decided, subject: subject) : nil
     }
@@ -159,7 +159,7 @@ enum RefundNotices {
       createdAt: work.now, entries: CompactList([]), isReplayed: isReplayed, isAwaitingPurchase: isAwaitingPurchase)
   }
 
-  /// As ``idempotently``, but keeps a key only if something was booked under it.
+  /// Works as ``idempotently``, but keeps a key only if something was booked under it.
   private static func idempotentlyWhereBooked(
     _ decider: inout Decider, _ command: LedgerCommand.Body, owner: CustomerRow, session: any StorageSnapshot,
     decide: (inout Decider) throws(LedgerError) -> Booking
@@ -180,10 +180,10 @@ enum RefundNotices {
 }
 
 extension EvidenceRow {
-  /// The statement as it is kept of a purchase that is not credited.
+  /// Returns the statement to keep for a purchase that is not credited.
   ///
-  /// The buyer's tokens help to credit a held purchase. For a purchase that is refunded in full, or of an erased
-  /// customer, they have no use.
+  /// The members that name the buyer help to credit a held purchase. They are removed if the purchase is refunded in
+  /// full or its customer was erased.
   fileprivate func withoutNeedlessNames(among known: [EvidenceRow]) -> EvidenceRow {
     let reason = known.first { $0.kind == .held }?.held?.reason
     let isNeedless = reason == .erased || kind == .refund && extent == .full && reason?.isOpen != true
@@ -192,7 +192,7 @@ extension EvidenceRow {
 }
 
 extension Decider {
-  /// The statement as it may be kept: of an erased customer's purchase, nothing names the buyer.
+  /// Returns the statement to keep: without the members that name the buyer if the customer was erased.
   fileprivate func withoutErased(_ statement: EvidenceRow, of owner: CustomerRow) -> EvidenceRow {
     guard owner.isErased(salt: definitions.transactionIDs.salt) else { return statement }
     return statement.erased(ending: false) ?? statement

@@ -1,4 +1,4 @@
-/// How much of a whole purchase was given back, from nothing to all.
+/// The refunded share of a purchase, from nothing to all.
 package struct RefundShare: Hashable, Comparable, Sendable {
   /// Parts of ``whole``, in lowest terms.
   package let part: Int64
@@ -13,7 +13,7 @@ package struct RefundShare: Hashable, Comparable, Sendable {
     self.whole = whole / divisor
   }
 
-  /// The share of an extent in a purchase of this number of units.
+  /// The share of an extent in a purchase of `quantity` units.
   init(_ extent: StoreRefund.Extent, quantity: Int64) {
     switch extent {
     case .full: self = .all
@@ -24,8 +24,8 @@ package struct RefundShare: Hashable, Comparable, Sendable {
 
   package var isAll: Bool { self == .all }
 
-  /// In thousandths of a percent; rounded down, so that only the whole is 100,000, and at least 1 if it is not
-  /// nothing.
+  /// The share in thousandths of a percent, rounded down: only the whole is 100,000, and a share above zero is at least
+  /// 1.
   package var milliPercent: Int64 {
     part == 0 ? 0 : max(1, Int64(Int128(part) * 100_000 / Int128(whole)))
   }
@@ -35,7 +35,7 @@ package struct RefundShare: Hashable, Comparable, Sendable {
     Int64((Int128(granted) * Int128(part) + Int128(whole) - 1) / Int128(whole))
   }
 
-  /// The part of granted items to take back: whole ones only, so rounded down.
+  /// The number of granted items to take back, rounded down to whole items.
   package func dueItems(of granted: Int64) -> Int64 { Int64(Int128(granted) * Int128(part) / Int128(whole)) }
 
   package static func < (left: Self, right: Self) -> Bool {
@@ -49,9 +49,9 @@ package struct RefundShare: Hashable, Comparable, Sendable {
   }
 }
 
-/// The meaning of the store's refund notices together; pure.
+/// The combined meaning of the store's refund notices; pure.
 package enum RefundRules {
-  /// Whether a statement adds anything to the known ones but an earlier date.
+  /// Whether a statement adds anything to the known statements except an earlier date.
   static func isNew(_ notice: EvidenceRow, among known: [EvidenceRow]) -> Bool {
     var row = joined(notice, with: known)
     guard let same = known.first(where: { $0.isAboutTheSame(as: row) }) else { return true }
@@ -59,22 +59,22 @@ package enum RefundRules {
     return row != same
   }
 
-  /// The known statements with the new one, in any order of their arrival.
+  /// Returns the known statements with the new statement; the order of arrival does not matter.
   static func adding(_ notice: EvidenceRow, to known: [EvidenceRow]) -> [EvidenceRow] {
     let row = joined(notice, with: known)
     return known.filter { !$0.isAboutTheSame(as: row) } + [row]
   }
 
-  /// The row of the statement, joined with the known row of it.
+  /// Returns the row of the statement, joined with its known row.
   static func joined(_ notice: EvidenceRow, with known: [EvidenceRow]) -> EvidenceRow {
     let bounded = bounded(notice, among: known)
     return known.first { $0.isAboutTheSame(as: bounded) }?.joined(with: bounded) ?? bounded
   }
 
-  /// The statement without its variant, if there are too many: the dates alone decide.
+  /// Limits the statements of a purchase: after ``Limits/statementsPerPurchase``, only dates distinguish them.
   ///
-  /// A refund that states all that is given back so far takes the place of the newest such refund then; refunds by
-  /// units are as many as the units.
+  /// A refund that states a total then replaces the newest refund with a total. Refunds by units are at most the number
+  /// of units.
   private static func bounded(_ notice: EvidenceRow, among known: [EvidenceRow]) -> EvidenceRow {
     guard notice.kind != .held, known.count >= Limits.statementsPerPurchase,
       !known.contains(where: { $0.isAboutTheSame(as: notice) })
@@ -89,7 +89,7 @@ package enum RefundRules {
     return notice
   }
 
-  /// All known evidence about a purchase: the notices that its refunds were booked for, and those kept with them.
+  /// Returns all evidence about a purchase: the notices of its booked refunds, and the other kept notices.
   package static func known(
     _ kept: [EvidenceRow], and refunds: [RefundRow], about identity: PurchaseIdentity
   ) -> [EvidenceRow] {
@@ -98,11 +98,11 @@ package enum RefundRules {
     }
   }
 
-  /// Returns how much of the purchase is refunded by the store's notices, in any order of their arrival.
+  /// Returns the share of the purchase that the store's notices refund, in any order of arrival.
   ///
-  /// Of refunds in full or by percent, the newest holds: it states all that is given back by then. Units of single
-  /// refunds are added up. A refund counts until evidence of the same date or later takes it back. Google Play takes no
-  /// refund back, and its states of a subscription show none.
+  /// Of refunds in full or by percent, the newest counts: it states the total up to its date. Units of single refunds
+  /// are added up. A refund counts until evidence of the same date or later reverses it. Google Play never reverses a
+  /// refund, and its subscription states show no refunds.
   package static func share(of evidence: [EvidenceRow], quantity: Int64) -> RefundShare {
     let standing = evidence.filter { refund in
       refund.kind == .refund
@@ -120,10 +120,10 @@ package enum RefundRules {
     }
   }
 
-  /// Whether all of the purchase is given back, however many units it has.
+  /// Whether the whole purchase is refunded, for any number of units.
   static func isWhole(_ evidence: [EvidenceRow]) -> Bool { share(of: evidence, quantity: .max).isAll }
 
-  /// The share of the newest refund that counts from the whole purchase; of two of one date, the larger.
+  /// Returns the newest refund's share of the whole purchase; of two refunds with equal dates, the larger share.
   private static func wholeShare(of standing: [EvidenceRow]) -> RefundShare {
     standing.lazy.filter { !$0.extent.countsUnits }.map { ($0.signedAt, RefundShare($0.extent, quantity: 1)) }
       .max { $0 < $1 }?.1 ?? .none
@@ -131,7 +131,7 @@ package enum RefundRules {
 
   /// Returns the share refunded by units.
   ///
-  /// That is one refund's units and all others', or the total until its date and the units of later refunds.
+  /// The units are the sum of all single refunds, or a total up to its date plus the single refunds after it.
   private static func units(
     with refund: EvidenceRow, among standing: [EvidenceRow], of quantity: Int64
   ) -> RefundShare {
@@ -150,7 +150,7 @@ package enum RefundRules {
     return RefundShare(units, of: quantity)
   }
 
-  /// The date of the newest statement that states how much is given back.
+  /// Returns the date of the newest statement about the refunded share.
   package static func newest(_ evidence: [EvidenceRow]) -> Timestamp {
     evidence.filter(\.kind.isAboutRefunds).map(\.signedAt).max() ?? Timestamp(milliseconds: 0)
   }

@@ -52,7 +52,7 @@ enum RefundTakingBack {
     return takes
   }
 
-  /// Takes from the account's lots that came out of the purchase's lots through exchanges and transfers.
+  /// Takes from the account's lots that exchanges and transfers derived from the purchase's lots.
   static func takeDescendants(
     _ decider: inout Decider, of granted: RefundChange.Granted, _ rest: inout [Int64], _ available: inout Int64,
     _ index: Int, _ change: inout RefundChange, session: any StorageSnapshot

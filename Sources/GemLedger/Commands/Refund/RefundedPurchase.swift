@@ -1,4 +1,4 @@
-/// The grant of a purchase, the amounts that its refunds took, and the changes of its refunds other than balances.
+/// The grant of a purchase, the amounts that its refunds took, and its refunds' changes other than balances.
 enum RefundedPurchase {
   /// Returns the grants and items of the purchase; without the sources of its lots.
   static func given(
@@ -83,7 +83,7 @@ enum RefundedPurchase {
 
   /// Freezes the owner, or lifts the freezes of this purchase's refunds.
   ///
-  /// - Returns: 1 if it froze, -1 if it lifted.
+  /// - Returns: 1 if it froze the owner, -1 if it lifted a freeze.
   static func freeze(
     _ work: inout UnitOfWork, _ owner: CustomerRow, after change: RefundChange, session: any StorageSnapshot
   ) throws(LedgerError) -> Int64 {

@@ -54,9 +54,9 @@ extension LedgerCommand {
 }
 
 extension Ledger {
-  /// Gives back exactly the amounts that a refund took, since the store took the refund back.
+  /// Gives back exactly the amounts of a refund that the store reversed.
   ///
-  /// Debts that the refund made are cancelled first; the taken amounts go into the source lots.
+  /// Debts that the refund made are cancelled first; the taken amounts return to their original lots.
   ///
   /// - Returns: The amounts given back; without entries if there was nothing to give back.
   /// - Throws: ``LedgerError`` with, in order of precedence, `key_conflict`, `amount_out_of_range` (it would pass the

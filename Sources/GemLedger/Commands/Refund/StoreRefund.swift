@@ -1,26 +1,25 @@
-/// The store's record of money that it gave back, with the fields for clawing back.
+/// The store's record of a refund, with the fields for the clawback.
 public struct StoreRefund: Hashable, Sendable {
-  /// How much of the purchase was given back.
+  /// The refunded part of a purchase.
   ///
-  /// Stores count in two ways. Apple's percentage is the refunded part of the whole purchase so far: a quarter and
-  /// later a half make a half. Google's voided quantity is of one refund: one unit and later one more unit make two.
+  /// Stores count in two ways. Apple's percentage is the total refunded part of the purchase: a quarter and later a
+  /// half make a half. Google's voided quantity is of a single refund: one unit and later one more unit make two.
   public enum Extent: Hashable, Sendable {
-    /// All of it.
+    /// The whole purchase.
     case full
-    /// Thousandths of a percent of the whole purchase in all so far, 1 to 100,000: Apple's `revocationPercentage`.
+    /// The total in thousandths of a percent of the purchase, 1 to 100,000: Apple's `revocationPercentage`.
     case milliPercent(Int64)
-    /// This many units by this refund alone, at least 1: Google's `voidedQuantity`. Refunds of other dates add up.
+    /// The units of this refund alone, at least 1: Google's `voidedQuantity`. Refunds of other dates add up.
     case quantity(Int64)
-    /// The number of refunded units in all so far, at least 1: on Google Play the bought quantity less
-    /// `refundableQuantity`.
+    /// The total of refunded units, at least 1: on Google Play the bought quantity less `refundableQuantity`.
     case totalQuantity(Int64)
 
-    /// Whether it is of all refunds so far.
+    /// Whether the extent is a total of all refunds up to its date.
     var isTotal: Bool {
       if case .quantity = self { false } else { true }
     }
 
-    /// Whether it states how many units were refunded.
+    /// Whether the extent counts units.
     var countsUnits: Bool {
       switch self {
       case .full, .milliPercent: false
@@ -29,7 +28,7 @@ public struct StoreRefund: Hashable, Sendable {
     }
   }
 
-  /// The store of the purchase.
+  /// The store that sold it.
   public var store: Store
   /// Production, sandbox, or a test session.
   public var environment: StoreEnvironment
@@ -39,9 +38,9 @@ public struct StoreRefund: Hashable, Sendable {
   public var revokedAt: Timestamp
   /// The refunded part.
   public var extent: Extent
-  /// The date of the evidence; of two notices of one refund the later holds.
+  /// The date of the evidence; of two notices of one refund, the later counts.
   public var signedAt: Timestamp
-  /// All that the store stated; nil if it was not kept.
+  /// The full statement of the store; nil if it was not kept.
   public var statement: StoreStatement?
 
   /// A record of a refund.
@@ -59,22 +58,22 @@ public struct StoreRefund: Hashable, Sendable {
   }
 }
 
-/// The store's record that it took a refund back.
+/// The store's record of a reversed refund.
 public struct StoreRefundReversal: Hashable, Sendable {
-  /// The store of the purchase.
+  /// The store that sold it.
   public var store: Store
   /// Production, sandbox, or a test session.
   public var environment: StoreEnvironment
   /// The store's id of the purchase; on Google Play the purchase token.
   public var transactionID: StoreTransactionID
-  /// The date of the refund that was taken back; nil for all refunds of the purchase so far.
+  /// The date of the reversed refund; nil for all earlier refunds of the purchase.
   public var revokedAt: Timestamp?
-  /// The date of the evidence; a refund with later evidence stands.
+  /// The date of the evidence; a refund with later evidence remains in force.
   public var signedAt: Timestamp
-  /// All that the store stated; nil if it was not kept.
+  /// The full statement of the store; nil if it was not kept.
   public var statement: StoreStatement?
 
-  /// A record of a refund that was taken back.
+  /// A record of a reversed refund.
   public init(
     store: Store, environment: StoreEnvironment, transactionID: StoreTransactionID, revokedAt: Timestamp? = nil,
     signedAt: Timestamp, statement: StoreStatement? = nil
@@ -88,17 +87,17 @@ public struct StoreRefundReversal: Hashable, Sendable {
   }
 }
 
-/// All that a store stated about a store transaction, for its evidence.
+/// A store's full statement about a store transaction, for its evidence.
 public struct StoreStatement: Hashable, Sendable {
-  /// The content of the statement, as JSON without the dates of its signature.
+  /// The content as JSON, without the dates of its signature.
   ///
   /// Statements with equal contents are kept once, with their first and last date.
   public var content: String
   /// The digest of the signed original, if there is one.
   public var original: String?
-  /// Whether the store sent it unasked, as for a reversed refund; false for a requested state.
+  /// Whether the store sent it as a notice, as for a reversed refund; false for a queried state.
   public var isNotice: Bool
-  /// Whether a person decides so: refunds that the store stated until then do not count.
+  /// Whether it is a person's decision: the store's refunds up to then do not count.
   package var isDecision = false
 
   /// A statement.
@@ -108,6 +107,6 @@ public struct StoreStatement: Hashable, Sendable {
     self.isNotice = isNotice
   }
 
-  /// The kind of evidence of a purchase that it makes.
+  /// The kind of a purchase's evidence that the statement makes.
   var kind: EvidenceRow.Kind { isDecision ? .decided : isNotice ? .reversalOfAll : .purchased }
 }

@@ -44,8 +44,9 @@ enum AccountPlanning {
     }
   }
 
-  /// Checks that the plans grant, spend, hold and move active currencies only; what undoes an earlier change may touch
-  /// all of them, and so may an opening balance.
+  /// Checks that the plans grant, spend, hold and move active currencies only.
+  ///
+  /// A command that undoes an earlier change may use all currencies, and so may an opening balance.
   ///
   /// - Throws: `not_available`.
   static func checkCurrencies(_ decider: inout Decider) throws(LedgerError) {

@@ -16,8 +16,8 @@ enum HeldCurrency {
 
   /// Whether the hold sets currency of the account aside.
   ///
-  /// A customer's other holds end with the next command on their accounts: which command that is must not depend on
-  /// when this account is due.
+  /// A customer's other holds end with the next command on their accounts. That command must not depend on the due time
+  /// of this account.
   static func isHeld(
     by hold: HoldRow, in account: AccountNumber, _ work: inout UnitOfWork, owner: FoundCustomer,
     session: any StorageSnapshot

@@ -80,7 +80,7 @@ enum JournalPosting {
 
   /// Books a scheduled credit as a separate transaction.
   ///
-  /// - Returns: The transaction, and the credited lot.
+  /// - Returns: The transaction, and the lot that received the credit.
   static func bookCredit(
     _ decider: inout Decider, _ credit: LotCredit, _ kind: EntryKind, slot: Int, _ currency: CurrencyDefinition,
     session: any StorageSnapshot

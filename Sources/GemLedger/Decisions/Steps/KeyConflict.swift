@@ -23,7 +23,7 @@ enum KeyConflict {
 
   /// The key's transaction, if it can be reversed and the command asks for its entries with the opposite signs.
   ///
-  /// A compensation looks like this: the caller sends a spend's amounts back and did not make another key.
+  /// A compensation has this form if the caller returns a spend's amounts under the spend's key.
   private static func bookedInverse(
     _ decider: inout Decider, _ row: KeyRow, of command: LedgerCommand.Body, session: any StorageSnapshot
   ) throws(LedgerError) -> Booking? {

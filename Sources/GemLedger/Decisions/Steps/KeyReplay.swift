@@ -69,8 +69,7 @@ enum KeyReplay {
   /// Finds the earlier use of a key by a merged customer: under the named id first, then under the others, and then
   /// before unmerges.
   ///
-  /// Several customers may have used the key while they were customers of their own: then the same request is the
-  /// match.
+  /// Several customers may have used the key before they were merged: then the use with an equal request matches.
   static func earlier(
     _ work: inout UnitOfWork, underAnyNumberOf customer: FoundCustomer, _ key: IdempotencyKey,
     command: LedgerCommand.Body, session: any StorageSnapshot
@@ -80,15 +79,15 @@ enum KeyReplay {
     let known = try ([customer.original] + others).gather { (number) throws(LedgerError) in
       try earlier(&work, key, command: command, under: number, session: session)
     }
-    // The customer's use counts, not requests of others under the key.
+    // The customer's use of the key takes precedence over other customers' uses.
     let found = known[0].map { [$0] } ?? known.compactMap(\.self)
     if let same = found.first(where: { $0.fingerprint == command.fingerprint }) { return same }
     return try earlier(&work, beforeUnmergesOf: customer, key, command: command, session: session) ?? found.first
   }
 
-  /// Finds the same request among those that former survivors answered before an unmerge split the customer off.
+  /// Finds an equal request among those that former survivors answered before an unmerge split the customer off.
   ///
-  /// The survivor's requests have other content, or are later.
+  /// Other requests of the survivor have different content, or are later.
   private static func earlier(
     _ work: inout UnitOfWork, beforeUnmergesOf customer: FoundCustomer, _ key: IdempotencyKey,
     command: LedgerCommand.Body, session: any StorageSnapshot

@@ -1,17 +1,17 @@
-/// The purchase lot that is the origin of a lot's currency, through transfers and exchanges.
+/// The purchase lot that a lot's currency originates from, through transfers and exchanges.
 struct Lineage {
   let originalLot: LotNumber
   /// The purchase's number.
   let purchase: Int64
 }
 
-/// Follows currency back to its purchase, through transfers and exchanges.
+/// Traces currency to its purchase, through transfers and exchanges.
 ///
-/// Currency that is transferred or exchanged keeps source, environment, share of the price, expiry and lineage.
-/// Otherwise an exchange there and back would make sandbox currency real, and bring bought currency out of a refund's
+/// Transferred or exchanged currency keeps source, environment, share of the price, expiry and lineage. Otherwise an
+/// exchange there and back would turn sandbox currency into real currency, and put bought currency out of a refund's
 /// reach.
 enum LotLineage {
-  /// A lot's lineage, and how many lots are between the lot and its original.
+  /// Returns a lot's lineage, and the number of lots between the lot and its original.
   static func lineage(
     _ work: inout UnitOfWork, of row: LotRow, session: any StorageSnapshot
   ) throws(LedgerError) -> (lineage: Lineage?, steps: Int) {
@@ -39,7 +39,8 @@ enum LotLineage {
   /// Far more than ``lineageStepsKept``, so that only a damaged file reaches it.
   private static let lineageStepsMax = 1000
 
-  /// From this number of steps on, a new lot names its original lot, so that repeated transfers make no lineage longer.
+  /// From this number of steps on, a new lot names its original lot, so that repeated transfers do not lengthen the
+  /// lineage.
   private static let lineageStepsKept = 16
 
   // MARK: Credits
@@ -72,7 +73,7 @@ enum LotLineage {
     return credits
   }
 
-  /// The share of a lot's currency that is after the amount `start` of its remainder.
+  /// Returns the share of a lot's currency that follows the first `start` of its remainder.
   static func credit(
     _ work: inout UnitOfWork, of amount: Int64, behind start: Int64, out row: LotRow, session: any StorageSnapshot
   ) throws(LedgerError) -> LotCredit {
@@ -86,13 +87,13 @@ enum LotLineage {
     credit.lineage = lineage
     if steps >= Self.lineageStepsKept { credit.originalLot = lineage.originalLot }
     guard credit.isPooled else { return credit }
-    // A bonus has no price. Without one it would join the pooled currency, which has no lineage.
+    // A bonus has no price. Without a price it would join the pooled currency, which has no lineage.
     let paid = try JournalLookup.purchase(&work, lineage.purchase, session: session)?.price?.currency
     credit.price = Money(minorUnits: 0, currency: paid ?? Self.unknownPriceCurrency)
     return credit
   }
 
-  /// The code that ISO 4217 has for transactions without a currency: a price needs one.
+  /// The ISO 4217 code for transactions without a currency, since a price needs a code.
   private static let unknownPriceCurrency = "XXX"
 
   static func isRefunded(
@@ -102,7 +103,7 @@ enum LotLineage {
     return try JournalLookup.owner(&work, of: row, session: session).number == owner.number
   }
 
-  /// Finds the customer's refunded purchase that is the origin of a lot's currency.
+  /// Finds the customer's refunded purchase that a lot's currency originates from.
   static func refundedPurchase(
     _ work: inout UnitOfWork, behind row: LotRow, of owner: FoundCustomer, session: any StorageSnapshot
   ) throws(LedgerError) -> Int64? {

@@ -41,7 +41,7 @@ enum LotMoves {
     }
   }
 
-  /// Finds the takes of a spend of that amount from the present lots, in addition to the takes in `taken`.
+  /// Finds the takes of a spend of `amount` from the lots, in addition to the takes in `taken`.
   static func burn(
     _ work: inout UnitOfWork, _ amount: Int64, slot: Int, besides taken: [LotTake] = [], paidFirst: Bool,
     session: any StorageSnapshot
@@ -118,7 +118,7 @@ enum LotMoves {
       isReturn ? max(row.poolGranted, row.poolRemaining) : LoadedLots.granted(row.poolGranted, plus: take.amount)
   }
 
-  /// After an expiry, or a spend that emptied lots, the account's next expiry is later, if that is known.
+  /// Updates the account's next expiry after an expiry, or after a spend that emptied lots, if it is known.
   static func refreshNextExpiry(_ work: inout UnitOfWork, slot: Int, lotsIndex: Int) {
     work.loadedLots[lotsIndex].skipEmptyLots()
     if let next = work.loadedLots[lotsIndex].nextExpiry { work.accounts[slot].row.nextExpiry = next }

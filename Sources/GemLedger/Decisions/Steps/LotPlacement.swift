@@ -1,4 +1,4 @@
-/// Puts currency into lots, and back into the source lots.
+/// Puts currency into lots, and returns it to its original lots.
 enum LotPlacement {
   static func openPool(
     _ work: inout UnitOfWork, _ slot: Int, _ credit: LotCredit, session: any StorageSnapshot
@@ -74,7 +74,7 @@ enum LotPlacement {
   ) throws(LedgerError) -> LotSlot? {
     let lotsIndex = work.loadedLotsIndex(of: slot)
     if let lotSlot = work.loadedLots[lotsIndex].lotSlot(of: lot) { return lotSlot }
-    // A lot that an unmerge of this group took out of the account still has the account in the storage.
+    // In the storage, a lot that an unmerge of this group took out of the account still has the account.
     if work.changes.cold?.merges.isEmpty == false, work.loadedLots.contains(where: { $0.lotSlot(of: lot) != nil }) {
       return nil
     }
@@ -85,11 +85,11 @@ enum LotPlacement {
     return .extra(work.loadedLots[lotsIndex].extras.count - 1)
   }
 
-  /// Puts currency back into its source lot.
+  /// Returns currency to its original lot.
   ///
-  /// A merged customer's lot moves to this customer; its pooled lot is replaced by this customer's of the same source
-  /// and environment. A lot that an unmerge left with another customer stays there, and the currency makes a new lot
-  /// that names it as its original.
+  /// A merged customer's lot moves to this customer. This customer's pooled lot of the same source and environment
+  /// replaces a merged customer's pooled lot. A lot that an unmerge left with another customer stays there, and the
+  /// currency makes a new lot that names it as its original.
   static func placeReturn(
     _ work: inout UnitOfWork, _ amount: Int64, to lot: LotNumber, slot: Int, session: any StorageSnapshot
   ) throws(LedgerError) -> LotTake {
@@ -131,7 +131,7 @@ enum LotPlacement {
     )
   }
 
-  /// The lot's row, of this group or before it.
+  /// Returns the lot's row, of this group or before it.
   private static func row(
     _ work: borrowing UnitOfWork, of lot: LotNumber, ofAny owners: [CustomerNumber], session: any StorageSnapshot
   ) throws(LedgerError) -> LotRow? {

@@ -1,4 +1,4 @@
-/// The merges into a customer, their unmerges, and the resulting owners of the currency in its accounts.
+/// The merges into a customer, their unmerges, and the resulting shares in the customer's accounts.
 struct MergeHistory {
   private struct Merge {
     let row: MergeRow
@@ -46,7 +46,7 @@ struct MergeHistory {
 
   /// Reads the shares of an account.
   ///
-  /// - Parameter present: The present amounts of its lots, held amounts included.
+  /// - Parameter present: The amounts that its lots hold now, held amounts included.
   func shares(
     _ work: inout UnitOfWork, slot: Int, present: [LotNumber: Int64], session: any StorageSnapshot
   ) throws(LedgerError) -> MergedShares {
@@ -64,7 +64,7 @@ struct MergeHistory {
     return shares
   }
 
-  /// The account's entries since all of it belonged to the customer, newest first.
+  /// Returns the account's entries since all its currency belonged to the customer, newest first.
   private func steps(
     _ work: inout UnitOfWork, of account: AccountNumber, session: any StorageSnapshot
   ) throws(LedgerError) -> [Step] {
@@ -74,7 +74,7 @@ struct MergeHistory {
         (entry, amounts) throws(LedgerError) in
         (entry, amounts, try cause(of: entry, &work, session: session))
       }
-      // The entry of a refund states the amounts and their owners.
+      // The shares that a refund took from follow from the refund's entry, so that entry is needed too.
       var earliest = start
       for (entry, _, cause) in steps where entry.kind == .reversedRefund {
         if case .givingBack(let refunds, _) = cause { earliest = min(earliest, refunds.first ?? start) }
@@ -84,14 +84,14 @@ struct MergeHistory {
     }
   }
 
-  /// An instant at or before the transaction at which no merge into the customer was in force.
+  /// Returns a transaction at or before the given one at which no merge into the customer was in force.
   private func startOfMerges(before transaction: TransactionNumber) -> TransactionNumber {
     var start = transaction
     while let earlier = merges.first(where: { $0.isInForce(at: start) }) { start = earlier.row.transaction }
     return start
   }
 
-  /// The account's entries since a transaction, newest first.
+  /// Returns the account's entries since a transaction, newest first.
   private func entries(
     _ work: borrowing UnitOfWork, of account: AccountNumber, since oldest: TransactionNumber,
     session: any StorageSnapshot
@@ -131,7 +131,7 @@ struct MergeHistory {
       return .givingBack([target], owner: owner(of: row.customer, at: entry))
     case .reversedRefund:
       let owners = [survivor] + merges.flatMap(\.members)
-      // Currency that returned and repaid a debt has no refund.
+      // Returned currency that repaid a debt has no refund.
       guard let refund = try work.refund(bookedBy: entry.transaction, ofAny: owners, session: session) else { break }
       guard let purchase = try JournalLookup.purchase(&work, refund.purchase, session: session) else {
         throw .lacksTransaction(entry.transaction)
@@ -144,7 +144,7 @@ struct MergeHistory {
     return .booking(entry.transaction)
   }
 
-  /// The owner of the share of a customer with that number before its merge into this customer.
+  /// Returns the owner of the amounts that customer `number` had before its merge into this customer.
   private func owner(of number: CustomerNumber, at entry: EntryRow) -> Int {
     let merge = merges.lastIndex { $0.members.contains(number) && $0.isInForce(at: entry.transaction) }
     return merge.map { $0 + 1 } ?? 0
@@ -152,7 +152,7 @@ struct MergeHistory {
 }
 
 extension EntryRow {
-  /// By how much it changed the debt: the part that changed no balance.
+  /// The change of the debt: the part of the amounts that changed no balance.
   func debtChange(_ amounts: [(lot: LotNumber, amount: Int64)]) -> Int64 {
     amounts.reduce(0) { $0 + $1.amount } - amount
   }

@@ -1,46 +1,45 @@
-/// The owners of an account's currency and debt: the customer, or a merge that may be undone.
+/// The shares of an account's currency and debt: the customer's, and one for each merge that may be undone.
 ///
-/// A pooled lot mixes merged currency with the customer's currency. Three rules separate them:
-/// 1. A spend burns the customer's share first, and then those of the merges, the oldest merge first.
-/// 2. Currency that is given back, by a reversal or a reversed refund, goes to the shares that it was taken from, the
-///    last one first. Currency taken before the merge, or from an undone merge, goes to its owner at that time.
+/// A pooled lot mixes merged currency with the customer's currency. Three rules separate the shares:
+/// 1. A spend burns the customer's share first, and then the shares of the merges, the oldest merge first.
+/// 2. Currency that a reversal or a reversed refund gives back returns to the shares that it was taken from, the last
+///    share first. An amount from before the merge, or from a merge that is undone, returns to its owner of that time.
 /// 3. All other credits belong to the customer.
 ///
-/// A debt is repaid as currency is burnt: the customer's first.
+/// A debt is repaid in the same order: the customer's share first.
 struct MergedShares {
   /// An amount by owner: the customer, and the merges in their order.
   typealias Shares = [Int64]
 
-  /// The cause of an entry, as far as the shares depend on it.
+  /// The cause of an entry, as far as it affects the shares.
   enum Cause: Equatable {
     /// Debits burn.
     case booking(TransactionNumber)
-    /// The amounts that those transactions took return, those of the last transaction first; the rest belongs to the
-    /// owner.
+    /// Amounts of those transactions are given back, the last transaction first; the rest belongs to the owner.
     case givingBack([TransactionNumber], owner: Int)
     case merge(Int)
     case unmerge(Int)
-    /// The customer was merged into another, and all currency moved there.
+    /// The customer was merged into another customer, and all its currency moved there.
     case departure
-    /// The customer was split off again with the rest.
+    /// The customer was split off again with the rest of its currency.
     case comeback
   }
 
-  /// By lot, and under ``debtLot`` the debt.
+  /// By lot; the debt is under ``debtLot``.
   private var shares: [LotNumber: Shares]
   private var taken: [TransactionNumber: [LotNumber: Shares]] = [:]
-  /// The amounts that last moved to another account and have not returned.
+  /// The account's amounts when all its currency last moved away, less the returned amounts.
   private var departed: [LotNumber: Shares] = [:]
   private var isAway = false
   /// By merge: the transaction that undid it; `.max` if none did.
   private let undoneBy: [TransactionNumber]
   private let none: Shares
 
-  /// The number of no lot: a debt is shared as a lot is.
+  /// A number that no lot has: a debt is shared like a lot.
   private static let debtLot: LotNumber = 0
 
   /// - Parameters:
-  ///   - owned: The amounts before the first entry, which all belong to the customer.
+  ///   - owned: The amounts before the first entry, all of which belong to the customer.
   ///   - undoneBy: For each merge the transaction that undid it; `.max` if none did.
   init(owned: [LotNumber: Int64], debt: Int64, undoneBy: [TransactionNumber]) {
     self.undoneBy = undoneBy
@@ -50,7 +49,7 @@ struct MergedShares {
     shares[Self.debtLot] = [debt] + own
   }
 
-  /// One owner's amounts in each lot and in the debt; empty lots are left out.
+  /// Returns an owner's amounts in lots, without empty ones, and its share of the debt.
   func owned(by owner: Int) -> (lots: [LotNumber: Int64], debt: Int64) {
     var lots = shares.mapValues { $0[owner] }.filter { $0.value > 0 }
     let debt = lots.removeValue(forKey: Self.debtLot) ?? 0
@@ -92,7 +91,7 @@ struct MergedShares {
       }
       shares[owner] += rest
     case .comeback:
-      // Amounts lost meanwhile were burnt as usual.
+      // Amounts lost in the meantime count as burnt in the usual order.
       var left = departed.removeValue(forKey: lot) ?? none
       let lost = left.reduce(0, +) - amount
       if lost > 0 { _ = Self.burn(lost, from: &left) } else { left[0] -= lost }
@@ -114,7 +113,7 @@ struct MergedShares {
     }
   }
 
-  /// - Returns: The loss of each owner.
+  /// - Returns: The amount that each owner lost.
   private static func burn(_ amount: Int64, from shares: inout Shares) -> Shares {
     var (burnt, rest) = (Shares(repeating: 0, count: shares.count), amount)
     for index in shares.indices {

@@ -14,8 +14,9 @@ enum RechargeClocks {
     }
   }
 
-  /// Starts the clock of an account that had no balance of its own until now; it stops with the command if the
-  /// balance is full.
+  /// Starts the clock of an account that had no separate balance until now.
+  ///
+  /// The clock stops with the command if the balance is full.
   static func start(
     _ decider: inout Decider, _ slot: Int, _ currency: CurrencyDefinition, by transaction: TransactionNumber
   ) {
@@ -39,8 +40,8 @@ enum RechargeClocks {
 
   /// Updates the recharge clocks after a command, refused or not.
   ///
-  /// A stopped clock starts if the balance is no longer full, and a running clock stops if the balance became
-  /// full. Its state is booked with the change. Without it, a later command could not tell whether the account was full
+  /// A stopped clock starts if the balance is no longer full, and a running clock stops if the balance became full. Its
+  /// state is booked with the change; otherwise a later command could not determine whether the account was full
   /// before.
   static func restartClocks(_ decider: inout Decider, session: any StorageSnapshot) throws(LedgerError) {
     var (seen, index) = (Set<Int>(), decider.touched.count)

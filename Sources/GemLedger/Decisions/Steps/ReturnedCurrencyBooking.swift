@@ -1,4 +1,4 @@
-/// Currency that returned to its source lot.
+/// Currency that was returned to its original lot.
 struct ReturnedCurrency {
   let slot: Int
   let lotSlot: LotSlot
@@ -7,9 +7,9 @@ struct ReturnedCurrency {
   var amount: Int64
 }
 
-/// Takes returned currency away again that returned too late, that is owed, or that belongs to a refunded purchase.
+/// Takes returned currency away again if it is late, owed, or of a refunded purchase.
 ///
-/// It returns to its lot and leaves the lot at once, so that the journal records its lot.
+/// The currency still returns to its lot first, so that the journal shows the lot, and leaves the lot at once.
 enum ReturnedCurrencyBooking {
   /// Books late returns as expired, and takes returns of refunded purchases for the outstanding amounts of their
   /// refunds.
@@ -212,9 +212,9 @@ enum ReturnedCurrencyBooking {
 
   // MARK: Refunded purchases
 
-  /// Takes currency of the customer's refunded purchases, for the outstanding amounts of their refunds.
+  /// Takes currency of the customer's refunded purchases for the outstanding amounts of their refunds.
   ///
-  /// Such currency returns by an exchange or a basket as it does by a reversal, and the same rule applies to both.
+  /// Exchanges and baskets return such currency as reversals do, and the same rule applies.
   ///
   /// - Returns: The entries of the refunds.
   static func reclaimLineage(
@@ -244,7 +244,7 @@ enum ReturnedCurrencyBooking {
     _ decider: inout Decider, after transaction: TransactionNumber, owner: FoundCustomer,
     _ extras: inout BookingExtras, session: any StorageSnapshot
   ) throws(LedgerError) -> [PostedEntry] {
-    // A purchase's lot is another's than the purchase only after an unmerge.
+    // Only after an unmerge can a purchase and its lot belong to different customers.
     let isParted = try MergeRecords.isParted(
       FoundCustomer(decider.work.knownCustomer(owner.number, session: session), original: owner.number), decider.work,
       session: session)
@@ -268,7 +268,7 @@ enum ReturnedCurrencyBooking {
     return try reclaim(&decider, returned, after: transaction, owner: owner, &extras, session: session)
   }
 
-  /// - Parameter returned: By the number of the purchase that brought the currency.
+  /// - Parameter returned: The returned currency by the number of its purchase.
   private static func reclaim(
     _ decider: inout Decider, _ returned: [Int64: [ReturnedCurrency]], after transaction: TransactionNumber,
     owner: FoundCustomer, _ extras: inout BookingExtras, session: any StorageSnapshot

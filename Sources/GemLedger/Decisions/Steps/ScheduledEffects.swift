@@ -1,7 +1,6 @@
 /// Finds and books the due effects of an account: ends of holds, allowances, recharges.
 ///
-/// The next command on the account books them before it is decided itself. They stay booked if that command is
-/// refused.
+/// The next command on the account books them before it is decided itself. They stay booked if that command is refused.
 enum ScheduledEffects {
   /// Whether the account may have due scheduled effects other than an expiry.
   ///
@@ -63,14 +62,14 @@ enum ScheduledEffects {
     let losses = lapsed + (try unbookedExpiries(&decider.work, slot, session: session))
     let outcome = ScheduleRules.outcome(of: account, losses: losses, eras: policies.eras, now: decider.work.now)
     if !outcome.isEmpty { try book(&decider, outcome, slot, currency, session: session) }
-    // A period that gives nothing, since the balance is full, is over all the same.
+    // A period that grants nothing, since the balance is full, still counts.
     if outcome.grants.isEmpty, let period = outcome.period, period != account.allowance?.period {
       let customer = decider.work.accounts[slot].row.number.customer
       let number = JournalPosting.appendTransactionWithoutEntries(&decider.work, .grant, customer: customer)
       decider.work.set(
         CountRow(customer: customer, key: CountKey(.allowed, currency.code.description), period: period, value: 0),
         by: number)
-      // While the allowance was there the balance may have been full, and nothing else shows it.
+      // The balance may have been full while the allowance existed, and no other record shows it.
       decider.touched.append((slot, number))
     }
     decider.clocks[slot] = outcome.clock
@@ -88,7 +87,7 @@ enum ScheduledEffects {
       isUntouched: row.version == 0, begunAt: .min)
     account.clock = try RechargeClocks.clock(&work, of: slot, currency, session: session)
     account.allowance = try lastAllowance(&work, policies, slot, currency, lapsed, session: session)
-    // An allowance that came and went before it was booked has no entry, and was the account's first all the same.
+    // An allowance that expired before its booking has no entry, but the account is no longer untouched.
     if account.allowance != nil { account.isUntouched = false }
     let isBegun =
       !account.isUntouched && (account.clock != nil || !policies.eras.contains { $0.recharge != nil })
@@ -152,7 +151,7 @@ enum ScheduledEffects {
     for grant in outcome.grants {
       let (number, lot) = try give(
         &decider, grant.amount, .grant, .promotional, slot, currency, expiresAt: grant.expiresAt, session: session)
-      // The newest allowance may have come and gone beside an older one that is still there.
+      // The newest allowance may have expired while an older allowance still exists.
       let isNewest = grant.period == outcome.period && grant.expiresAt != .max
       let row = CountRow(customer: customer, key: key, period: outcome.period ?? 0, value: isNewest ? lot : 0)
       decider.work.set(row, by: number)

@@ -6,7 +6,7 @@ package struct AccountHold {
     package let expiresAt: Int64
   }
 
-  /// The transaction that began it.
+  /// The transaction that began the hold.
   package let number: TransactionNumber
   package let deadline: Timestamp
   package let lots: [Lot]
@@ -26,7 +26,7 @@ package struct AccountHold {
     self.lots = lots
   }
 
-  /// Those of an account that are open by its rows.
+  /// Returns the open holds of an account, from the account's current rows.
   package static func open(of account: AccountRow, in snapshot: any StorageSnapshot) throws(LedgerError) -> [Self] {
     guard account.held != 0 else { return [] }
     let own = account.number.customer

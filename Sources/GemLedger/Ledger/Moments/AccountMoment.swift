@@ -1,15 +1,15 @@
-/// The worth of an account at an instant.
+/// The value of an account at an instant.
 ///
-/// The rules alone give it, for now and for a past instant. The commands' own rules apply the due effects as of the
-/// instant, over the account's rows as they are or as the journal had them then. Nothing is written.
+/// The rules for commands compute it, for now and for a past instant. They apply the due effects as of the instant to
+/// the account's current rows, or to its rows from the journal. Nothing is written.
 package struct AccountMoment {
-  /// The record of its newest entry by then; 0 before its first.
+  /// The account's newest entry by the instant; 0 before its first.
   package var recorded: (balance: Int64, debt: Int64, version: Int64)
-  /// The account with everything booked that had come about by itself but for expiries.
+  /// The account with its due effects applied, except expiries.
   package var row: AccountRow
   /// The expired amount that is still in the row.
   var expired: Int64 = 0
-  /// The parts of the account, if the due effects changed them; nil if the storage's rows have them.
+  /// The account's lots and holds after the due effects; nil if the stored rows have them.
   package var parts: LotsAndHolds?
 
   package init(_ row: AccountRow) {
@@ -20,21 +20,21 @@ package struct AccountMoment {
   /// The customer's balance, held amounts included.
   package var balance: Int64 { row.balance - expired }
 
-  /// The sum of due effects that were booked later, most often an expiry: positive if it took something.
+  /// The sum of due effects that were booked later, most often an expiry: positive for a loss.
   package var due: Int64 { recorded.balance - recorded.debt - (balance - row.debt) }
 }
 
 /// The lots and holds of an account after its due effects.
 package struct LotsAndHolds {
-  /// Those that hold something and have not expired, the pool apart.
+  /// Unexpired lots with a remaining amount, without the pool.
   package let lots: [LotRow]
-  /// Those that have not ended.
+  /// Holds before their deadline.
   package let holds: [AccountHold]
-  /// Of the lots those that the journal does not have yet.
+  /// Attributes of the lots that are not in the journal yet.
   package let unbooked: [LotAttributesRow]
 }
 
-/// The worth of a customer's accounts at an instant.
+/// The values of a customer's accounts at an instant.
 package struct AccountMoments {
   package let at: Timestamp
   private(set) var byCurrency: [Int64: AccountMoment] = [:]
@@ -45,7 +45,7 @@ package struct AccountMoments {
   }
 
   fileprivate mutating func set(_ row: AccountRow, expired: Int64, parts: LotsAndHolds?) {
-    // An account without entries recorded nothing.
+    // An account without entries has no record.
     var moment = byCurrency[row.number.currency] ?? AccountMoment(AccountRow(number: row.number))
     (moment.row, moment.expired, moment.parts) = (row, expired, parts)
     byCurrency[row.number.currency] = moment
@@ -57,18 +57,18 @@ package struct AccountMoments {
 }
 
 extension Ledger {
-  /// Computes the worth of a customer's accounts.
+  /// Computes the values of a customer's accounts.
   ///
   /// - Parameters:
   ///   - instant: Nil for now.
-  ///   - currency: The only one that is asked for; nil for all.
-  ///   - hasParts: Whether lots and holds are asked for too.
+  ///   - currency: The only requested currency; nil for all.
+  ///   - hasParts: Whether lots and holds are requested too.
   package func moments(
     of customer: FoundCustomer, at instant: Timestamp? = nil, currency: Int64? = nil, hasParts: Bool = false,
     in snapshot: any StorageSnapshot, definitions: CurrencyDefinitions
   ) throws(LedgerError) -> AccountMoments {
     let rows = try snapshot.accounts(of: customer.number)
-    // If nothing can expire, end or be given, the instant of now does not matter, and the journal need not be asked.
+    // If nothing can expire, end or be granted, the current instant does not matter, and the journal is not read.
     let gives = definitions.currencies.contains { $0.policies?.givesByItself == true }
     guard instant != nil || gives || rows.contains(where: \.mayBeDue) else {
       return AccountMoments(at: clock.now(), rows)
@@ -118,17 +118,17 @@ extension Decider {
     for count in past.counts { PastMoment.restore(count, in: &work) }
   }
 
-  /// Applies the due effects of the customer's accounts in the unit of work, expiries apart.
+  /// Applies the due effects of the customer's accounts in the unit of work, except expiries.
   fileprivate mutating func bookDue(
     _ customer: FoundCustomer, currency only: Int64?, accounts: [AccountRow], hasParts: Bool,
     into moments: inout AccountMoments, session: any StorageSnapshot
   ) throws(LedgerError) {
     let known = Set(accounts.map(\.number.currency))
-    // In this order, as one end of a hold may concern several accounts.
+    // In the catalog's order, since the end of a hold may concern several accounts.
     for currency in definitions.currencies where only == nil || only == currency.number {
       guard known.contains(currency.number) || currency.policies?.givesByItself == true else { continue }
       plans.removeAll(keepingCapacity: true)
-      // Expired amounts are left to the reader: an expiry does not count up the account's version before it is booked.
+      // The caller subtracts expired amounts: an expiry increases the account's version only when it is booked.
       try AccountPlanning.plan(&self, .expiry, currency.code, 0, customer: customer, session: session)
       let slot = plans[0].slot
       let parts = hasParts ? try parts(of: slot, customer: customer, session: session) : nil
@@ -160,14 +160,14 @@ extension Decider {
 }
 
 extension AccountRow {
-  /// Whether something may come about in it by itself, policies apart.
+  /// Whether the account may have due effects; policies are not considered.
   fileprivate var mayBeDue: Bool { nextExpiry != .max || nextDue != .max || held != 0 }
 
   fileprivate func isDue(at instant: Timestamp) -> Bool { min(nextExpiry, nextDue) <= instant.milliseconds }
 }
 
 extension CurrencyPolicies {
-  /// Whether anything that took effect by the instant gives something by itself.
+  /// Whether a policy that was in force by the instant grants automatically.
   fileprivate func gives(by instant: Timestamp) -> Bool {
     eras.contains { $0.from <= instant.milliseconds && $0.givesByItself }
   }

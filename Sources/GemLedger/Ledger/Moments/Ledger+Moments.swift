@@ -1,12 +1,12 @@
 extension Ledger {
-  /// Returns the journal's newest instant, or the clock's if that is later.
+  /// Returns the later of the journal's newest instant and the clock's time.
   ///
-  /// An instant that the journal has passed does not come again, even if the machine's clock goes back.
+  /// Journal time never goes back, even if the machine's clock does.
   package func now(in snapshot: any StorageSnapshot) throws(LedgerError) -> Timestamp {
     max(clock.now(), try snapshot.sequences().createdAt)
   }
 
-  /// The instant meant; nil is now.
+  /// Returns the instant to read at; nil means now.
   ///
   /// - Throws: `invalid_request` for an instant in the future.
   package func instant(_ instant: Timestamp?, in snapshot: any StorageSnapshot) throws(LedgerError) -> Timestamp {
@@ -16,12 +16,12 @@ extension Ledger {
     return instant
   }
 
-  /// Checks that an instant is over: its answer stays, while the next command would change one about the future.
+  /// Checks that an instant is not in the future: the next command could still change the answer for it.
   ///
   /// - Throws: `invalid_request`.
   static func check(_ instant: Timestamp, isOverAt now: Timestamp) throws(LedgerError) {
     guard instant <= now else {
-      throw .invalid("The instant \(instant) is in the future: the time is \(now). Use a past instant.")
+      throw .invalid("The instant \(instant) is in the future; it is now \(now). Use a past instant.")
     }
   }
 }

@@ -1,12 +1,12 @@
-/// An account as it stood at an instant that is over, by the journal.
+/// An account at a past instant, from the journal.
 struct PastAccount {
-  /// The record of its newest entry by then, the held amount, and the next due time of its lots and holds.
+  /// The account's newest entry by the instant, the held amount, and the next due time of its lots and holds.
   ///
-  /// It says nothing about lots that were not due.
+  /// It does not contain the lots that were not due.
   var row: AccountRow
   /// The account's first entry after the instant.
   let successor: EntryRow?
-  /// Lots that had expired by then and were not booked as expired.
+  /// Lots that had expired by the instant without a booked expiry.
   var dueLots: [LotRow] = []
 }
 
@@ -16,7 +16,7 @@ struct PastAccounts {
   let definitions: CurrencyDefinitions
   let customer: CustomerNumber
   let instant: Timestamp
-  /// The customer numbers that the customer's rows may be stored under: a hold moves on with a merge.
+  /// The customer numbers under which the customer's rows may be stored: a hold moves with a merge.
   let numbers: [CustomerNumber]
   private(set) var accounts: [PastAccount] = []
   private(set) var holds: [HoldRow] = []
@@ -47,11 +47,11 @@ struct PastAccounts {
 
   // MARK: Holds and counts
 
-  /// The search for the customer's latest journal events by the instant, from new to old until nothing is missing.
+  /// The search for the customer's latest journal events by the instant, from new to old until all are found.
   private struct Search {
-    /// Accounts with a held amount that is not known yet.
+    /// Accounts with a held amount that is still unknown.
     var accounts: Set<Int64> = []
-    /// The held amounts there of holds that were not found yet.
+    /// The held amounts by currency, of holds that are still unknown.
     var rest: [Int64: Int64] = [:]
     var counts: Set<CountKey> = []
     var seen: Set<TransactionNumber> = []
@@ -67,11 +67,11 @@ struct PastAccounts {
       if eras.contains(where: { $0.allowance != nil }) { search.counts.insert(CountKey(.allowed, code)) }
       if eras.contains(where: { $0.recharge != nil }) { search.counts.insert(CountKey(.recharged, code)) }
     }
-    // Events after an account's first entry after the instant are after it too.
+    // Events after an account's first entry after the instant are later, too.
     var below = accounts.compactMap(\.successor?.transaction).min() ?? .max
     while !search.isDone {
       let page = try snapshot.events(of: customer, below: below, limit: 256)
-      // All of a transaction is on one page, its last effect first or last.
+      // One page has all events of a transaction. The transaction's last event may be first or last in it.
       let events = page.filter { $0.createdAt <= instant }.sorted {
         ($0.transaction, $0.position) > ($1.transaction, $1.position)
       }
@@ -110,7 +110,7 @@ struct PastAccounts {
 
   /// Finds the lots that had expired by the instant and were booked as expired later, or are not booked yet.
   ///
-  /// The first command that changes the account books all of them before its entry, so the search ends there.
+  /// The first command that changes the account books all due lots before its entry, so the search ends there.
   private mutating func findDueLots(of index: Int) throws(LedgerError) {
     let account = accounts[index].row.number
     let now = try snapshot.account(account)
@@ -134,14 +134,14 @@ struct PastAccounts {
     }
   }
 
-  /// - Returns: Whether something that was due may be booked after the entry.
+  /// - Returns: Whether further due effects may be booked after the entry.
   private func addDueLots(
     of entry: EntryRow, to due: inout [LotNumber: Int64]
   ) throws(LedgerError) -> Bool {
     switch entry.kind {
     case .initial, .recharge: return true
     case .grant, .refund, .reversedRefund:
-      // An allowance, or the consequence of an ended hold.
+      // An allowance, or an effect of an ended hold.
       return try events(of: entry).contains { $0.count?.kind == .allowed || $0.kind == .reclaimed }
     case .expiry: break
     default: return false
@@ -155,7 +155,7 @@ struct PastAccounts {
       else {
         continue
       }
-      // An amount that returned to a lot after its expiry was not in the lot then.
+      // An amount that returned to a lot after the lot's expiry was not in the lot at the expiry.
       due[lot, default: 0] -= amount + late.filter { $0.lot == lot }.reduce(0) { $0 + $1.amount }
     }
     return true
@@ -184,9 +184,9 @@ struct PastAccounts {
   }
 }
 
-/// A hold's state by the journal up to an instant.
+/// A hold's state from the journal, up to an instant.
 struct PastHold {
-  /// The transaction that began it.
+  /// The transaction that began the hold.
   let number: TransactionNumber
   let deadline: Timestamp
   let parts: [HeldPart]
@@ -216,6 +216,6 @@ struct PastHold {
 }
 
 extension JournalEventRow.Kind {
-  /// Whether it changes how much a hold has set aside.
+  /// Whether it changes the held amount.
   package var setsAside: Bool { self == .held || self == .captured || self == .released }
 }

@@ -23,16 +23,16 @@ package struct CustomerFinder {
     return FoundCustomer(row, original: found.original)
   }
 
-  /// Whether the id's own number was ever part of another.
+  /// Whether the id's customer number was ever merged into another.
   private func wasMoved(_ customer: FoundCustomer) throws(LedgerError) -> Bool {
     if customer.original != customer.number { return true }
     guard customer.isOneOfSeveral else { return false }
     return try related(to: customer).count > numbers(of: customer).count
   }
 
-  /// The number of the customer at an instant; a customer that was merged later was still separate then.
+  /// Returns the number of the customer at an instant: a customer that was merged later was still separate then.
   ///
-  /// An unmerge takes the last steps back.
+  /// An unmerge removes the last merges from the path.
   private func number(of customer: FoundCustomer, at instant: Timestamp) throws(LedgerError) -> CustomerNumber {
     var path = [customer.original]
     var merges: [MergeRow] = []
@@ -52,7 +52,7 @@ package struct CustomerFinder {
     return path[path.count - 1]
   }
 
-  /// The customer's row, merges counted.
+  /// Returns the customer's row, following merges.
   func survivor(of number: CustomerNumber) throws(LedgerError) -> CustomerRow {
     var row = try snapshot.customer(number: number)
     if let into = row?.mergedInto, into != 0 { row = try snapshot.customer(number: into) }
@@ -62,32 +62,31 @@ package struct CustomerFinder {
     return row
   }
 
-  /// An id of the customer: the asked one if it names this customer, else the original one.
+  /// Returns an id of the customer: the requested id if it names this customer, else the original id.
   func id(of row: CustomerRow, asNamedBy asked: CustomerID?) throws(LedgerError) -> CustomerID {
     guard let asked, asked != row.id, try snapshot.customer(asked)?.number == row.number else { return row.id }
     return asked
   }
 
-  /// The numbers under which the journal knows the customer, the own one first.
+  /// Returns the numbers of the customer in the journal; the survivor's number is first.
   package func numbers(of customer: FoundCustomer) throws(LedgerError) -> [CustomerNumber] {
     guard customer.isOneOfSeveral else { return [customer.number] }
     return [customer.number] + (try snapshot.mergedCustomers(into: customer.number))
   }
 
-  /// The numbers under which rows that concern the customer may lie: those of customers that an unmerge parted from it
-  /// too.
+  /// Returns the numbers that may have rows about the customer, including customers that an unmerge split off.
   package func related(to customer: FoundCustomer) throws(LedgerError) -> [CustomerNumber] {
     try MergeRecords.related(to: customer, UnitOfWork(), session: snapshot)
   }
 
-  /// The same for the number of a customer that may be part of another.
+  /// Returns the related numbers of a customer number, which may be merged.
   func allRelated(to number: CustomerNumber) throws(LedgerError) -> [CustomerNumber] {
     guard var row = try snapshot.customer(number: number) else { return [number] }
     if row.mergedInto != 0, let survivor = try snapshot.customer(number: row.mergedInto) { row = survivor }
     return try related(to: FoundCustomer(row, original: number))
   }
 
-  /// All ids of the customer, the original one first.
+  /// Returns all ids of the customer, the original one first.
   package func ids(of row: CustomerRow) throws(LedgerError) -> [CustomerID] {
     var ids = [row.id] + (try snapshot.addedIDs(of: row.number))
     guard row.merged > 0 else { return ids }
@@ -100,7 +99,7 @@ package struct CustomerFinder {
 
   /// Reads customers in the order of their numbers.
   ///
-  /// Merged ones are left out, since they are listed as their surviving customers; so are stocks.
+  /// Merged customers are skipped, since their survivors are listed; stocks are skipped too.
   func unmerged(after number: CustomerNumber, limit: Int) throws(LedgerError) -> [CustomerRow] {
     var found: [CustomerRow] = []
     var last = number

@@ -3,11 +3,11 @@ struct FeedPurchaseReader {
   let snapshot: any StorageSnapshot
   let definitions: CurrencyDefinitions
 
-  /// The purchases that the transactions credited or that their refunds changed, by transaction.
+  /// Returns the purchases that the transactions credited or that their refunds changed, by transaction.
   func purchases(
     of transactions: some Collection<TransactionParts>
   ) throws(LedgerError) -> [TransactionNumber: FeedPurchase] {
-    // Most pages of spends and grants have neither.
+    // Most pages of spends and grants have no purchases.
     let changes = transactions.filter { $0.row.kind == .refund || $0.row.kind == .reversedRefund }
     let refunds = try snapshot.rows(
       RowIndex<RefundRow>.byTransaction, changes.map(Self.address).keys, by: \.transaction)
@@ -28,9 +28,9 @@ struct FeedPurchaseReader {
     return found
   }
 
-  /// The numbers of the purchases that the transactions credited.
+  /// Returns the numbers of the purchases that the transactions credited.
   private func credited(by transactions: [TransactionParts]) throws(LedgerError) -> [TransactionNumber: Int64] {
-    // A separate lot names its purchase.
+    // A lot with a separate row names its purchase.
     var lots: [TransactionNumber: RowAddress] = [:]
     for parts in transactions {
       guard let entry = parts.entries.first, let lot = parts.lots(of: entry).first else { continue }
@@ -38,14 +38,14 @@ struct FeedPurchaseReader {
     }
     let attributes = lots.isEmpty ? [:] : try snapshot.lotAttributes(Array(lots.values))
     var numbers = lots.compactMapValues { attributes[$0.number]?.purchase }
-    // A purchase that gave no currency has none.
+    // A purchase that granted no currency has no lot.
     let others = transactions.filter { numbers[$0.row.number] == nil }.map(Self.address)
     let rows = try snapshot.rows(RowIndex<PurchaseRow>.creditedBy, others.keys, by: \.transaction)
     for (transaction, row) in rows { numbers[transaction] = row.number }
     return numbers
   }
 
-  /// The purchases with the customers that most likely have them: a purchase lies with its transaction's customer.
+  /// Returns the purchases with their most likely customers: a purchase is stored with its transaction's customer.
   private static func addresses(
     of purchases: [TransactionNumber: Int64], _ transactions: some Collection<TransactionParts>
   ) -> [RowAddress] {

@@ -1,8 +1,8 @@
-/// Makes the records of history and feed of the journal's rows.
+/// Makes history records and feed events from journal rows.
 struct HistoryReader: ~Copyable {
   let snapshot: any StorageSnapshot
   let definitions: CurrencyDefinitions
-  // An empty unit of work: reads return the stored rows.
+  // The unit of work is empty, so reads return the stored rows.
   private let work = UnitOfWork()
 
   init(snapshot: any StorageSnapshot, definitions: CurrencyDefinitions) {
@@ -10,12 +10,13 @@ struct HistoryReader: ~Copyable {
     self.definitions = definitions
   }
 
-  /// The records of a customer's transactions.
+  /// Returns the records of a customer's transactions.
   ///
   /// - Parameters:
-  ///   - owners: The numbers under which the journal knows the customer.
-  ///   - related: The same, and those of customers that it was one with: their transactions may have entries of it.
-  ///   - customer: The id that the records name.
+  ///   - owners: The customer's numbers in the journal.
+  ///   - related: The owners and the customers once merged with them: their transactions may have entries of the
+  ///     customer.
+  ///   - customer: The id in the records.
   func records(
     _ numbers: [TransactionNumber], of owners: [CustomerNumber], among related: [CustomerNumber], customer: CustomerID
   ) throws(LedgerError) -> [HistoryRecord] {
@@ -35,7 +36,7 @@ struct HistoryReader: ~Copyable {
     return records
   }
 
-  /// The customer's side of a merge or an unmerge, if the transaction is the other customer's.
+  /// Returns the customer's side of a merge or an unmerge if the transaction belongs to the other customer.
   private func otherSide(
     _ transaction: NotedTransaction, of owners: [CustomerNumber], customer: CustomerID
   ) throws(LedgerError) -> HistoryRecord {
@@ -48,7 +49,7 @@ struct HistoryReader: ~Copyable {
       reason: note?.reason, actor: note?.actor, purchase: nil)
   }
 
-  /// The feed's events of transactions of any customers.
+  /// Returns the feed's events of transactions of any customers.
   func events(_ rows: [TransactionRow]) throws(LedgerError) -> [FeedEvent] {
     guard !rows.isEmpty else { return [] }
     let merges = rows.filter { $0.kind == .merge || $0.kind == .unmerge }

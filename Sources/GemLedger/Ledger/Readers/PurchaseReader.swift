@@ -1,4 +1,4 @@
-/// Makes purchases of rows; reads owners and environments that several rows share once.
+/// Makes purchases from rows; reads owners and environments that several rows share only once.
 package struct PurchaseReader {
   let snapshot: any StorageSnapshot
   let definitions: CurrencyDefinitions
@@ -41,7 +41,7 @@ package struct PurchaseReader {
     return row
   }
 
-  /// The environment with the number, so that it need not be read.
+  /// Sets the environment of a number, so that it need not be read.
   mutating func know(_ environment: StoreEnvironment, as number: Int64) { known = (number, environment) }
 
   package mutating func environment(_ number: Int64) throws(LedgerError) -> StoreEnvironment {

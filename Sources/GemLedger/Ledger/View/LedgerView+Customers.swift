@@ -1,4 +1,4 @@
-/// A customer that an id named, merges counted, while a ``LedgerView`` is valid.
+/// A customer that an id names, following merges, while a ``LedgerView`` is valid.
 public struct KnownCustomer: Hashable, Sendable {
   let found: FoundCustomer
 
@@ -11,11 +11,11 @@ public struct KnownCustomer: Hashable, Sendable {
 
 /// The ids of a customer, without its balances.
 public struct CustomerIdentity: Hashable, Sendable {
-  /// The original id, with which the customer was made.
+  /// The original id, with which the customer was created.
   public let originalID: CustomerID
   /// All ids that name the customer, the original one first.
   public let ids: [CustomerID]
-  /// When the customer was made.
+  /// When the customer was created.
   public let createdAt: Timestamp
 }
 
@@ -24,12 +24,12 @@ extension LedgerView {
   public struct Customers {
     let snapshot: any StorageSnapshot
 
-    /// The customer with the id; nil if there is none.
+    /// Finds the customer with the id; nil if there is none.
     public func find(_ id: CustomerID) throws(LedgerError) -> KnownCustomer? {
       try snapshot.customer(id).map(KnownCustomer.init)
     }
 
-    /// The customer with the id.
+    /// Returns the customer with the id.
     ///
     /// - Throws: ``LedgerError`` with `customer_not_found`.
     public func customer(_ id: CustomerID) throws(LedgerError) -> KnownCustomer {
@@ -37,26 +37,27 @@ extension LedgerView {
       return found
     }
 
-    /// The ids of the customer; nil if an erasure left nothing of it.
+    /// Returns the ids of the customer; nil after an erasure of the customer's row.
     public func identity(of customer: KnownCustomer) throws(LedgerError) -> CustomerIdentity? {
       guard let row = try snapshot.customer(number: customer.found.number) else { return nil }
       return CustomerIdentity(
         originalID: row.id, ids: try CustomerFinder(snapshot).ids(of: row), createdAt: row.createdAt)
     }
 
-    /// Whether some customer is registered under the token.
+    /// Whether a customer is registered under the token.
     package func isRegistered(_ token: TokenNumber) throws(LedgerError) -> Bool {
       try snapshot.customer(token: token) != nil
     }
 
-    /// The id of the customer that a purchase's token names.
+    /// Returns the id of the customer that a purchase's token names.
     ///
-    /// An erasure frees the id that a token is made of. A later purchase under the id is not the erased customer's.
+    /// An erasure frees the id from which a token is made. A later purchase under the id does not belong to the erased
+    /// customer.
     ///
     /// - Parameters:
     ///   - token: The number inside the account token.
     ///   - instant: When the purchase was made.
-    ///   - asked: The answer if it names the same customer, so that callers recognise their id.
+    ///   - asked: The id to return if it names the same customer, so that callers recognise their id.
     package func buyer(
       _ token: TokenNumber, at instant: Timestamp, asNamedBy asked: CustomerID? = nil
     ) throws(LedgerError) -> CustomerID? {

@@ -1,49 +1,49 @@
-/// A genuine purchase that is not credited, or was credited for another than it names.
+/// A genuine purchase that is not credited, or was credited to another customer than it names.
 package struct HeldPurchase: Sendable {
   package let store: Store
   package let environment: StoreEnvironment
   package let transactionID: StoreTransactionID
   package let reason: HoldReason
   package let since: Timestamp
-  /// When it is decided again without another cause; nil for never.
+  /// The time of the next automatic decision; nil for never.
   package let dueAt: Timestamp?
-  /// The first poster; nil if it was not posted.
+  /// The customer that posted it first; nil if no customer did.
   package let customer: CustomerID?
-  /// The awaited token, app or environment, if it has a name.
+  /// The cause by name, if it has one: the token of the buyer, the app, the environment.
   package let subject: String?
-  /// Further data for the next decision.
+  /// The data for the next decision that is not in the statements.
   package let note: String
-  /// What the store stated, newest first.
+  /// The store's statements, newest first.
   package let statements: [KeptStatement]
-  /// Its position among the receipts held for one reason.
+  /// Its position among the held purchases with the same reason.
   package let place: IndexPlace
 }
 
-/// A store's statement as the ledger keeps it.
+/// A store's statement as the ledger stores it.
 package struct KeptStatement: Sendable {
   package let kind: EvidenceRow.Kind
   package let content: String
-  /// The store's first and last date of it.
+  /// The store's first and last date of the statement.
   package let firstStatedAt: Timestamp
   package let statedAt: Timestamp
 }
 
 extension LedgerView {
-  /// The statements of stores, and the purchases that are held.
+  /// The statements of stores, and the held purchases.
   package var evidence: KeptEvidence { KeptEvidence(ledger: ledger, snapshot: snapshot) }
 
   package struct KeptEvidence {
     let ledger: Ledger
     let snapshot: any StorageSnapshot
 
-    /// Purchases that are held for a reason, in the order in which they are due.
+    /// Returns purchases held for a reason, in the order in which they are due.
     package func held(
       for reason: HoldReason, after place: IndexPlace?, limit: Int
     ) throws(LedgerError) -> [HeldPurchase] {
       try purchases(of: snapshot.page(.heldDue, IndexKey(reason.rawValue), after: place, limit: limit))
     }
 
-    /// How many purchases are held for a reason, up to a limit.
+    /// Returns the number of purchases held for a reason, up to a limit.
     package func count(of reason: HoldReason, limit: Int) throws(LedgerError) -> Int {
       var (count, place) = (0, nil as IndexPlace?)
       while count < limit {
@@ -56,7 +56,7 @@ extension LedgerView {
       return min(count, limit)
     }
 
-    /// The held purchases with an id at any store.
+    /// Returns the held purchases with an id at any store.
     package func held(with id: StoreTransactionID) throws(LedgerError) -> [HeldPurchase] {
       var keys: [IndexKey] = []
       let numbers = StoreEnvironment.Kind.allCases.map(\.rawValue) + (try snapshot.environments().map(\.number))
@@ -70,12 +70,12 @@ extension LedgerView {
       return try purchases(of: rows.filter { $0.held != nil })
     }
 
-    /// Purchases that wait for a buyer, an app or an environment.
+    /// Returns purchases that wait for a buyer, an app or an environment.
     package func held(waitingFor subject: String) throws(LedgerError) -> [HeldPurchase] {
       try purchases(of: snapshot.rows(.heldForSubject, [IndexKey(text: subject)]))
     }
 
-    /// A store transaction that is held; nil if it is not.
+    /// Returns a held store transaction; nil if it is not held.
     package func held(
       store: Store, environment: StoreEnvironment, transactionID: StoreTransactionID
     ) throws(LedgerError) -> HeldPurchase? {
@@ -84,7 +84,7 @@ extension LedgerView {
       return try purchases(of: rows.filter { $0.held != nil }).first
     }
 
-    /// What the stores stated about credited purchases, newest first, by the purchases' ids.
+    /// Returns the stores' statements about credited purchases, newest first, by the purchases' ids.
     package func statements(
       about purchases: [Purchase]
     ) throws(LedgerError) -> [StoreTransactionID: [KeptStatement]] {

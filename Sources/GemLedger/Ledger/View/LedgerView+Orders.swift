@@ -3,12 +3,12 @@ extension LedgerView {
   public struct Orders {
     let snapshot: any StorageSnapshot
 
-    /// The order; nil if there is none.
+    /// Finds the order; nil if there is none.
     public func find(_ code: PurchaseCode) throws(LedgerError) -> LedgerOrder? {
       try snapshot.order(code).map(LedgerOrder.init)
     }
 
-    /// The order.
+    /// Returns the order.
     ///
     /// - Throws: ``LedgerError`` with `order_not_found`.
     public func order(_ code: PurchaseCode) throws(LedgerError) -> LedgerOrder {
@@ -16,17 +16,17 @@ extension LedgerView {
       return order
     }
 
-    /// The order that the purchase paid for; nil if it was not announced.
+    /// Returns the order that the purchase paid for; nil if it was not announced.
     public func order(paidBy purchase: Purchase) throws(LedgerError) -> LedgerOrder? {
       try snapshot.order(purchase: purchase.address.number).map(LedgerOrder.init)
     }
 
-    /// The order that the customer announced under the key; nil if there is none.
+    /// Returns the order that the customer announced under the key; nil if there is none.
     public func order(key: IdempotencyKey, customer: KnownCustomer) throws(LedgerError) -> LedgerOrder? {
       try snapshot.order(key: key, customer: customer.found).map(LedgerOrder.init)
     }
 
-    /// A page of the customer's orders, newest first; pages count from 1.
+    /// Returns a page of the customer's orders, newest first; pages count from 1.
     public func page(_ page: Int, size: Int, of customer: KnownCustomer) throws(LedgerError) -> [LedgerOrder] {
       let numbers = try CustomerFinder(snapshot).numbers(of: customer.found)
       return try NumberedPages.page(page, size: size, number: \.number) { (below, limit) throws(LedgerError) in
@@ -40,8 +40,8 @@ extension LedgerView {
     ///
     /// - Parameters:
     ///   - id: The customer of the purchase.
-    ///   - purchase: The purchase, if it is credited.
-    ///   - limit: The most orders of the customer, and of each merged customer.
+    ///   - purchase: The purchase if it is credited, else nil.
+    ///   - limit: The maximum number of orders of the customer, and of each merged customer.
     /// - Returns: The candidates; nil if the purchase has its order, or belongs to another customer.
     public func candidates(
       of id: CustomerID, for purchase: Purchase?, limit: Int
@@ -61,7 +61,7 @@ extension LedgerView {
       return orders
     }
 
-    /// The orders of a state after a position that are due until an instant, it included, in the order in which they
+    /// Returns orders of a state after a position that are due until an instant, inclusive, in the order in which they
     /// are due.
     package func orders(
       _ state: LedgerOrder.State, after position: OrderPosition, dueUntil: Timestamp, limit: Int
@@ -70,11 +70,11 @@ extension LedgerView {
         .map(LedgerOrder.init)
     }
 
-    /// Returns the id of the customer of an order, merges counted.
+    /// Returns the id of the customer of an order, following merges.
     ///
     /// - Parameters:
     ///   - order: An order of this ledger.
-    ///   - asked: The answer if it names the same customer, so that callers recognise their id.
+    ///   - asked: The id to return if it names the same customer, so that callers recognise their id.
     public func customer(
       of order: LedgerOrder, asNamedBy asked: CustomerID? = nil
     ) throws(LedgerError) -> CustomerID {
@@ -82,13 +82,14 @@ extension LedgerView {
       return try finder.id(of: finder.survivor(of: order.owner), asNamedBy: asked)
     }
 
-    /// The store's id of the transaction that paid for the order; nil if none did.
+    /// Returns the store's id of the transaction that paid for the order; nil if none did.
     public func storeTransactionID(of order: LedgerOrder) throws(LedgerError) -> StoreTransactionID? {
       try payment(of: order)?.id
     }
 
-    /// The transaction that paid for the order: its id, the id of the first one of its subscription, and the price; nil
-    /// if none did.
+    /// Returns the transaction that paid for the order, with the first transaction of its subscription and the price.
+    ///
+    /// - Returns: Nil if no transaction paid for the order.
     package func payment(
       of order: LedgerOrder
     ) throws(LedgerError) -> (id: StoreTransactionID, originalID: StoreTransactionID, price: Money?)? {

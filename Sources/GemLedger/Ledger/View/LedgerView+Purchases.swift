@@ -1,6 +1,6 @@
-/// A right that a purchase gave and that a customer holds, as the frozen product states.
+/// A right that a purchase gave and that a customer holds, as defined by the frozen product.
 public struct HeldEntitlement: Hashable, Sendable {
-  /// Its name, such as `premium`.
+  /// The right's name, such as `premium`.
   public let id: String
   /// The product that gave it.
   public let product: ProductCode
@@ -49,10 +49,10 @@ extension LedgerView {
       return try reader.purchase(row)
     }
 
-    /// Returns the customer's purchase for a store transaction whose environment is not known; nil if there is none.
+    /// Returns the customer's purchase for a store transaction of unknown environment; nil if there is none.
     ///
     /// A store's ids are unique within an environment only, so another customer's purchase may have the same id. The
-    /// search is in production first, then in the sandbox, then in the sessions of tests, newest first.
+    /// search covers production first, then the sandbox, then test sessions, newest first.
     package func purchase(
       store: Store, transactionID: StoreTransactionID, of customer: KnownCustomer
     ) throws(LedgerError) -> Purchase? {
@@ -67,7 +67,7 @@ extension LedgerView {
       return nil
     }
 
-    /// The purchase that paid for an order; nil if none did.
+    /// Returns the purchase that paid for an order; nil if none did.
     public func purchase(payingFor order: LedgerOrder) throws(LedgerError) -> Purchase? {
       guard let number = order.purchaseNumber, let row = try snapshot.purchase(number: number) else { return nil }
       return try purchases(of: CollectionOfOne(row)).first
@@ -84,7 +84,7 @@ extension LedgerView {
         })
     }
 
-    /// The customer's newest purchases of products that are sold in these ways, at most `limit`.
+    /// Returns the customer's newest purchases of products of the wanted types, at most `limit`.
     public func newest(
       of customer: KnownCustomer, limit: Int, where isWanted: (ProductType) -> Bool
     ) throws(LedgerError) -> [Purchase] {
@@ -100,12 +100,12 @@ extension LedgerView {
       return try purchases(of: found.prefix(limit))
     }
 
-    /// The newest purchases below a number, of all the numbers under which the journal knows a customer.
+    /// Returns the newest purchases below a number, of all the customer's numbers in the journal.
     private func rows(
       of numbers: [CustomerNumber], below: Int64, limit: Int
     ) throws(LedgerError) -> [PurchaseRow] {
-      // Read few rows of each customer at first, and more only if the next row may be among the newest. For a
-      // hundred merged customers this reads a hundred purchases in total, not a hundred of each.
+      // Reads a few rows of each customer first, and more only if the next row may be among the newest. For a hundred
+      // merged customers this reads a hundred purchases in total, not a hundred of each.
       var open = numbers.map { (number: $0, below: below) }
       var count = max(1, limit / max(1, numbers.count))
       var newest: [PurchaseRow] = []
@@ -125,21 +125,21 @@ extension LedgerView {
       return newest
     }
 
-    /// Returns the id of the owner of a purchase, merges counted.
+    /// Returns the id of the owner of a purchase, following merges.
     ///
     /// - Parameters:
     ///   - purchase: A purchase of this ledger.
-    ///   - asked: The answer if it names the same customer, so that callers recognise their id.
+    ///   - asked: The id to return if it names the same customer, so that callers recognise their id.
     public func owner(of purchase: Purchase, asNamedBy asked: CustomerID) throws(LedgerError) -> CustomerID {
       guard asked != purchase.customer else { return asked }
       return try snapshot.customer(asked)?.number == purchase.address.owner ? asked : purchase.customer
     }
 
-    /// The credit of a purchase as it was booked.
+    /// Returns the credit of a purchase as it was booked.
     ///
     /// - Parameters:
     ///   - purchase: The purchase.
-    ///   - customer: The id under which the answer names the owner.
+    ///   - customer: The owner's id in the answer.
     public func booking(of purchase: Purchase, customer: CustomerID) throws(LedgerError) -> Booking {
       let (number, owner) = (purchase.address.transaction, purchase.address.customer)
       guard let parts = try snapshot.notedTransactions([number], ofAny: [owner])[number]?.parts else {
@@ -152,8 +152,8 @@ extension LedgerView {
 
     // MARK: Entitlements
 
-    /// The entitlements that the customer holds, those of ended subscriptions included; a purchase that was refunded in
-    /// full gives none.
+    /// Returns the entitlements that the customer holds, including those of ended subscriptions; a purchase that was
+    /// refunded in full gives none.
     public func entitlements(of customer: KnownCustomer) throws(LedgerError) -> [HeldEntitlement] {
       var held: [HeldEntitlement] = []
       for number in try CustomerFinder(snapshot).numbers(of: customer.found) {
@@ -172,7 +172,8 @@ extension LedgerView {
       return held
     }
 
-    /// The entitlement that the purchase gives to its owner; nil if it gives none, or another customer holds it.
+    /// Returns the entitlement that the purchase gives to its owner; nil if it gives none, or another customer holds
+    /// it.
     public func entitlementOfOwner(_ purchase: Purchase) throws(LedgerError) -> HeldEntitlement? {
       guard let id = purchase.entitlement, !purchase.isRefunded,
         let holder = try snapshot.entitlementHolder(purchase: purchase.address.number),

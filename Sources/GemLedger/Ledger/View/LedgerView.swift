@@ -1,6 +1,6 @@
-/// A ledger at one instant: reads that must agree with each other.
+/// A ledger at one instant: reads that must be consistent with each other.
 ///
-/// ``Ledger/view(_:)`` makes one, and it is valid until the closure returns. A purchase backend reads all that it needs
+/// ``Ledger/view(_:)`` makes one, and it is valid until the closure returns. A purchase backend reads everything
 /// through it, grouped by subject: ``customers``, ``purchases``, ``orders`` and the catalog.
 ///
 /// ```swift
@@ -22,14 +22,15 @@ public struct LedgerView {
   /// Purchases announced before payment.
   public var orders: Orders { Orders(snapshot: snapshot) }
 
-  /// The number of the catalog's version: it changes with every change of the catalog.
+  /// Returns the number of the catalog's version, which changes with every change of the catalog.
   public func catalogVersion() throws(LedgerError) -> Int64 { try snapshot.catalogVersion() }
 
   /// The catalog.
   public func catalog() throws(LedgerError) -> Catalog { try Catalog(in: snapshot) }
 
-  /// The earlier versions of products that held at an instant or after it, the current version apart; nil if not all
-  /// of them are kept.
+  /// Returns the former versions of products that were in force at an instant or after it, without the current version.
+  ///
+  /// - Returns: Nil if some of the versions were not kept.
   public func formerProducts(since instant: Timestamp) throws(LedgerError) -> [Product]? {
     let definitions = try ledger.catalog.definitions(in: snapshot)
     return try ledger.catalog.formerProducts(in: snapshot, definitions: definitions).products(since: instant)
@@ -51,9 +52,9 @@ extension Ledger {
 
 /// Pages that count from 1, over rows in descending order of their numbers.
 enum NumberedPages {
-  /// Walks to the page, each page before it read once.
+  /// Reads the page, and each page before it once.
   ///
-  /// - Parameter read: The rows below a number, at most so many.
+  /// - Parameter read: Returns the rows below a number, up to a limit.
   static func page<Row>(
     _ page: Int, size: Int, number: (Row) -> Int64, _ read: (Int64, Int) throws(LedgerError) -> [Row]
   ) throws(LedgerError) -> [Row] {

@@ -11,7 +11,7 @@ package struct ColumnBounds: ColumnVisitor {
 
   /// The bound of each name that has one bound in all rows.
   package static let all = found.compactMapValues { $0.count == 1 ? $0.first : nil }
-  /// The names of columns that have other bounds in other rows: a reader has to tell them apart.
+  /// The names of columns with different bounds in different rows: a reader must distinguish the rows.
   package static let ambiguous = Set(found.filter { $0.value.count > 1 }.keys)
 
   private static let found: [String: Set<ColumnBound>] = {
@@ -36,7 +36,7 @@ package struct ColumnBounds: ColumnVisitor {
   }
 
   private mutating func add(_ name: StaticString, _ bound: ColumnBound) {
-    // Neither refuses a number, so that a name may have both.
+    // Neither bound rejects a number, so a name may have both.
     found[name.description, default: []].insert(bound == .kind ? .any : bound)
   }
 

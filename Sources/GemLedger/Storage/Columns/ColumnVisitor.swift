@@ -1,7 +1,7 @@
-/// Goes through the columns of a row in their order.
+/// Visits the columns of a row in their order.
 ///
-/// A storage's reader sets the values, its writer takes them, and a schema lists the names. So a column is said in one
-/// place: ``StoredRow/visit(_:)`` of its row.
+/// A storage's reader sets the values, its writer takes them, and a schema lists the names. So each column is defined
+/// only once: in ``StoredRow/visit(_:)`` of its row.
 package protocol ColumnVisitor {
   mutating func integer(_ name: StaticString, _ bound: ColumnBound, _ value: inout Int64)
   mutating func integer(_ name: StaticString, _ bound: ColumnBound, optional value: inout Int64?)
@@ -9,7 +9,7 @@ package protocol ColumnVisitor {
   mutating func text(_ name: StaticString, optional value: inout String?)
   /// The columns `customer` and `currency`, or the one column `account`.
   mutating func account(_ value: inout AccountNumber)
-  /// An instant in milliseconds, or the storage's number for never, which is `.max` in rows.
+  /// An instant in milliseconds, or the storage's value for never, which is `.max` in rows.
   mutating func expiry(_ name: StaticString, _ value: inout Int64)
   /// The columns `counter_kind` and `subject`: null together, or the storage's values for none.
   mutating func counter(_ value: inout CountKey?)
@@ -33,20 +33,20 @@ extension ColumnVisitor {
   }
 }
 
-/// A row that storages keep in a separate table, as one description for all of them.
+/// A row that storages keep in a dedicated table, with one description for all storages.
 package protocol StoredRow: Sendable {
   static var table: StaticString { get }
-  /// How many of the first columns are the row's key, in the order in which scans read; an account is one of them.
+  /// The number of leading columns that form the row's key, in the order of scans; an account counts as one column.
   static var keyColumnCount: Int { get }
-  /// The columns that a change of a row leaves as they are: fixed with the row, or written by an erasure alone.
+  /// The columns that an update leaves unchanged: they are immutable, or only an erasure writes them.
   static var fixedColumns: Set<String> { get }
-  /// The conditions on the columns of every row, in the SQL of all dialects.
+  /// The conditions on the columns of every row, in SQL that all dialects share.
   ///
-  /// One that begins with a column's name is about that column.
+  /// A condition that begins with a column's name belongs to that column.
   static var checks: [String] { get }
-  /// A row for a reader to fill.
+  /// An empty row that a reader fills.
   static var blank: Self { get }
-  /// Goes through all columns, in the order of the table.
+  /// Visits all columns, in the order of the table.
   mutating func visit<Columns: ColumnVisitor>(_ columns: inout Columns)
 }
 
@@ -55,31 +55,31 @@ extension StoredRow {
   package static var fixedColumns: Set<String> { [] }
   package static var checks: [String] { [] }
 
-  /// The same rows, for a reader that knows them by another name of their type.
+  /// Returns the same rows under another name of their type, for generic readers.
   package static func rows<Other: StoredRow>(_ rows: [Other]) throws(LedgerError) -> [Self] {
     guard let rows = rows as Any as? [Self] else { throw .defect("Rows of another table") }
     return rows
   }
 }
 
-/// The numbers that a ledger writes into a column.
+/// The range of numbers that a ledger writes into a column.
 ///
-/// A storage takes any other for damage. See ``RowBounds``.
+/// A storage treats any other number as damage (``RowBounds``).
 package enum ColumnBound: Sendable {
-  /// A number of a customer, a lot, a purchase or an order, a version, or how many there are of something.
+  /// A number of a customer, a lot, a purchase or an order, a version, or a count.
   case number
   case currency
   case transaction
   case entry
   /// An amount of either sign.
   case amount
-  /// An instant, or a value of which another column tells the meaning.
+  /// An instant, or a value with a meaning that another column defines.
   case value
   /// An instant, or `.max` for never.
   case instantOrNever
-  /// What was ever granted to a lot; it stops at the largest number.
+  /// The total ever granted to a lot; it saturates at the largest number.
   case granted
-  /// One of a few small numbers, such as kinds and stores; readers tell the known ones.
+  /// One of a few small numbers, such as kinds and stores; readers check for the known ones.
   case kind
   /// Any 64 bits, such as hashes.
   case any
@@ -154,7 +154,7 @@ extension ColumnVisitor {
     }
   }
 
-  /// - Parameter other: Represents a kind that is not known.
+  /// - Parameter other: The replacement for an unknown kind.
   mutating func kind<Kind: RawRepresentable<Int64>>(_ name: StaticString, _ value: inout Kind, else other: Kind) {
     var number = value.rawValue
     integer(name, .kind, &number)
@@ -195,7 +195,7 @@ extension ColumnVisitor {
     value = .stored(partNumber, of: wholeNumber)
   }
 
-  /// How much a notice gives back, over two columns.
+  /// The refunded extent in a notice, over two columns.
   mutating func extent(_ kind: StaticString, _ amount: StaticString, _ value: inout StoreRefund.Extent) {
     var (kindNumber, number) = value.stored
     integer(kind, .kind, &kindNumber)
@@ -203,7 +203,7 @@ extension ColumnVisitor {
     value = StoreRefund.Extent(kind: kindNumber, amount: number)
   }
 
-  /// The same if there may be no notice: the two columns are null together.
+  /// An optional refunded extent: the two columns are null together.
   mutating func extent(_ kind: StaticString, _ amount: StaticString, optional value: inout StoreRefund.Extent?) {
     var (kindNumber, number) = (value?.stored.kind, value?.stored.amount)
     integer(kind, .kind, optional: &kindNumber)
@@ -227,9 +227,9 @@ extension ColumnVisitor {
 package struct ColumnNames: ColumnVisitor {
   package private(set) var names: [String] = []
   package var list: String { names.joined(separator: ", ") }
-  /// Those of its key.
+  /// The names of the key columns.
   package var key: ArraySlice<String> { names.prefix(keyNameCount) }
-  /// Those that a change of the row writes.
+  /// The names of the columns that an update writes.
   package var changing: [String] { names.dropFirst(keyNameCount).filter { !fixed.contains($0) } }
 
   private let splitsAccounts: Bool
@@ -267,7 +267,7 @@ package struct ColumnNames: ColumnVisitor {
 }
 
 extension RefundShare {
-  /// A damaged share is none, so that `verify` can report it.
+  /// A damaged share becomes `none`, so that `verify` can report it.
   fileprivate static func stored(_ part: Int64, of whole: Int64) -> Self {
     whole > 0 && (0...whole).contains(part) ? Self(part, of: whole) : .none
   }

@@ -71,7 +71,7 @@ extension RowKey: ColumnVisitor {
     integer("account", .any, &number)
   }
 
-  // No column of a key is ever empty.
+  // Key columns are never null.
   package mutating func integer(_ name: StaticString, _ bound: ColumnBound, optional value: inout Int64?) {}
   package mutating func text(_ name: StaticString, optional value: inout String?) {}
 }

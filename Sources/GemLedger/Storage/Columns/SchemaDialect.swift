@@ -1,17 +1,17 @@
 /// A storage's dialect of SQL, which makes the tables of described rows.
 ///
-/// A row's description says the columns, and ``StoredRow/checks`` the conditions on their values. A schema says only
-/// the differences of a table.
+/// A row's description lists the columns, and ``StoredRow/checks`` the conditions on their values. A schema only
+/// specifies a table's differences from these.
 package protocol SchemaDialect {
   /// Whether an account is two columns, `customer` and `currency`, and not one.
   static var splitsAccounts: Bool { get }
-  /// - Parameter bound: That of its numbers; nil for a text.
+  /// - Parameter bound: The bound of the column's numbers; nil for a text.
   static func type(of column: String, _ bound: ColumnBound?) -> String
-  /// The columns of a table's primary key, which are first.
+  /// Returns the columns of a table's primary key, which are the first columns.
   ///
-  /// - Parameter described: Those of the row's description.
+  /// - Parameter described: The key columns of the row's description.
   static func key(of table: String, _ described: [String]) -> [String]
-  /// The options after the columns.
+  /// Returns the table options after the column list.
   static func options(hasNumberAsKey: Bool) -> String
 }
 
@@ -20,12 +20,12 @@ extension SchemaDialect {
   ///
   /// - Parameters:
   ///   - only: The key of a table of one row, which is 1; the description does not have it.
-  ///   - key: The primary key, if it is another than all tables of the dialect have. A column of it that the
-  ///     description does not have is a number.
+  ///   - key: The primary key, if it differs from the dialect's default. A column of it that the description does not
+  ///     have is a number.
   ///   - absent: Columns that the table does not have.
-  ///   - instead: Columns with the definitions that are in their places, absent ones too.
+  ///   - instead: Column definitions that replace the described ones, also of absent columns.
   ///   - more: Constraints after the columns and the key.
-  ///   - options: The options, if they differ from those of all tables.
+  ///   - options: The table options, if they differ from the dialect's default.
   package static func table<Row: StoredRow>(
     _ row: Row.Type, named name: String = "\(Row.table)", only: String? = nil, key: [String]? = nil,
     without absent: Set<String> = [], instead: [String: String] = [:], more: [String] = [], options: String? = nil
@@ -63,7 +63,7 @@ private struct DescribedColumn {
   let bound: ColumnBound?
   var isOptional = false
 
-  /// Whether a check begins with the column, and so stands with it.
+  /// Whether a check begins with the column's name, so that it is part of the column's definition.
   func isSubject(of check: String) -> Bool { check.hasPrefix("\(name) ") }
 }
 

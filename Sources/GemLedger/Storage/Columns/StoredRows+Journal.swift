@@ -107,7 +107,7 @@ extension MergeRow: StoredRow {
   }
 }
 
-/// With the request's answer: the transaction or the refusal.
+/// A key with the outcome of its request: the transaction or the refusal.
 extension KeyRow: StoredRow {
   package static let table: StaticString = "keys"
   package static let keyColumnCount = 2
@@ -131,9 +131,9 @@ extension KeyRow: StoredRow {
 }
 
 extension KeyRow.Outcome {
-  /// From the two columns of which one is null.
+  /// Makes the outcome from two columns, of which one is null.
   ///
-  /// A key with neither is a problem to be reported, not an error: no transaction has number 0.
+  /// A key with neither is a problem to report, not an error: no transaction has number 0.
   package init(transaction: TransactionNumber?, refusal: String?) {
     let kept = refusal.flatMap(KeptRefusal.init(stored:)).map(Self.refused)
     self = transaction.map(Self.booked) ?? kept ?? .booked(0)
@@ -185,7 +185,7 @@ extension RefundRow: StoredRow {
     columns.date("signed_at", &signedAt)
     columns.share("share", "share_of", &share)
     columns.amount("freezes", &freezes)
-    // Stored only if it is another than that of the notice itself.
+    // Stored only if it differs from the date of the notice itself.
     var evidence = evidenceAt == signedAt ? nil : evidenceAt.milliseconds
     columns.integer("evidence_at", .any, optional: &evidence)
     evidenceAt = evidence.map(Timestamp.init(milliseconds:)) ?? signedAt
@@ -209,7 +209,7 @@ extension RefundPartRow: StoredRow {
   }
 }
 
-/// A refund with its only part, if it has a single one: both are one row of storages.
+/// A refund, together with its part if it has a single part: storages keep both in one row.
 package struct RefundWithPart: StoredRow {
   package static let table = RefundRow.table
   package static var blank: Self { Self(refund: .blank, part: nil) }
@@ -237,7 +237,7 @@ package struct RefundWithPart: StoredRow {
   }
 }
 
-/// By the purchase: the newest refund alone.
+/// The newest refund of each purchase.
 extension RefundStateRow: StoredRow {
   package static let table: StaticString = "refund_states"
   package static var blank: Self {
@@ -252,7 +252,7 @@ extension RefundStateRow: StoredRow {
   }
 }
 
-/// With its frozen product's document, and the state that its newest refund recorded: storages keep these apart.
+/// Includes the frozen product's document and the state after the newest refund, which storages keep separately.
 extension PurchaseRow: StoredRow {
   package static let table: StaticString = "purchases"
   package static let checks = ["quantity > 0"]
@@ -284,7 +284,7 @@ extension PurchaseRow: StoredRow {
 }
 
 extension PurchaseRow {
-  /// The columns that are read from elsewhere: the frozen product `f` and the newest refund `r` of the purchase `p`.
+  /// Columns of joined tables: the frozen product `f` and the newest refund `r` of the purchase `p`.
   package static let joinedColumns = [
     "document": "f.document", "share": "r.share", "share_of": "r.share_of",
     "evidence_at": "coalesce(r.evidence_at, r.signed_at)", "refund": "r.transaction_number",

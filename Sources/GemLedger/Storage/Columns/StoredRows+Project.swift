@@ -1,4 +1,4 @@
-/// A storage has one.
+/// A storage has one project row.
 extension ProjectRow: StoredRow {
   package static let table: StaticString = "project"
   package static var blank: Self { Self(salt: 0, createdAt: Timestamp(milliseconds: 0)) }
@@ -61,7 +61,7 @@ extension DocumentRow: StoredRow {
 
 // MARK: Copies
 
-/// One at most: how far a copy is.
+/// The progress of a copy; at most one row.
 extension CopyProgress: StoredRow {
   package static let table: StaticString = "copy_progress"
   package static var blank: Self { Self(source: 0) }
@@ -69,12 +69,12 @@ extension CopyProgress: StoredRow {
   package mutating func visit<Columns: ColumnVisitor>(_ columns: inout Columns) {
     columns.number("step", &step)
     columns.number("pages", &pages)
-    // The source of an import is no number of a row.
+    // The source's value in an import is not the number of a row.
     columns.integer("source", .any, &source)
   }
 }
 
-/// One at most, for storages whose own numbers have no gaps.
+/// At most one row, in storages that draw numbers without gaps.
 extension CopiedJournal: StoredRow {
   package static let table: StaticString = "copied_journal"
   package static var blank: Self {

@@ -21,7 +21,7 @@ extension AccountRow: StoredRow {
   }
 }
 
-/// Every id with the number of the customer that it names, merges apart: those of customers' rows too.
+/// Every id with the number of its customer, without following merges, including original ids.
 extension AddedIDRow: StoredRow {
   package static let table: StaticString = "customer_ids"
   package static var blank: Self { Self(customer: 0, id: CustomerID(unchecked: "")) }

@@ -1,6 +1,6 @@
-/// Finds rows that no reader of a ledger comes upon: those numbered below 1, and those of kinds that there are not.
+/// Finds rows that no ledger code reads: rows numbered below 1 and rows of unknown kinds.
 ///
-/// Every reader begins behind 0, and asks for the kinds that it knows. So a storage looks for these rows itself.
+/// Every reader starts after 0 and asks for known kinds only, so a storage searches for these rows separately.
 package enum UnreadRows {
   private static let numbered: [any StoredRow.Type] = [
     TransactionRow.self, EntryRow.self, JournalEventRow.self, AllocationRow.self, ItemEntryRow.self, MergeRow.self,
@@ -9,7 +9,7 @@ package enum UnreadRows {
     EntitlementRow.self, CatalogVersionRow.self, EnvironmentRow.self,
   ]
 
-  /// Queries whose rows are one text each, a message for a person, in the SQL of all dialects.
+  /// Queries that return one message per row found, in SQL that all dialects share.
   ///
   /// - Parameter splitsAccounts: Whether an account is two columns, `customer` and `currency`, and not one.
   package static func queries(splitsAccounts: Bool) -> [String] {
@@ -29,10 +29,10 @@ package enum UnreadRows {
       + "FROM \(row.table) WHERE \(key) < \(least)"
   }
 
-  /// - Parameter column: A column of kinds, of which each has its number.
+  /// - Parameter column: A column that stores the number of a kind.
   package static func unknown(_ column: String, in table: StaticString, but known: [Int64]) -> String {
     let list = known.map { "\($0)" }.joined(separator: ", ")
-    return "SELECT 'a row of \(table) is of \(column) ' || \(column) || ', which there is not' "
+    return "SELECT 'a row of \(table) is of \(column) ' || \(column) || ', which is unknown' "
       + "FROM \(table) WHERE \(column) NOT IN (\(list))"
   }
 }

@@ -1,15 +1,15 @@
 /// All indexes that the ledger reads by.
 ///
-/// ``shape`` says the columns of each, so that a storage with a query language needs no list of its own.
+/// ``shape`` lists the columns of each, so that a storage with a query language needs no second list.
 package enum IndexName: Int, CaseIterable, Sendable {
   case customerByNumber
   /// All customers, in the order of their numbers; the key is empty.
   case customersInOrder
-  /// The customers that are part of this one.
+  /// The customers merged into this customer.
   case mergedCustomers
-  /// The customer that any id names, merges apart.
+  /// The customer that any id names, without following merges.
   case customerByID
-  /// The ids that were added to the one that the customer came with.
+  /// The ids added to a customer, without the original id.
   case addedIDs
   case customerByToken
   case mergeByTransaction
@@ -20,24 +20,24 @@ package enum IndexName: Int, CaseIterable, Sendable {
   case checkpointByVersion
 
   case lotByNumber
-  /// Lots that hold something, of one account and not paid for, in the order of burning.
+  /// Free lots of one account with a remaining amount, in the order of burning.
   case openFreeLots
-  /// The same, paid for.
+  /// Paid lots of one account with a remaining amount, in the order of burning.
   case openPaidLots
-  /// The account's lot of that source and environment that has a separate row, no purchase and no expiry.
+  /// The account's lot of a source and environment that has a separate row, no purchase and no expiry.
   case pooledLot
   /// The owner is any past or present customer of the lot.
   case attributesByLot
 
-  /// Without an owner it must be found as well.
+  /// Must also find a row without an owner.
   case transactionByNumber
   /// A customer's transactions that touched no balance, newest first.
   case transactionsWithoutEntries
-  /// One of those, by its customer and its number.
+  /// A transaction that touched no balance, by its customer and its number.
   case transactionWithoutEntries
-  /// Without an owner it must be found as well.
+  /// Must also find a row without an owner.
   case entryByNumber
-  /// In the order of their numbers; the key's second number is that of the first entry, or 0 if it is not known.
+  /// In the order of their numbers; the key's second number is that of the first entry, or 0 if it is unknown.
   case entriesOfTransaction
   case allocationsOfEntry
   case noteOfTransaction
@@ -53,34 +53,34 @@ package enum IndexName: Int, CaseIterable, Sendable {
   case eventsOfCustomer
   /// The owner is any customer that the hold may be stored with.
   case holdByNumber
-  /// The open holds of a customer; those that end first before the others.
+  /// The open holds of a customer, earliest deadline first.
   case holdsOfCustomer
   case countByKey
   case countsOfCustomer
 
   case purchaseByIdentity
-  /// Without an owner, and with one that was merged since, it must be found as well.
+  /// Must also find a row without an owner, and with an owner that was merged later.
   case purchaseByNumber
   /// Newest first.
   case purchasesOfCustomer
-  /// The purchase that a transaction credited; with the customer of both.
+  /// The purchase that a transaction credited; the owner is the customer of both.
   case purchaseCreditedBy
   case entitlementByPurchase
   /// Newest purchase first.
   case entitlementsOfHolder
-  /// The owner is the transaction's customer, into which that of the purchase may be merged.
+  /// The owner is the transaction's customer; the purchase's customer may be merged into it.
   case refundByTransaction
-  /// Oldest first; the owner is the credited customer, and without one they must be found as well.
+  /// Oldest first. The owner is the credited customer; it must also find rows without an owner.
   case refundsOfPurchase
-  /// Without an owner they must be found as well.
+  /// Must also find rows without an owner.
   case partsOfRefund
   /// The evidence about a store transaction.
   case evidenceOfPurchase
-  /// The purchases that are held for a reason, in the order in which they are due.
+  /// The held purchases with a reason, in the order in which they are due.
   case heldDue
-  /// The purchases of a customer's posts that are held.
+  /// The held purchases that a customer posted.
   case heldOfCustomer
-  /// The purchases that wait for a buyer, or come from an app or an environment that is not credited.
+  /// Held purchases by the buyer's token, or by the app or environment that is not credited.
   case heldForSubject
 
   case orderByCode
@@ -88,7 +88,7 @@ package enum IndexName: Int, CaseIterable, Sendable {
   case orderByKey
   /// Newest first.
   case ordersOfCustomer
-  /// The orders of a state that are not done, in the order in which they are due.
+  /// The unfinished orders of a state, in the order in which they are due.
   case ordersDue
 
   /// The catalog's objects of a kind, in the order of their positions.
@@ -116,7 +116,7 @@ package struct IndexShape: Sendable {
     case positive(StaticString)
     case within(StaticString, ClosedRange<Int64>)
     case null(StaticString)
-    /// The expiry that never comes.
+    /// The expiry has the value for never.
     case never(StaticString)
   }
 
@@ -141,7 +141,7 @@ package struct IndexShape: Sendable {
 }
 
 extension IndexName {
-  /// The indexes over rows of a kind, for a storage that keeps each of them itself.
+  /// The indexes over rows of a type, for a storage that maintains each of them itself.
   package static func of<Row: StoredRow>(_ type: Row.Type) -> [IndexName] {
     switch type {
     case is CustomerRow.Type: [.customerByNumber, .customersInOrder]
@@ -273,7 +273,7 @@ extension IndexName {
     case .ordersOfCustomer: .init([.number("customer")], order: ["number"], isDescending: true)
     case .ordersDue:
       .init([.number("state")], order: ["due_at", "number"], where: [.unequal("state", 2), .positive("number")])
-    // Every other index has its shape above.
+    // All other indexes have a shape above.
     default: IndexShape([])
     }
   }

@@ -1,6 +1,6 @@
-/// A way to find the rows of one kind: by a key, and those of one key in an order.
+/// A way to find rows of one type by a key, in a defined order of the rows of one key.
 ///
-/// The names of all indexes, with the columns of each, are ``IndexName``.
+/// ``IndexName`` lists all indexes with their columns.
 package struct RowIndex<Row: StoredRow>: Hashable, Sendable {
   package let name: IndexName
 
@@ -16,7 +16,7 @@ package struct IndexKey: Sendable {
   /// The customer that the row is stored with; nil if the caller cannot know it.
   ///
   /// A storage that keeps the rows of one customer together finds a row by it, and may return or leave out another
-  /// customer's row of the same key. Other storages pass over it.
+  /// customer's row of the same key. Other storages ignore it.
   package var owner: CustomerNumber?
 
   package init(
@@ -56,7 +56,7 @@ extension IndexKey: Hashable {
 }
 
 extension PurchaseIdentity {
-  /// From the key of an index by identities.
+  /// Makes a key from the key of an identity index.
   package init(_ key: IndexKey) {
     self.init(
       store: Store.numbered(key.second) ?? .test, environment: key.first,
@@ -65,12 +65,12 @@ extension PurchaseIdentity {
 }
 
 extension Array where Element == IndexKey {
-  /// The number with each of the customers that the rows may be stored with; alone if there are none.
+  /// Returns the number with each customer that may store the rows; the number alone if there are none.
   package init(_ number: Int64, ofAny owners: [CustomerNumber]) {
     self = owners.isEmpty ? [IndexKey(number)] : owners.map { IndexKey(number, of: $0) }
   }
 
-  /// The keys without their owners, each once: for storages that find rows by their keys alone.
+  /// The keys without their owners, each once, for storages that find rows by key alone.
   package var withoutOwners: [IndexKey] {
     guard count > 1 else { return self }
     var known: Set<IndexKey> = []

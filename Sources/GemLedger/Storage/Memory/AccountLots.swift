@@ -1,4 +1,4 @@
-/// Which lots of an account hold something, free and paid apart, each in the order of burning.
+/// The lots of an account with a remaining amount, free and paid separately, in the order of burning.
 struct AccountLots {
   struct Open {
     private(set) var positions: [LotPosition] = []
@@ -20,7 +20,7 @@ struct AccountLots {
 
   var free = Open()
   var paid = Open()
-  /// Lots that credits of the same source and environment join.
+  /// Lots that receive further credits of the same source and environment.
   var pooled: [LotNumber] = []
 
   mutating func setOpen(_ lot: LotRow, isOpen: Bool) {

@@ -1,5 +1,5 @@
 extension Array {
-  /// The index of the first element that belongs to the second part; all of the first part precede it.
+  /// Returns the index of the first element of the second part; all elements of the first part precede it.
   func partitioningIndex(isInSecondPart: (Element) -> Bool) -> Int {
     var (low, high) = (0, count)
     while low < high {

@@ -1,13 +1,13 @@
-/// Rows that are only appended, in chunks, so that growing never moves existing rows.
+/// An append-only table in chunks, so that growing never moves existing rows.
 ///
-/// The memory is its own: an `Array` of arrays would check its sharing at every append, and the storage in memory
-/// appends three rows a command.
+/// It manages its memory itself: an `Array` of arrays would check its uniqueness at every append, and the storage in
+/// memory appends three rows a command.
 struct ChunkedTable<Row>: ~Copyable {
   private static var shift: Int { 12 }
   private static var chunkCount: Int { 1 << shift }
 
   private var chunks: [UnsafeMutablePointer<Row>] = []
-  /// The place of the next row; at `end`, a new chunk is made first.
+  /// The address of the next row; if it equals `end`, a new chunk is allocated first.
   private var next: UnsafeMutablePointer<Row>?
   private var end: UnsafeMutablePointer<Row>?
   private(set) var count = 0

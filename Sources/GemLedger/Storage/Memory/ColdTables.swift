@@ -1,4 +1,4 @@
-/// Rows that few commands touch, and the indexes that only infrequent reads need.
+/// Rows that few commands touch, and the indexes that only rare reads need.
 struct ColdTables {
   var addedIDs: [CustomerID: CustomerNumber] = [:]
   /// The ids that were added, by customer.
@@ -11,13 +11,13 @@ struct ColdTables {
   var events = MemoryJournalEvents()
   var documents = MemoryDocuments()
 
-  /// The merge that the transaction is.
+  /// Returns the merge that is this transaction.
   func merge(_ transaction: TransactionNumber) -> MergeRow? {
     let index = merges.partitioningIndex { $0.transaction >= transaction }
     return index < merges.count && merges[index].transaction == transaction ? merges[index] : nil
   }
 
-  /// Notes of which customer another one is a part now.
+  /// Records the survivor of a merged customer.
   mutating func move(_ row: CustomerRow, from old: CustomerNumber) {
     guard old != row.mergedInto else { return }
     mergedInto[old]?.removeAll { $0 == row.number }
@@ -44,13 +44,13 @@ extension MemoryTables {
     cold.events.write(changes)
     cold.documents.write(changes)
     for row in changes.erasures { erase(row) }
-    // An id and its customer are one row here, so that neither is ever without the other.
+    // An id and its customer are one row here, so neither exists without the other.
     for change in changes.idChanges.renamed { customers.rename(change.row.number, change.id, in: &customerIndex) }
   }
 }
 
 extension Array where Element == CustomerRow {
-  /// Finds the customer that a number means, merges counted.
+  /// Finds the customer of a number, following merges.
   @inline(__always)
   func found(_ original: CustomerNumber) -> FoundCustomer {
     self[Int(original) - 1].isPlain ? FoundCustomer(number: original, isFrozen: false) : survivor(of: original)

@@ -1,6 +1,6 @@
-/// An open-addressing index from hashes to row numbers; the owner of the rows states which row is meant.
+/// An open-addressing index from hashes to row numbers; the owner of the rows compares the keys.
 ///
-/// It keeps half of each hash, so that growing looks at no row and a cell takes eight bytes.
+/// It stores half of each hash, so that growing reads no row and a cell takes eight bytes.
 struct HashIndex: ~Copyable {
   private struct Cell {
     var hash: UInt32 = 0
@@ -19,7 +19,7 @@ struct HashIndex: ~Copyable {
 
   deinit { cells.deallocate() }
 
-  /// The first row with this hash that fits.
+  /// Returns the first row with this hash that fits.
   @inline(__always)
   func find(_ hash: Int, fits: (Int) -> Bool) -> Int? {
     let half = UInt32(truncatingIfNeeded: hash)
@@ -31,7 +31,7 @@ struct HashIndex: ~Copyable {
     return nil
   }
 
-  /// Reads the cell if a search for the hash begins, so that it is near when the search comes.
+  /// Reads the first cell of a search for the hash, to bring it into the processor's cache.
   @inline(__always)
   func touch(_ hash: Int) -> Int { Int(cells[Int(UInt32(truncatingIfNeeded: hash)) & mask].row) }
 

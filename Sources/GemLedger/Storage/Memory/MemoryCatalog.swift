@@ -1,9 +1,9 @@
 /// The catalog of a ledger that lives in memory.
 struct MemoryCatalog {
   private(set) var version: Int64 = 0
-  /// When each version of the catalog took effect, from the first.
+  /// All versions of the catalog with their times of application, oldest first.
   private(set) var versions: [CatalogVersionRow] = []
-  /// By their kinds, in the order of their positions.
+  /// The rows by kind, in the order of their positions.
   private(set) var rows: [Int64: [CatalogRow]] = [:]
   private var byCode: [Int64: [ByteString: Int]] = [:]
 

@@ -13,7 +13,7 @@ struct MemoryDocuments {
     for row in changes.removedDocuments { rows.removeSubrange(place(of: row.name)) }
   }
 
-  /// The row with the name, or the empty place where it belongs.
+  /// Returns the range of the row with the name; an empty range at its insertion position if there is none.
   private func place(of name: DocumentName) -> Range<Int> {
     let index = rows.partitioningIndex { $0.name >= name }
     return index..<(index < rows.count && rows[index].name == name ? index + 1 : index)

@@ -74,7 +74,7 @@ extension MemoryTables {
     }
   }
 
-  /// Those of purchases, refunds and orders.
+  /// Rows of purchases, refunds and orders.
   private func purchaseRows<Row>(_ index: RowIndex<Row>, _ keys: [IndexKey]) throws(LedgerError) -> [Row] {
     switch index.name {
     case .purchaseByIdentity: return try Row.rows(keys.compactMap { purchases[PurchaseIdentity($0)] })
@@ -106,7 +106,7 @@ extension MemoryTables {
   func page<Row>(
     _ index: RowIndex<Row>, _ key: IndexKey, after place: IndexPlace?, limit: Int
   ) throws(LedgerError) -> [Row] {
-    // A place in a descending order has all that is below it after it.
+    // In a descending order, all lower numbers follow a place.
     let (customer, below) = (key.first, place?.first ?? .max)
     switch index.name {
     case .customersInOrder:

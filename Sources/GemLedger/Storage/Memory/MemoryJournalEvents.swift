@@ -1,4 +1,4 @@
-/// Effects, holds and counts, with the indexes that questions about them need.
+/// Journal events, holds and counts, with their indexes.
 struct MemoryJournalEvents {
   /// In the order of transactions and positions.
   var all: [JournalEventRow] = []
@@ -54,7 +54,7 @@ struct MemoryJournalEvents {
       holdsOfCustomers[row.customer, default: []].insert(row.number)
     }
     for row in changes.endedHolds {
-      // A group that merged customers may end a hold that is still listed with its former owner.
+      // A group that merges customers may end a hold that is still listed with its former owner.
       let owner = holds.removeValue(forKey: row.number)?.customer
       holdsOfCustomers[owner ?? row.customer]?.remove(row.number)
     }
@@ -91,9 +91,9 @@ extension Array where Element == CustomerRow {
 }
 
 extension KeyRow {
-  /// The empty place that an erased key leaves, since the index counts places.
+  /// The empty row in the place of an erased key, since the index counts places.
   ///
-  /// The index does not find it: a caller's key has no NUL.
+  /// The index does not find it: a caller's key contains no NUL.
   fileprivate func erased(at position: Int) -> KeyRow {
     let key = IdempotencyKey(unchecked: "\u{0}\(position)")
     return KeyRow(customer: customer, key: key, fingerprint: fingerprint, outcome: outcome)

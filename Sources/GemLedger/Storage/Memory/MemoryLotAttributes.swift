@@ -3,8 +3,7 @@ struct MemoryLotAttributes {
   private(set) var rows: [LotAttributesRow] = []
 
   subscript(number: LotNumber) -> LotAttributesRow? {
-    // The attributes of a lot are at its position, or before it by as many numbers as refused commands drew in
-    // vain.
+    // A lot's attributes are at index `number - 1`, or earlier if refused commands drew numbers in vain.
     let own = Int(number) - 1
     if rows.indices.contains(own), rows[own].lot == number { return rows[own] }
     let position = rows.partitioningIndex { $0.lot >= number }

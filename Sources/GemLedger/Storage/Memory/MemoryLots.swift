@@ -1,4 +1,4 @@
-/// The lots of a ledger that lives in memory, and which of them accounts have open.
+/// The lots of a ledger that lives in memory, and the open lots of each account.
 struct MemoryLots {
   private var rows = PagedTable<LotRow>()
   private(set) var count: Int64 = 0
@@ -41,7 +41,7 @@ struct MemoryLots {
     ofAccounts[lot.account, default: .init()].setOpen(lot, isOpen: !wasOpen)
   }
 
-  /// Takes a lot out of its account's lists, before it is put into another's.
+  /// Removes a lot from its account's lists, before it joins another account's.
   private mutating func leave(_ old: LotRow) {
     if old.remaining > 0 { ofAccounts[old.account]?.setOpen(old, isOpen: false) }
     rows[old.number]?.remaining = 0

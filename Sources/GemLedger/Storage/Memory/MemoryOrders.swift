@@ -11,7 +11,7 @@ struct MemoryOrders {
   private var byPurchase: [Int64: Int] = [:]
   private var byKey: [KeyID: Int] = [:]
   private var byCustomer: [CustomerNumber: [Int]] = [:]
-  /// Those that are not done, in the order of their due instants.
+  /// The unfinished orders, in the order of their due instants.
   private var open: [OrderRow.State: [OrderPosition]] = [:]
 
   private struct KeyID: Hashable {
@@ -98,7 +98,7 @@ struct MemoryOrders {
     open[row.state] = positions
   }
 
-  /// Finds the first slot with a position that is not below this one, or the first with one above it.
+  /// Finds the first index with a position not below this position, or above it if `isAfter`.
   private static func index(of position: OrderPosition, in positions: [OrderPosition], isAfter: Bool) -> Int {
     var (low, high) = (0, positions.count)
     while low < high {

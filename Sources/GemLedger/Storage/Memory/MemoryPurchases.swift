@@ -4,10 +4,10 @@ struct MemoryPurchases {
   private var byIdentity: [PurchaseIdentity: Int] = [:]
   private var ofCustomers: [CustomerNumber: [Int]] = [:]
   private(set) var evidence: [PurchaseIdentity: [EvidenceRow]] = [:]
-  /// The purchases that are held, whose evidence has them too.
+  /// The held purchases, which are also in the evidence.
   private var held: [PurchaseIdentity: EvidenceRow] = [:]
   private(set) var refunds: [RefundRow] = []
-  /// Indexes in ``refunds``, by purchase.
+  /// Indexes into ``refunds``, by purchase.
   private(set) var refundsOfPurchases: [Int64: [Int]] = [:]
   private(set) var refundParts: [TransactionNumber: [RefundPartRow]] = [:]
 
@@ -43,7 +43,7 @@ struct MemoryPurchases {
     return row
   }
 
-  /// The held purchases that meet a condition, in the order in which they are due.
+  /// Returns the held purchases that meet a condition, in the order in which they are due.
   func held(
     after place: IndexPlace? = nil, limit: Int = .max, where isWanted: (EvidenceRow.HeldState) -> Bool
   ) -> [EvidenceRow] {

@@ -1,10 +1,10 @@
-/// One walk over everything in memory, for verification.
+/// One scan over everything in memory, for verification.
 ///
-/// Rows that the tables keep in another order, or in none, are sorted once. It belongs to one reading of the tables,
+/// Rows that the tables keep in another order, or in none, are sorted once. A scan belongs to one read of the tables,
 /// which do not change meanwhile.
 final class MemoryScan: StorageScan {
   private let tables: MemoryTables
-  /// The tables that were asked for, by the types of their rows.
+  /// The requested tables, by their row types.
   private var lists: [ObjectIdentifier: AnyObject] = [:]
 
   init(_ tables: MemoryTables) { self.tables = tables }
@@ -44,7 +44,7 @@ final class MemoryScan: StorageScan {
     case is LotAttributesRow.Type: RowList(inOrder: tables.cold.lotAttributes.rows)
     case is OrderRow.Type: RowList(inOrder: tables.orders.rows)
     case is KeyRow.Type: RowList<KeyRow>(tables.keys(after:limit:))
-    // Nothing is copied into memory.
+    // A storage in memory is never the target of a copy.
     case is CopyProgress.Type: RowList(inOrder: [CopyProgress]())
     case is CatalogVersionRow.Type: RowList(inOrder: tables.catalog.versions)
     case is CatalogRow.Type: RowList(tables.catalog.rows.values.joined())
@@ -79,7 +79,7 @@ final class MemoryScan: StorageScan {
     }
   }
 
-  /// The indexes of rows that are numbered from 1, after a number.
+  /// Returns the indexes after a number, of rows numbered from 1.
   static func positions(after number: Int64, limit: Int, count: Int) -> Range<Int> {
     let start = min(count, max(0, Int(number)))
     return start..<min(count, start + limit)
@@ -119,7 +119,7 @@ extension MemoryTables {
 }
 
 extension MemoryTables {
-  /// In the order in which the keys came.
+  /// Returns the keys in the order of insertion.
   fileprivate func keys(after last: KeyRow?, limit: Int) -> [KeyRow] {
     var place = 0
     if let last { place = self.place(of: last.key, customer: last.customer).map { $0 + 1 } ?? keys.count }

@@ -1,13 +1,13 @@
 internal import Synchronization
 
-/// Storage in memory: for tests, previews, and apps that keep nothing.
+/// Storage in memory: for tests, previews, and apps without persistence.
 ///
-/// Nothing outlives the process. Memory grows with the history: about 300 bytes a plain adjustment with a key. A read
-/// waits at most for the group being written, which takes no input or output.
+/// Nothing outlives the process. Memory grows with the history: about 300 bytes for a plain adjustment with a key. A
+/// read waits at most for the group being written, which performs no I/O.
 package final class MemoryStorage: LedgerStorage {
-  /// Locks the tables; holds whether the storage was closed.
+  /// Locks the tables; its value is whether the storage was closed.
   private let lock = Mutex(false)
-  /// Protected by `lock`: the tables are touched only while it is held.
+  /// Protected by `lock`.
   private nonisolated(unsafe) let tables: MemoryTables
 
   package init(project: ProjectRow) { tables = MemoryTables(project: project) }
@@ -27,7 +27,7 @@ package final class MemoryStorage: LedgerStorage {
   package func close() { lock.withLock { $0 = true } }
 
   private func exclusively<R>(_ body: () throws(LedgerError) -> R) throws(LedgerError) -> R {
-    // The result may hold anything, so it leaves the lock by a variable and not as the lock's result.
+    // The result may be of any type, so a variable returns it instead of the lock's closure.
     var result: Result<R, LedgerError>?
     lock.withLock { isClosed in
       guard !isClosed else {

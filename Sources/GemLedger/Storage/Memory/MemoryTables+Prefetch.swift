@@ -3,8 +3,8 @@
 extension MemoryTables {
   /// Reads the rows that the commands need, one kind of row after the other.
   ///
-  /// With many customers nearly every row is far from the processor. Reads that do not wait for each other overlap. A
-  /// pass over a few dozen commands takes a fraction of the time that the same reads take one command at a time.
+  /// With many customers nearly every row is a cache miss. Independent reads overlap: a pass over a few dozen commands
+  /// takes a fraction of the time of the same reads one command at a time.
   func prefetchIntoCache(_ commands: Slice<UnsafeBufferPointer<LedgerCommand>>) {
     guard customers.count > 4_096 else { return }
     withUnsafeTemporaryAllocation(of: Int.self, capacity: commands.count) { numbers in

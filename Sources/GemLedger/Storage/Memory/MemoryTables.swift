@@ -4,8 +4,8 @@ final class MemoryTables: StorageSession {
   var catalog = MemoryCatalog()
   var environmentRows: [EnvironmentRow] = []
 
-  // Every user of the tables holds the storage's lock, so that these need no checks of their own; at a hundred
-  // nanoseconds a command the checks would show.
+  // All access to the tables holds the storage's lock, so they need no exclusivity checks. At a hundred nanoseconds a
+  // command, the checks would be measurable.
   @exclusivity(unchecked) var customers: [CustomerRow] = []
   @exclusivity(unchecked) var customerIndex = HashIndex()
   /// Accounts by currency, then by customer.
@@ -14,13 +14,13 @@ final class MemoryTables: StorageSession {
   @exclusivity(unchecked) var entries = ChunkedTable<EntryRow>()
   @exclusivity(unchecked) var keys = ChunkedTable<KeyRow>()
   @exclusivity(unchecked) var keyIndex = HashIndex()
-  /// The result of the prefetch: kept, so that the compiler keeps the reads.
+  /// The result of the prefetch, stored so that the compiler does not remove the reads.
   @exclusivity(unchecked) var touched = 0
 
   var lots = MemoryLots()
 
   var withoutEntries: [CustomerNumber: [TransactionNumber]] = [:]
-  /// In the order of entries and positions, which is that of booking.
+  /// In the order of entries and positions, which is the order of booking.
   var allocations: [AllocationRow] = []
   var checkpoints: [CheckpointID: CheckpointRow] = [:]
   var notes: [TransactionNumber: NoteRow] = [:]

@@ -1,6 +1,6 @@
-/// Rows by number, in pages that are made when one of their rows is.
+/// Rows by number, in pages that are allocated with their first row.
 ///
-/// Numbers that lie far from all others do not make the table as long as their distance: their pages lie apart.
+/// Outlying numbers do not enlarge the table by their distance: a dictionary holds their pages.
 final class PagedTable<Row> {
   private static var shift: Int { 8 }
   private static var pageCount: Int { 1 << shift }
@@ -8,7 +8,7 @@ final class PagedTable<Row> {
   @exclusivity(unchecked) private var pages: [UnsafeMutablePointer<Row?>?] = []
 
   private var farPages: [Int: UnsafeMutablePointer<Row?>] = [:]
-  /// How many pages the table grows by at once at the most.
+  /// The maximum number of pages that the table grows by at once.
   private static var growthMax: Int { 4096 }
 
   deinit {
@@ -28,7 +28,7 @@ final class PagedTable<Row> {
     set { page(of: number)[Int(number) & (Self.pageCount - 1)] = newValue }
   }
 
-  /// Reads every cache line of the row's place, so that it is near when the row is asked for.
+  /// Reads every cache line of the row, to bring it into the processor's cache.
   @inline(__always)
   func touch(_ number: Int64) -> Int {
     let index = Int(number >> Int64(Self.shift))

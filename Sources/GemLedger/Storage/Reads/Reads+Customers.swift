@@ -1,13 +1,13 @@
-// Reads by name, each through one index; a read of many rows takes all their keys in one question.
+// Named reads, each through one index; a read of many rows passes all their keys in one call.
 
 extension StorageSnapshot {
-  /// The first of the rows with the key.
+  /// Returns the first row with the key.
   @inline(__always)
   package func row<Row>(_ index: RowIndex<Row>, _ key: IndexKey) throws(LedgerError) -> Row? {
     try rows(index, [key]).first
   }
 
-  /// The rows with any of the keys, by what names them; of several with one name the first.
+  /// Returns the rows with any of the keys, by name; of several rows with one name, the first.
   package func rows<Row, Name: Hashable>(
     _ index: RowIndex<Row>, _ keys: [IndexKey], by name: (Row) -> Name
   ) throws(LedgerError) -> [Name: Row] {
@@ -18,7 +18,7 @@ extension StorageSnapshot {
     return found
   }
 
-  /// The rows with any of the keys, those with one name together.
+  /// Returns the rows with any of the keys, grouped by name.
   package func rows<Row, Name: Hashable>(
     _ index: RowIndex<Row>, _ keys: [IndexKey], groupedBy name: (Row) -> Name
   ) throws(LedgerError) -> [Name: [Row]] {
@@ -59,7 +59,7 @@ extension StorageSnapshot {
       guard let row = named[id.customer] else { continue }
       guard let survivor = row.mergedInto == 0 ? row : survivors[row.mergedInto] else {
         throw LedgerError(
-          .storageDamaged, "There is no customer \(row.mergedInto), the target of a merge. Run verify.")
+          .storageDamaged, "Customer number \(row.mergedInto), the target of a merge, has no row. Run verify.")
       }
       found[id.id] = FoundCustomer(survivor, original: id.customer)
     }
@@ -77,13 +77,13 @@ extension StorageSnapshot {
     try rows(.into, [IndexKey(number)])
   }
 
-  /// The ids that were added to the one that the customer of this number came with.
+  /// The ids added to the customer of this number, without the original id.
   package func addedIDs(of number: CustomerNumber) throws(LedgerError) -> [CustomerID] {
     let rows: [AddedIDRow] = try rows(.added, [IndexKey(number)])
     return rows.map(\.id)
   }
 
-  /// A customer without any is left out.
+  /// Returns the added ids by customer; customers without added ids are left out.
   package func addedIDs(of customers: [CustomerNumber]) throws(LedgerError) -> [CustomerNumber: [CustomerID]] {
     let rows: [CustomerNumber: [AddedIDRow]] = try rows(
       .added, customers.map { IndexKey($0) }, groupedBy: \.customer)
@@ -103,7 +103,7 @@ extension StorageSnapshot {
     try rows(.ofCustomer, [IndexKey(customer)])
   }
 
-  /// All accounts of the customers, those of one in the order of currencies.
+  /// Returns all accounts of the customers; each customer's accounts are in the order of currencies.
   package func accounts(of customers: [CustomerNumber]) throws(LedgerError) -> [AccountRow] {
     try rows(.ofCustomer, customers.map { IndexKey($0) })
   }

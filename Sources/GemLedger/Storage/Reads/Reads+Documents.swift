@@ -5,7 +5,7 @@ extension StorageSnapshot {
     try row(.byName, IndexKey(text: name.text))
   }
 
-  /// The documents after a name, in the order of names.
+  /// Returns the documents after a name, in the order of names.
   ///
   /// - Parameter prefix: The beginning of their names; nil for all documents.
   package func documents(
@@ -13,7 +13,7 @@ extension StorageSnapshot {
   ) throws(LedgerError) -> [DocumentRow] {
     guard let prefix else { return try scan().documents(after: name, limit: limit) }
     let isBehind = name.map { $0 >= prefix } ?? false
-    // A page begins after a row, and the prefix itself may be a name.
+    // A page starts after a row, but the prefix itself may be a name.
     let first = isBehind ? nil : try document(prefix)
     let others = try scan().documents(after: isBehind ? name : prefix, limit: limit)
     let found = (first.map { [$0] } ?? []) + others

@@ -47,7 +47,7 @@ extension StorageSnapshot {
       let rows = try scan.transactions(after: last, limit: limit - found.count)
       guard let end = rows.last?.number else { break }
       guard end > last else { throw .leadsBack("transactions") }
-      // A cursor of when the journal lay in a storage with lanes knows more than its floor.
+      // A cursor from a storage with lanes may cover transactions above its floor.
       found += rows.filter { !position.covers($0.number) }
       last = end
     }
@@ -58,7 +58,7 @@ extension StorageSnapshot {
 // MARK: Order
 
 extension LedgerError {
-  /// A page that does not end after the previous page: reading would never end.
+  /// The error for a page that does not advance: continuing would loop forever.
   package static func leadsBack(_ rows: String) -> Self {
     Self(
       .storageDamaged,
@@ -66,11 +66,11 @@ extension LedgerError {
       details: [.text("rows", rows), .outOfOrder])
   }
 
-  /// Whether rows came in another order than that of their positions.
+  /// Whether rows were not in the order of their positions.
   package var isOfOrder: Bool { details.contains(.outOfOrder) }
 }
 
 extension LedgerError.Detail {
-  /// Marks damage that makes all that is read of its rows mean nothing.
+  /// Marks damage that makes every result from these rows meaningless.
   package static let outOfOrder = Self.text("damage", "order")
 }

@@ -1,4 +1,4 @@
-// Owners are the customers' numbers at the time of writing; merges do not change them.
+// Owners are the customer numbers at the time of writing; merges do not change them.
 
 // MARK: Transactions
 
@@ -26,14 +26,14 @@ extension StorageSnapshot {
     try row(.byNumber, IndexKey(number, of: owner))
   }
 
-  /// Those on accounts of the owner at least, in the order of their numbers.
+  /// Returns the entries on at least the owner's accounts, in the order of their numbers.
   package func entries(
     of transaction: TransactionNumber, of owner: CustomerNumber? = nil
   ) throws(LedgerError) -> [EntryRow] {
     try rows(.ofTransaction, [IndexKey(transaction, of: owner)])
   }
 
-  /// The same, from the transaction's row.
+  /// Returns the entries of a transaction row.
   package func entries(of transaction: TransactionRow) throws(LedgerError) -> [EntryRow] {
     try rows(.ofTransaction, [IndexKey(transaction.number, transaction.firstEntry, of: transaction.customer)])
   }
@@ -48,7 +48,7 @@ extension StorageSnapshot {
 // MARK: Events, holds and counts
 
 extension StorageSnapshot {
-  /// In the order of their positions.
+  /// Returns the events of a transaction, in the order of their positions.
   ///
   /// - Parameter owners: The customers that the events may be stored with.
   package func events(
@@ -58,7 +58,7 @@ extension StorageSnapshot {
     return owners.count > 1 ? found.sorted { $0.position < $1.position } : found
   }
 
-  /// Those about a hold or an undone transaction, in the order of transactions and positions.
+  /// Returns the events about a hold or an undone transaction, in the order of transactions and positions.
   package func events(
     about target: TransactionNumber, ofAny owners: [CustomerNumber]
   ) throws(LedgerError) -> [JournalEventRow] {
@@ -68,7 +68,7 @@ extension StorageSnapshot {
 
   /// Reads the events about held amounts and counts, from a customer's transactions below a number, newest first.
   ///
-  /// All such events of the last transaction are returned, so that there may be more than `limit`.
+  /// All such events of the last transaction are returned, so the result may have more than `limit`.
   package func events(
     of customer: CustomerNumber, below: TransactionNumber, limit: Int
   ) throws(LedgerError) -> [JournalEventRow] {
@@ -82,26 +82,26 @@ extension StorageSnapshot {
     return found + rest.reversed()
   }
 
-  /// - Parameter owners: Empty if they are not known yet; then only a row that is found without them is returned.
+  /// - Parameter owners: Empty if they are not known yet; then only a row that is found without an owner is returned.
   package func hold(
     _ number: TransactionNumber, ofAny owners: [CustomerNumber]
   ) throws(LedgerError) -> HoldRow? {
     try rows(.byNumber, [IndexKey](number, ofAny: owners)).first
   }
 
-  /// All open ones of the customer, those that end first before the others.
+  /// Returns all open holds of the customer, earliest deadline first.
   package func holds(of customer: CustomerNumber) throws(LedgerError) -> [HoldRow] {
     try rows(.ofCustomer, [IndexKey(customer)])
   }
 
-  /// All of the customer, in the order of their keys.
+  /// Returns all counts of the customer, in the order of their keys.
   package func counts(of customer: CustomerNumber) throws(LedgerError) -> [CountRow] {
     try rows(.ofCustomer, [IndexKey(customer)])
   }
 }
 
 extension JournalEventRow {
-  /// Whether it precedes another in the order of transactions and positions.
+  /// Whether the first precedes the second in the order of transactions and positions.
   package static func precedes(_ one: Self, _ other: Self) -> Bool {
     (one.transaction, one.position) < (other.transaction, other.position)
   }

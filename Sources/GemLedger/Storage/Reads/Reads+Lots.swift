@@ -1,7 +1,7 @@
 // MARK: Lots
 
 extension StorageSnapshot {
-  /// Lots that hold something, of one account, free or paid, in the order of burning.
+  /// Returns lots of one account with a remaining amount, free or paid, in the order of burning.
   package func openLots(
     _ account: AccountNumber, paid: Bool, after: LotPosition?, limit: Int
   ) throws(LedgerError) -> [LotRow] {
@@ -10,12 +10,12 @@ extension StorageSnapshot {
       after: after.map { IndexPlace($0.expiresAt, $0.lot) }, limit: limit)
   }
 
-  /// - Parameter owner: The present customer; nil if it is not known.
+  /// - Parameter owner: The present customer; nil if unknown.
   package func lot(_ number: LotNumber, of owner: CustomerNumber? = nil) throws(LedgerError) -> LotRow? {
     try row(.byNumber, IndexKey(number, of: owner))
   }
 
-  /// - Parameter owner: A past or present customer of the lot; nil if none is known.
+  /// - Parameter owner: A past or present customer of the lot; nil if unknown.
   package func lotAttributes(
     _ number: LotNumber, of owner: CustomerNumber? = nil
   ) throws(LedgerError) -> LotAttributesRow? {

@@ -1,7 +1,7 @@
 // MARK: The catalog and the environments
 
 extension StorageSnapshot {
-  /// In the order of their positions.
+  /// Returns the catalog's objects of a kind, in the order of their positions.
   package func catalogRows(_ kind: CatalogRow.Kind) throws(LedgerError) -> [CatalogRow] {
     try rows(.ofKind, [IndexKey(kind.rawValue)])
   }
@@ -10,7 +10,7 @@ extension StorageSnapshot {
     try row(.byCode, IndexKey(kind.rawValue, text: code))
   }
 
-  /// All of them, in the order of their numbers: only sessions of tests draw numbers.
+  /// Returns all environments, in the order of their numbers: only test sessions draw numbers.
   package func environments() throws(LedgerError) -> [EnvironmentRow] {
     try page(.inOrder, IndexKey(), after: nil, limit: .max)
   }

@@ -13,7 +13,7 @@ extension StorageSnapshot {
     try rows(.byNumber, wanted.keys, by: \.number)
   }
 
-  /// Purchases credited to the customer of this number, newest first, from those below a purchase number.
+  /// Returns purchases credited to the customer of this number, newest first, below a purchase number.
   package func purchases(
     of customer: CustomerNumber, below: Int64, limit: Int
   ) throws(LedgerError) -> [PurchaseRow] {
@@ -39,26 +39,25 @@ extension StorageSnapshot {
     try row(.byCode, IndexKey(text: code.text))
   }
 
-  /// The order that the purchase paid for.
+  /// Returns the order that the purchase paid for.
   package func order(purchase: Int64) throws(LedgerError) -> OrderRow? { try row(.byPurchase, IndexKey(purchase)) }
 
-  /// Finds the order under a key: of the customer as named first, then of the surviving customer, as keys are looked
-  /// up.
+  /// Finds the order under a key: first of the named customer, then of the surviving customer, like other keys.
   package func order(key: IdempotencyKey, customer: FoundCustomer) throws(LedgerError) -> OrderRow? {
     let own = try row(.byKey, IndexKey(customer.original, text: key.text)) as OrderRow?
     if own != nil || customer.original == customer.number { return own }
     return try row(.byKey, IndexKey(customer.number, text: key.text))
   }
 
-  /// The customer's orders below a number, newest first.
+  /// Returns the customer's orders below a number, newest first.
   package func orders(
     of customer: CustomerNumber, below: OrderNumber, limit: Int
   ) throws(LedgerError) -> [OrderRow] {
     try page(.ofCustomer, IndexKey(customer), after: IndexPlace(below), limit: limit)
   }
 
-  /// The orders of a state after a position that are due until an instant, it included, in the order in which they are
-  /// due.
+  /// Returns orders of a state after a position that are due until an instant, inclusive, in the order in which they
+  /// are due.
   package func orders(
     _ state: OrderRow.State, after: OrderPosition, dueUntil: Int64, limit: Int
   ) throws(LedgerError) -> [OrderRow] {
