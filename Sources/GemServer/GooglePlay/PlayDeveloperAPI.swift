@@ -37,9 +37,13 @@ package struct PlayDeveloperAPI: Sendable {
   ///
   /// - Parameter path: The percent-encoded path below `purchases`.
   /// - Throws: `LedgerError` with `backend_unreachable` without an answer or an access token.
-  func get(_ path: String, of packageName: String) async throws(LedgerError) -> HTTPReply {
+  func get(
+    _ path: String, of packageName: String, bodyByteCountMax: Int = HTTPReply.bodyByteCountMax
+  ) async throws(LedgerError) -> HTTPReply {
     let url = try url("\(Percent.encoded(packageName))/purchases/\(path)")
-    return try await answer { (headers) in await sender.get(url, headers: headers, timeout: timeout) }
+    return try await answer { (headers) in
+      await sender.get(url, headers: headers, timeout: timeout, bodyByteCountMax: bodyByteCountMax)
+    }
   }
 
   /// A call that completes a purchase, so that Google does not refund it.

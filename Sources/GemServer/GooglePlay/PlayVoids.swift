@@ -17,6 +17,10 @@ struct PlayVoid: Hashable, Sendable {
 extension PlayDeveloperAPI {
   /// The maximum number of pages of a list; a list without an end is an error of the server.
   private static let pagesMax = 1000
+  /// Most voided orders of a page; an entry has a few hundred bytes, and tokens may have 4,096.
+  private static let entriesPerPage = 100
+  /// The longest page, in bytes.
+  private static let pageByteCountMax = 1024 * 1024
 
   /// Returns the voided orders of an app, in full and by quantity, of products and of subscriptions.
   ///
@@ -26,8 +30,10 @@ extension PlayDeveloperAPI {
     var (voids, page): ([PlayVoid], String?) = ([], nil)
     for _ in 0..<Self.pagesMax {
       let next = page.map { "&token=\(Percent.encoded($0))" } ?? ""
-      let query = "startTime=\(start.milliseconds)&type=1&includeQuantityBasedPartialRefund=true&maxResults=1000\(next)"
-      let reply = try await get("voidedpurchases?\(query)", of: packageName)
+      let query = "startTime=\(start.milliseconds)&type=1&includeQuantityBasedPartialRefund=true"
+      let size = "&maxResults=\(Self.entriesPerPage)\(next)"
+      let reply = try await get(
+        "voidedpurchases?\(query)\(size)", of: packageName, bodyByteCountMax: Self.pageByteCountMax)
       guard reply.isSuccess else {
         let refusal = PlayRefusal(reply).error
         throw refusal.code == .purchaseNotFound
@@ -233,10 +239,13 @@ extension PlayProductPurchase {
 extension StoreTransaction {
   /// Creates a transaction from a credited purchase and its entry in the list of voided purchases.
   fileprivate init(_ purchase: Purchase, voided void: PlayVoid, bundleID: String) {
+    let isOfOrder = purchase.storeTransactionID != void.token
     self.init(
       store: .google, environment: purchase.environment, id: void.token,
-      orderID: purchase.productType.isSubscription ? void.orderID : nil, bundleID: bundleID,
-      storeProductID: purchase.storeProductID ?? "", productType: purchase.productType, quantity: purchase.quantity,
+      orderID: isOfOrder ? void.orderID : nil, bundleID: bundleID, storeProductID: purchase.storeProductID ?? "",
+      // The catalog may call a product of Google Play a subscription that Google sells once, and then the token alone
+      // is its identity.
+      productType: isOfOrder ? .autoRenewableSubscription : .consumable, quantity: purchase.quantity,
       purchasedAt: purchase.purchasedAt, revocation: Revocation(revokedAt: void.voidedAt), signedAt: void.voidedAt)
   }
 }

@@ -239,14 +239,17 @@ struct PlayWorld {
       "prices":{},"discount_prices":{},"grants":[],"item_grants":[],"entitlement":"no_ads","period":null},
      {"code":"gems_500","store_ids":{"google":"gems_500"},"type":"consumable","active":true,"localizations":[],
       "prices":{},"discount_prices":{},"item_grants":[],"entitlement":null,"period":null,
-      "grants":[{"currency":"GEM","amount":500,"bonus":0,"expires_at_cycle_end":false}]}]
+      "grants":[{"currency":"GEM","amount":500,"bonus":0,"expires_at_cycle_end":false}]},
+     {"code":"season","store_ids":{"google":"season"},"type":"non_renewing_subscription","active":true,
+      "localizations":[],"prices":{},"discount_prices":{},"item_grants":[],"entitlement":"season","period":"P1M",
+      "grants":[{"currency":"GEM","amount":70,"bonus":0,"expires_at_cycle_end":false}]}]
     """
 
-  /// Adds a subscription, a non-consumable and, if wanted, a pack of 500 gems to the catalog.
-  func addProducts(gems500: Bool = false) throws {
+  /// Adds a subscription and a non-consumable to the catalog; if wanted, a pack of 500 gems, or that and a season pass.
+  func addProducts(gems500: Bool = false, season: Bool = false) throws {
     var catalog = try XCTUnwrap(JSONValue.parse(Fixture.bytes("gems.json")).object)
     let more = try XCTUnwrap(JSONValue.parse(Self.moreProducts).array)
-    catalog["products"] = .array((catalog["products"]?.array ?? []) + more.prefix(gems500 ? 3 : 2))
+    catalog["products"] = .array((catalog["products"]?.array ?? []) + more.prefix(season ? 4 : gems500 ? 3 : 2))
     try world.ledger.apply(Catalog.load(Array(JSONValue.object(catalog).text().utf8)))
   }
 

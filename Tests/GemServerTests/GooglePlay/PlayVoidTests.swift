@@ -145,6 +145,33 @@ final class PlayVoidTests: XCTestCase {
     }
   }
 
+  /// Google's tokens have some 150 characters, and a page of the list hundreds of entries.
+  func testALongListIsReadWhole() async throws {
+    try await withWorld { play, runner in
+      try play.google.set("t1")
+      _ = try await play.push(PlayWorld.purchased("t1"))
+      for number in 0..<400 { list(String(repeating: "x", count: 150) + "\(number)", in: play) }
+      list("t1", in: play)
+      let report = try await runner.runOnce()
+      XCTAssertEqual(report.failures.count, 0)
+      XCTAssertEqual(try play.balance(), 0)
+    }
+  }
+
+  /// Google Play sells no non-renewing subscriptions: the catalog may call a one-time product so.
+  func testASeasonPassIsClawedBack() async throws {
+    try await withWorld { play, runner in
+      try play.addProducts(season: true)
+      try play.google.set("t1", product: "season")
+      _ = try await play.push(PlayWorld.purchased("t1", product: "season"))
+      XCTAssertEqual(try play.balance(), 70)
+      play.world.time.advance(seconds: 60)
+      list("t1", in: play)
+      _ = try await runner.runOnce()
+      XCTAssertEqual(try play.balance(), 0)
+    }
+  }
+
   func testSeveralProductsAreTakenBackByTheirState() async throws {
     try await withWorld { play, runner in
       try play.google.set("t1", others: [("gems_1200", 1)])
