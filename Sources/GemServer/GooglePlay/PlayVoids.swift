@@ -138,7 +138,8 @@ extension PlayNotices {
     let saved = try project.ledger.document(named: name)
     let cursor = saved.map { PlayVoidCursor($0.content) } ?? PlayVoidCursor()
     let asked = cursor.asked(at: project.clock.now())
-    guard asked.dueAt < cursor.dueAt else { return }
+    // A reading that has begun may not see the order: the changed version tells it to stay due.
+    guard asked.dueAt < cursor.dueAt || cursor.failures > 0 else { return }
     try project.ledger.saveUnlessChanged(document: name, content: asked.content, replacing: saved?.version)
   }
 
@@ -156,17 +157,56 @@ extension PlayNotices {
             document: name, content: cursor.begun(at: now).content, replacing: saved?.version)
         else { continue }
         let voids = try await api.voids(of: packageName, since: cursor.start(at: now))
-        let counts = try await LineResults(voids) { (void) throws(LedgerError) in
-          try await apply(void, of: packageName, to: project)
-        }.values()
-        try project.ledger.saveUnlessChanged(
-          document: name, content: cursor.done(at: now).content, replacing: begun.version)
+        refunded += try await apply(voids, of: packageName, to: project)
+        try finish(begun, readAt: now, in: project)
         listed += voids.count
-        refunded += counts.reduce(0, +)
       }
       return ["listed": listed, "refunded": refunded]
     }
   }
+
+  /// Saves the end of a reading; a notification that asked for another reading meanwhile keeps its date.
+  private func finish(
+    _ begun: LedgerDocument, readAt start: Timestamp, in project: ServerProject
+  ) throws(LedgerError) {
+    var document = begun
+    while true {
+      var done = PlayVoidCursor(document.content).done(at: start)
+      if document.version != begun.version { done.dueAt = min(done.dueAt, PlayVoidCursor(document.content).dueAt) }
+      let saved = try project.ledger.saveUnlessChanged(
+        document: document.name, content: done.content, replacing: document.version)
+      guard saved == nil, let changed = try project.ledger.document(named: document.name) else { return }
+      document = changed
+    }
+  }
+
+  /// Refunds the purchases of all voided orders.
+  ///
+  /// - Throws: The first error; the other orders were tried unless Google stopped answering.
+  private func apply(
+    _ voids: [PlayVoid], of packageName: String, to project: ServerProject
+  ) async throws(LedgerError) -> Int {
+    var (refunded, silences, failure): (Int, Int, LedgerError?) = (0, 0, nil)
+    for void in voids {
+      // Other work waits for this job.
+      guard !Task.isCancelled else {
+        throw LedgerError(.backendUnreachable, "The server stops. The list is read again.")
+      }
+      do throws(LedgerError) {
+        refunded += try await apply(void, of: packageName, to: project)
+        silences = 0
+      } catch {
+        failure = failure ?? error
+        silences = error.code == .backendUnreachable ? silences + 1 : 0
+      }
+      if silences == Self.silencesMax { break }
+    }
+    if let failure { throw failure }
+    return refunded
+  }
+
+  /// The number of look-ups in a row without an answer after which a reading ends.
+  private static let silencesMax = 3
 
   /// Refunds the purchases of a voided order.
   ///
@@ -223,9 +263,7 @@ extension PlayProductPurchase {
   /// products only their state shows which were refunded.
   fileprivate func transactions(voidedBy void: PlayVoid) -> [StoreTransaction] {
     transactions.compactMap { stated in
-      if stated.revocation?.extent == .full || void.isPartial || !isSubscription && lines.count > 1 {
-        return stated.revocation == nil ? nil : stated
-      }
+      if void.isPartial || !isSubscription && lines.count > 1 { return stated.revocation == nil ? nil : stated }
       var stated = stated
       // The state shows a subscription's last order, but an earlier order may have been voided.
       if isSubscription { stated.orderID = void.orderID ?? stated.orderID }

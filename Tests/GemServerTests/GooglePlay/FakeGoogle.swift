@@ -25,6 +25,10 @@ final class FakeGoogle: FakeStore, Sendable {
     var hasProductsV2 = true
     /// What look-ups and completions are refused with; nil for nothing.
     var refusal: (status: Int, reason: String)?
+    /// The status of all look-ups; nil for the answers above.
+    var lookUpStatus: Int?
+    /// Called while the list of voided purchases is read.
+    var whileListing: (@Sendable () -> Void)?
     /// What completions alone are refused with.
     var completionRefusal: (status: Int, reason: String)?
     var isDown = false
@@ -140,7 +144,11 @@ final class FakeGoogle: FakeStore, Sendable {
   private static func purchase(_ path: String, _ state: inout State) -> String {
     if let refusal = state.refusal { return Self.refusal(refusal.status, refusal.reason) }
     let parts = path.split(separator: "/").map(String.init)
-    if path.hasPrefix("voidedpurchases?") { return voided(path, state) }
+    if path.hasPrefix("voidedpurchases?") {
+      state.whileListing?()
+      return voided(path, state)
+    }
+    if let status = state.lookUpStatus { return refusal(status, "backendError") }
     let found: JSONValue?
     switch (parts.first, parts.count) {
     case ("productsv2", 3):

@@ -218,6 +218,55 @@ final class PlayVoidTests: XCTestCase {
     }
   }
 
+  /// Other work of the server waits for the reading.
+  func testAReadingEndsIfGoogleStopsAnswering() async throws {
+    try await withWorld { play, runner in
+      for number in 0..<50 { list("x\(number)", in: play) }
+      play.google.state.withLock { $0.lookUpStatus = 503 }
+      let report = try await runner.runOnce()
+      XCTAssertEqual(report.failures.first?.error?.code, .backendUnreachable)
+      XCTAssertEqual(play.google.lookUpCount, 3)
+    }
+  }
+
+  func testANotificationDuringAReadingKeepsThePosition() async throws {
+    try await withWorld { play, runner in
+      let ledger = play.world.ledger
+      play.google.state.withLock { state in
+        state.whileListing = {
+          // Another server saves what a notification asked for.
+          guard let document = try? ledger.documents(withPrefix: "play_voids/", after: nil).first else { return }
+          _ = try? ledger.save(document: document.name, content: document.content, replacing: document.version)
+        }
+      }
+      _ = try await runner.runOnce()
+      play.google.state.withLock { $0.whileListing = nil }
+      let start = play.world.time.now.advanced(milliseconds: -86_400_000)
+      play.world.time.advance(seconds: 61)
+      _ = try await runner.runOnce()
+      XCTAssertEqual(play.google.voidLists.count, 2)
+      XCTAssertTrue(play.google.voidLists.last?.contains("startTime=\(start.milliseconds)") ?? false)
+    }
+  }
+
+  /// The state of the purchase follows the list.
+  func testARefundIsBookedOnceWhenItsStateShowsIt() async throws {
+    try await withWorld { play, runner in
+      try play.google.set("t1")
+      _ = try await play.push(PlayWorld.purchased("t1"))
+      play.world.time.advance(seconds: 60)
+      list("t1", in: play)
+      for state in ["PURCHASED", "CANCELLED", "CANCELLED"] {
+        try play.google.set("t1", state: state)
+        _ = try await runner.runOnce()
+        XCTAssertEqual(try play.balance(), 0)
+        play.world.time.advance(seconds: 3601)
+      }
+      let refunds = try play.world.ledger.history(of: CustomerID("alice")).transactions
+      XCTAssertEqual(refunds.count { $0.booking.kind == .refund }, 1)
+    }
+  }
+
   func testNotificationsAskForOneReadingAMinute() async throws {
     try await withWorld { play, runner in
       _ = try await runner.runOnce()
