@@ -189,11 +189,10 @@ extension PlayNotices {
   func complete(
     _ found: PlayProductPurchase, of packageName: String, after cause: PlayCompletions.Cause, in project: ServerProject
   ) {
-    guard let token = found.lines.first?.transaction.id else { return }
     keep(cause, project) { (now) throws(LedgerError) in
       guard PlayCompletions.decision(found, try Self.types(of: found, in: project)) != .done else { return nil }
       return PlayCompletions.Entry(
-        packageName: packageName, token: token, productIDs: found.lines.map(\.transaction.storeProductID),
+        packageName: packageName, token: found.token, productIDs: found.lines.map(\.transaction.storeProductID),
         isSubscription: found.isSubscription, keptAt: now, dueAt: now)
     }
   }

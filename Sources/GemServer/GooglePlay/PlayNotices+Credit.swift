@@ -35,10 +35,13 @@ extension PlayNotices {
     guard found.isPaid else { throw try await keep(unpaid: found, posted, in: project) }
     let place = Self.place(of: posted.order, in: found, project)
     let lines = found.transactions.enumerated().map { (place: $0.offset, stated: $0.element) }
+    var post = posted.post
     let results = await LineResults(lines) { (line) throws(LedgerError) in
       let named = try Self.asReceiptsNameIt(line.stated, in: project) ?? line.stated
-      return try await project.backend.post(
-        named, of: posted.post, order: line.place == place ? posted.order : nil)
+      let answer = try await project.backend.post(named, of: post, order: line.place == place ? posted.order : nil)
+      // All products of a payment go to one customer, even if several users post it at once.
+      post.customer = answer.booking.customer
+      return answer
     }
     complete(found, of: packageName, after: PlayCompletions.Cause(posted.post.source), in: project)
     var answers = try results.values()
@@ -102,13 +105,24 @@ extension PlayNotices {
   /// - Throws: Errors of `PlayDeveloperAPI.purchase(_:)`, and of the storage.
   func lookUp(_ lookUp: PlayLookUp, in project: ServerProject) async throws(LedgerError) -> PlayProductPurchase {
     let found = try await api.purchase(lookUp)
+    if let replaced = found.replacedToken {
+      // Until the next renewal, the order is that of the replaced purchase, which was credited for it.
+      return try found.identified { (transaction) throws(LedgerError) in
+        var earlier = transaction
+        earlier.id = replaced
+        if try Self.known(earlier, in: project.ledger) != nil { transaction = earlier }
+      }
+    }
     guard found.isOfNamedProducts else { return found }
     let name = "play_token/" + Hex.text(TextDigest.sha256(of: lookUp.token.text))
     let content = try project.ledger.content(ofDocument: name) {
       let only = found.lines.count == 1 ? found.lines.first?.transaction.storeProductID : nil
       return JSONValue.object(["alone": JSONValue(only)]).text()
     }
-    return found.naming(alone: (try? JSONValue.parse(content))?["alone"]?.text)
+    let alone = (try? JSONValue.parse(content))?["alone"]?.text
+    return try found.identified { (transaction) in
+      transaction.isLineItem = alone.map { !$0.hasBytes(of: transaction.storeProductID) } ?? true
+    }
   }
 
   /// Returns the transaction with the identity that the purchase's receipt has, so that it is not credited twice.
@@ -149,7 +163,7 @@ extension PlayNotices {
         (transaction.environment, transaction.isLineItem) = (environment, isLineItem)
         let purchase = try ledger.purchase(
           store: .google, environment: environment, transactionID: transaction.creditID)
-        guard let purchase, isLineItem == stated.isLineItem || purchase.storeProductID == stated.storeProductID else {
+        guard let purchase, isLineItem == stated.isLineItem || purchase.isOfProduct(stated.storeProductID) else {
           continue
         }
         // Google states no date of a renewal: keep the date of the first look-up.
@@ -158,6 +172,15 @@ extension PlayNotices {
       }
     }
     return nil
+  }
+}
+
+extension Purchase {
+  /// Whether it is of the product with this id at Google Play; the catalog may name a subscription without its plan.
+  fileprivate func isOfProduct(_ id: String) -> Bool {
+    storeProductID.map {
+      StoreTransaction.productID(atGoogle: $0).hasBytes(of: StoreTransaction.productID(atGoogle: id))
+    } ?? false
   }
 }
 

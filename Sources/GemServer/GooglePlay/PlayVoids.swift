@@ -10,8 +10,8 @@ struct PlayVoid: Hashable, Sendable {
   let token: StoreTransactionID
   let orderID: String?
   let voidedAt: Timestamp
-  /// Whether only some units were refunded; the state of the purchase has their number.
-  let isPartial: Bool
+  /// The units of a refund by quantity; nil if the whole order was refunded.
+  let units: Int64?
 }
 
 extension PlayDeveloperAPI {
@@ -44,9 +44,9 @@ extension PlayDeveloperAPI {
       }
       voids += (list["voidedPurchases"]?.array ?? []).compactMap(PlayVoid.init)
       page = list["tokenPagination"]?["nextPageToken"]?.text
-      if page == nil { break }
+      if page == nil { return voids }
     }
-    return voids
+    throw .google("Play's list of voided purchases does not end")
   }
 }
 
@@ -58,7 +58,7 @@ extension PlayVoid {
     else { return nil }
     self.init(
       token: token, orderID: entry["orderId"]?.text, voidedAt: Timestamp(milliseconds: voidedAt),
-      isPartial: entry["voidedQuantity"] != nil)
+      units: entry["voidedQuantity"].map { max(1, $0.integer ?? 1) })
   }
 }
 
@@ -196,6 +196,8 @@ extension PlayNotices {
         refunded += try await apply(void, of: packageName, to: project)
         silences = 0
       } catch {
+        // Nothing is left to refund.
+        if error.code == .receiptRevoked { continue }
         failure = failure ?? error
         silences = error.code == .backendUnreachable ? silences + 1 : 0
       }
@@ -214,45 +216,112 @@ extension PlayNotices {
   private func apply(
     _ void: PlayVoid, of packageName: String, to project: ServerProject
   ) async throws(LedgerError) -> Int {
-    let known = try Self.purchase(of: void, in: project.ledger)
-    if let known, known.isRefunded { return 0 }
-    if let known, known.productType.isSubscription, !void.isPartial {
-      return try await refund([StoreTransaction(known, voided: void, bundleID: packageName)], in: project)
-    }
+    // The state of a subscription never shows a refund, and Google forgets an ended subscription first.
+    let ofOrder = void.units == nil ? try PlayVoidedCredit.all(ofOrder: void, in: project) : []
+    if !ofOrder.isEmpty { return try await refund(ofOrder.map { $0.transaction(packageName) }, in: project) }
+    let alone = try PlayVoidedCredit.all(ofToken: void, amongProducts: [], in: project).first
+    if let alone, alone.purchase.isRefunded { return 0 }
     let found: PlayProductPurchase
     do throws(LedgerError) {
       found = try await lookUp(
         PlayLookUp(
-          packageName: packageName, token: void.token, productIDs: known?.storeProductID.map { [$0] } ?? [],
-          askedAt: project.clock.now()), in: project)
+          packageName: packageName, token: void.token,
+          productIDs: alone?.purchase.storeProductID.map { [$0] } ?? [], askedAt: project.clock.now()), in: project)
     } catch {
       guard error.code == .purchaseNotFound else { throw error }
-      // Google forgets purchases before it stops listing them; an unknown purchase was never credited.
-      guard let known, !void.isPartial else { return 0 }
-      return try await refund([StoreTransaction(known, voided: void, bundleID: packageName)], in: project)
+      return try await refund(forgotten: void, packageName, in: project)
     }
     return try await refund(found.transactions(voidedBy: void), in: project)
   }
 
-  /// Returns the credit of a voided order, if its identity is the token, with or without the order.
-  private static func purchase(of void: PlayVoid, in ledger: Ledger) throws(LedgerError) -> Purchase? {
-    let ids = [void.orderID.map { "\(void.token)/\($0)" }, void.token.text].compactMap(\.self)
-    for id in ids {
-      for environment in [StoreEnvironment.production, .sandbox] {
-        let id = StoreTransactionID(unchecked: id)
-        if let known = try ledger.purchase(store: .google, environment: environment, transactionID: id) { return known }
-      }
+  /// Refunds what was credited or is held for a token that Google no longer shows.
+  private func refund(
+    forgotten void: PlayVoid, _ packageName: String, in project: ServerProject
+  ) async throws(LedgerError) -> Int {
+    let products = try PlayVoidedCredit.productIDs(in: project) { !$0.type.isSubscription }
+    let credits = try PlayVoidedCredit.all(ofToken: void, amongProducts: products, in: project)
+    // The units are of one product of several, and the list does not state which.
+    if !credits.isEmpty, void.units == nil || credits.count == 1 {
+      return try await refund(credits.map { $0.transaction(packageName) }, in: project)
     }
-    return nil
+    let held = try project.backend.heldPurchases(with: void.token).compactMap(\.transaction)
+    return try await refund(
+      held.filter { $0.store == .google && void.units == nil }.map { $0.voided(by: void) }, in: project)
   }
 
   private func refund(_ transactions: [StoreTransaction], in project: ServerProject) async throws(LedgerError) -> Int {
     var count = 0
     for stated in transactions {
-      guard let named = try Self.asReceiptsNameIt(stated, in: project) else { continue }
-      if try await project.backend.apply(state: named).outcome == .refunded { count += 1 }
+      let isKnown = try Self.known(stated, in: project.ledger) != nil
+      if let named = try Self.asReceiptsNameIt(stated, in: project),
+        try await project.backend.apply(state: named).outcome == .refunded
+      {
+        count += 1
+      }
+      // A tester's purchase may still be posted by its token alone, under the sandbox.
+      if !isKnown, stated.environment != .production { try await project.backend.apply(state: stated) }
     }
     return count
+  }
+}
+
+/// A credited purchase of a voided order.
+private struct PlayVoidedCredit {
+  let purchase: Purchase
+  let void: PlayVoid
+  /// The product in the identity of the purchase; nil if the identity has none.
+  let productID: String?
+
+  /// Returns the credits whose identity has the token and the order: those of a subscription.
+  static func all(ofOrder void: PlayVoid, in project: ServerProject) throws(LedgerError) -> [Self] {
+    guard let order = void.orderID else { return [] }
+    let products = try productIDs(in: project) { $0.type.isSubscription }
+    return try all("\(void.token)/\(order)", products, void, project)
+  }
+
+  /// Returns the credits whose identity has the token, or the token and one of the products.
+  static func all(
+    ofToken void: PlayVoid, amongProducts products: [String], in project: ServerProject
+  ) throws(LedgerError) -> [Self] {
+    try all(void.token.text, products, void, project)
+  }
+
+  private static func all(
+    _ id: String, _ products: [String], _ void: PlayVoid, _ project: ServerProject
+  ) throws(LedgerError) -> [Self] {
+    var credits: [Self] = []
+    for product in [nil] + products.map(Optional.some) {
+      let id = StoreTransactionID(unchecked: product.map { "\(id)/\($0)" } ?? id)
+      for environment in [StoreEnvironment.production, .sandbox] {
+        guard
+          let purchase = try project.ledger.purchase(store: .google, environment: environment, transactionID: id)
+        else { continue }
+        credits.append(Self(purchase: purchase, void: void, productID: product))
+      }
+    }
+    return credits
+  }
+
+  /// Returns the ids at Google Play of the catalog's products, each once.
+  static func productIDs(
+    in project: ServerProject, if isWanted: (Product) -> Bool
+  ) throws(LedgerError) -> [String] {
+    let products = try project.catalogs.current().catalog.products.filter(isWanted)
+    let ids = products.compactMap { $0.storeIDs[Store.google.description] }
+    return Set(ids.map { StoreTransaction.productID(atGoogle: $0) }).sorted()
+  }
+
+  /// Returns the purchase as the list states it, with the identity of its credit.
+  ///
+  /// The catalog may call a product of Google Play a subscription that Google sells once: the identity decides.
+  func transaction(_ packageName: String) -> StoreTransaction {
+    let isOfOrder = void.orderID.map { purchase.storeTransactionID.text.hasPrefix("\(void.token)/\($0)") } ?? false
+    return StoreTransaction(
+      store: .google, environment: purchase.environment, id: void.token, orderID: isOfOrder ? void.orderID : nil,
+      bundleID: packageName, storeProductID: productID ?? purchase.storeProductID ?? "",
+      productType: isOfOrder ? .autoRenewableSubscription : .consumable, quantity: purchase.quantity,
+      purchasedAt: purchase.purchasedAt, isLineItem: productID != nil, signedAt: void.voidedAt
+    ).voided(by: void)
   }
 }
 
@@ -260,31 +329,26 @@ extension PlayProductPurchase {
   /// Returns the refunded transactions of a voided order.
   ///
   /// A single product is refunded in any state, since its state may lag behind the list. For an order of several
-  /// products only their state shows which were refunded.
+  /// products only their state shows which were refunded, and for units only the state shows how many in all.
   fileprivate func transactions(voidedBy void: PlayVoid) -> [StoreTransaction] {
     transactions.compactMap { stated in
-      if void.isPartial || !isSubscription && lines.count > 1 { return stated.revocation == nil ? nil : stated }
+      if void.units != nil || !isSubscription && lines.count > 1 { return stated.revocation == nil ? nil : stated }
       var stated = stated
       // The state shows a subscription's last order, but an earlier order may have been voided.
       if isSubscription { stated.orderID = void.orderID ?? stated.orderID }
-      stated.revocation = StoreTransaction.Revocation(revokedAt: void.voidedAt)
-      stated.signedAt = void.voidedAt
-      return stated
+      return stated.voided(by: void)
     }
   }
 }
 
 extension StoreTransaction {
-  /// Creates a transaction from a credited purchase and its entry in the list of voided purchases.
-  fileprivate init(_ purchase: Purchase, voided void: PlayVoid, bundleID: String) {
-    let isOfOrder = purchase.storeTransactionID != void.token
-    self.init(
-      store: .google, environment: purchase.environment, id: void.token,
-      orderID: isOfOrder ? void.orderID : nil, bundleID: bundleID, storeProductID: purchase.storeProductID ?? "",
-      // The catalog may call a product of Google Play a subscription that Google sells once, and then the token alone
-      // is its identity.
-      productType: isOfOrder ? .autoRenewableSubscription : .consumable, quantity: purchase.quantity,
-      purchasedAt: purchase.purchasedAt, revocation: Revocation(revokedAt: void.voidedAt), signedAt: void.voidedAt)
+  /// Returns the transaction with the refund that the list states.
+  fileprivate func voided(by void: PlayVoid) -> Self {
+    var transaction = self
+    transaction.revocation = Revocation(
+      revokedAt: void.voidedAt, extent: void.units.map(Revocation.Extent.quantity) ?? .full)
+    transaction.signedAt = void.voidedAt
+    return transaction
   }
 }
 #endif

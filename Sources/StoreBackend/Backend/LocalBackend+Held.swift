@@ -104,9 +104,6 @@ extension LocalBackend {
 }
 
 extension HeldPurchase {
-  /// The facts of the store's statement, as far as they are known.
-  package var facts: (productID: String?, quantity: Int64?, purchasedAt: Timestamp?) {
-    let transaction = evidence?.transaction
-    return (transaction?.storeProductID, transaction?.quantity, transaction?.purchasedAt)
-  }
+  /// The store's newest statement, if its content is known.
+  package var transaction: StoreTransaction? { evidence?.transaction }
 }

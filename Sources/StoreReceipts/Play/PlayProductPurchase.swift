@@ -37,6 +37,10 @@ public struct PlayProductPurchase: Hashable, Sendable {
     public let isConsumed: Bool
   }
 
+  /// The purchase token.
+  package let token: StoreTransactionID
+  /// The token of the purchase that this one replaced, after a change of a subscription's plan.
+  package let replacedToken: StoreTransactionID?
   /// The bought products, at least one.
   public private(set) var lines: [Line]
   /// Whether it was paid for, even if the purchase was cancelled later.
@@ -75,6 +79,7 @@ public struct PlayProductPurchase: Hashable, Sendable {
         try PlayParts(v1: fields, request)
       }
     claims = SignedClaims(fields.object)
+    (token, replacedToken) = (request.token, parts.replacedToken)
     isCancelled = parts.state == .canceled
     isSubscription = parts.isSubscription
     let paidAt = parts.state == .pending ? nil : parts.paidAt
@@ -99,15 +104,12 @@ public struct PlayProductPurchase: Hashable, Sendable {
     for place in lines.indices { lines[place].transaction.isLineItem = lines.count > 1 }
   }
 
-  /// Returns the purchase with one product identified by the token alone, and all others by token and product.
-  ///
-  /// - Parameter product: The product's id; nil for none.
-  package func naming(alone product: String?) -> Self {
+  /// Returns the purchase with other identities for its products.
+  package func identified(
+    by identify: (inout StoreTransaction) throws(LedgerError) -> Void
+  ) throws(LedgerError) -> Self {
     var found = self
-    for place in lines.indices {
-      let id = StoreTransaction.productID(atGoogle: lines[place].transaction.storeProductID)
-      found.lines[place].transaction.isLineItem = product.map { !$0.utf8.elementsEqual(id.utf8) } ?? true
-    }
+    for place in lines.indices { try identify(&found.lines[place].transaction) }
     return found
   }
 }
@@ -144,6 +146,8 @@ struct PlayParts {
   var paidAt: Timestamp?
   var regionCode: String?
   var accountToken: AccountToken?
+  /// The token of the purchase that this one replaced.
+  var replacedToken: StoreTransactionID?
   /// At least one; each has a different product.
   var lines: [Line] = []
 
@@ -285,6 +289,9 @@ extension PlayParts {
         }
         return line
       })
+    // A product without an order beside products with one is not owned yet: its plan begins with the next renewal.
+    if lines.contains(where: { $0.orderID != nil }) { lines.removeAll { $0.orderID == nil } }
+    replacedToken = try fields.optionalNonEmptyText("linkedPurchaseToken").flatMap { try? StoreTransactionID($0) }
     guard state != .purchased || lines.allSatisfy({ ($0.orderID ?? orderID) != nil }) else {
       throw ReceiptFields.malformed("latestOrderId is missing")
     }

@@ -79,14 +79,14 @@ struct HeldReceiptCommands {
   }
 
   private static func json(_ held: HeldPurchase) -> JSONValue {
-    let facts = held.facts
+    let transaction = held.transaction
     return [
       "store_transaction_id": .string(held.transactionID.text), "store": .string(held.store.description),
       "environment": .string(held.environment.description), "reason": .string(held.reason.name),
       "remedy": .string(held.reason.remedy), "since": .string(held.since.description),
       "due_at": JSONValue(held.dueAt?.description), "customer_id": JSONValue(held.customer?.text),
-      "store_product_id": JSONValue(facts.productID), "quantity": JSONValue(facts.quantity),
-      "purchased_at": JSONValue(facts.purchasedAt?.description),
+      "store_product_id": JSONValue(transaction?.storeProductID), "quantity": JSONValue(transaction?.quantity),
+      "purchased_at": JSONValue(transaction?.purchasedAt.description),
     ]
   }
 
@@ -95,9 +95,10 @@ struct HeldReceiptCommands {
       .id("STORE TRANSACTION"), .text("STORE"), .text("REASON"), .time("SINCE"), .text("PRODUCT"), .id("CUSTOMER"),
     ])
     for purchase in held {
+      let product = purchase.transaction?.storeProductID
       report.add([
         .text(purchase.transactionID.text), .text(purchase.store.description), .text(purchase.reason.name),
-        .time(purchase.since), purchase.facts.productID.map { .text($0) } ?? .none,
+        .time(purchase.since), product.map { .text($0) } ?? .none,
         purchase.customer.map { .text($0.text) } ?? .none,
       ])
     }

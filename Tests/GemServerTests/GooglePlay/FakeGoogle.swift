@@ -104,21 +104,26 @@ final class FakeGoogle: FakeStore, Sendable {
   /// Makes a subscription, or renews it.
   func set(
     subscription token: String, product: String = "monthly", plan: String? = nil, order: String = "GPA.5",
-    state: String = "ACTIVE", buyer: String = "alice", isAcknowledged: Bool = false
+    state: String = "ACTIVE", buyer: String = "alice", isAcknowledged: Bool = false, isTest: Bool = false,
+    others: [(product: String, order: String?)] = [], replaces: String? = nil
   ) throws {
-    var line: JSONObject = [
-      "productId": .string(product), "expiryTime": "2026-01-31T23:00:00Z", "latestSuccessfulOrderId": .string(order),
-    ]
-    if let plan { line["offerDetails"] = ["basePlanId": .string(plan)] }
-    let purchase: JSONValue = [
+    let lines = ([(product, order)] + others).map { (product, order) -> JSONValue in
+      var line: JSONObject = ["productId": .string(product), "expiryTime": "2026-01-31T23:00:00Z"]
+      if let order { line["latestSuccessfulOrderId"] = .string(order) }
+      if let plan { line["offerDetails"] = ["basePlanId": .string(plan)] }
+      return .object(line)
+    }
+    var purchase: JSONObject = [
       "startTime": "2025-12-31T23:00:00Z", "subscriptionState": .string("SUBSCRIPTION_STATE_\(state)"),
-      "lineItems": [.object(line)],
+      "lineItems": .array(lines),
       "acknowledgementState": isAcknowledged ? "ACKNOWLEDGEMENT_STATE_ACKNOWLEDGED" : "ACKNOWLEDGEMENT_STATE_PENDING",
       "externalAccountIdentifiers": [
         "obfuscatedExternalAccountId": .string(AccountToken(of: try CustomerID(buyer)).description)
       ],
     ]
-    self.state.withLock { $0.subscriptions[token] = purchase }
+    if isTest { purchase["testPurchase"] = [:] }
+    if let replaces { purchase["linkedPurchaseToken"] = .string(replaces) }
+    self.state.withLock { $0.subscriptions[token] = .object(purchase) }
   }
 
   private func answer(_ request: LoopbackServer.Request) -> String {
@@ -248,16 +253,23 @@ struct PlayWorld {
      {"code":"gems_500","store_ids":{"google":"gems_500"},"type":"consumable","active":true,"localizations":[],
       "prices":{},"discount_prices":{},"item_grants":[],"entitlement":null,"period":null,
       "grants":[{"currency":"GEM","amount":500,"bonus":0,"expires_at_cycle_end":false}]},
+     {"code":"gold","store_ids":{"google":"gold"},"type":"auto_renewable_subscription","active":true,
+      "localizations":[],"prices":{},"discount_prices":{},"item_grants":[],"entitlement":"gold","period":"P1M",
+      "grants":[{"currency":"GEM","amount":80,"bonus":0,"expires_at_cycle_end":false}]},
      {"code":"season","store_ids":{"google":"season"},"type":"non_renewing_subscription","active":true,
       "localizations":[],"prices":{},"discount_prices":{},"item_grants":[],"entitlement":"season","period":"P1M",
       "grants":[{"currency":"GEM","amount":70,"bonus":0,"expires_at_cycle_end":false}]}]
     """
 
-  /// Adds a subscription and a non-consumable to the catalog; if wanted, a pack of 500 gems, or that and a season pass.
-  func addProducts(gems500: Bool = false, season: Bool = false) throws {
+  /// Adds a subscription and a non-consumable to the catalog.
+  ///
+  /// - Parameters:
+  ///   - gems500: Whether to add a pack of 500 gems too.
+  ///   - all: Whether to add that pack, a second subscription and a season pass.
+  func addProducts(gems500: Bool = false, all: Bool = false) throws {
     var catalog = try XCTUnwrap(JSONValue.parse(Fixture.bytes("gems.json")).object)
     let more = try XCTUnwrap(JSONValue.parse(Self.moreProducts).array)
-    catalog["products"] = .array((catalog["products"]?.array ?? []) + more.prefix(season ? 4 : gems500 ? 3 : 2))
+    catalog["products"] = .array((catalog["products"]?.array ?? []) + more.prefix(all ? more.count : gems500 ? 3 : 2))
     try world.ledger.apply(Catalog.load(Array(JSONValue.object(catalog).text().utf8)))
   }
 

@@ -196,6 +196,27 @@ final class PlayTokenTests: XCTestCase {
     }
   }
 
+  /// A change of plan that begins at the next renewal: the new token lists the old product, and one not owned yet.
+  func testADeferredPlanIsCreditedOnceItIsOwned() async throws {
+    try await withWorld { play in
+      try play.addProducts(all: true)
+      try play.google.set(subscription: "s1")
+      _ = try await play.post("s1", products: ["monthly"])
+      XCTAssertEqual(try play.balance(), 50)
+      try play.google.set(subscription: "s2", others: [("gold", nil)], replaces: "s1")
+      for _ in 0..<2 {
+        let post = try await play.post("s2", products: ["gold"])
+        XCTAssertEqual(post.status, 200, post.body.text())
+        XCTAssertEqual(try play.balance(), 50)
+      }
+      try play.google.set(subscription: "s2", product: "gold", order: "GPA.5..0", replaces: "s1")
+      for _ in 0..<2 {
+        _ = try await play.post("s2", products: ["gold"])
+        XCTAssertEqual(try play.balance(), 130)
+      }
+    }
+  }
+
   /// No status of Google proves that nobody paid.
   func testEveryRefusalHoldsThePurchase() async throws {
     try await withWorld { play in

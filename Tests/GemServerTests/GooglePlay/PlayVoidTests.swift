@@ -161,7 +161,7 @@ final class PlayVoidTests: XCTestCase {
   /// Google Play sells no non-renewing subscriptions: the catalog may call a one-time product so.
   func testASeasonPassIsClawedBack() async throws {
     try await withWorld { play, runner in
-      try play.addProducts(season: true)
+      try play.addProducts(all: true)
       try play.google.set("t1", product: "season")
       _ = try await play.push(PlayWorld.purchased("t1", product: "season"))
       XCTAssertEqual(try play.balance(), 70)
@@ -181,6 +181,96 @@ final class PlayVoidTests: XCTestCase {
       try play.google.set("t1", refundable: 0, others: [("gems_1200", 1)])
       _ = try await runner.runOnce()
       XCTAssertEqual(try play.balance(), 1200)
+    }
+  }
+
+  // MARK: Forgotten by Google
+
+  /// Google forgets a token while its refunds are still listed.
+  func testEachProductOfAForgottenTokenIsClawedBack() async throws {
+    try await withWorld { play, runner in
+      try play.addProducts(all: true)
+      try play.google.set(subscription: "s1", others: [("gold", "GPA.5")])
+      _ = try await play.post("s1", products: ["monthly"])
+      try play.google.set("t1", others: [("gems_1200", 1)])
+      _ = try await play.push(PlayWorld.purchased("t1"))
+      try play.google.set("t2", quantity: 3)
+      _ = try await play.push(PlayWorld.purchased("t2"))
+      XCTAssertEqual(try play.balance(), 50 + 80 + 300 + 1200 + 900)
+      play.google.state.withLock { ($0.purchases, $0.subscriptions) = ([:], [:]) }
+      play.world.time.advance(seconds: 60)
+      list("s1", order: "GPA.5", in: play)
+      list("t1", in: play)
+      list("t2", units: 1, in: play)
+      _ = try await runner.runOnce()
+      XCTAssertEqual(try play.balance(), 600)
+    }
+  }
+
+  /// The store states a purchase with one product fewer than it was credited for.
+  func testAnAddOnThatWasRemovedIsClawedBack() async throws {
+    try await withWorld { play, runner in
+      try play.addProducts(all: true)
+      try play.google.set(subscription: "s1", others: [("gold", "GPA.5")])
+      _ = try await play.post("s1", products: ["monthly"])
+      try play.google.set(subscription: "s1", order: "GPA.5..0")
+      _ = try await play.post("s1", products: ["monthly"])
+      XCTAssertEqual(try play.balance(), 50 + 80 + 50)
+      play.world.time.advance(seconds: 60)
+      list("s1", order: "GPA.5", in: play)
+      _ = try await runner.runOnce()
+      XCTAssertEqual(try play.balance(), 50)
+    }
+  }
+
+  func testAHeldPurchaseThatIsVoidedIsNotCreditedLater() async throws {
+    try await withWorld { play, runner in
+      try play.google.set("t1", product: "gems_500")
+      let post = try await play.post("t1", products: ["gems_500"])
+      XCTAssertEqual(post.status, 503)
+      play.google.state.withLock { $0.purchases = [:] }
+      play.world.time.advance(seconds: 60)
+      list("t1", in: play)
+      _ = try await runner.runOnce()
+      try play.addProducts(gems500: true)
+      _ = try await play.world.backend.decideHeld()
+      XCTAssertEqual(try play.balance(), 0)
+    }
+  }
+
+  // MARK: Testers and operators
+
+  func testATestersSubscriptionThatIsVoidedBeforeItsPostGivesNothing() async throws {
+    try await withWorld { play, runner in
+      try play.google.set(subscription: "s1", isTest: true)
+      list("s1", order: "GPA.5", in: play)
+      _ = try await runner.runOnce()
+      play.world.time.advance(seconds: 3 * 86_400)
+      _ = try await play.post("s1", products: ["monthly"])
+      XCTAssertEqual(try play.balance(), 0)
+    }
+  }
+
+  func testAnOperatorsCreditOfARefundedPurchaseStands() async throws {
+    try await withWorld { play, runner in
+      try play.google.set("t1", product: "gems_500")
+      _ = try await play.post("t1", products: ["gems_500"])
+      play.world.time.advance(seconds: 60)
+      list("t1", in: play)
+      _ = try await runner.runOnce()
+      try play.addProducts(gems500: true)
+      let held = try XCTUnwrap(play.world.backend.heldPurchases(with: StoreTransactionID("t1")).first)
+      var details = CommandDetails()
+      details.reason = try Reason("support case 17")
+      _ = try await play.world.backend.credit(held, to: CustomerID("alice"), details: details)
+      XCTAssertEqual(try play.balance(), 500)
+      for _ in 0..<2 {
+        play.world.time.advance(seconds: 3601)
+        try play.google.set("t1", product: "gems_500", state: "CANCELLED")
+        _ = try await runner.runOnce()
+        _ = try await play.post("t1", products: ["gems_500"])
+        XCTAssertEqual(try play.balance(), 500)
+      }
     }
   }
 

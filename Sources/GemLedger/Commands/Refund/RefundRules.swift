@@ -104,13 +104,18 @@ package enum RefundRules {
   /// are added up. A refund counts until evidence of the same date or later reverses it. Google Play never reverses a
   /// refund, and its subscription states show no refunds.
   package static func share(of evidence: [EvidenceRow], quantity: Int64) -> RefundShare {
+    // Google Play refunds a purchase in full once: later statements of it are no news to the operator that decided.
+    let fullAtGoogle = evidence.lazy.filter {
+      $0.kind == .refund && $0.extent == .full && $0.identity.store == .google
+    }.map(\.firstSignedAt).min()
     let standing = evidence.filter { refund in
       refund.kind == .refund
         && !evidence.contains { other in
           switch other.kind {
           case .refund, .reclaim, .pending, .cancelled, .bookedBefore, .held: false
           case .reversal: other.revokedAt == refund.revokedAt && other.signedAt >= refund.signedAt
-          case .reversalOfAll, .decided: other.signedAt >= refund.signedAt
+          case .reversalOfAll: other.signedAt >= refund.signedAt
+          case .decided: other.signedAt >= (refund.extent == .full ? fullAtGoogle : nil) ?? refund.signedAt
           case .purchased: refund.identity.store != .google && other.signedAt > refund.signedAt
           }
         }
