@@ -40,7 +40,7 @@ extension PlayNotices {
       let named = try Self.asReceiptsNameIt(line.stated, in: project) ?? line.stated
       let answer = try await project.backend.post(named, of: post, order: line.place == place ? posted.order : nil)
       // All products of a payment go to one customer, even if several users post it at once.
-      post.customer = answer.booking.customer
+      if (try? answer.booking.customer.checkUsable()) != nil { post.customer = answer.booking.customer }
       return answer
     }
     complete(found, of: packageName, after: PlayCompletions.Cause(posted.post.source), in: project)
