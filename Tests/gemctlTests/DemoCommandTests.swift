@@ -97,7 +97,7 @@ final class DemoCommandTests: XCTestCase {
     GEM          -50    1,150  spend
     transaction  <id>
     customer     alice
-    replayed: it was done before; nothing was booked now
+    replayed: it was booked before; nothing was booked now
 
     # The price of an item is the price in the catalog.
     $ gemctl spend --item extra_life

@@ -92,7 +92,7 @@ final class EconomyCommandTests: XCTestCase {
           use + "gemctl reverse $(cat id) --json --key again > /dev/null", 2, error: #"{"error":{"code":"already_re"#),
         Row(
           use + "gemctl reverse $(cat id) GEM=20 --key u | tail -n 1",
-          output: "replayed: it was done before; nothing was booked now\n"),
+          output: "replayed: it was booked before; nothing was booked now\n"),
         Row(use + "gemctl reverse $(cat id) GEM=21 --key u", 4, error: "error: The key \"u\" was used before"),
         Row(use + "gemctl verify > /dev/null"),
       ], in: try shop(), errorsBegin: true)
@@ -166,7 +166,7 @@ final class EconomyCommandTests: XCTestCase {
             bob       GEM          +20       20  transfer
             transaction  <id>
             customer     alice
-            replayed: it was done before; nothing was booked now
+            replayed: it was booked before; nothing was booked now
 
             """),
         Row(

@@ -33,7 +33,7 @@ final class HoldCommandTests: XCTestCase {
             + #""expires_at":"<time>","replayed":false}"# + "\n"),
         Row(
           use + "gemctl hold GEM=50 --for 15m --key h | tail -n 1",
-          output: "replayed: it was done before; nothing was booked now\n"),
+          output: "replayed: it was booked before; nothing was booked now\n"),
         Row(
           use + "gemctl balance",
           output: "CURRENCY  NAME  BALANCE  HELD  AVAILABLE\n"
@@ -121,7 +121,7 @@ final class HoldCommandTests: XCTestCase {
             """),
         Row(
           use + "gemctl release $(cat hold) --key r | tail -n 1",
-          output: "replayed: it was done before; nothing was booked now\n"),
+          output: "replayed: it was booked before; nothing was booked now\n"),
         Row(use + "gemctl release $(cat hold)", 2, error: "error: The hold <id> has ended: it was captured or"),
         Row(
           use + "gemctl extend $(cat hold) --for 1h --json > /dev/null", 2, error: #"{"error":{"code":"hold_ended","#),

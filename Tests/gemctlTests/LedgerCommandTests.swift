@@ -35,7 +35,7 @@ final class LedgerCommandTests: XCTestCase {
         Row("gemctl buy gems_300 --quantity 2 --customer bob --key tap-1", output: bought),
         Row(
           "gemctl buy gems_300 --quantity 2 --customer bob --key tap-1",
-          output: bought + "replayed: it was done before; nothing was booked now\n"),
+          output: bought + "replayed: it was booked before; nothing was booked now\n"),
         Row(
           "gemctl buy gems_300 --customer bob --key tap-1", 4,
           error: "error: The key \"tap-1\" was used before for another order: it differs in quantity. "

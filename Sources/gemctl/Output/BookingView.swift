@@ -181,7 +181,7 @@ extension BookingView {
       notes += "\(left ?? "the hold has ended")\n"
     }
     if booking.isReplayed {
-      notes += style.bold("replayed") + ": it was done before; nothing was booked now\n"
+      notes += style.bold("replayed") + ": it was booked before; nothing was booked now\n"
     } else if isDryRun {
       notes += style.bold("dry run") + ": nothing was booked\n"
     }
