@@ -133,13 +133,13 @@ final class PostgresReadsTests: XCTestCase {
       XCTAssertGreaterThan(refunds.count, 0)
       let addresses = books.transactions.map { RowAddress($0.number, of: $0.customer) }
       let before = tables.connection.roundTrips
-      let found = try tables.rows(RowIndex<PurchaseRow>.creditedBy, addresses.keys, by: \.transaction)
+      let found = try tables.rows(PurchaseRow.creditedBy, addresses.keys, by: \.transaction)
       XCTAssertLessThanOrEqual(tables.connection.roundTrips - before, 1)
       XCTAssertEqual(
         found.mapValues(\.number), Dictionary(uniqueKeysWithValues: credited.map { ($0.transaction, $0.number) }))
       let then = tables.connection.roundTrips
       let refunded = addresses.filter { address in refunds.contains { $0.transaction == address.number } }
-      let booked = try tables.rows(RowIndex<RefundRow>.byTransaction, refunded.keys, by: \.transaction)
+      let booked = try tables.rows(RefundRow.byTransaction, refunded.keys, by: \.transaction)
       XCTAssertLessThanOrEqual(tables.connection.roundTrips - then, 7)
       XCTAssertEqual(booked, Dictionary(uniqueKeysWithValues: refunds.map { ($0.transaction, $0) }))
     }
@@ -179,8 +179,8 @@ final class PostgresReadsTests: XCTestCase {
       }
     }
     let items = parts.items.filter { $0.customer == row.customer }
-    XCTAssertEqual(items, try tables.rows(.ofTransaction, [IndexKey(number, of: row.customer)]))
-    XCTAssertEqual(noted?.note, try tables.row(.ofTransaction, IndexKey(number, of: row.customer)))
+    XCTAssertEqual(items, try tables.rows(ItemEntryRow.ofTransaction, [IndexKey(number, of: row.customer)]))
+    XCTAssertEqual(noted?.note, try tables.row(NoteRow.ofTransaction, IndexKey(number, of: row.customer)))
   }
 }
 #endif

@@ -65,7 +65,7 @@ final class CountedSnapshot: StorageSnapshot {
   // MARK: Rows
 
   func rows<Row>(_ index: RowIndex<Row>, _ keys: [IndexKey]) throws(LedgerError) -> [Row] {
-    try counted("\(index.name)").rows(index, try right(index.name, keys))
+    try counted(index.name).rows(index, try right(index.id, keys))
   }
 
   func page<Row>(
@@ -83,7 +83,7 @@ final class CountedSnapshot: StorageSnapshot {
   }
 
   /// Those of the keys whose owners are the rows' own.
-  private func right(_ index: IndexName, _ keys: [IndexKey]) throws(LedgerError) -> [IndexKey] {
+  private func right(_ index: ObjectIdentifier, _ keys: [IndexKey]) throws(LedgerError) -> [IndexKey] {
     var right: [IndexKey] = []
     for key in keys {
       guard let owner = key.owner else {
@@ -92,9 +92,10 @@ final class CountedSnapshot: StorageSnapshot {
       }
       let own: CustomerNumber? =
         switch index {
-        case .transactionByNumber, .entriesOfTransaction, .partsOfRefund: try base.transaction(key.first)?.customer
-        case .entryByNumber, .allocationsOfEntry: try base.entry(key.first)?.account.customer
-        case .purchaseByNumber, .refundsOfPurchase: try base.purchase(number: key.first)?.customer
+        case TransactionRow.byNumber.id, EntryRow.ofTransaction.id, RefundPartRow.ofTransaction.id:
+          try base.transaction(key.first)?.customer
+        case EntryRow.byNumber.id, AllocationRow.ofEntry.id: try base.entry(key.first)?.account.customer
+        case PurchaseRow.byNumber.id, RefundRow.ofPurchase.id: try base.purchase(number: key.first)?.customer
         default: owner
         }
       if own == owner { right.append(key) }

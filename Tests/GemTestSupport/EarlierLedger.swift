@@ -123,7 +123,8 @@ package struct EarlierLedger {
     let kept = try evidence(.apple, .production, id)
     let all = try ledger.storage.read { (snapshot) throws(LedgerError) -> [EvidenceRow] in
       guard let purchase = try snapshot.purchase(identity) else { return kept }
-      let refunds: [RefundRow] = try snapshot.rows(.ofPurchase, [IndexKey(purchase.number, of: purchase.customer)])
+      let refunds: [RefundRow] = try snapshot.rows(
+        RefundRow.ofPurchase, [IndexKey(purchase.number, of: purchase.customer)])
       return RefundRules.known(kept, and: refunds, about: identity)
     }
     return all.map(\.kind).sorted { $0.rawValue < $1.rawValue }
@@ -132,7 +133,7 @@ package struct EarlierLedger {
   private func evidence(_ store: Store, _ environment: StoreEnvironment, _ id: String) throws -> [EvidenceRow] {
     guard let identity = try identity(store, environment, id) else { return [] }
     return try ledger.storage.read { (snapshot) throws(LedgerError) -> [EvidenceRow] in
-      try snapshot.rows(.ofPurchase, [IndexKey(identity)])
+      try snapshot.rows(EvidenceRow.ofPurchase, [IndexKey(identity)])
     }
   }
 

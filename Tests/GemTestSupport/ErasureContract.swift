@@ -135,7 +135,7 @@ package struct ErasureContract {
       let ids = try snapshot.scan().customerIDs(after: nil, limit: 100).map(\.id).filter { !$0.isOfErased }
       XCTAssertEqual(ids.map(\.text), ["bob"])
       for transaction in try snapshot.scan().transactions(after: 0, limit: 1000) {
-        let note: NoteRow? = try snapshot.row(.ofTransaction, IndexKey(transaction.number))
+        let note: NoteRow? = try snapshot.row(NoteRow.ofTransaction, IndexKey(transaction.number))
         if numbers.contains(transaction.customer) { XCTAssertNil(note) }
       }
       for row in try snapshot.scan().keys(after: nil, limit: 1000) {
@@ -145,7 +145,7 @@ package struct ErasureContract {
       XCTAssertEqual(order?.request, OrderRow.erasedRequest)
       XCTAssertNil(order?.key)
       for number in numbers {
-        let order: OrderRow? = try snapshot.row(.byKey, IndexKey(number, text: "key-secret"))
+        let order: OrderRow? = try snapshot.row(OrderRow.byKey, IndexKey(number, text: "key-secret"))
         XCTAssertNil(order)
       }
     }

@@ -192,7 +192,7 @@ package struct JournalEventContract {
     }
     func count(_ key: CountKey) throws -> CountRow? {
       try ledger.storage.read { (snapshot) throws(LedgerError) -> CountRow? in
-        try snapshot.row(.byKey, IndexKey(alice, key.kind.rawValue, text: key.subject))
+        try snapshot.row(CountRow.byKey, IndexKey(alice, key.kind.rawValue, text: key.subject))
       }
     }
     XCTAssertEqual(try counts(of: alice), [decomposed, composed, spent, granted])

@@ -85,7 +85,9 @@ package enum JournalEventFixture {
         refundPolicy: gem.refundPolicy, grantLimit: WindowLimit(amount: 1_000_000, per: .day)))
     let number = try ledger.number(of: customer)
     let key = IndexKey(number, CountKey.Kind.granted.rawValue, text: "GEM")
-    let known = try ledger.storage.read { (snapshot) throws(LedgerError) -> CountRow? in try snapshot.row(.byKey, key) }
+    let known = try ledger.storage.read { (snapshot) throws(LedgerError) -> CountRow? in
+      try snapshot.row(CountRow.byKey, key)
+    }
     try ledger.grant([Make.amount("GEM", value - (known?.value ?? 0))], customer: Make.customer(customer))
     try ledger.apply(catalog)
   }

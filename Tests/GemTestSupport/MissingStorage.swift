@@ -103,7 +103,7 @@ private final class MissingSession: StorageSession {
   // MARK: Rows
 
   func rows<Row>(_ index: RowIndex<Row>, _ keys: [IndexKey]) throws(LedgerError) -> [Row] {
-    try asked(keys, question: "\(index.name)").rows(index, keys)
+    try asked(keys, question: index.name).rows(index, keys)
   }
   func page<Row>(
     _ index: RowIndex<Row>, _ key: IndexKey, after place: IndexPlace?, limit: Int

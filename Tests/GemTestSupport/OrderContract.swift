@@ -279,7 +279,7 @@ package struct OrderContract: LedgerContract {
       let number = try number(of: customer, ledger)
       return try ledger.look { snapshot in
         let rows: [EntitlementRow] = try snapshot.page(
-          .ofHolder, IndexKey(number), after: IndexPlace(below), limit: limit)
+          EntitlementRow.ofHolder, IndexKey(number), after: IndexPlace(below), limit: limit)
         return try rows.map { try snapshot.purchase(number: $0.purchase)?.identity.transactionID.text ?? "?" }
       }
     }

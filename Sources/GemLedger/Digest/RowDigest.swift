@@ -3,6 +3,9 @@
 /// Each word is multiplied by a factor of its position, so that no product waits for another. The end mixes their sum,
 /// so that two rows cannot exchange a value unnoticed. The digest finds damage, and changes that were made outside the
 /// ledger. It is not cryptographic: a forger can make other rows with the same digest.
+///
+/// Each row's file has the digest of its columns. The digests of the journal leave the numbers of entries out: a copy
+/// may draw others, and `verify` proves them. Rows that belong to no transaction are summed up by kind.
 package struct RowDigest {
   /// The kind of a row; stored digests depend on the numbers, which never change.
   enum Kind: UInt64 {

@@ -78,7 +78,7 @@ package struct AccountHistory {
   }
 
   private func checkpoint(version: Int64) throws(LedgerError) -> CheckpointRow? {
-    try snapshot.row(.byVersion, IndexKey(account.number.rawValue, version))
+    try snapshot.row(CheckpointRow.byVersion, IndexKey(account.number.rawValue, version))
   }
 
   private func start(checkpointVersion: Int64) throws(LedgerError) -> EntryRow? {

@@ -77,8 +77,10 @@ extension StorageSnapshot {
     // Entries and items are stored under each of the customers that the transaction touched.
     let first = row?.firstEntry ?? 0
     let keys = owners.map { IndexKey(number, first, of: $0) }
-    let entries = try reads.read { () throws(LedgerError) -> [EntryRow] in try self.rows(.ofTransaction, keys) }
-    let items = try reads.read { () throws(LedgerError) -> [ItemEntryRow] in try self.rows(.ofTransaction, keys) }
+    let entries = try reads.read { () throws(LedgerError) -> [EntryRow] in try self.rows(EntryRow.ofTransaction, keys) }
+    let items = try reads.read { () throws(LedgerError) -> [ItemEntryRow] in
+      try self.rows(ItemEntryRow.ofTransaction, keys)
+    }
     try reads.end()
     guard let row, let entries, let items else { return nil }
     var parts = TransactionParts(
@@ -102,13 +104,13 @@ extension TransactionParts {
     let entries = try snapshot.entries(of: row)
     return TransactionParts(
       row: row, entries: entries, allocations: try allocations(of: entries, in: snapshot),
-      items: try snapshot.rows(.ofTransaction, [IndexKey(row.number, of: row.customer)]), sources: [:])
+      items: try snapshot.rows(ItemEntryRow.ofTransaction, [IndexKey(row.number, of: row.customer)]), sources: [:])
   }
 
   fileprivate static func allocations(
     of entries: [EntryRow], in snapshot: some StorageSnapshot
   ) throws(LedgerError) -> [AllocationRow] {
     let split = entries.filter { $0.lot == 0 }.map { IndexKey($0.number, of: $0.account.customer) }
-    return split.isEmpty ? [] : try snapshot.rows(.ofEntry, split)
+    return split.isEmpty ? [] : try snapshot.rows(AllocationRow.ofEntry, split)
   }
 }

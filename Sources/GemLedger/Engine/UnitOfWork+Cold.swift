@@ -97,7 +97,7 @@ extension UnitOfWork {
     if let known = cold.evidence[identity] {
       kept = known
     } else {
-      kept = try session.rows(.ofPurchase, [IndexKey(identity)])
+      kept = try session.rows(EvidenceRow.ofPurchase, [IndexKey(identity)])
     }
     guard let purchase, purchase.refund != nil else { return kept }
     return RefundRules.known(kept, and: try refunds(of: purchase, session: session), about: identity)
@@ -135,7 +135,7 @@ extension UnitOfWork {
   }
 
   func refunds(of purchase: PurchaseRow, session: any StorageSnapshot) throws(LedgerError) -> [RefundRow] {
-    var known: [RefundRow] = try session.rows(.ofPurchase, [IndexKey(purchase.number, of: purchase.customer)])
+    var known: [RefundRow] = try session.rows(RefundRow.ofPurchase, [IndexKey(purchase.number, of: purchase.customer)])
     if let instant {
       var then: [RefundRow] = []
       for refund in known where try isBooked(refund.transaction, by: instant, session: session) { then.append(refund) }
@@ -150,7 +150,7 @@ extension UnitOfWork {
   ) throws(LedgerError) -> RefundRow? {
     if let new = changes.cold?.refunds.first(where: { $0.transaction == transaction }) { return new }
     return try customers.firstRow { (customer) throws(LedgerError) in
-      try session.row(.byTransaction, IndexKey(transaction, of: customer))
+      try session.row(RefundRow.byTransaction, IndexKey(transaction, of: customer))
     }
   }
 
@@ -167,7 +167,7 @@ extension UnitOfWork {
     guard parts(of: transaction) == nil else {
       return (changes.cold?.refundParts ?? []).filter { $0.transaction == transaction }
     }
-    return try session.rows(.ofTransaction, [IndexKey(transaction, of: purchase.customer)])
+    return try session.rows(RefundPartRow.ofTransaction, [IndexKey(transaction, of: purchase.customer)])
   }
 
   // MARK: Lots

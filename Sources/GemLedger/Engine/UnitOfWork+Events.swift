@@ -113,7 +113,7 @@ extension UnitOfWork {
       if let own = cold.events.counts[customer]?[key] { return own }
       if cold.events.endedCounts[customer]?[key] != nil { return nil }
     }
-    return try session.row(.byKey, IndexKey(customer, key.kind.rawValue, text: key.subject))
+    return try session.row(CountRow.byKey, IndexKey(customer, key.kind.rawValue, text: key.subject))
   }
 
   func counts(of customer: CustomerNumber, session: any StorageSnapshot) throws(LedgerError) -> [CountRow] {

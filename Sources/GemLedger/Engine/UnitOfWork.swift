@@ -153,7 +153,7 @@ struct UnitOfWork: ~Copyable {
     _ item: ItemID, customer: CustomerNumber, session: any StorageSnapshot
   ) throws(LedgerError) -> Int64 {
     if let quantity = owned[OwnedKey(customer: customer, item: item)] { return quantity }
-    let row: OwnedItemRow? = try session.row(.byItem, IndexKey(customer, text: item.text))
+    let row: OwnedItemRow? = try session.row(OwnedItemRow.byItem, IndexKey(customer, text: item.text))
     return row?.quantity ?? 0
   }
 
@@ -162,7 +162,7 @@ struct UnitOfWork: ~Copyable {
     of customer: CustomerNumber, session: any StorageSnapshot
   ) throws(LedgerError) -> [(ItemID, Int64)] {
     var all: [ItemID: Int64] = [:]
-    let rows: [OwnedItemRow] = try session.rows(.ofCustomer, [IndexKey(customer)])
+    let rows: [OwnedItemRow] = try session.rows(OwnedItemRow.ofCustomer, [IndexKey(customer)])
     for row in rows { all[row.item] = row.quantity }
     for (key, quantity) in owned where key.customer == customer { all[key.item] = quantity }
     return all.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }

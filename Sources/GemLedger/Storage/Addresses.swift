@@ -22,30 +22,3 @@ package struct CheckpointAddress: Hashable, Sendable {
     self.version = version
   }
 }
-
-/// The number of units of an item that a customer owns.
-package struct OwnedItemRow: Hashable, Sendable {
-  package var customer: CustomerNumber
-  package var item: ItemID
-  package var quantity: Int64
-
-  package init(customer: CustomerNumber, item: ItemID, quantity: Int64) {
-    self.customer = customer
-    self.item = item
-    self.quantity = quantity
-  }
-}
-
-/// The numbers of the journal's rows, as the storage counts them separately.
-package struct JournalCounts: Hashable, Sendable {
-  package var transactions: Int64
-  package var entries: Int64
-  /// Whether the storage draws sparse numbers (``Numbering``); false if it only keeps another storage's numbers.
-  package var isSparse: Bool
-
-  package init(transactions: Int64, entries: Int64, isSparse: Bool = true) {
-    self.transactions = transactions
-    self.entries = entries
-    self.isSparse = isSparse
-  }
-}

@@ -79,7 +79,7 @@ extension StorageSnapshot {
     try accounts(of: number.customer).first { $0.number == number }
   }
   package func key(_ key: IdempotencyKey, customer: CustomerNumber, hash: Int) throws(LedgerError) -> KeyRow? {
-    try row(.byKey, IndexKey(customer, text: key.text))
+    try row(KeyRow.byKey, IndexKey(customer, text: key.text))
   }
 
   package func project() throws(LedgerError) -> ProjectRow {

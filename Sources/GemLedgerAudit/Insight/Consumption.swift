@@ -183,9 +183,9 @@ struct ConsumptionReader {
   private func refunded(_ purchase: PurchaseRow) throws(LedgerError) -> [LotNumber: Int64] {
     var taken: [LotNumber: Int64] = [:]
     guard purchase.refund != nil else { return taken }
-    let refunds: [RefundRow] = try snapshot.rows(.ofPurchase, [IndexKey(purchase.number)])
+    let refunds: [RefundRow] = try snapshot.rows(RefundRow.ofPurchase, [IndexKey(purchase.number)])
     for refund in refunds {
-      let parts: [RefundPartRow] = try snapshot.rows(.ofTransaction, [IndexKey(refund.transaction)])
+      let parts: [RefundPartRow] = try snapshot.rows(RefundPartRow.ofTransaction, [IndexKey(refund.transaction)])
       for part in parts where part.kind == .taken && part.source == part.lot {
         try taken[part.lot, default: 0].add(part.amount)
       }

@@ -32,9 +32,9 @@ struct OwnedTable {
   }
 
   /// Makes the table of an index.
-  init(_ index: IndexName, _ source: IndexSource) {
-    self.init(source.columns, source.table, "0", isWanted: index.isWanted(source))
-    isAny = index.isAny(source)
+  init(_ source: IndexSource) {
+    self.init(source.columns, source.table, "0", isWanted: source.isWanted)
+    isAny = source.isAny
     order = source.order
   }
 

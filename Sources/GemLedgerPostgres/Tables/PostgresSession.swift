@@ -22,7 +22,7 @@ final class PostgresSession {
   /// The currencies in this transaction, if they were read with the catalog's version.
   var currencies: [CatalogRow]?
   /// The sources of used indexes: building the texts takes longer than this look-up.
-  private var sources: [IndexName: IndexSource] = [:]
+  private var sources: [ObjectIdentifier: IndexSource] = [:]
   /// Frozen grants that the current group wrote.
   var newFrozenProducts: [ByteString: Int64] = [:]
   /// Finds out whether the group was committed after its response was lost.
@@ -45,17 +45,17 @@ final class PostgresSession {
   }
 
   func source<Row>(of index: RowIndex<Row>) -> IndexSource {
-    if let known = sources[index.name] { return known }
+    if let known = sources[index.id] { return known }
     let source = IndexSource(index)
-    sources[index.name] = source
+    sources[index.id] = source
     return source
   }
 
   /// Returns the statement for the rows of one key.
   func request<Row>(_ index: RowIndex<Row>, _ key: IndexKey) -> PostgresRequest {
     PostgresRequest(source(of: index).rows(isOwned: key.owner != nil)) {
-      $0.add(key, of: index.name)
-      if index.name.isOwned, let owner = key.owner { $0.add(owner) }
+      $0.add(key, of: index.key)
+      if index.isOwned, let owner = key.owner { $0.add(owner) }
     }
   }
 

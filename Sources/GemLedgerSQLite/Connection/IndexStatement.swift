@@ -1,36 +1,32 @@
 internal import GemLedger
 
-/// The statement that reads rows by an index, built from the index's shape.
+/// The statement that reads rows by an index, built from the index's description.
 ///
 /// The parameters are the key's numbers and text, in column order. For a page the position and the limit follow, and
 /// the columns of the page's order follow those of the row.
-struct IndexStatement {
-  private let index: IndexName
-  private let table: String
-  private let columns: String
+struct IndexStatement<Row: StoredRow> {
+  private let index: RowIndex<Row>
   private let isPage: Bool
 
-  init<Row: StoredRow>(_ index: RowIndex<Row>, isPage: Bool) {
-    self.index = index.name
+  init(_ index: RowIndex<Row>, isPage: Bool) {
+    self.index = index
     self.isPage = isPage
-    table = "\(Row.table)"
-    columns = ColumnNames(of: Row.self, splitsAccounts: false).list
   }
 
   var sql: String {
-    let shape = index.shape
-    let order = shape.order.map { "\($0)" }
+    let columns = ColumnNames(of: Row.self, splitsAccounts: false).list
+    let order = index.order
     guard isPage else {
       let sorting = order.isEmpty ? "" : " ORDER BY \(order.joined(separator: ", "))"
       return "SELECT \(columns) FROM \(source) WHERE \(condition)\(sorting)"
     }
-    let place = order.indices.map { "?\(shape.key.count + 1 + $0)" }
-    let behind = Self.list(order) + (shape.isDescending ? " < " : " > ") + Self.list(place)
-    let sorting = order.map { shape.isDescending ? "\($0) DESC" : $0 }.joined(separator: ", ")
+    let place = order.indices.map { "?\(index.key.count + 1 + $0)" }
+    let behind = Self.list(order) + (index.isDescending ? " < " : " > ") + Self.list(place)
+    let sorting = order.map { index.isDescending ? "\($0) DESC" : $0 }.joined(separator: ", ")
     return """
       SELECT \(columns), \(order.joined(separator: ", ")) FROM \(source)
       WHERE \(condition.isEmpty ? "" : "\(condition) AND ")\(behind) ORDER BY \(sorting)
-      LIMIT ?\(shape.key.count + order.count + 1)
+      LIMIT ?\(index.key.count + order.count + 1)
       """
   }
 
@@ -40,44 +36,34 @@ struct IndexStatement {
   }
 
   private var condition: String {
-    let shape = index.shape
-    let key = shape.key.enumerated().map { Self.equation($1, "?\($0 + 1)") }
-    switch index {
-    // The index over open lots has a separate column for the class.
-    case .openFreeLots: return "account = ?1 AND paid = 0 AND remaining > 0"
-    case .openPaidLots: return "account = ?1 AND paid = 1 AND remaining > 0"
-    default: return (key + shape.conditions.map(Self.text)).joined(separator: " AND ")
-    }
+    let key = index.key.enumerated().map { Self.equation($1, "?\($0 + 1)") }
+    let conditions = SQLiteIndex.openLots[index.id] ?? index.conditions.map { $0.sql(never: StoredExpiry.never) }
+    return (key + conditions).joined(separator: " AND ")
   }
 
-  private static func equation(_ column: IndexShape.Column, _ parameter: String) -> String {
+  private static func equation(_ column: IndexColumn, _ parameter: String) -> String {
     switch column {
     case .number(let name), .text(let name): "\(name) = \(parameter)"
     case .account: "account = \(parameter)"
     }
   }
 
-  private static func text(_ condition: IndexShape.Condition) -> String {
-    switch condition {
-    case .equal(let column, let value): "\(column) = \(value)"
-    case .unequal(let column, let value): "\(column) <> \(value)"
-    case .positive(let column): "\(column) > 0"
-    case .within(let column, let range): "\(column) BETWEEN \(range.lowerBound) AND \(range.upperBound)"
-    case .null(let column): "\(column) IS NULL"
-    case .never(let column): "\(column) = \(StoredExpiry.never)"
-    }
-  }
+  private var source: String { SQLiteIndex.sources[index.id] ?? "\(Row.table)" }
+}
 
-  /// The source of the rows.
-  private var source: String {
-    switch index {
+/// Where the tables of SQLite differ from the descriptions.
+private enum SQLiteIndex {
+  /// The index over open lots has a separate column for the class.
+  static let openLots = [
+    LotRow.openFree.id: ["paid = 0", "remaining > 0"], LotRow.openPaid.id: ["paid = 1", "remaining > 0"],
+  ]
+
+  static let sources = [
     // A separate table has the customers' ids other than the first.
-    case .addedIDs: "added_ids"
-    case .mergedCustomers: "(SELECT merged_into AS customer, customer AS merged FROM customers WHERE merged_into <> 0)"
-    case .customerByID: "aliases"
-    case .purchaseByIdentity, .purchaseByNumber, .purchasesOfCustomer, .purchaseCreditedBy: PurchaseTable.source
-    case .partsOfRefund: RefundTable.parts
-    default: table
-    }
-  }
+    AddedIDRow.added.id: "added_ids",
+    AddedIDRow.byID.id: "aliases",
+    MergedCustomerRow.ofSurvivor.id:
+      "(SELECT merged_into AS customer, customer AS merged FROM customers WHERE merged_into <> 0)",
+    RefundPartRow.ofTransaction.id: RefundTable.parts,
+  ].merging(PurchaseRow.indexes.map { ($0.id, PurchaseTable.source) }) { $1 }
 }

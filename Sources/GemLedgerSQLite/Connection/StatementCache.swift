@@ -86,12 +86,14 @@ final class StatementCache {
     try statement(at: Place(address: UInt(bitPattern: sql.utf8Start))) { sql.description }
   }
 
-  /// - Parameter sql: Returns the text of the statement that reads rows by the index.
+  /// - Parameters:
+  ///   - index: The identity of an index.
+  ///   - sql: Returns the text of the statement that reads rows by the index.
   func callAsFunction(
-    _ index: IndexName, isPage: Bool, _ sql: () -> String
+    _ index: ObjectIdentifier, isPage: Bool, _ sql: () -> String
   ) throws(SQLiteFailure) -> SQLiteStatement {
-    // No literal has such a low address.
-    try statement(at: Place(address: UInt(index.rawValue + 1), type: isPage ? 1 : 0), sql)
+    // No literal has the address of an object.
+    try statement(at: Place(address: UInt(bitPattern: index), type: isPage ? 1 : 0), sql)
   }
 
   /// - Parameters:

@@ -3,14 +3,13 @@ internal import GemLedger
 /// Reads of rows by the indexes of the storage contract.
 extension StatementRunner {
   func rows<Row: StoredRow>(_ index: RowIndex<Row>, _ keys: [IndexKey]) throws(LedgerError) -> [Row] {
-    let columns = index.name.shape.key
     let statement = try statement(index, isPage: false)
     return try translating { () throws(SQLiteFailure) in
       // An unreadable row leaves the statement before its end.
       defer { statement.reset() }
       var found: [Row] = []
       for key in keys {
-        Self.bind(statement, columns, key)
+        Self.bind(statement, index.key, key)
         while try statement.step() { found.append(try ColumnReader.row(statement)) }
       }
       return found
@@ -20,15 +19,14 @@ extension StatementRunner {
   func page<Row: StoredRow>(
     _ index: RowIndex<Row>, _ key: IndexKey, after place: IndexPlace?, limit: Int
   ) throws(LedgerError) -> [Row] {
-    let shape = index.name.shape
-    let (keyCount, orderCount) = (Int32(shape.key.count), Int32(shape.order.count))
-    let start = place ?? (shape.isDescending ? IndexPlace(.max, .max) : IndexPlace(.min, .min))
-    let isExpiry = index.name == .openFreeLots || index.name == .openPaidLots
+    let (keyCount, orderCount) = (Int32(index.key.count), Int32(index.order.count))
+    let start = place ?? (index.isDescending ? IndexPlace(.max, .max) : IndexPlace(.min, .min))
+    let isExpiry = index.order.first == "expires_at"
     var last = place
     return try all(
       try statement(index, isPage: true),
       { statement in
-        Self.bind(statement, shape.key, key)
+        Self.bind(statement, index.key, key)
         statement.bind(keyCount + 1, isExpiry ? StoredExpiry.stored(start.first) : start.first)
         if orderCount > 1 { statement.bind(keyCount + 2, start.second) }
         statement.bind(keyCount + orderCount + 1, Int64(limit))
@@ -39,7 +37,7 @@ extension StatementRunner {
         let first = isExpiry ? StoredExpiry.loaded(statement.integer(column)) : statement.integer(column)
         let next = IndexPlace(first, orderCount > 1 ? statement.integer(column + 1) : 0)
         // Pages of a damaged file could form a cycle, and would be read endlessly.
-        if let last, shape.isDescending ? next >= last : next <= last { throw .notAscending }
+        if let last, index.isDescending ? next >= last : next <= last { throw .notAscending }
         last = next
         return row
       })
@@ -66,11 +64,11 @@ extension StatementRunner {
     _ index: RowIndex<Row>, isPage: Bool
   ) throws(LedgerError) -> SQLiteStatement {
     try translating { () throws(SQLiteFailure) in
-      try cache(index.name, isPage: isPage) { IndexStatement(index, isPage: isPage).sql }
+      try cache(index.id, isPage: isPage) { IndexStatement(index, isPage: isPage).sql }
     }
   }
 
-  private static func bind(_ statement: SQLiteStatement, _ columns: [IndexShape.Column], _ key: IndexKey) {
+  private static func bind(_ statement: SQLiteStatement, _ columns: [IndexColumn], _ key: IndexKey) {
     var number = 0
     for (position, column) in columns.enumerated() {
       if case .text = column {

@@ -53,7 +53,7 @@ struct CustomerTable {
       if id.isOfErased, let row = try erased(id) {
         found.append(AddedIDRow(customer: row.number, id: id))
       } else {
-        found += try statements.rows(.byID, [key])
+        found += try statements.rows(AddedIDRow.byID, [key])
       }
     }
     return found

@@ -23,7 +23,7 @@ struct PurchaseTable {
           $0.bind(1, owner)
           $0.bind(2, key.first)
         }, { $0.integer(0) })
-      if let number { found += try statements.rows(.byNumber, [IndexKey(number)]) }
+      if let number { found += try statements.rows(PurchaseRow.byNumber, [IndexKey(number)]) }
     }
     return found
   }

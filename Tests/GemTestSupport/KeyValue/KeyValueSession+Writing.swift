@@ -29,10 +29,9 @@ final class KeyValueSession: KeyValueSnapshot, StorageSession {
 
   private func writeRows(_ changes: borrowing ChangeSet) {
     let listed = Set(changes.transactionsWithoutEntries.map(\.number))
-    for row in changes.transactions {
-      put(row, but: listed.contains(row.number) ? [] : [.transactionsWithoutEntries, .transactionWithoutEntries])
-    }
-    for row in changes.customers { put(AddedIDRow(customer: row.number, id: row.id), but: [.addedIDs]) }
+    let lists: Set = [TransactionRow.withoutEntries.id, TransactionRow.listedWithoutEntries.id]
+    for row in changes.transactions { put(row, but: listed.contains(row.number) ? [] : lists) }
+    for row in changes.customers { put(AddedIDRow(customer: row.number, id: row.id), but: [AddedIDRow.added.id]) }
     put(changes.itemEntries.map { OwnedItemRow(customer: $0.customer, item: $0.item, quantity: $0.owned) })
     put(changes.entries, changes.allocations, changes.notes, changes.itemEntries, changes.keys, changes.purchases)
     put(changes.environments, changes.customers, changes.newAccounts, changes.changedAccounts, changes.checkpoints)
@@ -67,7 +66,7 @@ final class KeyValueSession: KeyValueSnapshot, StorageSession {
       put(row)
     }
     cold.idChanges.removed.forEach(remove)
-    for row in cold.idChanges.named { put(row, but: [.addedIDs]) }
+    for row in cold.idChanges.named { put(row, but: [AddedIDRow.added.id]) }
   }
 
   // MARK: Erasure
@@ -80,7 +79,7 @@ final class KeyValueSession: KeyValueSnapshot, StorageSession {
   /// An id that another customer has by now stays with that customer.
   private func free(_ ids: [AddedIDRow]) throws(LedgerError) {
     for id in ids {
-      let named: AddedIDRow? = try row(.byID, IndexKey(text: id.id.text))
+      let named: AddedIDRow? = try row(AddedIDRow.byID, IndexKey(text: id.id.text))
       if named?.customer == id.customer { remove(id) }
     }
   }
@@ -93,7 +92,7 @@ final class KeyValueSession: KeyValueSnapshot, StorageSession {
         row.id = id
         put(row)
       }
-      put(AddedIDRow(customer: number, id: id), but: [.addedIDs])
+      put(AddedIDRow(customer: number, id: id), but: [AddedIDRow.added.id])
       for var order in try orders(of: number, below: .max, limit: .max) {
         (order.request, order.key) = (OrderRow.erasedRequest, nil)
         put(order)
@@ -116,12 +115,12 @@ final class KeyValueSession: KeyValueSnapshot, StorageSession {
   private func putAll<Row: StoredRow>(_ rows: [Row]) { for row in rows { put(row) } }
 
   /// - Parameter others: The indexes that the row is not in, though its columns do not say so.
-  func put<Row: StoredRow>(_ row: Row, but others: Set<IndexName> = []) {
+  func put<Row: StoredRow>(_ row: Row, but others: Set<ObjectIdentifier> = []) {
     remove(row)
     let columns = RowColumns(of: row)
     tables.set("\(Row.table)", columns.key, to: columns.bytes)
-    for index in IndexName.of(Row.self) where !others.contains(index) {
-      if let place = columns.place(in: index.shape) { tables.set("\(index)", place, to: columns.key) }
+    for index in Row.indexes where !others.contains(index.id) {
+      if let place = columns.place(in: index) { tables.set(index.name, place, to: columns.key) }
     }
   }
 
@@ -130,8 +129,8 @@ final class KeyValueSession: KeyValueSnapshot, StorageSession {
     guard let old = tables["\(Row.table)"].value(key) else { return }
     tables.set("\(Row.table)", key, to: nil)
     let columns = RowColumns(of: RowColumns(bytes: old).row() as Row)
-    for index in IndexName.of(Row.self) {
-      if let place = columns.place(in: index.shape) { tables.set("\(index)", place, to: nil) }
+    for index in Row.indexes {
+      if let place = columns.place(in: index) { tables.set(index.name, place, to: nil) }
     }
   }
 

@@ -13,9 +13,8 @@ class KeyValueSnapshot: StorageSnapshot, StorageScan {
   }
 
   final func page<Row>(_ index: RowIndex<Row>, _ key: IndexKey, after place: IndexPlace?, limit: Int) -> [Row] {
-    let shape = index.name.shape
     var (prefix, number): ([StoredValue], Int) = ([], 0)
-    for column in shape.key {
+    for column in index.key {
       if case .text = column {
         prefix.append(.text(key.text))
       } else {
@@ -23,9 +22,9 @@ class KeyValueSnapshot: StorageSnapshot, StorageScan {
         number += 1
       }
     }
-    let behind = place.map { prefix + [.integer($0.first), .integer($0.second)].prefix(shape.order.count) }
-    let keys = tables["\(index.name)"].values(
-      prefix: prefix.coded, after: behind?.coded, isDescending: shape.isDescending, limit: limit)
+    let behind = place.map { prefix + [.integer($0.first), .integer($0.second)].prefix(index.order.count) }
+    let keys = tables[index.name].values(
+      prefix: prefix.coded, after: behind?.coded, isDescending: index.isDescending, limit: limit)
     return keys.compactMap { tables["\(Row.table)"].value($0) }.map(row)
   }
 

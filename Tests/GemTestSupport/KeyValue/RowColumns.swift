@@ -29,10 +29,10 @@ struct RowColumns: ColumnVisitor {
   var key: [UInt8] { values.prefix(keyColumnCount).coded }
 
   /// The row's place in an index; nil where the index leaves it out.
-  func place(in shape: IndexShape) -> [UInt8]? {
-    let columns = shape.key.map(\.name) + shape.order.map { "\($0)" }
+  func place<Row>(in index: RowIndex<Row>) -> [UInt8]? {
+    let columns = index.key.map(\.name) + index.order
     let place = columns.map(value)
-    guard !place.contains(.nothing), shape.conditions.allSatisfy(holds) else { return nil }
+    guard !place.contains(.nothing), index.conditions.allSatisfy(holds) else { return nil }
     return place.coded + key
   }
 
@@ -43,14 +43,14 @@ struct RowColumns: ColumnVisitor {
     return .integer(name == "customer" ? account.customer : account.currency)
   }
 
-  private func holds(_ condition: IndexShape.Condition) -> Bool {
-    func number(_ column: StaticString) -> Int64 { value("\(column)").number ?? 0 }
+  private func holds(_ condition: IndexCondition) -> Bool {
+    func number(_ column: String) -> Int64 { value(column).number ?? 0 }
     return switch condition {
     case .equal(let column, let value): number(column) == value
     case .unequal(let column, let value): number(column) != value
     case .positive(let column): number(column) > 0
     case .within(let column, let range): range.contains(number(column))
-    case .null(let column): value("\(column)") == .nothing
+    case .null(let column): value(column) == .nothing
     case .never(let column): number(column) == .max
     }
   }
@@ -94,10 +94,10 @@ struct RowColumns: ColumnVisitor {
   }
 }
 
-extension IndexShape.Column {
+extension IndexColumn {
   fileprivate var name: String {
     switch self {
-    case .number(let name), .text(let name): "\(name)"
+    case .number(let name), .text(let name): name
     case .account: "account"
     }
   }

@@ -190,7 +190,7 @@ final class HoldReceiptCommand: Command {
   static func erase(
     _ decider: inout Decider, of customer: CustomerNumber, namedBy tokens: [String], session: any StorageSnapshot
   ) throws(LedgerError) {
-    let posted: [EvidenceRow] = try session.rows(.heldOfCustomer, [IndexKey(customer)])
+    let posted: [EvidenceRow] = try session.rows(EvidenceRow.heldOfCustomer, [IndexKey(customer)])
     for held in posted {
       let known = try decider.work.evidence(held.identity, nil, session: session)
       let isNamed = held.held?.subject.map { !tokens.isEmpty && !tokens.contains($0) } ?? false
@@ -208,7 +208,7 @@ final class HoldReceiptCommand: Command {
     repeat {
       let page = try session.purchases(of: customer, below: below ?? .max, limit: Limits.historyPage)
       for purchase in page {
-        let known: [EvidenceRow] = try session.rows(.ofPurchase, [IndexKey(purchase.identity)])
+        let known: [EvidenceRow] = try session.rows(EvidenceRow.ofPurchase, [IndexKey(purchase.identity)])
         for row in known {
           if let erased = row.erased(ending: false) { decider.work.keep(replacing: erased) }
         }
@@ -224,13 +224,13 @@ final class HoldReceiptCommand: Command {
     _ decider: inout Decider, namedBy tokens: [String], session: any StorageSnapshot
   ) throws(LedgerError) {
     guard !tokens.isEmpty else { return }
-    var named: [EvidenceRow] = try session.rows(.heldForSubject, tokens.map { IndexKey(text: $0) })
+    var named: [EvidenceRow] = try session.rows(EvidenceRow.heldForSubject, tokens.map { IndexKey(text: $0) })
     // Receipts that wait for an app or an environment are few, so all of them are read.
     for reason in [HoldReason.app, .environment] {
       var place: IndexPlace?
       repeat {
         let page: [EvidenceRow] = try session.page(
-          .heldDue, IndexKey(reason.rawValue), after: place, limit: Limits.historyPage)
+          EvidenceRow.heldDue, IndexKey(reason.rawValue), after: place, limit: Limits.historyPage)
         named += page
         let last = page.count == Limits.historyPage ? page.last : nil
         place = last.map { IndexPlace($0.held?.dueAt ?? .max, $0.variant) }

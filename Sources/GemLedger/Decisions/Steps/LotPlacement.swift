@@ -60,7 +60,7 @@ enum LotPlacement {
     if let index = work.loadedLots[lotsIndex].free.lots.firstIndex(where: fits) { return .free(index) }
     let account = work.accounts[slot].row.number
     let known: LotRow? = try session.row(
-      .pooled, IndexKey(account.rawValue, credit.source.rawValue, credit.environment))
+      LotRow.pooled, IndexKey(account.rawValue, credit.source.rawValue, credit.environment))
     guard let known else { return nil }
     work.loadedLots[lotsIndex].extras.append(WorkingLot(row: known))
     return .extra(work.loadedLots[lotsIndex].extras.count - 1)

@@ -10,7 +10,7 @@ struct FeedPurchaseReader {
     // Most pages of spends and grants have no purchases.
     let changes = transactions.filter { $0.row.kind == .refund || $0.row.kind == .reversedRefund }
     let refunds = try snapshot.rows(
-      RowIndex<RefundRow>.byTransaction, changes.map(Self.address).keys, by: \.transaction)
+      RefundRow.byTransaction, changes.map(Self.address).keys, by: \.transaction)
     var numbers = try credited(by: transactions.filter { $0.row.kind == .purchase })
     for (transaction, refund) in refunds { numbers[transaction] = refund.purchase }
     guard !numbers.isEmpty else { return [:] }
@@ -40,7 +40,7 @@ struct FeedPurchaseReader {
     var numbers = lots.compactMapValues { attributes[$0.number]?.purchase }
     // A purchase that granted no currency has no lot.
     let others = transactions.filter { numbers[$0.row.number] == nil }.map(Self.address)
-    let rows = try snapshot.rows(RowIndex<PurchaseRow>.creditedBy, others.keys, by: \.transaction)
+    let rows = try snapshot.rows(PurchaseRow.creditedBy, others.keys, by: \.transaction)
     for (transaction, row) in rows { numbers[transaction] = row.number }
     return numbers
   }

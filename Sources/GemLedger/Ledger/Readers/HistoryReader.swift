@@ -55,7 +55,7 @@ struct HistoryReader: ~Copyable {
     let merges = rows.filter { $0.kind == .merge || $0.kind == .unmerge }
     // The merged customer of a merge, and the survivor of an unmerge.
     let merged = try snapshot.rows(
-      RowIndex<MergeRow>.byTransaction, merges.map { IndexKey($0.number, of: $0.customer) }, by: \.transaction
+      MergeRow.byTransaction, merges.map { IndexKey($0.number, of: $0.customer) }, by: \.transaction
     ).mapValues(\.from)
     let owners = Set(rows.map(\.customer) + merged.values).sorted()
     let customers = try snapshot.customers(owners)

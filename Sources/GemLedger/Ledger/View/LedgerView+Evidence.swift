@@ -40,7 +40,7 @@ extension LedgerView {
     package func held(
       for reason: HoldReason, after place: IndexPlace?, limit: Int
     ) throws(LedgerError) -> [HeldPurchase] {
-      try purchases(of: snapshot.page(.heldDue, IndexKey(reason.rawValue), after: place, limit: limit))
+      try purchases(of: snapshot.page(EvidenceRow.heldDue, IndexKey(reason.rawValue), after: place, limit: limit))
     }
 
     /// Returns the number of purchases held for a reason, up to a limit.
@@ -48,7 +48,7 @@ extension LedgerView {
       var (count, place) = (0, nil as IndexPlace?)
       while count < limit {
         let page: [EvidenceRow] = try snapshot.page(
-          .heldDue, IndexKey(reason.rawValue), after: place, limit: Limits.historyPage)
+          EvidenceRow.heldDue, IndexKey(reason.rawValue), after: place, limit: Limits.historyPage)
         count += page.count
         guard page.count == Limits.historyPage, let last = page.last, let state = last.held else { break }
         place = IndexPlace(state.dueAt, last.variant)
@@ -66,13 +66,13 @@ extension LedgerView {
             IndexKey(PurchaseIdentity(store: store, environment: environment, transactionID: id)))
         }
       }
-      let rows: [EvidenceRow] = try snapshot.rows(.ofPurchase, keys)
+      let rows: [EvidenceRow] = try snapshot.rows(EvidenceRow.ofPurchase, keys)
       return try purchases(of: rows.filter { $0.held != nil })
     }
 
     /// Returns purchases that wait for a buyer, an app or an environment.
     package func held(waitingFor subject: String) throws(LedgerError) -> [HeldPurchase] {
-      try purchases(of: snapshot.rows(.heldForSubject, [IndexKey(text: subject)]))
+      try purchases(of: snapshot.rows(EvidenceRow.heldForSubject, [IndexKey(text: subject)]))
     }
 
     /// Returns a held store transaction; nil if it is not held.
@@ -80,7 +80,7 @@ extension LedgerView {
       store: Store, environment: StoreEnvironment, transactionID: StoreTransactionID
     ) throws(LedgerError) -> HeldPurchase? {
       guard let identity = try identity(store, environment, transactionID) else { return nil }
-      let rows: [EvidenceRow] = try snapshot.rows(.ofPurchase, [IndexKey(identity)])
+      let rows: [EvidenceRow] = try snapshot.rows(EvidenceRow.ofPurchase, [IndexKey(identity)])
       return try purchases(of: rows.filter { $0.held != nil }).first
     }
 
@@ -94,7 +94,7 @@ extension LedgerView {
         if let found { keys.append(IndexKey(found)) }
       }
       guard !keys.isEmpty else { return [:] }
-      let rows: [EvidenceRow] = try snapshot.rows(.ofPurchase, keys)
+      let rows: [EvidenceRow] = try snapshot.rows(EvidenceRow.ofPurchase, keys)
       return Dictionary(grouping: rows, by: \.identity.transactionID).mapValues(Self.statements)
     }
 
@@ -110,7 +110,7 @@ extension LedgerView {
 
     private func purchases(of held: [EvidenceRow]) throws(LedgerError) -> [HeldPurchase] {
       guard !held.isEmpty else { return [] }
-      let rows: [EvidenceRow] = try snapshot.rows(.ofPurchase, held.map { IndexKey($0.identity) })
+      let rows: [EvidenceRow] = try snapshot.rows(EvidenceRow.ofPurchase, held.map { IndexKey($0.identity) })
       let statements = Dictionary(grouping: rows, by: \.identity).mapValues(Self.statements)
       var reader = PurchaseReader(
         snapshot: snapshot, definitions: try ledger.catalog.definitions(in: snapshot))

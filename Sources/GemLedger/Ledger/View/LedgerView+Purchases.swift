@@ -158,7 +158,7 @@ extension LedgerView {
       var held: [HeldEntitlement] = []
       for number in try CustomerFinder(snapshot).numbers(of: customer.found) {
         let entitlements: [EntitlementRow] = try snapshot.page(
-          .ofHolder, IndexKey(number), after: nil, limit: Limits.historyPage)
+          EntitlementRow.ofHolder, IndexKey(number), after: nil, limit: Limits.historyPage)
         for purchase in entitlements.map(\.purchase) {
           guard let row = try snapshot.purchase(number: purchase), row.refund?.share.isAll != true else { continue }
           let definitions = try definitions().frozenProduct(of: row)

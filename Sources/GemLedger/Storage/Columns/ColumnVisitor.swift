@@ -44,6 +44,8 @@ package protocol StoredRow: Sendable {
   ///
   /// A condition that begins with a column's name belongs to that column.
   static var checks: [String] { get }
+  /// All indexes over the rows, for a storage that maintains each of them itself.
+  static var indexes: [RowIndex<Self>] { get }
   /// An empty row that a reader fills.
   static var blank: Self { get }
   /// Visits all columns, in the order of the table.
@@ -54,6 +56,7 @@ extension StoredRow {
   package static var keyColumnCount: Int { 1 }
   package static var fixedColumns: Set<String> { [] }
   package static var checks: [String] { [] }
+  package static var indexes: [RowIndex<Self>] { [] }
 
   /// Returns the same rows under another name of their type, for generic readers.
   package static func rows<Other: StoredRow>(_ rows: [Other]) throws(LedgerError) -> [Self] {

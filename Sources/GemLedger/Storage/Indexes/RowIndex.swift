@@ -1,237 +1,116 @@
-/// A way to find rows of one type by a key, in a defined order of the rows of one key.
+/// A way to find rows of one table by a key, in a defined order of the rows of one key.
 ///
-/// ``IndexName`` lists all indexes with their columns.
-package struct RowIndex<Row: StoredRow>: Hashable, Sendable {
-  package let name: IndexName
+/// Each row describes its indexes beside its columns, as static members. A storage builds its statements or its own
+/// indexes from ``key``, ``order`` and ``conditions``; the storage in memory reads by ``inMemory``.
+package final class RowIndex<Row: StoredRow>: Sendable {
+  /// Unique among the indexes of all rows.
+  package let name: String
+  /// The columns of the key: numbers, then at most one text.
+  package let key: [IndexColumn]
+  /// The columns that order the rows of one key.
+  package let order: [String]
+  package let isDescending: Bool
+  /// The conditions that the rows of the index meet.
+  package let conditions: [IndexCondition]
+  /// Whether a row is stored with a customer that the key does not contain.
+  package let isOwned: Bool
+  let inMemory: MemoryRead<Row>
 
-  fileprivate init(_ name: IndexName) { self.name = name }
-}
-
-/// The values by which an index finds rows, in the order of the index's columns: its numbers, then its text.
-package struct IndexKey: Sendable {
-  package var first: Int64
-  package var second: Int64
-  package var third: Int64
-  package var text: String
-  /// The customer that the row is stored with; nil if the caller cannot know it.
-  ///
-  /// A storage that keeps the rows of one customer together finds a row by it, and may return or leave out another
-  /// customer's row of the same key. Other storages ignore it.
-  package var owner: CustomerNumber?
-
-  package init(
-    _ first: Int64 = 0, _ second: Int64 = 0, _ third: Int64 = 0, text: String = "", of owner: CustomerNumber? = nil
+  init(
+    _ name: String, key: [IndexColumn], order: [String] = [], isDescending: Bool = false,
+    where conditions: [IndexCondition] = [], isOwned: Bool = false, inMemory: MemoryRead<Row>
   ) {
-    self.first = first
-    self.second = second
-    self.third = third
-    self.text = text
-    self.owner = owner
+    self.name = name
+    self.key = key
+    self.order = order
+    self.isDescending = isDescending
+    self.conditions = conditions
+    self.isOwned = isOwned
+    self.inMemory = inMemory
   }
 
-  package init(_ address: RowAddress) { self.init(address.number, of: address.customer) }
-
-  package init(_ identity: PurchaseIdentity) {
-    self.init(identity.environment, identity.store.number, text: identity.transactionID.text)
-  }
-
-  package subscript(number index: Int) -> Int64 { index == 0 ? first : index == 1 ? second : third }
+  package var id: ObjectIdentifier { ObjectIdentifier(self) }
 }
 
-extension IndexKey: Hashable {
-  package static func == (left: Self, right: Self) -> Bool {
-    left.first == right.first && left.second == right.second && left.third == right.third && left.owner == right.owner
-      && left.text.hasBytes(of: right.text)
-  }
+/// A column of an index's key.
+package enum IndexColumn: ExpressibleByStringLiteral, Sendable {
+  case number(String)
+  /// The columns `customer` and `currency`, or the one column `account`; one number of a key.
+  case account
+  /// The text of a key.
+  case text(String)
 
-  package func hash(into hasher: inout Hasher) {
-    hasher.combine(first)
-    hasher.combine(second)
-    hasher.combine(third)
-    hasher.combine(owner)
-    if text.isEmpty { return }
-    var text = text
-    text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
-  }
+  package init(stringLiteral name: String) { self = .number(name) }
 }
 
-extension PurchaseIdentity {
-  /// Makes a key from the key of an identity index.
-  package init(_ key: IndexKey) {
-    self.init(
-      store: Store.numbered(key.second) ?? .test, environment: key.first,
-      transactionID: StoreTransactionID(unchecked: key.text))
-  }
-}
+/// A condition that the rows of an index meet.
+package enum IndexCondition: Sendable {
+  case equal(String, Int64)
+  case unequal(String, Int64)
+  case positive(String)
+  case within(String, ClosedRange<Int64>)
+  case null(String)
+  /// The expiry has the value for never.
+  case never(String)
 
-extension Array where Element == IndexKey {
-  /// Returns the number with each customer that may store the rows; the number alone if there are none.
-  package init(_ number: Int64, ofAny owners: [CustomerNumber]) {
-    self = owners.isEmpty ? [IndexKey(number)] : owners.map { IndexKey(number, of: $0) }
-  }
-
-  /// The keys without their owners, each once, for storages that find rows by key alone.
-  package var withoutOwners: [IndexKey] {
-    guard count > 1 else { return self }
-    var known: Set<IndexKey> = []
-    return compactMap { key in
-      var key = key
-      key.owner = nil
-      return known.insert(key).inserted ? key : nil
+  /// The condition in SQL that all dialects share.
+  ///
+  /// - Parameter never: The storage's value for never.
+  package func sql(never: Int64) -> String {
+    switch self {
+    case .equal(let column, let value): "\(column) = \(value)"
+    case .unequal(let column, let value): "\(column) <> \(value)"
+    case .positive(let column): "\(column) > 0"
+    case .within(let column, let range): "\(column) BETWEEN \(range.lowerBound) AND \(range.upperBound)"
+    case .null(let column): "\(column) IS NULL"
+    case .never(let column): "\(column) = \(never)"
     }
   }
 }
 
-/// A place in the order of an index, by the order's one or two columns.
-package struct IndexPlace: Hashable, Comparable, Sendable {
-  package var first: Int64
-  package var second: Int64
+/// How the tables in memory find the rows of an index.
+enum MemoryRead<Row: StoredRow>: Sendable {
+  /// The row with a key, of which there is at most one.
+  case one(@Sendable (MemoryTables, IndexKey) -> Row?)
+  case many(@Sendable (MemoryTables, IndexKey) -> [Row])
+  /// The rows with a key after a place, at most so many as the limit.
+  case page(@Sendable (MemoryTables, IndexKey, IndexPlace?, Int) -> [Row])
+}
 
-  package init(_ first: Int64, _ second: Int64 = 0) {
-    self.first = first
-    self.second = second
+/// A storage's reads of some indexes, each with the type of the index's rows.
+///
+/// A request is the keys, or what a page needs. A read returns nil if the storage's general read must answer.
+package struct IndexReads<Storage, Request>: Sendable {
+  package typealias Read<Row> = @Sendable (Storage) -> (Request) throws(LedgerError) -> [Row]?
+
+  /// The read of one index.
+  package struct Entry: Sendable {
+    fileprivate let index: ObjectIdentifier
+    fileprivate let read: any AnyObject & Sendable
+
+    package init<Row>(_ index: RowIndex<Row>, _ read: @escaping Read<Row>) {
+      self.index = index.id
+      self.read = Box(read)
+    }
   }
 
-  package static func < (left: Self, right: Self) -> Bool { (left.first, left.second) < (right.first, right.second) }
-}
+  private final class Box<Row>: Sendable {
+    let read: Read<Row>
+    init(_ read: @escaping Read<Row>) { self.read = read }
+  }
 
-// MARK: The indexes of each kind of row
+  private let reads: [ObjectIdentifier: any AnyObject & Sendable]
 
-extension RowIndex where Row == CustomerRow {
-  package static var byNumber: Self { Self(.customerByNumber) }
-  package static var inOrder: Self { Self(.customersInOrder) }
-}
+  package init(_ entries: Entry...) {
+    reads = Dictionary(uniqueKeysWithValues: entries.map { ($0.index, $0.read) })
+  }
 
-extension RowIndex where Row == MergedCustomerRow {
-  package static var ofSurvivor: Self { Self(.mergedCustomers) }
-}
-
-extension RowIndex where Row == AddedIDRow {
-  package static var byID: Self { Self(.customerByID) }
-  package static var added: Self { Self(.addedIDs) }
-}
-
-extension RowIndex where Row == AccountTokenRow {
-  package static var byToken: Self { Self(.customerByToken) }
-}
-
-extension RowIndex where Row == MergeRow {
-  package static var byTransaction: Self { Self(.mergeByTransaction) }
-  package static var into: Self { Self(.mergesInto) }
-}
-
-extension RowIndex where Row == AccountRow {
-  package static var ofCustomer: Self { Self(.accountsOfCustomer) }
-}
-
-extension RowIndex where Row == CheckpointRow {
-  package static var byVersion: Self { Self(.checkpointByVersion) }
-}
-
-extension RowIndex where Row == LotRow {
-  package static var byNumber: Self { Self(.lotByNumber) }
-  package static var openFree: Self { Self(.openFreeLots) }
-  package static var openPaid: Self { Self(.openPaidLots) }
-  package static var pooled: Self { Self(.pooledLot) }
-}
-
-extension RowIndex where Row == LotAttributesRow {
-  package static var byLot: Self { Self(.attributesByLot) }
-}
-
-extension RowIndex where Row == TransactionRow {
-  package static var byNumber: Self { Self(.transactionByNumber) }
-  package static var withoutEntries: Self { Self(.transactionsWithoutEntries) }
-  package static var listedWithoutEntries: Self { Self(.transactionWithoutEntries) }
-}
-
-extension RowIndex where Row == EntryRow {
-  package static var byNumber: Self { Self(.entryByNumber) }
-  package static var ofTransaction: Self { Self(.entriesOfTransaction) }
-}
-
-extension RowIndex where Row == AllocationRow {
-  package static var ofEntry: Self { Self(.allocationsOfEntry) }
-}
-
-extension RowIndex where Row == NoteRow {
-  package static var ofTransaction: Self { Self(.noteOfTransaction) }
-}
-
-extension RowIndex where Row == ItemEntryRow {
-  package static var ofTransaction: Self { Self(.itemsOfTransaction) }
-}
-
-extension RowIndex where Row == OwnedItemRow {
-  package static var byItem: Self { Self(.ownedItem) }
-  package static var ofCustomer: Self { Self(.ownedItemsOfCustomer) }
-}
-
-extension RowIndex where Row == KeyRow {
-  package static var byKey: Self { Self(.keyOfCustomer) }
-}
-
-extension RowIndex where Row == JournalEventRow {
-  package static var ofTransaction: Self { Self(.eventsOfTransaction) }
-  package static var about: Self { Self(.eventsAbout) }
-  package static var askedByCustomer: Self { Self(.eventsOfCustomer) }
-}
-
-extension RowIndex where Row == HoldRow {
-  package static var byNumber: Self { Self(.holdByNumber) }
-  package static var ofCustomer: Self { Self(.holdsOfCustomer) }
-}
-
-extension RowIndex where Row == CountRow {
-  package static var byKey: Self { Self(.countByKey) }
-  package static var ofCustomer: Self { Self(.countsOfCustomer) }
-}
-
-extension RowIndex where Row == PurchaseRow {
-  package static var byIdentity: Self { Self(.purchaseByIdentity) }
-  package static var byNumber: Self { Self(.purchaseByNumber) }
-  package static var ofCustomer: Self { Self(.purchasesOfCustomer) }
-  package static var creditedBy: Self { Self(.purchaseCreditedBy) }
-}
-
-extension RowIndex where Row == EntitlementRow {
-  package static var byPurchase: Self { Self(.entitlementByPurchase) }
-  package static var ofHolder: Self { Self(.entitlementsOfHolder) }
-}
-
-extension RowIndex where Row == RefundRow {
-  package static var byTransaction: Self { Self(.refundByTransaction) }
-  package static var ofPurchase: Self { Self(.refundsOfPurchase) }
-}
-
-extension RowIndex where Row == RefundPartRow {
-  package static var ofTransaction: Self { Self(.partsOfRefund) }
-}
-
-extension RowIndex where Row == EvidenceRow {
-  package static var ofPurchase: Self { Self(.evidenceOfPurchase) }
-  package static var heldDue: Self { Self(.heldDue) }
-  package static var heldOfCustomer: Self { Self(.heldOfCustomer) }
-  package static var heldForSubject: Self { Self(.heldForSubject) }
-}
-
-extension RowIndex where Row == OrderRow {
-  package static var byCode: Self { Self(.orderByCode) }
-  package static var byPurchase: Self { Self(.orderByPurchase) }
-  package static var byKey: Self { Self(.orderByKey) }
-  package static var ofCustomer: Self { Self(.ordersOfCustomer) }
-  package static var due: Self { Self(.ordersDue) }
-}
-
-extension RowIndex where Row == CatalogRow {
-  package static var ofKind: Self { Self(.catalogOfKind) }
-  package static var byCode: Self { Self(.catalogByCode) }
-}
-
-extension RowIndex where Row == EnvironmentRow {
-  package static var inOrder: Self { Self(.environmentsInOrder) }
-}
-
-extension RowIndex where Row == DocumentRow {
-  package static var byName: Self { Self(.documentByName) }
+  /// Returns the rows of an index; nil if the storage's general read must answer.
+  package func rows<Row>(
+    _ index: RowIndex<Row>, in storage: Storage, _ request: Request
+  ) throws(LedgerError) -> [Row]? {
+    guard let box = reads[index.id] else { return nil }
+    // Only an entry of this index, and so of these rows, is stored under its identity.
+    return try unsafeDowncast(box, to: Box<Row>.self).read(storage)(request)
+  }
 }

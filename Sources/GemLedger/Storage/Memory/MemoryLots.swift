@@ -6,11 +6,13 @@ struct MemoryLots {
 
   subscript(number: LotNumber) -> LotRow? { rows[number] }
 
-  func open(_ account: AccountNumber, paid: Bool, after: LotPosition?, limit: Int) -> [LotRow] {
-    guard let own = ofAccounts[account] else { return [] }
+  /// - Parameter key: The account.
+  func open(_ key: IndexKey, _ place: IndexPlace?, _ limit: Int, paid: Bool) -> [LotRow] {
+    guard let own = ofAccounts[AccountNumber(rawValue: key.first)] else { return [] }
     let open = paid ? own.paid : own.free
-    let start = after.map(open.firstIndex(after:)) ?? 0
-    return open.positions[start..<min(open.positions.count, start + limit)].compactMap { rows[$0.lot] }
+    let start = place.map { open.firstIndex(after: LotPosition(expiresAt: $0.first, lot: $0.second)) } ?? 0
+    let end = limit < open.positions.count - start ? start + limit : open.positions.count
+    return open.positions[start..<end].compactMap { rows[$0.lot] }
   }
 
   /// - Parameter key: The account, the source and the environment.

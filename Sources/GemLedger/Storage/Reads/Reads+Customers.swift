@@ -38,20 +38,20 @@ extension StorageSnapshot {
   }
 
   package func customer(number: CustomerNumber) throws(LedgerError) -> CustomerRow? {
-    try row(.byNumber, IndexKey(number))
+    try row(CustomerRow.byNumber, IndexKey(number))
   }
 
   package func customers(after number: CustomerNumber, limit: Int) throws(LedgerError) -> [CustomerRow] {
-    try page(.inOrder, IndexKey(), after: IndexPlace(number), limit: limit)
+    try page(CustomerRow.inOrder, IndexKey(), after: IndexPlace(number), limit: limit)
   }
 
   package func customers(_ wanted: [CustomerNumber]) throws(LedgerError) -> [CustomerNumber: CustomerRow] {
-    try rows(.byNumber, wanted.map { IndexKey($0) }, by: \.number)
+    try rows(CustomerRow.byNumber, wanted.map { IndexKey($0) }, by: \.number)
   }
 
   /// Finds the customer that each id names.
   package func customers(named wanted: [CustomerID]) throws(LedgerError) -> [CustomerID: FoundCustomer] {
-    let ids: [AddedIDRow] = try rows(.byID, wanted.map { IndexKey(text: $0.text) })
+    let ids: [AddedIDRow] = try rows(AddedIDRow.byID, wanted.map { IndexKey(text: $0.text) })
     let named = try customers(ids.map(\.customer))
     let survivors = try customers(named.values.map(\.mergedInto).filter { $0 != 0 })
     var found: [CustomerID: FoundCustomer] = [:]
@@ -68,30 +68,30 @@ extension StorageSnapshot {
 
   /// The customers merged into this one, ascending.
   package func mergedCustomers(into number: CustomerNumber) throws(LedgerError) -> [CustomerNumber] {
-    let rows: [MergedCustomerRow] = try rows(.ofSurvivor, [IndexKey(number)])
+    let rows: [MergedCustomerRow] = try rows(MergedCustomerRow.ofSurvivor, [IndexKey(number)])
     return rows.map(\.merged)
   }
 
   /// The merges into this customer and the unmerges that split it off, oldest first.
   package func merges(into number: CustomerNumber) throws(LedgerError) -> [MergeRow] {
-    try rows(.into, [IndexKey(number)])
+    try rows(MergeRow.into, [IndexKey(number)])
   }
 
   /// The ids added to the customer of this number, without the original id.
   package func addedIDs(of number: CustomerNumber) throws(LedgerError) -> [CustomerID] {
-    let rows: [AddedIDRow] = try rows(.added, [IndexKey(number)])
+    let rows: [AddedIDRow] = try rows(AddedIDRow.added, [IndexKey(number)])
     return rows.map(\.id)
   }
 
   /// Returns the added ids by customer; customers without added ids are left out.
   package func addedIDs(of customers: [CustomerNumber]) throws(LedgerError) -> [CustomerNumber: [CustomerID]] {
     let rows: [CustomerNumber: [AddedIDRow]] = try rows(
-      .added, customers.map { IndexKey($0) }, groupedBy: \.customer)
+      AddedIDRow.added, customers.map { IndexKey($0) }, groupedBy: \.customer)
     return rows.mapValues { $0.map(\.id) }
   }
 
   package func customer(token: TokenNumber) throws(LedgerError) -> CustomerNumber? {
-    let row: AccountTokenRow? = try row(.byToken, IndexKey(token.high, token.low))
+    let row: AccountTokenRow? = try row(AccountTokenRow.byToken, IndexKey(token.high, token.low))
     return row?.customer
   }
 }
@@ -100,11 +100,11 @@ extension StorageSnapshot {
 
 extension StorageSnapshot {
   package func accounts(of customer: CustomerNumber) throws(LedgerError) -> [AccountRow] {
-    try rows(.ofCustomer, [IndexKey(customer)])
+    try rows(AccountRow.ofCustomer, [IndexKey(customer)])
   }
 
   /// Returns all accounts of the customers; each customer's accounts are in the order of currencies.
   package func accounts(of customers: [CustomerNumber]) throws(LedgerError) -> [AccountRow] {
-    try rows(.ofCustomer, customers.map { IndexKey($0) })
+    try rows(AccountRow.ofCustomer, customers.map { IndexKey($0) })
   }
 }

@@ -2,7 +2,7 @@
 
 extension StorageSnapshot {
   package func document(_ name: DocumentName) throws(LedgerError) -> DocumentRow? {
-    try row(.byName, IndexKey(text: name.text))
+    try row(DocumentRow.byName, IndexKey(text: name.text))
   }
 
   /// Returns the documents after a name, in the order of names.

@@ -6,7 +6,7 @@ extension StorageSnapshot {
   package func transaction(
     _ number: TransactionNumber, of owner: CustomerNumber? = nil
   ) throws(LedgerError) -> TransactionRow? {
-    try row(.byNumber, IndexKey(number, of: owner))
+    try row(TransactionRow.byNumber, IndexKey(number, of: owner))
   }
 
   /// The customer's transactions below a number that touched no balance, newest first.
@@ -14,7 +14,7 @@ extension StorageSnapshot {
     of customer: CustomerNumber, below: TransactionNumber, limit: Int
   ) throws(LedgerError) -> [TransactionNumber] {
     let rows: [TransactionRow] = try page(
-      .withoutEntries, IndexKey(customer), after: IndexPlace(below), limit: limit)
+      TransactionRow.withoutEntries, IndexKey(customer), after: IndexPlace(below), limit: limit)
     return rows.map(\.number)
   }
 }
@@ -23,25 +23,25 @@ extension StorageSnapshot {
 
 extension StorageSnapshot {
   package func entry(_ number: EntryNumber, of owner: CustomerNumber? = nil) throws(LedgerError) -> EntryRow? {
-    try row(.byNumber, IndexKey(number, of: owner))
+    try row(EntryRow.byNumber, IndexKey(number, of: owner))
   }
 
   /// Returns the entries on at least the owner's accounts, in the order of their numbers.
   package func entries(
     of transaction: TransactionNumber, of owner: CustomerNumber? = nil
   ) throws(LedgerError) -> [EntryRow] {
-    try rows(.ofTransaction, [IndexKey(transaction, of: owner)])
+    try rows(EntryRow.ofTransaction, [IndexKey(transaction, of: owner)])
   }
 
   /// Returns the entries of a transaction row.
   package func entries(of transaction: TransactionRow) throws(LedgerError) -> [EntryRow] {
-    try rows(.ofTransaction, [IndexKey(transaction.number, transaction.firstEntry, of: transaction.customer)])
+    try rows(EntryRow.ofTransaction, [IndexKey(transaction.number, transaction.firstEntry, of: transaction.customer)])
   }
 
   package func allocations(
     of entry: EntryNumber, of owner: CustomerNumber? = nil
   ) throws(LedgerError) -> [AllocationRow] {
-    try rows(.ofEntry, [IndexKey(entry, of: owner)])
+    try rows(AllocationRow.ofEntry, [IndexKey(entry, of: owner)])
   }
 }
 
@@ -54,7 +54,7 @@ extension StorageSnapshot {
   package func events(
     of transaction: TransactionNumber, ofAny owners: [CustomerNumber]
   ) throws(LedgerError) -> [JournalEventRow] {
-    let found: [JournalEventRow] = try rows(.ofTransaction, [IndexKey](transaction, ofAny: owners))
+    let found: [JournalEventRow] = try rows(JournalEventRow.ofTransaction, [IndexKey](transaction, ofAny: owners))
     return owners.count > 1 ? found.sorted { $0.position < $1.position } : found
   }
 
@@ -62,7 +62,7 @@ extension StorageSnapshot {
   package func events(
     about target: TransactionNumber, ofAny owners: [CustomerNumber]
   ) throws(LedgerError) -> [JournalEventRow] {
-    let found: [JournalEventRow] = try rows(.about, [IndexKey](target, ofAny: owners))
+    let found: [JournalEventRow] = try rows(JournalEventRow.about, [IndexKey](target, ofAny: owners))
     return owners.count > 1 ? found.sorted(by: JournalEventRow.precedes) : found
   }
 
@@ -74,7 +74,7 @@ extension StorageSnapshot {
   ) throws(LedgerError) -> [JournalEventRow] {
     guard limit > 0 else { return [] }
     let found: [JournalEventRow] = try page(
-      .askedByCustomer, IndexKey(customer), after: IndexPlace(below), limit: limit)
+      JournalEventRow.askedByCustomer, IndexKey(customer), after: IndexPlace(below), limit: limit)
     guard found.count >= limit, let last = found.last, last.position > 1 else { return found }
     let rest = try events(of: last.transaction, ofAny: [customer]).filter {
       $0.position < last.position && $0.customer == customer && $0.kind.isAskedByCustomer
@@ -86,17 +86,17 @@ extension StorageSnapshot {
   package func hold(
     _ number: TransactionNumber, ofAny owners: [CustomerNumber]
   ) throws(LedgerError) -> HoldRow? {
-    try rows(.byNumber, [IndexKey](number, ofAny: owners)).first
+    try rows(HoldRow.byNumber, [IndexKey](number, ofAny: owners)).first
   }
 
   /// Returns all open holds of the customer, earliest deadline first.
   package func holds(of customer: CustomerNumber) throws(LedgerError) -> [HoldRow] {
-    try rows(.ofCustomer, [IndexKey(customer)])
+    try rows(HoldRow.ofCustomer, [IndexKey(customer)])
   }
 
   /// Returns all counts of the customer, in the order of their keys.
   package func counts(of customer: CustomerNumber) throws(LedgerError) -> [CountRow] {
-    try rows(.ofCustomer, [IndexKey(customer)])
+    try rows(CountRow.ofCustomer, [IndexKey(customer)])
   }
 }
 

@@ -29,7 +29,7 @@ struct EvidenceCheck {
     let concerned = page.filter { $0.kind == .refund || $0.held != nil }
     guard !concerned.isEmpty else { return }
     let keys = Set(concerned.map(\.identity))
-    let purchases: [PurchaseRow] = try context.snapshot.rows(.byIdentity, keys.map { IndexKey($0) })
+    let purchases: [PurchaseRow] = try context.snapshot.rows(PurchaseRow.byIdentity, keys.map { IndexKey($0) })
     let credited = Dictionary(purchases.map { ($0.identity, $0) }) { first, _ in first }
     let known = try context.snapshot.evidence(of: keys.filter { credited[$0] != nil })
     for row in concerned {

@@ -6,54 +6,83 @@ internal import Synchronization
 extension GroupRows {
   /// Returns the rows with any of the keys; nil if the group has no look-up of that kind.
   func rows<Row>(_ index: RowIndex<Row>, _ keys: [IndexKey]) throws(LedgerError) -> [Row]? {
-    let isFoundAnywhere = index.name.isFoundAnywhere || index.name == .attributesByLot && !layout.isDistributed
-    if index.name.isOwned, !isFoundAnywhere, keys.contains(where: { $0.owner == nil }) { return nil }
-    return try known(index, keys)
+    let isFoundAnywhere =
+      Self.foundAnywhere.contains(index.id) || index.id == LotAttributesRow.byLot.id && !layout.isDistributed
+    if index.isOwned, !isFoundAnywhere, keys.contains(where: { $0.owner == nil }) { return nil }
+    return try Self.reads.rows(index, in: self, keys)
   }
 
-  private func known<Row>(_ index: RowIndex<Row>, _ keys: [IndexKey]) throws(LedgerError) -> [Row]? {
-    switch index.name {
-    case .customerByNumber: try Row.rows(all(keys) { (key) throws(LedgerError) in try customers.rows(key.first) })
-    case .mergedCustomers: try Row.rows(all(keys) { (key) throws(LedgerError) in try mergedCustomers(key.first) })
-    case .addedIDs: try Row.rows(rows(addedIDs, of: keys))
-    case .mergesInto: try Row.rows(rows(merges, of: keys))
-    case .ownedItemsOfCustomer: try Row.rows(rows(ownedItems, of: keys))
-    case .ownedItem: try Row.rows(all(keys, ownedItem))
-    case .countsOfCustomer: try Row.rows(all(keys) { (key) throws(LedgerError) in try counts(of: key.first) })
-    case .countByKey: try Row.rows(all(keys, count))
-    case .holdsOfCustomer: try Row.rows(all(keys) { (key) throws(LedgerError) in try holds(of: key.first) })
-    case .holdByNumber: try Row.rows(all(keys, hold))
-    case .pooledLot: try Row.rows(all(keys, pooledLot))
-    case .lotByNumber: try Row.rows(rows(lots, at: keys))
-    case .attributesByLot: try Row.rows(attributes(of: keys))
-    case .transactionByNumber: try Row.rows(all(keys, transaction))
-    case .entryByNumber: try Row.rows(all(keys, entry))
-    case .entriesOfTransaction: try Row.rows(entries(of: keys))
-    case .allocationsOfEntry: try Row.rows(all(keys, allocations(of:)))
-    case .itemsOfTransaction:
-      try Row.rows(rows(items, at: keys).sorted { ($0.item, $0.customer) < ($1.item, $1.customer) })
-    case .eventsOfTransaction: try Row.rows(rows(ownEvents, at: keys).sorted(by: JournalEventRow.precedes))
-    case .eventsAbout: try Row.rows(rows(laterEvents, at: keys).sorted(by: JournalEventRow.precedes))
-    case .purchaseByNumber: try Row.rows(all(keys, purchase))
-    case .refundsOfPurchase: try Row.rows(rows(refunds, at: keys).sorted { $0.transaction < $1.transaction })
-    case .partsOfRefund: try Row.rows(rows(refundParts, at: keys).sorted { $0.position < $1.position })
-    case .evidenceOfPurchase: try knownEvidence(keys).map { (known) throws(LedgerError) in try Row.rows(known) }
-    case .orderByCode:
-      try layout.isDistributed
-        ? nil
-        : Row.rows(all(keys) { (key) throws(LedgerError) in try ordersOfCodes.rows(PurchaseCode(unchecked: key.text)) })
-    default: nil
+  /// The indexes by which a group also looks rows up without their customers.
+  private static let foundAnywhere: Set = [TransactionRow.byNumber.id, PurchaseRow.byNumber.id, HoldRow.byNumber.id]
+
+  private static let reads = IndexReads<GroupRows, [IndexKey]>(
+    each(CustomerRow.byNumber) { rows in { (key) throws(LedgerError) in try rows.customers.rows(key.first) } },
+    each(MergedCustomerRow.ofSurvivor) { $0.mergedCustomers(_:) },
+    ofCustomers(AddedIDRow.added) { $0.addedIDs },
+    ofCustomers(MergeRow.into) { $0.merges },
+    ofCustomers(OwnedItemRow.ofCustomer) { $0.ownedItems },
+    each(OwnedItemRow.byItem) { $0.ownedItem(_:) },
+    each(CountRow.ofCustomer) { $0.counts(of:) },
+    each(CountRow.byKey) { $0.count(_:) },
+    each(HoldRow.ofCustomer) { $0.holds(of:) },
+    each(HoldRow.byNumber) { $0.hold(_:) },
+    each(LotRow.pooled) { $0.pooledLot(_:) },
+    owned(LotRow.byNumber) { $0.lots },
+    .init(LotAttributesRow.byLot) { $0.attributes(of:) },
+    each(TransactionRow.byNumber) { $0.transaction(_:) },
+    each(EntryRow.byNumber) { $0.entry(_:) },
+    .init(EntryRow.ofTransaction) { $0.entries(of:) },
+    each(AllocationRow.ofEntry) { $0.allocations(of:) },
+    owned(ItemEntryRow.ofTransaction, by: { ($0.item, $0.customer) < ($1.item, $1.customer) }) { $0.items },
+    owned(JournalEventRow.ofTransaction, by: JournalEventRow.precedes) { $0.ownEvents },
+    owned(JournalEventRow.about, by: JournalEventRow.precedes) { $0.laterEvents },
+    each(PurchaseRow.byNumber) { $0.purchase(_:) },
+    owned(RefundRow.ofPurchase, by: { $0.transaction < $1.transaction }) { $0.refunds },
+    owned(RefundPartRow.ofTransaction, by: { $0.position < $1.position }) { $0.refundParts },
+    .init(EvidenceRow.ofPurchase) { $0.knownEvidence(_:) },
+    .init(OrderRow.byCode) { $0.orders(codes:) })
+
+  private typealias Entry = IndexReads<GroupRows, [IndexKey]>.Entry
+
+  private static func each<Row>(
+    _ index: RowIndex<Row>,
+    _ read: @escaping @Sendable (GroupRows) -> (IndexKey) throws(LedgerError) -> [Row]
+  ) -> Entry {
+    Entry(index) { rows in { (keys) throws(LedgerError) in try rows.all(keys, read(rows)) } }
+  }
+
+  private static func ofCustomers<Row>(
+    _ index: RowIndex<Row>, _ lookup: @escaping @Sendable (GroupRows) -> RowLookup<CustomerNumber, Row>
+  ) -> Entry {
+    each(index) { rows in { (key) throws(LedgerError) in try rows.rows(lookup(rows), of: key.first) } }
+  }
+
+  /// - Parameter precedes: Orders the rows, if the look-up does not.
+  private static func owned<Row>(
+    _ index: RowIndex<Row>, by precedes: (@Sendable (Row, Row) -> Bool)? = nil,
+    _ lookup: @escaping @Sendable (GroupRows) -> RowLookup<RowAddress, Row>
+  ) -> Entry {
+    Entry(index) { rows in
+      { (keys) throws(LedgerError) in
+        let found = try rows.rows(lookup(rows), at: keys)
+        guard let precedes else { return found }
+        return found.sorted(by: precedes)
+      }
     }
   }
 
   /// Returns the first page of an account's open lots; nil for other indexes.
   func firstLots<Row>(_ index: RowIndex<Row>, _ key: IndexKey) throws(LedgerError) -> [Row]? {
-    guard index.name == .openFreeLots || index.name == .openPaidLots else { return nil }
+    try Self.lotPages.rows(index, in: self, key)
+  }
+
+  private static let lotPages = IndexReads<GroupRows, IndexKey>(
+    .init(LotRow.openFree) { rows in { (key) throws(LedgerError) in try rows.firstLots(key, paid: false) } },
+    .init(LotRow.openPaid) { rows in { (key) throws(LedgerError) in try rows.firstLots(key, paid: true) } })
+
+  private func firstLots(_ key: IndexKey, paid: Bool) throws(LedgerError) -> [LotRow] {
     let account = AccountNumber(rawValue: key.first)
-    return try Row.rows(
-      rows(firstLots, of: account.customer).filter {
-        $0.account == account && $0.isPaid == (index.name == .openPaidLots)
-      })
+    return try rows(firstLots, of: account.customer).filter { $0.account == account && $0.isPaid == paid }
   }
 
   // MARK: Many keys
@@ -75,17 +104,11 @@ extension GroupRows {
     }
   }
 
-  private func rows<Row>(
-    _ lookup: RowLookup<CustomerNumber, Row>, of keys: [IndexKey]
-  ) throws(LedgerError) -> [Row] {
-    try all(keys) { (key) throws(LedgerError) in try rows(lookup, of: key.first) }
-  }
-
   // MARK: Customers
 
-  private func mergedCustomers(_ survivor: CustomerNumber) throws(LedgerError) -> [MergedCustomerRow] {
-    let row = try customers.first(survivor)
-    return row?.merged ?? 0 > 0 ? try merged.rows(survivor) : []
+  private func mergedCustomers(_ survivor: IndexKey) throws(LedgerError) -> [MergedCustomerRow] {
+    let row = try customers.first(survivor.first)
+    return row?.merged ?? 0 > 0 ? try merged.rows(survivor.first) : []
   }
 
   private func ownedItem(_ key: IndexKey) throws(LedgerError) -> [OwnedItemRow] {
@@ -95,13 +118,13 @@ extension GroupRows {
     return try owned.rows(OwnedItem(customer: key.first, item: item))
   }
 
-  private func counts(of customer: CustomerNumber) throws(LedgerError) -> [CountRow] {
+  private func counts(of key: IndexKey) throws(LedgerError) -> [CountRow] {
     memory.countDemand.store(StorageCache.countDemandMax, ordering: .relaxed)
-    return try rows(counts, of: customer).sorted { $0.key < $1.key }
+    return try rows(counts, of: key.first).sorted { $0.key < $1.key }
   }
 
   private func count(_ key: IndexKey) throws(LedgerError) -> [CountRow] {
-    try counts(of: key.first).filter { $0.key.kind.rawValue == key.second && $0.key.subject.hasBytes(of: key.text) }
+    try counts(of: key).filter { $0.key.kind.rawValue == key.second && $0.key.subject.hasBytes(of: key.text) }
   }
 
   // MARK: Lots and holds
@@ -124,9 +147,9 @@ extension GroupRows {
     return try all(keys) { (key) throws(LedgerError) in try lineages.rows(key.first) }
   }
 
-  private func holds(of customer: CustomerNumber) throws(LedgerError) -> [HoldRow] {
-    if !isMade(customer) { heldEvents.want(customer) }
-    return try rows(holdsOf, of: customer)
+  private func holds(of key: IndexKey) throws(LedgerError) -> [HoldRow] {
+    if !isMade(key.first) { heldEvents.want(key.first) }
+    return try rows(holdsOf, of: key.first)
   }
 
   private func hold(_ key: IndexKey) throws(LedgerError) -> [HoldRow] {
@@ -163,17 +186,16 @@ extension GroupRows {
     keys.count == 1 ? evidence[PurchaseIdentity(keys[0])] : nil
   }
 
+  /// Returns the orders of codes; nil on a distributed engine, where a code leads to an order in two steps.
+  private func orders(codes keys: [IndexKey]) throws(LedgerError) -> [OrderRow]? {
+    if layout.isDistributed { return nil }
+    return try all(keys) { (key) throws(LedgerError) in try ordersOfCodes.rows(PurchaseCode(unchecked: key.text)) }
+  }
+
   private func purchase(_ key: IndexKey) throws(LedgerError) -> [PurchaseRow] {
     if key.owner != nil { return try rows(purchases, at: [key]) }
     if let known = purchasesByNumber[key.first] { return [known] }
     return try purchasesAnywhere.rows(key.first)
-  }
-}
-
-extension IndexName {
-  /// Whether a group also looks rows up without their customers.
-  fileprivate var isFoundAnywhere: Bool {
-    self == .transactionByNumber || self == .purchaseByNumber || self == .holdByNumber
   }
 }
 #endif

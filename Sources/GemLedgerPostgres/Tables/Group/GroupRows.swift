@@ -246,7 +246,7 @@ final class GroupRows: SessionPart {
   /// Requests the products and items that the commands use, if the ledger cannot have read them yet.
   func wantCatalog(isChanged: Bool) {
     for key in memory.unread(guess.catalogKeys, isChanged: isChanged) {
-      let request = session.request(RowIndex<CatalogRow>.byCode, key)
+      let request = session.request(CatalogRow.byCode, key)
       let statement = StatementKey(request)
       if answers[statement] == nil { wantedStatements[statement] = request }
     }

@@ -14,15 +14,26 @@ struct IndexSource {
   /// The customer column of the rows, if the key does not contain the customer.
   let owner: String?
 
+  /// The condition on the rows of one of many keys, `wanted`.
+  let isWanted: String
+  /// The condition for many keys at once, `$2`.
+  let isAny: String
+  let difference: IndexDifference
+
   init<Row: StoredRow>(_ index: RowIndex<Row>) {
-    let shape = index.name.shape
-    columns = Self.columns(of: index.name) ?? RowReader<Row>.columns
-    table = Self.table(of: index.name) ?? "\(Row.table)"
-    key = Self.key(of: index.name) ?? Self.equations(shape.key)
-    conditions = Self.conditions(of: index.name) ?? shape.conditions.map(Self.text)
-    order = shape.order.map { "\($0)" }
-    isDescending = shape.isDescending
-    owner = index.name.isOwned ? "customer" : nil
+    difference = IndexDifference.all[index.id] ?? IndexDifference()
+    columns = difference.columns ?? RowReader<Row>.columns
+    table = difference.table ?? "\(Row.table)"
+    key = difference.key.map { [$0] } ?? Self.equations(index.key)
+    conditions = difference.conditions ?? index.conditions.map { $0.sql(never: .max) }
+    order = index.order
+    isDescending = index.isDescending
+    owner = index.isOwned ? "customer" : nil
+    let first = key.first ?? ""
+    isWanted =
+      difference.isWanted
+      ?? ([first.replacing("$1", with: "wanted")] + conditions).joined(separator: " AND ")
+    isAny = difference.isAny ?? ([first.replacing("$1", with: "ANY($2)")] + conditions).joined(separator: " AND ")
   }
 
   /// Returns the statement for the rows of one key.
@@ -56,109 +67,84 @@ struct IndexSource {
       """
   }
 
-  // MARK: From the shape
-
-  private static func equations(_ columns: [IndexShape.Column]) -> [String] {
+  private static func equations(_ columns: [IndexColumn]) -> [String] {
     columns.flatMap { column in
       switch column {
-      case .number(let name), .text(let name): ["\(name)"]
+      case .number(let name), .text(let name): [name]
       case .account: ["customer", "currency"]
       }
     }.enumerated().map { "\($1) = $\($0 + 1)" }
   }
-
-  private static func text(_ condition: IndexShape.Condition) -> String {
-    switch condition {
-    case .equal(let column, let value): "\(column) = \(value)"
-    case .unequal(let column, let value): "\(column) <> \(value)"
-    case .positive(let column): "\(column) > 0"
-    case .within(let column, let range): "\(column) BETWEEN \(range.lowerBound) AND \(range.upperBound)"
-    case .null(let column): "\(column) IS NULL"
-    case .never(let column): "\(column) = \(Int64.max)"
-    }
-  }
-
-  // MARK: Other than the shape
-
-  private static func table(of index: IndexName) -> String? {
-    switch index {
-    case .customerByID: "aliases"
-    case .addedIDs: "added_ids"
-    case .entitlementByPurchase: "entitlement_holders"
-    case .partsOfRefund: RefundPartRow.source
-    case .purchaseByIdentity, .purchaseByNumber, .purchasesOfCustomer, .purchaseCreditedBy: PurchaseRow.source
-    default: nil
-    }
-  }
-
-  private static func columns(of index: IndexName) -> String? {
-    switch index {
-    case .mergeByTransaction, .mergesInto: MergeRow.stored
-    case .entitlementsOfHolder: "purchase, customer AS holder"
-    default: nil
-    }
-  }
-
-  private static func key(of index: IndexName) -> [String]? {
-    switch index {
-    // These rows are stored with that customer.
-    case .mergesInto, .entitlementsOfHolder: ["customer = $1"]
-    // An entry's number begins with that of its transaction.
-    case .entriesOfTransaction: ["number >> 12 = $1"]
-    default: nil
-    }
-  }
-
-  private static func conditions(of index: IndexName) -> [String]? {
-    switch index {
-    case .transactionsWithoutEntries, .transactionWithoutEntries: ["NOT has_entries"]
-    // The same class as in the index over open lots.
-    case .openFreeLots: ["(source = 1) = false", "remaining > 0"]
-    case .openPaidLots: ["(source = 1) = true", "remaining > 0"]
-    default: nil
-    }
-  }
 }
 
-extension IndexName {
-  /// Whether the rows are stored with a customer that the key does not contain.
-  var isOwned: Bool {
-    switch self {
-    case .mergeByTransaction, .lotByNumber, .attributesByLot, .transactionByNumber, .entryByNumber,
-      .entriesOfTransaction, .allocationsOfEntry, .noteOfTransaction, .itemsOfTransaction, .eventsOfTransaction,
-      .eventsAbout, .holdByNumber, .purchaseByNumber, .purchaseCreditedBy, .refundByTransaction, .refundsOfPurchase,
-      .partsOfRefund:
-      true
-    case .customerByNumber, .customersInOrder, .mergedCustomers, .customerByID, .addedIDs, .customerByToken,
-      .mergesInto, .accountsOfCustomer, .checkpointByVersion, .openFreeLots, .openPaidLots, .pooledLot,
-      .transactionsWithoutEntries, .transactionWithoutEntries, .ownedItem, .ownedItemsOfCustomer, .eventsOfCustomer,
-      .holdsOfCustomer, .countByKey, .countsOfCustomer, .purchaseByIdentity, .purchasesOfCustomer,
-      .entitlementByPurchase, .entitlementsOfHolder, .evidenceOfPurchase, .heldDue, .heldOfCustomer, .heldForSubject,
-      .orderByCode, .orderByPurchase, .orderByKey,
-      .ordersOfCustomer, .ordersDue, .keyOfCustomer, .catalogOfKind, .catalogByCode, .environmentsInOrder,
-      .documentByName:
-      false
-    }
+/// Where PostgreSQL's tables differ from the description of an index.
+struct IndexDifference: Sendable {
+  var table: String?
+  var columns: String?
+  var key: String?
+  var conditions: [String]?
+  /// The condition on the rows of one of many keys, `wanted`.
+  var isWanted: String?
+  /// The condition for many keys at once, `$2`.
+  var isAny: String?
+  /// Returns the customer and the number that find the key's rows among many; nil if the first number of the key does.
+  var address: (@Sendable (IndexKey) -> RowAddress)?
+  /// How the customers of rows are found if the reader does not know them.
+  var owners = Owners.unneeded
+
+  enum Owners: Sendable {
+    /// The rows are found by their numbers alone.
+    case unneeded
+    /// By the transaction that the number belongs to.
+    case transaction(@Sendable (Int64) -> TransactionNumber)
+    /// By the purchase.
+    case purchase
+    /// By no other row.
+    case unknown
   }
 
-  /// Returns the conditions on the rows of one of many keys, `wanted`, if they differ from the shape's equation.
-  func isWanted(_ source: IndexSource) -> String {
-    switch self {
-    case .entriesOfTransaction: "number >= wanted << 12 AND number < (wanted + 1) << 12"
-    case .checkpointByVersion: "currency = wanted & 1023 AND version = wanted >> 10"
-    case .transactionWithoutEntries: "number = wanted AND NOT has_entries"
-    default: ([source.key[0].replacing("$1", with: "wanted")] + source.conditions).joined(separator: " AND ")
-    }
-  }
-
-  /// Returns the conditions for many keys at once, `$2`.
-  func isAny(_ source: IndexSource) -> String {
-    switch self {
-    case .checkpointByVersion: "(version << 10 | currency) = ANY($2)"
-    case .transactionWithoutEntries: "number = ANY($2) AND NOT has_entries"
-    default: ([source.key[0].replacing("$1", with: "ANY($2)")] + source.conditions).joined(separator: " AND ")
-    }
-  }
+  static let all: [ObjectIdentifier: IndexDifference] = [
+    AddedIDRow.byID.id: .init(table: "aliases"),
+    AddedIDRow.added.id: .init(table: "added_ids"),
+    MergeRow.byTransaction.id: .init(columns: MergeRow.stored, owners: .unknown),
+    // These rows are stored with that customer.
+    MergeRow.into.id: .init(columns: MergeRow.stored, key: "customer = $1"),
+    EntitlementRow.byPurchase.id: .init(table: "entitlement_holders"),
+    EntitlementRow.ofHolder.id: .init(columns: "purchase, customer AS holder", key: "customer = $1"),
+    CheckpointRow.byVersion.id: .init(
+      isWanted: "currency = wanted & 1023 AND version = wanted >> 10",
+      isAny: "(version << 10 | currency) = ANY($2)",
+      // An account's number contains both, which leaves one number in addition to the customer.
+      address: {
+        let account = AccountNumber(rawValue: $0.first)
+        return RowAddress($0.second << 10 | account.currency, of: account.customer)
+      }),
+    // The same class as in the index over open lots.
+    LotRow.openFree.id: .init(conditions: ["(source = 1) = false", "remaining > 0"]),
+    LotRow.openPaid.id: .init(conditions: ["(source = 1) = true", "remaining > 0"]),
+    TransactionRow.withoutEntries.id: .init(conditions: ["NOT has_entries"]),
+    TransactionRow.listedWithoutEntries.id: .init(
+      conditions: ["NOT has_entries"], isWanted: "number = wanted AND NOT has_entries",
+      isAny: "number = ANY($2) AND NOT has_entries", address: { RowAddress($0.second, of: $0.first) }),
+    EntryRow.byNumber.id: .init(owners: .transaction(Numbering.transaction)),
+    // An entry's number begins with that of its transaction.
+    EntryRow.ofTransaction.id: .init(
+      key: "number >> 12 = $1", isWanted: "number >= wanted << 12 AND number < (wanted + 1) << 12",
+      owners: .transaction { $0 }),
+    AllocationRow.ofEntry.id: .init(owners: .transaction(Numbering.transaction)),
+    NoteRow.ofTransaction.id: .init(owners: .transaction { $0 }),
+    ItemEntryRow.ofTransaction.id: .init(owners: .transaction { $0 }),
+    JournalEventRow.ofTransaction.id: .init(owners: .unknown),
+    JournalEventRow.about.id: .init(owners: .unknown),
+    HoldRow.byNumber.id: .init(owners: .unknown),
+    PurchaseRow.byIdentity.id: .init(table: PurchaseRow.source),
+    PurchaseRow.byNumber.id: .init(table: PurchaseRow.source),
+    PurchaseRow.ofCustomer.id: .init(table: PurchaseRow.source),
+    PurchaseRow.creditedBy.id: .init(table: PurchaseRow.source, owners: .unknown),
+    RefundRow.byTransaction.id: .init(owners: .unknown),
+    RefundRow.ofPurchase.id: .init(owners: .purchase),
+    RefundPartRow.ofTransaction.id: .init(table: RefundPartRow.source),
+  ]
 }
 
 /// Reads the rows of a result; frequently read rows have special readers.

@@ -2,31 +2,44 @@
 internal import GemLedger
 
 /// Reads of rows by key: during the decision of a group, its look-ups provide them.
+///
+/// They extend a part of the session, not the session: its ``SessionPart/ask(_:)`` sends nothing during a decision.
 protocol PostgresIndexReads: PostgresReads {}
+
+/// Rows that other rows or separate statements lead to.
+private enum SpecialReads {
+  static let byOtherRows = IndexReads<PostgresSession, [IndexKey]>(
+    .init(PurchaseRow.byIdentity) { $0.purchases(_:) },
+    .init(OrderRow.byCode) { $0.orders(codes:) },
+    .init(EvidenceRow.ofPurchase) { $0.evidence(_:) },
+    .init(CatalogRow.ofKind) { $0.catalog(_:) },
+    .init(KeyRow.byKey) { $0.answers(_:) },
+    .init(RefundRow.byTransaction) { $0.refunds(bookedBy:) })
+
+  /// Rows whose customers the reader does not know.
+  static let unowned = IndexReads<PostgresSession, [IndexKey]>(
+    .init(TransactionRow.byNumber) { $0.transactions(ofAnybody:) })
+}
 
 extension PostgresIndexReads {
   func rows<Row>(_ index: RowIndex<Row>, _ keys: [IndexKey]) throws(LedgerError) -> [Row] {
     if let deciding, let known = try deciding.rows(index, keys) { return known }
+    let found = try asked(index, keys)
+    note(found)
+    return found
+  }
+
+  private func asked<Row>(_ index: RowIndex<Row>, _ keys: [IndexKey]) throws(LedgerError) -> [Row] {
+    if let found = try SpecialReads.byOtherRows.rows(index, in: session, keys) { return found }
     return try loaded(index, keys)
   }
 
   /// Returns the rows with a separate query.
   private func loaded<Row>(_ index: RowIndex<Row>, _ keys: [IndexKey]) throws(LedgerError) -> [Row] {
-    var found: [Row]
-    switch index.name {
-    case .purchaseByIdentity: found = try Row.rows(purchases(keys))
-    case .orderByCode: found = try Row.rows(orders(codes: keys))
-    case .evidenceOfPurchase: found = try Row.rows(evidence(keys))
-    case .catalogOfKind: found = try catalog(index, keys)
-    case .keyOfCustomer: found = try Row.rows(answers(keys))
-    case .refundByTransaction: found = try Row.rows(refunds(bookedBy: keys))
-    case .checkpointByVersion, .transactionWithoutEntries:
-      found = try keys.count == 1 ? one(index, keys[0]) : many(index, keys.map(index.name.address))
-    case _ where index.name.isOwned: found = try ofOwners(index, keys)
-    default: found = try keys.count == 1 ? one(index, keys[0]) : any(index, keys)
-    }
-    note(index.name, found)
-    return found
+    let source = session.source(of: index)
+    if let address = source.difference.address, keys.count > 1 { return try many(index, keys.map(address)) }
+    if index.isOwned { return try ofOwners(index, keys) }
+    return try keys.count == 1 ? one(index, keys[0]) : any(index, keys)
   }
 
   func page<Row>(
@@ -40,14 +53,14 @@ extension PostgresIndexReads {
     let source = session.source(of: index)
     let start = place ?? (source.isDescending ? IndexPlace(.max, .max) : IndexPlace(.min, .min))
     let request = PostgresRequest(source.page) {
-      $0.add(key, of: index.name)
+      $0.add(key, of: index.key)
       $0.add(start.first)
       if source.order.count > 1 { $0.add(start.second) }
       $0.add(Int64(limit))
     }
     let found: [Row] = try RowReader.rows(ask([request]))
-    note(index.name, found)
-    if index.name == .customersInOrder, let end = (found.last as? CustomerRow)?.number, end <= start.first {
+    note(found)
+    if index.id == CustomerRow.inOrder.id, let end = (found.last as? CustomerRow)?.number, end <= start.first {
       throw .leadsBack("customers")
     }
     return found
@@ -64,21 +77,21 @@ extension PostgresIndexReads {
       return try RowReader.rows(ask(Set(keys).map { session.request(index, $0) }))
     }
     let request = PostgresRequest(sql) {
-      if case .text = index.name.shape.key[0] { $0.add(keys, text: \.text) } else { $0.add(keys, \.first) }
+      if case .text = index.key[0] { $0.add(keys, text: \.text) } else { $0.add(keys, \.first) }
     }
     return try RowReader.rows(ask([request]))
   }
 
   /// Returns catalog rows; the currencies may have been read together with the catalog's version.
-  private func catalog<Row>(_ index: RowIndex<Row>, _ kinds: [IndexKey]) throws(LedgerError) -> [Row] {
+  fileprivate func catalog(_ kinds: [IndexKey]) throws(LedgerError) -> [CatalogRow] {
     if let currencies = session.currencies, kinds.allSatisfy({ $0.first == CatalogRow.Kind.currency.rawValue }) {
-      return try Row.rows(currencies)
+      return currencies
     }
     deciding?.wantCatalog(isChanged: true)
-    return try kinds.count == 1 ? one(index, kinds[0]) : any(index, kinds)
+    return try kinds.count == 1 ? one(CatalogRow.ofKind, kinds[0]) : any(CatalogRow.ofKind, kinds)
   }
 
-  private func answers(_ keys: [IndexKey]) throws(LedgerError) -> [KeyRow] {
+  fileprivate func answers(_ keys: [IndexKey]) throws(LedgerError) -> [KeyRow] {
     try keys.gather { (key) throws(LedgerError) in
       try self.key(IdempotencyKey(unchecked: key.text), customer: key.first, hash: 0)
     }.compactMap(\.self)
@@ -88,17 +101,23 @@ extension PostgresIndexReads {
 
   private func ofOwners<Row>(_ index: RowIndex<Row>, _ keys: [IndexKey]) throws(LedgerError) -> [Row] {
     let unowned = keys.filter { $0.owner == nil }
-    let resolved = try keysWithOwners(unowned, index.name)
+    let resolved = unowned.isEmpty ? [] : try keysWithOwners(unowned, session.source(of: index).difference.owners)
     let own = try owned(index, keys.filter { $0.owner != nil } + (resolved ?? []))
     var others: [Row] = []
-    if resolved == nil, !unowned.isEmpty { others = try anywhere(index, unowned) }
-    if index.name == .purchaseByNumber { others += try moved(index, keys, own) }
+    if resolved == nil {
+      if let found = try SpecialReads.unowned.rows(index, in: session, unowned) {
+        others = found
+      } else {
+        others = try any(index, unowned)
+      }
+    }
+    if index.id == PurchaseRow.byNumber.id { others += try moved(index, keys, own) }
     // The entries of a merge are stored with both customers.
-    if index.name == .entriesOfTransaction {
-      return try Row.rows(EntryRow.rows(own).sorted { $0.number < $1.number })
+    if index.id == EntryRow.ofTransaction.id {
+      return own.map { (RowKey(of: $0), $0) }.sorted { $0.0 < $1.0 }.map(\.1)
     }
     // The attributes of a lot are stored with each of its customers.
-    return others.isEmpty && index.name != .attributesByLot ? own : Self.once(own + others)
+    return others.isEmpty && index.id != LotAttributesRow.byLot.id ? own : Self.once(own + others)
   }
 
   /// Returns each row once, even if several keys found it.
@@ -110,50 +129,38 @@ extension PostgresIndexReads {
 
   private func owned<Row>(_ index: RowIndex<Row>, _ keys: [IndexKey]) throws(LedgerError) -> [Row] {
     if keys.isEmpty { return [] }
-    if keys.count == 1, index.name != .entriesOfTransaction { return try one(index, keys[0]) }
+    if keys.count == 1, index.id != EntryRow.ofTransaction.id { return try one(index, keys[0]) }
     return try many(index, keys.map { RowAddress($0.first, of: $0.owner) })
   }
 
   private func many<Row>(_ index: RowIndex<Row>, _ addresses: [RowAddress]) throws(LedgerError) -> [Row] {
-    try RowReader.rows(ask(OwnedTable(index.name, session.source(of: index)).requests(Array(Set(addresses)), layout)))
+    try RowReader.rows(ask(OwnedTable(session.source(of: index)).requests(Array(Set(addresses)), layout)))
   }
 
   /// Returns the keys with their rows' customers, if other rows contain these; nil if there are no such rows.
-  private func keysWithOwners(_ keys: [IndexKey], _ index: IndexName) throws(LedgerError) -> [IndexKey]? {
-    if keys.isEmpty { return [] }
-    switch index {
-    case .noteOfTransaction, .itemsOfTransaction, .entriesOfTransaction: return try keysWithOwners(keys) { $0 }
-    case .entryByNumber, .allocationsOfEntry:
-      return try keysWithOwners(keys, transaction: Numbering.transaction)
-    case .refundsOfPurchase:
-      let purchases: [PurchaseRow] = try rows(.byNumber, keys)
-      return purchases.map { IndexKey($0.number, of: $0.customer) }
-    // No other row contains their place.
-    case .holdByNumber, .eventsOfTransaction, .eventsAbout, .mergeByTransaction, .purchaseCreditedBy,
-      .refundByTransaction:
-      return []
-    default: return nil
+  private func keysWithOwners(
+    _ keys: [IndexKey], _ owners: IndexDifference.Owners
+  ) throws(LedgerError) -> [IndexKey]? {
+    switch owners {
+    case .unneeded: return nil
+    case .unknown: return []
+    case .transaction(let transaction): return try keysWithOwners(keys, transaction: transaction)
+    case .purchase: return try rows(PurchaseRow.byNumber, keys).map { IndexKey($0.number, of: $0.customer) }
     }
-  }
-
-  /// Returns rows that are found by their numbers alone.
-  private func anywhere<Row>(_ index: RowIndex<Row>, _ keys: [IndexKey]) throws(LedgerError) -> [Row] {
-    guard index.name == .transactionByNumber else { return try any(index, keys) }
-    return try Row.rows(transactions(ofAnybody: keys.map(\.first)))
   }
 
   /// Returns purchases of customers that were merged since.
   private func moved<Row>(
     _ index: RowIndex<Row>, _ keys: [IndexKey], _ found: [Row]
   ) throws(LedgerError) -> [Row] {
-    let known = Set(try PurchaseRow.rows(found).map(\.number))
+    let known = Set((found as? [PurchaseRow] ?? []).map(\.number))
     let missing = keys.filter { $0.owner != nil && !known.contains($0.first) }
     return missing.isEmpty ? [] : try any(index, missing)
   }
 
   /// Returns transactions of unknown customers, found by the lanes that assigned their numbers.
-  private func transactions(ofAnybody numbers: [TransactionNumber]) throws(LedgerError) -> [TransactionRow] {
-    let requests = Dictionary(grouping: Set(numbers), by: Numbering.lane).map { lane, numbers in
+  fileprivate func transactions(ofAnybody keys: [IndexKey]) throws(LedgerError) -> [TransactionRow] {
+    let requests = Dictionary(grouping: Set(keys.map(\.first)), by: Numbering.lane).map { lane, numbers in
       PostgresRequest(
         "SELECT \(TransactionRow.columns) FROM transactions WHERE (number & 63) = $1 AND number = ANY($2)"
       ) {
@@ -168,13 +175,14 @@ extension PostgresIndexReads {
   private func keysWithOwners(
     _ keys: [IndexKey], transaction: (Int64) -> TransactionNumber
   ) throws(LedgerError) -> [IndexKey] {
-    let rows: [TransactionRow] = try rows(.byNumber, Set(keys.map { transaction($0.first) }).map { IndexKey($0) })
+    let rows: [TransactionRow] = try rows(
+      TransactionRow.byNumber, Set(keys.map { transaction($0.first) }).map { IndexKey($0) })
     var owners = Dictionary(grouping: rows, by: \.number).mapValues { $0.map(\.customer) }
     // Entries of the same transaction remove the balance of the other customer.
     let merges = rows.filter { $0.kind == .merge || $0.kind == .unmerge }
     if !merges.isEmpty {
       let others: [MergeRow] = try self.rows(
-        .byTransaction, merges.map { IndexKey($0.number, of: $0.customer) })
+        MergeRow.byTransaction, merges.map { IndexKey($0.number, of: $0.customer) })
       for merge in others { owners[merge.transaction, default: []].append(merge.from) }
     }
     return keys.flatMap { key in
@@ -185,11 +193,11 @@ extension PostgresIndexReads {
   // MARK: Rows that other rows lead to
 
   /// Returns purchases, found by the customer in the store transaction's row.
-  private func purchases(_ keys: [IndexKey]) throws(LedgerError) -> [PurchaseRow] {
+  fileprivate func purchases(_ keys: [IndexKey]) throws(LedgerError) -> [PurchaseRow] {
     var found: [PurchaseRow] = []
     for key in keys {
       guard let claim = try claim(PurchaseIdentity(key)), claim.purchase != 0 else { continue }
-      found += try rows(.byNumber, [IndexKey(claim.purchase, of: claim.customer)])
+      found += try rows(PurchaseRow.byNumber, [IndexKey(claim.purchase, of: claim.customer)])
     }
     return found
   }
@@ -209,7 +217,7 @@ extension PostgresIndexReads {
   }
 
   /// Returns orders in two steps: the code's row has the order's customer, which may be on another node.
-  private func orders(codes keys: [IndexKey]) throws(LedgerError) -> [OrderRow] {
+  fileprivate func orders(codes keys: [IndexKey]) throws(LedgerError) -> [OrderRow] {
     let places = try all(
       "SELECT customer, number FROM purchase_codes WHERE code = ANY($1)", { $0.add(keys, text: \.text) },
       { ($0.integer($1, 0), $0.integer($1, 1)) })
@@ -223,8 +231,8 @@ extension PostgresIndexReads {
         }))
   }
 
-  private func evidence(_ keys: [IndexKey]) throws(LedgerError) -> [EvidenceRow] {
-    guard keys.count > 1 else { return try one(.ofPurchase, keys[0]) }
+  fileprivate func evidence(_ keys: [IndexKey]) throws(LedgerError) -> [EvidenceRow] {
+    guard keys.count > 1 else { return try one(EvidenceRow.ofPurchase, keys[0]) }
     let rows = try all(
       """
       SELECT \(EvidenceRow.columns) FROM evidence
@@ -238,9 +246,9 @@ extension PostgresIndexReads {
   ///
   /// A refund is stored with the customer that the purchase was credited to, which may have been merged and split off
   /// since. After an undone merge, the chain continues with that customer's merges.
-  private func refunds(bookedBy keys: [IndexKey]) throws(LedgerError) -> [RefundRow] {
+  fileprivate func refunds(bookedBy keys: [IndexKey]) throws(LedgerError) -> [RefundRow] {
     var places = Set(keys.filter { $0.owner != nil }.map { RowAddress($0.first, of: $0.owner) })
-    var found: [RefundRow] = try owned(.byTransaction, places.map { IndexKey($0.number, of: $0.customer) })
+    var found: [RefundRow] = try owned(RefundRow.byTransaction, places.map { IndexKey($0.number, of: $0.customer) })
     var visited = places
     while true {
       let known = Set(found.map(\.transaction))
@@ -251,7 +259,7 @@ extension PostgresIndexReads {
         places.flatMap { place in (parts[place.customer ?? 0] ?? []).map { RowAddress(place.number, of: $0) } }
       ).subtracting(visited)
       visited.formUnion(places)
-      found += try owned(.byTransaction, places.map { IndexKey($0.number, of: $0.customer) })
+      found += try owned(RefundRow.byTransaction, places.map { IndexKey($0.number, of: $0.customer) })
     }
   }
 
@@ -273,39 +281,23 @@ extension PostgresIndexReads {
   // MARK: Owners
 
   /// Records the places of the rows that the group may move.
-  private func note<Row>(_ index: IndexName, _ rows: [Row]) {
+  private func note<Row: StoredRow>(_ rows: [Row]) {
     guard let prefetched else { return }
-    switch index {
-    case .lotByNumber, .openFreeLots, .openPaidLots:
-      for lot in rows as? [LotRow] ?? [] { prefetched.lotOwners[lot.number] = lot.account.customer }
-    case .holdByNumber:
-      for hold in rows as? [HoldRow] ?? [] { prefetched.holdOwners[hold.number] = hold.customer }
-    case .entitlementByPurchase:
-      for row in rows as? [EntitlementRow] ?? [] { prefetched.holders[row.purchase] = row.holder }
-    default: break
-    }
-  }
-}
-
-extension IndexName {
-  /// Returns the customer and the number that find the key's rows among many.
-  fileprivate func address(_ key: IndexKey) -> RowAddress {
-    switch self {
-    // An account's number contains both, which leaves one number in addition to the customer.
-    case .checkpointByVersion:
-      let account = AccountNumber(rawValue: key.first)
-      return RowAddress(key.second << 10 | account.currency, of: account.customer)
-    case .transactionWithoutEntries: return RowAddress(key.second, of: key.first)
-    default: return RowAddress(key.first, of: key.owner)
+    if let lots = rows as? [LotRow] {
+      for lot in lots { prefetched.lotOwners[lot.number] = lot.account.customer }
+    } else if let holds = rows as? [HoldRow] {
+      for hold in holds { prefetched.holdOwners[hold.number] = hold.customer }
+    } else if let entitlements = rows as? [EntitlementRow] {
+      for row in entitlements { prefetched.holders[row.purchase] = row.holder }
     }
   }
 }
 
 extension PostgresParameters {
   /// Adds the key's values in the order of the index's columns.
-  mutating func add(_ key: IndexKey, of index: IndexName) {
+  mutating func add(_ key: IndexKey, of columns: [IndexColumn]) {
     var number = 0
-    for column in index.shape.key {
+    for column in columns {
       switch column {
       case .text: add(key.text)
       case .account:

@@ -18,7 +18,7 @@ extension PostgresCatalogReads {
       return try ask([version]).first?.integer(0, 0) ?? 0
     }
     // The first reader needs the currencies next.
-    let currencies = session.request(RowIndex<CatalogRow>.ofKind, IndexKey(CatalogRow.Kind.currency.rawValue))
+    let currencies = session.request(CatalogRow.ofKind, IndexKey(CatalogRow.Kind.currency.rawValue))
     let answers = try ask([version, currencies])
     session.currencies = try RowReader.rows([answers[1]])
     return answers[0].integer(0, 0)

@@ -128,6 +128,55 @@ package struct EvidenceRow: Hashable, Sendable {
   }
 }
 
+extension EvidenceRow: StoredRow {
+  package static let table: StaticString = "evidence"
+  package static let keyColumnCount = 6
+  package static var blank: Self {
+    let identity = PurchaseIdentity(store: .test, environment: 0, transactionID: StoreTransactionID(unchecked: ""))
+    return Self(identity: identity, kind: .refund, signedAt: Timestamp(milliseconds: 0))
+  }
+
+  package mutating func visit<Columns: ColumnVisitor>(_ columns: inout Columns) {
+    columns.identifier("store_transaction", &identity.transactionID)
+    columns.number("environment", &identity.environment)
+    columns.store("store", &identity.store)
+    columns.kind("kind", &kind, else: .refund)
+    columns.date("revoked_at", &revokedAt)
+    columns.integer("variant", .any, &variant)
+    columns.date("first_signed_at", &firstSignedAt)
+    columns.date("signed_at", &signedAt)
+    columns.extent("extent_kind", "extent", &extent)
+    columns.text("content", &content)
+    columns.text("original", optional: &original)
+    columns.held(&held)
+  }
+}
+
+// MARK: Indexes
+
+extension EvidenceRow {
+  package static var indexes: [RowIndex<Self>] { [ofPurchase, heldDue, heldOfCustomer, heldForSubject] }
+
+  /// The evidence about a store transaction.
+  package static let ofPurchase = RowIndex<Self>(
+    "evidenceOfPurchase", key: ["environment", "store", .text("store_transaction")],
+    order: ["kind", "revoked_at", "variant"], inMemory: .many { $0.purchases.evidence[PurchaseIdentity($1)] ?? [] })
+  /// The held purchases with a reason, in the order in which they are due.
+  package static let heldDue = RowIndex<Self>(
+    "heldDue", key: ["reason"], order: ["due_at", "variant"], where: [.within("environment", 0...RowBounds.number)],
+    inMemory: .page { tables, key, place, limit in
+      tables.purchases.held(after: place, limit: limit) { $0.reason.rawValue == key.first }
+    })
+  /// The held purchases that a customer posted.
+  package static let heldOfCustomer = RowIndex<Self>(
+    "heldOfCustomer", key: ["holder"],
+    inMemory: .many { tables, key in tables.purchases.held { $0.customer == key.first } })
+  /// Held purchases by the buyer's token, or by the app or environment that is not credited.
+  package static let heldForSubject = RowIndex<Self>(
+    "heldForSubject", key: [.text("subject")],
+    inMemory: .many { tables, key in tables.purchases.held { $0.subject?.hasBytes(of: key.text) ?? false } })
+}
+
 extension EvidenceRow.Kind {
   /// Whether it states the refunded extent of the purchase, which may be zero.
   package var isAboutRefunds: Bool {
@@ -214,5 +263,20 @@ package enum HoldReason: Int64, CaseIterable, Sendable {
   package init?(name: String) {
     guard let found = Self.allCases.first(where: { $0.name == name }) else { return nil }
     self = found
+  }
+}
+
+extension ColumnVisitor {
+  /// The state of a held purchase, over four columns that are null together; a subject may be null alone.
+  fileprivate mutating func held(_ value: inout EvidenceRow.HeldState?) {
+    var (reason, dueAt) = (value?.reason.rawValue, value?.dueAt)
+    var (customer, subject) = (value?.customer, value?.subject)
+    integer("reason", .kind, optional: &reason)
+    integer("due_at", .instantOrNever, optional: &dueAt)
+    integer("holder", .number, optional: &customer)
+    text("subject", optional: &subject)
+    value = reason.flatMap(HoldReason.init).map {
+      EvidenceRow.HeldState(reason: $0, dueAt: dueAt ?? .max, customer: customer ?? 0, subject: subject)
+    }
   }
 }

@@ -1,0 +1,51 @@
+/// An environment with the number that lots and purchases refer to.
+package struct EnvironmentRow: Hashable, Sendable {
+  /// Lower numbers are fixed: one for each kind without a session.
+  package static let firstDrawnNumber: Int64 = 16
+
+  package var number: Int64
+  package var environment: StoreEnvironment
+
+  package init(number: Int64, environment: StoreEnvironment) {
+    self.number = number
+    self.environment = environment
+  }
+}
+
+extension EnvironmentRow: StoredRow {
+  package static let table: StaticString = "environments"
+  package static var blank: Self { Self(number: 0, environment: .production) }
+
+  package mutating func visit<Columns: ColumnVisitor>(_ columns: inout Columns) {
+    columns.number("environment", &number)
+    var (kind, session) = (environment.kind, environment.session)
+    columns.kind("kind", &kind, else: .localTesting)
+    columns.text("session", optional: &session)
+    environment = StoreEnvironment(kind: kind, session: session)
+  }
+}
+
+// MARK: Indexes
+
+extension EnvironmentRow {
+  package static var indexes: [RowIndex<Self>] { [inOrder] }
+
+  /// All environments, in the order of their numbers; the key is empty.
+  package static let inOrder = RowIndex<Self>(
+    "environmentsInOrder", key: [], order: ["environment"],
+    inMemory: .page { tables, _, place, limit in
+      tables.environmentRows.filter { $0.number > place?.first ?? .min }.prefix(limit).map(\.self)
+    })
+}
+
+// MARK: Digest
+
+extension RowDigest {
+  static func of(_ row: EnvironmentRow) -> UInt64 {
+    var digest = RowDigest(.environment)
+    digest.add(row.number)
+    digest.add(row.environment.kind.rawValue)
+    digest.add(row.environment.session)
+    return digest.value
+  }
+}
