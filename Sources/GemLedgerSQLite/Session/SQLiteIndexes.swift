@@ -2,12 +2,26 @@ internal import GemLedger
 
 /// Reads of rows by key, nearly all with the statement of an index's description.
 extension SQLiteTables {
+  @specialized(where Row == CustomerRow)
+  @specialized(where Row == LotAttributesRow)
+  @specialized(where Row == TransactionRow)
+  @specialized(where Row == EntryRow)
+  @specialized(where Row == AllocationRow)
+  @specialized(where Row == ItemEntryRow)
+  @specialized(where Row == JournalEventRow)
+  @specialized(where Row == HoldRow)
+  @specialized(where Row == CountRow)
+  @specialized(where Row == OwnedItemRow)
+  @specialized(where Row == PurchaseRow)
+  @specialized(where Row == RefundRow)
+  @specialized(where Row == EvidenceRow)
   func rows<Row>(_ index: RowIndex<Row>, _ keys: [IndexKey]) throws(LedgerError) -> [Row] {
     let keys = index.id == PurchaseRow.creditedBy.id ? keys : keys.withoutOwners
     if let found = try Self.reads.rows(index, in: self, keys) { return found }
     return try statements.rows(index, keys)
   }
 
+  @specialized(where Row == LotRow)
   func page<Row>(
     _ index: RowIndex<Row>, _ key: IndexKey, after place: IndexPlace?, limit: Int
   ) throws(LedgerError) -> [Row] {

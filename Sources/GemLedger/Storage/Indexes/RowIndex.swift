@@ -29,6 +29,7 @@ package final class RowIndex<Row: StoredRow>: Sendable {
     self.inMemory = inMemory
   }
 
+  @inlinable
   package var id: ObjectIdentifier { ObjectIdentifier(self) }
 }
 
@@ -94,18 +95,20 @@ package struct IndexReads<Storage, Request>: Sendable {
     }
   }
 
-  private final class Box<Row>: Sendable {
-    let read: Read<Row>
+  @usableFromInline
+  final class Box<Row>: Sendable {
+    @usableFromInline let read: Read<Row>
     init(_ read: @escaping Read<Row>) { self.read = read }
   }
 
-  private let reads: [ObjectIdentifier: any AnyObject & Sendable]
+  @usableFromInline let reads: [ObjectIdentifier: any AnyObject & Sendable]
 
   package init(_ entries: Entry...) {
     reads = Dictionary(uniqueKeysWithValues: entries.map { ($0.index, $0.read) })
   }
 
   /// Returns the rows of an index; nil if the storage's general read must answer.
+  @inlinable
   package func rows<Row>(
     _ index: RowIndex<Row>, in storage: Storage, _ request: Request
   ) throws(LedgerError) -> [Row]? {

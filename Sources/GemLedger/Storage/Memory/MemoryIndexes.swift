@@ -1,12 +1,25 @@
 // MARK: Rows by their keys
 
 extension MemoryTables {
-  func rows<Row>(_ index: RowIndex<Row>, _ keys: [IndexKey]) -> [Row] {
+  @specialized(where Row == CustomerRow)
+  @specialized(where Row == LotAttributesRow)
+  @specialized(where Row == TransactionRow)
+  @specialized(where Row == EntryRow)
+  @specialized(where Row == AllocationRow)
+  @specialized(where Row == ItemEntryRow)
+  @specialized(where Row == JournalEventRow)
+  @specialized(where Row == HoldRow)
+  @specialized(where Row == CountRow)
+  @specialized(where Row == OwnedItemRow)
+  @specialized(where Row == PurchaseRow)
+  @specialized(where Row == RefundRow)
+  @specialized(where Row == EvidenceRow)
+  func rows<Row>(_ index: RowIndex<Row>, _ keys: [IndexKey]) throws(LedgerError) -> [Row] {
     let keys = keys.withoutOwners
-    return switch index.inMemory {
-    case .one(let read): keys.compactMap { read(self, $0) }
-    case .many(let read): keys.flatMap { read(self, $0) }
-    case .page(let read): keys.flatMap { read(self, $0, nil, .max) }
+    switch index.inMemory {
+    case .one(let read): return keys.compactMap { read(self, $0) }
+    case .many(let read): return keys.flatMap { read(self, $0) }
+    case .page: throw .defect("The rows of \(index.name) are read in pages")
     }
   }
 

@@ -14,7 +14,8 @@ private enum SpecialReads {
     .init(EvidenceRow.ofPurchase) { $0.evidence(_:) },
     .init(CatalogRow.ofKind) { $0.catalog(_:) },
     .init(KeyRow.byKey) { $0.answers(_:) },
-    .init(RefundRow.byTransaction) { $0.refunds(bookedBy:) })
+    .init(RefundRow.byTransaction) { $0.refunds(bookedBy:) },
+    .init(EntryRow.ofTransaction) { $0.entries(of:) })
 
   /// Rows whose customers the reader does not know.
   static let unowned = IndexReads<PostgresSession, [IndexKey]>(
@@ -25,7 +26,7 @@ extension PostgresIndexReads {
   func rows<Row>(_ index: RowIndex<Row>, _ keys: [IndexKey]) throws(LedgerError) -> [Row] {
     if let deciding, let known = try deciding.rows(index, keys) { return known }
     let found = try asked(index, keys)
-    note(found)
+    note(index, found)
     return found
   }
 
@@ -59,7 +60,7 @@ extension PostgresIndexReads {
       $0.add(Int64(limit))
     }
     let found: [Row] = try RowReader.rows(ask([request]))
-    note(found)
+    note(index, found)
     if index.id == CustomerRow.inOrder.id, let end = (found.last as? CustomerRow)?.number, end <= start.first {
       throw .leadsBack("customers")
     }
@@ -112,12 +113,13 @@ extension PostgresIndexReads {
       }
     }
     if index.id == PurchaseRow.byNumber.id { others += try moved(index, keys, own) }
-    // The entries of a merge are stored with both customers.
-    if index.id == EntryRow.ofTransaction.id {
-      return own.map { (RowKey(of: $0), $0) }.sorted { $0.0 < $1.0 }.map(\.1)
-    }
     // The attributes of a lot are stored with each of its customers.
     return others.isEmpty && index.id != LotAttributesRow.byLot.id ? own : Self.once(own + others)
+  }
+
+  /// Returns entries in order: those of a merge are stored with both customers.
+  fileprivate func entries(of keys: [IndexKey]) throws(LedgerError) -> [EntryRow] {
+    try ofOwners(EntryRow.ofTransaction, keys).sorted { $0.number < $1.number }
   }
 
   /// Returns each row once, even if several keys found it.
@@ -281,14 +283,16 @@ extension PostgresIndexReads {
   // MARK: Owners
 
   /// Records the places of the rows that the group may move.
-  private func note<Row: StoredRow>(_ rows: [Row]) {
+  private func note<Row>(_ index: RowIndex<Row>, _ rows: [Row]) {
     guard let prefetched else { return }
-    if let lots = rows as? [LotRow] {
-      for lot in lots { prefetched.lotOwners[lot.number] = lot.account.customer }
-    } else if let holds = rows as? [HoldRow] {
-      for hold in holds { prefetched.holdOwners[hold.number] = hold.customer }
-    } else if let entitlements = rows as? [EntitlementRow] {
-      for row in entitlements { prefetched.holders[row.purchase] = row.holder }
+    switch index.id {
+    case LotRow.byNumber.id, LotRow.openFree.id, LotRow.openPaid.id:
+      for lot in rows as? [LotRow] ?? [] { prefetched.lotOwners[lot.number] = lot.account.customer }
+    case HoldRow.byNumber.id:
+      for hold in rows as? [HoldRow] ?? [] { prefetched.holdOwners[hold.number] = hold.customer }
+    case EntitlementRow.byPurchase.id:
+      for row in rows as? [EntitlementRow] ?? [] { prefetched.holders[row.purchase] = row.holder }
+    default: break
     }
   }
 }
