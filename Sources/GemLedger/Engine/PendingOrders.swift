@@ -90,7 +90,7 @@ struct PendingOrders {
 
   /// Finds the purchases with entitlements that the customer owns, at most a thousand.
   func entitlements(of customer: CustomerNumber, session: any StorageSnapshot) throws(LedgerError) -> [Int64] {
-    let known: [EntitlementRow] = try session.page(EntitlementRow.ofHolder, IndexKey(customer), after: nil, limit: 1000)
+    let known = try session.page(EntitlementRow.ofHolder, IndexKey(customer), after: nil, limit: 1000)
     var found: [Int64] = []
     for purchase in Set((known + entitlements).map(\.purchase)).sorted()
     where try holder(purchase: purchase, session: session) == customer {

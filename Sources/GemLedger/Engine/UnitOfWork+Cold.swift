@@ -135,7 +135,7 @@ extension UnitOfWork {
   }
 
   func refunds(of purchase: PurchaseRow, session: any StorageSnapshot) throws(LedgerError) -> [RefundRow] {
-    var known: [RefundRow] = try session.rows(RefundRow.ofPurchase, [IndexKey(purchase.number, of: purchase.customer)])
+    var known = try session.rows(RefundRow.ofPurchase, [IndexKey(purchase.number, of: purchase.customer)])
     if let instant {
       var then: [RefundRow] = []
       for refund in known where try isBooked(refund.transaction, by: instant, session: session) { then.append(refund) }

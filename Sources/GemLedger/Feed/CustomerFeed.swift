@@ -51,7 +51,7 @@ package struct CustomerFeed: Sendable {
   private func events(_ page: [TransactionNumber]) throws(LedgerError) -> [FeedEvent] {
     let customer = customer
     return try ledger.reading { (snapshot, definitions) throws(LedgerError) -> [FeedEvent] in
-      let found: [TransactionRow] = try snapshot.rows(TransactionRow.byNumber, page.map { IndexKey($0, of: customer) })
+      let found = try snapshot.rows(TransactionRow.byNumber, page.map { IndexKey($0, of: customer) })
       // A merge into another customer touches this customer and belongs to the other.
       let own = found.filter { $0.customer == customer }.sorted { $0.number < $1.number }
       return try HistoryReader(snapshot: snapshot, definitions: definitions).events(own)

@@ -53,7 +53,7 @@ extension MergePreview {
       if let source = try snapshot.customer(from), let row = try snapshot.customer(number: source.number) {
         balances = try ledger.summary(of: row, named: from, in: snapshot, definitions: definitions).balances
           .filter { $0.balance != 0 || $0.debt != 0 }
-        let owned: [OwnedItemRow] = try snapshot.rows(OwnedItemRow.ofCustomer, [IndexKey(source.number)])
+        let owned = try snapshot.rows(OwnedItemRow.ofCustomer, [IndexKey(source.number)])
         items = owned.filter { $0.quantity != 0 }
           .map { PostedItem(item: $0.item, quantity: $0.quantity, owned: $0.quantity) }
       }

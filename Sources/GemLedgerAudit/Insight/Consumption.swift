@@ -185,7 +185,7 @@ struct ConsumptionReader {
     guard purchase.refund != nil else { return taken }
     let refunds: [RefundRow] = try snapshot.rows(RefundRow.ofPurchase, [IndexKey(purchase.number)])
     for refund in refunds {
-      let parts: [RefundPartRow] = try snapshot.rows(RefundPartRow.ofTransaction, [IndexKey(refund.transaction)])
+      let parts = try snapshot.rows(RefundPartRow.ofTransaction, [IndexKey(refund.transaction)])
       for part in parts where part.kind == .taken && part.source == part.lot {
         try taken[part.lot, default: 0].add(part.amount)
       }

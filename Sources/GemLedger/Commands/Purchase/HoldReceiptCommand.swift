@@ -190,7 +190,7 @@ final class HoldReceiptCommand: Command {
   static func erase(
     _ decider: inout Decider, of customer: CustomerNumber, namedBy tokens: [String], session: any StorageSnapshot
   ) throws(LedgerError) {
-    let posted: [EvidenceRow] = try session.rows(EvidenceRow.heldOfCustomer, [IndexKey(customer)])
+    let posted = try session.rows(EvidenceRow.heldOfCustomer, [IndexKey(customer)])
     for held in posted {
       let known = try decider.work.evidence(held.identity, nil, session: session)
       let isNamed = held.held?.subject.map { !tokens.isEmpty && !tokens.contains($0) } ?? false
@@ -208,7 +208,7 @@ final class HoldReceiptCommand: Command {
     repeat {
       let page = try session.purchases(of: customer, below: below ?? .max, limit: Limits.historyPage)
       for purchase in page {
-        let known: [EvidenceRow] = try session.rows(EvidenceRow.ofPurchase, [IndexKey(purchase.identity)])
+        let known = try session.rows(EvidenceRow.ofPurchase, [IndexKey(purchase.identity)])
         for row in known {
           if let erased = row.erased(ending: false) { decider.work.keep(replacing: erased) }
         }
@@ -224,7 +224,7 @@ final class HoldReceiptCommand: Command {
     _ decider: inout Decider, namedBy tokens: [String], session: any StorageSnapshot
   ) throws(LedgerError) {
     guard !tokens.isEmpty else { return }
-    var named: [EvidenceRow] = try session.rows(EvidenceRow.heldForSubject, tokens.map { IndexKey(text: $0) })
+    var named = try session.rows(EvidenceRow.heldForSubject, tokens.map { IndexKey(text: $0) })
     // Receipts that wait for an app or an environment are few, so all of them are read.
     for reason in [HoldReason.app, .environment] {
       var place: IndexPlace?

@@ -59,7 +59,7 @@ enum LotPlacement {
     if let index = work.loadedLots[lotsIndex].extras.firstIndex(where: fits) { return .extra(index) }
     if let index = work.loadedLots[lotsIndex].free.lots.firstIndex(where: fits) { return .free(index) }
     let account = work.accounts[slot].row.number
-    let known: LotRow? = try session.row(
+    let known = try session.row(
       LotRow.pooled, IndexKey(account.rawValue, credit.source.rawValue, credit.environment))
     guard let known else { return nil }
     work.loadedLots[lotsIndex].extras.append(WorkingLot(row: known))

@@ -157,7 +157,7 @@ extension LedgerView {
     public func entitlements(of customer: KnownCustomer) throws(LedgerError) -> [HeldEntitlement] {
       var held: [HeldEntitlement] = []
       for number in try CustomerFinder(snapshot).numbers(of: customer.found) {
-        let entitlements: [EntitlementRow] = try snapshot.page(
+        let entitlements = try snapshot.page(
           EntitlementRow.ofHolder, IndexKey(number), after: nil, limit: Limits.historyPage)
         for purchase in entitlements.map(\.purchase) {
           guard let row = try snapshot.purchase(number: purchase), row.refund?.share.isAll != true else { continue }

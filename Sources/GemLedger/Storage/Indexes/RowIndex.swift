@@ -74,7 +74,7 @@ enum MemoryRead<Row: StoredRow>: Sendable {
   /// The row with a key, of which there is at most one.
   case one(@Sendable (MemoryTables, IndexKey) -> Row?)
   case many(@Sendable (MemoryTables, IndexKey) -> [Row])
-  /// The rows with a key after a place, at most so many as the limit.
+  /// The rows with a key after a place, up to a limit.
   case page(@Sendable (MemoryTables, IndexKey, IndexPlace?, Int) -> [Row])
 }
 

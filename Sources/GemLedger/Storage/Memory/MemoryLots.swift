@@ -11,8 +11,7 @@ struct MemoryLots {
     guard let own = ofAccounts[AccountNumber(rawValue: key.first)] else { return [] }
     let open = paid ? own.paid : own.free
     let start = place.map { open.firstIndex(after: LotPosition(expiresAt: $0.first, lot: $0.second)) } ?? 0
-    let end = limit < open.positions.count - start ? start + limit : open.positions.count
-    return open.positions[start..<end].compactMap { rows[$0.lot] }
+    return open.positions[start..<min(open.positions.count, start + limit)].compactMap { rows[$0.lot] }
   }
 
   /// - Parameter key: The account, the source and the environment.

@@ -82,7 +82,7 @@ final class MemoryScan: StorageScan {
   /// Returns the indexes after a number, of rows numbered from 1.
   static func positions(after number: Int64, limit: Int, count: Int) -> Range<Int> {
     let start = min(count, max(0, Int(number)))
-    return start..<(limit < count - start ? start + limit : count)
+    return start..<min(count, start + limit)
   }
 }
 

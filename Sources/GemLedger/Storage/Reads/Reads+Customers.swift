@@ -51,7 +51,7 @@ extension StorageSnapshot {
 
   /// Finds the customer that each id names.
   package func customers(named wanted: [CustomerID]) throws(LedgerError) -> [CustomerID: FoundCustomer] {
-    let ids: [AddedIDRow] = try rows(AddedIDRow.byID, wanted.map { IndexKey(text: $0.text) })
+    let ids = try rows(AddedIDRow.byID, wanted.map { IndexKey(text: $0.text) })
     let named = try customers(ids.map(\.customer))
     let survivors = try customers(named.values.map(\.mergedInto).filter { $0 != 0 })
     var found: [CustomerID: FoundCustomer] = [:]

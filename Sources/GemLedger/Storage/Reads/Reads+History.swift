@@ -32,7 +32,7 @@ extension StorageSnapshot {
     var found: [TransactionNumber: NotedTransaction] = [:]
     for number in wanted {
       guard let parts = try parts(of: number, ofAny: owners) else { continue }
-      let note: NoteRow? = try row(NoteRow.ofTransaction, IndexKey(number, of: parts.row.customer))
+      let note = try row(NoteRow.ofTransaction, IndexKey(number, of: parts.row.customer))
       found[number] = NotedTransaction(parts: parts, note: note)
     }
     return found

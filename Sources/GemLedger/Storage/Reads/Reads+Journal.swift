@@ -54,7 +54,7 @@ extension StorageSnapshot {
   package func events(
     of transaction: TransactionNumber, ofAny owners: [CustomerNumber]
   ) throws(LedgerError) -> [JournalEventRow] {
-    let found: [JournalEventRow] = try rows(JournalEventRow.ofTransaction, [IndexKey](transaction, ofAny: owners))
+    let found = try rows(JournalEventRow.ofTransaction, [IndexKey](transaction, ofAny: owners))
     return owners.count > 1 ? found.sorted { $0.position < $1.position } : found
   }
 
@@ -62,7 +62,7 @@ extension StorageSnapshot {
   package func events(
     about target: TransactionNumber, ofAny owners: [CustomerNumber]
   ) throws(LedgerError) -> [JournalEventRow] {
-    let found: [JournalEventRow] = try rows(JournalEventRow.about, [IndexKey](target, ofAny: owners))
+    let found = try rows(JournalEventRow.about, [IndexKey](target, ofAny: owners))
     return owners.count > 1 ? found.sorted(by: JournalEventRow.precedes) : found
   }
 
@@ -73,7 +73,7 @@ extension StorageSnapshot {
     of customer: CustomerNumber, below: TransactionNumber, limit: Int
   ) throws(LedgerError) -> [JournalEventRow] {
     guard limit > 0 else { return [] }
-    let found: [JournalEventRow] = try page(
+    let found = try page(
       JournalEventRow.askedByCustomer, IndexKey(customer), after: IndexPlace(below), limit: limit)
     guard found.count >= limit, let last = found.last, last.position > 1 else { return found }
     let rest = try events(of: last.transaction, ofAny: [customer]).filter {

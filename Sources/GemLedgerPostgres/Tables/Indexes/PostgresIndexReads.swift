@@ -183,7 +183,7 @@ extension PostgresIndexReads {
     // Entries of the same transaction remove the balance of the other customer.
     let merges = rows.filter { $0.kind == .merge || $0.kind == .unmerge }
     if !merges.isEmpty {
-      let others: [MergeRow] = try self.rows(
+      let others = try self.rows(
         MergeRow.byTransaction, merges.map { IndexKey($0.number, of: $0.customer) })
       for merge in others { owners[merge.transaction, default: []].append(merge.from) }
     }
