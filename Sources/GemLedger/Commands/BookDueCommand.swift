@@ -12,15 +12,13 @@ struct BookDueCommand: Command {
   /// Books all due effects of the customer.
   ///
   /// - Throws: `customer_not_found`.
-  func decide(
-    _ decider: inout Decider, _ command: LedgerCommand.Body, session: any StorageSnapshot
-  ) throws(LedgerError) -> Booking {
-    guard let customer = try decider.findCustomer(command.customer, session: session) else {
+  func decide(_ decider: inout Decider, _ command: LedgerCommand.Body) throws(LedgerError) -> Booking {
+    guard let customer = try decider.findCustomer(command.customer) else {
       throw .customerNotFound(command.customer)
     }
     decider.plans.removeAll(keepingCapacity: true)
     for currency in decider.definitions.currencies {
-      try AccountPlanning.plan(&decider, .expiry, currency.code, 0, customer: customer, session: session)
+      try AccountPlanning.plan(&decider, .expiry, currency.code, 0, customer: customer)
     }
     for index in decider.plans.indices {
       let slot = decider.plans[index].slot

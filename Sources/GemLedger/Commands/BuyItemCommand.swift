@@ -29,23 +29,20 @@ final class BuyItemCommand: Command {
   ///   `item_not_found`, `amount_out_of_range` (the total price), `invalid_request` and `limit_exceeded` (conditions),
   ///   `condition_failed`, `customer_frozen`, `not_available`, `limit_reached` (the item's, then the currencies'),
   ///   `insufficient_balance`.
-  func decide(
-    _ decider: inout Decider, _ command: LedgerCommand.Body, session: any StorageSnapshot
-  ) throws(LedgerError) -> Booking {
+  func decide(_ decider: inout Decider, _ command: LedgerCommand.Body) throws(LedgerError) -> Booking {
     try RequestRules.check(quantity: quantity, of: item.text)
-    guard let customer = try decider.findCustomer(command.customer, session: session) else {
+    guard let customer = try decider.findCustomer(command.customer) else {
       throw .customerNotFound(command.customer)
     }
-    return try KeyReplay.idempotently(&decider, command, customer: customer, session: session) {
+    return try KeyReplay.idempotently(&decider, command, customer: customer) {
       (decider: inout Decider) throws(LedgerError) -> Booking in
-      let item = try decider.catalog.item(item, in: session, definitions: decider.definitions)
-      return try sell(&decider, item, command: command, customer: customer, session: session)
+      let item = try decider.catalog.item(item, in: decider.session, definitions: decider.definitions)
+      return try sell(&decider, item, command: command, customer: customer)
     }
   }
 
   private func sell(
-    _ decider: inout Decider, _ item: Item, command: LedgerCommand.Body, customer: FoundCustomer,
-    session: any StorageSnapshot
+    _ decider: inout Decider, _ item: Item, command: LedgerCommand.Body, customer: FoundCustomer
   ) throws(LedgerError) -> Booking {
     // With several lanes, a command that did not declare the stock is first rerouted to the stock's lane.
     if item.stock != nil, decider.hasSeveralLanes, !declaresStock { throw .misrouted }
@@ -53,25 +50,25 @@ final class BuyItemCommand: Command {
     try RequestRules.check(command.conditions, cover: price)
     decider.plans.removeAll(keepingCapacity: true)
     for part in price {
-      try AccountPlanning.plan(&decider, .spend, part.currency, part.amount, customer: customer, session: session)
+      try AccountPlanning.plan(&decider, .spend, part.currency, part.amount, customer: customer)
     }
     try AccountPlanning.checkPremises(&decider, command, customer: customer)
     try AccountPlanning.checkCurrencies(&decider)
     let made = decider.work.changes.customers.count
-    let keeper = item.stock == nil ? nil : try Self.stockKeeper(&decider, of: item.id, session: session)
+    let keeper = item.stock == nil ? nil : try Self.stockKeeper(&decider, of: item.id)
     do throws(LedgerError) {
       decider.pendingCounts += try Self.counts(
-        &decider.work, of: item, quantity: quantity, customer: customer, keeper: keeper, session: session)
-      if decider.definitions.hasPolicies { try UsageCounts.checkCaps(&decider, session: session) }
+        &decider.work, of: item, quantity: quantity, customer: customer, keeper: keeper)
+      if decider.definitions.hasPolicies { try UsageCounts.checkCaps(&decider) }
       try AccountPlanning.checkBalances(&decider)
-      for index in decider.plans.indices { try AccountPlanning.planBurn(&decider, index, session: session) }
+      for index in decider.plans.indices { try AccountPlanning.planBurn(&decider, index) }
     } catch {
       // A refused sale leaves no trace.
       if decider.work.changes.customers.count > made { decider.work.removeNewestCustomer() }
       throw error
     }
-    var booking = try JournalPosting.book(&decider, .spend, command: command, customer: customer, session: session)
-    try OwnedItems.add(&decider.work, [(item.id, quantity)], to: &booking, customer, session)
+    var booking = try JournalPosting.book(&decider, .spend, command: command, customer: customer)
+    try OwnedItems.add(&decider.work, [(item.id, quantity)], to: &booking, customer)
     if let keeper { Self.bookSale(&decider, to: customer, by: keeper) }
     return booking
   }
@@ -80,15 +77,14 @@ final class BuyItemCommand: Command {
   ///
   /// - Throws: in order of precedence `not_available`, `limit_reached`.
   private static func counts(
-    _ work: inout UnitOfWork, of item: Item, quantity: Int64, customer: FoundCustomer, keeper: FoundCustomer?,
-    session: any StorageSnapshot
+    _ work: inout UnitOfWork, of item: Item, quantity: Int64, customer: FoundCustomer, keeper: FoundCustomer?
   ) throws(LedgerError) -> [CountRow] {
     func count(_ kind: CountKey.Kind, of customer: CustomerNumber) throws(LedgerError) -> CountRow {
       let key = CountKey(kind, item.id.text)
-      return try work.count(key, of: customer, session: session)
+      return try work.count(key, of: customer)
         ?? CountRow(customer: customer, key: key, period: 0, value: 0)
     }
-    let owned = try work.owned(item.id, customer: customer.number, session: session)
+    let owned = try work.owned(item.id, customer: customer.number)
     let bought = item.limitPeriod == nil ? nil : try count(.bought, of: customer.number)
     var sold: CountRow?
     if let keeper { sold = try count(.sold, of: keeper.number) }
@@ -98,12 +94,10 @@ final class BuyItemCommand: Command {
   /// Finds or adds the customer that counts the units sold of an item.
   ///
   /// It is a separate customer for each item, so that the count is in a single lane of a storage with lanes.
-  private static func stockKeeper(
-    _ decider: inout Decider, of item: ItemID, session: any StorageSnapshot
-  ) throws(LedgerError) -> FoundCustomer {
+  private static func stockKeeper(_ decider: inout Decider, of item: ItemID) throws(LedgerError) -> FoundCustomer {
     let id = CustomerID(ofStock: item)
-    if let keeper = try decider.findCustomer(id, session: session) { return keeper }
-    return try decider.work.addCustomer(id, session: session)
+    if let keeper = try decider.findCustomer(id) { return keeper }
+    return try decider.work.addCustomer(id)
   }
 
   private static func bookSale(_ decider: inout Decider, to customer: FoundCustomer, by keeper: FoundCustomer) {

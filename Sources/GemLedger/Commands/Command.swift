@@ -27,9 +27,7 @@ protocol Command: Sendable {
   /// Checks the request, applies the rule to the loaded rows, and books the result.
   ///
   /// - Parameter command: The customer, the key, the conditions and the note.
-  func decide(
-    _ decider: inout Decider, _ command: LedgerCommand.Body, session: any StorageSnapshot
-  ) throws(LedgerError) -> Booking
+  func decide(_ decider: inout Decider, _ command: LedgerCommand.Body) throws(LedgerError) -> Booking
 }
 
 /// The customers that a caller names by their ids.

@@ -13,15 +13,13 @@ struct CreateCustomerCommand: Command {
   // A token belongs to a single customer.
   var independence: Independence { tokens.isEmpty ? .ofOtherCustomers : .none }
 
-  func decide(
-    _ decider: inout Decider, _ command: LedgerCommand.Body, session: any StorageSnapshot
-  ) throws(LedgerError) -> Booking {
-    let known = try decider.findCustomer(command.customer, session: session)
+  func decide(_ decider: inout Decider, _ command: LedgerCommand.Body) throws(LedgerError) -> Booking {
+    let known = try decider.findCustomer(command.customer)
     if let known, let key = command.key {
-      try check(&decider, key, made: known, command, session: session)
+      try check(&decider, key, made: known, command)
     }
-    let customer = if let known { known } else { try decider.work.addCustomer(command.customer, session: session) }
-    for token in tokens where try decider.work.orders.customer(token: token, session: session) == nil {
+    let customer = if let known { known } else { try decider.work.addCustomer(command.customer) }
+    for token in tokens where try decider.work.orders.customer(token: token, session: decider.session) == nil {
       decider.work.orders.add(AccountTokenRow(token: token, customer: customer.number))
     }
     if let key = command.key, known == nil {
@@ -33,13 +31,12 @@ struct CreateCustomerCommand: Command {
 
   /// Checks that the customer was made under the key: the key keeps how every other request is answered since.
   private func check(
-    _ decider: inout Decider, _ key: IdempotencyKey, made customer: FoundCustomer, _ command: LedgerCommand.Body,
-    session: any StorageSnapshot
+    _ decider: inout Decider, _ key: IdempotencyKey, made customer: FoundCustomer, _ command: LedgerCommand.Body
   ) throws(LedgerError) {
-    let row = try KeyReplay.earlier(&decider.work, key, command: command, customer: customer, session: session)
+    let row = try KeyReplay.earlier(&decider.work, key, command: command, customer: customer)
     guard let row else { throw .customerExists(command.customer) }
     guard let field = row.fingerprint.differingField(from: command) else { return }
-    throw try KeyConflict.error(&decider, field, row, under: key, command: command, session: session)
+    throw try KeyConflict.error(&decider, field, row, under: key, command: command)
   }
 }
 

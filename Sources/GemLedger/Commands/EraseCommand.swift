@@ -14,13 +14,11 @@ struct EraseCommand: Command {
   /// Erases the identity of a customer.
   ///
   /// - Throws: in order of precedence `customer_not_found`, `in_progress` (the same commit made the customer).
-  func decide(
-    _ decider: inout Decider, _ command: LedgerCommand.Body, session: any StorageSnapshot
-  ) throws(LedgerError) -> Booking {
-    guard let customer = try decider.findCustomer(command.customer, session: session) else {
+  func decide(_ decider: inout Decider, _ command: LedgerCommand.Body) throws(LedgerError) -> Booking {
+    guard let customer = try decider.findCustomer(command.customer) else {
       throw .customerNotFound(command.customer)
     }
-    let numbers = try decider.work.numbers(of: customer, session: session)
+    let numbers = try decider.work.numbers(of: customer)
     // A customer that this commit makes can be erased only by a later commit.
     if let row = decider.work.changes.customers.first(where: { numbers.contains($0.number) }) {
       throw LedgerError(.inProgress, "The customer \"\(row.id)\" is being made. Ask again.")
@@ -31,7 +29,7 @@ struct EraseCommand: Command {
     if command.note != nil { decider.work.changes.notes.removeLast() }
     var erasure = ErasureRow(transaction: number, numbers: numbers, ids: [], former: [], added: [])
     let rows = try numbers.gather { (own) throws(LedgerError) in
-      (row: try decider.work.knownCustomer(own, session: session), ids: try session.addedIDs(of: own))
+      (row: try decider.work.knownCustomer(own), ids: try decider.session.addedIDs(of: own))
     }
     for (own, known) in zip(numbers, rows) {
       var row = known.row
@@ -49,8 +47,8 @@ struct EraseCommand: Command {
       decider.work.cold.ids[id] = nil
       decider.work.cold.events.erasedIDs.insert(id)
     }
-    for own in numbers { try HoldReceiptCommand.erase(&decider, of: own, namedBy: tokens, session: session) }
-    try HoldReceiptCommand.erase(&decider, namedBy: tokens, session: session)
+    for own in numbers { try HoldReceiptCommand.erase(&decider, of: own, namedBy: tokens) }
+    try HoldReceiptCommand.erase(&decider, namedBy: tokens)
     decider.work.changes.ownCold.addedIDs.removeAll { numbers.contains($0.customer) }
     decider.work.changes.ownCold.erasures.append(erasure)
     for own in numbers {

@@ -12,21 +12,18 @@ struct FreezeCommand: Command {
   var independence: Independence { .ofOtherCustomers }
 
   /// - Throws: in order of precedence `customer_not_found`, `key_conflict`.
-  func decide(
-    _ decider: inout Decider, _ command: LedgerCommand.Body, session: any StorageSnapshot
-  ) throws(LedgerError) -> Booking {
-    guard let customer = try decider.findCustomer(command.customer, session: session) else {
+  func decide(_ decider: inout Decider, _ command: LedgerCommand.Body) throws(LedgerError) -> Booking {
+    guard let customer = try decider.findCustomer(command.customer) else {
       throw .customerNotFound(command.customer)
     }
-    return try KeyReplay.idempotently(&decider, command, customer: customer, session: session) {
+    return try KeyReplay.idempotently(&decider, command, customer: customer) {
       (decider: inout Decider) throws(LedgerError) -> Booking in
-      var row = try decider.work.knownCustomer(customer.number, session: session)
+      var row = try decider.work.knownCustomer(customer.number)
       row.frozen = FreezeRules.frozen(row.frozen, byPerson: freezes)
       row.frozenReason = freezes ? command.note?.reason : nil
       decider.work.change(row)
       decider.plans.removeAll(keepingCapacity: true)
-      return try JournalPosting.book(
-        &decider, freezes ? .freeze : .unfreeze, command: command, customer: customer, session: session)
+      return try JournalPosting.book(&decider, freezes ? .freeze : .unfreeze, command: command, customer: customer)
     }
   }
 }

@@ -32,69 +32,65 @@ struct Decider: ~Copyable {
 
   /// - Parameter isBounded: Whether the time must be plausible compared with the newest transaction.
   /// - Throws: `clock_implausible`.
-  mutating func begin(
-    session: any StorageSnapshot, clock: Timestamp, isBounded: Bool = false
-  ) throws(LedgerError) {
+  mutating func begin(_ session: any StorageSnapshot, clock: Timestamp, isBounded: Bool = false) throws(LedgerError) {
     let sequences = try session.sequences()
     if isBounded { try ClockRules.check(clock, newest: sequences.createdAt, in: session) }
     definitions = try catalog.definitions(in: session)
     // Nothing is booked under a catalog before the catalog takes effect.
-    work.begin(after: sequences, clock: max(clock, definitions.inForceFrom))
+    work.begin(session, after: sequences, clock: max(clock, definitions.inForceFrom))
     if !clocks.isEmpty { clocks.removeAll() }
   }
 
-  mutating func decide(
-    _ command: LedgerCommand.Body, session: any StorageSnapshot
-  ) throws(LedgerError) -> Booking {
-    if command.idCheck != .none { try checkIDs(of: command, session: session) }
+  mutating func decide(_ command: LedgerCommand.Body) throws(LedgerError) -> Booking {
+    if command.idCheck != .none { try checkIDs(of: command) }
     if !pendingCounts.isEmpty { pendingCounts.removeAll() }
-    guard definitions.hasPolicies else { return try dispatch(command, session: session) }
+    guard definitions.hasPolicies else { return try dispatch(command) }
     touched.removeAll(keepingCapacity: true)
     if !lapsed.isEmpty { lapsed.removeAll() }
     do throws(LedgerError) {
-      let booking = try dispatch(command, session: session)
-      try RechargeClocks.restartClocks(&self, session: session)
+      let booking = try dispatch(command)
+      try RechargeClocks.restartClocks(&self)
       return booking
     } catch {
       // Earlier effects are booked even if the command is refused.
-      if !error.code.isStorageFailure { try RechargeClocks.restartClocks(&self, session: session) }
+      if !error.code.isStorageFailure { try RechargeClocks.restartClocks(&self) }
       throw error
     }
   }
 
-  private mutating func checkIDs(
-    of command: LedgerCommand.Body, session: any StorageSnapshot
-  ) throws(LedgerError) {
+  private mutating func checkIDs(of command: LedgerCommand.Body) throws(LedgerError) {
     switch command.idCheck {
     case .none: return
     case .unusable: throw command.unusableIDRefusal
     case .anonymous:
-      guard let customer = try findCustomer(command.customer, session: session) else { return }
-      try MergeRules.checkAnonymous(try work.ids(of: customer.number, session: session), named: command.customer)
+      guard let customer = try findCustomer(command.customer) else { return }
+      try MergeRules.checkAnonymous(try work.ids(of: customer.number), named: command.customer)
     }
   }
 
   @inline(__always)
-  private mutating func dispatch(
-    _ command: LedgerCommand.Body, session: any StorageSnapshot
-  ) throws(LedgerError) -> Booking {
+  private mutating func dispatch(_ command: LedgerCommand.Body) throws(LedgerError) -> Booking {
     // Most commands are of this kind, which is called without the existential.
-    if case .adjustOne(let one) = command.action { return try one.decide(&self, command, session: session) }
-    return try command.action.command.decide(&self, command, session: session)
+    if case .adjustOne(let one) = command.action { return try one.decide(&self, command) }
+    return try command.action.command.decide(&self, command)
   }
 
   /// Validates a command that would make its customer, before anything is booked.
   ///
   /// A new customer's accounts get their scheduled grants before the command is decided. These cannot be undone, and a
   /// refused command must leave no trace.
-  mutating func validate(_ command: LedgerCommand.Body, session: any StorageSnapshot) throws(LedgerError) {
+  mutating func validate(_ command: LedgerCommand.Body) throws(LedgerError) {
     guard definitions.hasPolicies, !isValidation else { return }
     // The dry run does not see the group's changes, and would find customers that the group erased.
     try work.checkNotErased(command.customer)
     var other = Self(catalog: catalog, hasSeveralLanes: hasSeveralLanes)
     other.isValidation = true
-    try other.begin(session: session, clock: work.now)
-    _ = try other.decide(command, session: session)
+    try other.begin(session, clock: work.now)
+    _ = try other.decide(command)
+  }
+
+  var session: any StorageSnapshot {
+    @inline(__always) get { work.session }
   }
 
   // MARK: Steps of all commands
@@ -103,15 +99,13 @@ struct Decider: ~Copyable {
   // hundred bytes with every call.
 
   /// The customer of the id; nil if there is none.
-  mutating func findCustomer(_ id: CustomerID, session: any StorageSnapshot) throws(LedgerError) -> FoundCustomer? {
-    if let new = work.newCustomer(id) { return try work.current(new, id, session: session) }
-    return try work.current(try session.customer(id), id, session: session)
+  mutating func findCustomer(_ id: CustomerID) throws(LedgerError) -> FoundCustomer? {
+    if let new = work.newCustomer(id) { return try work.current(new, id) }
+    return try work.current(try session.customer(id), id)
   }
 
-  mutating func findCustomer(
-    of command: LedgerCommand.Body, session: any StorageSnapshot
-  ) throws(LedgerError) -> FoundCustomer? {
-    if work.hasCold { return try findCustomer(command.customer, session: session) }
+  mutating func findCustomer(of command: LedgerCommand.Body) throws(LedgerError) -> FoundCustomer? {
+    if work.hasCold { return try findCustomer(command.customer) }
     if let new = work.newCustomer(command.customer) { return new }
     return try session.customer(command.customer, hash: command.customerHash)
   }

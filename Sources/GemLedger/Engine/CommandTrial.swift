@@ -6,11 +6,11 @@ package struct CommandTrial: ~Copyable {
   package init(of ledger: Ledger, at now: Timestamp, in snapshot: any StorageSnapshot) throws(LedgerError) {
     decider = Decider(catalog: ledger.catalog)
     self.snapshot = snapshot
-    try decider.begin(session: snapshot, clock: now)
+    try decider.begin(snapshot, clock: now)
   }
 
   /// The answer that the command would get.
   package mutating func decide(_ command: LedgerCommand) throws(LedgerError) -> Booking {
-    try decider.decide(command.body, session: snapshot)
+    try decider.decide(command.body)
   }
 }

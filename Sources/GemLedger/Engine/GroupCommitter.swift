@@ -110,6 +110,7 @@ final class GroupCommitter: Sendable {
   ) -> (commands: [LedgerCommand], outcome: Outcome) {
     var commands = group
     var stage = Stage.storage
+    defer { decider.work.end() }
     do throws(LedgerError) {
       let answers = try storage.commit(lanes: lanes(of: commands)) {
         (session) throws(LedgerError) -> [Result<Booking, LedgerError>] in
@@ -196,7 +197,7 @@ final class GroupCommitter: Sendable {
   ) throws(LedgerError) {
     let snapshot: any StorageSnapshot = session
     do throws(LedgerError) {
-      try decider.begin(session: snapshot, clock: now, isBounded: !clock.isAccepted)
+      try decider.begin(snapshot, clock: now, isBounded: !clock.isAccepted)
     } catch {
       guard error == .rowsMissing else { throw error }
       attempt.lacksRows = true
@@ -216,7 +217,7 @@ final class GroupCommitter: Sendable {
           continue
         }
         do throws(LedgerError) {
-          attempt.results.append(.success(try decider.decide(commands[index].body, session: snapshot)))
+          attempt.results.append(.success(try decider.decide(commands[index].body)))
         } catch {
           if error == .rowsMissing {
             attempt.lacksRows = true

@@ -4,14 +4,13 @@
 enum PastMoment {
   /// - Parameter numbers: All numbers under which rows about the customer may be stored.
   static func goBack(
-    _ work: inout UnitOfWork, to instant: Timestamp, of customer: CustomerNumber, numbers: [CustomerNumber],
-    session: any StorageSnapshot
+    _ work: inout UnitOfWork, to instant: Timestamp, of customer: CustomerNumber, numbers: [CustomerNumber]
   ) throws(LedgerError) {
     work.cold.moment = (instant, customer, numbers)
     work.hasCold = true
     work.now = instant
-    for hold in try session.holds(of: customer) { work.end(hold) }
-    for count in try session.counts(of: customer) { work.end(count) }
+    for hold in try work.session.holds(of: customer) { work.end(hold) }
+    for count in try work.session.counts(of: customer) { work.end(count) }
   }
 
   /// Adds an account as it was at the instant, with its lots that were due to expire and not booked.

@@ -17,29 +17,27 @@ extension UnitOfWork {
   // MARK: Customers
 
   /// The customer as the group left them; the number may be of a merged customer.
-  func found(_ original: CustomerNumber, session: any StorageSnapshot) throws(LedgerError) -> FoundCustomer {
-    let row = try knownCustomer(original, session: session)
+  func found(_ original: CustomerNumber) throws(LedgerError) -> FoundCustomer {
+    let row = try knownCustomer(original)
     guard row.mergedInto != 0 else { return FoundCustomer(row, original: original) }
-    return FoundCustomer(try knownCustomer(row.mergedInto, session: session), original: original)
+    return FoundCustomer(try knownCustomer(row.mergedInto), original: original)
   }
 
   /// Returns the customer that the id names after the group's changes, given the customer that it named before.
-  func current(
-    _ found: FoundCustomer?, _ id: CustomerID, session: any StorageSnapshot
-  ) throws(LedgerError) -> FoundCustomer? {
+  func current(_ found: FoundCustomer?, _ id: CustomerID) throws(LedgerError) -> FoundCustomer? {
     guard hasCold else { return found }
     if cold.events.erasedIDs.contains(id) { return nil }
     guard let found else {
       guard let original = cold.ids[id] else { return nil }
-      return try self.found(original, session: session)
+      return try self.found(original)
     }
     let isChanged = cold.customers[found.number] != nil || cold.customers[found.original] != nil
-    return isChanged ? try self.found(found.original, session: session) : found
+    return isChanged ? try self.found(found.original) : found
   }
 
   /// Returns the row of a customer that must exist.
-  func knownCustomer(_ number: CustomerNumber, session: any StorageSnapshot) throws(LedgerError) -> CustomerRow {
-    guard let row = try customer(number, session: session) else {
+  func knownCustomer(_ number: CustomerNumber) throws(LedgerError) -> CustomerRow {
+    guard let row = try customer(number) else {
       throw LedgerError(.storageDamaged, "Customer number \(number) has no row; run verify.")
     }
     return row
@@ -65,9 +63,7 @@ extension UnitOfWork {
   }
 
   /// All numbers of this customer, beginning with the current number.
-  func numbers(
-    of customer: CustomerNumber, session: any StorageSnapshot
-  ) throws(LedgerError) -> [CustomerNumber] {
+  func numbers(of customer: CustomerNumber) throws(LedgerError) -> [CustomerNumber] {
     if let moment = cold.moment, moment.customer == customer { return moment.numbers }
     var others = try session.mergedCustomers(into: customer).filter { cold.customers[$0] == nil }
     others += cold.customers.values.filter { $0.mergedInto == customer }.map(\.number)
@@ -75,24 +71,22 @@ extension UnitOfWork {
   }
 
   /// All ids of the customer, with those that the group added.
-  func ids(of customer: CustomerNumber, session: any StorageSnapshot) throws(LedgerError) -> [CustomerID] {
-    try numbers(of: customer, session: session).gather { (number) throws(LedgerError) in
-      [try knownCustomer(number, session: session).id] + (try session.addedIDs(of: number))
+  func ids(of customer: CustomerNumber) throws(LedgerError) -> [CustomerID] {
+    try numbers(of: customer).gather { (number) throws(LedgerError) in
+      [try knownCustomer(number).id] + (try session.addedIDs(of: number))
         + cold.ids.filter { $0.value == number }.map(\.key)
     }.flatMap { $0 }
   }
 
   /// All numbers of this customer, without a read if no customer was merged into it.
-  func numbers(of customer: FoundCustomer, session: any StorageSnapshot) throws(LedgerError) -> [CustomerNumber] {
-    customer.isOneOfSeveral ? try numbers(of: customer.number, session: session) : [customer.number]
+  func numbers(of customer: FoundCustomer) throws(LedgerError) -> [CustomerNumber] {
+    customer.isOneOfSeveral ? try numbers(of: customer.number) : [customer.number]
   }
 
   // MARK: Refunds
 
   /// The store's evidence about a purchase, whether the purchase is credited or not.
-  func evidence(
-    _ identity: PurchaseIdentity, _ purchase: PurchaseRow?, session: any StorageSnapshot
-  ) throws(LedgerError) -> [EvidenceRow] {
+  func evidence(_ identity: PurchaseIdentity, _ purchase: PurchaseRow?) throws(LedgerError) -> [EvidenceRow] {
     let kept: [EvidenceRow]
     if let known = cold.evidence[identity] {
       kept = known
@@ -100,7 +94,7 @@ extension UnitOfWork {
       kept = try session.rows(EvidenceRow.ofPurchase, [IndexKey(identity)])
     }
     guard let purchase, purchase.refund != nil else { return kept }
-    return RefundRules.known(kept, and: try refunds(of: purchase, session: session), about: identity)
+    return RefundRules.known(kept, and: try refunds(of: purchase), about: identity)
   }
 
   /// Keeps a store's statement, or a note of the ledger, unless it is already kept.
@@ -134,11 +128,11 @@ extension UnitOfWork {
     hasCold = true
   }
 
-  func refunds(of purchase: PurchaseRow, session: any StorageSnapshot) throws(LedgerError) -> [RefundRow] {
+  func refunds(of purchase: PurchaseRow) throws(LedgerError) -> [RefundRow] {
     var known = try session.rows(RefundRow.ofPurchase, [IndexKey(purchase.number, of: purchase.customer)])
     if let instant {
       var then: [RefundRow] = []
-      for refund in known where try isBooked(refund.transaction, by: instant, session: session) { then.append(refund) }
+      for refund in known where try isBooked(refund.transaction, by: instant) { then.append(refund) }
       known = then
     }
     return known + (changes.cold?.refunds ?? []).filter { $0.purchase == purchase.number }
@@ -146,7 +140,7 @@ extension UnitOfWork {
 
   /// - Parameter customers: The customers that may have made the purchase.
   func refund(
-    bookedBy transaction: TransactionNumber, ofAny customers: [CustomerNumber], session: any StorageSnapshot
+    bookedBy transaction: TransactionNumber, ofAny customers: [CustomerNumber]
   ) throws(LedgerError) -> RefundRow? {
     if let new = changes.cold?.refunds.first(where: { $0.transaction == transaction }) { return new }
     return try customers.firstRow { (customer) throws(LedgerError) in
@@ -154,16 +148,12 @@ extension UnitOfWork {
     }
   }
 
-  private func isBooked(
-    _ transaction: TransactionNumber, by instant: Timestamp, session: any StorageSnapshot
-  ) throws(LedgerError) -> Bool {
+  private func isBooked(_ transaction: TransactionNumber, by instant: Timestamp) throws(LedgerError) -> Bool {
     guard let row = try session.transaction(transaction) else { throw .lacksTransaction(transaction) }
     return row.createdAt <= instant
   }
 
-  func refundParts(
-    of transaction: TransactionNumber, of purchase: PurchaseRow, session: any StorageSnapshot
-  ) throws(LedgerError) -> [RefundPartRow] {
+  func refundParts(of transaction: TransactionNumber, of purchase: PurchaseRow) throws(LedgerError) -> [RefundPartRow] {
     guard parts(of: transaction) == nil else {
       return (changes.cold?.refundParts ?? []).filter { $0.transaction == transaction }
     }
@@ -172,23 +162,19 @@ extension UnitOfWork {
 
   // MARK: Lots
 
-  func lotAttributes(
-    _ lot: LotNumber, of numbers: [CustomerNumber], session: any StorageSnapshot
-  ) throws(LedgerError) -> LotAttributesRow? {
+  func lotAttributes(_ lot: LotNumber, of numbers: [CustomerNumber]) throws(LedgerError) -> LotAttributesRow? {
     if let new = changes.cold?.lotAttributes.first(where: { $0.lot == lot }) { return new }
     return try numbers.firstRow { (number) throws(LedgerError) in try session.lotAttributes(lot, of: number) }
   }
 
   /// A transaction of this group or an earlier one, with the sources of all lots that it names.
-  func parts(
-    of number: TransactionNumber, ofAny owners: [CustomerNumber], session: any StorageSnapshot
-  ) throws(LedgerError) -> TransactionParts? {
+  func parts(of number: TransactionNumber, ofAny owners: [CustomerNumber]) throws(LedgerError) -> TransactionParts? {
     guard var parts = parts(of: number) else { return try session.parts(of: number, ofAny: owners) }
     for entry in parts.entries {
       // A captured amount is spent without a read of its lots.
       for lot in parts.lots(of: entry) where parts.sources[lot] == nil {
-        let owners = try MergeRecords.related(to: entry.account.customer, self, session: session)
-        parts.sources[lot] = try lotAttributes(lot, of: owners, session: session)?.source
+        let owners = try MergeRecords.related(to: entry.account.customer, self)
+        parts.sources[lot] = try lotAttributes(lot, of: owners)?.source
       }
     }
     return parts

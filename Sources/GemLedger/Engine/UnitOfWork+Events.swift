@@ -44,15 +44,14 @@ extension UnitOfWork {
   private var newEvents: [JournalEventRow] { changes.cold?.events ?? [] }
 
   func events(
-    of transaction: TransactionNumber, ofAny owners: [CustomerNumber], session: any StorageSnapshot
+    of transaction: TransactionNumber, ofAny owners: [CustomerNumber]
   ) throws(LedgerError) -> [JournalEventRow] {
     let new = newEvents.filter { $0.transaction == transaction }
     return new.isEmpty ? try session.events(of: transaction, ofAny: owners) : new
   }
 
-  func events(
-    about target: TransactionNumber, ofAny owners: [CustomerNumber], session: any StorageSnapshot
-  ) throws(LedgerError) -> [JournalEventRow] {
+  func events(about target: TransactionNumber, ofAny owners: [CustomerNumber]) throws(LedgerError) -> [JournalEventRow]
+  {
     // Events about transactions of this group are not in the storage yet.
     var known = transaction(target) != nil ? [] : try session.events(about: target, ofAny: owners)
     if let instant { known.removeAll { $0.createdAt > instant } }
@@ -67,9 +66,7 @@ extension UnitOfWork {
 
   // MARK: Holds
 
-  func hold(
-    _ number: TransactionNumber, ofAny owners: [CustomerNumber], session: any StorageSnapshot
-  ) throws(LedgerError) -> HoldRow? {
+  func hold(_ number: TransactionNumber, ofAny owners: [CustomerNumber]) throws(LedgerError) -> HoldRow? {
     if hasCold {
       if cold.events.endedHolds[number] != nil { return nil }
       if let own = cold.events.holds[number] { return own }
@@ -78,7 +75,7 @@ extension UnitOfWork {
   }
 
   /// All open ones of the customer, those that end first before the others.
-  func holds(of customer: CustomerNumber, session: any StorageSnapshot) throws(LedgerError) -> [HoldRow] {
+  func holds(of customer: CustomerNumber) throws(LedgerError) -> [HoldRow] {
     let stored = try session.holds(of: customer)
     guard hasCold else { return stored }
     let own = cold.events
@@ -106,9 +103,7 @@ extension UnitOfWork {
 
   // MARK: Counts
 
-  func count(
-    _ key: CountKey, of customer: CustomerNumber, session: any StorageSnapshot
-  ) throws(LedgerError) -> CountRow? {
+  func count(_ key: CountKey, of customer: CustomerNumber) throws(LedgerError) -> CountRow? {
     if hasCold {
       if let own = cold.events.counts[customer]?[key] { return own }
       if cold.events.endedCounts[customer]?[key] != nil { return nil }
@@ -116,7 +111,7 @@ extension UnitOfWork {
     return try session.row(CountRow.byKey, IndexKey(customer, key.kind.rawValue, text: key.subject))
   }
 
-  func counts(of customer: CustomerNumber, session: any StorageSnapshot) throws(LedgerError) -> [CountRow] {
+  func counts(of customer: CustomerNumber) throws(LedgerError) -> [CountRow] {
     var all: [CountKey: CountRow] = [:]
     for row in try session.counts(of: customer) { all[row.key] = row }
     for (key, row) in cold.events.counts[customer] ?? [:] { all[key] = row }

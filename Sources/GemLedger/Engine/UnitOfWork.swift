@@ -11,6 +11,8 @@ struct WorkingAccount {
 
 /// The rows that a group of commands has loaded, with the group's changes so far.
 struct UnitOfWork: ~Copyable {
+  /// The storage as it was before the group; nil between groups.
+  private var opened: (any StorageSnapshot)?
   var accounts: [WorkingAccount] = []
   var loadedLots: [LoadedLots] = []
   var changes = ChangeSet()
@@ -37,8 +39,23 @@ struct UnitOfWork: ~Copyable {
     let item: ItemID
   }
 
+  init() {}
+
+  /// Makes a unit of work without changes: its reads return the stored rows.
+  init(reading snapshot: any StorageSnapshot) { opened = snapshot }
+
+  /// The storage as it was before the group.
+  var session: any StorageSnapshot {
+    @inline(__always)
+    get {
+      guard let opened else { preconditionFailure("A group reads before it has begun") }
+      return opened
+    }
+  }
+
   /// Clears everything and starts at the journal's end.
-  mutating func begin(after sequences: Sequences, clock: Timestamp) {
+  mutating func begin(_ session: any StorageSnapshot, after sequences: Sequences, clock: Timestamp) {
+    opened = session
     accounts.removeAll(keepingCapacity: true)
     if !loadedLots.isEmpty { loadedLots.removeAll() }
     changes.removeAll()
@@ -61,6 +78,9 @@ struct UnitOfWork: ~Copyable {
   /// The end of the journal: any later transaction, of any lane, has a higher number.
   var journalEnd: TransactionNumber { sequences.lastBeside(changes.transactions.last?.number ?? lastTransaction) }
 
+  /// Releases the session; the changes stay until the next group.
+  mutating func end() { opened = nil }
+
   // MARK: Customers
 
   func newCustomer(_ id: CustomerID) -> FoundCustomer? {
@@ -68,15 +88,15 @@ struct UnitOfWork: ~Copyable {
     return FoundCustomer(number: changes.customers[index].number, isFrozen: false)
   }
 
-  mutating func addCustomer(_ id: CustomerID, session: any StorageSnapshot) throws(LedgerError) -> FoundCustomer {
+  mutating func addCustomer(_ id: CustomerID) throws(LedgerError) -> FoundCustomer {
     try checkNotErased(id)
-    let row = CustomerRow(number: try next(.customer, session: session), id: id, createdAt: now)
+    let row = CustomerRow(number: try next(.customer), id: id, createdAt: now)
     newCustomers[id] = changes.customers.count
     changes.customers.append(row)
     return FoundCustomer(number: row.number, isFrozen: false)
   }
 
-  func customer(_ number: CustomerNumber, session: any StorageSnapshot) throws(LedgerError) -> CustomerRow? {
+  func customer(_ number: CustomerNumber) throws(LedgerError) -> CustomerRow? {
     if hasCold, let changed = cold.customers[number] { return changed }
     if let new = changes.customers.first(where: { $0.number == number }) { return new }
     return try session.customer(number: number)
@@ -91,7 +111,7 @@ struct UnitOfWork: ~Copyable {
 
   // MARK: Accounts
 
-  mutating func slot(of number: AccountNumber, session: any StorageSnapshot) throws(LedgerError) -> Int {
+  mutating func slot(of number: AccountNumber) throws(LedgerError) -> Int {
     let new = accounts.count
     let slot = slots.insert(number.rawValue, slot: new)
     guard slot == new else { return slot }
@@ -149,18 +169,14 @@ struct UnitOfWork: ~Copyable {
     changes.purchases.append(row)
   }
 
-  mutating func owned(
-    _ item: ItemID, customer: CustomerNumber, session: any StorageSnapshot
-  ) throws(LedgerError) -> Int64 {
+  mutating func owned(_ item: ItemID, customer: CustomerNumber) throws(LedgerError) -> Int64 {
     if let quantity = owned[OwnedKey(customer: customer, item: item)] { return quantity }
     let row: OwnedItemRow? = try session.row(OwnedItemRow.byItem, IndexKey(customer, text: item.text))
     return row?.quantity ?? 0
   }
 
   /// All items that the customer owns, in the order of items.
-  func ownedItems(
-    of customer: CustomerNumber, session: any StorageSnapshot
-  ) throws(LedgerError) -> [(ItemID, Int64)] {
+  func ownedItems(of customer: CustomerNumber) throws(LedgerError) -> [(ItemID, Int64)] {
     var all: [ItemID: Int64] = [:]
     let rows: [OwnedItemRow] = try session.rows(OwnedItemRow.ofCustomer, [IndexKey(customer)])
     for row in rows { all[row.item] = row.quantity }
@@ -173,20 +189,16 @@ struct UnitOfWork: ~Copyable {
   }
 
   /// Returns the number by which lots and purchases know the environment; draws one for a new environment.
-  mutating func number(
-    of environment: StoreEnvironment, session: any StorageSnapshot
-  ) throws(LedgerError) -> Int64 {
-    if let known = try knownNumber(of: environment, session: session) { return known }
-    let number = max(EnvironmentRow.firstDrawnNumber, try next(.environment, session: session))
+  mutating func number(of environment: StoreEnvironment) throws(LedgerError) -> Int64 {
+    if let known = try knownNumber(of: environment) { return known }
+    let number = max(EnvironmentRow.firstDrawnNumber, try next(.environment))
     coldSequences[.environment] = number
     changes.environments.append(EnvironmentRow(number: number, environment: environment))
     return number
   }
 
   /// The environment's number, or nil if it has none yet.
-  func knownNumber(
-    of environment: StoreEnvironment, session: any StorageSnapshot
-  ) throws(LedgerError) -> Int64? {
+  func knownNumber(of environment: StoreEnvironment) throws(LedgerError) -> Int64? {
     // Environments without a session have fixed numbers.
     guard environment.session != nil else { return environment.kind.rawValue }
     if let new = changes.environments.first(where: { $0.environment == environment }) { return new.number }
@@ -255,7 +267,7 @@ struct UnitOfWork: ~Copyable {
 
   // MARK: Numbers
 
-  mutating func next(_ sequence: ColdSequence, session: any StorageSnapshot) throws(LedgerError) -> Int64 {
+  mutating func next(_ sequence: ColdSequence) throws(LedgerError) -> Int64 {
     var last = coldSequences[sequence] ?? 0
     if last == 0 {
       // Sparse numbers follow time; only environments, which all lanes share, are counted up.

@@ -1,14 +1,13 @@
 /// Completes a replayed answer of an unmerge: the survivor's side, and the parts of the merge that were returned.
 enum UnmergeAnswer {
   static func extras(
-    _ work: borrowing UnitOfWork, of row: TransactionRow, definitions: CurrencyDefinitions,
-    session: any StorageSnapshot
+    _ work: borrowing UnitOfWork, of row: TransactionRow, definitions: CurrencyDefinitions
   ) throws(LedgerError) -> BookingExtras {
-    let own = try MergeRecords.rows(into: row.customer, work, session: session).first { $0.transaction == row.number }
-    guard let own, let merge = try merge(of: own, work, session: session),
-      let unmerge = try work.parts(of: row.number, ofAny: [own.into, own.from], session: session)
+    let own = try MergeRecords.rows(into: row.customer, work).first { $0.transaction == row.number }
+    guard let own, let merge = try merge(of: own, work),
+      let unmerge = try work.parts(of: row.number, ofAny: [own.into, own.from])
     else { throw .lacksTransaction(row.number) }
-    let survivor = try work.knownCustomer(own.from, session: session).id
+    let survivor = try work.knownCustomer(own.from).id
     var side = unmerge
     side.row.customer = own.from
     let booking = try side.booking(customer: survivor, definitions: definitions)
@@ -23,14 +22,13 @@ enum UnmergeAnswer {
   }
 
   /// The newest merge before the unmerge, which undid it.
-  private static func merge(
-    of unmerge: MergeRow, _ work: borrowing UnitOfWork, session: any StorageSnapshot
-  ) throws(LedgerError) -> TransactionParts? {
-    let merges = try MergeRecords.records(of: unmerge.from, work, session: session)
+  private static func merge(of unmerge: MergeRow, _ work: borrowing UnitOfWork) throws(LedgerError) -> TransactionParts?
+  {
+    let merges = try MergeRecords.records(of: unmerge.from, work)
     let merge = merges.last {
       !$0.isUnmerge && $0.row.from == unmerge.into && $0.row.transaction < unmerge.transaction
     }
     guard let merge else { return nil }
-    return try work.parts(of: merge.row.transaction, ofAny: [unmerge.from], session: session)
+    return try work.parts(of: merge.row.transaction, ofAny: [unmerge.from])
   }
 }

@@ -83,8 +83,8 @@ public final class Ledger: Sendable {
     let command = command.declaringStock
     return try storage.read { (snapshot) throws(LedgerError) -> Booking in
       var decider = Decider(catalog: catalog)
-      try decider.begin(session: snapshot, clock: now, isBounded: isBounded)
-      return try decider.decide(command.body, session: snapshot).asPreview
+      try decider.begin(snapshot, clock: now, isBounded: isBounded)
+      return try decider.decide(command.body).asPreview
     }
   }
 }

@@ -56,23 +56,21 @@ final class AdjustCommand: Command {
   /// - Throws: in order of precedence `invalid_request`, `limit_exceeded`, `amount_out_of_range`, `customer_not_found`,
   ///   `key_conflict`, `invalid_request` (an expiry that is past), `unknown_currency`, `condition_failed`,
   ///   `customer_frozen`, `not_available`, `insufficient_balance`, `over_maximum`.
-  func decide(
-    _ decider: inout Decider, _ command: LedgerCommand.Body, session: any StorageSnapshot
-  ) throws(LedgerError) -> Booking {
+  func decide(_ decider: inout Decider, _ command: LedgerCommand.Body) throws(LedgerError) -> Booking {
     try check(conditions: command.conditions)
-    var customer = try decider.findCustomer(of: command, session: session)
+    var customer = try decider.findCustomer(of: command)
     let isNew = customer == nil
     if isNew, createsCustomer {
-      try decider.validate(command, session: session)
-      customer = try decider.work.addCustomer(command.customer, session: session)
+      try decider.validate(command)
+      customer = try decider.work.addCustomer(command.customer)
     }
     guard let customer else { throw .customerNotFound(command.customer) }
     do throws(LedgerError) {
-      return try KeyReplay.idempotently(&decider, command, customer: customer, isNew: isNew, session: session) {
+      return try KeyReplay.idempotently(&decider, command, customer: customer, isNew: isNew) {
         (decider: inout Decider) throws(LedgerError) -> Booking in
         // After the key: a retry after the expiry still gets the first answer.
         if let expiresAt = expiresAt { try RequestRules.check(expiry: expiresAt, isAfter: decider.work.now) }
-        return try book(&decider, command, customer: customer, session: session)
+        return try book(&decider, command, customer: customer)
       }
     } catch {
       // A refused command does not create its customer.
@@ -102,28 +100,26 @@ final class AdjustCommand: Command {
   }
 
   func book(
-    _ decider: inout Decider, _ command: LedgerCommand.Body, customer: FoundCustomer, session: any StorageSnapshot
+    _ decider: inout Decider, _ command: LedgerCommand.Body, customer: FoundCustomer
   ) throws(LedgerError) -> Booking {
     decider.plans.removeAll(keepingCapacity: true)
     for adjustment in adjustments.count == 1 ? adjustments : adjustments.sorted(by: { $0.currency < $1.currency }) {
       let kind: EntryKind = isOpening ? .initial : adjustment.amount < 0 ? .spend : .grant
-      try AccountPlanning.plan(
-        &decider, kind, adjustment.currency, adjustment.amount, customer: customer, session: session)
+      try AccountPlanning.plan(&decider, kind, adjustment.currency, adjustment.amount, customer: customer)
     }
-    try AccountPlanning.checkPlans(&decider, command, customer: customer, session: session)
+    try AccountPlanning.checkPlans(&decider, command, customer: customer)
     for index in decider.plans.indices {
       if decider.plans[index].amount < 0 {
-        try AccountPlanning.planBurn(&decider, index, session: session)
+        try AccountPlanning.planBurn(&decider, index)
       } else {
-        let environment = try decider.work.number(of: environment, session: session)
+        let environment = try decider.work.number(of: environment)
         let credit = LotCredit(
           amount: decider.plans[index].amount, source: source, environment: environment,
           expiresAt: expiresAt?.milliseconds ?? .max)
         AccountPlanning.planCredit(&decider, index, credit)
       }
     }
-    return try JournalPosting.book(
-      &decider, kind, command: command, customer: customer, session: session)
+    return try JournalPosting.book(&decider, kind, command: command, customer: customer)
   }
 
   private var kind: EntryKind {

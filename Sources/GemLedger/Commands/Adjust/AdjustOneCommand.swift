@@ -19,21 +19,19 @@ struct AdjustOneCommand: Command {
   private static let production = Fingerprint.digest(of: .production)
 
   /// - Throws: as ``AdjustCommand``.
-  func decide(
-    _ decider: inout Decider, _ command: LedgerCommand.Body, session: any StorageSnapshot
-  ) throws(LedgerError) -> Booking {
+  func decide(_ decider: inout Decider, _ command: LedgerCommand.Body) throws(LedgerError) -> Booking {
     if !command.conditions.isEmpty { try RequestRules.check(command.conditions, cover: [adjustment]) }
     try RequestRules.check(adjustment, isGrant: false)
-    guard let customer = try decider.findCustomer(of: command, session: session) else {
+    guard let customer = try decider.findCustomer(of: command) else {
       throw .customerNotFound(command.customer)
     }
     if let key = command.key,
-      let row = try KeyReplay.earlier(&decider.work, key, command: command, customer: customer, session: session)
+      let row = try KeyReplay.earlier(&decider.work, key, command: command, customer: customer)
     {
-      return try KeyReplay.answer(&decider, row, under: key, command: command, session: session)
+      return try KeyReplay.answer(&decider, row, under: key, command: command)
     }
     do throws(LedgerError) {
-      let booking = try change(&decider, command, customer: customer, session: session)
+      let booking = try change(&decider, command, customer: customer)
       if let key = command.key {
         KeyReplay.keepBooking(&decider, under: key, command: command, customer: customer.number)
       }
@@ -48,13 +46,13 @@ struct AdjustOneCommand: Command {
 
   @inline(__always)
   private func change(
-    _ decider: inout Decider, _ command: LedgerCommand.Body, customer: FoundCustomer, session: any StorageSnapshot
+    _ decider: inout Decider, _ command: LedgerCommand.Body, customer: FoundCustomer
   ) throws(LedgerError) -> Booking {
     guard let currency = decider.definitions.currency(adjustment.currency) else {
       throw .unknownCurrency(adjustment.currency)
     }
     let number = AccountNumber(customer: customer.number, currency: currency.number)
-    let slot = try decider.work.slot(of: number, session: session)
+    let slot = try decider.work.slot(of: number)
     if command.conditions.isEmpty, !customer.isFrozen, currency.isActive, currency.policies == nil,
       !ScheduledEffects.isDue(&decider.work, slot, currency),
       decider.work.accounts[slot].row.hasOnlyPool(at: decider.work.now, for: adjustment.amount)
@@ -64,7 +62,7 @@ struct AdjustOneCommand: Command {
     }
     let adjust = AdjustCommand(
       adjustments: [adjustment], source: .earned, environment: .production, expiresAt: nil, createsCustomer: false)
-    return try adjust.book(&decider, command, customer: customer, session: session)
+    return try adjust.book(&decider, command, customer: customer)
   }
 
   /// Moves currency in the account's lot: the same steps as of every other adjustment, without those that it cannot

@@ -16,26 +16,24 @@ struct BasketCommand: Command {
   ///   `customer_not_found` (the payer), `key_conflict`, `customer_not_found` (the others), `same_customer` (two ids of
   ///   one), `unknown_currency`, `item_not_found`, `invalid_request` (a customer gives and gets the same),
   ///   `condition_failed`, `customer_frozen`, `not_available`, `insufficient_balance`, `over_maximum`.
-  func decide(
-    _ decider: inout Decider, _ command: LedgerCommand.Body, session: any StorageSnapshot
-  ) throws(LedgerError) -> Booking {
+  func decide(_ decider: inout Decider, _ command: LedgerCommand.Body) throws(LedgerError) -> Booking {
     try BasketRules.check(legs, payer: command.customer, conditions: command.conditions)
-    guard let payer = try decider.findCustomer(of: command, session: session) else {
+    guard let payer = try decider.findCustomer(of: command) else {
       throw .customerNotFound(command.customer)
     }
-    return try KeyReplay.idempotently(&decider, command, customer: payer, session: session) {
+    return try KeyReplay.idempotently(&decider, command, customer: payer) {
       (decider: inout Decider) throws(LedgerError) -> Booking in
-      var basket = try Self.basketPlan(&decider, legs, payer: payer, named: command.customer, session: session)
+      var basket = try Self.basketPlan(&decider, legs, payer: payer, named: command.customer)
       decider.plans.removeAll(keepingCapacity: true)
-      for leg in legs { try BasketPlanning.plan(&decider, leg, &basket, session: session) }
-      try Self.check(&decider, basket, command, session: session)
-      try BasketPlanning.planLots(&decider, of: basket, session: session)
-      return try Self.book(&decider, &basket, command: command, session: session)
+      for leg in legs { try BasketPlanning.plan(&decider, leg, &basket) }
+      try Self.check(&decider, basket, command)
+      try BasketPlanning.planLots(&decider, of: basket)
+      return try Self.book(&decider, &basket, command: command)
     }
   }
 
   private static func check(
-    _ decider: inout Decider, _ basket: BasketPlan, _ command: LedgerCommand.Body, session: any StorageSnapshot
+    _ decider: inout Decider, _ basket: BasketPlan, _ command: LedgerCommand.Body
   ) throws(LedgerError) {
     for index in basket.sides[0].plans where !command.conditions.isEmpty {
       try AccountRules.check(
@@ -47,7 +45,7 @@ struct BasketCommand: Command {
     try AccountPlanning.checkCurrencies(&decider)
     for side in basket.sides {
       for (item, quantity) in summed(side.items) where quantity < 0 {
-        let owned = try decider.work.owned(item, customer: side.customer.number, session: session)
+        let owned = try decider.work.owned(item, customer: side.customer.number)
         guard owned >= -quantity else {
           throw LedgerError(
             .insufficientBalance, "\"\(side.id)\" owns \(owned) of \"\(item)\"; \(-quantity) are needed.",
@@ -55,7 +53,7 @@ struct BasketCommand: Command {
         }
       }
     }
-    if decider.definitions.hasPolicies { try UsageCounts.checkCaps(&decider, session: session) }
+    if decider.definitions.hasPolicies { try UsageCounts.checkCaps(&decider) }
     try AccountPlanning.checkBalances(&decider)
   }
 
@@ -65,13 +63,12 @@ struct BasketCommand: Command {
 
   /// Finds all participants, the payer first.
   private static func basketPlan(
-    _ decider: inout Decider, _ legs: [BasketLeg], payer: FoundCustomer, named id: CustomerID,
-    session: any StorageSnapshot
+    _ decider: inout Decider, _ legs: [BasketLeg], payer: FoundCustomer, named id: CustomerID
   ) throws(LedgerError) -> BasketPlan {
     var sides = [BasketSide(customer: payer, id: id)]
     var positions: [CustomerID: Int] = [id: 0]
     for id in BasketRules.customers(of: legs) where positions[id] == nil {
-      guard let customer = try decider.findCustomer(id, session: session) else { throw .customerNotFound(id) }
+      guard let customer = try decider.findCustomer(id) else { throw .customerNotFound(id) }
       if let known = sides.firstIndex(where: { $0.customer.number == customer.number }) {
         positions[id] = known
       } else {
@@ -85,20 +82,19 @@ struct BasketCommand: Command {
   // MARK: Booking
 
   private static func book(
-    _ decider: inout Decider, _ basket: inout BasketPlan, command: LedgerCommand.Body, session: any StorageSnapshot
+    _ decider: inout Decider, _ basket: inout BasketPlan, command: LedgerCommand.Body
   ) throws(LedgerError) -> Booking {
     let all = decider.plans
     for index in basket.sides.indices {
       let side = basket.sides[index]
       decider.plans = side.plans.map { all[$0] }.sorted { $0.currency.code < $1.currency.code }
       let kind: EntryKind = side.kinds.allSatisfy { $0 == .transfer } ? .transfer : .mixed
-      var booking = try JournalPosting.book(&decider, kind, command: command, customer: side.customer, session: session)
+      var booking = try JournalPosting.book(&decider, kind, command: command, customer: side.customer)
       basket.sides[index].booked = decider.booked
-      try OwnedItems.add(&decider.work, summed(side.items), to: &booking, side.customer, session)
+      try OwnedItems.add(&decider.work, summed(side.items), to: &booking, side.customer)
       basket.sides[index].booking = booking
       let taken = try ReturnedCurrencyBooking.reclaimLineage(
-        &decider, after: basket.sides[index].booked, owner: side.customer, &basket.sides[index].extras, session: session
-      )
+        &decider, after: basket.sides[index].booked, owner: side.customer, &basket.sides[index].extras)
       // The payer's booking lists the reclaimed entries; the other customers' bookings list only their granted entries.
       if index == 0, !taken.isEmpty {
         basket.sides[0].booking?.entries = CompactList(Array(booking.entries) + taken)
@@ -113,7 +109,7 @@ struct BasketCommand: Command {
     booking.customer = command.customer
     var extras = basket.sides[0].extras
     for side in basket.sides.dropFirst() {
-      let id = try decider.work.knownCustomer(side.customer.number, session: session).id
+      let id = try decider.work.knownCustomer(side.customer.number).id
       if let own = side.booking, let party = BookingParty(own, of: id) { extras.parties.append(party) }
     }
     booking.extras = extras

@@ -38,32 +38,30 @@ struct BasketPlan {
 
 /// Plans the steps of a basket.
 enum BasketPlanning {
-  static func plan(
-    _ decider: inout Decider, _ leg: BasketLeg, _ basket: inout BasketPlan, session: any StorageSnapshot
-  ) throws(LedgerError) {
+  static func plan(_ decider: inout Decider, _ leg: BasketLeg, _ basket: inout BasketPlan) throws(LedgerError) {
     switch leg {
     case .transfer(let amounts, let from, let to):
       let (payer, payee) = try ends(from, to, basket)
       for amount in amounts {
-        let out = try plan(&decider, .transfer, amount.currency, -amount.amount, payer, &basket, session: session)
-        let into = try plan(&decider, .transfer, amount.currency, amount.amount, payee, &basket, session: session)
+        let out = try plan(&decider, .transfer, amount.currency, -amount.amount, payer, &basket)
+        let into = try plan(&decider, .transfer, amount.currency, amount.amount, payee, &basket)
         basket.moves.append(.init(from: out, to: into, amount: amount.amount))
       }
     case .item(let item, let quantity, let from, let to):
       let (giver, taker) = try ends(from, to, basket)
-      _ = try decider.catalog.item(item, in: session, definitions: decider.definitions)
+      _ = try decider.catalog.item(item, in: decider.session, definitions: decider.definitions)
       try add(item, -quantity, giver, &basket)
       try add(item, quantity, taker, &basket)
     case .spend(let amounts, let customer):
       let side = try basket.index(of: customer)
       for amount in amounts {
-        _ = try plan(&decider, .spend, amount.currency, -amount.amount, side, &basket, session: session)
+        _ = try plan(&decider, .spend, amount.currency, -amount.amount, side, &basket)
       }
     case .grant(let amounts, let customer, let source):
       let side = try basket.index(of: customer)
       let production = StoreEnvironment.production.kind.rawValue
       for amount in amounts {
-        let index = try plan(&decider, .grant, amount.currency, amount.amount, side, &basket, session: session)
+        let index = try plan(&decider, .grant, amount.currency, amount.amount, side, &basket)
         basket.grants.append((index, LotCredit(amount: amount.amount, source: source, environment: production)))
       }
     }
@@ -91,12 +89,12 @@ enum BasketPlanning {
   /// Adds to the plan of one customer's one currency, opened if there is none.
   private static func plan(
     _ decider: inout Decider, _ kind: EntryKind, _ code: CurrencyCode, _ amount: Int64, _ side: Int,
-    _ basket: inout BasketPlan, session: any StorageSnapshot
+    _ basket: inout BasketPlan
   ) throws(LedgerError) -> Int {
     let customer = basket.sides[side].customer
     basket.sides[side].kinds.insert(kind)
     guard let known = basket.sides[side].plans.first(where: { decider.plans[$0].currency.code == code }) else {
-      try AccountPlanning.plan(&decider, kind, code, amount, customer: customer, session: session)
+      try AccountPlanning.plan(&decider, kind, code, amount, customer: customer)
       basket.sides[side].plans.append(decider.plans.count - 1)
       return decider.plans.count - 1
     }
@@ -114,11 +112,9 @@ enum BasketPlanning {
   // MARK: Lots
 
   /// Finds the lots that are taken, and the lots that the others get for them.
-  static func planLots(
-    _ decider: inout Decider, of basket: BasketPlan, session: any StorageSnapshot
-  ) throws(LedgerError) {
+  static func planLots(_ decider: inout Decider, of basket: BasketPlan) throws(LedgerError) {
     for index in decider.plans.indices where decider.plans[index].amount < 0 {
-      try AccountPlanning.planBurn(&decider, index, session: session)
+      try AccountPlanning.planBurn(&decider, index)
       AccountPlanning.nameLots(&decider, of: index)
     }
     var given: [Int: Int64] = [:]
@@ -126,7 +122,7 @@ enum BasketPlanning {
       let start = given[move.from] ?? 0
       given[move.from] = start + move.amount
       decider.plans[move.to].credits += try LotLineage.credits(
-        &decider.work, of: move.amount, behind: start, in: decider.plans[move.from], session: session)
+        &decider.work, of: move.amount, behind: start, in: decider.plans[move.from])
     }
     for (index, credit) in basket.grants { decider.plans[index].credits.append(credit) }
   }

@@ -26,27 +26,24 @@ final class ExchangeCommand: Command {
   /// - Throws: in order of precedence `invalid_request`, `limit_exceeded`, `amount_out_of_range`, `customer_not_found`,
   ///   `key_conflict`, `unknown_currency`, `rounds_to_zero`, `amount_out_of_range` (the received amount),
   ///   `condition_failed`, `customer_frozen`, `not_available`, `insufficient_balance`, `over_maximum`.
-  func decide(
-    _ decider: inout Decider, _ command: LedgerCommand.Body, session: any StorageSnapshot
-  ) throws(LedgerError) -> Booking {
+  func decide(_ decider: inout Decider, _ command: LedgerCommand.Body) throws(LedgerError) -> Booking {
     try check(conditions: command.conditions)
-    guard let customer = try decider.findCustomer(of: command, session: session) else {
+    guard let customer = try decider.findCustomer(of: command) else {
       throw .customerNotFound(command.customer)
     }
-    return try KeyReplay.idempotently(&decider, command, customer: customer, session: session) {
+    return try KeyReplay.idempotently(&decider, command, customer: customer) {
       (decider: inout Decider) throws(LedgerError) -> Booking in
       decider.plans.removeAll(keepingCapacity: true)
-      try AccountPlanning.plan(&decider, .exchange, from.currency, -from.amount, customer: customer, session: session)
-      try AccountPlanning.plan(&decider, .exchange, into, 0, customer: customer, session: session)
+      try AccountPlanning.plan(&decider, .exchange, from.currency, -from.amount, customer: customer)
+      try AccountPlanning.plan(&decider, .exchange, into, 0, customer: customer)
       decider.plans[1].amount = try ExchangeRules.received(for: from.amount, at: rate)
-      try AccountPlanning.checkPlans(&decider, command, customer: customer, session: session)
-      try AccountPlanning.planBurn(&decider, 0, session: session)
-      try Self.planExchanged(&decider, 0, into: 1, session: session)
+      try AccountPlanning.checkPlans(&decider, command, customer: customer)
+      try AccountPlanning.planBurn(&decider, 0)
+      try Self.planExchanged(&decider, 0, into: 1)
       decider.plans.sort { $0.currency.code < $1.currency.code }
-      var booking = try JournalPosting.book(&decider, .exchange, command: command, customer: customer, session: session)
+      var booking = try JournalPosting.book(&decider, .exchange, command: command, customer: customer)
       var extras = BookingExtras()
-      let taken = try ReturnedCurrencyBooking.reclaimLineage(
-        &decider, after: decider.booked, owner: customer, &extras, session: session)
+      let taken = try ReturnedCurrencyBooking.reclaimLineage(&decider, after: decider.booked, owner: customer, &extras)
       guard !taken.isEmpty else { return booking }
       booking.entries = CompactList(Array(booking.entries) + taken)
       booking.extras = extras
@@ -55,12 +52,10 @@ final class ExchangeCommand: Command {
   }
 
   /// Makes the lots that an exchange gives, from the lots that it takes.
-  private static func planExchanged(
-    _ decider: inout Decider, _ given: Int, into got: Int, session: any StorageSnapshot
-  ) throws(LedgerError) {
+  private static func planExchanged(_ decider: inout Decider, _ given: Int, into got: Int) throws(LedgerError) {
     AccountPlanning.nameLots(&decider, of: given)
     var credits = try LotLineage.credits(
-      &decider.work, of: -decider.plans[given].amount, behind: 0, in: decider.plans[given], session: session)
+      &decider.work, of: -decider.plans[given].amount, behind: 0, in: decider.plans[given])
     let shares = ExchangeRules.shares(of: decider.plans[got].amount, over: credits.map(\.amount))
     for (index, share) in shares.enumerated() { credits[index].amount = share }
     credits.removeAll { $0.amount == 0 }

@@ -29,26 +29,23 @@ final class CaptureCommand: Command {
 
   /// - Throws: in order of precedence `invalid_request`, `limit_exceeded`, `amount_out_of_range`, `hold_not_found`,
   ///   `key_conflict`, `hold_ended`, `unknown_currency`, `exceeds_hold`, `condition_failed`.
-  func decide(
-    _ decider: inout Decider, _ command: LedgerCommand.Body, session: any StorageSnapshot
-  ) throws(LedgerError) -> Booking {
+  func decide(_ decider: inout Decider, _ command: LedgerCommand.Body) throws(LedgerError) -> Booking {
     if let amounts {
       try RequestRules.check(amounts: amounts, conditions: command.conditions, of: "capture")
     }
-    return try OpenHolds.decide(&decider, command, on: hold, session: session) {
+    return try OpenHolds.decide(&decider, command, on: hold) {
       (decider: inout Decider, hold: HoldRow, owner: FoundCustomer) throws(LedgerError) -> Booking in
-      try book(&decider, of: hold, command: command, owner: owner, session: session)
+      try book(&decider, of: hold, command: command, owner: owner)
     }
   }
 
   private func book(
-    _ decider: inout Decider, of row: HoldRow, command: LedgerCommand.Body,
-    owner: FoundCustomer, session: any StorageSnapshot
+    _ decider: inout Decider, of row: HoldRow, command: LedgerCommand.Body, owner: FoundCustomer
   ) throws(LedgerError) -> Booking {
-    let parts = try HeldCurrency.outstanding(&decider.work, of: row, owner: owner, session: session)
+    let parts = try HeldCurrency.outstanding(&decider.work, of: row, owner: owner)
     let wanted = try HoldRules.wanted(amounts, of: parts, definitions: decider.definitions)
     let (captured, left) = HoldRules.split(parts, wanted: wanted)
-    try Self.planHeld(&decider, captured, command: command, owner: owner, session: session)
+    try Self.planHeld(&decider, captured, command: command, owner: owner)
     let number = JournalPosting.begin(&decider, .capture, command: command, customer: owner)
     var entries: [PostedEntry] = []
     for index in decider.plans.indices {
@@ -57,7 +54,7 @@ final class CaptureCommand: Command {
       for part in captured where part.account == decider.work.accounts[slot].row.number {
         decider.work.setAside(-part.amount, slot: slot)
         HeldCurrency.addEvent(&decider.work, .captured, of: part, hold: row.number, in: number, slot: slot)
-        let source = try LotMoves.source(&decider.work, of: part.lot, slot: slot, owner: owner, session: session)
+        let source = try LotMoves.source(&decider.work, of: part.lot, slot: slot, owner: owner)
         takes.append(LotTake(lotSlot: .pool, lot: part.lot, source: source, amount: -part.amount))
       }
       let entry = decider.work.sequences.drawEntry()
@@ -71,11 +68,10 @@ final class CaptureCommand: Command {
     decider.work.changes.transactionsWithoutEntries.removeLast()
     var extras = BookingExtras()
     if !keepsOpen || left.isEmpty {
-      let slots = try HeldCurrency.slots(&decider.work, of: parts, session: session)
-      let returns = try HeldCurrency.giveBack(&decider, left, of: row, in: number, session: session)
+      let slots = try HeldCurrency.slots(&decider.work, of: parts)
+      let returns = try HeldCurrency.giveBack(&decider, left, of: row, in: number)
       decider.work.end(row)
-      entries += try ReturnedCurrencyBooking.bookDue(
-        &decider, returns, after: number, owner: owner, &extras, session: session)
+      entries += try ReturnedCurrencyBooking.bookDue(&decider, returns, after: number, owner: owner, &extras)
       extras.hold = HeldCurrency.booking(&decider, hold, row, [], slots: slots)
     } else {
       var row = row
@@ -93,8 +89,7 @@ final class CaptureCommand: Command {
   ///
   /// - Throws: `condition_failed`.
   private static func planHeld(
-    _ decider: inout Decider, _ parts: [HeldPart], command: LedgerCommand.Body, owner: FoundCustomer,
-    session: any StorageSnapshot
+    _ decider: inout Decider, _ parts: [HeldPart], command: LedgerCommand.Body, owner: FoundCustomer
   ) throws(LedgerError) {
     decider.plans.removeAll(keepingCapacity: true)
     var amounts: [CurrencyAmount] = []
@@ -105,7 +100,7 @@ final class CaptureCommand: Command {
       amounts.append(CurrencyAmount(currency: code, amount: part.amount))
     }
     for amount in CurrencySums.sum([], amounts) {
-      try AccountPlanning.plan(&decider, .spend, amount.currency, -amount.amount, customer: owner, session: session)
+      try AccountPlanning.plan(&decider, .spend, amount.currency, -amount.amount, customer: owner)
     }
     for plan in decider.plans {
       try AccountRules.check(command.conditions, plan: plan, account: decider.work.accounts[plan.slot].row)

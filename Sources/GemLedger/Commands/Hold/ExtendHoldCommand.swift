@@ -19,17 +19,15 @@ struct ExtendHoldCommand: Command {
 
   /// - Throws: in order of precedence `amount_out_of_range`, `hold_not_found`, `key_conflict`, `hold_ended`,
   ///   `limit_exceeded`.
-  func decide(
-    _ decider: inout Decider, _ command: LedgerCommand.Body, session: any StorageSnapshot
-  ) throws(LedgerError) -> Booking {
+  func decide(_ decider: inout Decider, _ command: LedgerCommand.Body) throws(LedgerError) -> Booking {
     try HoldRules.check(milliseconds: milliseconds)
-    return try OpenHolds.decide(&decider, command, on: id, session: session) {
+    return try OpenHolds.decide(&decider, command, on: id) {
       (decider: inout Decider, hold: HoldRow, owner: FoundCustomer) throws(LedgerError) -> Booking in
       var hold = hold
       hold.deadline = try HoldRules.deadline(
-        of: hold, begunAt: HeldCurrency.begun(&decider.work, hold, session: session), now: decider.work.now,
+        of: hold, begunAt: HeldCurrency.begun(&decider.work, hold), now: decider.work.now,
         milliseconds: milliseconds)
-      let parts = try HeldCurrency.outstanding(&decider.work, of: hold, owner: owner, session: session)
+      let parts = try HeldCurrency.outstanding(&decider.work, of: hold, owner: owner)
       let number = JournalPosting.begin(&decider, .extend, command: command, customer: owner)
       HeldCurrency.addDeadline(&decider.work, of: hold, in: number)
       decider.work.set(hold)

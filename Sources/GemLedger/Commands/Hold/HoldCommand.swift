@@ -17,21 +17,19 @@ struct HoldCommand: Command {
   /// - Throws: in order of precedence `invalid_request`, `limit_exceeded`, `amount_out_of_range`, `customer_not_found`,
   ///   `key_conflict`, `unknown_currency`, `condition_failed`, `customer_frozen`, `not_available`,
   ///   `insufficient_balance`.
-  func decide(
-    _ decider: inout Decider, _ command: LedgerCommand.Body, session: any StorageSnapshot
-  ) throws(LedgerError) -> Booking {
+  func decide(_ decider: inout Decider, _ command: LedgerCommand.Body) throws(LedgerError) -> Booking {
     try HoldRules.check(amounts, milliseconds: milliseconds, conditions: command.conditions)
-    guard let customer = try decider.findCustomer(of: command, session: session) else {
+    guard let customer = try decider.findCustomer(of: command) else {
       throw .customerNotFound(command.customer)
     }
-    return try KeyReplay.idempotently(&decider, command, customer: customer, session: session) {
+    return try KeyReplay.idempotently(&decider, command, customer: customer) {
       (decider: inout Decider) throws(LedgerError) -> Booking in
       decider.plans.removeAll(keepingCapacity: true)
       for amount in amounts.count == 1 ? amounts : amounts.sorted(by: { $0.currency < $1.currency }) {
-        try AccountPlanning.plan(&decider, .hold, amount.currency, -amount.amount, customer: customer, session: session)
+        try AccountPlanning.plan(&decider, .hold, amount.currency, -amount.amount, customer: customer)
       }
-      try AccountPlanning.checkPlans(&decider, command, customer: customer, session: session)
-      for index in decider.plans.indices { try AccountPlanning.planBurn(&decider, index, session: session) }
+      try AccountPlanning.checkPlans(&decider, command, customer: customer)
+      for index in decider.plans.indices { try AccountPlanning.planBurn(&decider, index) }
       return book(&decider, command, customer: customer)
     }
   }

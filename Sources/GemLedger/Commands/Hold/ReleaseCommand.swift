@@ -14,20 +14,17 @@ struct ReleaseCommand: Command {
   var independence: Independence { .ofOtherCustomers }
 
   /// - Throws: in order of precedence `hold_not_found`, `key_conflict`, `hold_ended`.
-  func decide(
-    _ decider: inout Decider, _ command: LedgerCommand.Body, session: any StorageSnapshot
-  ) throws(LedgerError) -> Booking {
-    try OpenHolds.decide(&decider, command, on: id, session: session) {
+  func decide(_ decider: inout Decider, _ command: LedgerCommand.Body) throws(LedgerError) -> Booking {
+    try OpenHolds.decide(&decider, command, on: id) {
       (decider: inout Decider, hold: HoldRow, owner: FoundCustomer) throws(LedgerError) -> Booking in
-      let parts = try HeldCurrency.outstanding(&decider.work, of: hold, owner: owner, session: session)
+      let parts = try HeldCurrency.outstanding(&decider.work, of: hold, owner: owner)
       let number = JournalPosting.begin(&decider, .release, command: command, customer: owner)
-      let slots = try HeldCurrency.slots(&decider.work, of: parts, session: session)
+      let slots = try HeldCurrency.slots(&decider.work, of: parts)
       var booking = JournalPosting.bookingWithoutEntries(&decider, .release, number, of: command.customer)
       var extras = BookingExtras()
-      let returns = try HeldCurrency.giveBack(&decider, parts, of: hold, in: number, session: session)
+      let returns = try HeldCurrency.giveBack(&decider, parts, of: hold, in: number)
       decider.work.end(hold)
-      let lost = try ReturnedCurrencyBooking.bookDue(
-        &decider, returns, after: number, owner: owner, &extras, session: session)
+      let lost = try ReturnedCurrencyBooking.bookDue(&decider, returns, after: number, owner: owner, &extras)
       booking.entries = CompactList(lost)
       extras.hold = HeldCurrency.booking(&decider, id, hold, [], slots: slots)
       booking.extras = extras
@@ -38,9 +35,9 @@ struct ReleaseCommand: Command {
 
 extension LedgerCommand {
   /// Gives back the held amounts.
-  public static func release(_ hold: HoldID, key: IdempotencyKey? = nil, details: CommandDetails = CommandDetails())
-    -> Self
-  {
+  public static func release(
+    _ hold: HoldID, key: IdempotencyKey? = nil, details: CommandDetails = CommandDetails()
+  ) -> Self {
     Self(
       ReleaseCommand(id: hold), customer: CustomerID(ofNobody: hold.transactionID), key: key, details: details)
   }

@@ -11,14 +11,12 @@ struct CreateAliasCommand: Command {
   var independence: Independence { .none }
 
   /// - Throws: in order of precedence `customer_not_found`, `over_maximum` (the hard limit).
-  func decide(
-    _ decider: inout Decider, _ command: LedgerCommand.Body, session: any StorageSnapshot
-  ) throws(LedgerError) -> Booking {
-    guard let customer = try decider.findCustomer(command.customer, session: session) else {
+  func decide(_ decider: inout Decider, _ command: LedgerCommand.Body) throws(LedgerError) -> Booking {
+    guard let customer = try decider.findCustomer(command.customer) else {
       throw .customerNotFound(command.customer)
     }
-    guard let other = try decider.findCustomer(alias, session: session) else {
-      return try CustomerMerge.add(&decider, alias, to: customer, command: command, session: session)
+    guard let other = try decider.findCustomer(alias) else {
+      return try CustomerMerge.add(&decider, alias, to: customer, command: command)
     }
     guard other.number != customer.number else {
       return Booking(
@@ -26,7 +24,7 @@ struct CreateAliasCommand: Command {
         entries: CompactList([]),
         isReplayed: true)
     }
-    return try CustomerMerge.merge(&decider, other, into: customer, command: command, session: session)
+    return try CustomerMerge.merge(&decider, other, into: customer, command: command)
   }
 }
 

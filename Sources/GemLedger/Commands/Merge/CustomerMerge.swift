@@ -1,21 +1,20 @@
 /// Merges two customers, or adds an id to a customer, for the commands that do so.
 enum CustomerMerge {
   static func add(
-    _ decider: inout Decider, _ id: CustomerID, to customer: FoundCustomer, command: LedgerCommand.Body,
-    session: any StorageSnapshot
+    _ decider: inout Decider, _ id: CustomerID, to customer: FoundCustomer, command: LedgerCommand.Body
   ) throws(LedgerError) -> Booking {
     decider.plans.removeAll(keepingCapacity: true)
     try decider.work.checkNotErased(id)
     decider.work.add(id, to: customer.number)
-    return try JournalPosting.book(&decider, .merge, command: command, customer: customer, session: session)
+    return try JournalPosting.book(&decider, .merge, command: command, customer: customer)
   }
 
   static func merge(
     _ decider: inout Decider, _ source: FoundCustomer, into target: FoundCustomer, isProven: Bool = true,
-    command: LedgerCommand.Body, session: any StorageSnapshot
+    command: LedgerCommand.Body
   ) throws(LedgerError) -> Booking {
-    try planMerge(&decider, source, target, session: session)
-    if !isProven { try UnprovenMerges.checkMovable(&decider, source, session: session) }
+    try planMerge(&decider, source, target)
+    if !isProven { try UnprovenMerges.checkMovable(&decider, source) }
     // Due amounts expire before anything moves.
     for index in decider.plans.indices where decider.plans[index].expiredAmount != 0 {
       JournalPosting.bookExpiry(
@@ -26,14 +25,14 @@ enum CustomerMerge {
         from: decider.plans[$0].slot, into: decider.plans[$0 + 1].slot, currency: decider.plans[$0].currency)
     }
     decider.plans.removeAll(keepingCapacity: true)
-    var booking = try JournalPosting.book(&decider, .merge, command: command, customer: target, session: session)
+    var booking = try JournalPosting.book(&decider, .merge, command: command, customer: target)
     let transaction = decider.work.sequences.transaction
     if !isProven { UnprovenMerges.mark(&decider.work, transaction, from: source) }
     var posted: [PostedEntry] = []
-    let holds = try MergedHolds.movingHolds(&decider.work, of: source, session: session)
+    let holds = try MergedHolds.movingHolds(&decider.work, of: source)
     for pair in pairs {
-      posted += try MergedBalances.moveBalance(&decider, pair, holds: holds, transaction: transaction, session: session)
-      posted += try MergedBalances.moveDebt(&decider, pair, transaction: transaction, session: session)
+      posted += try MergedBalances.moveBalance(&decider, pair, holds: holds, transaction: transaction)
+      posted += try MergedBalances.moveDebt(&decider, pair, transaction: transaction)
       MergedHolds.moveDue(&decider.work, pair)
       // This group's scheduled effects on the account were applied under other counts.
       decider.work.accounts[pair.into].isCurrent = false
@@ -42,15 +41,14 @@ enum CustomerMerge {
     // The transaction was booked as one without entries.
     if !posted.isEmpty { decider.work.changes.transactionsWithoutEntries.removeLast() }
     booking.entries = CompactList(posted)
-    try moveItems(&decider.work, from: source, to: target, &booking, session: session)
-    for hold in holds { try MergedHolds.move(&decider.work, hold, from: source, to: target, session: session) }
-    try MergedHolds.moveCounts(&decider, from: source, to: target, transaction: transaction, session: session)
+    try moveItems(&decider.work, from: source, to: target, &booking)
+    for hold in holds { try MergedHolds.move(&decider.work, hold, from: source, to: target) }
+    try MergedHolds.moveCounts(&decider, from: source, to: target, transaction: transaction)
     // The merged customer's recharge clocks stay stopped.
     decider.touched.removeAll { decider.work.accounts[$0.slot].row.number.customer == source.number }
-    try becomeOne(&decider.work, source, target, transaction: transaction, session: session)
+    try becomeOne(&decider.work, source, target, transaction: transaction)
     var extras = BookingExtras()
-    let taken = try ReturnedCurrencyBooking.reclaimMerged(
-      &decider, after: transaction, owner: target, &extras, session: session)
+    let taken = try ReturnedCurrencyBooking.reclaimMerged(&decider, after: transaction, owner: target, &extras)
     guard !taken.isEmpty else { return booking }
     booking.entries = CompactList(Array(booking.entries) + taken)
     booking.extras = extras
@@ -61,26 +59,26 @@ enum CustomerMerge {
   ///
   /// - Throws: `over_maximum` if the sum would pass the hard limit.
   private static func planMerge(
-    _ decider: inout Decider, _ source: FoundCustomer, _ target: FoundCustomer, session: any StorageSnapshot
+    _ decider: inout Decider, _ source: FoundCustomer, _ target: FoundCustomer
   ) throws(LedgerError) {
     decider.plans.removeAll(keepingCapacity: true)
     for currency in decider.definitions.currencies {
       // The due effects of either side move, or count, as well.
       for customer in [source, target] {
         let number = AccountNumber(customer: customer.number, currency: currency.number)
-        let slot = try decider.work.slot(of: number, session: session)
+        let slot = try decider.work.slot(of: number)
         // An untouched account gets no scheduled grants: otherwise each merge of a new customer would bring them again.
         // An account that was only read has a row without entries, and exports leave it out.
         guard decider.work.accounts[slot].row.version > 0, ScheduledEffects.isDue(&decider.work, slot, currency) else {
           continue
         }
-        try ScheduledEffects.bookDueEffects(&decider, slot, currency, customer: customer, session: session)
+        try ScheduledEffects.bookDueEffects(&decider, slot, currency, customer: customer)
       }
       let number = AccountNumber(customer: source.number, currency: currency.number)
-      let row = decider.work.accounts[try decider.work.slot(of: number, session: session)].row
+      let row = decider.work.accounts[try decider.work.slot(of: number)].row
       guard row.balance != 0 || row.debt != 0 else { continue }
-      try AccountPlanning.plan(&decider, .merge, currency.code, 0, customer: source, session: session)
-      try AccountPlanning.plan(&decider, .merge, currency.code, 0, customer: target, session: session)
+      try AccountPlanning.plan(&decider, .merge, currency.code, 0, customer: source)
+      try AccountPlanning.plan(&decider, .merge, currency.code, 0, customer: target)
       let (from, into) = (decider.plans[decider.plans.count - 2], decider.plans[decider.plans.count - 1])
       let (one, other) = (decider.work.accounts[from.slot].row, decider.work.accounts[into.slot].row)
       try MergeRules.check(
@@ -89,30 +87,28 @@ enum CustomerMerge {
   }
 
   private static func moveItems(
-    _ work: inout UnitOfWork, from source: FoundCustomer, to target: FoundCustomer, _ booking: inout Booking,
-    session: any StorageSnapshot
+    _ work: inout UnitOfWork, from source: FoundCustomer, to target: FoundCustomer, _ booking: inout Booking
   ) throws(LedgerError) {
-    let items = try work.ownedItems(of: source.number, session: session).filter { $0.1 != 0 }
+    let items = try work.ownedItems(of: source.number).filter { $0.1 != 0 }
     _ = try items.gather { (item) throws(LedgerError) in
-      try work.owned(item.0, customer: target.number, session: session)
+      try work.owned(item.0, customer: target.number)
     }
     for (item, quantity) in items {
       work.setOwned(item, customer: source.number, to: 0)
       let transaction = work.sequences.transaction
       work.changes.itemEntries.append(
         ItemEntryRow(transaction: transaction, customer: source.number, item: item, quantity: -quantity, owned: 0))
-      try OwnedItems.add(&work, [(item, quantity)], to: &booking, target, session)
+      try OwnedItems.add(&work, [(item, quantity)], to: &booking, target)
     }
   }
 
   /// Updates the rows of the customers: ids and keys keep their rows and lead to the surviving customer.
   private static func becomeOne(
-    _ work: inout UnitOfWork, _ source: FoundCustomer, _ target: FoundCustomer, transaction: TransactionNumber,
-    session: any StorageSnapshot
+    _ work: inout UnitOfWork, _ source: FoundCustomer, _ target: FoundCustomer, transaction: TransactionNumber
   ) throws(LedgerError) {
-    var survivor = try work.knownCustomer(target.number, session: session)
-    let rows = try work.numbers(of: source.number, session: session).gather { (number) throws(LedgerError) in
-      try work.knownCustomer(number, session: session)
+    var survivor = try work.knownCustomer(target.number)
+    let rows = try work.numbers(of: source.number).gather { (number) throws(LedgerError) in
+      try work.knownCustomer(number)
     }
     for var row in rows {
       if row.number == source.number {

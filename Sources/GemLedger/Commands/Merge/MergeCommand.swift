@@ -21,28 +21,24 @@ struct MergeCommand: Command {
   /// - Throws: in order of precedence `invalid_identifier`, `customer_not_found`, `key_conflict`, `same_customer`,
   ///   `condition_failed` (the customer has an id that is not anonymous), `over_maximum` (the hard limit),
   ///   `condition_failed` (debts, freezes or open holds in a merge that is not proven).
-  func decide(
-    _ decider: inout Decider, _ command: LedgerCommand.Body, session: any StorageSnapshot
-  ) throws(LedgerError) -> Booking {
-    let source = try decider.findCustomer(from, session: session)
-    let target = try decider.findCustomer(command.customer, session: session)
+  func decide(_ decider: inout Decider, _ command: LedgerCommand.Body) throws(LedgerError) -> Booking {
+    let source = try decider.findCustomer(from)
+    let target = try decider.findCustomer(command.customer)
     if isOfAnonymous, let source, source.number != target?.number {
       // The commit decides this: of two sign-ins from one anonymous customer at the same moment, only one merges.
-      try MergeRules.checkAnonymous(try decider.work.ids(of: source.number, session: session), named: from)
+      try MergeRules.checkAnonymous(try decider.work.ids(of: source.number), named: from)
     }
     guard let survivor = target ?? source else { throw .customerNotFound(from) }
-    return try KeyReplay.idempotently(&decider, command, customer: survivor, session: session) {
+    return try KeyReplay.idempotently(&decider, command, customer: survivor) {
       (decider: inout Decider) throws(LedgerError) -> Booking in
       guard source?.number != target?.number else {
         throw LedgerError(
           .sameCustomer, "\"\(from)\" and \"\(command.customer)\" name the same customer already.")
       }
       if let source, let target {
-        return try CustomerMerge.merge(
-          &decider, source, into: target, isProven: isProven, command: command, session: session)
+        return try CustomerMerge.merge(&decider, source, into: target, isProven: isProven, command: command)
       }
-      return try CustomerMerge.add(
-        &decider, source == nil ? from : command.customer, to: survivor, command: command, session: session)
+      return try CustomerMerge.add(&decider, source == nil ? from : command.customer, to: survivor, command: command)
     }
   }
 }

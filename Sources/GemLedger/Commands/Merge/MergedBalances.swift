@@ -9,16 +9,15 @@ struct MergedAccount {
 enum MergedBalances {
   /// Moves a balance with its lots; it repays the surviving customer's debt.
   static func moveBalance(
-    _ decider: inout Decider, _ pair: MergedAccount, holds: [MovingHold], transaction: TransactionNumber,
-    session: any StorageSnapshot
+    _ decider: inout Decider, _ pair: MergedAccount, holds: [MovingHold], transaction: TransactionNumber
   ) throws(LedgerError) -> [PostedEntry] {
     let amount = decider.work.accounts[pair.from].row.balance
     guard amount > 0 else { return [] }
-    let held = try MergedHolds.putBackHeld(&decider.work, pair.from, holds, session: session)
-    let lots = try emptyAccount(&decider.work, pair.from, session: session)
+    let held = try MergedHolds.putBackHeld(&decider.work, pair.from, holds)
+    let lots = try emptyAccount(&decider.work, pair.from)
     _ = post(&decider, pair, pair.from, -amount, lots.map { $0.out }, transaction: transaction)
     var takes: [LotTake] = []
-    for lot in lots { takes.append(try bringIn(&decider.work, lot, slot: pair.into, session: session)) }
+    for lot in lots { takes.append(try bringIn(&decider.work, lot, slot: pair.into)) }
     for part in held {
       guard let lot = zip(lots, takes).first(where: { $0.0.out.lot == part.part.lot })?.1 else {
         throw .lotsDisagree(decider.work.accounts[pair.from].row)
@@ -28,23 +27,21 @@ enum MergedBalances {
     // Held currency repays nothing.
     let free = amount - held.reduce(0) { $0 + $1.part.amount }
     let repaid = min(free, decider.work.accounts[pair.into].row.debt)
-    let burnt = try LotMoves.burn(
-      &decider.work, repaid, slot: pair.into, paidFirst: pair.currency.burnsPaidFirst, session: session)
+    let burnt = try LotMoves.burn(&decider.work, repaid, slot: pair.into, paidFirst: pair.currency.burnsPaidFirst)
     LotMoves.apply(&decider.work, burnt, slot: pair.into, isReturn: true)
     return [post(&decider, pair, pair.into, amount, takes + burnt, debtChange: -repaid, transaction: transaction)]
   }
 
   /// Moves a debt: the available balance repays it, and the rest stays a debt.
   static func moveDebt(
-    _ decider: inout Decider, _ pair: MergedAccount, transaction: TransactionNumber, session: any StorageSnapshot
+    _ decider: inout Decider, _ pair: MergedAccount, transaction: TransactionNumber
   ) throws(LedgerError) -> [PostedEntry] {
     let debt = decider.work.accounts[pair.from].row.debt
     guard debt > 0 else { return [] }
     _ = post(&decider, pair, pair.from, debt, [], debtChange: -debt, transaction: transaction)
     let account = decider.work.accounts[pair.into].row
     let repaid = min(debt, max(0, account.balance - account.held))
-    let burnt = try LotMoves.burn(
-      &decider.work, repaid, slot: pair.into, paidFirst: pair.currency.burnsPaidFirst, session: session)
+    let burnt = try LotMoves.burn(&decider.work, repaid, slot: pair.into, paidFirst: pair.currency.burnsPaidFirst)
     LotMoves.apply(&decider.work, burnt, slot: pair.into, isReturn: true)
     return [post(&decider, pair, pair.into, -debt, burnt, debtChange: debt - repaid, transaction: transaction)]
   }
@@ -70,10 +67,8 @@ enum MergedBalances {
   }
 
   /// Takes the remaining amounts of all lots out of an account.
-  private static func emptyAccount(
-    _ work: inout UnitOfWork, _ slot: Int, session: any StorageSnapshot
-  ) throws(LedgerError) -> [MovingLot] {
-    let index = try LotMoves.wholeBook(&work, of: slot, session: session)
+  private static func emptyAccount(_ work: inout UnitOfWork, _ slot: Int) throws(LedgerError) -> [MovingLot] {
+    let index = try LotMoves.wholeBook(&work, of: slot)
     var moving: [MovingLot] = []
     let account = work.accounts[slot].row
     if account.poolRemaining > 0 {
@@ -112,11 +107,9 @@ enum MergedBalances {
   }
 
   /// Puts a lot into the account, and returns the part that counts for the balance.
-  static func bringIn(
-    _ work: inout UnitOfWork, _ moving: MovingLot, slot: Int, session: any StorageSnapshot
-  ) throws(LedgerError) -> LotTake {
+  static func bringIn(_ work: inout UnitOfWork, _ moving: MovingLot, slot: Int) throws(LedgerError) -> LotTake {
     guard var lot = moving.lot else {
-      let take = try LotPlacement.placeCredit(&work, moving.credit, slot: slot, session: session)
+      let take = try LotPlacement.placeCredit(&work, moving.credit, slot: slot)
       LotMoves.apply(&work, [take], slot: slot, isReturn: true)
       return take
     }

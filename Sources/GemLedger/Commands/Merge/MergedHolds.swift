@@ -12,26 +12,24 @@ struct MovingPart {
 
 /// Moves open holds and counts from one customer to another.
 enum MergedHolds {
-  static func movingHolds(
-    _ work: inout UnitOfWork, of source: FoundCustomer, session: any StorageSnapshot
-  ) throws(LedgerError) -> [MovingHold] {
+  static func movingHolds(_ work: inout UnitOfWork, of source: FoundCustomer) throws(LedgerError) -> [MovingHold] {
     var holds: [MovingHold] = []
-    for row in try work.holds(of: source.number, session: session) {
+    for row in try work.holds(of: source.number) {
       holds.append(
-        MovingHold(row: row, parts: try HeldCurrency.outstanding(&work, of: row, owner: source, session: session)))
+        MovingHold(row: row, parts: try HeldCurrency.outstanding(&work, of: row, owner: source)))
     }
     return holds
   }
 
   /// Puts held currency back into its lots, so that it moves with them.
   static func putBackHeld(
-    _ work: inout UnitOfWork, _ slot: Int, _ holds: [MovingHold], session: any StorageSnapshot
+    _ work: inout UnitOfWork, _ slot: Int, _ holds: [MovingHold]
   ) throws(LedgerError) -> [MovingPart] {
     let account = work.accounts[slot].row.number
     var held: [MovingPart] = []
     for hold in holds {
       for part in hold.parts where part.account == account {
-        let take = try LotPlacement.placeReturn(&work, part.amount, to: part.lot, slot: slot, session: session)
+        let take = try LotPlacement.placeReturn(&work, part.amount, to: part.lot, slot: slot)
         LotMoves.apply(&work, [take], slot: slot, isReturn: true)
         held.append(MovingPart(hold: hold.row.number, part: part))
       }
@@ -59,12 +57,11 @@ enum MergedHolds {
 
   /// Moves the hold's row to the surviving customer, with its held part there.
   static func move(
-    _ work: inout UnitOfWork, _ hold: MovingHold, from source: FoundCustomer, to target: FoundCustomer,
-    session: any StorageSnapshot
+    _ work: inout UnitOfWork, _ hold: MovingHold, from source: FoundCustomer, to target: FoundCustomer
   ) throws(LedgerError) {
     var row = HoldRow(number: hold.row.number, customer: target.number, deadline: hold.row.deadline)
-    let owners = try work.numbers(of: source, session: session) + [target.number]
-    let events = try work.events(about: row.number, ofAny: owners, session: session)
+    let owners = try work.numbers(of: source) + [target.number]
+    let events = try work.events(about: row.number, ofAny: owners)
     row.sole = HeldPart.sole(HoldRules.outstanding(events, of: target.number))
     work.set(row)
   }
@@ -77,14 +74,13 @@ enum MergedHolds {
 
   /// Adds the counts of both customers if their periods are equal; otherwise the later period counts.
   static func moveCounts(
-    _ decider: inout Decider, from source: FoundCustomer, to target: FoundCustomer, transaction: TransactionNumber,
-    session: any StorageSnapshot
+    _ decider: inout Decider, from source: FoundCustomer, to target: FoundCustomer, transaction: TransactionNumber
   ) throws(LedgerError) {
-    for row in try decider.work.counts(of: source.number, session: session) {
+    for row in try decider.work.counts(of: source.number) {
       decider.work.end(row)
       // The surviving customer's recharge has a separate clock.
       guard row.key.kind != .recharged else { continue }
-      let own = try decider.work.count(row.key, of: target.number, session: session)
+      let own = try decider.work.count(row.key, of: target.number)
       // Of two allowances in one period, the surviving customer's counts, even if it began later.
       let per =
         row.key.kind == .allowed

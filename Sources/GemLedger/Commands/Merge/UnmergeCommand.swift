@@ -19,18 +19,16 @@ struct UnmergeCommand: Command {
   /// - Throws: in order of precedence `customer_not_found`, `key_conflict`, `already_reversed`, `not_reversible`,
   ///   `condition_failed` (another survivor, or a later merge to undo first), `customer_frozen` (the survivor),
   ///   `condition_failed` (open holds).
-  func decide(
-    _ decider: inout Decider, _ command: LedgerCommand.Body, session: any StorageSnapshot
-  ) throws(LedgerError) -> Booking {
-    guard let found = try decider.findCustomer(command.customer, session: session) else {
+  func decide(_ decider: inout Decider, _ command: LedgerCommand.Body) throws(LedgerError) -> Booking {
+    guard let found = try decider.findCustomer(command.customer) else {
       throw .customerNotFound(command.customer)
     }
-    let row = try decider.work.knownCustomer(found.original, session: session)
+    let row = try decider.work.knownCustomer(found.original)
     let part = FoundCustomer(row, original: row.number)
-    return try KeyReplay.idempotently(&decider, command, customer: part, session: session) {
+    return try KeyReplay.idempotently(&decider, command, customer: part) {
       (decider: inout Decider) throws(LedgerError) -> Booking in
-      let split = try Self.split(&decider, row, command: command, named: survivor, session: session)
-      return try Self.unmerge(&decider, split, command: command, session: session)
+      let split = try Self.split(&decider, row, command: command, named: survivor)
+      return try Self.unmerge(&decider, split, command: command)
     }
   }
 
@@ -49,47 +47,46 @@ struct UnmergeCommand: Command {
   // MARK: Refusals
 
   private static func split(
-    _ decider: inout Decider, _ row: CustomerRow, command: LedgerCommand.Body, named: CustomerID?,
-    session: any StorageSnapshot
+    _ decider: inout Decider, _ row: CustomerRow, command: LedgerCommand.Body, named: CustomerID?
   ) throws(LedgerError) -> Split {
     let part = FoundCustomer(row, original: row.number)
     guard row.mergedInto != 0 else {
-      throw try notMerged(decider.work, part, command.customer, session: session)
+      throw try notMerged(decider.work, part, command.customer)
     }
-    let survivor = try decider.work.knownCustomer(row.mergedInto, session: session)
-    if let named, try decider.findCustomer(named, session: session)?.number != survivor.number {
+    let survivor = try decider.work.knownCustomer(row.mergedInto)
+    if let named, try decider.findCustomer(named)?.number != survivor.number {
       throw LedgerError(
         .conditionFailed,
         "\"\(command.customer)\" is part of \"\(survivor.id)\", not of \"\(named)\"; nothing was changed.",
         details: [.text("condition", "from"), .text("survivor", survivor.id.text)])
     }
     let merge = try MergeRules.merge(of: row.number, into: survivor.number) { (number) throws(LedgerError) in
-      try MergeRecords.records(of: number, decider.work, session: session)
+      try MergeRecords.records(of: number, decider.work)
     }
-    guard let merge else { throw try laterMerge(decider.work, part, survivor, command.customer, session: session) }
+    guard let merge else { throw try laterMerge(decider.work, part, survivor, command.customer) }
     guard !survivor.isFrozen else {
       throw LedgerError(
         .customerFrozen,
         "\"\(survivor.id)\", of which \"\(command.customer)\" is part, is frozen. Unfreeze that customer first; freeze "
           + "either again afterwards.")
     }
-    guard let parts = try decider.work.parts(of: merge.transaction, ofAny: [survivor.number], session: session) else {
+    guard let parts = try decider.work.parts(of: merge.transaction, ofAny: [survivor.number]) else {
       throw .lacksTransaction(merge.transaction)
     }
     let followers = try MergeRules.followers(of: row.number) { (number) throws(LedgerError) in
-      try MergeRecords.records(of: number, decider.work, session: session)
+      try MergeRecords.records(of: number, decider.work)
     }
     return Split(
       part: part, followers: followers, survivor: survivor, merge: parts,
-      history: try MergeHistory(around: merge, decider.work, session: session))
+      history: try MergeHistory(around: merge, decider.work))
   }
 
   private static func notMerged(
-    _ work: borrowing UnitOfWork, _ customer: FoundCustomer, _ id: CustomerID, session: any StorageSnapshot
+    _ work: borrowing UnitOfWork, _ customer: FoundCustomer, _ id: CustomerID
   ) throws(LedgerError) -> LedgerError {
-    let unmerges = try MergeRecords.unmerges(of: customer, work, session: session)
+    let unmerges = try MergeRecords.unmerges(of: customer, work)
     if let last = unmerges.last {
-      let survivor = try work.knownCustomer(last.from, session: session).id
+      let survivor = try work.knownCustomer(last.from).id
       return LedgerError(
         .alreadyReversed, "\"\(id)\" was split off \"\(survivor)\" before and is a separate customer.",
         details: [.text("survivor", survivor.text)])
@@ -102,15 +99,14 @@ struct UnmergeCommand: Command {
 
   /// Returns the refusal for a merge after which the survivor was merged itself.
   private static func laterMerge(
-    _ work: borrowing UnitOfWork, _ part: FoundCustomer, _ survivor: CustomerRow, _ id: CustomerID,
-    session: any StorageSnapshot
+    _ work: borrowing UnitOfWork, _ part: FoundCustomer, _ survivor: CustomerRow, _ id: CustomerID
   ) throws(LedgerError) -> LedgerError {
-    for number in try work.numbers(of: survivor.number, session: session) where number != survivor.number {
+    for number in try work.numbers(of: survivor.number) where number != survivor.number {
       let merge = try MergeRules.merge(of: part.number, into: number) { (number) throws(LedgerError) in
-        try MergeRecords.records(of: number, work, session: session)
+        try MergeRecords.records(of: number, work)
       }
       guard merge != nil else { continue }
-      let between = try work.knownCustomer(number, session: session).id
+      let between = try work.knownCustomer(number).id
       return LedgerError(
         .conditionFailed,
         "\"\(id)\" is part of \"\(between)\", which was merged into another customer since. Unmerge \"\(between)\" "
@@ -124,18 +120,18 @@ struct UnmergeCommand: Command {
   ///
   /// - Throws: `condition_failed`.
   private static func checkHolds(
-    _ decider: inout Decider, _ split: Split, _ belongings: [UnmergedBalances.Belongings], session: any StorageSnapshot
+    _ decider: inout Decider, _ split: Split, _ belongings: [UnmergedBalances.Belongings]
   ) throws(LedgerError) {
     let numbers = [split.part.number] + split.followers
     let lots = Set(belongings.flatMap(\.lots.keys))
-    for hold in try MergedHolds.movingHolds(&decider.work, of: split.holder, session: session) {
+    for hold in try MergedHolds.movingHolds(&decider.work, of: split.holder) {
       var begun = decider.work.transaction(hold.row.number)
-      if begun == nil { begun = try session.transaction(hold.row.number) }
+      if begun == nil { begun = try decider.session.transaction(hold.row.number) }
       guard let begun else { throw .lacksTransaction(hold.row.number) }
       let isOfMerge = numbers.contains(begun.customer)
       let pools = Set(
         try hold.parts.map { (part) throws(LedgerError) in
-          decider.work.accounts[try decider.work.slot(of: part.account, session: session)].row.poolLot
+          decider.work.accounts[try decider.work.slot(of: part.account)].row.poolLot
         })
       guard isOfMerge || hold.parts.contains(where: { lots.contains($0.lot) && !pools.contains($0.lot) }) else {
         continue
@@ -152,20 +148,20 @@ struct UnmergeCommand: Command {
   // MARK: Booking
 
   private static func unmerge(
-    _ decider: inout Decider, _ split: Split, command: LedgerCommand.Body, session: any StorageSnapshot
+    _ decider: inout Decider, _ split: Split, command: LedgerCommand.Body
   ) throws(LedgerError) -> Booking {
     let moved = MovedByMerge(split.merge, survivor: split.survivor.number)
-    let currencies = try currencies(&decider, split, session: session)
+    let currencies = try currencies(&decider, split)
     decider.plans.removeAll(keepingCapacity: true)
     for currency in currencies {
-      try AccountPlanning.plan(&decider, .unmerge, currency.code, 0, customer: split.holder, session: session)
+      try AccountPlanning.plan(&decider, .unmerge, currency.code, 0, customer: split.holder)
     }
     var belongings: [UnmergedBalances.Belongings] = []
     for currency in currencies {
       belongings.append(
-        try UnmergedBalances.belongings(&decider.work, in: currency, split.history, session: session))
+        try UnmergedBalances.belongings(&decider.work, in: currency, split.history))
     }
-    try checkHolds(&decider, split, belongings, session: session)
+    try checkHolds(&decider, split, belongings)
     // Due amounts expire before anything moves.
     for index in decider.plans.indices where decider.plans[index].expiredAmount != 0 {
       JournalPosting.bookExpiry(&decider, of: index, customer: split.survivor.number)
@@ -173,14 +169,13 @@ struct UnmergeCommand: Command {
     decider.plans.removeAll(keepingCapacity: true)
     var lost: [UnmergedCurrency] = []
     for own in belongings {
-      if let part = try UnmergedBalances.takeOut(&decider.work, own, session: session) { lost.append(part) }
+      if let part = try UnmergedBalances.takeOut(&decider.work, own) { lost.append(part) }
     }
-    var booking = try JournalPosting.book(&decider, .unmerge, command: command, customer: split.part, session: session)
+    var booking = try JournalPosting.book(&decider, .unmerge, command: command, customer: split.part)
     let transaction = decider.booked
     var (own, others): ([PostedEntry], [PostedEntry]) = ([], [])
     for part in lost {
-      let posted = try UnmergedBalances.move(
-        &decider, part, to: split.part.number, transaction: transaction, session: session)
+      let posted = try UnmergedBalances.move(&decider, part, to: split.part.number, transaction: transaction)
       own += posted.own
       others += posted.others
     }
@@ -189,21 +184,19 @@ struct UnmergeCommand: Command {
     booking.isOverMaximum = own.contains { entry in
       currencies.contains { $0.code == entry.currency && entry.balance > $0.maximumBalance }
     }
-    let items = try moveItems(&decider.work, moved.items, split, &booking, session: session)
-    try copyCounts(&decider, split, transaction: transaction, session: session)
-    try becomeTwo(&decider.work, split, transaction: transaction, session: session)
-    booking.extras = try extras(&decider, split, others, items, transaction: transaction, session: session)
+    let items = try moveItems(&decider.work, moved.items, split, &booking)
+    try copyCounts(&decider, split, transaction: transaction)
+    try becomeTwo(&decider.work, split, transaction: transaction)
+    booking.extras = try extras(&decider, split, others, items, transaction: transaction)
     return booking
   }
 
   /// Returns the currencies that may move back: all that the survivor ever had.
-  private static func currencies(
-    _ decider: inout Decider, _ split: Split, session: any StorageSnapshot
-  ) throws(LedgerError) -> [CurrencyDefinition] {
+  private static func currencies(_ decider: inout Decider, _ split: Split) throws(LedgerError) -> [CurrencyDefinition] {
     var found: [CurrencyDefinition] = []
     for currency in decider.definitions.currencies {
       let number = AccountNumber(customer: split.survivor.number, currency: currency.number)
-      let slot = try decider.work.slot(of: number, session: session)
+      let slot = try decider.work.slot(of: number)
       if decider.work.accounts[slot].row.lastEntry != 0 { found.append(currency) }
     }
     return found
@@ -211,15 +204,15 @@ struct UnmergeCommand: Command {
 
   /// Copies the survivor's counts, so that neither a limit nor an allowance starts again.
   private static func copyCounts(
-    _ decider: inout Decider, _ split: Split, transaction: TransactionNumber, session: any StorageSnapshot
+    _ decider: inout Decider, _ split: Split, transaction: TransactionNumber
   ) throws(LedgerError) {
-    for row in try decider.work.counts(of: split.survivor.number, session: session) where row.key.kind != .recharged {
+    for row in try decider.work.counts(of: split.survivor.number) where row.key.kind != .recharged {
       decider.work.set(
         CountRow(customer: split.part.number, key: row.key, period: row.period, value: row.value), by: transaction)
     }
     for currency in decider.definitions.currencies where currency.policies?.givesByItself == true {
       let number = AccountNumber(customer: split.part.number, currency: currency.number)
-      let slot = try decider.work.slot(of: number, session: session)
+      let slot = try decider.work.slot(of: number)
       RechargeClocks.start(&decider, slot, currency, by: transaction)
       // This group's scheduled effects on the account were applied under other counts.
       decider.work.accounts[slot].isCurrent = false
@@ -228,7 +221,7 @@ struct UnmergeCommand: Command {
 
   private static func extras(
     _ decider: inout Decider, _ split: Split, _ entries: [PostedEntry], _ items: [PostedItem],
-    transaction: TransactionNumber, session: any StorageSnapshot
+    transaction: TransactionNumber
   ) throws(LedgerError) -> BookingExtras {
     guard let parts = decider.work.parts(of: transaction) else { throw .lacksTransaction(transaction) }
     var extras = BookingExtras()
@@ -248,12 +241,11 @@ struct UnmergeCommand: Command {
   ///
   /// - Returns: The survivor's side.
   private static func moveItems(
-    _ work: inout UnitOfWork, _ moved: [ItemID: Int64], _ split: Split, _ booking: inout Booking,
-    session: any StorageSnapshot
+    _ work: inout UnitOfWork, _ moved: [ItemID: Int64], _ split: Split, _ booking: inout Booking
   ) throws(LedgerError) -> [PostedItem] {
     var lost: [PostedItem] = []
     for (item, quantity) in moved.sorted(by: { $0.key < $1.key }) {
-      let owned = try work.owned(item, customer: split.survivor.number, session: session)
+      let owned = try work.owned(item, customer: split.survivor.number)
       let part = min(quantity, owned)
       guard part > 0 else { continue }
       work.setOwned(item, customer: split.survivor.number, to: owned - part)
@@ -262,21 +254,21 @@ struct UnmergeCommand: Command {
         owned: owned - part)
       work.changes.itemEntries.append(row)
       lost.append(PostedItem(row))
-      try OwnedItems.add(&work, [(item, part)], to: &booking, split.part, session)
+      try OwnedItems.add(&work, [(item, part)], to: &booking, split.part)
     }
     return lost
   }
 
   /// Updates the rows of the customers: the numbers that the customer had at the merge lead to it again.
   private static func becomeTwo(
-    _ work: inout UnitOfWork, _ split: Split, transaction: TransactionNumber, session: any StorageSnapshot
+    _ work: inout UnitOfWork, _ split: Split, transaction: TransactionNumber
   ) throws(LedgerError) {
     for number in split.followers {
-      var row = try work.knownCustomer(number, session: session)
+      var row = try work.knownCustomer(number)
       row.mergedInto = split.part.number
       work.change(row)
     }
-    var row = try work.knownCustomer(split.part.number, session: session)
+    var row = try work.knownCustomer(split.part.number)
     row.mergedInto = 0
     row.merged = Int64(split.followers.count) + 1
     work.change(row)

@@ -21,29 +21,27 @@ enum UnmergedBalances {
 
   /// Reads the merged customer's part of the survivor's account.
   static func belongings(
-    _ work: inout UnitOfWork, in currency: CurrencyDefinition, _ history: MergeHistory, session: any StorageSnapshot
+    _ work: inout UnitOfWork, in currency: CurrencyDefinition, _ history: MergeHistory
   ) throws(LedgerError) -> Belongings {
     let number = AccountNumber(customer: history.survivor, currency: currency.number)
-    let slot = try work.slot(of: number, session: session)
-    let index = try LotMoves.wholeBook(&work, of: slot, session: session)
-    var present = try heldAmounts(&work, of: history.survivor, in: number, session: session)
+    let slot = try work.slot(of: number)
+    let index = try LotMoves.wholeBook(&work, of: slot)
+    var present = try heldAmounts(&work, of: history.survivor, in: number)
     let account = work.accounts[slot].row
     if account.poolRemaining > 0 { present[account.poolLot, default: 0] += account.poolRemaining }
     let loaded = work.loadedLots[index]
     for lot in loaded.free.lots + loaded.paid.lots + loaded.extras {
       present[lot.row.number, default: 0] += lot.row.remaining
     }
-    let shares = try history.shares(&work, slot: slot, present: present, session: session)
+    let shares = try history.shares(&work, slot: slot, present: present)
     let (lots, debt) = shares.owned(by: history.position)
     return Belongings(currency: currency, slot: slot, lots: lots, debt: debt)
   }
 
   /// Takes the merged customer's lots out of the survivor's account; nothing is posted yet.
-  static func takeOut(
-    _ work: inout UnitOfWork, _ belongings: Belongings, session: any StorageSnapshot
-  ) throws(LedgerError) -> UnmergedCurrency? {
+  static func takeOut(_ work: inout UnitOfWork, _ belongings: Belongings) throws(LedgerError) -> UnmergedCurrency? {
     let slot = belongings.slot
-    let index = try LotMoves.wholeBook(&work, of: slot, session: session)
+    let index = try LotMoves.wholeBook(&work, of: slot)
     var lots = pooledTakes(&work, belongings.lots, slot: slot, index: index)
     LotMoves.apply(&work, lots.map(\.out), slot: slot, isReturn: true)
     lots += wholeLots(&work, belongings.lots, slot: slot, index: index)
@@ -54,11 +52,10 @@ enum UnmergedBalances {
 
   /// Posts the entries of a currency on both accounts.
   static func move(
-    _ decider: inout Decider, _ part: UnmergedCurrency, to customer: CustomerNumber, transaction: TransactionNumber,
-    session: any StorageSnapshot
+    _ decider: inout Decider, _ part: UnmergedCurrency, to customer: CustomerNumber, transaction: TransactionNumber
   ) throws(LedgerError) -> (own: [PostedEntry], others: [PostedEntry]) {
     let number = AccountNumber(customer: customer, currency: part.currency.number)
-    let slot = try decider.work.slot(of: number, session: session)
+    let slot = try decider.work.slot(of: number)
     let pair = MergedAccount(from: part.slot, into: slot, currency: part.currency)
     var (own, others): ([PostedEntry], [PostedEntry]) = ([], [])
     if !part.lots.isEmpty {
@@ -68,7 +65,7 @@ enum UnmergedBalances {
           &decider, pair, pair.from, -amount, part.lots.map(\.out), kind: .unmerge, transaction: transaction))
       var takes: [LotTake] = []
       for lot in part.lots {
-        takes.append(try MergedBalances.bringIn(&decider.work, lot, slot: slot, session: session))
+        takes.append(try MergedBalances.bringIn(&decider.work, lot, slot: slot))
       }
       own.append(
         MergedBalances.post(&decider, pair, pair.into, amount, takes, kind: .unmerge, transaction: transaction))
@@ -138,11 +135,11 @@ enum UnmergedBalances {
 
   /// The held amounts of an account by lot.
   private static func heldAmounts(
-    _ work: inout UnitOfWork, of survivor: CustomerNumber, in account: AccountNumber, session: any StorageSnapshot
+    _ work: inout UnitOfWork, of survivor: CustomerNumber, in account: AccountNumber
   ) throws(LedgerError) -> [LotNumber: Int64] {
-    let customer = FoundCustomer(try work.knownCustomer(survivor, session: session), original: survivor)
+    let customer = FoundCustomer(try work.knownCustomer(survivor), original: survivor)
     var held: [LotNumber: Int64] = [:]
-    for hold in try MergedHolds.movingHolds(&work, of: customer, session: session) {
+    for hold in try MergedHolds.movingHolds(&work, of: customer) {
       for part in hold.parts where part.account == account { held[part.lot, default: 0] += part.amount }
     }
     return held

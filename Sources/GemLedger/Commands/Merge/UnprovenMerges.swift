@@ -6,10 +6,8 @@ enum UnprovenMerges {
   /// Checks that the customer has nothing that such a merge cannot move; call it after the merge's plans were made.
   ///
   /// - Throws: `condition_failed`.
-  static func checkMovable(
-    _ decider: inout Decider, _ source: FoundCustomer, session: any StorageSnapshot
-  ) throws(LedgerError) {
-    let row = try decider.work.knownCustomer(source.number, session: session)
+  static func checkMovable(_ decider: inout Decider, _ source: FoundCustomer) throws(LedgerError) {
+    let row = try decider.work.knownCustomer(source.number)
     let hasDebt = decider.plans.contains { plan in
       let account = decider.work.accounts[plan.slot].row
       return account.number.customer == source.number && account.debt > 0
@@ -20,7 +18,7 @@ enum UnprovenMerges {
       } else if hasDebt {
         "has a debt"
       } else {
-        try decider.work.holds(of: source.number, session: session).isEmpty ? nil : "has open holds"
+        try decider.work.holds(of: source.number).isEmpty ? nil : "has open holds"
       }
     guard let reason else { return }
     throw LedgerError(
@@ -41,12 +39,12 @@ enum UnprovenMerges {
   ///
   /// - Parameter customer: The buyer, by the number at the time of the purchase.
   static func merges(
-    of customer: CustomerNumber, to owner: CustomerNumber, _ work: inout UnitOfWork, session: any StorageSnapshot
+    of customer: CustomerNumber, to owner: CustomerNumber, _ work: inout UnitOfWork
   ) throws(LedgerError) -> [TransactionNumber] {
     guard customer != owner else { return [] }
-    let members = try work.numbers(of: owner, session: session)
+    let members = try work.numbers(of: owner)
     var records: [CustomerNumber: [MergeRecord]] = [:]
-    for number in members { records[number] = try MergeRecords.records(of: number, work, session: session) }
+    for number in members { records[number] = try MergeRecords.records(of: number, work) }
     var (found, number): ([TransactionNumber], CustomerNumber) = ([], customer)
     // Each step leads to another member.
     for _ in members where number != owner {
@@ -55,7 +53,7 @@ enum UnprovenMerges {
         merge = try MergeRules.merge(of: number, into: survivor) { (one) throws(LedgerError) in records[one] ?? [] }
       }
       guard let merge else { return found }
-      let events = try work.events(of: merge.transaction, ofAny: members, session: session)
+      let events = try work.events(of: merge.transaction, ofAny: members)
       if events.contains(where: { $0.kind == .unproven }) { found.append(merge.transaction) }
       number = merge.into
     }
@@ -64,13 +62,12 @@ enum UnprovenMerges {
 
   /// Returns the maximum units of an item that the merges moved.
   static func items(
-    _ item: ItemID, by merges: [TransactionNumber], to owner: CustomerNumber, _ work: inout UnitOfWork,
-    session: any StorageSnapshot
+    _ item: ItemID, by merges: [TransactionNumber], to owner: CustomerNumber, _ work: inout UnitOfWork
   ) throws(LedgerError) -> Int64 {
-    let members = try work.numbers(of: owner, session: session)
+    let members = try work.numbers(of: owner)
     var least = Int64.max
     for merge in merges {
-      let parts = try work.parts(of: merge, ofAny: members, session: session)
+      let parts = try work.parts(of: merge, ofAny: members)
       let moved = (parts?.items ?? []).filter { $0.item == item && $0.quantity > 0 }.reduce(0) { $0 + $1.quantity }
       least = min(least, moved)
     }

@@ -36,20 +36,18 @@ final class CompleteOrderCommand: Command {
   /// customer. An order is paid for once.
   ///
   /// - Throws: `order_not_found`, then as the credit of a purchase.
-  func decide(
-    _ decider: inout Decider, _ command: LedgerCommand.Body, session: any StorageSnapshot
-  ) throws(LedgerError) -> Booking {
-    guard var order = try decider.work.orders.find(completion.code, session: session) else {
+  func decide(_ decider: inout Decider, _ command: LedgerCommand.Body) throws(LedgerError) -> Booking {
+    guard var order = try decider.work.orders.find(completion.code, session: decider.session) else {
       throw .orderNotFound(completion.code)
     }
-    var booking = try CreditPurchaseCommand(completion.purchase).decide(&decider, command, session: session)
-    let environment = try decider.work.number(of: completion.purchase.environment, session: session)
+    var booking = try CreditPurchaseCommand(completion.purchase).decide(&decider, command)
+    let environment = try decider.work.number(of: completion.purchase.environment)
     let identity = PurchaseIdentity(
       store: completion.purchase.store, environment: environment, transactionID: completion.purchase.transactionID)
     guard order.purchase == nil,
-      let purchase = try JournalLookup.knownPurchase(&decider.work, identity, session: session), order.fits(purchase),
-      try decider.work.orders.find(purchase: purchase.number, session: session) == nil,
-      try JournalLookup.isOwn(&decider.work, purchase, of: order, session: session)
+      let purchase = try JournalLookup.knownPurchase(&decider.work, identity), order.fits(purchase),
+      try decider.work.orders.find(purchase: purchase.number, session: decider.session) == nil,
+      try JournalLookup.isOwn(&decider.work, purchase, of: order)
     else { return booking }
     order.complete(by: purchase, at: decider.work.now, retryAfterMilliseconds: completion.retryAfterMilliseconds)
     decider.work.orders.replace(order)

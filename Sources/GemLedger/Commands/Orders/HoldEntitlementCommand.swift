@@ -17,25 +17,23 @@ final class HoldEntitlementCommand: Command {
   /// Moves the entitlement of a purchase and of its whole subscription.
   ///
   /// - Throws: in order of precedence `customer_not_found`, `purchase_not_found`.
-  func decide(
-    _ decider: inout Decider, _ command: LedgerCommand.Body, session: any StorageSnapshot
-  ) throws(LedgerError) -> Booking {
+  func decide(_ decider: inout Decider, _ command: LedgerCommand.Body) throws(LedgerError) -> Booking {
     let identity = PurchaseIdentity(
-      store: purchase.store, environment: try decider.work.number(of: purchase.environment, session: session),
+      store: purchase.store, environment: try decider.work.number(of: purchase.environment),
       transactionID: purchase.transactionID)
-    guard let customer = try decider.findCustomer(command.customer, session: session) else {
+    guard let customer = try decider.findCustomer(command.customer) else {
       throw .customerNotFound(command.customer)
     }
-    guard let purchase = try JournalLookup.knownPurchase(&decider.work, identity, session: session) else {
+    guard let purchase = try JournalLookup.knownPurchase(&decider.work, identity) else {
       throw LedgerError(
         .purchaseNotFound, "Nothing was credited for the store transaction \"\(identity.transactionID)\".")
     }
-    let holder = try decider.work.orders.holder(purchase: purchase.number, session: session)
+    let holder = try decider.work.orders.holder(purchase: purchase.number, session: decider.session)
     guard let holder, holder != customer.number else {
       return JournalPosting.answer(&decider.work, command.customer, isReplayed: true)
     }
-    for number in try decider.work.orders.entitlements(of: holder, session: session)
-    where try Self.isOfOneSubscription(&decider.work, number, as: purchase, session: session) {
+    for number in try decider.work.orders.entitlements(of: holder, session: decider.session)
+    where try Self.isOfOneSubscription(&decider.work, number, as: purchase) {
       decider.work.orders.set(EntitlementRow(purchase: number, holder: customer.number))
     }
     return JournalPosting.answer(&decider.work, command.customer, isReplayed: false)
@@ -44,14 +42,13 @@ final class HoldEntitlementCommand: Command {
   /// Records the owner of the entitlement that a new purchase gives.
   ///
   /// That is the current entitlement owner of its subscription, else the buyer.
-  static func add(_ work: inout UnitOfWork, of purchase: PurchaseRow, session: any StorageSnapshot) throws(LedgerError)
-  {
+  static func add(_ work: inout UnitOfWork, of purchase: PurchaseRow) throws(LedgerError) {
     var holder = purchase.customer
     if let original = purchase.originalTransactionID {
       let identity = PurchaseIdentity(
         store: purchase.identity.store, environment: purchase.identity.environment, transactionID: original)
-      if let first = try JournalLookup.knownPurchase(&work, identity, session: session),
-        let known = try work.orders.holder(purchase: first.number, session: session)
+      if let first = try JournalLookup.knownPurchase(&work, identity),
+        let known = try work.orders.holder(purchase: first.number, session: work.session)
       {
         holder = known
       }
@@ -60,11 +57,11 @@ final class HoldEntitlementCommand: Command {
   }
 
   private static func isOfOneSubscription(
-    _ work: inout UnitOfWork, _ number: Int64, as purchase: PurchaseRow, session: any StorageSnapshot
+    _ work: inout UnitOfWork, _ number: Int64, as purchase: PurchaseRow
   ) throws(LedgerError) -> Bool {
     if number == purchase.number { return true }
     var other = work.changes.purchases.first { $0.number == number }
-    if other == nil { other = try session.purchase(number: number) }
+    if other == nil { other = try work.session.purchase(number: number) }
     guard let other else { return false }
     return other.isOfOneSubscription(as: purchase)
   }

@@ -59,13 +59,11 @@ final class OpenOrderCommand: Command {
   var independence: Independence { .none }
 
   /// - Throws: in order of precedence `amount_out_of_range`, `key_conflict`, `already_exists` (the code is taken).
-  func decide(
-    _ decider: inout Decider, _ command: LedgerCommand.Body, session: any StorageSnapshot
-  ) throws(LedgerError) -> Booking {
+  func decide(_ decider: inout Decider, _ command: LedgerCommand.Body) throws(LedgerError) -> Booking {
     try RequestRules.check(quantity: opening.quantity, of: opening.product.text)
-    let known = try decider.findCustomer(command.customer, session: session)
+    let known = try decider.findCustomer(command.customer)
     if let known, let key = opening.key,
-      let order = try decider.work.orders.find(key: key, customer: known, session: session)
+      let order = try decider.work.orders.find(key: key, customer: known, session: decider.session)
     {
       if let field = order.differingField(from: opening) {
         throw LedgerError(
@@ -76,16 +74,16 @@ final class OpenOrderCommand: Command {
       }
       return JournalPosting.answer(&decider.work, command.customer, isReplayed: true)
     }
-    let purchase = try paidPurchase(&decider.work, by: known, session: session)
-    if let purchase, try decider.work.orders.find(purchase: purchase.number, session: session) != nil {
+    let purchase = try paidPurchase(&decider.work, by: known)
+    if let purchase, try decider.work.orders.find(purchase: purchase.number, session: decider.session) != nil {
       return JournalPosting.answer(&decider.work, command.customer, isReplayed: true)
     }
-    guard try decider.work.orders.find(opening.code, session: session) == nil else {
+    guard try decider.work.orders.find(opening.code, session: decider.session) == nil else {
       throw LedgerError(.alreadyExists, "There is an order \(opening.code) already.")
     }
-    let customer = if let known { known } else { try decider.work.addCustomer(command.customer, session: session) }
+    let customer = if let known { known } else { try decider.work.addCustomer(command.customer) }
     var row = OrderRow(
-      number: try decider.work.next(.order, session: session), code: opening.code, customer: customer.number,
+      number: try decider.work.next(.order), code: opening.code, customer: customer.number,
       store: opening.store, product: opening.product, quantity: opening.quantity, request: opening.request,
       key: opening.key, createdAt: decider.work.now,
       deadline: decider.work.now.advanced(milliseconds: opening.lifetimeMilliseconds))
@@ -97,15 +95,13 @@ final class OpenOrderCommand: Command {
   }
 
   /// Returns the customer's purchase that the announcement names; nil if it is not credited yet or not the customer's.
-  private func paidPurchase(
-    _ work: inout UnitOfWork, by customer: FoundCustomer?, session: any StorageSnapshot
-  ) throws(LedgerError) -> PurchaseRow? {
+  private func paidPurchase(_ work: inout UnitOfWork, by customer: FoundCustomer?) throws(LedgerError) -> PurchaseRow? {
     guard let paid = opening.paidBy, let customer else { return nil }
     // A read does not give a number to an environment that no purchase has used yet.
-    guard let environment = try work.knownNumber(of: paid.environment, session: session) else { return nil }
+    guard let environment = try work.knownNumber(of: paid.environment) else { return nil }
     let identity = PurchaseIdentity(store: opening.store, environment: environment, transactionID: paid.id)
-    guard let purchase = try JournalLookup.knownPurchase(&work, identity, session: session),
-      try JournalLookup.owner(&work, of: purchase, session: session).number == customer.number
+    guard let purchase = try JournalLookup.knownPurchase(&work, identity),
+      try JournalLookup.owner(&work, of: purchase).number == customer.number
     else { return nil }
     return purchase
   }

@@ -25,55 +25,50 @@ final class CreditPurchaseCommand: Command {
   /// - Throws: in order of precedence `invalid_request`, `amount_out_of_range` (quantity, price), `key_conflict`,
   ///   `receipt_revoked` (its customer was erased before it was credited), `product_not_found`, `amount_out_of_range`
   ///   (the credit passes the hard limit).
-  func decide(
-    _ decider: inout Decider, _ command: LedgerCommand.Body, session: any StorageSnapshot
-  ) throws(LedgerError) -> Booking {
+  func decide(_ decider: inout Decider, _ command: LedgerCommand.Body) throws(LedgerError) -> Booking {
     try PurchaseRules.check(purchase)
     let identity = PurchaseIdentity(
-      store: purchase.store, environment: try decider.work.number(of: purchase.environment, session: session),
+      store: purchase.store, environment: try decider.work.number(of: purchase.environment),
       transactionID: purchase.transactionID)
-    let known = try JournalLookup.knownPurchase(&decider.work, identity, session: session)
-    let evidence = try decider.work.evidence(identity, known, session: session)
+    let known = try JournalLookup.knownPurchase(&decider.work, identity)
+    let evidence = try decider.work.evidence(identity, known)
     if let known {
-      try RefundNotices.bookStanding(
-        &decider, of: known, statement(of: identity), among: evidence, command: command, session: session)
-      let owner = try JournalLookup.owner(&decider.work, of: known, session: session)
-      return try KeyReplay.replay(&decider, known.transaction, of: known.customer, customer: owner.id, session: session)
+      try RefundNotices.bookStanding(&decider, of: known, statement(of: identity), among: evidence, command: command)
+      let owner = try JournalLookup.owner(&decider.work, of: known)
+      return try KeyReplay.replay(&decider, known.transaction, of: known.customer, customer: owner.id)
     }
-    try HoldReceiptCommand.checkNotErased(&decider, evidence, session: session)
-    var customer = try decider.findCustomer(command.customer, session: session)
+    try HoldReceiptCommand.checkNotErased(&decider, evidence)
+    var customer = try decider.findCustomer(command.customer)
     let isNew = customer == nil
     if isNew {
-      try decider.validate(command, session: session)
-      customer = try decider.work.addCustomer(command.customer, session: session)
+      try decider.validate(command)
+      customer = try decider.work.addCustomer(command.customer)
     }
     guard let customer else { throw .customerNotFound(command.customer) }
     let booking: Booking
     do throws(LedgerError) {
-      booking = try KeyReplay.idempotently(&decider, command, customer: customer, isNew: isNew, session: session) {
+      booking = try KeyReplay.idempotently(&decider, command, customer: customer, isNew: isNew) {
         (decider: inout Decider) throws(LedgerError) -> Booking in
-        try credit(&decider, identity: identity, command: command, customer: customer, session: session)
+        try credit(&decider, identity: identity, command: command, customer: customer)
       }
     } catch {
       if isNew { decider.work.removeNewestCustomer() }
       throw error
     }
     if !booking.isReplayed, let credited = decider.work.newPurchase(identity) {
-      try RefundNotices.bookStanding(
-        &decider, of: credited, statement(of: identity), among: evidence, command: command, session: session)
-      if let token = purchase.unknownBuyer { try markUnknownBuyer(&decider, token, of: credited, session: session) }
+      try RefundNotices.bookStanding(&decider, of: credited, statement(of: identity), among: evidence, command: command)
+      if let token = purchase.unknownBuyer { try markUnknownBuyer(&decider, token, of: credited) }
     }
     return booking
   }
 
   /// Keeps a note for a person's decision, in case the buyer is registered later.
-  private func markUnknownBuyer(
-    _ decider: inout Decider, _ token: String, of credited: PurchaseRow, session: any StorageSnapshot
-  ) throws(LedgerError) {
+  private func markUnknownBuyer(_ decider: inout Decider, _ token: String, of credited: PurchaseRow) throws(LedgerError)
+  {
     let note = EvidenceRow(
       identity: credited.identity, kind: .held, signedAt: decider.work.now,
       held: EvidenceRow.HeldState(reason: .owner, customer: credited.customer, subject: token))
-    decider.work.keep(note, among: try decider.work.evidence(credited.identity, nil, session: session))
+    decider.work.keep(note, among: try decider.work.evidence(credited.identity, nil))
   }
 
   private func statement(of identity: PurchaseIdentity) -> EvidenceRow? {
@@ -85,29 +80,28 @@ final class CreditPurchaseCommand: Command {
   }
 
   private func credit(
-    _ decider: inout Decider, identity: PurchaseIdentity, command: LedgerCommand.Body, customer: FoundCustomer,
-    session: any StorageSnapshot
+    _ decider: inout Decider, identity: PurchaseIdentity, command: LedgerCommand.Body, customer: FoundCustomer
   ) throws(LedgerError) -> Booking {
     let (product, document) = try decider.catalog.product(
-      purchase.product, boughtAt: purchase.purchasedAt, in: session, definitions: decider.definitions)
-    let number = try decider.work.next(.purchase, session: session)
+      purchase.product, boughtAt: purchase.purchasedAt, in: decider.session, definitions: decider.definitions)
+    let number = try decider.work.next(.purchase)
     let credits = try PurchaseRules.credits(
       of: product, for: purchase, number: number, environment: identity.environment)
     decider.plans.removeAll(keepingCapacity: true)
     var isOverMaximum = false
     for (currency, lots) in credits {
       let amount = lots.reduce(0) { $0 + $1.amount }
-      try AccountPlanning.plan(&decider, .purchase, currency, amount, customer: customer, session: session)
+      try AccountPlanning.plan(&decider, .purchase, currency, amount, customer: customer)
       let index = decider.plans.count - 1
       let after = try PurchaseRules.balance(
         after: decider.plans[index], account: decider.work.accounts[decider.plans[index].slot].row)
       if after > decider.plans[index].currency.maximumBalance { isOverMaximum = true }
       decider.plans[index].credits = lots
     }
-    var booking = try JournalPosting.book(&decider, .purchase, command: command, customer: customer, session: session)
+    var booking = try JournalPosting.book(&decider, .purchase, command: command, customer: customer)
     booking.isOverMaximum = isOverMaximum
     let items = product.itemGrants.map { ($0.item, $0.quantity * purchase.quantity) }.sorted { $0.0 < $1.0 }
-    try OwnedItems.add(&decider.work, items, to: &booking, customer, session)
+    try OwnedItems.add(&decider.work, items, to: &booking, customer)
     decider.work.addPurchase(
       PurchaseRow(
         number: number, identity: identity, customer: customer.number, transaction: decider.work.sequences.transaction,
@@ -116,7 +110,7 @@ final class CreditPurchaseCommand: Command {
         originalTransactionID: purchase.originalTransactionID,
         expiresAt: purchase.cycleEndsAt, grant: items.isEmpty ? Self.soleGrant(&decider.work) : nil))
     if product.entitlement != nil, let row = decider.work.changes.purchases.last {
-      try HoldEntitlementCommand.add(&decider.work, of: row, session: session)
+      try HoldEntitlementCommand.add(&decider.work, of: row)
     }
     return booking
   }

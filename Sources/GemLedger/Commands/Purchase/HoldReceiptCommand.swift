@@ -66,31 +66,27 @@ final class HoldReceiptCommand: Command {
   /// the purchase remains its customer.
   ///
   /// - Throws: `receipt_revoked` if that customer was erased.
-  func decide(
-    _ decider: inout Decider, _ command: LedgerCommand.Body, session: any StorageSnapshot
-  ) throws(LedgerError) -> Booking {
+  func decide(_ decider: inout Decider, _ command: LedgerCommand.Body) throws(LedgerError) -> Booking {
     let identity = PurchaseIdentity(
-      store: hold.store, environment: try decider.work.number(of: hold.environment, session: session),
+      store: hold.store, environment: try decider.work.number(of: hold.environment),
       transactionID: hold.transactionID)
     let statement = hold.statement.map {
       EvidenceRow(identity: identity, kind: hold.kind, signedAt: hold.statedAt, statement: $0)
     }
-    let credited = try JournalLookup.knownPurchase(&decider.work, identity, session: session)
-    var evidence = try decider.work.evidence(identity, credited, session: session)
+    let credited = try JournalLookup.knownPurchase(&decider.work, identity)
+    var evidence = try decider.work.evidence(identity, credited)
     if let credited {
-      try RefundNotices.bookStanding(
-        &decider, of: credited, statement, among: evidence, command: command, session: session)
-      evidence = try decider.work.evidence(identity, credited, session: session)
+      try RefundNotices.bookStanding(&decider, of: credited, statement, among: evidence, command: command)
+      evidence = try decider.work.evidence(identity, credited)
       if !hold.reason.endsWithCredit, !isDecided(evidence, statement) {
         let before = evidence.first { $0.kind == .held }
         let held = row(identity, hold.reason, decider.work.now, after: before, postedBy: nil)
         if held.held != before?.held || held.content != before?.content { decider.work.keep(held, among: evidence) }
       }
-      let owner = try JournalLookup.owner(&decider.work, of: credited, session: session)
-      return try KeyReplay.replay(
-        &decider, credited.transaction, of: credited.customer, customer: owner.id, session: session)
+      let owner = try JournalLookup.owner(&decider.work, of: credited)
+      return try KeyReplay.replay(&decider, credited.transaction, of: credited.customer, customer: owner.id)
     }
-    try Self.checkNotErased(&decider, evidence, session: session)
+    try Self.checkNotErased(&decider, evidence)
     if let statement {
       decider.work.keep(statement, among: evidence)
       evidence = RefundRules.adding(statement, to: evidence)
@@ -99,7 +95,7 @@ final class HoldReceiptCommand: Command {
     guard let reason = reason(after: before?.held, evidence) else {
       return JournalPosting.answer(&decider.work, command.customer, isReplayed: true)
     }
-    let poster = isPosted ? try self.poster(&decider, command, session: session) : nil
+    let poster = isPosted ? try self.poster(&decider, command) : nil
     let held = row(identity, reason, decider.work.now, after: before, postedBy: poster?.number)
     // An app posts the receipt again at each start, which changes nothing.
     if held.held != before?.held || held.content != before?.content { decider.work.keep(held, among: evidence) }
@@ -144,11 +140,9 @@ final class HoldReceiptCommand: Command {
     work.keep(held, among: evidence)
   }
 
-  private func poster(
-    _ decider: inout Decider, _ command: LedgerCommand.Body, session: any StorageSnapshot
-  ) throws(LedgerError) -> FoundCustomer {
-    if let known = try decider.findCustomer(command.customer, session: session) { return known }
-    return try decider.work.addCustomer(command.customer, session: session)
+  private func poster(_ decider: inout Decider, _ command: LedgerCommand.Body) throws(LedgerError) -> FoundCustomer {
+    if let known = try decider.findCustomer(command.customer) { return known }
+    return try decider.work.addCustomer(command.customer)
   }
 
   private func row(
@@ -174,9 +168,7 @@ final class HoldReceiptCommand: Command {
   /// Checks that the purchase's customer was not erased before the credit.
   ///
   /// - Throws: `receipt_revoked`.
-  static func checkNotErased(
-    _ decider: inout Decider, _ evidence: [EvidenceRow], session: any StorageSnapshot
-  ) throws(LedgerError) {
+  static func checkNotErased(_ decider: inout Decider, _ evidence: [EvidenceRow]) throws(LedgerError) {
     guard let held = evidence.first(where: { $0.kind == .held })?.held, held.reason == .erased else { return }
     throw LedgerError(
       .receiptRevoked,
@@ -187,12 +179,11 @@ final class HoldReceiptCommand: Command {
   /// Ends the held receipts of an erased customer, and removes the members that name a buyer.
   ///
   /// - Parameter tokens: The customer's tokens in the statements of stores, if known.
-  static func erase(
-    _ decider: inout Decider, of customer: CustomerNumber, namedBy tokens: [String], session: any StorageSnapshot
-  ) throws(LedgerError) {
-    let posted = try session.rows(EvidenceRow.heldOfCustomer, [IndexKey(customer)])
+  static func erase(_ decider: inout Decider, of customer: CustomerNumber, namedBy tokens: [String]) throws(LedgerError)
+  {
+    let posted = try decider.session.rows(EvidenceRow.heldOfCustomer, [IndexKey(customer)])
     for held in posted {
-      let known = try decider.work.evidence(held.identity, nil, session: session)
+      let known = try decider.work.evidence(held.identity, nil)
       let isNamed = held.held?.subject.map { !tokens.isEmpty && !tokens.contains($0) } ?? false
       if let reason = held.held?.reason, reason == .buyer || isNamed && reason != .app && reason != .environment {
         // The token names another customer, and the purchase remains that customer's.
@@ -206,9 +197,9 @@ final class HoldReceiptCommand: Command {
     }
     var below: Int64?
     repeat {
-      let page = try session.purchases(of: customer, below: below ?? .max, limit: Limits.historyPage)
+      let page = try decider.session.purchases(of: customer, below: below ?? .max, limit: Limits.historyPage)
       for purchase in page {
-        let known = try session.rows(EvidenceRow.ofPurchase, [IndexKey(purchase.identity)])
+        let known = try decider.session.rows(EvidenceRow.ofPurchase, [IndexKey(purchase.identity)])
         for row in known {
           if let erased = row.erased(ending: false) { decider.work.keep(replacing: erased) }
         }
@@ -220,16 +211,14 @@ final class HoldReceiptCommand: Command {
   /// Removes a customer's tokens from purchases that other customers posted or were credited for.
   ///
   /// A held purchase that waits for its credit is never credited then.
-  static func erase(
-    _ decider: inout Decider, namedBy tokens: [String], session: any StorageSnapshot
-  ) throws(LedgerError) {
+  static func erase(_ decider: inout Decider, namedBy tokens: [String]) throws(LedgerError) {
     guard !tokens.isEmpty else { return }
-    var named = try session.rows(EvidenceRow.heldForSubject, tokens.map { IndexKey(text: $0) })
+    var named = try decider.session.rows(EvidenceRow.heldForSubject, tokens.map { IndexKey(text: $0) })
     // Receipts that wait for an app or an environment are few, so all of them are read.
     for reason in [HoldReason.app, .environment] {
       var place: IndexPlace?
       repeat {
-        let page: [EvidenceRow] = try session.page(
+        let page: [EvidenceRow] = try decider.session.page(
           EvidenceRow.heldDue, IndexKey(reason.rawValue), after: place, limit: Limits.historyPage)
         named += page
         let last = page.count == Limits.historyPage ? page.last : nil
@@ -237,7 +226,7 @@ final class HoldReceiptCommand: Command {
       } while place != nil
     }
     for held in named {
-      let known = try decider.work.evidence(held.identity, nil, session: session)
+      let known = try decider.work.evidence(held.identity, nil)
       let isNamed = held.held?.subject.map(tokens.contains) ?? false
       guard isNamed || known.contains(where: { row in tokens.contains { row.content.contains($0) } }) else { continue }
       let isOpen = held.held?.reason.endsWithCredit ?? false

@@ -29,17 +29,15 @@ final class RefundCommand: Command {
   ///
   /// - Throws: in order of precedence `amount_out_of_range`, `key_conflict`, and `amount_out_of_range` if the returned
   ///   amounts would pass the hard limit.
-  func decide(
-    _ decider: inout Decider, _ command: LedgerCommand.Body, session: any StorageSnapshot
-  ) throws(LedgerError) -> Booking {
+  func decide(_ decider: inout Decider, _ command: LedgerCommand.Body) throws(LedgerError) -> Booking {
     try RefundRules.check(refund.extent)
     let notice = EvidenceRow(
       identity: PurchaseIdentity(
-        store: refund.store, environment: try decider.work.number(of: refund.environment, session: session),
+        store: refund.store, environment: try decider.work.number(of: refund.environment),
         transactionID: refund.transactionID),
       kind: .refund, revokedAt: refund.revokedAt, signedAt: refund.signedAt, extent: refund.extent,
       statement: refund.statement)
-    return try RefundNotices.take(&decider, command, notice, session: session)
+    return try RefundNotices.take(&decider, command, notice)
   }
 }
 

@@ -5,18 +5,18 @@ enum RefundExpiries {
   /// Expired amounts are gone already: no other lot pays for them, and they make neither a debt nor a shortfall.
   static func setApart(
     _ decider: inout Decider, _ granted: RefundChange.Granted, _ rest: inout [Int64], _ index: Int,
-    _ change: inout RefundChange, session: any StorageSnapshot
+    _ change: inout RefundChange
   ) throws(LedgerError) {
     for (position, lot) in granted.lots.enumerated() where rest[position] > 0 {
-      let expiresAt = try expiry(&decider, of: lot.lot, plan: index, change, session: session)
+      let expiresAt = try expiry(&decider, of: lot.lot, plan: index, change)
       guard expiresAt <= decider.work.now.milliseconds else { continue }
       var expired = planned(&decider, lot.lot, plan: index)
-      for number in try MergeRecords.related(to: change.owner, decider.work, session: session) {
+      for number in try MergeRecords.related(to: change.owner, decider.work) {
         let account = AccountNumber(customer: number, currency: granted.currency.number)
         expired += pending(&decider.work, lot.lot, in: account)
-        expired += try booked(lot.lot, in: account, from: expiresAt, session: session)
+        expired += try booked(lot.lot, in: account, from: expiresAt, in: decider.session)
       }
-      let part = min(rest[position], expired - (try counted(&decider.work, lot.lot, change, session: session)))
+      let part = min(rest[position], expired - (try counted(&decider.work, lot.lot, change)))
       guard part > 0 else { continue }
       rest[position] -= part
       change.parts.append(.init(lot: lot.lot, kind: .expired, amount: part))
@@ -24,23 +24,23 @@ enum RefundExpiries {
   }
 
   private static func expiry(
-    _ decider: inout Decider, of lot: LotNumber, plan index: Int, _ change: RefundChange, session: any StorageSnapshot
+    _ decider: inout Decider, of lot: LotNumber, plan index: Int, _ change: RefundChange
   ) throws(LedgerError) -> Int64 {
     let lotsIndex = decider.work.loadedLotsIndex(of: decider.plans[index].slot)
     if let lotSlot = decider.work.loadedLots[lotsIndex].lotSlot(of: lot) {
       return decider.work.loadedLots[lotsIndex][lotSlot].row.expiresAt
     }
     // An empty lot of a merged customer stayed in that customer's account.
-    let numbers = try MergeRecords.related(to: change.owner, decider.work, session: session)
-    return try decider.work.lotAttributes(lot, of: numbers, session: session)?.expiresAt ?? .max
+    let numbers = try MergeRecords.related(to: change.owner, decider.work)
+    return try decider.work.lotAttributes(lot, of: numbers)?.expiresAt ?? .max
   }
 
   /// The expired amount that earlier refunds of the purchase have already counted.
   private static func counted(
-    _ work: inout UnitOfWork, _ lot: LotNumber, _ change: RefundChange, session: any StorageSnapshot
+    _ work: inout UnitOfWork, _ lot: LotNumber, _ change: RefundChange
   ) throws(LedgerError) -> Int64 {
     guard change.purchase.refund != nil else { return 0 }
-    return try RefundedPurchase.outstandingParts(&work, of: change.purchase, session: session)
+    return try RefundedPurchase.outstandingParts(&work, of: change.purchase)
       .filter { $0.lot == lot && $0.kind == .expired }.reduce(0) { $0 + $1.amount }
   }
 
@@ -62,7 +62,7 @@ enum RefundExpiries {
 
   /// The expired amount booked before this group: at the lot's expiry, and for later returns to the lot.
   private static func booked(
-    _ lot: LotNumber, in number: AccountNumber, from expiresAt: Int64, session: any StorageSnapshot
+    _ lot: LotNumber, in number: AccountNumber, from expiresAt: Int64, in session: any StorageSnapshot
   ) throws(LedgerError) -> Int64 {
     guard let account = try session.account(number), account.lastEntry != 0 else { return 0 }
     let history = AccountHistory(snapshot: session, account: account)

@@ -5,17 +5,14 @@ enum RefundGivingBack {
   /// Plans the returns of a refund reversal.
   ///
   /// Written-off amounts are cancelled first, then debts. Taken amounts return to their original lots.
-  static func plan(
-    _ decider: inout Decider, _ change: inout RefundChange, session: any StorageSnapshot
-  ) throws(LedgerError) {
+  static func plan(_ decider: inout Decider, _ change: inout RefundChange) throws(LedgerError) {
     decider.plans.removeAll(keepingCapacity: true)
-    var outstanding = try RefundedPurchase.outstandingParts(&decider.work, of: change.purchase, session: session)
+    var outstanding = try RefundedPurchase.outstandingParts(&decider.work, of: change.purchase)
     var returnsOfPlans: [[(lot: LotNumber, amount: Int64)]] = []
     for granted in change.granted {
       let less = zip(granted.due(change.before), granted.due(change.share)).map { $0 - $1 }
       guard less.contains(where: { $0 != 0 }) else { continue }
-      try AccountPlanning.plan(
-        &decider, .reversedRefund, granted.currency.code, 0, customer: change.owner, session: session)
+      try AccountPlanning.plan(&decider, .reversedRefund, granted.currency.code, 0, customer: change.owner)
       let index = decider.plans.count - 1
       var debt = decider.work.accounts[decider.plans[index].slot].row.debt
       let debtBefore = debt
@@ -32,8 +29,7 @@ enum RefundGivingBack {
     // Done last, when nothing can refuse the command any more.
     for (index, returns) in returnsOfPlans.enumerated() {
       for (lot, amount) in returns {
-        let take = try LotPlacement.placeReturn(
-          &decider.work, amount, to: lot, slot: decider.plans[index].slot, session: session)
+        let take = try LotPlacement.placeReturn(&decider.work, amount, to: lot, slot: decider.plans[index].slot)
         decider.plans[index].takes.append(take)
       }
     }

@@ -1,10 +1,10 @@
 /// Books the outcome of the store's refund notices and reversal notices, for both commands.
 enum RefundNotices {
   static func take(
-    _ decider: inout Decider, _ command: LedgerCommand.Body, _ notice: EvidenceRow, session: any StorageSnapshot
+    _ decider: inout Decider, _ command: LedgerCommand.Body, _ notice: EvidenceRow
   ) throws(LedgerError) -> Booking {
-    let credited = try JournalLookup.knownPurchase(&decider.work, notice.identity, session: session)
-    let known = try decider.work.evidence(notice.identity, credited, session: session)
+    let credited = try JournalLookup.knownPurchase(&decider.work, notice.identity)
+    let known = try decider.work.evidence(notice.identity, credited)
     let isNew = RefundRules.isNew(notice, among: known)
     guard let purchase = credited else {
       let kept = notice.withoutNeedlessNames(among: known)
@@ -13,21 +13,20 @@ enum RefundNotices {
       return answerWithoutBooking(
         &decider.work, command.customer, notice, isReplayed: !isNew, isAwaitingPurchase: true)
     }
-    let owner = try JournalLookup.owner(&decider.work, of: purchase, session: session)
+    let owner = try JournalLookup.owner(&decider.work, of: purchase)
     let notice = decider.withoutErased(notice, of: owner)
     guard isNew else {
       if !notice.content.isEmpty { decider.work.keep(notice, among: known) }
-      return try answerAgain(&decider, notice, purchase, owner, session: session)
+      return try answerAgain(&decider, notice, purchase, owner)
     }
-    return try idempotentlyWhereBooked(&decider, command, owner: owner, session: session) {
+    return try idempotentlyWhereBooked(&decider, command, owner: owner) {
       (decider: inout Decider) throws(LedgerError) -> Booking in
       let evidence = RefundRules.adding(notice, to: known)
-      let booking = try bookDue(
-        &decider, purchase, evidence: evidence, notice: notice, owner: owner, command: command, session: session)
+      let booking = try bookDue(&decider, purchase, evidence: evidence, notice: notice, owner: owner, command: command)
       // A booked refund is evidence by itself; only further content needs a row.
       if booking == nil || !notice.content.isEmpty { decider.work.keep(notice, among: known) }
       if let booking { return booking }
-      return try answerAgain(&decider, notice, purchase, owner, session: session)
+      return try answerAgain(&decider, notice, purchase, owner)
     }
   }
 
@@ -37,10 +36,10 @@ enum RefundNotices {
   /// statement may reverse a refund.
   static func bookStanding(
     _ decider: inout Decider, of purchase: PurchaseRow, _ statement: EvidenceRow?, among known: [EvidenceRow],
-    command: LedgerCommand.Body, session: any StorageSnapshot
+    command: LedgerCommand.Body
   ) throws(LedgerError) {
     var evidence = known
-    let owner = try JournalLookup.owner(&decider.work, of: purchase, session: session)
+    let owner = try JournalLookup.owner(&decider.work, of: purchase)
     if let statement {
       let statement = decider.withoutErased(statement, of: owner)
       decider.work.keep(statement, among: evidence)
@@ -51,8 +50,7 @@ enum RefundNotices {
       ($0.signedAt, $0.kind.rawValue, $0.variant) < ($1.signedAt, $1.kind.rawValue, $1.variant)
     }
     guard let newest else { return }
-    _ = try bookDue(
-      &decider, purchase, evidence: evidence, notice: newest, owner: owner, command: command, session: session)
+    _ = try bookDue(&decider, purchase, evidence: evidence, notice: newest, owner: owner, command: command)
   }
 
   /// Ends the hold of a credited purchase.
@@ -70,48 +68,43 @@ enum RefundNotices {
 
   /// Brings the clawed-back share of the purchase to the share in the evidence; nil if they are equal already.
   private static func bookDue(
-    _ decider: inout Decider, _ purchase: PurchaseRow, evidence: [EvidenceRow], notice: EvidenceRow,
-    owner: CustomerRow, command: LedgerCommand.Body, session: any StorageSnapshot
+    _ decider: inout Decider, _ purchase: PurchaseRow, evidence: [EvidenceRow], notice: EvidenceRow, owner: CustomerRow,
+    command: LedgerCommand.Body
   ) throws(LedgerError) -> Booking? {
     let share = RefundRules.share(of: evidence, quantity: purchase.quantity)
     let before = purchase.refund?.share ?? .none
     guard share != before else { return nil }
     var change = RefundChange(purchase: purchase, owner: FoundCustomer(owner, original: owner.number), to: share)
-    (change.granted, change.givenItems) = try RefundedPurchase.given(&decider, by: purchase, session: session)
-    try bookDueEffects(&decider, of: change, session: session)
+    (change.granted, change.givenItems) = try RefundedPurchase.given(&decider, by: purchase)
+    try bookDueEffects(&decider, of: change)
     if share > before {
-      change.unprovenMerges = try UnprovenMerges.merges(
-        of: purchase.customer, to: owner.number, &decider.work, session: session)
-      try RefundTakingBack.plan(&decider, &change, session: session)
+      change.unprovenMerges = try UnprovenMerges.merges(of: purchase.customer, to: owner.number, &decider.work)
+      try RefundTakingBack.plan(&decider, &change)
     } else {
-      try RefundGivingBack.plan(&decider, &change, session: session)
+      try RefundGivingBack.plan(&decider, &change)
     }
     return try book(
-      &decider, change, notice: notice, evidenceAt: RefundRules.newest(evidence), owner: owner, command: command,
-      session: session)
+      &decider, change, notice: notice, evidenceAt: RefundRules.newest(evidence), owner: owner, command: command)
   }
 
   /// Books due effects first: an expired hold may have returned currency for amounts that the refund wrote off.
-  private static func bookDueEffects(
-    _ decider: inout Decider, of change: RefundChange, session: any StorageSnapshot
-  ) throws(LedgerError) {
+  private static func bookDueEffects(_ decider: inout Decider, of change: RefundChange) throws(LedgerError) {
     decider.plans.removeAll(keepingCapacity: true)
     for granted in change.granted {
       let number = AccountNumber(customer: change.owner.number, currency: granted.currency.number)
-      let slot = try decider.work.slot(of: number, session: session)
+      let slot = try decider.work.slot(of: number)
       guard ScheduledEffects.isDue(&decider.work, slot, granted.currency) else { continue }
-      try ScheduledEffects.bookDueEffects(&decider, slot, granted.currency, customer: change.owner, session: session)
+      try ScheduledEffects.bookDueEffects(&decider, slot, granted.currency, customer: change.owner)
     }
   }
 
   private static func book(
-    _ decider: inout Decider, _ change: RefundChange, notice: EvidenceRow, evidenceAt: Timestamp,
-    owner: CustomerRow, command: LedgerCommand.Body, session: any StorageSnapshot
+    _ decider: inout Decider, _ change: RefundChange, notice: EvidenceRow, evidenceAt: Timestamp, owner: CustomerRow,
+    command: LedgerCommand.Body
   ) throws(LedgerError) -> Booking {
     decider.plans.removeAll { $0.amount == 0 }
     var booking = try JournalPosting.book(
-      &decider, change.isTakingBack ? .refund : .reversedRefund, command: command, customer: change.owner,
-      session: session)
+      &decider, change.isTakingBack ? .refund : .reversedRefund, command: command, customer: change.owner)
     booking.customer = owner.id
     let transaction = decider.work.sequences.transaction
     booking.isOverMaximum =
@@ -120,10 +113,8 @@ enum RefundNotices {
         decider.work.accounts[plan.slot].row.balance > plan.currency.maximumBalance
       }
     try OwnedItems.add(
-      &decider.work, try RefundedPurchase.items(&decider.work, of: change, session: session), to: &booking,
-      change.owner,
-      session)
-    let freezes = try RefundedPurchase.freeze(&decider.work, owner, after: change, session: session)
+      &decider.work, try RefundedPurchase.items(&decider.work, of: change), to: &booking, change.owner)
+    let freezes = try RefundedPurchase.freeze(&decider.work, owner, after: change)
     let refund = RefundRow(
       transaction: transaction, purchase: change.purchase.number, kind: notice.kind, revokedAt: notice.revokedAt,
       signedAt: notice.signedAt, extent: notice.extent, evidenceAt: evidenceAt, share: change.share, freezes: freezes)
@@ -135,10 +126,9 @@ enum RefundNotices {
 
   /// Finds the earlier booking for such a notice; a booking without entries if nothing was booked.
   private static func answerAgain(
-    _ decider: inout Decider, _ notice: EvidenceRow, _ purchase: PurchaseRow, _ owner: CustomerRow,
-    session: any StorageSnapshot
+    _ decider: inout Decider, _ notice: EvidenceRow, _ purchase: PurchaseRow, _ owner: CustomerRow
   ) throws(LedgerError) -> Booking {
-    let refunds = try decider.work.refunds(of: purchase, session: session)
+    let refunds = try decider.work.refunds(of: purchase)
     let same =
       refunds.last { $0.kind == notice.kind && $0.revokedAt == notice.revokedAt }
       ?? refunds.last { $0.kind != .reclaim }
@@ -146,8 +136,8 @@ enum RefundNotices {
       return answerWithoutBooking(&decider.work, owner.id, notice, isReplayed: true, isAwaitingPurchase: false)
     }
     // A refund before a merge was booked for the owner at that time.
-    let owners = try MergeRecords.related(to: owner.number, decider.work, session: session)
-    return try KeyReplay.replay(&decider, same.transaction, ofAny: owners, customer: owner.id, session: session)
+    let owners = try MergeRecords.related(to: owner.number, decider.work)
+    return try KeyReplay.replay(&decider, same.transaction, ofAny: owners, customer: owner.id)
   }
 
   private static func answerWithoutBooking(
@@ -161,15 +151,13 @@ enum RefundNotices {
 
   /// Works as ``idempotently``, but keeps a key only if something was booked under it.
   private static func idempotentlyWhereBooked(
-    _ decider: inout Decider, _ command: LedgerCommand.Body, owner: CustomerRow, session: any StorageSnapshot,
+    _ decider: inout Decider, _ command: LedgerCommand.Body, owner: CustomerRow,
     decide: (inout Decider) throws(LedgerError) -> Booking
   ) throws(LedgerError) -> Booking {
     guard let key = command.key else { return try decide(&decider) }
     let customer = FoundCustomer(owner, original: owner.number)
-    if let row = try KeyReplay.earlier(
-      &decider.work, underAnyNumberOf: customer, key, command: command, session: session)
-    {
-      var answer = try KeyReplay.answer(&decider, row, under: key, command: command, session: session)
+    if let row = try KeyReplay.earlier(&decider.work, underAnyNumberOf: customer, key, command: command) {
+      var answer = try KeyReplay.answer(&decider, row, under: key, command: command)
       answer.customer = owner.id
       return answer
     }

@@ -3,25 +3,22 @@ enum RefundTakingBack {
   // MARK: Taking back
 
   /// Plans the takes of a refund: the purchase's lots first, then by the currency's policy.
-  static func plan(
-    _ decider: inout Decider, _ change: inout RefundChange, session: any StorageSnapshot
-  ) throws(LedgerError) {
+  static func plan(_ decider: inout Decider, _ change: inout RefundChange) throws(LedgerError) {
     decider.plans.removeAll(keepingCapacity: true)
     for granted in change.granted {
       let more = zip(granted.due(change.share), granted.due(change.before)).map { $0 - $1 }
       guard more.contains(where: { $0 != 0 }) else { continue }
-      try AccountPlanning.plan(&decider, .refund, granted.currency.code, 0, customer: change.owner, session: session)
+      try AccountPlanning.plan(&decider, .refund, granted.currency.code, 0, customer: change.owner)
       let index = decider.plans.count - 1
       let account = decider.work.accounts[decider.plans[index].slot].row
       var rest = more
       var available = max(0, account.balance - decider.plans[index].expiredAmount - account.held)
-      var own = try takeOwnLots(&decider, granted, &rest, &available, index, &change, session: session)
-      own += try takeDescendants(&decider, of: granted, &rest, &available, index, &change, session: session)
-      try RefundExpiries.setApart(&decider, granted, &rest, index, &change, session: session)
+      var own = try takeOwnLots(&decider, granted, &rest, &available, index, &change)
+      own += try takeDescendants(&decider, of: granted, &rest, &available, index, &change)
+      try RefundExpiries.setApart(&decider, granted, &rest, index, &change)
       let left = change.unprovenMerges.isEmpty ? min(available, rest.reduce(0, +)) : 0
       let others = try LotMoves.burn(
-        &decider.work, left, slot: decider.plans[index].slot, besides: own, paidFirst: granted.currency.burnsPaidFirst,
-        session: session)
+        &decider.work, left, slot: decider.plans[index].slot, besides: own, paidFirst: granted.currency.burnsPaidFirst)
       share(others, over: granted, &rest, &change)
       let owed = applyShortfallPolicy(rest, granted, debt: account.debt, &change)
       decider.plans[index].takes = combined(own + others)
@@ -32,13 +29,12 @@ enum RefundTakingBack {
 
   private static func takeOwnLots(
     _ decider: inout Decider, _ granted: RefundChange.Granted, _ rest: inout [Int64], _ available: inout Int64,
-    _ index: Int, _ change: inout RefundChange, session: any StorageSnapshot
+    _ index: Int, _ change: inout RefundChange
   ) throws(LedgerError) -> [LotTake] {
     var takes: [LotTake] = []
     for (position, lot) in granted.lots.enumerated() where rest[position] > 0 {
       guard
-        let lotSlot = try LotPlacement.ownLotSlot(
-          &decider.work, of: lot.lot, slot: decider.plans[index].slot, session: session)
+        let lotSlot = try LotPlacement.ownLotSlot(&decider.work, of: lot.lot, slot: decider.plans[index].slot)
       else { continue }
       let row = decider.work.loadedLots[decider.work.loadedLotsIndex(of: decider.plans[index].slot)][lotSlot].row
       // Due amounts are booked as expired first.
@@ -55,18 +51,18 @@ enum RefundTakingBack {
   /// Takes from the account's lots that exchanges and transfers derived from the purchase's lots.
   static func takeDescendants(
     _ decider: inout Decider, of granted: RefundChange.Granted, _ rest: inout [Int64], _ available: inout Int64,
-    _ index: Int, _ change: inout RefundChange, session: any StorageSnapshot
+    _ index: Int, _ change: inout RefundChange
   ) throws(LedgerError) -> [LotTake] {
     let slot = decider.plans[index].slot
     guard available > 0, rest.contains(where: { $0 > 0 }), decider.work.accounts[slot].row.openLots > 0 else {
       return []
     }
-    let lotsIndex = try LotMoves.wholeBook(&decider.work, of: slot, session: session)
+    let lotsIndex = try LotMoves.wholeBook(&decider.work, of: slot)
     let candidates = decider.work.loadedLots[lotsIndex].rows.filter { row in
       row.purchase == nil && row.remaining > 0 && row.expiresAt > decider.work.now.milliseconds
     }
     let lineages = try candidates.gather { (row) throws(LedgerError) in
-      try LotLineage.lineage(&decider.work, of: row, session: session).lineage
+      try LotLineage.lineage(&decider.work, of: row).lineage
     }
     var takes: [LotTake] = []
     for (row, lineage) in zip(candidates, lineages) where available > 0 {

@@ -1,37 +1,37 @@
 /// The grant of a purchase, the amounts that its refunds took, and its refunds' changes other than balances.
 enum RefundedPurchase {
   /// Returns the grants and items of the purchase; without the sources of its lots.
-  static func given(
-    _ decider: inout Decider, by purchase: PurchaseRow, session: any StorageSnapshot
-  ) throws(LedgerError) -> (granted: [RefundChange.Granted], items: [ItemEntryRow]) {
+  static func given(_ decider: inout Decider, by purchase: PurchaseRow) throws(LedgerError) -> (
+    granted: [RefundChange.Granted], items: [ItemEntryRow]
+  ) {
     if let sole = purchase.grant, let currency = decider.definitions.currency(number: sole.currency) {
       let lot = RefundChange.GrantedLot(lot: sole.lot, source: .paid, amount: sole.amount)
       return ([RefundChange.Granted(currency: currency, lots: [lot])], [])
     }
-    let parts = try postings(&decider.work, of: purchase, session: session)
+    let parts = try postings(&decider.work, of: purchase)
     return (RefundChange.granted(by: parts, definitions: decider.definitions), parts.items)
   }
 
   private static func postings(
-    _ work: inout UnitOfWork, of purchase: PurchaseRow, session: any StorageSnapshot
+    _ work: inout UnitOfWork, of purchase: PurchaseRow
   ) throws(LedgerError) -> TransactionParts {
     if let own = work.parts(of: purchase.transaction) { return own }
-    guard let row = try session.transaction(purchase.transaction, of: purchase.customer),
+    guard let row = try work.session.transaction(purchase.transaction, of: purchase.customer),
       row.customer == purchase.customer
     else {
       throw LedgerError(
         .storageDamaged, "The journal lacks transaction \(purchase.transaction), which a purchase names; run verify.")
     }
-    return try .postings(of: row, in: session)
+    return try .postings(of: row, in: work.session)
   }
 
   /// Finds the amounts that the purchase's refunds took, wrote off or made a debt, less the amounts given back.
-  static func outstandingParts(
-    _ work: inout UnitOfWork, of purchase: PurchaseRow, session: any StorageSnapshot
-  ) throws(LedgerError) -> [RefundChange.Part] {
+  static func outstandingParts(_ work: inout UnitOfWork, of purchase: PurchaseRow) throws(LedgerError) -> [RefundChange
+    .Part]
+  {
     var parts: [RefundChange.Part] = []
-    for refund in try work.refunds(of: purchase, session: session) {
-      for row in try work.refundParts(of: refund.transaction, of: purchase, session: session)
+    for refund in try work.refunds(of: purchase) {
+      for row in try work.refundParts(of: refund.transaction, of: purchase)
       where row.kind != .repaid {
         let index = parts.firstIndex { $0.lot == row.lot && $0.kind == row.kind && $0.source == row.source }
         let amount = row.amount + (index.map { parts[$0].amount } ?? 0)
@@ -43,13 +43,11 @@ enum RefundedPurchase {
   }
 
   /// The items that the change returns or takes.
-  static func items(
-    _ work: inout UnitOfWork, of change: RefundChange, session: any StorageSnapshot
-  ) throws(LedgerError) -> [(ItemID, Int64)] {
+  static func items(_ work: inout UnitOfWork, of change: RefundChange) throws(LedgerError) -> [(ItemID, Int64)] {
     guard !change.givenItems.isEmpty else { return [] }
     var taken: [ItemID: Int64] = [:]
-    for refund in try work.refunds(of: change.purchase, session: session) {
-      for item in try itemsOfRefund(&work, refund, of: change.owner.number, session: session) {
+    for refund in try work.refunds(of: change.purchase) {
+      for item in try itemsOfRefund(&work, refund, of: change.owner.number) {
         taken[item.item, default: 0] -= item.quantity
       }
     }
@@ -57,12 +55,11 @@ enum RefundedPurchase {
     for item in change.givenItems {
       let due = change.share.dueItems(of: item.quantity)
       let had = taken[item.item] ?? 0
-      var owned = try work.owned(item.item, customer: change.owner.number, session: session)
+      var owned = try work.owned(item.item, customer: change.owner.number)
       if !change.unprovenMerges.isEmpty {
         owned = min(
           owned,
-          try UnprovenMerges.items(
-            item.item, by: change.unprovenMerges, to: change.owner.number, &work, session: session))
+          try UnprovenMerges.items(item.item, by: change.unprovenMerges, to: change.owner.number, &work))
       }
       let more: Int64 =
         change.isTakingBack
@@ -74,24 +71,24 @@ enum RefundedPurchase {
 
   /// A refund before a merge was booked for the owner at that time.
   private static func itemsOfRefund(
-    _ work: inout UnitOfWork, _ refund: RefundRow, of owner: CustomerNumber, session: any StorageSnapshot
+    _ work: inout UnitOfWork, _ refund: RefundRow, of owner: CustomerNumber
   ) throws(LedgerError) -> [ItemEntryRow] {
     if let own = work.parts(of: refund.transaction) { return own.items }
-    let owners = try MergeRecords.related(to: owner, work, session: session)
-    return try session.parts(of: refund.transaction, ofAny: owners)?.items ?? []
+    let owners = try MergeRecords.related(to: owner, work)
+    return try work.session.parts(of: refund.transaction, ofAny: owners)?.items ?? []
   }
 
   /// Freezes the owner, or lifts the freezes of this purchase's refunds.
   ///
   /// - Returns: 1 if it froze the owner, -1 if it lifted a freeze.
   static func freeze(
-    _ work: inout UnitOfWork, _ owner: CustomerRow, after change: RefundChange, session: any StorageSnapshot
+    _ work: inout UnitOfWork, _ owner: CustomerRow, after change: RefundChange
   ) throws(LedgerError) -> Int64 {
     guard change.freezes || change.isMadeGood else { return 0 }
-    let frozen = try work.refunds(of: change.purchase, session: session).reduce(0) { $0 + $1.freezes }
+    let frozen = try work.refunds(of: change.purchase).reduce(0) { $0 + $1.freezes }
     let event: Int64 = change.freezes ? 1 - frozen : -frozen
     guard event != 0 else { return 0 }
-    var row = try work.knownCustomer(owner.number, session: session)
+    var row = try work.knownCustomer(owner.number)
     row.frozen = FreezeRules.frozen(row.frozen, byRefunds: event)
     if row.frozen == 0 { row.frozenReason = nil }
     if event > 0, row.frozenReason == nil { row.frozenReason = FreezeRules.refundReason }

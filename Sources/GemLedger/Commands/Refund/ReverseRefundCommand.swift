@@ -20,17 +20,15 @@ final class ReverseRefundCommand: Command {
   var independence: Independence { .ofOtherPurchases }
 
   /// - Throws: as ``RefundCommand``.
-  func decide(
-    _ decider: inout Decider, _ command: LedgerCommand.Body, session: any StorageSnapshot
-  ) throws(LedgerError) -> Booking {
+  func decide(_ decider: inout Decider, _ command: LedgerCommand.Body) throws(LedgerError) -> Booking {
     let notice = EvidenceRow(
       identity: PurchaseIdentity(
-        store: reversal.store, environment: try decider.work.number(of: reversal.environment, session: session),
+        store: reversal.store, environment: try decider.work.number(of: reversal.environment),
         transactionID: reversal.transactionID),
       kind: reversal.revokedAt != nil ? .reversal : reversal.statement?.kind ?? .reversalOfAll,
       revokedAt: reversal.revokedAt ?? Timestamp(milliseconds: 0), signedAt: reversal.signedAt,
       statement: reversal.statement)
-    return try RefundNotices.take(&decider, command, notice, session: session)
+    return try RefundNotices.take(&decider, command, notice)
   }
 }
 

@@ -21,35 +21,32 @@ struct ReverseCommand: Command {
   /// - Throws: in order of precedence `invalid_request`, `limit_exceeded`, `amount_out_of_range`,
   ///   `transaction_not_found`, `key_conflict`, `not_reversible`, `already_reversed`, `exceeds_original`,
   ///   `condition_failed`, `amount_out_of_range` (the returned amounts would pass the hard limit).
-  func decide(
-    _ decider: inout Decider, _ command: LedgerCommand.Body, session: any StorageSnapshot
-  ) throws(LedgerError) -> Booking {
+  func decide(_ decider: inout Decider, _ command: LedgerCommand.Body) throws(LedgerError) -> Booking {
     if let amounts { try RequestRules.check(amounts: amounts, conditions: command.conditions, of: "give back") }
-    guard let (row, owner, whose) = try JournalLookup.booked(&decider, id, session: session) else {
+    guard let (row, owner, whose) = try JournalLookup.booked(&decider, id) else {
       throw LedgerError(.transactionNotFound, "There is no transaction \(id) in this ledger.")
     }
-    var booking = try KeyReplay.idempotently(&decider, command, customer: owner, session: session) {
+    var booking = try KeyReplay.idempotently(&decider, command, customer: owner) {
       (decider: inout Decider) throws(LedgerError) -> Booking in
-      try reverse(&decider, row, command: command, owner: owner, session: session)
+      try reverse(&decider, row, command: command, owner: owner)
     }
     booking.customer = whose
     return booking
   }
 
   private func reverse(
-    _ decider: inout Decider, _ row: TransactionRow, command: LedgerCommand.Body, owner: FoundCustomer,
-    session: any StorageSnapshot
+    _ decider: inout Decider, _ row: TransactionRow, command: LedgerCommand.Body, owner: FoundCustomer
   ) throws(LedgerError) -> Booking {
     try ReversalRules.check(row.kind, of: id)
-    let owners = try MergeRecords.related(to: owner, decider.work, session: session)
-    let original = try Self.postings(&decider.work, of: row, session: session)
-    let taken = try Self.taken(&decider, by: original, owners: owners, session: session)
+    let owners = try MergeRecords.related(to: owner, decider.work)
+    let original = try Self.postings(&decider.work, of: row)
+    let taken = try Self.taken(&decider, by: original, owners: owners)
     let returned = try ReversalRules.amounts(amounts, of: taken, id: id)
     let isLast = zip(taken, returned).allSatisfy { $0.left == $1 }
-    let items = isLast ? try Self.itemsToTakeBack(&decider.work, of: original, id, owner: owner, session: session) : []
+    let items = isLast ? try Self.itemsToTakeBack(&decider.work, of: original, id, owner: owner) : []
     decider.plans.removeAll(keepingCapacity: true)
     for (taken, amount) in zip(taken, returned) where amount > 0 {
-      try AccountPlanning.plan(&decider, .reversal, taken.currency, amount, customer: owner, session: session)
+      try AccountPlanning.plan(&decider, .reversal, taken.currency, amount, customer: owner)
     }
     try AccountPlanning.checkPremises(&decider, command, customer: owner)
     for plan in decider.plans {
@@ -58,32 +55,30 @@ struct ReverseCommand: Command {
     // Done last, when nothing can refuse the command any more.
     for (index, (taken, amount)) in zip(taken, returned).filter({ $0.1 > 0 }).enumerated() {
       for (lot, part) in taken.returns(amount) {
-        let take = try LotPlacement.placeReturn(
-          &decider.work, part, to: lot, slot: decider.plans[index].slot, session: session)
+        let take = try LotPlacement.placeReturn(&decider.work, part, to: lot, slot: decider.plans[index].slot)
         decider.plans[index].takes.append(take)
       }
     }
-    return try Self.bookReversal(&decider, of: row, id, items, command: command, owner: owner, session: session)
+    return try Self.bookReversal(&decider, of: row, id, items, command: command, owner: owner)
   }
 
   private static func bookReversal(
     _ decider: inout Decider, of original: TransactionRow, _ id: TransactionID, _ items: [(ItemID, Int64)],
-    command: LedgerCommand.Body, owner: FoundCustomer, session: any StorageSnapshot
+    command: LedgerCommand.Body, owner: FoundCustomer
   ) throws(LedgerError) -> Booking {
-    var booking = try JournalPosting.book(&decider, .reversal, command: command, customer: owner, session: session)
+    var booking = try JournalPosting.book(&decider, .reversal, command: command, customer: owner)
     decider.work.add(
       JournalEventRow(
         transaction: decider.booked, position: 0, customer: owner.number, kind: .reversal, target: original.number,
         createdAt: decider.work.now))
-    try OwnedItems.add(&decider.work, items, to: &booking, owner, session)
+    try OwnedItems.add(&decider.work, items, to: &booking, owner)
     for (item, quantity) in items {
-      try UsageCounts.uncount(&decider, item, -quantity, since: original.createdAt, owner, session: session)
+      try UsageCounts.uncount(&decider, item, -quantity, since: original.createdAt, owner)
     }
     if decider.definitions.hasPolicies {
-      let countedAt = try countedAt(&decider.work, original, owner: owner, session: session)
+      let countedAt = try countedAt(&decider.work, original, owner: owner)
       for plan in decider.plans {
-        try UsageCounts.uncount(
-          &decider, plan.amount, since: countedAt, slot: plan.slot, by: decider.booked, session: session)
+        try UsageCounts.uncount(&decider, plan.amount, since: countedAt, slot: plan.slot, by: decider.booked)
       }
     }
     booking.isOverMaximum = decider.plans.contains {
@@ -92,7 +87,7 @@ struct ReverseCommand: Command {
     var extras = BookingExtras()
     extras.reversed = id
     let lost = try ReturnedCurrencyBooking.bookDue(
-      &decider, returns(of: decider.plans), after: decider.booked, owner: owner, &extras, session: session)
+      &decider, returns(of: decider.plans), after: decider.booked, owner: owner, &extras)
     if !lost.isEmpty { booking.entries = CompactList(Array(booking.entries) + lost) }
     booking.extras = extras
     return booking
@@ -100,13 +95,13 @@ struct ReverseCommand: Command {
 
   /// When the spend was counted; for a captured hold, when the hold began.
   private static func countedAt(
-    _ work: inout UnitOfWork, _ original: TransactionRow, owner: FoundCustomer, session: any StorageSnapshot
+    _ work: inout UnitOfWork, _ original: TransactionRow, owner: FoundCustomer
   ) throws(LedgerError) -> Timestamp {
     guard original.kind == .capture else { return original.createdAt }
-    let owners = try MergeRecords.related(to: owner, work, session: session)
-    let events = try work.events(of: original.number, ofAny: owners, session: session)
+    let owners = try MergeRecords.related(to: owner, work)
+    let events = try work.events(of: original.number, ofAny: owners)
     guard let hold = events.first(where: { $0.kind == .captured })?.target else { return original.createdAt }
-    return try JournalLookup.bookedAt(&work, hold, session: session)
+    return try JournalLookup.bookedAt(&work, hold)
   }
 
   /// Sums the currency that stayed in the lots: the part that repaid a debt left them at once.
@@ -126,17 +121,16 @@ struct ReverseCommand: Command {
     return returns
   }
 
-  private static func postings(
-    _ work: inout UnitOfWork, of row: TransactionRow, session: any StorageSnapshot
-  ) throws(LedgerError) -> TransactionParts {
+  private static func postings(_ work: inout UnitOfWork, of row: TransactionRow) throws(LedgerError) -> TransactionParts
+  {
     if let own = work.parts(of: row.number) { return own }
-    return try .postings(of: row, in: session)
+    return try .postings(of: row, in: work.session)
   }
 
   private static func parts(
-    _ work: inout UnitOfWork, of number: TransactionNumber, ofAny owners: [CustomerNumber], session: any StorageSnapshot
+    _ work: inout UnitOfWork, of number: TransactionNumber, ofAny owners: [CustomerNumber]
   ) throws(LedgerError) -> TransactionParts {
-    guard let parts = try work.parts(of: number, ofAny: owners, session: session) else {
+    guard let parts = try work.parts(of: number, ofAny: owners) else {
       throw LedgerError(.storageDamaged, "The journal lacks transaction \(number); run verify.")
     }
     return parts
@@ -144,12 +138,12 @@ struct ReverseCommand: Command {
 
   /// Sums a spend's takes in each currency, in the order of codes, and how much of them earlier reversals gave back.
   private static func taken(
-    _ decider: inout Decider, by original: TransactionParts, owners: [CustomerNumber], session: any StorageSnapshot
+    _ decider: inout Decider, by original: TransactionParts, owners: [CustomerNumber]
   ) throws(LedgerError) -> [ReversalRules.Taken] {
     var undone: [Int64: Int64] = [:]
-    for event in try decider.work.events(about: original.row.number, ofAny: owners, session: session)
+    for event in try decider.work.events(about: original.row.number, ofAny: owners)
     where event.kind == .reversal {
-      for entry in try parts(&decider.work, of: event.transaction, ofAny: owners, session: session).entries {
+      for entry in try parts(&decider.work, of: event.transaction, ofAny: owners).entries {
         undone[entry.account.currency, default: 0] += entry.amount
       }
     }
@@ -169,12 +163,11 @@ struct ReverseCommand: Command {
   ///
   /// - Throws: `not_reversible` if the customer owns less than was bought.
   private static func itemsToTakeBack(
-    _ work: inout UnitOfWork, of original: TransactionParts, _ id: TransactionID, owner: FoundCustomer,
-    session: any StorageSnapshot
+    _ work: inout UnitOfWork, of original: TransactionParts, _ id: TransactionID, owner: FoundCustomer
   ) throws(LedgerError) -> [(ItemID, Int64)] {
     var items: [(ItemID, Int64)] = []
     for item in original.items where item.quantity > 0 {
-      let owned = try work.owned(item.item, customer: owner.number, session: session)
+      let owned = try work.owned(item.item, customer: owner.number)
       guard owned >= item.quantity else {
         throw LedgerError(
           .notReversible,

@@ -4,29 +4,28 @@ enum AccountPlanning {
 
   /// Opens a plan for one currency of the customer and finds its due expiries.
   static func plan(
-    _ decider: inout Decider, _ kind: EntryKind, _ code: CurrencyCode, _ amount: Int64, customer: FoundCustomer,
-    session: any StorageSnapshot
+    _ decider: inout Decider, _ kind: EntryKind, _ code: CurrencyCode, _ amount: Int64, customer: FoundCustomer
   ) throws(LedgerError) {
     guard let currency = decider.definitions.currency(code) else { throw .unknownCurrency(code) }
     let number = AccountNumber(customer: customer.number, currency: currency.number)
-    let slot = try decider.work.slot(of: number, session: session)
+    let slot = try decider.work.slot(of: number)
     if ScheduledEffects.isDue(&decider.work, slot, currency) {
-      try ScheduledEffects.bookDueEffects(&decider, slot, currency, customer: customer, session: session)
+      try ScheduledEffects.bookDueEffects(&decider, slot, currency, customer: customer)
     }
     decider.plans.append(AccountPlan(slot: slot, currency: currency, kind: kind, amount: amount))
     if decider.work.accounts[slot].row.nextExpiry <= decider.work.now.milliseconds {
-      try planExpiry(&decider, decider.plans.count - 1, session: session)
+      try planExpiry(&decider, decider.plans.count - 1)
     }
   }
 
   /// - Throws: in order of precedence `condition_failed`, `customer_frozen`, `not_available`, `limit_reached`,
   ///   `insufficient_balance`, `over_maximum`.
   static func checkPlans(
-    _ decider: inout Decider, _ command: LedgerCommand.Body, customer: FoundCustomer, session: any StorageSnapshot
+    _ decider: inout Decider, _ command: LedgerCommand.Body, customer: FoundCustomer
   ) throws(LedgerError) {
     try checkPremises(&decider, command, customer: customer)
     try checkCurrencies(&decider)
-    if decider.definitions.hasPolicies { try UsageCounts.checkCaps(&decider, session: session) }
+    if decider.definitions.hasPolicies { try UsageCounts.checkCaps(&decider) }
     try checkBalances(&decider)
   }
 
@@ -64,14 +63,14 @@ enum AccountPlanning {
     }
   }
 
-  static func planExpiry(_ decider: inout Decider, _ index: Int, session: any StorageSnapshot) throws(LedgerError) {
-    let takes = try LotMoves.expired(&decider.work, decider.plans[index].slot, session: session)
+  static func planExpiry(_ decider: inout Decider, _ index: Int) throws(LedgerError) {
+    let takes = try LotMoves.expired(&decider.work, decider.plans[index].slot)
     decider.plans[index].expired = takes
     decider.plans[index].expiredAmount = takes.reduce(0) { $0 - $1.amount }
   }
 
   /// Finds the lots that the plan's spend burns.
-  static func planBurn(_ decider: inout Decider, _ index: Int, session: any StorageSnapshot) throws(LedgerError) {
+  static func planBurn(_ decider: inout Decider, _ index: Int) throws(LedgerError) {
     let account = decider.work.accounts[decider.plans[index].slot].row
     if account.openLots == 0 {
       guard account.poolRemaining >= -decider.plans[index].amount else { throw .lotsDisagree(account) }
@@ -87,7 +86,7 @@ enum AccountPlanning {
         paidFirst: plan.currency.burnsPaidFirst)
       switch burn {
       case .needsLots(let paid):
-        try LotMoves.loadLots(&decider.work, slot: plan.slot, lotsIndex: lotsIndex, paid: paid, session: session)
+        try LotMoves.loadLots(&decider.work, slot: plan.slot, lotsIndex: lotsIndex, paid: paid)
       case .takes(let takes):
         guard takes.reduce(0, { $0 + $1.amount }) == plan.amount else { throw .lotsDisagree(account) }
         decider.plans[index].takes = takes

@@ -3,15 +3,15 @@ enum HeldCurrency {
   // MARK: Held amounts
 
   static func outstanding(
-    _ work: inout UnitOfWork, of hold: HoldRow, owner: FoundCustomer, session: any StorageSnapshot
+    _ work: inout UnitOfWork, of hold: HoldRow, owner: FoundCustomer
   ) throws(LedgerError) -> [HeldPart] {
     if let sole = hold.sole {
       let account = AccountNumber(customer: owner.number, currency: sole.currency)
       return [HeldPart(account: account, lot: sole.lot, amount: sole.amount)]
     }
-    let owners = try work.numbers(of: owner, session: session)
+    let owners = try work.numbers(of: owner)
     return HoldRules.outstanding(
-      try work.events(about: hold.number, ofAny: owners, session: session), of: owner.number)
+      try work.events(about: hold.number, ofAny: owners), of: owner.number)
   }
 
   /// Whether the hold sets currency of the account aside.
@@ -19,19 +19,16 @@ enum HeldCurrency {
   /// A customer's other holds end with the next command on their accounts. That command must not depend on the due time
   /// of this account.
   static func isHeld(
-    by hold: HoldRow, in account: AccountNumber, _ work: inout UnitOfWork, owner: FoundCustomer,
-    session: any StorageSnapshot
+    by hold: HoldRow, in account: AccountNumber, _ work: inout UnitOfWork, owner: FoundCustomer
   ) throws(LedgerError) -> Bool {
     if let sole = hold.sole { return sole.currency == account.currency }
-    return try outstanding(&work, of: hold, owner: owner, session: session).contains { $0.account == account }
+    return try outstanding(&work, of: hold, owner: owner).contains { $0.account == account }
   }
 
-  static func slots(
-    _ work: inout UnitOfWork, of parts: [HeldPart], session: any StorageSnapshot
-  ) throws(LedgerError) -> [Int] {
+  static func slots(_ work: inout UnitOfWork, of parts: [HeldPart]) throws(LedgerError) -> [Int] {
     var slots: [Int] = []
     for part in parts {
-      let slot = try work.slot(of: part.account, session: session)
+      let slot = try work.slot(of: part.account)
       if !slots.contains(slot) { slots.append(slot) }
     }
     return slots
@@ -85,16 +82,14 @@ enum HeldCurrency {
   }
 
   /// Ends a hold after its deadline.
-  static func lapse(
-    _ decider: inout Decider, _ hold: HoldRow, owner: FoundCustomer, session: any StorageSnapshot
-  ) throws(LedgerError) {
-    let parts = try outstanding(&decider.work, of: hold, owner: owner, session: session)
+  static func lapse(_ decider: inout Decider, _ hold: HoldRow, owner: FoundCustomer) throws(LedgerError) {
+    let parts = try outstanding(&decider.work, of: hold, owner: owner)
     let number = JournalPosting.appendTransactionWithoutEntries(&decider.work, .release, customer: owner.number)
-    let returns = try giveBack(&decider, parts, of: hold, in: number, session: session)
+    let returns = try giveBack(&decider, parts, of: hold, in: number)
     decider.work.end(hold)
     let before = Dictionary(returns.map { ($0.slot, decider.work.accounts[$0.slot].row) }) { first, _ in first }
     var extras = BookingExtras()
-    _ = try ReturnedCurrencyBooking.bookDue(&decider, returns, after: number, owner: owner, &extras, session: session)
+    _ = try ReturnedCurrencyBooking.bookDue(&decider, returns, after: number, owner: owner, &extras)
     guard decider.definitions.hasPolicies else { return }
     for (slot, row) in before { keepLosses(&decider, since: row, slot: slot, returns, deadline: hold.deadline) }
   }
@@ -119,20 +114,19 @@ enum HeldCurrency {
 
   /// Puts the held amounts back into their lots.
   static func giveBack(
-    _ decider: inout Decider, _ parts: [HeldPart], of hold: HoldRow, in transaction: TransactionNumber,
-    session: any StorageSnapshot
+    _ decider: inout Decider, _ parts: [HeldPart], of hold: HoldRow, in transaction: TransactionNumber
   ) throws(LedgerError) -> [ReturnedCurrency] {
     var returns: [ReturnedCurrency] = []
     // A held amount counts as spent from the hold's beginning.
-    let begunAt = decider.definitions.hasPolicies ? try begun(&decider.work, hold, session: session) : decider.work.now
+    let begunAt = decider.definitions.hasPolicies ? try begun(&decider.work, hold) : decider.work.now
     for part in parts {
-      let slot = try decider.work.slot(of: part.account, session: session)
-      let take = try LotPlacement.placeReturn(&decider.work, part.amount, to: part.lot, slot: slot, session: session)
+      let slot = try decider.work.slot(of: part.account)
+      let take = try LotPlacement.placeReturn(&decider.work, part.amount, to: part.lot, slot: slot)
       LotMoves.apply(&decider.work, [take], slot: slot, isReturn: true)
       decider.work.setAside(-part.amount, slot: slot)
       addEvent(&decider.work, .released, of: part, hold: hold.number, in: transaction, slot: slot)
       if decider.definitions.hasPolicies {
-        try UsageCounts.uncount(&decider, part.amount, since: begunAt, slot: slot, by: transaction, session: session)
+        try UsageCounts.uncount(&decider, part.amount, since: begunAt, slot: slot, by: transaction)
       }
       returns.append(
         ReturnedCurrency(slot: slot, lotSlot: take.lotSlot, lot: take.lot, source: take.source, amount: part.amount))
@@ -140,10 +134,8 @@ enum HeldCurrency {
     return returns
   }
 
-  static func begun(
-    _ work: inout UnitOfWork, _ hold: HoldRow, session: any StorageSnapshot
-  ) throws(LedgerError) -> Timestamp {
+  static func begun(_ work: inout UnitOfWork, _ hold: HoldRow) throws(LedgerError) -> Timestamp {
     if let known = hold.begunAt { return known }
-    return try JournalLookup.bookedAt(&work, hold.number, session: session)
+    return try JournalLookup.bookedAt(&work, hold.number)
   }
 }

@@ -2,8 +2,7 @@
 enum JournalPosting {
   /// Books the transaction of the plans, due expiries first, and returns its booking.
   static func book(
-    _ decider: inout Decider, _ kind: EntryKind, command: LedgerCommand.Body, customer: FoundCustomer,
-    session: any StorageSnapshot
+    _ decider: inout Decider, _ kind: EntryKind, command: LedgerCommand.Body, customer: FoundCustomer
   ) throws(LedgerError) -> Booking {
     for index in decider.plans.indices where decider.plans[index].expiredAmount != 0 {
       bookExpiry(&decider, of: index, customer: customer.number)
@@ -13,12 +12,12 @@ enum JournalPosting {
     if !decider.pendingCounts.isEmpty { UsageCounts.bookCounts(&decider, of: customer.number, by: number) }
     let entries: CompactList<PostedEntry>
     if decider.plans.count == 1 {
-      try placeCredits(&decider, of: 0, session: session)
+      try placeCredits(&decider, of: 0)
       entries = CompactList(append(&decider, 0, transaction: number))
     } else {
       var several: [PostedEntry] = []
       for index in decider.plans.indices {
-        try placeCredits(&decider, of: index, session: session)
+        try placeCredits(&decider, of: index)
         several.append(append(&decider, index, transaction: number))
       }
       entries = CompactList(several)
@@ -82,14 +81,13 @@ enum JournalPosting {
   ///
   /// - Returns: The transaction, and the lot that received the credit.
   static func bookCredit(
-    _ decider: inout Decider, _ credit: LotCredit, _ kind: EntryKind, slot: Int, _ currency: CurrencyDefinition,
-    session: any StorageSnapshot
+    _ decider: inout Decider, _ credit: LotCredit, _ kind: EntryKind, slot: Int, _ currency: CurrencyDefinition
   ) throws(LedgerError) -> (TransactionNumber, LotNumber) {
     let others = decider.plans
     decider.plans = [AccountPlan(slot: slot, currency: currency, kind: kind, amount: credit.amount)]
     AccountPlanning.planCredit(&decider, 0, credit)
     let number = appendTransaction(&decider.work, kind, customer: decider.work.accounts[slot].row.number.customer)
-    try placeCredits(&decider, of: 0, session: session)
+    try placeCredits(&decider, of: 0)
     _ = append(&decider, 0, transaction: number)
     let lot = decider.plans[0].takes.first?.lot ?? decider.work.accounts[slot].row.poolLot
     decider.plans = others
@@ -121,18 +119,16 @@ enum JournalPosting {
   // MARK: Lots
 
   /// Turns incoming credits into takes on lots, and makes the missing lots.
-  private static func placeCredits(
-    _ decider: inout Decider, of index: Int, session: any StorageSnapshot
-  ) throws(LedgerError) {
+  private static func placeCredits(_ decider: inout Decider, of index: Int) throws(LedgerError) {
     let slot = decider.plans[index].slot
     if decider.plans[index].isAllInPool {
       if decider.plans[index].amount > 0, decider.work.accounts[slot].row.poolLot == 0 {
-        try LotPlacement.openPool(&decider.work, slot, decider.plans[index].credits[0], session: session)
+        try LotPlacement.openPool(&decider.work, slot, decider.plans[index].credits[0])
       }
       return
     }
     for credit in decider.plans[index].credits where credit.amount > 0 {
-      let lot = try LotPlacement.placeCredit(&decider.work, credit, slot: slot, session: session)
+      let lot = try LotPlacement.placeCredit(&decider.work, credit, slot: slot)
       decider.plans[index].takes.append(lot)
     }
     if decider.plans[index].amount > 0, decider.work.accounts[slot].row.debt > 0 {

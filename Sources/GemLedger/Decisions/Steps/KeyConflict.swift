@@ -8,10 +8,9 @@ enum KeyConflict {
   ///   - row: The earlier use of the key.
   /// - Throws: `LedgerError` if the earlier transaction cannot be read.
   static func error(
-    _ decider: inout Decider, _ field: String, _ row: KeyRow, under key: IdempotencyKey, command: LedgerCommand.Body,
-    session: any StorageSnapshot
+    _ decider: inout Decider, _ field: String, _ row: KeyRow, under key: IdempotencyKey, command: LedgerCommand.Body
   ) throws(LedgerError) -> LedgerError {
-    if let booked = try bookedInverse(&decider, row, of: command, session: session) {
+    if let booked = try bookedInverse(&decider, row, of: command) {
       return inverse(field, booked, under: key, command: command)
     }
     return LedgerError(
@@ -25,10 +24,10 @@ enum KeyConflict {
   ///
   /// A compensation has this form if the caller returns a spend's amounts under the spend's key.
   private static func bookedInverse(
-    _ decider: inout Decider, _ row: KeyRow, of command: LedgerCommand.Body, session: any StorageSnapshot
+    _ decider: inout Decider, _ row: KeyRow, of command: LedgerCommand.Body
   ) throws(LedgerError) -> Booking? {
     guard case .booked(let number) = row.outcome, let adjustments = command.action.adjustments,
-      let parts = try decider.work.parts(of: number, ofAny: [row.customer], session: session)
+      let parts = try decider.work.parts(of: number, ofAny: [row.customer])
     else { return nil }
     let booking = try parts.booking(customer: command.customer, definitions: decider.definitions)
     guard ReversalRules.canReverse(booking.kind) else { return nil }

@@ -6,11 +6,11 @@ enum KeyReplay {
   /// to store it for.
   static func idempotently(
     _ decider: inout Decider, _ command: LedgerCommand.Body, customer: FoundCustomer, isNew: Bool = false,
-    session: any StorageSnapshot, decide: (inout Decider) throws(LedgerError) -> Booking
+    decide: (inout Decider) throws(LedgerError) -> Booking
   ) throws(LedgerError) -> Booking {
     guard let key = command.key else { return try decide(&decider) }
-    if let row = try earlier(&decider.work, key, command: command, customer: customer, session: session) {
-      return try answer(&decider, row, under: key, command: command, session: session)
+    if let row = try earlier(&decider.work, key, command: command, customer: customer) {
+      return try answer(&decider, row, under: key, command: command)
     }
     do throws(LedgerError) {
       let booking = try decide(&decider)
@@ -47,23 +47,21 @@ enum KeyReplay {
   /// Finds the earlier use of the key, by this group or before it.
   @inline(__always)
   static func earlier(
-    _ work: inout UnitOfWork, _ key: IdempotencyKey, command: LedgerCommand.Body, customer: FoundCustomer,
-    session: any StorageSnapshot
+    _ work: inout UnitOfWork, _ key: IdempotencyKey, command: LedgerCommand.Body, customer: FoundCustomer
   ) throws(LedgerError) -> KeyRow? {
     if customer.isOneOfSeveral {
-      return try earlier(&work, underAnyNumberOf: customer, key, command: command, session: session)
+      return try earlier(&work, underAnyNumberOf: customer, key, command: command)
     }
-    return try earlier(&work, key, command: command, under: customer.number, session: session)
+    return try earlier(&work, key, command: command, under: customer.number)
   }
 
   @inline(__always)
   static func earlier(
-    _ work: inout UnitOfWork, _ key: IdempotencyKey, command: LedgerCommand.Body, under customer: CustomerNumber,
-    session: any StorageSnapshot
+    _ work: inout UnitOfWork, _ key: IdempotencyKey, command: LedgerCommand.Body, under customer: CustomerNumber
   ) throws(LedgerError) -> KeyRow? {
     let hash = KeyHash.of(command.keyHash, customer: customer)
     if let row = work.pendingKey(key, customer: customer, hash: hash) { return row }
-    return try session.key(key, customer: customer, hash: hash)
+    return try work.session.key(key, customer: customer, hash: hash)
   }
 
   /// Finds the earlier use of a key by a merged customer: under the named id first, then under the others, and then
@@ -72,17 +70,17 @@ enum KeyReplay {
   /// Several customers may have used the key before they were merged: then the use with an equal request matches.
   static func earlier(
     _ work: inout UnitOfWork, underAnyNumberOf customer: FoundCustomer, _ key: IdempotencyKey,
-    command: LedgerCommand.Body, session: any StorageSnapshot
+    command: LedgerCommand.Body
   ) throws(LedgerError) -> KeyRow? {
-    let numbers = try work.numbers(of: customer.number, session: session)
+    let numbers = try work.numbers(of: customer.number)
     let others = numbers.filter { $0 != customer.original }
     let known = try ([customer.original] + others).gather { (number) throws(LedgerError) in
-      try earlier(&work, key, command: command, under: number, session: session)
+      try earlier(&work, key, command: command, under: number)
     }
     // The customer's use of the key takes precedence over other customers' uses.
     let found = known[0].map { [$0] } ?? known.compactMap(\.self)
     if let same = found.first(where: { $0.fingerprint == command.fingerprint }) { return same }
-    return try earlier(&work, beforeUnmergesOf: customer, key, command: command, session: session) ?? found.first
+    return try earlier(&work, beforeUnmergesOf: customer, key, command: command) ?? found.first
   }
 
   /// Finds an equal request among those that former survivors answered before an unmerge split the customer off.
@@ -90,11 +88,11 @@ enum KeyReplay {
   /// Other requests of the survivor have different content, or are later.
   private static func earlier(
     _ work: inout UnitOfWork, beforeUnmergesOf customer: FoundCustomer, _ key: IdempotencyKey,
-    command: LedgerCommand.Body, session: any StorageSnapshot
+    command: LedgerCommand.Body
   ) throws(LedgerError) -> KeyRow? {
-    let survivors = try MergeRecords.formerSurvivors(of: customer, work, session: session)
+    let survivors = try MergeRecords.formerSurvivors(of: customer, work)
     let known = try survivors.gather { (survivor) throws(LedgerError) in
-      try earlier(&work, key, command: command, under: survivor.number, session: session)
+      try earlier(&work, key, command: command, under: survivor.number)
     }
     for case (let survivor, let row?) in zip(survivors, known)
     where row.isOlder(than: survivor.until) && row.fingerprint == command.fingerprint {
@@ -104,40 +102,36 @@ enum KeyReplay {
   }
 
   static func answer(
-    _ decider: inout Decider, _ row: KeyRow, under key: IdempotencyKey, command: LedgerCommand.Body,
-    session: any StorageSnapshot
+    _ decider: inout Decider, _ row: KeyRow, under key: IdempotencyKey, command: LedgerCommand.Body
   ) throws(LedgerError) -> Booking {
     if let field = row.fingerprint.differingField(from: command) {
-      throw try KeyConflict.error(&decider, field, row, under: key, command: command, session: session)
+      throw try KeyConflict.error(&decider, field, row, under: key, command: command)
     }
     switch row.outcome {
     case .booked(let number):
-      return try replay(&decider, number, of: row.customer, customer: command.customer, session: session)
+      return try replay(&decider, number, of: row.customer, customer: command.customer)
     case .refused(let kept): throw KeyRules.replayed(kept.error)
     }
   }
 
   /// Returns the booking of an earlier transaction, of this group or before it.
   static func replay(
-    _ decider: inout Decider, _ number: TransactionNumber, of owner: CustomerNumber, customer: CustomerID,
-    session: any StorageSnapshot
+    _ decider: inout Decider, _ number: TransactionNumber, of owner: CustomerNumber, customer: CustomerID
   ) throws(LedgerError) -> Booking {
-    try replay(&decider, number, ofAny: [owner], customer: customer, session: session)
+    try replay(&decider, number, ofAny: [owner], customer: customer)
   }
 
   static func replay(
-    _ decider: inout Decider, _ number: TransactionNumber, ofAny owners: [CustomerNumber], customer: CustomerID,
-    session: any StorageSnapshot
+    _ decider: inout Decider, _ number: TransactionNumber, ofAny owners: [CustomerNumber], customer: CustomerID
   ) throws(LedgerError) -> Booking {
-    guard let parts = try decider.work.parts(of: number, ofAny: owners, session: session) else {
+    guard let parts = try decider.work.parts(of: number, ofAny: owners) else {
       throw LedgerError(
         .storageDamaged,
         "The journal lacks transaction \(number), which a key, a purchase or a refund names; run verify.")
     }
     var booking = try parts.booking(customer: customer, definitions: decider.definitions)
     if parts.row.kind.hasEvents {
-      try AnswerCompletion.complete(
-        decider.work, &booking, of: parts.row, definitions: decider.definitions, session: session)
+      try AnswerCompletion.complete(decider.work, &booking, of: parts.row, definitions: decider.definitions)
     }
     booking.isReplayed = true
     return booking

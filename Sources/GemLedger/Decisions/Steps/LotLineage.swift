@@ -12,17 +12,15 @@ struct Lineage {
 /// reach.
 enum LotLineage {
   /// Returns a lot's lineage, and the number of lots between the lot and its original.
-  static func lineage(
-    _ work: inout UnitOfWork, of row: LotRow, session: any StorageSnapshot
-  ) throws(LedgerError) -> (lineage: Lineage?, steps: Int) {
+  static func lineage(_ work: inout UnitOfWork, of row: LotRow) throws(LedgerError) -> (lineage: Lineage?, steps: Int) {
     if let purchase = row.purchase { return (Lineage(originalLot: row.number, purchase: purchase), 0) }
     // Lots of all other sources have no lineage.
     guard row.source == .paid || row.source == .bonus else { return (nil, 0) }
     let owner = row.account.customer
-    var attributes = try Self.attributes(&work, of: row.number, near: owner, session: session)
+    var attributes = try Self.attributes(&work, of: row.number, near: owner)
     var steps = 0
     while let known = attributes, known.purchase == nil, known.originalLot != 0, steps < Self.lineageStepsMax {
-      attributes = try Self.attributes(&work, of: known.originalLot, near: owner, session: session)
+      attributes = try Self.attributes(&work, of: known.originalLot, near: owner)
       steps += 1
     }
     guard let attributes, let purchase = attributes.purchase else { return (nil, steps) }
@@ -30,10 +28,10 @@ enum LotLineage {
   }
 
   private static func attributes(
-    _ work: inout UnitOfWork, of lot: LotNumber, near owner: CustomerNumber, session: any StorageSnapshot
+    _ work: inout UnitOfWork, of lot: LotNumber, near owner: CustomerNumber
   ) throws(LedgerError) -> LotAttributesRow? {
-    if let own = try work.lotAttributes(lot, of: [owner], session: session) { return own }
-    return try session.lotAttributes(lot)
+    if let own = try work.lotAttributes(lot, of: [owner]) { return own }
+    return try work.session.lotAttributes(lot)
   }
 
   /// Far more than ``lineageStepsKept``, so that only a damaged file reaches it.
@@ -49,7 +47,7 @@ enum LotLineage {
   ///
   /// The lots keep source, environment, expiry and lineage, with their share of the price.
   static func credits(
-    _ work: inout UnitOfWork, of amount: Int64, behind start: Int64, in plan: AccountPlan, session: any StorageSnapshot
+    _ work: inout UnitOfWork, of amount: Int64, behind start: Int64, in plan: AccountPlan
   ) throws(LedgerError) -> [LotCredit] {
     var (skipped, rest) = (start, amount)
     var credits: [LotCredit] = []
@@ -68,27 +66,27 @@ enum LotLineage {
         continue
       }
       let row = work.loadedLots[work.loadedLotsIndex(of: plan.slot)][take.lotSlot].row
-      credits.append(try credit(&work, of: part, behind: from, out: row, session: session))
+      credits.append(try credit(&work, of: part, behind: from, out: row))
     }
     return credits
   }
 
   /// Returns the share of a lot's currency that follows the first `start` of its remainder.
   static func credit(
-    _ work: inout UnitOfWork, of amount: Int64, behind start: Int64, out row: LotRow, session: any StorageSnapshot
+    _ work: inout UnitOfWork, of amount: Int64, behind start: Int64, out row: LotRow
   ) throws(LedgerError) -> LotCredit {
     let burnt = row.granted - row.remaining + start
     let price = row.price.map { PriceShares.value(of: burnt..<burnt + amount, price: $0, granted: row.granted) }
     var credit = LotCredit(
       amount: amount, source: row.source, environment: row.environment, price: price, expiresAt: row.expiresAt,
       originalLot: row.number)
-    let (lineage, steps) = try lineage(&work, of: row, session: session)
+    let (lineage, steps) = try lineage(&work, of: row)
     guard let lineage else { return credit }
     credit.lineage = lineage
     if steps >= Self.lineageStepsKept { credit.originalLot = lineage.originalLot }
     guard credit.isPooled else { return credit }
     // A bonus has no price. Without a price it would join the pooled currency, which has no lineage.
-    let paid = try JournalLookup.purchase(&work, lineage.purchase, session: session)?.price?.currency
+    let paid = try JournalLookup.purchase(&work, lineage.purchase)?.price?.currency
     credit.price = Money(minorUnits: 0, currency: paid ?? Self.unknownPriceCurrency)
     return credit
   }
@@ -96,19 +94,18 @@ enum LotLineage {
   /// The ISO 4217 code for transactions without a currency, since a price needs a code.
   private static let unknownPriceCurrency = "XXX"
 
-  static func isRefunded(
-    _ work: inout UnitOfWork, _ number: Int64, of owner: FoundCustomer, session: any StorageSnapshot
-  ) throws(LedgerError) -> Bool {
-    guard let row = try JournalLookup.purchase(&work, number, session: session), row.refund != nil else { return false }
-    return try JournalLookup.owner(&work, of: row, session: session).number == owner.number
+  static func isRefunded(_ work: inout UnitOfWork, _ number: Int64, of owner: FoundCustomer) throws(LedgerError) -> Bool
+  {
+    guard let row = try JournalLookup.purchase(&work, number), row.refund != nil else { return false }
+    return try JournalLookup.owner(&work, of: row).number == owner.number
   }
 
   /// Finds the customer's refunded purchase that a lot's currency originates from.
   static func refundedPurchase(
-    _ work: inout UnitOfWork, behind row: LotRow, of owner: FoundCustomer, session: any StorageSnapshot
+    _ work: inout UnitOfWork, behind row: LotRow, of owner: FoundCustomer
   ) throws(LedgerError) -> Int64? {
-    guard let purchase = try lineage(&work, of: row, session: session).lineage?.purchase,
-      try isRefunded(&work, purchase, of: owner, session: session)
+    guard let purchase = try lineage(&work, of: row).lineage?.purchase,
+      try isRefunded(&work, purchase, of: owner)
     else { return nil }
     return purchase
   }

@@ -1,12 +1,10 @@
 /// Loads the lots of accounts, burns them, and changes their amounts.
 enum LotMoves {
-  static func loadLots(
-    _ work: inout UnitOfWork, slot: Int, lotsIndex: Int, paid: Bool, session: any StorageSnapshot
-  ) throws(LedgerError) {
+  static func loadLots(_ work: inout UnitOfWork, slot: Int, lotsIndex: Int, paid: Bool) throws(LedgerError) {
     let stream = paid ? work.loadedLots[lotsIndex].paid : work.loadedLots[lotsIndex].free
     // Pages grow, so that a spend over many lots needs few of them.
     let limit = max(32, stream.lots.count)
-    let page = try session.openLots(
+    let page = try work.session.openLots(
       work.accounts[slot].row.number, paid: paid, after: stream.end, limit: limit)
     work.loadedLots[lotsIndex].append(page, paid: paid, isComplete: page.count < limit)
   }
@@ -14,28 +12,24 @@ enum LotMoves {
   /// Loads all lots of an account.
   ///
   /// - Returns: The index of their book.
-  static func wholeBook(
-    _ work: inout UnitOfWork, of slot: Int, session: any StorageSnapshot
-  ) throws(LedgerError) -> Int {
+  static func wholeBook(_ work: inout UnitOfWork, of slot: Int) throws(LedgerError) -> Int {
     let lotsIndex = work.loadedLotsIndex(of: slot)
     for isPaid in [false, true] {
       while !(isPaid ? work.loadedLots[lotsIndex].paid : work.loadedLots[lotsIndex].free).isComplete {
-        try loadLots(&work, slot: slot, lotsIndex: lotsIndex, paid: isPaid, session: session)
+        try loadLots(&work, slot: slot, lotsIndex: lotsIndex, paid: isPaid)
       }
     }
     return lotsIndex
   }
 
   /// Takes the remaining amounts of expired lots.
-  static func expired(
-    _ work: inout UnitOfWork, _ slot: Int, session: any StorageSnapshot
-  ) throws(LedgerError) -> [LotTake] {
+  static func expired(_ work: inout UnitOfWork, _ slot: Int) throws(LedgerError) -> [LotTake] {
     let lotsIndex = work.loadedLotsIndex(of: slot)
     while true {
       switch BurnPlanner.expired(
         account: work.accounts[slot].row, lots: work.loadedLots[lotsIndex], now: work.now.milliseconds)
       {
-      case .needsLots(let paid): try loadLots(&work, slot: slot, lotsIndex: lotsIndex, paid: paid, session: session)
+      case .needsLots(let paid): try loadLots(&work, slot: slot, lotsIndex: lotsIndex, paid: paid)
       case .takes(let takes): return takes
       }
     }
@@ -43,8 +37,7 @@ enum LotMoves {
 
   /// Finds the takes of a spend of `amount` from the lots, in addition to the takes in `taken`.
   static func burn(
-    _ work: inout UnitOfWork, _ amount: Int64, slot: Int, besides taken: [LotTake] = [], paidFirst: Bool,
-    session: any StorageSnapshot
+    _ work: inout UnitOfWork, _ amount: Int64, slot: Int, besides taken: [LotTake] = [], paidFirst: Bool
   ) throws(LedgerError) -> [LotTake] {
     guard amount > 0 else { return [] }
     let index = work.loadedLotsIndex(of: slot)
@@ -60,7 +53,7 @@ enum LotMoves {
       switch BurnPlanner.spend(
         amount, account: account, lots: lots, now: work.now.milliseconds, paidFirst: paidFirst)
       {
-      case .needsLots(let paid): try loadLots(&work, slot: slot, lotsIndex: index, paid: paid, session: session)
+      case .needsLots(let paid): try loadLots(&work, slot: slot, lotsIndex: index, paid: paid)
       case .takes(let takes):
         guard takes.reduce(0, { $0 + $1.amount }) == -amount else { throw .lotsDisagree(work.accounts[slot].row) }
         return takes
@@ -125,11 +118,11 @@ enum LotMoves {
   }
 
   static func source(
-    _ work: inout UnitOfWork, of lot: LotNumber, slot: Int, owner: FoundCustomer, session: any StorageSnapshot
+    _ work: inout UnitOfWork, of lot: LotNumber, slot: Int, owner: FoundCustomer
   ) throws(LedgerError) -> LotSource {
     let account = work.accounts[slot].row
     if account.poolLot == lot, let source = LotSource(rawValue: account.poolSource) { return source }
-    let owners = try MergeRecords.related(to: owner, work, session: session)
-    return try work.lotAttributes(lot, of: owners, session: session)?.source ?? .admin
+    let owners = try MergeRecords.related(to: owner, work)
+    return try work.lotAttributes(lot, of: owners)?.source ?? .admin
   }
 }

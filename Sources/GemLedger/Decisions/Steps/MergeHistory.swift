@@ -20,19 +20,17 @@ struct MergeHistory {
   let position: Int
 
   /// - Parameter merge: A merge into the customer that is not undone.
-  init(
-    around merge: MergeRow, _ work: borrowing UnitOfWork, session: any StorageSnapshot
-  ) throws(LedgerError) {
+  init(around merge: MergeRow, _ work: borrowing UnitOfWork) throws(LedgerError) {
     survivor = merge.into
     var merges: [Merge] = []
-    for record in try MergeRecords.records(of: merge.into, work, session: session) where !record.isUnmerge {
+    for record in try MergeRecords.records(of: merge.into, work) where !record.isUnmerge {
       let row = record.row
-      let undone = try MergeRecords.records(of: row.from, work, session: session).first {
+      let undone = try MergeRecords.records(of: row.from, work).first {
         $0.isUnmerge && $0.row.from == merge.into && $0.row.transaction > row.transaction
       }
       let followers = try MergeRules.followers(of: row.from, before: row.transaction) {
         (number) throws(LedgerError) in
-        try MergeRecords.records(of: number, work, session: session)
+        try MergeRecords.records(of: number, work)
       }
       merges.append(
         Merge(row: row, undoneBy: undone?.row.transaction ?? .max, members: [row.from] + followers))
@@ -47,11 +45,9 @@ struct MergeHistory {
   /// Reads the shares of an account.
   ///
   /// - Parameter present: The amounts that its lots hold now, held amounts included.
-  func shares(
-    _ work: inout UnitOfWork, slot: Int, present: [LotNumber: Int64], session: any StorageSnapshot
-  ) throws(LedgerError) -> MergedShares {
+  func shares(_ work: inout UnitOfWork, slot: Int, present: [LotNumber: Int64]) throws(LedgerError) -> MergedShares {
     let account = work.accounts[slot].row
-    let steps = try steps(&work, of: account.number, session: session)
+    let steps = try steps(&work, of: account.number)
     var (owned, debt) = (present, account.debt)
     for step in steps {
       for (lot, amount) in step.amounts { owned[lot, default: 0] -= amount }
@@ -65,14 +61,12 @@ struct MergeHistory {
   }
 
   /// Returns the account's entries since all its currency belonged to the customer, newest first.
-  private func steps(
-    _ work: inout UnitOfWork, of account: AccountNumber, session: any StorageSnapshot
-  ) throws(LedgerError) -> [Step] {
+  private func steps(_ work: inout UnitOfWork, of account: AccountNumber) throws(LedgerError) -> [Step] {
     var start = startOfMerges(before: merges[position - 1].row.transaction)
     while true {
-      let steps = try entries(work, of: account, since: start, session: session).map {
+      let steps = try entries(work, of: account, since: start).map {
         (entry, amounts) throws(LedgerError) in
-        (entry, amounts, try cause(of: entry, &work, session: session))
+        (entry, amounts, try cause(of: entry, &work))
       }
       // The shares that a refund took from follow from the refund's entry, so that entry is needed too.
       var earliest = start
@@ -93,28 +87,25 @@ struct MergeHistory {
 
   /// Returns the account's entries since a transaction, newest first.
   private func entries(
-    _ work: borrowing UnitOfWork, of account: AccountNumber, since oldest: TransactionNumber,
-    session: any StorageSnapshot
+    _ work: borrowing UnitOfWork, of account: AccountNumber, since oldest: TransactionNumber
   ) throws(LedgerError) -> [(EntryRow, [(lot: LotNumber, amount: Int64)])] {
     var found: [(EntryRow, [(lot: LotNumber, amount: Int64)])] = []
     for entry in work.changes.entries.reversed() where entry.account == account {
       guard entry.transaction >= oldest else { return found }
       found.append((entry, entry.amounts(among: work.changes.allocations)))
     }
-    guard let stored = try session.account(account), stored.lastEntry != 0 else { return found }
-    let history = AccountHistory(snapshot: session, account: stored)
-    var next = try session.entry(stored.lastEntry, of: account.customer)
+    guard let stored = try work.session.account(account), stored.lastEntry != 0 else { return found }
+    let history = AccountHistory(snapshot: work.session, account: stored)
+    var next = try work.session.entry(stored.lastEntry, of: account.customer)
     while let entry = next, entry.transaction >= oldest {
-      let allocations = entry.lot == 0 ? try session.allocations(of: entry.number, of: account.customer) : []
+      let allocations = entry.lot == 0 ? try work.session.allocations(of: entry.number, of: account.customer) : []
       found.append((entry, entry.amounts(among: allocations)))
       next = try history.previous(entry)
     }
     return found
   }
 
-  private func cause(
-    of entry: EntryRow, _ work: inout UnitOfWork, session: any StorageSnapshot
-  ) throws(LedgerError) -> MergedShares.Cause {
+  private func cause(of entry: EntryRow, _ work: inout UnitOfWork) throws(LedgerError) -> MergedShares.Cause {
     switch entry.kind {
     case .merge:
       let index = merges.firstIndex { $0.row.transaction == entry.transaction }
@@ -123,20 +114,20 @@ struct MergeHistory {
       let index = merges.firstIndex { $0.undoneBy == entry.transaction }
       return index.map { .unmerge($0 + 1) } ?? .comeback
     case .reversal:
-      let events = try work.events(of: entry.transaction, ofAny: [survivor], session: session)
+      let events = try work.events(of: entry.transaction, ofAny: [survivor])
       guard let target = events.first(where: { $0.kind == .reversal })?.target else { break }
       var row = work.transaction(target)
-      if row == nil { row = try session.transaction(target) }
+      if row == nil { row = try work.session.transaction(target) }
       guard let row else { throw .lacksTransaction(target) }
       return .givingBack([target], owner: owner(of: row.customer, at: entry))
     case .reversedRefund:
       let owners = [survivor] + merges.flatMap(\.members)
       // Returned currency that repaid a debt has no refund.
-      guard let refund = try work.refund(bookedBy: entry.transaction, ofAny: owners, session: session) else { break }
-      guard let purchase = try JournalLookup.purchase(&work, refund.purchase, session: session) else {
+      guard let refund = try work.refund(bookedBy: entry.transaction, ofAny: owners) else { break }
+      guard let purchase = try JournalLookup.purchase(&work, refund.purchase) else {
         throw .lacksTransaction(entry.transaction)
       }
-      let before = try work.refunds(of: purchase, session: session).filter { $0.transaction < entry.transaction }
+      let before = try work.refunds(of: purchase).filter { $0.transaction < entry.transaction }
       let standing = before.suffix(before.count - ((before.lastIndex { $0.share == .none } ?? -1) + 1))
       return .givingBack(standing.map(\.transaction), owner: owner(of: purchase.customer, at: entry))
     default: break

@@ -2,11 +2,10 @@
 enum OwnedItems {
   /// Books the items of the newest transaction.
   static func add(
-    _ work: inout UnitOfWork, _ items: [(ItemID, Int64)], to booking: inout Booking, _ customer: FoundCustomer,
-    _ session: any StorageSnapshot
+    _ work: inout UnitOfWork, _ items: [(ItemID, Int64)], to booking: inout Booking, _ customer: FoundCustomer
   ) throws(LedgerError) {
     for (item, quantity) in items {
-      let owned = try work.owned(item, customer: customer.number, session: session) + quantity
+      let owned = try work.owned(item, customer: customer.number) + quantity
       work.setOwned(item, customer: customer.number, to: owned)
       work.changes.itemEntries.append(
         ItemEntryRow(

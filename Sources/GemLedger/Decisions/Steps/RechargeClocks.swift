@@ -4,12 +4,12 @@ enum RechargeClocks {
 
   /// Returns the state of the account's recharge at its last booking; nil if nothing was booked under a recharge.
   static func clock(
-    _ work: inout UnitOfWork, of slot: Int, _ currency: CurrencyDefinition, session: any StorageSnapshot
+    _ work: inout UnitOfWork, of slot: Int, _ currency: CurrencyDefinition
   ) throws(LedgerError) -> ScheduleRules.RechargeClock? {
     guard currency.policies?.eras.contains(where: { $0.recharge != nil }) == true else { return nil }
     let key = CountKey(.recharged, currency.code.description)
     let customer = work.accounts[slot].row.number.customer
-    return try work.count(key, of: customer, session: session).map { row in
+    return try work.count(key, of: customer).map { row in
       ScheduleRules.RechargeClock(tick: row.period == 0 ? nil : row.period, era: row.value)
     }
   }
@@ -43,7 +43,7 @@ enum RechargeClocks {
   /// A stopped clock starts if the balance is no longer full, and a running clock stops if the balance became full. Its
   /// state is booked with the change; otherwise a later command could not determine whether the account was full
   /// before.
-  static func restartClocks(_ decider: inout Decider, session: any StorageSnapshot) throws(LedgerError) {
+  static func restartClocks(_ decider: inout Decider) throws(LedgerError) {
     var (seen, index) = (Set<Int>(), decider.touched.count)
     while index > 0 {
       index -= 1
@@ -55,21 +55,21 @@ enum RechargeClocks {
       // The end of a hold may have taken currency from an account that the command is not about.
       if decider.clocks[slot] == nil || decider.lapsed[slot] != nil {
         let count = decider.touched.count
-        let next = try ScheduledEffects.bookPolicyEffects(&decider, policies, slot, currency, session: session)
+        let next = try ScheduledEffects.bookPolicyEffects(&decider, policies, slot, currency)
         decider.work.accounts[slot].row.nextDue = min(decider.work.accounts[slot].row.nextDue, next)
         if decider.touched.count > count {
           (seen, index) = (seen.subtracting([slot]), decider.touched.count)
           continue
         }
       }
-      try restart(&decider, slot, currency, policies, by: transaction, session: session)
+      try restart(&decider, slot, currency, policies, by: transaction)
     }
     decider.touched.removeAll(keepingCapacity: true)
   }
 
   private static func restart(
     _ decider: inout Decider, _ slot: Int, _ currency: CurrencyDefinition, _ policies: CurrencyPolicies,
-    by transaction: TransactionNumber, session: any StorageSnapshot
+    by transaction: TransactionNumber
   ) throws(LedgerError) {
     let eras = policies.eras.prefix { $0.from <= decider.work.now.milliseconds }
     // After a recharge ends, its last check is booked too: otherwise the same recharges would be given again.
@@ -84,7 +84,7 @@ enum RechargeClocks {
       decider.work.accounts[slot].row.nextDue = min(row.nextDue, due.nextTick ?? .max)
     }
     decider.clocks[slot] = clock
-    guard try Self.clock(&decider.work, of: slot, currency, session: session) != clock else { return }
+    guard try Self.clock(&decider.work, of: slot, currency) != clock else { return }
     set(&decider, clock, slot, currency, by: transaction)
   }
 }

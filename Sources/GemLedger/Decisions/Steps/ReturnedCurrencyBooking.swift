@@ -18,8 +18,8 @@ enum ReturnedCurrencyBooking {
   ///
   /// - Returns: The entries of all three.
   static func bookDue(
-    _ decider: inout Decider, _ returns: [ReturnedCurrency], after transaction: TransactionNumber,
-    owner: FoundCustomer, _ extras: inout BookingExtras, session: any StorageSnapshot
+    _ decider: inout Decider, _ returns: [ReturnedCurrency], after transaction: TransactionNumber, owner: FoundCustomer,
+    _ extras: inout BookingExtras
   ) throws(LedgerError) -> [PostedEntry] {
     var (late, refunded): ([ReturnedCurrency], [Int64: [ReturnedCurrency]]) = ([], [:])
     for returned in returns where returned.lotSlot != .pool && returned.amount > 0 {
@@ -28,8 +28,7 @@ enum ReturnedCurrencyBooking {
         late.append(returned)
       } else if let purchase = row.purchase {
         refunded[purchase, default: []].append(returned)
-      } else if let purchase = try LotLineage.refundedPurchase(&decider.work, behind: row, of: owner, session: session)
-      {
+      } else if let purchase = try LotLineage.refundedPurchase(&decider.work, behind: row, of: owner) {
         refunded[purchase, default: []].append(returned)
       }
     }
@@ -40,8 +39,7 @@ enum ReturnedCurrencyBooking {
     }
     var taken: [ReturnedCurrency] = []
     for (purchase, returns) in refunded.sorted(by: { $0.key < $1.key }) {
-      entries += try reclaim(
-        &decider, returns, of: purchase, after: transaction, owner: owner, &taken, session: session)
+      entries += try reclaim(&decider, returns, of: purchase, after: transaction, owner: owner, &taken)
     }
     entries += repayDebts(&decider, of: returns, besides: late + taken, after: transaction, owner: owner, &taken)
     for returned in taken {
@@ -127,13 +125,13 @@ enum ReturnedCurrencyBooking {
 
   static func reclaim(
     _ decider: inout Decider, _ returns: [ReturnedCurrency], of number: Int64, after transaction: TransactionNumber,
-    owner: FoundCustomer, _ all: inout [ReturnedCurrency], session: any StorageSnapshot
+    owner: FoundCustomer, _ all: inout [ReturnedCurrency]
   ) throws(LedgerError) -> [PostedEntry] {
-    guard let purchase = try JournalLookup.purchase(&decider.work, number, session: session),
+    guard let purchase = try JournalLookup.purchase(&decider.work, number),
       let state = purchase.refund
     else { return [] }
-    var outstanding = try RefundedPurchase.outstandingParts(&decider.work, of: purchase, session: session)
-    let granted = try RefundedPurchase.given(&decider, by: purchase, session: session).granted
+    var outstanding = try RefundedPurchase.outstandingParts(&decider.work, of: purchase)
+    let granted = try RefundedPurchase.given(&decider, by: purchase).granted
     var taken: [ReturnedCurrency] = []
     var repaid: [Int: Int64] = [:]
     var parts: [RefundChange.Part] = []
@@ -168,8 +166,7 @@ enum ReturnedCurrencyBooking {
     let takes = takeBack(&decider, taken, .refund, in: refund, marking: .reclaimed, about: transaction)
     all += taken
     entries += takes
-    try book(
-      &decider.work, parts, of: purchase, state, in: refund, outstanding: outstanding, owner: owner, session: session)
+    try book(&decider.work, parts, of: purchase, state, in: refund, outstanding: outstanding, owner: owner)
     return entries.sorted { $0.currency < $1.currency }
   }
 
@@ -191,13 +188,12 @@ enum ReturnedCurrencyBooking {
   /// Records that written-off or owed amounts of a refund were taken after all; the clawed-back share stays the same.
   private static func book(
     _ work: inout UnitOfWork, _ parts: [RefundChange.Part], of purchase: PurchaseRow, _ state: RefundStateRow,
-    in transaction: TransactionNumber, outstanding: [RefundChange.Part], owner: FoundCustomer,
-    session: any StorageSnapshot
+    in transaction: TransactionNumber, outstanding: [RefundChange.Part], owner: FoundCustomer
   ) throws(LedgerError) {
     var change = RefundChange(purchase: purchase, owner: owner, to: state.share)
     change.isMadeGood = !outstanding.contains { $0.kind == .short && $0.amount > 0 }
-    let row = try work.knownCustomer(owner.number, session: session)
-    let freezes = try RefundedPurchase.freeze(&work, row, after: change, session: session)
+    let row = try work.knownCustomer(owner.number)
+    let freezes = try RefundedPurchase.freeze(&work, row, after: change)
     let refund = RefundRow(
       transaction: transaction, purchase: purchase.number, kind: .reclaim, revokedAt: state.evidenceAt,
       signedAt: state.evidenceAt, share: state.share, freezes: freezes)
@@ -218,8 +214,7 @@ enum ReturnedCurrencyBooking {
   ///
   /// - Returns: The entries of the refunds.
   static func reclaimLineage(
-    _ decider: inout Decider, after transaction: TransactionNumber, owner: FoundCustomer,
-    _ extras: inout BookingExtras, session: any StorageSnapshot
+    _ decider: inout Decider, after transaction: TransactionNumber, owner: FoundCustomer, _ extras: inout BookingExtras
   ) throws(LedgerError) -> [PostedEntry] {
     var returned: [Int64: [ReturnedCurrency]] = [:]
     for plan in decider.plans where plan.amount > 0 && !plan.isAllInPool {
@@ -232,7 +227,7 @@ enum ReturnedCurrencyBooking {
           ReturnedCurrency(slot: plan.slot, lotSlot: take.lotSlot, lot: take.lot, source: take.source, amount: rest))
       }
     }
-    return try reclaim(&decider, returned, after: transaction, owner: owner, &extras, session: session)
+    return try reclaim(&decider, returned, after: transaction, owner: owner, &extras)
   }
 
   /// Takes merged currency of refunded purchases for the outstanding amounts of their refunds.
@@ -241,42 +236,39 @@ enum ReturnedCurrencyBooking {
   ///
   /// - Returns: The entries of the refunds.
   static func reclaimMerged(
-    _ decider: inout Decider, after transaction: TransactionNumber, owner: FoundCustomer,
-    _ extras: inout BookingExtras, session: any StorageSnapshot
+    _ decider: inout Decider, after transaction: TransactionNumber, owner: FoundCustomer, _ extras: inout BookingExtras
   ) throws(LedgerError) -> [PostedEntry] {
     // Only after an unmerge can a purchase and its lot belong to different customers.
     let isParted = try MergeRecords.isParted(
-      FoundCustomer(decider.work.knownCustomer(owner.number, session: session), original: owner.number), decider.work,
-      session: session)
+      FoundCustomer(decider.work.knownCustomer(owner.number), original: owner.number), decider.work)
     var returned: [Int64: [ReturnedCurrency]] = [:]
     for currency in decider.definitions.currencies {
-      let slot = try decider.work.slot(
-        of: AccountNumber(customer: owner.number, currency: currency.number), session: session)
+      let slot = try decider.work.slot(of: AccountNumber(customer: owner.number, currency: currency.number))
       guard decider.work.accounts[slot].row.openLots > 0 else { continue }
-      let lotsIndex = try LotMoves.wholeBook(&decider.work, of: slot, session: session)
+      let lotsIndex = try LotMoves.wholeBook(&decider.work, of: slot)
       for row in decider.work.loadedLots[lotsIndex].rows
       where (row.purchase == nil || isParted) && row.remaining > 0
         && row.expiresAt > decider.work.now.milliseconds
       {
-        guard let purchase = try LotLineage.lineage(&decider.work, of: row, session: session).lineage?.purchase,
+        guard let purchase = try LotLineage.lineage(&decider.work, of: row).lineage?.purchase,
           let lotSlot = decider.work.loadedLots[lotsIndex].lotSlot(of: row.number)
         else { continue }
         returned[purchase, default: []].append(
           ReturnedCurrency(slot: slot, lotSlot: lotSlot, lot: row.number, source: row.source, amount: row.remaining))
       }
     }
-    return try reclaim(&decider, returned, after: transaction, owner: owner, &extras, session: session)
+    return try reclaim(&decider, returned, after: transaction, owner: owner, &extras)
   }
 
   /// - Parameter returned: The returned currency by the number of its purchase.
   private static func reclaim(
     _ decider: inout Decider, _ returned: [Int64: [ReturnedCurrency]], after transaction: TransactionNumber,
-    owner: FoundCustomer, _ extras: inout BookingExtras, session: any StorageSnapshot
+    owner: FoundCustomer, _ extras: inout BookingExtras
   ) throws(LedgerError) -> [PostedEntry] {
     var (entries, taken): ([PostedEntry], [ReturnedCurrency]) = ([], [])
     for (number, returns) in returned.sorted(by: { $0.key < $1.key }) {
-      guard try LotLineage.isRefunded(&decider.work, number, of: owner, session: session) else { continue }
-      entries += try reclaim(&decider, returns, of: number, after: transaction, owner: owner, &taken, session: session)
+      guard try LotLineage.isRefunded(&decider.work, number, of: owner) else { continue }
+      entries += try reclaim(&decider, returns, of: number, after: transaction, owner: owner, &taken)
     }
     for returned in taken {
       guard

@@ -5,7 +5,7 @@ enum UsageCounts {
   /// Counts the spends and grants of the plans against the currencies' caps.
   ///
   /// - Throws: `limit_reached`.
-  static func checkCaps(_ decider: inout Decider, session: any StorageSnapshot) throws(LedgerError) {
+  static func checkCaps(_ decider: inout Decider) throws(LedgerError) {
     for plan in decider.plans {
       guard let policies = plan.currency.policies else { continue }
       let isGrant = plan.amount > 0
@@ -13,7 +13,7 @@ enum UsageCounts {
       guard let limit, plan.amount != 0 else { continue }
       let customer = decider.work.accounts[plan.slot].row.number.customer
       let key = CountKey(isGrant ? .granted : .spent, plan.currency.code.description)
-      let known = try decider.work.count(key, of: customer, session: session)
+      let known = try decider.work.count(key, of: customer)
       let row = known ?? CountRow(customer: customer, key: key, period: 0, value: 0)
       decider.pendingCounts.append(
         try WindowRules.counted(row, adding: abs(plan.amount), limit: limit, now: decider.work.now))
@@ -27,8 +27,7 @@ enum UsageCounts {
 
   /// Subtracts from the amount counted as spent, if the spend was in the current period.
   static func uncount(
-    _ decider: inout Decider, _ amount: Int64, since spentAt: Timestamp, slot: Int, by transaction: TransactionNumber,
-    session: any StorageSnapshot
+    _ decider: inout Decider, _ amount: Int64, since spentAt: Timestamp, slot: Int, by transaction: TransactionNumber
   ) throws(LedgerError) {
     let account = decider.work.accounts[slot].row.number
     guard let currency = decider.definitions.currency(number: account.currency), currency.policies?.spendLimit != nil
@@ -36,7 +35,7 @@ enum UsageCounts {
       return
     }
     let key = CountKey(.spent, currency.code.description)
-    guard var row = try decider.work.count(key, of: account.customer, session: session),
+    guard var row = try decider.work.count(key, of: account.customer),
       row.period <= spentAt.milliseconds
     else { return }
     row.value = max(0, row.value - amount)
@@ -45,11 +44,10 @@ enum UsageCounts {
 
   /// Subtracts a returned item from the items counted as bought, if the purchase was in the current period.
   static func uncount(
-    _ decider: inout Decider, _ item: ItemID, _ quantity: Int64, since boughtAt: Timestamp, _ customer: FoundCustomer,
-    session: any StorageSnapshot
+    _ decider: inout Decider, _ item: ItemID, _ quantity: Int64, since boughtAt: Timestamp, _ customer: FoundCustomer
   ) throws(LedgerError) {
     let key = CountKey(.bought, item.text)
-    guard var row = try decider.work.count(key, of: customer.number, session: session),
+    guard var row = try decider.work.count(key, of: customer.number),
       row.period <= boughtAt.milliseconds
     else { return }
     row.value = max(0, row.value - quantity)

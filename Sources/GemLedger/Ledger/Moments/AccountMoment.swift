@@ -81,9 +81,8 @@ extension Ledger {
     var moments = AccountMoments(at: at, rows)
     guard gives || rows.contains(where: { $0.isDue(at: at) }) else { return moments }
     var decider = Decider(catalog: catalog)
-    try decider.begin(session: snapshot, clock: at)
-    try decider.bookDue(
-      customer, currency: currency, accounts: rows, hasParts: hasParts, into: &moments, session: snapshot)
+    try decider.begin(snapshot, clock: at)
+    try decider.bookDue(customer, currency: currency, accounts: rows, hasParts: hasParts, into: &moments)
     return moments
   }
 
@@ -98,21 +97,18 @@ extension Ledger {
     guard gives || accounts.contains(where: { $0.isDue(at: instant) }) else { return moments }
     guard let row = try snapshot.customer(number: customer.number), row.createdAt <= instant else { return moments }
     var decider = Decider(catalog: catalog)
-    try decider.begin(session: snapshot, clock: instant)
-    try decider.goBack(to: past, session: snapshot)
+    try decider.begin(snapshot, clock: instant)
+    try decider.goBack(to: past)
     var then = FoundCustomer(row, original: customer.number)
     then.isOneOfSeveral = true
-    try decider.bookDue(
-      then, currency: currency, accounts: accounts, hasParts: false, into: &moments, session: snapshot)
+    try decider.bookDue(then, currency: currency, accounts: accounts, hasParts: false, into: &moments)
     return moments
   }
 }
 
 extension Decider {
-  fileprivate mutating func goBack(
-    to past: PastAccounts, session: any StorageSnapshot
-  ) throws(LedgerError) {
-    try PastMoment.goBack(&work, to: past.instant, of: past.customer, numbers: past.numbers, session: session)
+  fileprivate mutating func goBack(to past: PastAccounts) throws(LedgerError) {
+    try PastMoment.goBack(&work, to: past.instant, of: past.customer, numbers: past.numbers)
     for account in past.accounts { PastMoment.restore(account, in: &work) }
     for hold in past.holds { PastMoment.restore(hold, in: &work) }
     for count in past.counts { PastMoment.restore(count, in: &work) }
@@ -121,7 +117,7 @@ extension Decider {
   /// Applies the due effects of the customer's accounts in the unit of work, except expiries.
   fileprivate mutating func bookDue(
     _ customer: FoundCustomer, currency only: Int64?, accounts: [AccountRow], hasParts: Bool,
-    into moments: inout AccountMoments, session: any StorageSnapshot
+    into moments: inout AccountMoments
   ) throws(LedgerError) {
     let known = Set(accounts.map(\.number.currency))
     // In the catalog's order, since the end of a hold may concern several accounts.
@@ -129,20 +125,18 @@ extension Decider {
       guard known.contains(currency.number) || currency.policies?.givesByItself == true else { continue }
       plans.removeAll(keepingCapacity: true)
       // The caller subtracts expired amounts: an expiry increases the account's version only when it is booked.
-      try AccountPlanning.plan(&self, .expiry, currency.code, 0, customer: customer, session: session)
+      try AccountPlanning.plan(&self, .expiry, currency.code, 0, customer: customer)
       let slot = plans[0].slot
-      let parts = hasParts ? try parts(of: slot, customer: customer, session: session) : nil
+      let parts = hasParts ? try parts(of: slot, customer: customer) : nil
       moments.set(work.accounts[slot].row, expired: plans[0].expiredAmount, parts: parts)
     }
   }
 
-  private mutating func parts(
-    of slot: Int, customer: FoundCustomer, session: any StorageSnapshot
-  ) throws(LedgerError) -> LotsAndHolds {
+  private mutating func parts(of slot: Int, customer: FoundCustomer) throws(LedgerError) -> LotsAndHolds {
     let index = work.loadedLotsIndex(of: slot)
     for isPaid in [false, true] {
       while !(isPaid ? work.loadedLots[index].paid : work.loadedLots[index].free).isComplete {
-        try LotMoves.loadLots(&work, slot: slot, lotsIndex: index, paid: isPaid, session: session)
+        try LotMoves.loadLots(&work, slot: slot, lotsIndex: index, paid: isPaid)
       }
     }
     let loaded = work.loadedLots[index]
@@ -150,8 +144,8 @@ extension Decider {
       $0.remaining > 0 && $0.expiresAt > work.now.milliseconds
     }
     var holds: [AccountHold] = []
-    for row in try work.holds(of: customer.number, session: session) where row.deadline > work.now {
-      let parts = try HeldCurrency.outstanding(&work, of: row, owner: customer, session: session)
+    for row in try work.holds(of: customer.number) where row.deadline > work.now {
+      let parts = try HeldCurrency.outstanding(&work, of: row, owner: customer)
       let hold = try AccountHold(row, parts, of: work.accounts[slot].row.number, in: session)
       if hold.amount != 0 { holds.append(hold) }
     }

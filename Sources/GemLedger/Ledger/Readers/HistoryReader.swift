@@ -3,11 +3,12 @@ struct HistoryReader: ~Copyable {
   let snapshot: any StorageSnapshot
   let definitions: CurrencyDefinitions
   // The unit of work is empty, so reads return the stored rows.
-  private let work = UnitOfWork()
+  private let work: UnitOfWork
 
   init(snapshot: any StorageSnapshot, definitions: CurrencyDefinitions) {
     self.snapshot = snapshot
     self.definitions = definitions
+    work = UnitOfWork(reading: snapshot)
   }
 
   /// Returns the records of a customer's transactions.
@@ -92,7 +93,7 @@ struct HistoryReader: ~Copyable {
     let row = transaction.parts.row
     var booking = try transaction.parts.booking(customer: customer, definitions: definitions)
     if row.kind.hasEvents {
-      try AnswerCompletion.completeAlone(work, &booking, of: row, definitions: definitions, session: snapshot)
+      try AnswerCompletion.completeAlone(work, &booking, of: row, definitions: definitions)
     }
     let note = transaction.note
     return HistoryRecord(
