@@ -1,13 +1,13 @@
 extension Balance: WireValue {
   /// Reads RevenueCat's members and this project's additional members.
   package init(wire: WireObject) throws(LedgerError) {
-    let held = try wire.optionalInteger("held") ?? 0
-    let (whole, isTooMuch) = try wire.integer("balance").addingReportingOverflow(held)
+    let held = try wire["held"].optional?.integer() ?? 0
+    let (whole, isTooMuch) = try wire["balance"].integer().addingReportingOverflow(held)
     guard !isTooMuch else { throw .invalid("The sum of a balance and its held amount exceeds 64 bits.") }
     self.init(
-      currency: try wire.currency("code"), name: try wire.text("name"),
-      description: try wire.optionalText("description"), balance: whole, held: held,
-      debt: try wire.optionalInteger("debt") ?? 0, version: try wire.optionalInteger("version") ?? 0)
+      currency: try wire["code"].currency(), name: try wire["name"].text(),
+      description: try wire["description"].optional?.text(), balance: whole, held: held,
+      debt: try wire["debt"].optional?.integer() ?? 0, version: try wire["version"].optional?.integer() ?? 0)
   }
 
   /// RevenueCat's members, with `balance` as the spendable amount, and also `held`, `debt` and `version`.
@@ -23,8 +23,9 @@ extension Balance: WireValue {
 extension MergePreview: WireValue {
   package init(wire: WireObject) throws(LedgerError) {
     self.init(
-      from: try wire.identifiers("from"), into: try wire.identifiers("into"), balances: try wire.values("balances"),
-      items: try wire.values("items"))
+      from: try wire["from"].identifiers(), into: try wire["into"].identifiers(),
+      balances: try wire["balances"].values(),
+      items: try wire["items"].values())
   }
 
   package var wire: JSONValue {

@@ -1,17 +1,18 @@
 extension Booking: WireValue {
   package init(wire: WireObject) throws(LedgerError) {
     self.init(
-      try wire.word("kind") { name in EntryKind.allCases.first { $0.name == name } },
-      transactionID: try wire.optionalTransactionID("transaction_id"), customer: try wire.identifier("customer_id"),
-      createdAt: try wire.instant("created_at"), entries: try wire.values("entries"),
-      items: try wire.values("items"), isReplayed: try wire.flag("replayed"))
-    isOverMaximum = try wire.flag("over_maximum")
-    isAwaitingPurchase = try wire.flag("awaiting_purchase")
-    completesOrder = try wire.flag("completes_order")
+      try wire["kind"].word { name in EntryKind.allCases.first { $0.name == name } },
+      transactionID: try wire["transaction_id"].optional?.transactionID(),
+      customer: try wire["customer_id"].identifier(),
+      createdAt: try wire["created_at"].instant(), entries: try wire["entries"].values(),
+      items: try wire["items"].values(), isReplayed: try wire["replayed"].flag())
+    isOverMaximum = try wire["over_maximum"].flag()
+    isAwaitingPurchase = try wire["awaiting_purchase"].flag()
+    completesOrder = try wire["completes_order"].flag()
     extras = BookingExtras(
-      hold: try wire.optionalValue("hold"), reversed: try wire.optionalTransactionID("reversed_transaction_id"),
-      expired: try wire.amounts("expired"), reclaimed: try wire.amounts("reclaimed"),
-      parties: try wire.values("parties"))
+      hold: try wire["hold"].optional?.read(), reversed: try wire["reversed_transaction_id"].optional?.transactionID(),
+      expired: try wire["expired"].amounts(), reclaimed: try wire["reclaimed"].amounts(),
+      parties: try wire["parties"].values())
   }
 
   /// All members except the report of an unmerge, which no client requests.
@@ -30,10 +31,10 @@ extension Booking: WireValue {
 extension PostedEntry: WireValue {
   package init(wire: WireObject) throws(LedgerError) {
     self.init(
-      currency: try wire.currency("currency"),
-      kind: try wire.word("kind") { name in EntryKind.allCases.first { $0.name == name } },
-      amount: try wire.integer("amount"), balance: try wire.integer("balance"), debt: try wire.integer("debt"),
-      version: try wire.integer("version"), allocations: CompactList(try wire.values("lots")))
+      currency: try wire["currency"].currency(),
+      kind: try wire["kind"].word { name in EntryKind.allCases.first { $0.name == name } },
+      amount: try wire["amount"].integer(), balance: try wire["balance"].integer(), debt: try wire["debt"].integer(),
+      version: try wire["version"].integer(), allocations: CompactList(try wire["lots"].values()))
   }
 
   package var wire: JSONValue {
@@ -47,8 +48,8 @@ extension PostedEntry: WireValue {
 extension Allocation: WireValue {
   package init(wire: WireObject) throws(LedgerError) {
     self.init(
-      lot: try wire.integer("lot"), source: try wire.word("source") { LotSource(name: $0) },
-      amount: try wire.integer("amount"))
+      lot: try wire["lot"].integer(), source: try wire["source"].word { LotSource(name: $0) },
+      amount: try wire["amount"].integer())
   }
 
   package var wire: JSONValue {
@@ -59,7 +60,8 @@ extension Allocation: WireValue {
 extension PostedItem: WireValue {
   package init(wire: WireObject) throws(LedgerError) {
     self.init(
-      item: try wire.identifier("item_id"), quantity: try wire.integer("quantity"), owned: try wire.integer("owned"))
+      item: try wire["item_id"].identifier(), quantity: try wire["quantity"].integer(),
+      owned: try wire["owned"].integer())
   }
 
   package var wire: JSONValue {
@@ -70,9 +72,9 @@ extension PostedItem: WireValue {
 extension HoldBooking: WireValue {
   package init(wire: WireObject) throws(LedgerError) {
     self.init(
-      id: try wire.optionalTransactionID("hold_id").map { HoldID($0) }, amounts: try wire.amounts("amounts"),
-      expiresAt: try wire.optionalInstant("expires_at"), balances: try wire.amounts("balances"),
-      available: try wire.amounts("available"))
+      id: (try wire["hold_id"].optional?.transactionID()).map { HoldID($0) }, amounts: try wire["amounts"].amounts(),
+      expiresAt: try wire["expires_at"].optional?.instant(), balances: try wire["balances"].amounts(),
+      available: try wire["available"].amounts())
   }
 
   package var wire: JSONValue {
@@ -87,8 +89,9 @@ extension HoldBooking: WireValue {
 extension BookingParty: WireValue {
   package init(wire: WireObject) throws(LedgerError) {
     self.init(
-      customer: try wire.identifier("customer_id"), transactionID: try wire.optionalTransactionID("transaction_id"),
-      entries: CompactList(try wire.values("entries")), items: try wire.values("items"))
+      customer: try wire["customer_id"].identifier(),
+      transactionID: try wire["transaction_id"].optional?.transactionID(),
+      entries: CompactList(try wire["entries"].values()), items: try wire["items"].values())
   }
 
   package var wire: JSONValue {

@@ -3,10 +3,10 @@ package import GemLedger
 extension CustomerRecord: WireValue {
   package init(wire: WireObject) throws(LedgerError) {
     self.init(
-      customer: try wire.identifier("customer_id"), originalID: try wire.identifier("original_id"),
-      ids: try wire.identifiers("ids"), firstSeenAt: try wire.instant("first_seen_at"),
-      asOf: try wire.instant("as_of"), entitlements: try wire.values("entitlements"),
-      nonSubscriptions: try wire.values("non_subscriptions"))
+      customer: try wire["customer_id"].identifier(), originalID: try wire["original_id"].identifier(),
+      ids: try wire["ids"].identifiers(), firstSeenAt: try wire["first_seen_at"].instant(),
+      asOf: try wire["as_of"].instant(), entitlements: try wire["entitlements"].values(),
+      nonSubscriptions: try wire["non_subscriptions"].values())
   }
 
   package var wire: JSONValue {
@@ -21,9 +21,9 @@ extension CustomerRecord: WireValue {
 extension CustomerRecord.Entitlement: WireValue {
   package init(wire: WireObject) throws(LedgerError) {
     self.init(
-      id: try wire.text("id"), product: try wire.identifier("product"),
-      store: try wire.word("store", Store.init(name:)), purchasedAt: try wire.instant("purchased_at"),
-      expiresAt: try wire.optionalInstant("expires_at"), isActive: try wire.flag("active"))
+      id: try wire["id"].text(), product: try wire["product"].identifier(),
+      store: try wire["store"].word(Store.init(name:)), purchasedAt: try wire["purchased_at"].instant(),
+      expiresAt: try wire["expires_at"].optional?.instant(), isActive: try wire["active"].flag())
   }
 
   package var wire: JSONValue {

@@ -4,9 +4,9 @@ extension OfferingsSnapshot: WireValue {
   /// Reads the parts in the format of the catalog's file.
   package init(wire: WireObject) throws(LedgerError) {
     self.init(
-      offerings: try wire.documents("offerings"), current: try wire.optionalIdentifier("current_offering"),
-      products: try wire.documents("products"), currencies: try wire.documents("currencies"),
-      items: try wire.documents("items"))
+      offerings: try wire["offerings"].documents(), current: try wire["current_offering"].optional?.identifier(),
+      products: try wire["products"].documents(), currencies: try wire["currencies"].documents(),
+      items: try wire["items"].documents())
   }
 
   package var wire: JSONValue {

@@ -3,16 +3,16 @@ package import GemLedger
 extension Order: WireValue {
   package init(wire: WireObject) throws(LedgerError) {
     self.init(
-      code: try wire.identifier("purchase_code"), request: try wire.value("request"),
-      costs: try wire.amounts("costs").map { Adjustment($0.currency, $0.amount) },
-      status: try wire.word("status", Status.init(rawValue:)),
-      storeTransactionID: try wire.optionalIdentifier("store_transaction_id"),
-      createdAt: try wire.instant("created_at"), updatedAt: try wire.instant("updated_at"),
-      deadline: try wire.instant("deadline"), deliveryAttempts: try wire.integer("delivery_attempts"),
-      nextDeliveryAt: try wire.optionalInstant("next_delivery_at"), isReplayed: try wire.flag("replayed"),
-      storeProductID: try wire.optionalText("store_product_id"),
-      originalTransactionID: try wire.optionalIdentifier("original_store_transaction_id"))
-    paidPrice = try wire.optionalValue("paid_price")
+      code: try wire["purchase_code"].identifier(), request: try wire["request"].read(),
+      costs: try wire["costs"].amounts().map { Adjustment($0.currency, $0.amount) },
+      status: try wire["status"].word(Status.init(rawValue:)),
+      storeTransactionID: try wire["store_transaction_id"].optional?.identifier(),
+      createdAt: try wire["created_at"].instant(), updatedAt: try wire["updated_at"].instant(),
+      deadline: try wire["deadline"].instant(), deliveryAttempts: try wire["delivery_attempts"].integer(),
+      nextDeliveryAt: try wire["next_delivery_at"].optional?.instant(), isReplayed: try wire["replayed"].flag(),
+      storeProductID: try wire["store_product_id"].optional?.text(),
+      originalTransactionID: try wire["original_store_transaction_id"].optional?.identifier())
+    paidPrice = try wire["paid_price"].optional?.read()
   }
 
   package var wire: JSONValue {
@@ -33,11 +33,11 @@ extension Order: WireValue {
 extension OrderRequest: WireValue {
   package init(wire: WireObject) throws(LedgerError) {
     self.init(
-      customer: try wire.identifier("app_user_id"), product: try wire.identifier("product"),
-      quantity: try wire.optionalInteger("quantity") ?? 1, store: try wire.word("store", Store.init(name:)),
-      bundleID: try wire.text("bundle_id"), price: try wire.optionalValue("price"),
-      context: try wire.optionalValue("context") ?? OrderContext(), key: try wire.optionalIdentifier("key"),
-      claim: try wire.optionalText("claim"), paidBy: try wire.optionalValue("paid_by"))
+      customer: try wire["app_user_id"].identifier(), product: try wire["product"].identifier(),
+      quantity: try wire["quantity"].optional?.integer() ?? 1, store: try wire["store"].word(Store.init(name:)),
+      bundleID: try wire["bundle_id"].text(), price: try wire["price"].optional?.read(),
+      context: try wire["context"].optional?.read() ?? OrderContext(), key: try wire["key"].optional?.identifier(),
+      claim: try wire["claim"].optional?.text(), paidBy: try wire["paid_by"].optional?.read())
   }
 
   package var wire: JSONValue {
@@ -51,17 +51,17 @@ extension OrderRequest: WireValue {
 
 extension OrderRequest.PaidTransaction: WireValue {
   package init(wire: WireObject) throws(LedgerError) {
-    let kind = try wire.word("environment") { name in
+    let kind = try wire["environment"].word { name in
       StoreEnvironment.Kind.allCases.first { StoreEnvironment(kind: $0, session: nil).description == name }
     }
     let environment: StoreEnvironment =
       switch kind {
       case .production: .production
       case .sandbox: .sandbox
-      case .xcode: try .xcode(session: try wire.text("session"))
-      case .localTesting: try .localTesting(session: try wire.text("session"))
+      case .xcode: try .xcode(session: try wire["session"].text())
+      case .localTesting: try .localTesting(session: try wire["session"].text())
       }
-    self.init(environment: environment, id: try wire.identifier("store_transaction_id"))
+    self.init(environment: environment, id: try wire["store_transaction_id"].identifier())
   }
 
   package var wire: JSONValue {
@@ -75,9 +75,9 @@ extension OrderRequest.PaidTransaction: WireValue {
 extension OrderContext: WireValue {
   package init(wire: WireObject) throws(LedgerError) {
     self.init(
-      gameID: try wire.optionalText("game_id"), roleID: try wire.optionalText("role_id"),
-      roleName: try wire.optionalText("role_name"), serverID: try wire.optionalText("server_id"),
-      rechargeType: try wire.optionalText("recharge_type"), extraData: try wire.optionalText("extra_data"))
+      gameID: try wire["game_id"].optional?.text(), roleID: try wire["role_id"].optional?.text(),
+      roleName: try wire["role_name"].optional?.text(), serverID: try wire["server_id"].optional?.text(),
+      rechargeType: try wire["recharge_type"].optional?.text(), extraData: try wire["extra_data"].optional?.text())
   }
 
   package var wire: JSONValue {

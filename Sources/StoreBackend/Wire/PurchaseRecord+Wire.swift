@@ -3,16 +3,16 @@ package import GemLedger
 extension PurchaseRecord: WireValue {
   package init(wire: WireObject) throws(LedgerError) {
     self.init(
-      store: try wire.word("store", Store.init(name:)),
-      storeTransactionID: try wire.identifier("store_transaction_id"),
-      transactionID: try TransactionID(try wire.text("transaction_id")), product: try wire.identifier("product"),
-      productType: try wire.word("product_type") { ProductType.Kind(rawValue: $0).map(ProductType.init) },
-      quantity: try wire.integer("quantity"), price: try wire.optionalValue("price"),
-      purchasedAt: try wire.instant("purchased_at"), expiresAt: try wire.optionalInstant("expires_at"),
-      refundedMilliPercent: try wire.integer("refunded_milli_percent"), isSandbox: try wire.flag("sandbox"),
-      originalTransactionID: try wire.identifier("original_store_transaction_id"),
-      storeProductID: try wire.optionalText("store_product_id"))
-    announcement = try wire.optionalValue("announcement")
+      store: try wire["store"].word(Store.init(name:)),
+      storeTransactionID: try wire["store_transaction_id"].identifier(),
+      transactionID: try TransactionID(try wire["transaction_id"].text()), product: try wire["product"].identifier(),
+      productType: try wire["product_type"].word { ProductType.Kind(rawValue: $0).map(ProductType.init) },
+      quantity: try wire["quantity"].integer(), price: try wire["price"].optional?.read(),
+      purchasedAt: try wire["purchased_at"].instant(), expiresAt: try wire["expires_at"].optional?.instant(),
+      refundedMilliPercent: try wire["refunded_milli_percent"].integer(), isSandbox: try wire["sandbox"].flag(),
+      originalTransactionID: try wire["original_store_transaction_id"].identifier(),
+      storeProductID: try wire["store_product_id"].optional?.text())
+    announcement = try wire["announcement"].optional?.read()
   }
 
   package var wire: JSONValue {
@@ -31,9 +31,9 @@ extension PurchaseRecord: WireValue {
 extension PurchaseRecord.Announcement: WireValue {
   package init(wire: WireObject) throws(LedgerError) {
     self.init(
-      code: try wire.identifier("purchase_code"), status: try wire.word("status", Order.Status.init(rawValue:)),
-      context: try wire.value("context"), bundleID: try wire.text("bundle_id"),
-      createdAt: try wire.instant("created_at"), updatedAt: try wire.instant("updated_at"))
+      code: try wire["purchase_code"].identifier(), status: try wire["status"].word(Order.Status.init(rawValue:)),
+      context: try wire["context"].read(), bundleID: try wire["bundle_id"].text(),
+      createdAt: try wire["created_at"].instant(), updatedAt: try wire["updated_at"].instant())
   }
 
   package var wire: JSONValue {

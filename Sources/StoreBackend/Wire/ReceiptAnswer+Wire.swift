@@ -3,9 +3,10 @@ package import GemLedger
 extension ReceiptAnswer: WireValue {
   package init(wire: WireObject) throws(LedgerError) {
     self.init(
-      booking: try wire.value("booking"), purchase: try wire.value("purchase"), order: try wire.optionalValue("order"),
-      held: try wire.optionalValue("held"), entitlement: try wire.optionalValue("entitlement"),
-      otherPurchases: try wire.values("other_purchases"), requestID: try wire.text("request_id"))
+      booking: try wire["booking"].read(), purchase: try wire["purchase"].read(),
+      order: try wire["order"].optional?.read(),
+      held: try wire["held"].optional?.read(), entitlement: try wire["entitlement"].optional?.read(),
+      otherPurchases: try wire["other_purchases"].values(), requestID: try wire["request_id"].text())
   }
 
   package var wire: JSONValue {
@@ -19,11 +20,11 @@ extension ReceiptAnswer: WireValue {
 
 extension OrderHold: WireValue {
   package init(wire: WireObject) throws(LedgerError) {
-    switch try wire.text("state") {
+    switch try wire["state"].text() {
     case "held": self = .held
     case "released": self = .released
-    case "spent": self = .spent(try wire.value("booking"))
-    case "unpaid": self = .unpaid(try wire.value("error"))
+    case "spent": self = .spent(try wire["booking"].read())
+    case "unpaid": self = .unpaid(try wire["error"].read())
     case let state: throw LedgerError(.invalidRequest, "An order's currency has no state \"\(state.prefix(60))\".")
     }
   }
@@ -45,23 +46,23 @@ extension ReceiptPost: WireValue {
   /// `is_restore` counts only without both: RevenueCat's SDKs set it for every purchase of an anonymous customer.
   package init(wire: WireObject) throws(LedgerError) {
     self.init(
-      receipt: StoreReceipt(try wire.text("fetch_token")), customer: try wire.identifier("app_user_id"),
+      receipt: StoreReceipt(try wire["fetch_token"].text()), customer: try wire["app_user_id"].identifier(),
       source: try Self.source(wire), orderSearch: try Self.orderSearch(wire))
   }
 
   private static func source(_ wire: WireObject) throws(LedgerError) -> Source {
-    if try wire.optionalText("source") != nil { return try wire.word("source", Source.init(rawValue:)) }
-    return switch try wire.optionalText("initiation_source") {
+    if try wire["source"].optional?.text() != nil { return try wire["source"].word(Source.init(rawValue:)) }
+    return switch try wire["initiation_source"].optional?.text() {
     case "restore": .restore
     case "queue", "unsynced_active_purchases": .sweep
-    case nil: try wire.flag("is_restore") ? .restore : .purchase
+    case nil: try wire["is_restore"].flag() ? .restore : .purchase
     default: .purchase
     }
   }
 
   private static func orderSearch(_ wire: WireObject) throws(LedgerError) -> OrderSearch {
-    guard try wire.optionalText("order_search") != nil else { return .none }
-    return try wire.word("order_search", OrderSearch.init(rawValue:))
+    guard try wire["order_search"].optional?.text() != nil else { return .none }
+    return try wire["order_search"].word(OrderSearch.init(rawValue:))
   }
 
   package var wire: JSONValue {

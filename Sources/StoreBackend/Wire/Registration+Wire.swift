@@ -2,7 +2,7 @@ package import GemLedger
 
 extension Registration: WireValue {
   package init(wire: WireObject) throws(LedgerError) {
-    self.init(customer: try wire.identifier("customer_id"), isCreated: try wire.flag("created"))
+    self.init(customer: try wire["customer_id"].identifier(), isCreated: try wire["created"].flag())
   }
 
   package var wire: JSONValue { ["customer_id": .string(customer.text), "created": .bool(isCreated)] }
@@ -11,9 +11,9 @@ extension Registration: WireValue {
 extension IdentityPreview: WireValue {
   package init(wire: WireObject) throws(LedgerError) {
     self.init(
-      customer: try wire.identifier("customer_id"), isCreated: try wire.flag("created"),
-      merges: try wire.values("merges"), movedEntitlements: try wire.identifiers("moved_entitlements"),
-      uncredited: try wire.identifiers("uncredited"))
+      customer: try wire["customer_id"].identifier(), isCreated: try wire["created"].flag(),
+      merges: try wire["merges"].values(), movedEntitlements: try wire["moved_entitlements"].identifiers(),
+      uncredited: try wire["uncredited"].identifiers())
   }
 
   package var wire: JSONValue {
@@ -46,7 +46,7 @@ extension EntitlementSharing {
 
 extension Money: WireValue {
   package init(wire: WireObject) throws(LedgerError) {
-    self.init(minorUnits: try wire.integer("minor_units"), currency: try wire.text("currency"))
+    self.init(minorUnits: try wire["minor_units"].integer(), currency: try wire["currency"].text())
   }
 
   package var wire: JSONValue { ["minor_units": .integer(minorUnits), "currency": .string(currency)] }
