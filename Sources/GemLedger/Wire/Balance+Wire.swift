@@ -11,13 +11,16 @@ extension Balance: WireValue {
   }
 
   /// RevenueCat's members, with `balance` as the spendable amount, and also `held`, `debt` and `version`.
-  package var wire: JSONValue {
-    [
-      "balance": .integer(available), "code": .string(currency.description), "name": .string(name),
-      "description": JSONValue(description), "held": .integer(held), "debt": .integer(debt),
-      "version": .integer(version),
-    ]
-  }
+  package static let form = JSONForm<Balance>([
+    .always("balance", \.available, .integer(), "The spendable amount."), .always("code", \.currency, .currency),
+    .always("name", \.name, .text()), .always("description", \.description, .nullable(.text())),
+    .always("held", \.held, .integer(), "The amount on hold."), .always("debt", \.debt, .integer()),
+    .always("version", \.version, .integer(), "The number of entries of the account."),
+    // Only the server writes it.
+    .sometimes(
+      "exact_balance", { _ in nil }, .integer(),
+      "The balance without the 32-bit limit of RevenueCat's SDK for Android; only if \"balance\" is limited."),
+  ])
 }
 
 extension MergePreview: WireValue {
@@ -28,10 +31,8 @@ extension MergePreview: WireValue {
       items: try wire["items"].values())
   }
 
-  package var wire: JSONValue {
-    [
-      "from": .array(from.map { .string($0.text) }), "into": .array(into.map { .string($0.text) }),
-      "balances": balances.wire, "items": items.wire,
-    ]
-  }
+  package static let form = JSONForm<MergePreview>([
+    .always("from", \.from, .list(.identifier())), .always("into", \.into, .list(.identifier())),
+    .always("balances", \.balances, .list(.value)), .always("items", \.items, .list(.value)),
+  ])
 }

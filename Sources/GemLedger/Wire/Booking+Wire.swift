@@ -16,16 +16,19 @@ extension Booking: WireValue {
   }
 
   /// All members except the report of an unmerge, which no client requests.
-  package var wire: JSONValue {
-    [
-      "transaction_id": JSONValue(transactionID?.description), "customer_id": .string(customer.text),
-      "kind": .string(kind.name), "created_at": JSONValue(createdAt), "entries": entries.wire, "items": items.wire,
-      "replayed": .bool(isReplayed), "over_maximum": .bool(isOverMaximum),
-      "awaiting_purchase": .bool(isAwaitingPurchase), "completes_order": .bool(completesOrder),
-      "hold": hold?.wire ?? .null, "reversed_transaction_id": JSONValue(reversed?.description),
-      "expired": JSONValue(amounts: expired), "reclaimed": JSONValue(amounts: reclaimed), "parties": parties.wire,
-    ]
-  }
+  package static let form = JSONForm<Booking>([
+    .always("transaction_id", \.transactionID, .nullable(.transactionID)),
+    .always("customer_id", \.customer, .identifier()), .always("kind", \.kind, .word(EntryKind.allCases, \.name)),
+    .always("created_at", \.createdAt, .instant), .always("entries", \.entries, .list(.value)),
+    .always("items", \.items, .list(.value)),
+    .always("replayed", \.isReplayed, .boolean, "Whether this is the answer of an earlier call."),
+    .always("over_maximum", \.isOverMaximum, .boolean, "Whether a paid credit passed the currency's maximum."),
+    .always("awaiting_purchase", \.isAwaitingPurchase, .boolean),
+    .always("completes_order", \.completesOrder, .boolean), .always("hold", \.hold, .nullable(.value)),
+    .always("reversed_transaction_id", \.reversed, .nullable(.transactionID)),
+    .always("expired", \.expired, .amounts), .always("reclaimed", \.reclaimed, .amounts),
+    .always("parties", \.parties, .list(.value), "Other customers in the transaction."),
+  ])
 }
 
 extension PostedEntry: WireValue {
@@ -37,12 +40,15 @@ extension PostedEntry: WireValue {
       version: try wire["version"].integer(), allocations: CompactList(try wire["lots"].values()))
   }
 
-  package var wire: JSONValue {
-    [
-      "currency": .string(currency.description), "kind": .string(kind.name), "amount": .integer(amount),
-      "balance": .integer(balance), "debt": .integer(debt), "version": .integer(version), "lots": allocations.wire,
-    ]
-  }
+  package static let form = JSONForm<PostedEntry>([
+    .always("currency", \.currency, .currency),
+    .always("kind", \.kind, .word(EntryKind.allCases, \.name), "The entry's kind."),
+    .always("amount", \.amount, .integer(), "Negative for a spend."),
+    .always("balance", \.balance, .integer(), "The balance after it, held amounts included."),
+    .always("debt", \.debt, .integer(), "The customer's debt after it."),
+    .always("version", \.version, .integer(), "The number of entries of the account, including this entry."),
+    .always("lots", \.allocations, .list(.value), "The lots that it took from or added to."),
+  ])
 }
 
 extension Allocation: WireValue {
@@ -52,9 +58,11 @@ extension Allocation: WireValue {
       amount: try wire["amount"].integer())
   }
 
-  package var wire: JSONValue {
-    ["lot": .integer(lot), "source": .string(source.name), "amount": .integer(amount)]
-  }
+  package static let form = JSONForm<Allocation>([
+    .always("lot", \.lot, .integer(), "The lot's number."),
+    .always("source", \.source, .word(LotSource.allCases, \.name)),
+    .always("amount", \.amount, .integer(), "Negative when taken from the lot."),
+  ])
 }
 
 extension PostedItem: WireValue {
@@ -64,9 +72,11 @@ extension PostedItem: WireValue {
       owned: try wire["owned"].integer())
   }
 
-  package var wire: JSONValue {
-    ["item_id": .string(item.text), "quantity": .integer(quantity), "owned": .integer(owned)]
-  }
+  package static let form = JSONForm<PostedItem>([
+    .always("item_id", \.item, .identifier()),
+    .always("quantity", \.quantity, .integer(), "Negative for removed items."),
+    .always("owned", \.owned, .integer(), "The number that the customer owns afterwards."),
+  ])
 }
 
 extension HoldBooking: WireValue {
@@ -77,13 +87,12 @@ extension HoldBooking: WireValue {
       available: try wire["available"].amounts())
   }
 
-  package var wire: JSONValue {
-    [
-      "hold_id": JSONValue(id?.description), "amounts": JSONValue(amounts: amounts),
-      "expires_at": JSONValue(expiresAt), "balances": JSONValue(amounts: balances),
-      "available": JSONValue(amounts: available),
-    ]
-  }
+  package static let form = JSONForm<HoldBooking>([
+    .always("hold_id", { $0.id?.transactionID }, .nullable(.transactionID)),
+    .always("amounts", \.amounts, .amounts, "The amounts still on hold."),
+    .always("expires_at", \.expiresAt, .nullable(.instant)), .always("balances", \.balances, .amounts),
+    .always("available", \.available, .amounts),
+  ])
 }
 
 extension BookingParty: WireValue {
@@ -94,10 +103,9 @@ extension BookingParty: WireValue {
       entries: CompactList(try wire["entries"].values()), items: try wire["items"].values())
   }
 
-  package var wire: JSONValue {
-    [
-      "customer_id": .string(customer.text), "transaction_id": JSONValue(transactionID?.description),
-      "entries": entries.wire, "items": items.wire,
-    ]
-  }
+  package static let form = JSONForm<BookingParty>([
+    .always("customer_id", \.customer, .identifier()),
+    .always("transaction_id", \.transactionID, .nullable(.transactionID)),
+    .always("entries", \.entries, .list(.value)), .always("items", \.items, .list(.value)),
+  ])
 }

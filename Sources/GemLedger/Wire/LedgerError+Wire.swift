@@ -17,17 +17,24 @@ extension LedgerError: WireValue {
   }
 
   /// Code, message, details by name, and whether it is the answer of an earlier call.
-  package var wire: JSONValue {
-    var members = JSONObject()
-    for detail in details {
-      switch detail.value {
-      case .integer(let number): members[detail.name] = .integer(number)
-      case .text(let text): members[detail.name] = .string(text)
+  package static let form = JSONForm<LedgerError>([
+    .always("code", \.code.description, .text(1...100)), .always("message", \.message, .text()),
+    .always("details", \.details, .details),
+    .always("replayed", \.isReplayed, .boolean, "Whether it is the answer of an earlier call."),
+  ])
+}
+
+extension JSONKind<[LedgerError.Detail]> {
+  fileprivate static var details: Self {
+    Self(.map(.anything)) { details in
+      var members = JSONObject()
+      for detail in details {
+        switch detail.value {
+        case .integer(let number): members[detail.name] = .integer(number)
+        case .text(let text): members[detail.name] = .string(text)
+        }
       }
+      return .object(members)
     }
-    return [
-      "code": .string(code.description), "message": .string(message), "details": .object(members),
-      "replayed": .bool(isReplayed),
-    ]
   }
 }

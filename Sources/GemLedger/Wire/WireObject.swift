@@ -1,12 +1,13 @@
 /// A value with a lossless JSON form for the exchange between a server and its clients.
-package protocol WireValue: Sendable {
+package protocol WireValue: JSONDocument {
   /// Reads the form; unknown members are ignored, since the other end may have a later version.
   ///
   /// - Throws: `LedgerError` as ``JSONReader``'s readers with a ``WireContext``.
   init(wire: WireObject) throws(LedgerError)
+}
 
-  /// The form, with its members in a fixed order.
-  var wire: JSONValue { get }
+extension WireValue {
+  package var wire: JSONValue { json }
 }
 
 /// A JSON document from the other end of a connection.

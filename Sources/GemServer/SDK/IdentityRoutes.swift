@@ -36,7 +36,7 @@ enum IdentityRoutes {
   private static let previewIdentify = Route.sdk(
     "POST", "/v1/subscribers/identify/preview", "preview_identify_subscriber",
     "Previews a sign-in: the customers that would be merged, and their balances. Changes nothing.", body: identifyBody,
-    answers: [200: .identityPreview],
+    answers: [200: IdentityPreview.schema],
     work: .later { (call) async throws(LedgerError) in
       let (current, id) = try call.login()
       let decision = try call.right(to: .logIn, current, joining: id).decision
@@ -115,7 +115,7 @@ enum IdentityRoutes {
 
   private static let previewRestore = Route.sdk(
     "POST", "/v1/subscribers/{app_user_id}/restore/preview", "preview_restore_purchases",
-    "Previews a restore. Changes nothing.", body: restoreBody, answers: [200: .identityPreview],
+    "Previews a restore. Changes nothing.", body: restoreBody, answers: [200: IdentityPreview.schema],
     work: .later { (call) async throws(LedgerError) in
       let (customer, backend) = (try CustomerID(call.name("app_user_id")), call.project.backend)
       let decision = try call.right(to: .restore, customer).decision

@@ -27,7 +27,7 @@ enum ReceiptRoutes {
 
   private static let answer = Schema.object(
     Schema.customerInfoFields + [
-      Schema.Field("receipt", .receiptAnswer, "The credit; absent if no receipt was posted."),
+      Schema.Field("receipt", ReceiptAnswer.schema, "The credit; absent if no receipt was posted."),
       Schema.Field(
         "purchased_products", .map(.object([.always("should_consume", .boolean)])),
         "By the product's id at the store: whether an app consumes the purchase, so that it can be bought again."),

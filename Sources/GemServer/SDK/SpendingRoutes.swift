@@ -27,7 +27,7 @@ enum SpendingRoutes {
 
   private static let spendAnswer = Schema.object([
     .always("virtual_currencies", .balancesByCode, "All balances after the spend."),
-    .always("booking", .booking),
+    .always("booking", Booking.schema),
   ])
 
   private static let spend = Route.sdk(
@@ -58,7 +58,7 @@ enum SpendingRoutes {
     body: .object(
       [.always("item_id", .catalogID), Schema.Field("quantity", .integer(), "1 by default.")]
         + commonFields),
-    answers: [200: .object([.always("booking", .booking)])],
+    answers: [200: .object([.always("booking", Booking.schema)])],
     work: .later { (call) async throws(LedgerError) in
       let (customer, key) = (try call.spender(), try call.spendKey())
       let item: ItemID = try call.wire["item_id"].identifier()

@@ -9,13 +9,12 @@ extension CustomerRecord: WireValue {
       nonSubscriptions: try wire["non_subscriptions"].values())
   }
 
-  package var wire: JSONValue {
-    [
-      "customer_id": .string(customer.text), "original_id": .string(originalID.text),
-      "ids": .array(ids.map { .string($0.text) }), "first_seen_at": JSONValue(firstSeenAt), "as_of": JSONValue(asOf),
-      "entitlements": entitlements.wire, "non_subscriptions": nonSubscriptions.wire,
-    ]
-  }
+  package static let form = JSONForm<CustomerRecord>([
+    .always("customer_id", \.customer, .identifier()), .always("original_id", \.originalID, .identifier()),
+    .always("ids", \.ids, .list(.identifier())), .always("first_seen_at", \.firstSeenAt, .instant),
+    .always("as_of", \.asOf, .instant), .always("entitlements", \.entitlements, .list(.value)),
+    .always("non_subscriptions", \.nonSubscriptions, .list(.value), "The newest 100."),
+  ])
 }
 
 extension CustomerRecord.Entitlement: WireValue {
@@ -26,10 +25,13 @@ extension CustomerRecord.Entitlement: WireValue {
       expiresAt: try wire["expires_at"].optional?.instant(), isActive: try wire["active"].flag())
   }
 
-  package var wire: JSONValue {
-    [
-      "id": .string(id), "product": .string(product.text), "store": .string(store.description),
-      "purchased_at": JSONValue(purchasedAt), "expires_at": JSONValue(expiresAt), "active": .bool(isActive),
-    ]
-  }
+  package static let form = JSONForm<CustomerRecord.Entitlement>([
+    .always("id", \.id, .text()), .always("product", \.product, .identifier()), .always("store", \.store, .store),
+    .always("purchased_at", \.purchasedAt, .instant), .always("expires_at", \.expiresAt, .nullable(.instant)),
+    .always("active", \.isActive, .boolean),
+  ])
+}
+
+extension JSONKind<Store> {
+  package static var store: Self { .word(Store.all, \.description) }
 }

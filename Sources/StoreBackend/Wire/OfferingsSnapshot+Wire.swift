@@ -9,11 +9,14 @@ extension OfferingsSnapshot: WireValue {
       items: try wire["items"].documents())
   }
 
-  package var wire: JSONValue {
-    [
-      "offerings": .array(offerings.map { $0.json() }), "current_offering": JSONValue(current),
-      "products": .array(products.map { $0.json() }), "currencies": .array(currencies.map { $0.json() }),
-      "items": .array(items.map { $0.json() }),
-    ]
-  }
+  package static let form = JSONForm<OfferingsSnapshot>([
+    .always("offerings", \.offerings, .documents), .always("current_offering", \.current, .nullable(.identifier())),
+    .always("products", \.products, .documents), .always("currencies", \.currencies, .documents),
+    .always("items", \.items, .documents),
+  ])
+}
+
+extension JSONKind where Content: Sequence & Sendable, Content.Element: CatalogDocument {
+  /// Objects in the format of the catalog's file.
+  fileprivate static var documents: Self { Self(.list(.anything)) { .array($0.map { $0.json() }) } }
 }

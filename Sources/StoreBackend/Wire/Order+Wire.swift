@@ -15,19 +15,18 @@ extension Order: WireValue {
     paidPrice = try wire["paid_price"].optional?.read()
   }
 
-  package var wire: JSONValue {
-    [
-      "purchase_code": .string(code.text), "request": request.wire,
-      "costs": JSONValue(amounts: costs.map { CurrencyAmount(currency: $0.currency, amount: $0.amount) }),
-      "status": .string(status.rawValue), "store_product_id": JSONValue(storeProductID),
-      "store_transaction_id": JSONValue(storeTransactionID),
-      "original_store_transaction_id": JSONValue(originalTransactionID),
-      "paid_price": paidPrice?.wire ?? .null, "created_at": JSONValue(createdAt), "updated_at": JSONValue(updatedAt),
-      "deadline": JSONValue(deadline),
-      "delivery_attempts": .integer(deliveryAttempts), "next_delivery_at": JSONValue(nextDeliveryAt),
-      "replayed": .bool(isReplayed),
-    ]
-  }
+  package static let form = JSONForm<Order>([
+    .always("purchase_code", \.code, .identifier()), .always("request", \.request, .value),
+    .always("costs", { $0.costs.map { CurrencyAmount(currency: $0.currency, amount: $0.amount) } }, .amounts),
+    .always("status", \.status, .word(Order.Status.allCases, \.rawValue)),
+    .always("store_product_id", \.storeProductID, .nullable(.text())),
+    .always("store_transaction_id", \.storeTransactionID, .nullable(.identifier())),
+    .always("original_store_transaction_id", \.originalTransactionID, .nullable(.identifier())),
+    .always("paid_price", \.paidPrice, .nullable(.value), "For all units."),
+    .always("created_at", \.createdAt, .instant), .always("updated_at", \.updatedAt, .instant),
+    .always("deadline", \.deadline, .instant), .always("delivery_attempts", \.deliveryAttempts, .integer()),
+    .always("next_delivery_at", \.nextDeliveryAt, .nullable(.instant)), .always("replayed", \.isReplayed, .boolean),
+  ])
 }
 
 extension OrderRequest: WireValue {
@@ -40,13 +39,19 @@ extension OrderRequest: WireValue {
       claim: try wire["claim"].optional?.text(), paidBy: try wire["paid_by"].optional?.read())
   }
 
-  package var wire: JSONValue {
-    [
-      "app_user_id": .string(customer.text), "product": .string(product.text), "quantity": .integer(quantity),
-      "store": .string(store.description), "bundle_id": .string(bundleID), "price": price?.wire ?? .null,
-      "context": context.wire, "key": JSONValue(key), "claim": JSONValue(claim), "paid_by": paidBy?.wire ?? .null,
-    ]
-  }
+  package static let form = JSONForm<OrderRequest>([
+    .always("app_user_id", \.customer, .identifier(), "The buyer."), .always("product", \.product, .identifier()),
+    .defaulted("quantity", \.quantity, .integer(), "1 by default."), .always("store", \.store, .store),
+    .always("bundle_id", \.bundleID, .text(), "The app."),
+    .defaulted(
+      "price", \.price, .nullable(.value), "The price of all units as shown by the app, to be checked."),
+    .defaulted(
+      "context", { .some($0.context) }, .nullable(.value), "Carried through to history and delivery; at most 8 KiB."),
+    .defaulted("key", \.key, .nullable(.identifier()), "The same request under the same key is one order."),
+    .defaulted("claim", \.claim, .nullable(.text()), "The client that means to pay; at most 100 bytes."),
+    .defaulted(
+      "paid_by", \.paidBy, .nullable(.value), "The store transaction that has paid for it already."),
+  ])
 }
 
 extension OrderRequest.PaidTransaction: WireValue {
@@ -64,12 +69,12 @@ extension OrderRequest.PaidTransaction: WireValue {
     self.init(environment: environment, id: try wire["store_transaction_id"].identifier())
   }
 
-  package var wire: JSONValue {
-    [
-      "environment": .string(environment.description), "session": JSONValue(environment.session),
-      "store_transaction_id": .string(id.text),
-    ]
-  }
+  package static let form = JSONForm<OrderRequest.PaidTransaction>([
+    .always("environment", \.environment.description, .word(["production", "sandbox", "xcode", "local_testing"])),
+    .defaulted(
+      "session", \.environment.session, .nullable(.text(1...255)), "The test session, for xcode and local_testing."),
+    .always("store_transaction_id", \.id, .identifier()),
+  ])
 }
 
 extension OrderContext: WireValue {
@@ -80,10 +85,10 @@ extension OrderContext: WireValue {
       rechargeType: try wire["recharge_type"].optional?.text(), extraData: try wire["extra_data"].optional?.text())
   }
 
-  package var wire: JSONValue {
-    [
-      "game_id": JSONValue(gameID), "role_id": JSONValue(roleID), "role_name": JSONValue(roleName),
-      "server_id": JSONValue(serverID), "recharge_type": JSONValue(rechargeType), "extra_data": JSONValue(extraData),
-    ]
-  }
+  package static let form = JSONForm<OrderContext>([
+    .defaulted("game_id", \.gameID, .nullable(.text())), .defaulted("role_id", \.roleID, .nullable(.text())),
+    .defaulted("role_name", \.roleName, .nullable(.text())), .defaulted("server_id", \.serverID, .nullable(.text())),
+    .defaulted("recharge_type", \.rechargeType, .nullable(.text())),
+    .defaulted("extra_data", \.extraData, .nullable(.text())),
+  ])
 }

@@ -15,17 +15,18 @@ extension PurchaseRecord: WireValue {
     announcement = try wire["announcement"].optional?.read()
   }
 
-  package var wire: JSONValue {
-    [
-      "store": .string(store.description), "store_transaction_id": .string(storeTransactionID.text),
-      "original_store_transaction_id": .string(originalTransactionID.text),
-      "transaction_id": .string(transactionID.description), "product": .string(product.text),
-      "product_type": .string(productType.description), "store_product_id": JSONValue(storeProductID),
-      "quantity": .integer(quantity), "price": price?.wire ?? .null, "purchased_at": JSONValue(purchasedAt),
-      "expires_at": JSONValue(expiresAt), "refunded_milli_percent": .integer(refundedMilliPercent),
-      "sandbox": .bool(isSandbox), "announcement": announcement?.wire ?? .null,
-    ]
-  }
+  package static let form = JSONForm<PurchaseRecord>([
+    .always("store", \.store, .store), .always("store_transaction_id", \.storeTransactionID, .identifier()),
+    .always("original_store_transaction_id", \.originalTransactionID, .identifier()),
+    .always("transaction_id", \.transactionID, .transactionID), .always("product", \.product, .identifier()),
+    .always("product_type", \.productType.kind, .word(ProductType.Kind.allCases, \.rawValue)),
+    .always("store_product_id", \.storeProductID, .nullable(.text())), .always("quantity", \.quantity, .integer()),
+    .always("price", \.price, .nullable(.value)), .always("purchased_at", \.purchasedAt, .instant),
+    .always("expires_at", \.expiresAt, .nullable(.instant)),
+    .always("refunded_milli_percent", \.refundedMilliPercent, .integer(0...100_000), "In thousandths of a percent."),
+    .always("sandbox", \.isSandbox, .boolean),
+    .always("announcement", \.announcement, .nullable(.value), "The order that it paid for."),
+  ])
 }
 
 extension PurchaseRecord.Announcement: WireValue {
@@ -36,10 +37,10 @@ extension PurchaseRecord.Announcement: WireValue {
       createdAt: try wire["created_at"].instant(), updatedAt: try wire["updated_at"].instant())
   }
 
-  package var wire: JSONValue {
-    [
-      "purchase_code": .string(code.text), "status": .string(status.rawValue), "context": context.wire,
-      "bundle_id": .string(bundleID), "created_at": JSONValue(createdAt), "updated_at": JSONValue(updatedAt),
-    ]
-  }
+  package static let form = JSONForm<PurchaseRecord.Announcement>([
+    .always("purchase_code", \.code, .identifier()),
+    .always("status", \.status, .word(Order.Status.allCases, \.rawValue)), .always("context", \.context, .value),
+    .always("bundle_id", \.bundleID, .text()), .always("created_at", \.createdAt, .instant),
+    .always("updated_at", \.updatedAt, .instant),
+  ])
 }

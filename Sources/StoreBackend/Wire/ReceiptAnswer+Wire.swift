@@ -9,13 +9,16 @@ extension ReceiptAnswer: WireValue {
       otherPurchases: try wire["other_purchases"].values(), requestID: try wire["request_id"].text())
   }
 
-  package var wire: JSONValue {
-    [
-      "booking": booking.wire, "purchase": purchase.wire, "order": order?.wire ?? .null, "held": held?.wire ?? .null,
-      "entitlement": entitlement?.wire ?? .null, "other_purchases": .array(otherPurchases.map(\.wire)),
-      "request_id": .string(requestID),
-    ]
-  }
+  package static let form = JSONForm<ReceiptAnswer>([
+    .always("booking", \.booking, .value), .always("purchase", \.purchase, .value),
+    .always("order", \.order, .nullable(.value)),
+    .always(
+      "held", \.held, .nullable(.value), "The order's price in virtual currency, in addition to its price in money."),
+    .always("entitlement", \.entitlement, .nullable(.value)),
+    .always(
+      "other_purchases", \.otherPurchases, .list(.value), "The other products of the same payment, each credited too."),
+    .always("request_id", \.requestID, .text()),
+  ])
 }
 
 extension OrderHold: WireValue {
@@ -29,14 +32,25 @@ extension OrderHold: WireValue {
     }
   }
 
-  package var wire: JSONValue {
+  package static let form = JSONForm<OrderHold>([
+    .always("state", \.state, .word(["held", "released", "spent", "unpaid"])),
+    .sometimes("booking", \.booking, .value), .sometimes("error", \.refusal, .value),
+  ])
+}
+
+extension OrderHold {
+  private var state: String {
     switch self {
-    case .held: ["state": "held"]
-    case .released: ["state": "released"]
-    case .spent(let booking): ["state": "spent", "booking": booking.wire]
-    case .unpaid(let error): ["state": "unpaid", "error": error.wire]
+    case .held: "held"
+    case .released: "released"
+    case .spent: "spent"
+    case .unpaid: "unpaid"
     }
   }
+
+  private var booking: Booking? { if case .spent(let booking) = self { booking } else { nil } }
+
+  private var refusal: LedgerError? { if case .unpaid(let error) = self { error } else { nil } }
 }
 
 extension ReceiptPost: WireValue {
@@ -65,10 +79,8 @@ extension ReceiptPost: WireValue {
     return try wire["order_search"].word(OrderSearch.init(rawValue:))
   }
 
-  package var wire: JSONValue {
-    [
-      "fetch_token": .string(receipt.text), "app_user_id": .string(customer.text), "source": .string(source.rawValue),
-      "order_search": .string(orderSearch.rawValue),
-    ]
-  }
+  package static let form = JSONForm<ReceiptPost>([
+    .always("fetch_token", \.receipt.text, .text()), .always("app_user_id", \.customer, .identifier()),
+    .always("source", \.source.rawValue, .text()), .always("order_search", \.orderSearch.rawValue, .text()),
+  ])
 }

@@ -5,7 +5,9 @@ extension Registration: WireValue {
     self.init(customer: try wire["customer_id"].identifier(), isCreated: try wire["created"].flag())
   }
 
-  package var wire: JSONValue { ["customer_id": .string(customer.text), "created": .bool(isCreated)] }
+  package static let form = JSONForm<Registration>([
+    .always("customer_id", \.customer, .identifier()), .always("created", \.isCreated, .boolean),
+  ])
 }
 
 extension IdentityPreview: WireValue {
@@ -16,13 +18,12 @@ extension IdentityPreview: WireValue {
       uncredited: try wire["uncredited"].identifiers())
   }
 
-  package var wire: JSONValue {
-    [
-      "customer_id": .string(customer.text), "created": .bool(isCreated), "merges": merges.wire,
-      "moved_entitlements": .array(movedEntitlements.map { .string($0.text) }),
-      "uncredited": .array(uncredited.map { .string($0.text) }),
-    ]
-  }
+  package static let form = JSONForm<IdentityPreview>([
+    .always("customer_id", \.customer, .identifier()), .always("created", \.isCreated, .boolean),
+    .always("merges", \.merges, .list(.value)),
+    .always("moved_entitlements", \.movedEntitlements, .list(.identifier())),
+    .always("uncredited", \.uncredited, .list(.identifier())),
+  ])
 }
 
 extension EntitlementSharing {
@@ -49,5 +50,8 @@ extension Money: WireValue {
     self.init(minorUnits: try wire["minor_units"].integer(), currency: try wire["currency"].text())
   }
 
-  package var wire: JSONValue { ["minor_units": .integer(minorUnits), "currency": .string(currency)] }
+  package static let form = JSONForm<Money>([
+    .always("minor_units", \.minorUnits, .integer(), "Cents for USD, whole yen for JPY."),
+    .always("currency", \.currency, .text(), "ISO 4217."),
+  ])
 }
