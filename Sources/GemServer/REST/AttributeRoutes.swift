@@ -11,7 +11,7 @@ enum AttributeRoutes {
   private static let list = Route(
     method: "GET", path: path, name: "list_customer_attributes",
     summary: "Lists a customer's attributes, in the order of their names.", access: .secret(.customers),
-    query: Page.parameters, answers: [200: RESTSchemas.list(of: schema)], rate: .customerInformation,
+    query: Page.parameters, answers: [200: Schema.page(of: schema)], rate: .customerInformation,
     work: .now { (call) throws(LedgerError) in
       try response(call, try call.project.ledger.attributes(of: call.customer()))
     })
@@ -20,7 +20,7 @@ enum AttributeRoutes {
     method: "POST", path: path, name: "set_customer_attributes",
     summary: "Sets attributes of a customer, all or none; null removes one.", access: .secret(.customers.writing),
     body: .object([Schema.Field(member, requestSchema(valueIsNullable: true), isRequired: true)]),
-    answers: [200: RESTSchemas.list(of: schema)], rate: .customerInformation,
+    answers: [200: Schema.page(of: schema)], rate: .customerInformation,
     work: .later { (call) async throws(LedgerError) in
       let changes = changes(call)
       try check(changes)

@@ -11,7 +11,7 @@ enum CurrencyRoutes {
 
   private static let list = Route(
     method: "GET", path: path, name: "list_virtual_currencies", summary: "Lists the currencies, archived ones too.",
-    access: .secret(.currencies), query: Page.parameters, answers: [200: RESTSchemas.list(of: schema)],
+    access: .secret(.currencies), query: Page.parameters, answers: [200: Schema.page(of: schema)],
     rate: .projectConfiguration,
     work: .now { (call) throws(LedgerError) in
       let catalog = try call.project.catalogs.current()

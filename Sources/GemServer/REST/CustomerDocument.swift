@@ -84,9 +84,9 @@ struct CustomerDocument {
         isRequired: true),
       absent("last_seen_app_version"), absent("last_seen_country"), absent("last_seen_platform"),
       absent("last_seen_platform_version"),
-      Schema.Field("active_entitlements", RESTSchemas.list(of: entitlementSchema), isRequired: true),
+      Schema.Field("active_entitlements", Schema.page(of: entitlementSchema), isRequired: true),
       absent("experiment"),
-      Schema.Field("attributes", RESTSchemas.list(of: AttributeRoutes.schema), "If asked for."),
+      Schema.Field("attributes", Schema.page(of: AttributeRoutes.schema), "If asked for."),
     ])
 
   private static func absent(_ name: String) -> Schema.Field {
