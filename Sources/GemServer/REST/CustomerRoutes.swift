@@ -135,20 +135,20 @@ enum CustomerRoutes {
   private static let aliases = Route(
     method: "GET", path: RESTRoutes.customer + "/aliases", name: "list_customer_aliases",
     summary: "Lists all ids of a customer, the original one first.", access: .secret(.customers),
-    query: Page.parameters, answers: [200: Schema.page(of: CustomerDocument.aliasSchema)],
+    query: Page.parameters, answers: [200: Schema.page(of: CustomerDocument.Alias.schema)],
     rate: .customerInformation,
     work: .now { (call) throws(LedgerError) in
       let document = try CustomerDocument(call.customer(), in: call.project)
-      return try Page(of: document.aliases, call, cursor: \.text, item: document.json).response(to: call)
+      return try Page(of: document.aliases, call, cursor: \.id.text, item: \.json).response(to: call)
     })
 
   private static let activeEntitlements = Route(
     method: "GET", path: RESTRoutes.customer + "/active_entitlements", name: "list_customer_active_entitlements",
     summary: "Lists the entitlements that a customer has now.", access: .secret(.customers), query: Page.parameters,
-    answers: [200: Schema.page(of: CustomerDocument.entitlementSchema)], rate: .customerInformation,
+    answers: [200: Schema.page(of: CustomerDocument.entitlementForm.schema)], rate: .customerInformation,
     work: .now { (call) throws(LedgerError) in
       let document = try CustomerDocument(call.customer(), in: call.project)
-      return try Page(of: document.activeEntitlements, call, cursor: \.id, item: CustomerDocument.json)
+      return try Page(of: document.activeEntitlements, call, cursor: \.id, item: CustomerDocument.entitlementForm.json)
         .response(to: call)
     })
 
