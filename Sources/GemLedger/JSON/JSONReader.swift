@@ -87,17 +87,19 @@ extension JSONReader {
   package func instant() throws(LedgerError) -> Timestamp { Timestamp(milliseconds: try integer()) }
 
   /// One of a few known values, by its text.
-  package func word<Word>(_ read: (String) -> Word?) throws(LedgerError) -> Word {
+  package func word<Word>(
+    expected: String = "a known word", _ read: (String) -> Word?
+  ) throws(LedgerError) -> Word {
     let text = try text()
-    guard let word = read(text) else { throw refused(expected: "a known word", found: "\"\(text.abridged)\"") }
+    guard let word = read(text) else { throw refused(expected: expected, found: "\"\(text.abridged)\"") }
     return word
   }
 
   package func word<Word: RawRepresentable<String>>() throws(LedgerError) -> Word { try word(Word.init(rawValue:)) }
 
-  package func identifier<Kind>(_ type: Identifier<Kind>.Type = Identifier<Kind>.self) throws(LedgerError)
-    -> Identifier<Kind>
-  {
+  package func identifier<Kind>(
+    _ type: Identifier<Kind>.Type = Identifier<Kind>.self
+  ) throws(LedgerError) -> Identifier<Kind> {
     try parsed { (text) throws(LedgerError) in try Identifier(text) }
   }
 

@@ -66,7 +66,7 @@ extension JSONReader<ReceiptPayload> {
 
   /// Milliseconds in a text, as Google Play writes 64-bit numbers.
   package func timeText() throws(LedgerError) -> Timestamp {
-    try word { text in
+    try word(expected: "a time in milliseconds") { text in
       guard let number = Int64(text), (0...Limits.expiryMilliseconds).contains(number), String(number) == text else {
         return nil
       }
@@ -78,7 +78,9 @@ extension JSONReader<ReceiptPayload> {
     try word { text in words.first { $0.0 == text }?.1 }
   }
 
-  func accountToken() throws(LedgerError) -> AccountToken { try word { AccountToken($0.lowercased()) } }
+  func accountToken() throws(LedgerError) -> AccountToken {
+    try word(expected: "a UUID") { AccountToken($0.lowercased()) }
+  }
 
   /// The price in thousandths or millionths of the currency's unit; nil if it is not a whole number of minor units, or
   /// its currency is unknown.
