@@ -14,7 +14,7 @@ extension HTTPBackend {
     try await answer(
       to: .post("subscribers", "identify", customer: current, adding: id, body: Self.identify(id, current))
     ) {
-      (wire) throws(LedgerError) in Registration(customer: id, isCreated: try wire.flag("created"))
+      (wire) throws(LedgerError) in Registration(customer: id, isCreated: try wire["created"].flag())
     }
   }
 
@@ -26,7 +26,7 @@ extension HTTPBackend {
     return try await answer(
       to: .post("subscribers", customer.text, "alias", customer: customer, adding: alias, body: body)
     ) {
-      (wire) throws(LedgerError) in Registration(customer: alias, isCreated: try wire.flag("created"))
+      (wire) throws(LedgerError) in Registration(customer: alias, isCreated: try wire["created"].flag())
     }
   }
 
@@ -54,7 +54,7 @@ extension HTTPBackend {
     try await answer(
       to: .post(
         "subscribers", customer.text, "restore", customer: customer, body: Self.restore(receipts, sharing))
-    ) { (wire) throws(LedgerError) in try wire.value("customer") }
+    ) { (wire) throws(LedgerError) in try wire["customer"].read() }
   }
 
   /// As `PurchaseBackend.previewRestore(_:customer:sharing:)`.
@@ -75,7 +75,7 @@ extension HTTPBackend {
   /// As `PurchaseBackend.customer(_:)`.
   public func customer(_ customer: CustomerID) async throws(LedgerError) -> CustomerRecord {
     try await answer(to: .get("subscribers", customer.text, customer: customer)) { (wire) throws(LedgerError) in
-      try wire.value("customer")
+      try wire["customer"].read()
     }
   }
 
@@ -84,8 +84,8 @@ extension HTTPBackend {
     try await answer(to: .get("subscribers", customer.text, "virtual_currencies", customer: customer)) {
       (wire) throws(LedgerError) in
       var balances: [Balance] = []
-      for (code, value) in try wire.optionalObject("virtual_currencies")?.object.members ?? [] {
-        balances.append(try Balance(wire: WireObject(value, at: code)))
+      for (_, balance) in try wire["virtual_currencies"].optional?.members() ?? [] {
+        balances.append(try balance.read())
       }
       return balances
     }
@@ -97,7 +97,7 @@ extension HTTPBackend {
       to: .get(
         "subscribers", customer.text, "purchases", customer: customer, session: .preferred,
         query: Self.paging(page, size))
-    ) { (wire) throws(LedgerError) in try wire.values("purchases") }
+    ) { (wire) throws(LedgerError) in try wire["purchases"].values() }
   }
 
   static func paging(_ page: Int, _ size: Int) -> [(name: String, value: String)] {

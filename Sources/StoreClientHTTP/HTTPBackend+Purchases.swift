@@ -13,28 +13,28 @@ extension HTTPBackend {
       (name: "locale", value: app.locale),
     ]
     return try await answer(to: .get("subscribers", customer.text, "offerings", customer: customer, query: query)) {
-      (wire) throws(LedgerError) in try wire.value("catalog")
+      (wire) throws(LedgerError) in try wire["catalog"].read()
     }
   }
 
   /// As `PurchaseBackend.post(_:)`.
   public func post(_ post: ReceiptPost) async throws(LedgerError) -> ReceiptAnswer {
     try await answer(to: .post("receipts", customer: post.customer, body: post.wire)) { (wire) throws(LedgerError) in
-      try wire.value("receipt")
+      try wire["receipt"].read()
     }
   }
 
   /// As `PurchaseBackend.initPayment(_:)`; needs a session token if the product costs virtual currency.
   public func initPayment(_ request: OrderRequest) async throws(LedgerError) -> Order {
     try await answer(to: .post("orders", customer: request.customer, body: request.wire)) {
-      (wire) throws(LedgerError) in try wire.value("order")
+      (wire) throws(LedgerError) in try wire["order"].read()
     }
   }
 
   /// As `PurchaseBackend.completePayment(_:post:)`.
   public func completePayment(_ code: PurchaseCode, post: ReceiptPost) async throws(LedgerError) -> ReceiptAnswer {
     try await answer(to: .post("orders", code.text, "complete", customer: post.customer, body: post.wire)) {
-      (wire) throws(LedgerError) in try wire.value("receipt")
+      (wire) throws(LedgerError) in try wire["receipt"].read()
     }
   }
 
@@ -42,7 +42,7 @@ extension HTTPBackend {
   public func payment(of code: PurchaseCode, customer: CustomerID) async throws(LedgerError) -> ReceiptAnswer? {
     try await answer(
       to: .get("orders", code.text, "payment", customer: customer, query: [("app_user_id", customer.text)])
-    ) { (wire) throws(LedgerError) in try wire.optionalValue("receipt") }
+    ) { (wire) throws(LedgerError) in try wire["receipt"].optional?.read() }
   }
 
   /// As `PurchaseBackend.cancelPayment(_:)`.
@@ -50,7 +50,7 @@ extension HTTPBackend {
     // The code is the proof: only the caller that opened the order has it.
     let nobody = CustomerID(unchecked: "$order")
     return try await answer(to: .post("orders", code.text, "cancel", customer: nobody)) { (wire) throws(LedgerError) in
-      try wire.value("order")
+      try wire["order"].read()
     }
   }
 
@@ -58,7 +58,7 @@ extension HTTPBackend {
   public func announcedOrders(of customer: CustomerID, page: Int, size: Int) async throws(LedgerError) -> [Order] {
     try await answer(
       to: .get("subscribers", customer.text, "orders", customer: customer, query: Self.paging(page, size))
-    ) { (wire) throws(LedgerError) in try wire.values("orders") }
+    ) { (wire) throws(LedgerError) in try wire["orders"].values() }
   }
 
   /// As `PurchaseBackend.spend(_:customer:key:)`; needs a session token.
@@ -73,7 +73,7 @@ extension HTTPBackend {
     ]
     return try await answer(
       to: .spend("customer", "virtual_currencies", "spend", customer: customer, key: key, body: body)
-    ) { (wire) throws(LedgerError) in try wire.value("booking") }
+    ) { (wire) throws(LedgerError) in try wire["booking"].read() }
   }
 
   /// As `PurchaseBackend.buyItem(_:quantity:customer:key:)`; needs a session token.
@@ -84,7 +84,7 @@ extension HTTPBackend {
       to: .spend(
         "customer", "items", "buy", customer: customer, key: key,
         body: ["item_id": .string(item.text), "quantity": .integer(quantity)])
-    ) { (wire) throws(LedgerError) in try wire.value("booking") }
+    ) { (wire) throws(LedgerError) in try wire["booking"].read() }
   }
 }
 #endif

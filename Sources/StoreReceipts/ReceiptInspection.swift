@@ -35,7 +35,7 @@ public struct ReceiptInspection: Sendable {
     do throws(LedgerError) {
       let (kind, fields) = try Self.read(text)
       self.kind = kind
-      claims = SignedClaims(fields.object)
+      claims = SignedClaims(fields)
       failure = Self.failure { () throws(LedgerError) in try Self.verify(text, kind, apple, play) }
     } catch {
       (kind, claims, failure) = (nil, nil, error)
@@ -61,7 +61,7 @@ public struct ReceiptInspection: Sendable {
     let kinds: [(String, Kind)] = [
       ("notificationType", .notification), ("receiptCreationDate", .appTransaction), ("autoRenewStatus", .renewalInfo),
     ]
-    return (kinds.first { fields.object[$0.0] != nil }?.1 ?? .transaction, fields)
+    return (kinds.first { fields[$0.0].value != nil }?.1 ?? .transaction, fields)
   }
 
   private static func verify(

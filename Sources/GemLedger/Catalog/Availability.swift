@@ -40,12 +40,12 @@ extension Availability {
     case .bool(false): self = .never
     case .object:
       guard let fields = field.fields(["from", "until"]) else { return nil }
-      let from = fields.optional("from") { $0.timestamp() }
-      let until = fields.optional("until") { $0.timestamp() }
-      if let from, let until, from >= until { field.check.add(field.path, "The end is not after the beginning.") }
+      let from = fields.optional("from") { try $0.timestamp() }
+      let until = fields.optional("until") { try $0.timestamp() }
+      if let from, let until, from >= until { field.context.add(field.path, "The end is not after the beginning.") }
       self = .between(from, until)
     default:
-      field.check.add(field.path, "This should be null, false, or an object with \"from\" and \"until\".")
+      field.context.add(field.path, "This should be null, false, or an object with \"from\" and \"until\".")
       return nil
     }
   }
@@ -58,11 +58,11 @@ extension Availability {
 }
 
 extension CatalogField {
-  package func timestamp() -> Timestamp? {
-    guard let text = value.text else { return refuseType("a time as a text") }
+  package func timestamp() throws(LedgerError) -> Timestamp {
+    guard let text = value?.text else { throw refused(expected: "a time as a text") }
     // A year has four digits: a text that could not be written back the same way is not read.
     guard text.utf8.count <= 40, text.utf8.dropFirst(4).first == ASCII.minus, let timestamp = Timestamp(text) else {
-      return refuse("\"\(text.abridged)\" is not a time such as \"2026-11-21T09:30:00Z\".")
+      throw refused("\"\(text.abridged)\" is not a time such as \"2026-11-21T09:30:00Z\".")
     }
     return timestamp
   }

@@ -39,16 +39,16 @@ extension Catalog: CatalogDocument {
       field.list(max: Limits.productsPerCatalog, Item.init(reading:))
     }
     let settings = fields.optional("settings", default: CatalogSettings(), CatalogSettings.init(reading:))
-    field.check.resolveReferences()
+    field.context.resolveReferences()
     guard let currencies else { return nil }
     self.init(
       unchecked: currencies, products: products, offerings: offerings, currentOffering: currentOffering,
       items: items, settings: settings)
   }
 
-  private static func offeringReference(_ field: CatalogField) -> OfferingID? {
-    guard let id = field.identifier(OfferingID.self) else { return nil }
-    field.check.refer(to: .offering, id.text, at: field.path)
+  private static func offeringReference(_ field: CatalogField) throws(LedgerError) -> OfferingID? {
+    let id = try field.identifier(OfferingID.self)
+    field.context.refer(to: .offering, id.text, at: field.path)
     return id
   }
 

@@ -74,7 +74,7 @@ extension CatalogDocument {
   /// - Throws: ``CatalogProblems`` with every problem.
   package init(json: JSONValue) throws(CatalogProblems) {
     let check = CatalogCheck()
-    let value = Self(reading: CatalogField(json, at: .root, check))
+    let value = Self(reading: CatalogField(json, check))
     try check.finish()
     guard let value else { throw CatalogProblems(path: "$", message: "This is not such a document.") }
     self = value

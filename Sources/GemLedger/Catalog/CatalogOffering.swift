@@ -43,7 +43,7 @@ extension CatalogOffering: CatalogDocument {
   package init?(reading field: CatalogField) {
     guard let fields = field.fields(["id", "description", "metadata", "packages"]) else { return nil }
     let id = fields.required("id", Self.declaredID)
-    let description = fields.optional("description", default: "") { $0.text() }
+    let description = fields.optional("description", default: "") { try $0.shortText() }
     let metadata = fields.optional("metadata", default: JSONObject(), Self.checkedMetadata)
     let packages = fields.optional("packages", default: []) { field in
       field.list(max: Limits.productsPerCatalog, uniqueBy: \.id, Package.init(reading:))
@@ -52,15 +52,15 @@ extension CatalogOffering: CatalogDocument {
     self.init(id: id, description: description, metadata: metadata, packages: packages)
   }
 
-  private static func declaredID(_ field: CatalogField) -> OfferingID? {
-    guard let id = field.identifier(OfferingID.self) else { return nil }
-    field.check.declare(.offering, id.text, at: field.path)
+  private static func declaredID(_ field: CatalogField) throws(LedgerError) -> OfferingID? {
+    let id = try field.identifier(OfferingID.self)
+    field.context.declare(.offering, id.text, at: field.path)
     return id
   }
 
-  private static func checkedMetadata(_ field: CatalogField) -> JSONObject? {
-    guard let metadata = field.value.object else { return field.refuseType("an object") }
-    let count = field.value.text().utf8.count
+  private static func checkedMetadata(_ field: CatalogField) throws(LedgerError) -> JSONObject? {
+    guard let metadata = try field.object().value?.object else { return nil }
+    let count = JSONValue.object(metadata).text().utf8.count
     guard count <= Limits.metadataBytes else {
       return field.refuse("The metadata has \(count) bytes; the most is \(Limits.metadataBytes).")
     }
@@ -78,15 +78,15 @@ extension CatalogOffering: CatalogDocument {
 extension CatalogOffering.Package {
   init?(reading field: CatalogField) {
     guard let fields = field.fields(["id", "product"]) else { return nil }
-    let id = fields.required("id") { $0.name() }
+    let id = fields.required("id") { try $0.name() }
     let product = fields.required("product", Self.reference)
     guard let id, let product else { return nil }
     self.init(id: id, product: product)
   }
 
-  private static func reference(_ field: CatalogField) -> ProductCode? {
-    guard let product = field.identifier(ProductCode.self) else { return nil }
-    field.check.refer(to: .product, product.text, at: field.path)
+  private static func reference(_ field: CatalogField) throws(LedgerError) -> ProductCode? {
+    let product = try field.identifier(ProductCode.self)
+    field.context.refer(to: .product, product.text, at: field.path)
     return product
   }
 

@@ -25,10 +25,10 @@ extension CatalogSettings: CatalogDocument {
   package init?(reading field: CatalogField) {
     guard let fields = field.fields(["project_id", "bundle_id", "sandbox_receipts", "logins"]) else { return nil }
     self.init(
-      projectID: fields.optional("project_id", default: "default") { $0.name() },
-      bundleID: fields.optional("bundle_id") { $0.name() },
-      sandboxReceipts: fields.optional("sandbox_receipts", default: .anybody) { $0.option(SandboxReceipts.self) },
-      logins: fields.optional("logins", default: .open) { $0.option(Logins.self) })
+      projectID: fields.optional("project_id", default: "default") { try $0.name() },
+      bundleID: fields.optional("bundle_id") { try $0.name() },
+      sandboxReceipts: fields.optional("sandbox_receipts", default: .anybody) { try $0.option(SandboxReceipts.self) },
+      logins: fields.optional("logins", default: .open) { try $0.option(Logins.self) })
   }
 
   package func json() -> JSONValue {

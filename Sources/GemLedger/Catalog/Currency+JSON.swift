@@ -8,16 +8,16 @@ extension Currency: CatalogDocument {
     guard let fields = field.fields(Self.fieldNames) else { return nil }
     let code = fields.required("code", Self.declaredCode)
     let name = fields.required("name", Self.checkedName)
-    let description = fields.optional("description") { $0.text() }
-    let icon = fields.optional("icon") { $0.text() }
-    let maximumBalance = fields.optional("maximum_balance") { $0.integer(in: 1...Limits.amount) }
-    let burnOrder = fields.optional("burn_order", default: .freeFirst) { $0.option(BurnOrder.self) }
-    let refundPolicy = fields.optional("refund_policy", default: .floor) { $0.option(RefundPolicy.self) }
-    let initialBalance = fields.optional("initial_balance") { $0.integer(in: 1...Limits.amount) }
+    let description = fields.optional("description") { try $0.shortText() }
+    let icon = fields.optional("icon") { try $0.shortText() }
+    let maximumBalance = fields.optional("maximum_balance") { try $0.integer(in: 1...Limits.amount) }
+    let burnOrder = fields.optional("burn_order", default: .freeFirst) { try $0.option(BurnOrder.self) }
+    let refundPolicy = fields.optional("refund_policy", default: .floor) { try $0.option(RefundPolicy.self) }
+    let initialBalance = fields.optional("initial_balance") { try $0.integer(in: 1...Limits.amount) }
     let recharge = fields.optional("recharge", Recharge.init(reading:))
     let allowance = fields.optional("allowance", Allowance.init(reading:))
     let limits = fields.optional("limits", Self.limits)
-    let isActive = fields.optional("active", default: true) { $0.bool() }
+    let isActive = fields.optional("active", default: true) { try $0.bool() }
     guard let code, let name else { return nil }
     self.init(
       code: code, name: name, description: description, icon: icon, maximumBalance: maximumBalance,
@@ -47,14 +47,14 @@ extension Currency: CatalogDocument {
 
 // The fields, one by one.
 extension Currency {
-  private static func declaredCode(_ field: CatalogField) -> CurrencyCode? {
-    guard let code = field.currencyCode() else { return nil }
-    field.check.declare(.currency, code.description, at: field.path)
+  private static func declaredCode(_ field: CatalogField) throws(LedgerError) -> CurrencyCode? {
+    let code = try field.currency()
+    field.context.declare(.currency, code.description, at: field.path)
     return code
   }
 
-  private static func checkedName(_ field: CatalogField) -> String? {
-    guard let name = field.caption() else { return nil }
+  private static func checkedName(_ field: CatalogField) throws(LedgerError) -> String? {
+    let name = try field.caption()
     guard name.count <= Limits.currencyNameLength else {
       return field.refuse("The name has \(name.count) characters; the most is \(Limits.currencyNameLength).")
     }
@@ -63,7 +63,7 @@ extension Currency {
 
   private static func limits(_ field: CatalogField) -> (spend: WindowLimit?, grant: WindowLimit?)? {
     guard let fields = field.fields(["spend", "grant"]) else { return nil }
-    guard fields.object.members.contains(where: { !$0.value.isNull }) else {
+    guard fields["spend"].optional != nil || fields["grant"].optional != nil else {
       return field.refuse("This limits nothing: name \"spend\", \"grant\" or both, or leave it out.")
     }
     return (
@@ -75,11 +75,11 @@ extension Currency {
 // Checks across several fields.
 extension Currency {
   /// No scheduled grant may need more room than a balance has.
-  private func checkMaximum(_ fields: CatalogFields) {
+  private func checkMaximum(_ fields: CatalogField) {
     let maximum = maximumBalance ?? Limits.amount
     func check(_ amount: Int64?, _ what: String, at path: JSONPath) {
       guard let amount, amount > maximum else { return }
-      fields.check.add(path, "\(what) \(amount), above the most that a balance may be, \(maximum).")
+      fields.context.add(path, "\(what) \(amount), above the most that a balance may be, \(maximum).")
     }
     check(initialBalance, "This is", at: fields.path / "initial_balance")
     check(recharge?.upTo, "This is", at: fields.path / "recharge" / "up_to")

@@ -28,15 +28,15 @@ extension Grant {
     guard let fields = field.fields(["currency", "amount", "bonus", "trial", "expires_at_cycle_end"]) else {
       return nil
     }
-    let currency = fields.required("currency") { $0.currencyReference() }
-    let amount = fields.required("amount") { $0.integer(in: 0...Limits.amount) }
-    let bonus = fields.optional("bonus", default: 0) { $0.integer(in: 0...Limits.amount) }
-    let trial = fields.optional("trial", default: nil) { $0.integer(in: 1...Limits.amount) }
-    let expires = fields.optional("expires_at_cycle_end", default: false) { $0.bool() }
+    let currency = fields.required("currency") { try $0.currencyReference() }
+    let amount = fields.required("amount") { try $0.integer(in: 0...Limits.amount) }
+    let bonus = fields.optional("bonus", default: 0) { try $0.integer(in: 0...Limits.amount) }
+    let trial = fields.optional("trial", default: nil) { try $0.integer(in: 1...Limits.amount) }
+    let expires = fields.optional("expires_at_cycle_end", default: false) { try $0.bool() }
     guard let currency, let amount else { return nil }
     // Both are within the limit, so that their sum cannot overflow.
     guard (1...Limits.amount).contains(amount + bonus) else {
-      field.check.add(field.path, "Amount and bonus together should be from 1 to \(Limits.amount).")
+      field.context.add(field.path, "Amount and bonus together should be from 1 to \(Limits.amount).")
       return nil
     }
     self.init(currency: currency, amount: amount, bonus: bonus, trial: trial, expiresAtCycleEnd: expires)
@@ -70,14 +70,14 @@ extension ItemGrant {
   init?(reading field: CatalogField) {
     guard let fields = field.fields(["item", "quantity"]) else { return nil }
     let item = fields.required("item", Self.reference)
-    let quantity = fields.optional("quantity", default: 1) { $0.integer(in: 1...Limits.quantity) }
+    let quantity = fields.optional("quantity", default: 1) { try $0.integer(in: 1...Limits.quantity) }
     guard let item else { return nil }
     self.init(item: item, quantity: quantity)
   }
 
-  private static func reference(_ field: CatalogField) -> ItemID? {
-    guard let item = field.identifier(ItemID.self) else { return nil }
-    field.check.refer(to: .item, item.text, at: field.path)
+  private static func reference(_ field: CatalogField) throws(LedgerError) -> ItemID? {
+    let item = try field.identifier(ItemID.self)
+    field.context.refer(to: .item, item.text, at: field.path)
     return item
   }
 

@@ -52,36 +52,35 @@ extension Item: CatalogDocument {
   package init?(reading field: CatalogField) {
     guard let fields = field.fields(Self.fieldNames) else { return nil }
     let id = fields.required("id", Self.declaredID)
-    let name = fields.required("name") { $0.caption() }
+    let name = fields.required("name") { try $0.caption() }
     let price = fields.required("price", Self.checkedPrice)
-    let limit = fields.optional("limit") { $0.integer(in: 1...Limits.amount) }
-    let limitPeriod = fields.optional("limit_per") { $0.option(Period.self) }
-    let stock = fields.optional("stock") { $0.integer(in: 1...Limits.amount) }
+    let limit = fields.optional("limit") { try $0.integer(in: 1...Limits.amount) }
+    let limitPeriod = fields.optional("limit_per") { try $0.option(Period.self) }
+    let stock = fields.optional("stock") { try $0.integer(in: 1...Limits.amount) }
     let availability = fields.optional("available", default: .always, Availability.init(reading:))
     guard let id, let name, let price else { return nil }
-    if price.isEmpty, availability.isEverForSale, fields.object["price"]?.object?.isEmpty == true {
-      field.check.add(
+    if price.isEmpty, availability.isEverForSale, fields["price"].value?.object?.isEmpty == true {
+      field.context.add(
         fields.path / "price", "An item for sale needs a price; one that only grants give has \"available\": false.")
     }
-    if limitPeriod != nil, limit == nil, fields.object["limit"]?.isNull ?? true {
-      field.check.add(fields.path / "limit_per", "There is no limit of which this could be the period.")
+    if limitPeriod != nil, limit == nil, fields["limit"].optional == nil {
+      field.context.add(fields.path / "limit_per", "There is no limit of which this could be the period.")
     }
     self.init(
       id: id, name: name, price: price, limit: limit, limitPeriod: limitPeriod, stock: stock,
       availability: availability)
   }
 
-  private static func declaredID(_ field: CatalogField) -> ItemID? {
-    guard let id = field.identifier(ItemID.self) else { return nil }
-    field.check.declare(.item, id.text, at: field.path)
+  private static func declaredID(_ field: CatalogField) throws(LedgerError) -> ItemID? {
+    let id = try field.identifier(ItemID.self)
+    field.context.declare(.item, id.text, at: field.path)
     return id
   }
 
   private static func checkedPrice(_ field: CatalogField) -> [CurrencyAmount]? {
     let price = field.members { code, amount -> CurrencyAmount? in
-      let code = CatalogField(.string(code), at: amount.path, amount.check).currencyReference()
-      guard let code, let amount = amount.integer(in: 1...Limits.amount) else { return nil }
-      return CurrencyAmount(currency: code, amount: amount)
+      let code = try CatalogField(.string(code), at: amount.path, amount.context).currencyReference()
+      return CurrencyAmount(currency: code, amount: try amount.integer(in: 1...Limits.amount))
     }
     guard let price, price.count > Limits.adjustmentsPerRequest else { return price }
     return field.refuse("The price names more than \(Limits.adjustmentsPerRequest) currencies.")

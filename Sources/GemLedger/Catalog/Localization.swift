@@ -18,9 +18,9 @@ public struct Localization: Hashable, Sendable {
 extension Localization {
   init?(reading field: CatalogField) {
     guard let fields = field.fields(["locale", "title", "description"]) else { return nil }
-    let locale = fields.required("locale") { $0.locale() }
-    let title = fields.required("title") { $0.caption() }
-    let description = fields.optional("description", default: "") { $0.text() }
+    let locale = fields.required("locale") { try $0.locale() }
+    let title = fields.required("title") { try $0.caption() }
+    let description = fields.optional("description", default: "") { try $0.shortText() }
     guard let locale, let title else { return nil }
     self.init(locale: locale, title: title, description: description)
   }
@@ -42,10 +42,10 @@ extension Localization {
 }
 
 extension CatalogField {
-  package func locale() -> String? {
-    guard let locale = text() else { return nil }
+  package func locale() throws(LedgerError) -> String {
+    let locale = try shortText()
     guard Localization.isLocale(locale) else {
-      return refuse("\"\(locale.abridged)\" is not a locale, such as \"en_US\".")
+      throw refused("\"\(locale.abridged)\" is not a locale, such as \"en_US\".")
     }
     return locale
   }

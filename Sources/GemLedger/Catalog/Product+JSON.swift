@@ -8,15 +8,15 @@ extension Product: CatalogDocument {
     guard let fields = field.fields(Self.fieldNames) else { return nil }
     let code = fields.required("code", Self.declaredCode)
     let storeIDs = fields.optional("store_ids", default: [:], Self.storeIDs)
-    let type = fields.required("type") { $0.option(ProductType.self) }
-    let isActive = fields.optional("active", default: true) { $0.bool() }
+    let type = fields.required("type") { try $0.option(ProductType.self) }
+    let isActive = fields.optional("active", default: true) { try $0.bool() }
     let localizations = fields.optional("localizations", default: [], Self.localizations)
     let prices = fields.optional("prices", default: [:], Self.prices)
     let discountPrices = fields.optional("discount_prices", default: [:], Self.prices)
     let grants = fields.optional("grants", default: [], Self.grants)
     let itemGrants = fields.optional("item_grants", default: [], Self.itemGrants)
-    let entitlement = fields.optional("entitlement") { $0.name() }
-    let period = fields.optional("period") { $0.period() }
+    let entitlement = fields.optional("entitlement") { try $0.name() }
+    let period = fields.optional("period") { try $0.period() }
     guard let code, let type else { return nil }
     self.init(
       code: code, storeIDs: storeIDs, type: type, isActive: isActive, localizations: localizations, prices: prices,
@@ -47,9 +47,9 @@ extension Product: CatalogDocument {
 
 // The fields, one by one.
 extension Product {
-  private static func declaredCode(_ field: CatalogField) -> ProductCode? {
-    guard let code = field.identifier(ProductCode.self) else { return nil }
-    field.check.declare(.product, code.text, at: field.path)
+  private static func declaredCode(_ field: CatalogField) throws(LedgerError) -> ProductCode? {
+    let code = try field.identifier(ProductCode.self)
+    field.context.declare(.product, code.text, at: field.path)
     return code
   }
 
@@ -58,9 +58,9 @@ extension Product {
       guard storeNames.contains(store) else {
         return id.refuse("There is no such store; the stores are \(storeNames.joined(separator: ", ")).")
       }
-      guard let text = id.name() else { return nil }
+      let text = try id.name()
       // With one id for two products at one store, the grant of a purchase would be ambiguous.
-      id.check.declare(.storeID, "\(store): \(text)", at: id.path)
+      id.context.declare(.storeID, "\(store): \(text)", at: id.path)
       return (store, text)
     }
     return ids.map { Dictionary($0) { first, _ in first } }
@@ -75,7 +75,7 @@ extension Product {
       guard let storefront = StorefrontCode(exactly: code) else {
         return price.refuse("There is no such storefront; codes are like USA, JPN, VNM.")
       }
-      return price.price(in: storefront.currency).map { (storefront, $0) }
+      return (storefront, try price.price(in: storefront.currency))
     }
     return prices.map { Dictionary($0) { first, _ in first } }
   }
@@ -104,51 +104,51 @@ extension Product {
 
 // Checks across several fields.
 extension Product {
-  private func checkCycle(_ fields: CatalogFields) {
+  private func checkCycle(_ fields: CatalogField) {
     if !type.isSubscription, period != nil {
-      fields.check.add(fields.path / "period", "Only a subscription has a period; this is \(type).")
+      fields.context.add(fields.path / "period", "Only a subscription has a period; this is \(type).")
     }
     guard grants.contains(where: \.expiresAtCycleEnd) else { return }
     let path = fields.path / "grants"
     switch type.kind {
     case .consumable:
-      fields.check.add(
+      fields.context.add(
         path, "A grant of a consumable may not expire (expires_at_cycle_end; App Review Guideline 3.1.1).")
     case .nonConsumable:
-      fields.check.add(path, "Only a grant of a subscription can expire at the end of a cycle.")
+      fields.context.add(path, "Only a grant of a subscription can expire at the end of a cycle.")
     case .autoRenewableSubscription, .nonRenewingSubscription:
       guard period == nil else { return }
-      fields.check.add(path, "A grant that expires at the end of the cycle needs the product's period.")
+      fields.context.add(path, "A grant that expires at the end of the cycle needs the product's period.")
     }
   }
 
-  private func checkDiscounts(_ fields: CatalogFields) {
+  private func checkDiscounts(_ fields: CatalogField) {
     for (storefront, discount) in discountPrices.sorted(by: { $0.key < $1.key }) {
       let path = fields.path / "discount_prices" / storefront.description
       guard let price = prices[storefront] else {
-        fields.check.add(path, "There is no price in this storefront to discount.")
+        fields.context.add(path, "There is no price in this storefront to discount.")
         continue
       }
       guard discount.minorUnits > price.minorUnits else { continue }
-      fields.check.add(path, "The discount price \(discount) is above the price \(price).")
+      fields.context.add(path, "The discount price \(discount) is above the price \(price).")
     }
   }
 }
 
 extension CatalogField {
-  package func price(in currency: PriceCurrency) -> Price? {
-    guard let text = value.text else { return refuseType("a price as a text, such as \"9.99\"") }
+  package func price(in currency: PriceCurrency) throws(LedgerError) -> Price {
+    guard let text = value?.text else { throw refused(expected: "a price as a text, such as \"9.99\"") }
     do throws(LedgerError) {
       return try Price(text, in: currency)
     } catch {
-      return refuse(error.message)
+      throw context.error(error, at: path)
     }
   }
 
-  package func period() -> String? {
-    guard let period = text() else { return nil }
+  package func period() throws(LedgerError) -> String {
+    let period = try shortText()
     guard Product.isPeriod(period) else {
-      return refuse("\"\(period.abridged)\" is not a period in ISO 8601, such as \"P1M\".")
+      throw refused("\"\(period.abridged)\" is not a period in ISO 8601, such as \"P1M\".")
     }
     return period
   }

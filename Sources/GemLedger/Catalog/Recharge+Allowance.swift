@@ -51,9 +51,9 @@ public struct WindowLimit: Hashable, Sendable {
 extension Recharge {
   init?(reading field: CatalogField) {
     guard let fields = field.fields(["amount", "every", "up_to"]) else { return nil }
-    let amount = fields.required("amount") { $0.integer(in: 1...Limits.amount) }
-    let every = fields.required("every") { $0.timeSpan(in: 1...Limits.rechargeSeconds) }
-    let upTo = fields.required("up_to") { $0.integer(in: 1...Limits.amount) }
+    let amount = fields.required("amount") { try $0.integer(in: 1...Limits.amount) }
+    let every = fields.required("every") { try $0.timeSpan(in: 1...Limits.rechargeSeconds) }
+    let upTo = fields.required("up_to") { try $0.integer(in: 1...Limits.amount) }
     guard let amount, let every, let upTo else { return nil }
     self.init(amount: amount, every: every, upTo: upTo)
   }
@@ -66,9 +66,9 @@ extension Recharge {
 extension Allowance {
   init?(reading field: CatalogField) {
     guard let fields = field.fields(["amount", "per", "rollover"]) else { return nil }
-    let amount = fields.required("amount") { $0.integer(in: 1...Limits.amount) }
-    let per = fields.required("per") { $0.option(Period.self) }
-    let rollover = fields.optional("rollover", default: 0) { $0.integer(in: 0...Limits.amount) }
+    let amount = fields.required("amount") { try $0.integer(in: 1...Limits.amount) }
+    let per = fields.required("per") { try $0.option(Period.self) }
+    let rollover = fields.optional("rollover", default: 0) { try $0.integer(in: 0...Limits.amount) }
     guard let amount, let per else { return nil }
     self.init(amount: amount, per: per, rollover: rollover)
   }
@@ -81,8 +81,8 @@ extension Allowance {
 extension WindowLimit {
   init?(reading field: CatalogField) {
     guard let fields = field.fields(["amount", "per"]) else { return nil }
-    let amount = fields.required("amount") { $0.integer(in: 1...Limits.amount) }
-    let per = fields.required("per") { $0.option(Period.self) }
+    let amount = fields.required("amount") { try $0.integer(in: 1...Limits.amount) }
+    let per = fields.required("per") { try $0.option(Period.self) }
     guard let amount, let per else { return nil }
     self.init(amount: amount, per: per)
   }
@@ -91,14 +91,14 @@ extension WindowLimit {
 }
 
 extension CatalogField {
-  package func timeSpan(in seconds: ClosedRange<Int64>) -> TimeSpan? {
-    guard let text = value.text else { return refuseType("a length of time as a text, such as \"5m\"") }
+  package func timeSpan(in seconds: ClosedRange<Int64>) throws(LedgerError) -> TimeSpan {
+    guard let text = value?.text else { throw refused(expected: "a length of time as a text, such as \"5m\"") }
     guard let span = TimeSpan(text) else {
-      return refuse("\"\(text.abridged)\" is not a length of time such as \"90s\", \"5m\", \"1h\" or \"30d\".")
+      throw refused("\"\(text.abridged)\" is not a length of time such as \"90s\", \"5m\", \"1h\" or \"30d\".")
     }
     guard seconds.contains(span.seconds) else {
       let (least, most) = (TimeSpan(seconds: seconds.lowerBound), TimeSpan(seconds: seconds.upperBound))
-      return refuse("This should be from \(least) to \(most), but is \(span).")
+      throw refused(expected: "from \(least) to \(most)", found: "\(span)")
     }
     return span
   }

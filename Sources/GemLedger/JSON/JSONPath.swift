@@ -17,6 +17,12 @@ package indirect enum JSONPath: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
+  /// The path without its root, as an answer names a part of a request: `products[2].prices.USA`.
+  package var parameter: String {
+    let steps = description.dropFirst()
+    return String(steps.hasPrefix(".") ? steps.dropFirst() : steps)
+  }
+
   private static func step(_ name: String) -> String {
     let isPlain = !name.isEmpty && name.utf8.allSatisfy { ASCII.isWord($0) }
     guard !isPlain else { return "." + name }

@@ -63,7 +63,7 @@ public struct StoreKitConfiguration: Hashable, Sendable {
     }
     let check = CatalogCheck()
     var reader = StoreKitReader()
-    let configuration = reader.configuration(CatalogField(json, at: .root, check))
+    let configuration = reader.configuration(CatalogField(json, check))
     try check.finish()
     guard let configuration else { throw CatalogProblems(path: "$", message: "It is not a StoreKit configuration.") }
     return configuration

@@ -5,9 +5,9 @@ extension StoreKitReader {
     let code = fields.required("productID", Self.declaredCode)
     let type = fields.required("type", Self.type)
     let price = price(fields, of: code)
-    let reference = fields.optional("referenceName") { $0.text() } ?? ""
+    let reference = fields.optional("referenceName") { try $0.shortText() } ?? ""
     let localizations = localizations(fields, of: code, named: reference)
-    let period = fields.optional("recurringSubscriptionPeriod") { $0.period() }
+    let period = fields.optional("recurringSubscriptionPeriod") { try $0.period() }
     guard let code, let type else { return nil }
     if type == .autoRenewableSubscription, period == nil { notes.add(.withoutPeriod, code.text) }
     noteOmissions(fields, of: code)
@@ -16,14 +16,14 @@ extension StoreKitReader {
       prices: price.map { [storefront: $0] } ?? [:], period: type.isSubscription ? period : nil)
   }
 
-  private static func declaredCode(_ field: CatalogField) -> ProductCode? {
-    guard let code = field.identifier(ProductCode.self) else { return nil }
-    field.check.declare(.product, code.text, at: field.path)
+  private static func declaredCode(_ field: CatalogField) throws(LedgerError) -> ProductCode? {
+    let code = try field.identifier(ProductCode.self)
+    field.context.declare(.product, code.text, at: field.path)
     return code
   }
 
-  private static func type(_ field: CatalogField) -> ProductType? {
-    guard let text = field.value.text else { return field.refuseType("a text") }
+  private static func type(_ field: CatalogField) throws(LedgerError) -> ProductType? {
+    let text = try field.text()
     switch text {
     case "Consumable": return .consumable
     case "NonConsumable": return .nonConsumable
@@ -37,9 +37,9 @@ extension StoreKitReader {
   ///
   /// The files have prices without a currency. Xcode's editor keeps "4.99" if the storefront changes to Japan, and
   /// files written by hand have "4,99".
-  private mutating func price(_ fields: CatalogFields, of code: ProductCode?) -> Price? {
+  private mutating func price(_ fields: CatalogField, of code: ProductCode?) -> Price? {
     fields.required("displayPrice") { field in
-      guard let text = field.value.text else { return field.price(in: storefront.currency) }
+      guard let text = field.value?.text else { return try field.price(in: storefront.currency) }
       do throws(LedgerError) {
         return try Price(text, in: storefront.currency)
       } catch {
@@ -50,14 +50,14 @@ extension StoreKitReader {
     }
   }
 
-  private mutating func noteOmissions(_ fields: CatalogFields, of code: ProductCode) {
-    if fields.optional("familyShareable", { $0.bool() }) ?? false { notes.add(.familySharing, code.text) }
-    if StoreKitKeys.offers.contains(where: { Self.isFilled(fields.object[$0]) }) { notes.add(.offers, code.text) }
-    if Self.isFilled(fields.object["billingPlans"]) { notes.add(.billingPlans, code.text) }
+  private mutating func noteOmissions(_ fields: CatalogField, of code: ProductCode) {
+    if fields.optional("familyShareable", { try $0.bool() }) ?? false { notes.add(.familySharing, code.text) }
+    if StoreKitKeys.offers.contains(where: { Self.isFilled(fields[$0]) }) { notes.add(.offers, code.text) }
+    if Self.isFilled(fields["billingPlans"]) { notes.add(.billingPlans, code.text) }
   }
 
-  private static func isFilled(_ value: JSONValue?) -> Bool {
-    guard let value, !value.isNull else { return false }
+  private static func isFilled(_ field: CatalogField) -> Bool {
+    guard let value = field.optional?.value else { return false }
     return value.array.map { !$0.isEmpty } ?? true
   }
 }
@@ -68,13 +68,13 @@ extension StoreKitReader {
   ///
   /// Xcode's editor makes products with an empty localization, and StoreKit sells them.
   private mutating func localizations(
-    _ fields: CatalogFields, of code: ProductCode?, named reference: String
+    _ fields: CatalogField, of code: ProductCode?, named reference: String
   ) -> [Localization] {
     let stated = list(fields, "localizations") { reader, field -> Localization? in
       guard let fields = reader.object(field, StoreKitKeys.localization) else { return nil }
-      let locale = fields.required("locale") { $0.locale() }
-      let title = fields.optional("displayName") { $0.text() } ?? ""
-      let description = fields.optional("description") { $0.text() } ?? ""
+      let locale = fields.required("locale") { try $0.locale() }
+      let title = fields.optional("displayName") { try $0.shortText() } ?? ""
+      let description = fields.optional("description") { try $0.shortText() } ?? ""
       return locale.map { Localization(locale: $0, title: title, description: description) }
     }
     guard let code else { return stated }

@@ -15,8 +15,8 @@ struct StoreKitReader {
     guard let fields = object(field, StoreKitKeys.configuration) else { return nil }
     readVersion(fields)
     let settings = fields.optional("settings") { object($0, StoreKitKeys.settings) }
-    let storefront = settings?.optional("_storefront") { $0.caption() }
-    locale = settings?.optional("_locale") { $0.text() }.flatMap { language($0) }
+    let storefront = settings?.optional("_storefront") { try $0.caption() }
+    locale = settings?.optional("_locale") { try $0.shortText() }.flatMap { language($0) }
     if let storefront { choose(storefront, fields) }
     let switches = settings.map { self.switches($0) } ?? StoreKitConfiguration.Switches()
     let products = products(fields)
@@ -28,12 +28,12 @@ struct StoreKitReader {
       subscriptionGroups: subscriptionGroups, assumedTitles: assumedTitles)
   }
 
-  private mutating func switches(_ settings: CatalogFields) -> StoreKitConfiguration.Switches {
-    func isOn(_ name: String) -> Bool { settings.optional(name) { $0.bool() } ?? false }
+  private mutating func switches(_ settings: CatalogField) -> StoreKitConfiguration.Switches {
+    func isOn(_ name: String) -> Bool { settings.optional(name) { try $0.bool() } ?? false }
     var switches = StoreKitConfiguration.Switches()
     switches.askToBuyEnabled = isOn("_askToBuyEnabled")
     switches.interruptedPurchasesEnabled = isOn("_billingIssuesEnabled")
-    switches.disableDialogs = settings.optional("_disableDialogs") { $0.bool() }
+    switches.disableDialogs = settings.optional("_disableDialogs") { try $0.bool() }
     switches.failTransactionsEnabled = isOn("_failTransactionsEnabled")
     switches.billingGracePeriodIsEnabled = isOn("_billingGracePeriodEnabled")
     switches.shouldEnterBillingRetryOnRenewal = isOn("_renewalBillingIssuesEnabled")
@@ -42,19 +42,19 @@ struct StoreKitReader {
     return switches
   }
 
-  private mutating func timeRate(_ settings: CatalogFields) -> Int64? {
-    let rate = settings.optional("_timeRate") { $0.integer(in: 0...Int64(Int32.max)) }
+  private mutating func timeRate(_ settings: CatalogField) -> Int64? {
+    let rate = settings.optional("_timeRate") { try $0.integer(in: 0...Int64(Int32.max)) }
     if let rate, !StoreKitKeys.timeRates.contains(rate) {
       notes.add("The time rate \(rate) is not known: subscriptions run in real time.")
     }
     return rate
   }
 
-  private mutating func failingCalls(_ settings: CatalogFields) -> [String] {
+  private mutating func failingCalls(_ settings: CatalogField) -> [String] {
     let names = list(settings, "_storeKitErrors") { reader, field -> String? in
       guard let fields = reader.object(field, ["current", "enabled", "name"]) else { return nil }
-      let isOn = fields.optional("enabled") { $0.bool() } ?? false
-      return isOn ? fields.required("name") { $0.text() } : nil
+      let isOn = fields.optional("enabled") { try $0.bool() } ?? false
+      return isOn ? fields.required("name") { try $0.shortText() } : nil
     }
     return names.filter { name in
       guard StoreKitKeys.calls.contains(name) else {
@@ -66,18 +66,18 @@ struct StoreKitReader {
     }
   }
 
-  private mutating func readVersion(_ fields: CatalogFields) {
+  private mutating func readVersion(_ fields: CatalogField) {
     let version = fields.required("version") { object($0, ["major", "minor"]) }
-    let major = version?.required("major") { $0.integer(in: 1...Int64(Int32.max)) }
+    let major = version?.required("major") { try $0.integer(in: 1...Int64(Int32.max)) }
     guard let major, major > Self.versionMax else { return }
     notes.add("The file's version is \(major), newer than \(Self.versionMax): its new parts are left out.")
   }
 
-  private mutating func choose(_ text: String, _ fields: CatalogFields) {
+  private mutating func choose(_ text: String, _ fields: CatalogField) {
     if let code = StorefrontCode(exactly: text) {
       storefront = code
     } else {
-      fields.check.add(fields.path / "settings" / "_storefront", "There is no storefront \"\(text.abridged)\".")
+      fields.context.add(fields.path / "settings" / "_storefront", "There is no storefront \"\(text.abridged)\".")
     }
   }
 
@@ -89,22 +89,22 @@ struct StoreKitReader {
 }
 
 extension StoreKitReader {
-  private mutating func products(_ fields: CatalogFields) -> [Product] {
+  private mutating func products(_ fields: CatalogField) -> [Product] {
     var products = list(fields, "products") { $0.product($1, StoreKitKeys.product) }
     products += list(fields, "nonRenewingSubscriptions") { $0.product($1, StoreKitKeys.product) }
     let groups = list(fields, "subscriptionGroups") { reader, field -> [Product]? in
       guard let group = reader.object(field, StoreKitKeys.subscriptionGroup) else { return nil }
       let members = reader.list(group, "subscriptions") { $0.product($1, StoreKitKeys.subscription) }
-      let id = group.optional("id") { $0.text() }
+      let id = group.optional("id") { try $0.shortText() }
       for member in members { reader.subscriptionGroups[member.code] = id }
-      if members.count > 1 { reader.notes.add(.changesWithinAGroup, group.object["name"]?.text ?? "") }
+      if members.count > 1 { reader.notes.add(.changesWithinAGroup, group["name"].value?.text ?? "") }
       return members
     }
     return products + groups.flatMap { $0 }
   }
 
   mutating func list<Element>(
-    _ fields: CatalogFields, _ name: String, _ read: (inout StoreKitReader, CatalogField) -> Element?
+    _ fields: CatalogField, _ name: String, _ read: (inout StoreKitReader, CatalogField) -> Element?
   ) -> [Element] {
     let elements = fields.optional(name) { field in
       field.list(max: Limits.productsPerCatalog) { read(&self, $0) }
@@ -113,12 +113,12 @@ extension StoreKitReader {
   }
 
   /// Returns the object's fields; each unknown key is noted once.
-  mutating func object(_ field: CatalogField, _ known: Set<String>) -> CatalogFields? {
-    guard let object = field.value.object else { return field.refuseType("an object") }
-    for (name, _) in object.members where !known.contains(name) {
+  mutating func object(_ field: CatalogField, _ known: Set<String>) -> CatalogField? {
+    guard let members = field.members({ name, _ in name }) else { return nil }
+    for name in members where !known.contains(name) {
       guard unknownKeys.insert(ByteString(name)).inserted else { continue }
       notes.add("The key \"\(name.abridged)\" is not known, and left out (first at \(field.path / name)).")
     }
-    return CatalogFields(object: object, path: field.path, check: field.check)
+    return field
   }
 }

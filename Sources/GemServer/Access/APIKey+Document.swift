@@ -16,24 +16,20 @@ extension APIKey {
     return .object(document)
   }
 
-  /// Reads the form of ``document``; nil for any other form.
-  init?(_ document: JSONValue) {
-    guard let id = document["id"]?.text, let created = document["created_at"]?.integer,
-      let digest = (document["sha256"]?.text).flatMap({ Hex.bytes(Array($0.utf8)) })
-    else { return nil }
+  init(reading document: StoredJSON) throws(LedgerError) {
     let kind: Kind
-    if let store = (document["store"]?.text).flatMap(AppStoreKind.init(rawValue:)) {
-      kind = .app(store)
-    } else if let list = document["scopes"]?.array {
-      let scopes = list.compactMap { $0.text.flatMap(Scope.init(text:)) }
-      guard scopes.count == list.count else { return nil }
-      kind = .secret(scopes: scopes)
+    if let store = document["store"].optional {
+      kind = .app(try store.word())
     } else {
-      return nil
+      kind = .secret(
+        scopes: try document["scopes"].elements().map { (scope) throws(LedgerError) in
+          try scope.word(Scope.init(text:))
+        })
     }
     self.init(
-      id: id, kind: kind, digest: digest, createdAt: Timestamp(milliseconds: created),
-      revokedAt: (document["revoked_at"]?.integer).map { Timestamp(milliseconds: $0) })
+      id: try document["id"].text(), kind: kind,
+      digest: try document["sha256"].word { Hex.bytes(Array($0.utf8)) },
+      createdAt: try document["created_at"].instant(), revokedAt: try document["revoked_at"].optional?.instant())
   }
 }
 #endif

@@ -94,10 +94,7 @@ package final class KeyRing: KeyDirectory {
   }
 
   private static func key(in document: LedgerDocument) throws(LedgerError) -> APIKey {
-    do throws(JSONError) {
-      if let key = APIKey(try JSONValue.parse(document.content)) { return key }
-    } catch {}
-    throw LedgerError(.storageDamaged, "The key of the document \(document.name) cannot be read.")
+    try APIKey(reading: document.reader())
   }
 }
 #endif

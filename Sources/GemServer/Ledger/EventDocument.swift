@@ -2,37 +2,28 @@
 internal import GemLedger
 
 /// The JSON form of an event of the feed.
-enum EventDocument {
-  static func json(_ event: FeedEvent, at cursor: FeedCursor) -> JSONValue {
-    [
-      "object": "event", "cursor": .string(cursor.description), "source": .string(event.source.rawValue),
-      "transaction": .object(TransactionDocument(event.record).object), "merged": event.merged.map(merged) ?? .null,
-    ]
+struct EventDocument: JSONDocument {
+  private let event: FeedEvent
+  private let cursor: FeedCursor
+
+  init(_ event: FeedEvent, at cursor: FeedCursor) {
+    self.event = event
+    self.cursor = cursor
   }
 
-  /// Returns the event in the format of server-sent events; the cursor is its id.
-  static func text(_ event: FeedEvent, at cursor: FeedCursor) -> String {
-    "id: \(cursor)\nevent: transaction\ndata: \(json(event, at: cursor).text())\n\n"
-  }
+  /// The event in the format of server-sent events; the cursor is its id.
+  var text: String { "id: \(cursor)\nevent: transaction\ndata: \(json.text())\n\n" }
 
-  private static func merged(_ booking: Booking) -> JSONValue {
-    [
-      "customer_id": .string(booking.customer.text), "entries": TransactionDocument.entries(booking.entries),
-      "items": TransactionDocument.items(booking.items),
-    ]
-  }
+  static let form = JSONForm<Self>([
+    .object("event"), .always("cursor", \.cursor.description, .text(), "The position after this event."),
+    .always("source", \.event.source, .word(FeedSource.allCases, \.rawValue)),
+    .always("transaction", { TransactionDocument($0.event.record) }, .value),
+    .always("merged", \.event.merged, .nullable(.form(merged)), "The other customer's side of a merge."),
+  ])
 
-  static let schema = Schema.object([
-    .always("object", .word(["event"])), .always("cursor", .text(), "The position after this event."),
-    .always("source", .word(FeedSource.allCases.map(\.rawValue))),
-    .always("transaction", TransactionDocument.schema),
-    .always(
-      "merged",
-      .nullable(
-        .object([
-          .always("customer_id", .text()), .always("entries", .list(TransactionDocument.entrySchema)),
-          .always("items", .list(TransactionDocument.itemSchema)),
-        ])), "The other customer's side of a merge."),
+  private static let merged = JSONForm<Booking>([
+    .always("customer_id", \.customer, .anyIdentifier()), .always("entries", \.entries, .list(.entry)),
+    .always("items", \.items, .list(.value)),
   ])
 }
 #endif

@@ -24,7 +24,7 @@ enum EventRoutes {
     work: .now { (call) throws(LedgerError) in
       let ledger = call.project.ledger
       let page = try ledger.feed(after: try cursor(call.query["starting_after"]?.text, in: ledger), limit: call.limit)
-      let items = zip(page.events, page.cursors).map { EventDocument.json($0, at: $1) }
+      let items = zip(page.events, page.cursors).map { EventDocument($0, at: $1).json }
       let envelope = Page(items, next: page.hasMore ? page.next.description : nil)
       return .json(200, envelope.document(for: call, with: [("cursor", .string(page.next.description))]))
     })

@@ -115,7 +115,7 @@ package final class EventStreams: Sendable {
         let (page, position) = try await read(after: cursor)
         guard isAdmitted(id) else { break }
         for (event, cursor) in zip(page.events, page.cursors) {
-          guard stream.write(EventDocument.text(event, at: cursor)) else { return remove(id) }
+          guard stream.write(EventDocument(event, at: cursor).text) else { return remove(id) }
         }
         cursor = page.next
         if !page.hasMore, join(id, at: page.next, position, live: live) { return }
@@ -185,7 +185,7 @@ package final class EventStreams: Sendable {
       return state.members.filter { $0.value.joining == nil }
     }
     let events = zip(page.events, page.cursors).map { event, cursor in
-      (event.record.booking.transactionID?.unprovenNumber ?? 0, EventDocument.text(event, at: cursor))
+      (event.record.booking.transactionID?.unprovenNumber ?? 0, EventDocument(event, at: cursor).text)
     }
     for (id, member) in members {
       let isThere = events.allSatisfy { number, text in

@@ -17,7 +17,7 @@ enum HistoryRoutes {
       }
       let page = try ledger.history(of: customer, limit: call.limit, after: after)
       let next = page.next.flatMap { _ in page.transactions.last?.booking.transactionID?.description }
-      return Page(page.transactions.map { .object(TransactionDocument($0).object) }, next: next).response(to: call)
+      return Page(page.transactions.map { TransactionDocument($0).json }, next: next).response(to: call)
     })
 
   private static let get = Route(
@@ -26,7 +26,7 @@ enum HistoryRoutes {
     answers: [200: TransactionDocument.schema], rate: .customerInformation,
     work: .now { (call) throws(LedgerError) in
       let record = try call.project.ledger.transaction(try call.transaction())
-      return .json(200, .object(TransactionDocument(record).object))
+      return .json(200, TransactionDocument(record).json)
     })
 
   /// Returns the position after a transaction in the customer's history.

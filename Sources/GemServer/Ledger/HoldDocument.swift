@@ -1,45 +1,45 @@
 #if Server
 internal import GemLedger
 
-/// The JSON form of a hold.
-enum HoldDocument {
-  static func json(_ hold: OpenHold, of customer: CustomerID) -> JSONValue {
-    [
-      "object": "hold", "id": .string(hold.id.description), "customer_id": .string(customer.text),
-      "amounts": TransactionDocument.amounts(hold.amounts), "created_at": .integer(hold.createdAt.milliseconds),
-      "expires_at": .integer(hold.expiresAt.milliseconds),
-    ]
+/// The JSON form of a customer's hold, and of the answer to the command that created it.
+struct HoldDocument: JSONDocument {
+  private let hold: OpenHold
+  private let customer: CustomerID
+
+  init(_ hold: OpenHold, of customer: CustomerID) {
+    self.hold = hold
+    self.customer = customer
   }
 
-  /// Returns the answer to the command that created the hold.
-  static func answer(_ booking: Booking, isDryRun: Bool) -> JSONValue {
-    let hold = booking.hold
-    return [
-      "object": "hold", "id": JSONValue(hold?.id?.description), "customer_id": .string(booking.customer.text),
-      "amounts": TransactionDocument.amounts(hold?.amounts ?? []),
-      "created_at": .integer(booking.createdAt.milliseconds), "expires_at": JSONValue(hold?.expiresAt?.milliseconds),
-      "balances": TransactionDocument.amounts(hold?.balances ?? []),
-      "available": TransactionDocument.amounts(hold?.available ?? []), "replayed": .bool(booking.isReplayed),
-      "dry_run": .bool(isDryRun),
-    ]
-  }
+  static let form = JSONForm<Self>([
+    .object("hold"), .always("id", \.hold.id.description, .text(), "Also the id of the transaction that created it."),
+    .always("customer_id", \.customer, .anyIdentifier()),
+    .always("amounts", \.hold.amounts, .amounts, "The amounts on hold."),
+    .always("created_at", \.hold.createdAt, .instant),
+    .always("expires_at", \.hold.expiresAt, .instant, "The deadline."),
+  ])
 
-  static let schema = Schema.object(fields(.text(), .integer()))
+  struct Answer: JSONDocument {
+    let booking: Booking
+    let isDryRun: Bool
 
-  static let answerSchema = Schema.object(
-    fields(.nullable(.text()), .nullable(.integer())) + [
-      .always("balances", TransactionDocument.amountsSchema, "The balances of the currencies, held amounts included."),
-      .always("available", TransactionDocument.amountsSchema, "The spendable parts of the balances."),
-      .always("replayed", .boolean, "Whether this is the first answer again: nothing was booked now."),
-      .always("dry_run", .boolean, "Whether nothing was booked, since the request asked for a dry run."),
+    static let form = JSONForm<Self>([
+      .object("hold"),
+      .always(
+        "id", \.booking.hold?.id?.description, .nullable(.text()), "Also the id of the transaction that created it."),
+      .always("customer_id", \.booking.customer, .anyIdentifier()),
+      .always("amounts", { $0.booking.hold?.amounts ?? [] }, .amounts, "The amounts on hold."),
+      .always("created_at", \.booking.createdAt, .instant),
+      .always("expires_at", \.booking.hold?.expiresAt, .nullable(.instant), "The deadline."),
+      .always(
+        "balances", { $0.booking.hold?.balances ?? [] }, .amounts,
+        "The balances of the currencies, held amounts included."),
+      .always(
+        "available", { $0.booking.hold?.available ?? [] }, .amounts, "The spendable parts of the balances."),
+      .always(
+        "replayed", \.booking.isReplayed, .boolean, "Whether this is the first answer again: nothing was booked now."),
+      .always("dry_run", \.isDryRun, .boolean, "Whether nothing was booked, since the request asked for a dry run."),
     ])
-
-  private static func fields(_ id: Schema, _ end: Schema) -> [Schema.Field] {
-    [
-      .always("object", .word(["hold"])), .always("id", id, "Also the id of the transaction that created it."),
-      .always("customer_id", .text()), .always("amounts", TransactionDocument.amountsSchema, "The amounts on hold."),
-      .always("created_at", .integer()), .always("expires_at", end, "The deadline."),
-    ]
   }
 }
 #endif

@@ -18,14 +18,14 @@ enum HoldRoutes {
         "expires_in", .nullable(seconds), "After how many seconds it is released by itself; 900 by default."),
       .reference, .reason,
     ]),
-    answers: [201: HoldDocument.answerSchema, 200: HoldDocument.answerSchema], rate: .createTransaction,
+    answers: [201: HoldDocument.Answer.schema, 200: HoldDocument.Answer.schema], rate: .createTransaction,
     work: .later { (call) throws(LedgerError) in
       let booking = try await call.book(
         .hold(
           try call.amounts() ?? [], customer: try call.customer(),
           for: call.seconds("expires_in") ?? LedgerCommand.holdDuration, details: try call.details()))
       let isNew = !call.isDryRun && !booking.isReplayed
-      return .json(isNew ? 201 : 200, HoldDocument.answer(booking, isDryRun: call.isDryRun))
+      return .json(isNew ? 201 : 200, HoldDocument.Answer(booking: booking, isDryRun: call.isDryRun).json)
     })
 
   private static let list = Route(
@@ -35,7 +35,7 @@ enum HoldRoutes {
     work: .now { (call) throws(LedgerError) in
       let customer = try call.customer()
       let holds = try call.project.ledger.holds(of: customer)
-      return try Page(of: holds, call, cursor: \.id.description) { HoldDocument.json($0, of: customer) }
+      return try Page(of: holds, call, cursor: \.id.description) { HoldDocument($0, of: customer).json }
         .response(to: call)
     })
 
@@ -85,7 +85,7 @@ extension Route {
   ) -> Route {
     Route(
       method: "POST", path: path, name: name, summary: summary, access: .secret(.purchases.writing), query: [.dryRun],
-      headers: [.idempotencyKey], body: body, answers: [200: TransactionDocument.answerSchema],
+      headers: [.idempotencyKey], body: body, answers: [200: TransactionDocument.answerForm.schema],
       rate: .createTransaction,
       work: .later { (call) throws(LedgerError) in
         let command = try call.commandOfCaller(try command(call))

@@ -43,4 +43,8 @@ enum PaymentAmount {
     return .number("\(whole).\(fraction)")
   }
 }
+
+extension JSONKind<Money?> {
+  static var amount: Self { Self(.nullable(.decimal)) { PaymentAmount.json($0) } }
+}
 #endif

@@ -19,25 +19,36 @@ enum PaymentHistory {
 
   private static let answer = Schema.object([
     PaymentAnswer.statusCode, PaymentAnswer.message,
-    Schema.Field("data", .list(.object(fields)), "Empty after the last page.", isRequired: true),
+    Schema.Field("data", .list(form.schema), "Empty after the last page.", isRequired: true),
     Schema.Field("page", .integer(1...1_000_000), isRequired: true),
     Schema.Field("limit", .integer(1...100), isRequired: true),
   ])
 
-  private static let fields =
-    ["_id", "code", "gameUserId", "bundleId", "type", "createdAt", "updatedAt"].map {
-      Schema.Field($0, .text(), isRequired: true)
-    }
-    + [
-      "productId", "rechargeType", "transactionId", "originalTransactionId", "roleId", "roleName", "serverGameId",
-      "gameId",
-    ].map { Schema.Field($0, .nullable(.text()), isRequired: true) } + [
-      PaymentAnswer.paymentStatus,
-      Schema.Field(
-        "amount", .nullable(.decimal), "The price of all units: paid, else announced, else the catalog's.",
-        isRequired: true),
-      Schema.Field("currency", .nullable(.text(3...3)), "Of the amount.", isRequired: true),
-    ]
+  private struct PricedOrder {
+    let order: Order
+    let price: Money?
+  }
+
+  private static let form = JSONForm<PricedOrder>([
+    .always("_id", \.order.code, .anyIdentifier()), .always("code", \.order.code, .anyIdentifier()),
+    .always("gameUserId", \.order.request.customer, .anyIdentifier()),
+    .always("productId", \.order.storeProductID, .nullable(.text())), .always("bundleId", \.order.bundleID, .text()),
+    .always("type", { PaymentMethod.word(for: $0.order.request.store) }, .text()),
+    .always("rechargeType", \.order.request.context.rechargeType, .nullable(.text())),
+    .always(
+      "paymentStatus", { status(of: $0.order) }, .word(Order.Status.allCases, \.rawValue), "The status of the order."),
+    .always(
+      "amount", \.price, .amount, "The price of all units: paid, else announced, else the catalog's."),
+    .always("currency", \.price?.currency, .nullable(.text(3...3)), "Of the amount."),
+    .always("transactionId", \.order.storeTransactionID, .nullable(.anyIdentifier())),
+    .always("originalTransactionId", \.order.originalTransactionID, .nullable(.anyIdentifier())),
+    .always("roleId", \.order.request.context.roleID, .nullable(.text())),
+    .always("roleName", \.order.request.context.roleName, .nullable(.text())),
+    .always("serverGameId", \.order.request.context.serverID, .nullable(.text())),
+    .always("gameId", \.order.request.context.gameID, .nullable(.text())),
+    .always("createdAt", \.order.createdAt.description, .text()),
+    .always("updatedAt", \.order.updatedAt.description, .text()),
+  ])
 
   private static func list(_ call: Call) throws(LedgerError) -> HTTPResponse {
     let player = try PaymentPlayer.required(call.query["sdkUserId"], for: .listOrders, in: call)
@@ -52,26 +63,10 @@ enum PaymentHistory {
     }
     let products = try call.project.ledger.currentCatalog().products
     var answer = PaymentAnswer.object(code)
-    answer["data"] = .array(orders.map { json($0, products: products) })
+    answer["data"] = .array(orders.map { form.json(PricedOrder(order: $0, price: price(of: $0, products: products))) })
     answer["page"] = .integer(Int64(page))
     answer["limit"] = .integer(Int64(call.limit))
     return .json(200, .object(answer))
-  }
-
-  private static func json(_ order: Order, products: [Product]) -> JSONValue {
-    let (context, price) = (order.request.context, price(of: order, products: products))
-    return [
-      "_id": .string(order.code.text), "code": .string(order.code.text),
-      "gameUserId": .string(order.request.customer.text), "productId": JSONValue(order.storeProductID),
-      "bundleId": .string(order.bundleID), "type": .string(PaymentMethod.word(for: order.request.store)),
-      "rechargeType": JSONValue(context.rechargeType), "paymentStatus": .string(status(of: order).rawValue),
-      "amount": PaymentAmount.json(price), "currency": JSONValue(price?.currency),
-      "transactionId": JSONValue(order.storeTransactionID?.text),
-      "originalTransactionId": JSONValue(order.originalTransactionID?.text), "roleId": JSONValue(context.roleID),
-      "roleName": JSONValue(context.roleName), "serverGameId": JSONValue(context.serverID),
-      "gameId": JSONValue(context.gameID), "createdAt": .string(order.createdAt.description),
-      "updatedAt": .string(order.updatedAt.description),
-    ]
   }
 
   /// Returns the status for two-step SDKs, which expect `failed` if the game server confirmed none of the tries.

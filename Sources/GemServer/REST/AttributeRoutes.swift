@@ -11,7 +11,7 @@ enum AttributeRoutes {
   private static let list = Route(
     method: "GET", path: path, name: "list_customer_attributes",
     summary: "Lists a customer's attributes, in the order of their names.", access: .secret(.customers),
-    query: Page.parameters, answers: [200: RESTSchemas.list(of: schema)], rate: .customerInformation,
+    query: Page.parameters, answers: [200: Schema.page(of: form.schema)], rate: .customerInformation,
     work: .now { (call) throws(LedgerError) in
       try response(call, try call.project.ledger.attributes(of: call.customer()))
     })
@@ -20,7 +20,7 @@ enum AttributeRoutes {
     method: "POST", path: path, name: "set_customer_attributes",
     summary: "Sets attributes of a customer, all or none; null removes one.", access: .secret(.customers.writing),
     body: .object([Schema.Field(member, requestSchema(valueIsNullable: true), isRequired: true)]),
-    answers: [200: RESTSchemas.list(of: schema)], rate: .customerInformation,
+    answers: [200: Schema.page(of: form.schema)], rate: .customerInformation,
     work: .later { (call) async throws(LedgerError) in
       let changes = changes(call)
       try check(changes)
@@ -32,15 +32,13 @@ enum AttributeRoutes {
     })
 
   private static func response(_ call: Call, _ attributes: CustomerAttributes) throws(LedgerError) -> HTTPResponse {
-    try Page(of: attributes.list, call, cursor: \.name, item: json).response(to: call)
+    try Page(of: attributes.list, call, cursor: \.name, item: form.json).response(to: call)
   }
 
-  static func json(_ attribute: CustomerAttribute) -> JSONValue {
-    [
-      "object": "customer.attribute", "name": .string(attribute.name), "value": .string(attribute.value),
-      "updated_at": .integer(attribute.updatedAt.milliseconds),
-    ]
-  }
+  static let form = JSONForm<CustomerAttribute>([
+    .object("customer.attribute"), .always("name", \.name, .text()), .always("value", \.value, .text()),
+    .always("updated_at", \.updatedAt, .instant),
+  ])
 
   // MARK: Requests
 
@@ -75,12 +73,5 @@ enum AttributeRoutes {
           isRequired: true),
       ]), 0...(2 * Limits.attributesPerCustomer))
   }
-
-  static let schema = RESTSchemas.object(
-    "customer.attribute",
-    [
-      Schema.Field("name", .text(), isRequired: true), Schema.Field("value", .text(), isRequired: true),
-      Schema.Field("updated_at", RESTSchemas.milliseconds, isRequired: true),
-    ])
 }
 #endif

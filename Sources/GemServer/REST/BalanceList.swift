@@ -59,7 +59,7 @@ struct BalanceList {
     writer.endObject()
   }
 
-  static let schema = RESTSchemas.list(
+  static let schema = Schema.page(
     of: RESTSchemas.object(
       "virtual_currency_balance",
       [

@@ -11,24 +11,24 @@ enum CurrencyRoutes {
 
   private static let list = Route(
     method: "GET", path: path, name: "list_virtual_currencies", summary: "Lists the currencies, archived ones too.",
-    access: .secret(.currencies), query: Page.parameters, answers: [200: RESTSchemas.list(of: schema)],
+    access: .secret(.currencies), query: Page.parameters, answers: [200: Schema.page(of: CurrencyDocument.schema)],
     rate: .projectConfiguration,
     work: .now { (call) throws(LedgerError) in
       let catalog = try call.project.catalogs.current()
       return try Page(of: catalog.catalog.currencies, call, cursor: \.code.description) {
-        json($0, catalog, call)
+        CurrencyDocument(currency: $0, catalog: catalog, projectID: call.project.id).json
       }.response(to: call)
     })
 
   private static let create = Route(
     method: "POST", path: path, name: "create_virtual_currency", summary: "Adds a currency; its code never changes.",
     access: .secret(.currencies.writing), body: .object([codeField, nameField(isRequired: true)] + optionalFields),
-    answers: [201: schema], rate: .projectConfiguration,
+    answers: [201: CurrencyDocument.schema], rate: .projectConfiguration,
     work: .later { (call) async throws(LedgerError) in try answer(CurrencyEdit(call).create(), call, status: 201) })
 
   private static let get = Route(
     method: "GET", path: onePath, name: "get_virtual_currency", summary: "One currency.",
-    access: .secret(.currencies), answers: [200: schema], rate: .projectConfiguration,
+    access: .secret(.currencies), answers: [200: CurrencyDocument.schema], rate: .projectConfiguration,
     work: .now { (call) throws(LedgerError) in try answer(CurrencyEdit.code(in: call), call) })
 
   private static let update = edit(
@@ -62,7 +62,7 @@ enum CurrencyRoutes {
   ) -> Route {
     Route(
       method: "POST", path: onePath + ending, name: name, summary: summary, access: .secret(.currencies.writing),
-      body: body, answers: [200: schema], rate: .projectConfiguration,
+      body: body, answers: [200: CurrencyDocument.schema], rate: .projectConfiguration,
       work: .later { (call) async throws(LedgerError) in try answer(change(CurrencyEdit(call)), call) })
   }
 
@@ -73,17 +73,8 @@ enum CurrencyRoutes {
   ) throws(LedgerError) -> HTTPResponse {
     let catalog = try call.project.catalogs.current()
     guard let currency = catalog.catalog.currency(code) else { throw CurrencyEdit.unknown(code.description) }
-    return .json(status, json(currency, catalog, call))
-  }
-
-  private static func json(_ currency: Currency, _ catalog: ProjectCatalog, _ call: Call) -> JSONValue {
-    [
-      "object": "virtual_currency", "project_id": .string(call.project.id),
-      "code": .string(currency.code.description), "name": .string(currency.name),
-      "description": JSONValue(currency.description), "state": .string(currency.isActive ? "active" : "inactive"),
-      "created_at": .integer(catalog.createdAt(currency.code).milliseconds),
-      "product_grants": ProductGrants(of: currency.code, in: catalog.catalog).json,
-    ]
+    let document = CurrencyDocument(currency: currency, catalog: catalog, projectID: call.project.id)
+    return .json(status, document.json)
   }
 
   // MARK: Forms
@@ -99,16 +90,25 @@ enum CurrencyRoutes {
     Schema.Field("description", .nullable(.text(1...1500)), "The description."),
     Schema.Field(ProductGrants.member, ProductGrants.requestSchema, "The amounts of the currency that products grant."),
   ]
+}
 
-  private static let schema = RESTSchemas.object(
-    "virtual_currency",
-    [
-      Schema.Field("project_id", .text(), isRequired: true), Schema.Field("code", .text(1...10), isRequired: true),
-      Schema.Field("name", .text(), isRequired: true),
-      Schema.Field("description", .nullable(.text()), isRequired: true),
-      Schema.Field("state", .word(["active", "inactive"]), "Inactive while it is archived.", isRequired: true),
-      Schema.Field("created_at", RESTSchemas.milliseconds, isRequired: true),
-      Schema.Field("product_grants", ProductGrants.answerSchema, isRequired: true),
-    ])
+/// A currency in the form of RevenueCat's API.
+private struct CurrencyDocument: JSONDocument {
+  let currency: Currency
+  let catalog: ProjectCatalog
+  let projectID: String
+
+  static let form = JSONForm<Self>([
+    .object("virtual_currency"), .always("project_id", \.projectID, .text()),
+    .always("code", \.currency.code.description, .text(1...10)), .always("name", \.currency.name, .text()),
+    .always("description", \.currency.description, .nullable(.text())),
+    .always(
+      "state", { $0.currency.isActive ? "active" : "inactive" }, .word(["active", "inactive"]),
+      "Inactive while it is archived."),
+    .always("created_at", { $0.catalog.createdAt($0.currency.code) }, .instant),
+    .always(
+      "product_grants", { ProductGrants(of: $0.currency.code, in: $0.catalog.catalog) },
+      ProductGrants.kind),
+  ])
 }
 #endif

@@ -26,28 +26,17 @@ struct CustomerDocument {
       "first_seen_at": .integer(record.firstSeenAt.milliseconds), "last_seen_at": .integer(lastSeenAt.milliseconds),
       "last_seen_app_version": nil, "last_seen_country": nil, "last_seen_platform": nil,
       "last_seen_platform_version": nil,
-      "active_entitlements": list("active_entitlements", activeEntitlements.map(Self.json)), "experiment": nil,
+      "active_entitlements": list("active_entitlements", activeEntitlements.map(Self.entitlementForm.json)),
+      "experiment": nil,
     ]
-    if let attributes { document["attributes"] = list("attributes", attributes.list.map(AttributeRoutes.json)) }
+    if let attributes { document["attributes"] = list("attributes", attributes.list.map(AttributeRoutes.form.json)) }
     return .object(document)
   }
 
   var activeEntitlements: [CustomerRecord.Entitlement] { record.entitlements.filter(\.isActive) }
 
   /// All ids of the customer, the original id first.
-  var aliases: [CustomerID] { record.ids }
-
-  static func json(_ entitlement: CustomerRecord.Entitlement) -> JSONValue {
-    [
-      "object": "customer.active_entitlement", "entitlement_id": .string(entitlement.id),
-      "expires_at": JSONValue(entitlement.expiresAt?.milliseconds),
-    ]
-  }
-
-  /// Returns an element of ``aliases``; the ledger does not store when an id was added, so it has the customer's time.
-  func json(_ alias: CustomerID) -> JSONValue {
-    ["object": "customer.alias", "id": .string(alias.text), "created_at": .integer(record.firstSeenAt.milliseconds)]
-  }
+  var aliases: [Alias] { record.ids.map { Alias(id: $0, createdAt: record.firstSeenAt) } }
 
   private func list(_ name: String, _ items: [JSONValue]) -> JSONValue {
     let path = ["v2", "projects", project.id, "customers", record.customer.text, name]
@@ -59,19 +48,21 @@ struct CustomerDocument {
 
   // MARK: Forms
 
-  static let aliasSchema = RESTSchemas.object(
-    "customer.alias",
-    [
-      Schema.Field("id", .text(), "The app user id.", isRequired: true),
-      Schema.Field("created_at", RESTSchemas.milliseconds, "The time when the customer was created.", isRequired: true),
-    ])
+  /// The ledger does not store when an id was added, so it has the customer's time.
+  struct Alias: JSONDocument {
+    let id: CustomerID
+    let createdAt: Timestamp
 
-  static let entitlementSchema = RESTSchemas.object(
-    "customer.active_entitlement",
-    [
-      Schema.Field("entitlement_id", .text(), isRequired: true),
-      Schema.Field("expires_at", .nullable(RESTSchemas.milliseconds), "Null for never.", isRequired: true),
+    static let form = JSONForm<Self>([
+      .object("customer.alias"), .always("id", \.id, .anyIdentifier(), "The app user id."),
+      .always("created_at", \.createdAt, .instant, "The time when the customer was created."),
     ])
+  }
+
+  static let entitlementForm = JSONForm<CustomerRecord.Entitlement>([
+    .object("customer.active_entitlement"), .always("entitlement_id", \.id, .text()),
+    .always("expires_at", \.expiresAt, .nullable(.instant), "Null for never."),
+  ])
 
   static let schema = RESTSchemas.object(
     "customer",
@@ -84,9 +75,9 @@ struct CustomerDocument {
         isRequired: true),
       absent("last_seen_app_version"), absent("last_seen_country"), absent("last_seen_platform"),
       absent("last_seen_platform_version"),
-      Schema.Field("active_entitlements", RESTSchemas.list(of: entitlementSchema), isRequired: true),
+      Schema.Field("active_entitlements", Schema.page(of: entitlementForm.schema), isRequired: true),
       absent("experiment"),
-      Schema.Field("attributes", RESTSchemas.list(of: AttributeRoutes.schema), "If asked for."),
+      Schema.Field("attributes", Schema.page(of: AttributeRoutes.form.schema), "If asked for."),
     ])
 
   private static func absent(_ name: String) -> Schema.Field {

@@ -18,7 +18,7 @@ enum CustomerRoutes {
         "search", .text(1...1500),
         "Lists the customer with exactly this id and those whose attribute $email is exactly this. A page may have "
           + "no items and a next page.")
-    ], answers: [200: RESTSchemas.list(of: CustomerDocument.schema)], rate: .customerInformation,
+    ], answers: [200: Schema.page(of: CustomerDocument.schema)], rate: .customerInformation,
     work: .later { (call) async throws(LedgerError) in
       let searched = call.query["search"]?.text
       let (ids, next) = if let searched { try found(searched, call) } else { try originalIDs(call) }
@@ -135,20 +135,20 @@ enum CustomerRoutes {
   private static let aliases = Route(
     method: "GET", path: RESTRoutes.customer + "/aliases", name: "list_customer_aliases",
     summary: "Lists all ids of a customer, the original one first.", access: .secret(.customers),
-    query: Page.parameters, answers: [200: RESTSchemas.list(of: CustomerDocument.aliasSchema)],
+    query: Page.parameters, answers: [200: Schema.page(of: CustomerDocument.Alias.schema)],
     rate: .customerInformation,
     work: .now { (call) throws(LedgerError) in
       let document = try CustomerDocument(call.customer(), in: call.project)
-      return try Page(of: document.aliases, call, cursor: \.text, item: document.json).response(to: call)
+      return try Page(of: document.aliases, call, cursor: \.id.text, item: \.json).response(to: call)
     })
 
   private static let activeEntitlements = Route(
     method: "GET", path: RESTRoutes.customer + "/active_entitlements", name: "list_customer_active_entitlements",
     summary: "Lists the entitlements that a customer has now.", access: .secret(.customers), query: Page.parameters,
-    answers: [200: RESTSchemas.list(of: CustomerDocument.entitlementSchema)], rate: .customerInformation,
+    answers: [200: Schema.page(of: CustomerDocument.entitlementForm.schema)], rate: .customerInformation,
     work: .now { (call) throws(LedgerError) in
       let document = try CustomerDocument(call.customer(), in: call.project)
-      return try Page(of: document.activeEntitlements, call, cursor: \.id, item: CustomerDocument.json)
+      return try Page(of: document.activeEntitlements, call, cursor: \.id, item: CustomerDocument.entitlementForm.json)
         .response(to: call)
     })
 

@@ -70,7 +70,7 @@ struct OfferingDocument {
       Schema.Field("created_at", RESTSchemas.milliseconds, "The project's creation.", isRequired: true),
       Schema.Field(
         "products",
-        RESTSchemas.list(
+        Schema.page(
           of: .object([
             Schema.Field("product", ProductDocument.schema, isRequired: true),
             Schema.Field("eligibility_criteria", .word(["all"]), isRequired: true),
@@ -88,7 +88,7 @@ struct OfferingDocument {
       Schema.Field("created_at", RESTSchemas.milliseconds, "The project's creation.", isRequired: true),
       Schema.Field("state", .word(["active"]), isRequired: true),
       Schema.Field("metadata", .anything, "Custom data for the app.", isRequired: true),
-      Schema.Field("packages", RESTSchemas.list(of: packageSchema), isRequired: true),
+      Schema.Field("packages", Schema.page(of: packageSchema), isRequired: true),
     ])
 }
 #endif

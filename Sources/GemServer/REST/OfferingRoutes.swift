@@ -12,7 +12,7 @@ enum OfferingRoutes {
     method: "GET", path: path, name: "list_offerings",
     summary: "Lists the offerings with their packages and products, in the catalog's order.",
     access: .secret(.offerings), query: Page.parameters + [RESTSchemas.expand],
-    answers: [200: RESTSchemas.list(of: OfferingDocument.schema)], rate: .projectConfiguration,
+    answers: [200: Schema.page(of: OfferingDocument.schema)], rate: .projectConfiguration,
     work: .now { (call) throws(LedgerError) in
       let catalog = try call.project.catalogs.current()
       return try Page(of: catalog.catalog.offerings, call, cursor: \.id.text) {
@@ -30,7 +30,7 @@ enum OfferingRoutes {
     method: "GET", path: path + "/{offering_id}/packages", name: "list_packages",
     summary: "Lists the packages of an offering, in the order in which they are shown.", access: .secret(.offerings),
     query: Page.parameters + [RESTSchemas.expand],
-    answers: [200: RESTSchemas.list(of: OfferingDocument.packageSchema)], rate: .projectConfiguration,
+    answers: [200: Schema.page(of: OfferingDocument.packageSchema)], rate: .projectConfiguration,
     work: .now { (call) throws(LedgerError) in
       let offering = try offering(call)
       return try Page(of: offering.packages, call, cursor: offering.id(of:), item: offering.json).response(to: call)

@@ -4,7 +4,7 @@ internal import GemLedger
 /// A product in the form of RevenueCat's API.
 ///
 /// RevenueCat has a product per app; here a product is sold at several stores, and the store represents the app.
-struct ProductDocument {
+struct ProductDocument: JSONDocument {
   private let product: Product
   private let store: String?
   private let createdAt: Timestamp
@@ -18,16 +18,7 @@ struct ProductDocument {
     self.createdAt = createdAt
   }
 
-  var json: JSONValue {
-    [
-      "object": "product", "id": .string(product.code.text),
-      "store_identifier": .string(store.flatMap { product.storeIDs[$0] } ?? product.code.text),
-      "type": .string(type), "subscription": subscription, "one_time": oneTime,
-      "created_at": .integer(createdAt.milliseconds), "app_id": JSONValue(store),
-      "display_name": JSONValue(product.localizations.first?.title),
-      "state": .string(product.isActive ? "active" : "inactive"),
-    ]
-  }
+  private var storeID: String { store.flatMap { product.storeIDs[$0] } ?? product.code.text }
 
   private var type: String {
     switch product.type.kind {
@@ -38,38 +29,31 @@ struct ProductDocument {
     }
   }
 
-  private var subscription: JSONValue {
-    guard product.type.isSubscription else { return nil }
-    return ["duration": JSONValue(product.period), "grace_period_duration": nil, "trial_duration": nil]
-  }
+  static let form = JSONForm<Self>([
+    .object("product"), .always("id", \.product.code, .anyIdentifier(), "The product's code in the catalog."),
+    .always("store_identifier", \.storeID, .text(), "Its id at the store."),
+    .always("type", \.type, .word(["consumable", "non_consumable", "subscription", "non_renewing_subscription"])),
+    .always(
+      "subscription", { $0.product.type.isSubscription ? $0.product : nil }, .nullable(.form(subscription)),
+      "Null for a one-time product."),
+    .always(
+      "one_time", { $0.product.type.isSubscription ? nil : $0.product }, .nullable(.form(oneTime)),
+      "Null for subscriptions."),
+    .always("created_at", \.createdAt, .instant, "The project's creation."),
+    .always("app_id", \.store, .nullable(.text()), "The store."),
+    .always(
+      "display_name", \.product.localizations.first?.title, .nullable(.text()), "In the catalog's first language."),
+    .always(
+      "state", { $0.product.isActive ? "active" : "inactive" }, .word(["active", "inactive"]),
+      "Whether it is on sale."),
+  ])
 
-  private var oneTime: JSONValue {
-    guard !product.type.isSubscription else { return nil }
-    return ["is_consumable": .bool(product.type == .consumable)]
-  }
+  private static let subscription = JSONForm<Product>([
+    .always("duration", \.period, .nullable(.text()), "The cycle in ISO 8601."),
+    .always("grace_period_duration", { _ in nil }, .nullable(.text()), "Always null."),
+    .always("trial_duration", { _ in nil }, .nullable(.text()), "Always null."),
+  ])
 
-  static let schema = RESTSchemas.object(
-    "product",
-    [
-      Schema.Field("id", .text(), "The product's code in the catalog.", isRequired: true),
-      Schema.Field("store_identifier", .text(), "Its id at the store.", isRequired: true),
-      Schema.Field(
-        "type", .word(["consumable", "non_consumable", "subscription", "non_renewing_subscription"]), isRequired: true),
-      Schema.Field(
-        "subscription",
-        .nullable(
-          .object([
-            Schema.Field("duration", .nullable(.text()), "The cycle in ISO 8601.", isRequired: true),
-            Schema.Field("grace_period_duration", .nullable(.text()), "Always null.", isRequired: true),
-            Schema.Field("trial_duration", .nullable(.text()), "Always null.", isRequired: true),
-          ])), "Null for a one-time product.", isRequired: true),
-      Schema.Field(
-        "one_time", .nullable(.object([Schema.Field("is_consumable", .boolean, isRequired: true)])),
-        "Null for subscriptions.", isRequired: true),
-      Schema.Field("created_at", RESTSchemas.milliseconds, "The project's creation.", isRequired: true),
-      Schema.Field("app_id", .nullable(.text()), "The store.", isRequired: true),
-      Schema.Field("display_name", .nullable(.text()), "In the catalog's first language.", isRequired: true),
-      Schema.Field("state", .word(["active", "inactive"]), "Whether it is on sale.", isRequired: true),
-    ])
+  private static let oneTime = JSONForm<Product>([.always("is_consumable", { $0.type == .consumable }, .boolean)])
 }
 #endif

@@ -42,17 +42,6 @@ struct ProductGrants {
     self.elements = elements
   }
 
-  var json: JSONValue {
-    .array(
-      elements.map { element in
-        [
-          "object": "virtual_currency.product_grant",
-          "product_ids": .array(element.products.map { .string($0.text) }), "amount": .integer(element.amount),
-          "trial_amount": 0, "expire_at_cycle_end": .bool(element.expires),
-        ]
-      })
-  }
-
   /// Returns the products with these grants of the currency instead of their previous grants.
   ///
   /// A product with an unchanged total keeps its bonus part.
@@ -113,14 +102,13 @@ extension ProductGrants {
         Schema.Field("expire_at_cycle_end", .nullable(.boolean), "For subscriptions with a period; false by default."),
       ])))
 
-  static let answerSchema = Schema.list(
-    RESTSchemas.object(
-      "virtual_currency.product_grant",
-      [
-        Schema.Field("product_ids", .list(.text()), "Codes of products in the catalog.", isRequired: true),
-        Schema.Field("amount", .integer(), "The amount that one unit grants, including the bonus.", isRequired: true),
-        Schema.Field("trial_amount", .integer(), isRequired: true),
-        Schema.Field("expire_at_cycle_end", .boolean, isRequired: true),
-      ]))
+  static let kind = JSONKind<ProductGrants>(.list(form.schema)) { .array($0.elements.map(form.json)) }
+
+  private static let form = JSONForm<Element>([
+    .object("virtual_currency.product_grant"),
+    .always("product_ids", \.products, .list(.anyIdentifier()), "Codes of products in the catalog."),
+    .always("amount", \.amount, .integer(), "The amount that one unit grants, including the bonus."),
+    .always("trial_amount", { _ in 0 }, .integer()), .always("expire_at_cycle_end", \.expires, .boolean),
+  ])
 }
 #endif

@@ -15,7 +15,7 @@ enum ProductRoutes {
       Parameter("app_id", .word(Product.storeNames), "Lists the products of one store, with their ids there."),
       RESTSchemas.expand,
     ],
-    answers: [200: RESTSchemas.list(of: ProductDocument.schema)], rate: .projectConfiguration,
+    answers: [200: Schema.page(of: ProductDocument.schema)], rate: .projectConfiguration,
     work: .now { (call) throws(LedgerError) in
       let (catalog, store) = (try call.project.catalogs.current(), call.query["app_id"]?.text)
       let products = catalog.catalog.products.filter { product in store.map { product.storeIDs[$0] != nil } ?? true }

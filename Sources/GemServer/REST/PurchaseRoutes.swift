@@ -14,7 +14,7 @@ enum PurchaseRoutes {
     query: Page.parameters + [
       Parameter("environment", .word(["production", "sandbox"]), "Lists purchases of one environment only.")
     ],
-    answers: [200: RESTSchemas.list(of: schema)], rate: .customerInformation,
+    answers: [200: Schema.page(of: schema)], rate: .customerInformation,
     work: .later { (call) async throws(LedgerError) in
       let (purchases, next) = try await page(call)
       let (customer, catalog) = (try call.customer(), try call.project.catalogs.current())
@@ -128,7 +128,7 @@ enum PurchaseRoutes {
       Schema.Field("quantity", .integer(), isRequired: true),
       Schema.Field("status", .word(["owned", "refunded"]), "Refunded: in full.", isRequired: true),
       Schema.Field("presented_offering_id", .nullable(.text()), "Always null.", isRequired: true),
-      Schema.Field("entitlements", RESTSchemas.list(of: entitlementSchema), isRequired: true),
+      Schema.Field("entitlements", Schema.page(of: entitlementSchema), isRequired: true),
       Schema.Field("environment", .word(["production", "sandbox"]), isRequired: true),
       Schema.Field("store", .word(["app_store", "play_store", "amazon", "test_store"]), isRequired: true),
       Schema.Field("store_purchase_identifier", .text(), "The store's id of it.", isRequired: true),

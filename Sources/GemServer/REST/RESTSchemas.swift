@@ -12,17 +12,6 @@ enum RESTSchemas {
   /// Milliseconds since 1970.
   static let milliseconds = Schema.integer()
 
-  /// A list of objects in RevenueCat's envelope.
-  static func list(of item: Schema) -> Schema {
-    object(
-      "list",
-      [
-        Schema.Field("items", .list(item), "In list order.", isRequired: true),
-        Schema.Field("next_page", .nullable(.text()), "The next page's path; null on the last page.", isRequired: true),
-        Schema.Field("url", .text(), "The path of the list.", isRequired: true),
-      ])
-  }
-
   static func object(_ name: String, _ fields: [Schema.Field]) -> Schema {
     .object([Schema.Field("object", .word([name]), isRequired: true)] + fields)
   }

@@ -1,4 +1,5 @@
 #if Server
+package import GemLedger
 /// One operation of the server: its description, and the work.
 ///
 /// The router, the checks of access and body, and the OpenAPI description all use it.

@@ -36,7 +36,7 @@ enum IdentityRoutes {
   private static let previewIdentify = Route.sdk(
     "POST", "/v1/subscribers/identify/preview", "preview_identify_subscriber",
     "Previews a sign-in: the customers that would be merged, and their balances. Changes nothing.", body: identifyBody,
-    answers: [200: .identityPreview],
+    answers: [200: IdentityPreview.schema],
     work: .later { (call) async throws(LedgerError) in
       let (current, id) = try call.login()
       let decision = try call.right(to: .logIn, current, joining: id).decision
@@ -56,7 +56,7 @@ enum IdentityRoutes {
     work: .later { (call) async throws(LedgerError) in
       let customer = try CustomerID(call.name("app_user_id"))
       return try await response(
-        try await createAlias(call.wire.identifier("new_app_user_id"), of: customer, call), call)
+        try await createAlias(call.wire["new_app_user_id"].identifier(), of: customer, call), call)
     })
 
   private static func createAlias(
@@ -103,7 +103,7 @@ enum IdentityRoutes {
     work: .later { (call) async throws(LedgerError) in
       let (customer, backend) = (try CustomerID(call.name("app_user_id")), call.project.backend)
       let decision = try call.right(to: .restore, customer).decision
-      let sharing = try call.wire.word("sharing", EntitlementSharing.init(name:))
+      let sharing = try call.wire["sharing"].word(EntitlementSharing.init(name:))
       let receipts = try call.wire.receipts()
       let record =
         decision == .allowed
@@ -115,11 +115,11 @@ enum IdentityRoutes {
 
   private static let previewRestore = Route.sdk(
     "POST", "/v1/subscribers/{app_user_id}/restore/preview", "preview_restore_purchases",
-    "Previews a restore. Changes nothing.", body: restoreBody, answers: [200: .identityPreview],
+    "Previews a restore. Changes nothing.", body: restoreBody, answers: [200: IdentityPreview.schema],
     work: .later { (call) async throws(LedgerError) in
       let (customer, backend) = (try CustomerID(call.name("app_user_id")), call.project.backend)
       let decision = try call.right(to: .restore, customer).decision
-      let sharing = try call.wire.word("sharing", EntitlementSharing.init(name:))
+      let sharing = try call.wire["sharing"].word(EntitlementSharing.init(name:))
       let receipts = try call.wire.receipts()
       let preview =
         decision == .allowed
@@ -131,13 +131,13 @@ enum IdentityRoutes {
 
 extension Call {
   fileprivate func login() throws(LedgerError) -> (current: CustomerID, id: CustomerID) {
-    (try wire.identifier("app_user_id"), try wire.identifier("new_app_user_id"))
+    (try wire["app_user_id"].identifier(), try wire["new_app_user_id"].identifier())
   }
 }
 
 extension WireObject {
   fileprivate func receipts() throws(LedgerError) -> [StoreReceipt] {
-    try elements("receipts") { (value, _) throws(LedgerError) in StoreReceipt(value.text ?? "") }
+    try self["receipts"].elements().map { StoreReceipt($0.value?.text ?? "") }
   }
 }
 #endif

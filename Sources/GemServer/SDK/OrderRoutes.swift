@@ -7,11 +7,11 @@ internal import SystemHTTP
 enum OrderRoutes {
   static var all: [Route] { [open, payment, cancel, list] }
 
-  private static let answer = Schema.object([.always("order", .order)])
+  private static let answer = Schema.object([.always("order", Order.schema)])
 
   private static let open = Route.sdk(
     "POST", "/v1/orders", "open_order", "The first step of a purchase: opens an order before the payment.",
-    body: .orderRequest, answers: [200: answer, 201: answer],
+    body: OrderRequest.schema, answers: [200: answer, 201: answer],
     work: .later { (call) async throws(LedgerError) in
       let request = try OrderRequest(wire: call.wire)
       let order = try await call.open(request)
@@ -22,7 +22,7 @@ enum OrderRoutes {
     "GET", "/v1/orders/{purchase_code}/payment", "get_order_payment",
     "The first answer of an order that was paid for; null before it is paid for.",
     query: [Parameter("app_user_id", .customerID, "The customer that asks.", isRequired: true)],
-    answers: [200: .object([.always("receipt", .nullable(.receiptAnswer))])],
+    answers: [200: .object([.always("receipt", .nullable(ReceiptAnswer.schema))])],
     work: .later { (call) async throws(LedgerError) in
       let customer = try call.permitted(CustomerID(call.query["app_user_id"]?.text ?? ""), for: .useOrder)
       var answer = try await call.project.backend.payment(of: call.orderCode(), customer: customer)
@@ -42,7 +42,7 @@ enum OrderRoutes {
   private static let list = Route.sdk(
     "GET", "/v1/subscribers/{app_user_id}/orders", "list_subscriber_orders",
     "The orders that a customer announced, in every state, newest first.", query: SDKRoutes.paging,
-    answers: [200: .object([.always("orders", .list(.order))])],
+    answers: [200: .object([.always("orders", .list(Order.schema))])],
     work: .later { (call) async throws(LedgerError) in
       let (page, size) = call.page
       let customer = try call.subscriber(for: .listOrders)

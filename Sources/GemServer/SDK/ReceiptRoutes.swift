@@ -27,7 +27,7 @@ enum ReceiptRoutes {
 
   private static let answer = Schema.object(
     Schema.customerInfoFields + [
-      Schema.Field("receipt", .receiptAnswer, "The credit; absent if no receipt was posted."),
+      Schema.Field("receipt", ReceiptAnswer.schema, "The credit; absent if no receipt was posted."),
       Schema.Field(
         "purchased_products", .map(.object([.always("should_consume", .boolean)])),
         "By the product's id at the store: whether an app consumes the purchase, so that it can be bought again."),
@@ -42,9 +42,9 @@ enum ReceiptRoutes {
         "The evidence as the store gave it: a signed transaction, a purchase's JSON, or a purchase token of Google "
           + "Play; absent if a restore found nothing.")), answers: [200: answer],
     work: .later { (call) async throws(LedgerError) in
-      guard try call.wire.optionalText("fetch_token")?.isEmpty == false else {
+      guard try call.wire["fetch_token"].optional?.text().isEmpty == false else {
         // A restore that found nothing asks for the state of the customer.
-        let customer = try call.permitted(call.wire.identifier("app_user_id"))
+        let customer = try call.permitted(call.wire["app_user_id"].identifier())
         let refused = await attributes(of: customer, call)
         return .json(200, .object(JSONObject(try document(of: customer, call).members.members + refused.members)))
       }

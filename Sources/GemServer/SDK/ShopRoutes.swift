@@ -26,12 +26,7 @@ enum ShopRoutes {
   private static let offeringsAnswer = Schema.object([
     .always("current_offering_id", .text(), "Empty if there is none: SDKs do not accept null."),
     .always("offerings", .list(offering)),
-    .always("catalog", catalogPart, "The same with products, currencies and items, as in a catalog file."),
-  ])
-
-  private static let catalogPart = Schema.object([
-    .always("offerings", .list(.anything)), .always("current_offering", .nullable(.catalogID)),
-    .always("products", .list(.anything)), .always("currencies", .list(.anything)), .always("items", .list(.anything)),
+    .always("catalog", OfferingsSnapshot.schema, "The same with products, currencies and items, as in a catalog file."),
   ])
 
   private static let offerings = Route.sdk(

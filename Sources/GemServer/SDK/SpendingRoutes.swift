@@ -27,7 +27,7 @@ enum SpendingRoutes {
 
   private static let spendAnswer = Schema.object([
     .always("virtual_currencies", .balancesByCode, "All balances after the spend."),
-    .always("booking", .booking),
+    .always("booking", Booking.schema),
   ])
 
   private static let spend = Route.sdk(
@@ -37,12 +37,12 @@ enum SpendingRoutes {
     work: .later { (call) async throws(LedgerError) in
       let (customer, key) = (try call.spender(), try call.spendKey())
       var amounts: [Adjustment] = []
-      for amount in try call.wire.amounts("amounts") {
+      for amount in try call.wire["amounts"].amounts() {
         // The body's limit keeps the magnitude in range.
         amounts.append(Adjustment(amount.currency, abs(amount.amount)))
       }
       let backend = call.project.backend
-      let reference: Reference? = try call.wire.optionalIdentifier("reference")
+      let reference: Reference? = try call.wire["reference"].optional?.identifier()
       let booking = try await call.asSession { (whileAnonymous) async throws(LedgerError) in
         try await backend.spend(
           amounts, customer: customer, key: key, reference: reference, whileAnonymous: whileAnonymous)
@@ -58,11 +58,11 @@ enum SpendingRoutes {
     body: .object(
       [.always("item_id", .catalogID), Schema.Field("quantity", .integer(), "1 by default.")]
         + commonFields),
-    answers: [200: .object([.always("booking", .booking)])],
+    answers: [200: .object([.always("booking", Booking.schema)])],
     work: .later { (call) async throws(LedgerError) in
       let (customer, key) = (try call.spender(), try call.spendKey())
-      let item: ItemID = try call.wire.identifier("item_id")
-      let quantity = try call.wire.optionalInteger("quantity") ?? 1
+      let item: ItemID = try call.wire["item_id"].identifier()
+      let quantity = try call.wire["quantity"].optional?.integer() ?? 1
       let booking = try await call.asSession { (whileAnonymous) async throws(LedgerError) in
         try await call.project.backend.buyItem(
           item, quantity: quantity, customer: customer, key: key, whileAnonymous: whileAnonymous)
@@ -76,7 +76,7 @@ extension Call {
   ///
   /// - Throws: `LedgerError` with `forbidden` if the body names another customer.
   fileprivate func spender() throws(LedgerError) -> CustomerID {
-    let named: CustomerID? = try wire.optionalIdentifier("app_user_id")
+    let named: CustomerID? = try wire["app_user_id"].optional?.identifier()
     guard let named else { return try permitted(customer(), for: .spend) }
     return try permitted(named, for: .spend)
   }
@@ -86,7 +86,7 @@ extension Call {
   /// - Throws: `LedgerError` with `invalid_request` if there is none, or if there are two.
   fileprivate func spendKey() throws(LedgerError) -> IdempotencyKey {
     let (header, body): (IdempotencyKey?, IdempotencyKey?) = (
-      try idempotencyKey(), try wire.optionalIdentifier("idempotency_key")
+      try idempotencyKey(), try wire["idempotency_key"].optional?.identifier()
     )
     guard let key = header ?? body else {
       throw .parameter("Idempotency-Key", "is missing; a repeated spend would be booked twice without it")

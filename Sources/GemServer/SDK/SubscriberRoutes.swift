@@ -28,7 +28,7 @@ enum SubscriberRoutes {
   private static let register = Route.sdk(
     "POST", "/v1/subscribers/{app_user_id}/register", "register_subscriber",
     "Makes a customer known, as every start of an app does.",
-    answers: [200: .registration, 201: .registration],
+    answers: [200: Registration.schema, 201: Registration.schema],
     work: .later { (call) async throws(LedgerError) in
       try await call.project.backend.register(try call.subscriber()).response
     })
@@ -54,7 +54,7 @@ enum SubscriberRoutes {
   private static let purchases = Route.sdk(
     "GET", "/v1/subscribers/{app_user_id}/purchases", "list_subscriber_purchases",
     "A customer's credited purchases with the orders that they paid for, newest first.", query: SDKRoutes.paging,
-    answers: [200: .object([.always("purchases", .list(.purchase))])],
+    answers: [200: .object([.always("purchases", .list(PurchaseRecord.schema))])],
     work: .later { (call) async throws(LedgerError) in
       let (page, size) = call.page
       let customer = try call.subscriber()

@@ -1,4 +1,5 @@
 #if Server
+internal import GemLedger
 internal import StoreBackend
 
 // RevenueCat's customer info of API v1, in the form that its SDKs read.
@@ -39,7 +40,7 @@ extension Schema {
   /// The members of every answer that contains customer info.
   static let customerInfoFields: [Field] = [
     .always("request_date", date), .always("request_date_ms", .instant), .always("subscriber", subscriber),
-    .always("customer", .customerRecord, "The same in this project's form."),
+    .always("customer", CustomerRecord.schema, "The same in this project's form."),
   ]
 
   static let customerInfo = Schema.object(customerInfoFields)

@@ -29,7 +29,7 @@ extension SimulatorRoutes {
   }
 
   private var faultList: Schema {
-    SimulatorSchemas.list(
+    Schema.page(
       of: .object(
         [.always("object", .word(["simulator.api_fault"]))]
           + faultFields.map { Schema.Field($0.name, $0.schema, $0.help, isRequired: true) }))

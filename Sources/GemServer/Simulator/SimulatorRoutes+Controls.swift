@@ -10,7 +10,7 @@ extension SimulatorRoutes {
   private var listFaults: Route {
     route(
       "GET", "/faults", "list_simulated_faults", "Lists the faults that can still occur.", query: Page.parameters,
-      answer: SimulatorSchemas.list(of: SimulatorSchemas.fault)
+      answer: Schema.page(of: SimulatorSchemas.fault)
     ) { (simulator, call) async throws(LedgerError) in try Self.faultList(simulator, call) }
   }
 
@@ -29,7 +29,7 @@ extension SimulatorRoutes {
     route(
       "DELETE", "/faults", "clear_simulated_faults", "Ends all faults, or those of one call; lists the others.",
       query: [Parameter("api", .word(StoreAPI.allCases.map(\.rawValue)), "Only faults of this call.")]
-        + Page.parameters, answer: SimulatorSchemas.list(of: SimulatorSchemas.fault)
+        + Page.parameters, answer: Schema.page(of: SimulatorSchemas.fault)
     ) { (simulator, call) async throws(LedgerError) in
       try simulator.shop.clearFaults(on: call.query["api"]?.text.flatMap(StoreAPI.init(rawValue:)))
       return try Self.faultList(simulator, call)

@@ -48,7 +48,7 @@ extension SimulatorRoutes {
     route(
       "GET", "/purchases", "list_simulated_purchases", "Lists the store's purchases and attempts, newest first.",
       query: [Parameter("store_account", .text(1...1500), "Only of this account.")] + Page.parameters,
-      answer: SimulatorSchemas.list(of: SimulatorSchemas.purchase)
+      answer: Schema.page(of: SimulatorSchemas.purchase)
     ) { (simulator, call) async throws(LedgerError) in
       let account = call.query["store_account"]?.text
       let found = simulator.shop.transactions().filter { one in account.map { one.account.hasBytes(of: $0) } ?? true }

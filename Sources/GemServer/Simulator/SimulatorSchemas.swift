@@ -104,13 +104,6 @@ enum SimulatorSchemas {
     .always("waiting_notices", .integer(), "Notices that the backend has not taken, up to 100."),
   ])
 
-  static func list(of item: Schema) -> Schema {
-    .object([
-      .always("object", .word(["list"])), .always("items", .list(item)), .always("next_page", .nullable(.text())),
-      .always("url", .text()),
-    ])
-  }
-
   private static let error = Schema.object([.always("code", .text()), .always("message", .text())])
   static let noticeError = Schema.Field.always(
     "notice_error", .nullable(error), "The reason why the backend refused a notice, which waits and is sent again.")

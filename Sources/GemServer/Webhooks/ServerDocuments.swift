@@ -82,16 +82,7 @@ extension ServerDocument {
     self.init(name: document.name, version: document.version, content: document.content)
   }
 
-  /// The content as a value.
-  ///
   /// - Throws: `LedgerError` with `storage_damaged`.
-  func value() throws(LedgerError) -> JSONValue {
-    do throws(JSONError) { return try JSONValue.parse(content) } catch { throw damaged }
-  }
-
-  /// The error for content that the server did not write.
-  var damaged: LedgerError {
-    LedgerError(.storageDamaged, "The document \(name) cannot be read.")
-  }
+  func reader() throws(LedgerError) -> StoredJSON { try StoredJSON(content, named: name) }
 }
 #endif

@@ -42,9 +42,8 @@ extension WebhookEndpoint {
 extension WebhookEndpoint.PreviousSecret {
   var json: JSONValue { ["secret": .string(text), "ends_at": .integer(endsAt.milliseconds)] }
 
-  init?(_ json: JSONValue) {
-    guard let text = json["secret"]?.text, let endsAt = json["ends_at"]?.instant else { return nil }
-    self.init(text: text, endsAt: endsAt)
+  init(reading document: StoredJSON) throws(LedgerError) {
+    self.init(text: try document["secret"].text(), endsAt: try document["ends_at"].instant())
   }
 }
 #endif

@@ -69,17 +69,14 @@ extension WebhookEndpoint {
     return .object(object)
   }
 
-  /// Reads the form of ``json``; nil for anything else.
-  package init?(_ json: JSONValue) {
-    guard let id = json["id"]?.text, let url = json["url"]?.text, let secret = json["secret"]?.text,
-      let state = json["state"]?.text.flatMap(State.init(rawValue:)), let createdAt = json["created_at"]?.instant
-    else { return nil }
+  package init(reading document: StoredJSON) throws(LedgerError) {
     self.init(
-      id: id, name: json["name"]?.text, url: url, secret: secret, authorization: json["authorization"]?.text,
-      state: state, createdAt: createdAt)
-    disabledReason = json["disabled_reason"]?.text
-    filter = WebhookFilter(json)
-    previousSecrets = json["previous_secrets"]?.array?.compactMap(PreviousSecret.init) ?? []
+      id: try document["id"].text(), name: try document["name"].optional?.text(), url: try document["url"].text(),
+      secret: try document["secret"].text(), authorization: try document["authorization"].optional?.text(),
+      state: try document["state"].word(), createdAt: try document["created_at"].instant())
+    disabledReason = try document["disabled_reason"].optional?.text()
+    filter = WebhookFilter(document.value ?? .null)
+    previousSecrets = try document["previous_secrets"].optional?.elements().map(PreviousSecret.init(reading:)) ?? []
   }
 }
 #endif

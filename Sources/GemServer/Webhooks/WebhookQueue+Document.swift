@@ -21,24 +21,18 @@ extension WebhookQueue {
     return .object(object)
   }
 
-  /// Reads the form of ``json``; nil for any other form.
-  package init?(_ json: JSONValue) {
-    guard let cursor = json["cursor"]?.text, let list = json["waiting"]?.array else { return nil }
-    self.init(cursor: FeedCursor(cursor))
-    for element in list {
-      guard let waiting = Waiting(element) else { return nil }
-      self.waiting.append(waiting)
+  package init(reading document: StoredJSON) throws(LedgerError) {
+    self.init(cursor: FeedCursor(try document["cursor"].text()))
+    waiting = try document["waiting"].elements().map(Waiting.init(reading:))
+    if let outage = document["outage"].optional {
+      self.outage = Outage(
+        since: try outage["since"].instant(),
+        failures: Int(clamping: try outage["failures"].integer(in: 0...Int64.max)),
+        next: try outage["next"].instant())
     }
-    if let outage = json["outage"] {
-      guard let since = outage["since"]?.instant, let failures = outage["failures"]?.integer,
-        let next = outage["next"]?.instant, let failures = Int(exactly: failures), failures >= 0
-      else { return nil }
-      self.outage = Outage(since: since, failures: failures, next: next)
-    }
-    pausedUntil = json["paused_until"]?.instant
-    if let lease = json["lease"] {
-      guard let owner = lease["owner"]?.text, let until = lease["until"]?.instant else { return nil }
-      self.lease = Lease(owner: owner, until: until)
+    pausedUntil = try document["paused_until"].optional?.instant()
+    if let lease = document["lease"].optional {
+      self.lease = Lease(owner: try lease["owner"].text(), until: try lease["until"].instant())
     }
   }
 }
@@ -52,20 +46,10 @@ extension WebhookQueue.Waiting {
     ]
   }
 
-  /// Reads the form of ``json``; nil for any other form.
-  package init?(_ json: JSONValue) {
-    guard let text = json["transaction"]?.text, let transaction = TransactionID(exactly: text),
-      let failures = json["failures"]?.integer, let next = json["next"]?.instant, let reason = json["reason"]?.text,
-      let isRefused = json["refused"]?.bool, let isReplay = json["replay"]?.bool
-    else { return nil }
-    self.init(transaction, next: next)
-    (self.failures, self.reason) = (Int(clamping: failures), reason)
-    (self.isRefused, self.isReplay) = (isRefused, isReplay)
+  fileprivate init(reading document: StoredJSON) throws(LedgerError) {
+    self.init(try document["transaction"].transactionID(), next: try document["next"].instant())
+    (failures, reason) = (Int(clamping: try document["failures"].integer()), try document["reason"].text())
+    (isRefused, isReplay) = (try document["refused"].bool(), try document["replay"].bool())
   }
-}
-
-extension JSONValue {
-  /// An instant in milliseconds.
-  var instant: Timestamp? { integer.map(Timestamp.init(milliseconds:)) }
 }
 #endif

@@ -45,8 +45,7 @@ package struct WebhookStore: Sendable {
   }
 
   private static func endpoint(_ document: ServerDocument) throws(LedgerError) -> WebhookEndpoint {
-    guard let endpoint = WebhookEndpoint(try document.value()) else { throw document.damaged }
-    return endpoint
+    try WebhookEndpoint(reading: document.reader())
   }
 
   /// Stores a new endpoint after its queue, since an endpoint always has a queue.
@@ -95,8 +94,7 @@ package struct WebhookStore: Sendable {
   }
 
   private static func queue(_ document: ServerDocument) throws(LedgerError) -> WebhookQueue {
-    guard let queue = WebhookQueue(try document.value()) else { throw document.damaged }
-    return queue
+    try WebhookQueue(reading: document.reader())
   }
 
   /// - Returns: The new version.
@@ -148,8 +146,7 @@ package struct WebhookStore: Sendable {
     let start = transaction.map { Self.deadName(id, $0) }
     var letters: [DeadLetter] = []
     for document in try documents.documents(withPrefix: Self.deadPrefix(id), after: start, limit: limit) {
-      guard let letter = DeadLetter(try document.value()) else { throw document.damaged }
-      letters.append(letter)
+      letters.append(try DeadLetter(reading: document.reader()))
     }
     return letters
   }
@@ -211,15 +208,11 @@ package struct DeadLetter: Hashable, Sendable {
     ]
   }
 
-  init?(_ json: JSONValue) {
-    guard let text = json["transaction"]?.text, let transaction = TransactionID(exactly: text),
-      let failures = json["failures"]?.integer, let reason = json["reason"]?.text,
-      let failedAt = json["failed_at"]?.instant
-    else { return nil }
-    self.transaction = transaction
-    self.failures = Int(clamping: failures)
-    self.reason = reason
-    self.failedAt = failedAt
+  fileprivate init(reading document: StoredJSON) throws(LedgerError) {
+    transaction = try document["transaction"].transactionID()
+    failures = Int(clamping: try document["failures"].integer())
+    reason = try document["reason"].text()
+    failedAt = try document["failed_at"].instant()
   }
 }
 #endif

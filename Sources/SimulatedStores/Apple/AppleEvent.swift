@@ -38,16 +38,16 @@ enum AppleEvent: StoreEvent {
   }
 
   init(reading record: ShopRecordReader) throws(LedgerError) {
-    switch try record.text("e") {
+    switch try record["e"].text() {
     case "settings": self = .settings(try AppleSettings(reading: record))
     case "row": self = .row(try AppleRow(reading: record))
-    case "finished": self = .finished(try record.unsigned("serial"))
-    case "deleted": self = .deleted(try record.unsigned("serial"))
-    case "serial": self = .serial(try record.unsigned("serial"))
+    case "finished": self = .finished(try record["serial"].unsigned())
+    case "deleted": self = .deleted(try record["serial"].unsigned())
+    case "serial": self = .serial(try record["serial"].unsigned())
     case "subscription": self = .subscription(try AppleSubscription(reading: record))
     case "subscription_deleted":
       self = .subscriptionDeleted(
-        SubscriptionKey(account: try record.text("account"), productID: try record.text("product")))
+        SubscriptionKey(account: try record["account"].text(), productID: try record["product"].text()))
     default: self = .common(try CommonStoreEvent(reading: record))
     }
   }

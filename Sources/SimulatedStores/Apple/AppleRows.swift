@@ -117,12 +117,12 @@ extension AppleRow {
 
   init(reading record: ShopRecordReader) throws(LedgerError) {
     self.init(
-      serial: try record.unsigned("serial"), account: try record.text("account"), state: try record.word("state"),
-      transaction: try StoreTransaction(reading: try record.reader("transaction")),
-      device: try record.optionalText("device"), isFinished: record.flag("finished"),
-      hiddenUntil: try record.optionalTime("hidden_until"), knownToBuyer: record.flag("known_to_buyer"),
-      unverified: try record.optionalOption("unverified"), hasRefundRequest: record.flag("refund_request"),
-      sharedSerial: record.optional("shared") == nil ? nil : try record.unsigned("shared"))
+      serial: try record["serial"].unsigned(), account: try record["account"].text(), state: try record["state"].word(),
+      transaction: try StoreTransaction(reading: record["transaction"]),
+      device: try record["device"].optional?.text(), isFinished: try record["finished"].flag(),
+      hiddenUntil: try record["hidden_until"].optional?.instant(), knownToBuyer: try record["known_to_buyer"].flag(),
+      unverified: try record["unverified"].optional?.word(), hasRefundRequest: try record["refund_request"].flag(),
+      sharedSerial: try record["shared"].optional?.unsigned())
   }
 }
 
@@ -145,10 +145,11 @@ extension AppleSubscription {
 
   init(reading record: ShopRecordReader) throws(LedgerError) {
     self.init(
-      account: try record.text("account"), productID: try record.text("product"), period: try record.text("period"),
-      originalSerial: try record.unsigned("original"), latestSerial: try record.unsigned("latest"),
-      state: try record.word("state"), willAutoRenew: record.flag("auto_renew"),
-      priceIncrease: try record.optionalOption("price_increase"), expiresAt: try record.time("expires"),
-      waitsUntil: try record.optionalTime("waits_until"), renewalCount: try record.integer("renewals"))
+      account: try record["account"].text(), productID: try record["product"].text(),
+      period: try record["period"].text(),
+      originalSerial: try record["original"].unsigned(), latestSerial: try record["latest"].unsigned(),
+      state: try record["state"].word(), willAutoRenew: try record["auto_renew"].flag(),
+      priceIncrease: try record["price_increase"].optional?.word(), expiresAt: try record["expires"].instant(),
+      waitsUntil: try record["waits_until"].optional?.instant(), renewalCount: try record["renewals"].integer())
   }
 }

@@ -65,8 +65,8 @@ extension AppleSettings {
 
   init(reading record: ShopRecordReader) throws(LedgerError) {
     self.init()
-    for (name, path) in Self.flags { self[keyPath: path] = record.flag(name) }
-    failureError = try record.word("failure_error")
+    for (name, path) in Self.flags { self[keyPath: path] = try record[name].flag() }
+    failureError = try record["failure_error"].word()
     common = try CommonSettings(reading: record)
   }
 }

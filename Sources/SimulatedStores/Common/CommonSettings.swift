@@ -35,16 +35,14 @@ struct CommonSettings: Sendable {
   }
 
   init(reading record: ShopRecordReader) throws(LedgerError) {
-    storefront = try record.storefront("storefront") ?? .unitedStates
-    locale = try record.text("locale")
-    timeRate = try record.number("time_rate")
-    simulatedErrors = try SettingsRecord.errors(record.reader("simulated_errors"))
-    productStates = try SettingsRecord.states(record.reader("product_states"))
+    storefront = try record["storefront"].optional?.storefront() ?? .unitedStates
+    locale = try record["locale"].text()
+    timeRate = try record["time_rate"].number()
+    simulatedErrors = try SettingsRecord.errors(record["simulated_errors"])
+    productStates = try SettingsRecord.states(record["product_states"])
     // Stores of earlier versions have neither.
-    if record.optional("offer_codes") != nil {
-      offerCodes = try SettingsRecord.offerCodes(record.reader("offer_codes"))
-    }
-    if record.optional("prices") != nil { prices = try SettingsRecord.prices(record.reader("prices")) }
+    offerCodes = try record["offer_codes"].optional.map(SettingsRecord.offerCodes) ?? [:]
+    prices = try record["prices"].optional.map(SettingsRecord.prices) ?? [:]
   }
 }
 

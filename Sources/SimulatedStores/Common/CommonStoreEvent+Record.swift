@@ -32,19 +32,19 @@ extension CommonStoreEvent: StoreEvent {
   }
 
   init(reading record: ShopRecordReader) throws(LedgerError) {
-    switch try record.text("e") {
+    switch try record["e"].text() {
     case "faults":
       self = .faults(
-        try record.list("faults") { (fault) throws(LedgerError) in try ArmedFault(reading: fault) })
+        try record["faults"].elements().map(ArmedFault.init(reading:)))
     case "counted":
       self = .counted(
         FaultCall(
-          api: try record.word("api"), account: try record.text("account"), device: try record.text("device")))
+          api: try record["api"].word(), account: try record["account"].text(), device: try record["device"].text()))
     case "held": self = .held(try HeldDelivery(reading: record))
-    case "released": self = .released(try record.integer("number"))
+    case "released": self = .released(try record["number"].integer())
     case "notice": self = .notice(try QueuedNotice(reading: record))
-    case "notices_taken": self = .noticesTaken(try record.integer("number"))
-    case "clock": self = .clock(try record.integer("number"))
+    case "notices_taken": self = .noticesTaken(try record["number"].integer())
+    case "clock": self = .clock(try record["number"].integer())
     default: throw ShopRecordReader.damaged("there is no such event")
     }
   }
@@ -64,12 +64,13 @@ extension HeldDelivery {
 
   init(reading record: ShopRecordReader) throws(LedgerError) {
     let delivery: Delivery =
-      if record.optional("notice") == nil {
+      if record["notice"].optional == nil {
         .update(try TransactionUpdate(reading: record))
       } else {
-        .notice(try QueuedNotice(reading: try record.reader("notice")))
+        .notice(try QueuedNotice(reading: record["notice"]))
       }
-    self.init(number: try record.integer("number"), delivery: delivery, until: try record.optionalTime("until"))
+    self.init(
+      number: try record["number"].integer(), delivery: delivery, until: try record["until"].optional?.instant())
   }
 }
 
@@ -84,9 +85,9 @@ extension TransactionUpdate {
 
   fileprivate init(reading record: ShopRecordReader) throws(LedgerError) {
     self.init(
-      transaction: try StoreTransaction(reading: try record.reader("transaction")),
-      account: try record.text("account"), exceptDevice: try record.optionalText("except"),
-      onlyDevice: try record.optionalText("only"), unverified: try record.optionalOption("unverified"))
+      transaction: try StoreTransaction(reading: record["transaction"]),
+      account: try record["account"].text(), exceptDevice: try record["except"].optional?.text(),
+      onlyDevice: try record["only"].optional?.text(), unverified: try record["unverified"].optional?.word())
   }
 }
 
@@ -103,10 +104,10 @@ extension QueuedNotice {
 
   init(reading record: ShopRecordReader) throws(LedgerError) {
     self.init(
-      number: try record.integer("number"), kind: try record.word("kind"),
-      transaction: try StoreTransaction(reading: try record.reader("transaction")),
-      voided: record.optional("voided") == nil ? nil : try VoidedPurchase(reading: try record.reader("voided")),
-      first: try record.optionalInteger("first"))
+      number: try record["number"].integer(), kind: try record["kind"].word(),
+      transaction: try StoreTransaction(reading: record["transaction"]),
+      voided: try record["voided"].optional.map(VoidedPurchase.init(reading:)),
+      first: try record["first"].optional?.integer())
   }
 }
 
@@ -125,9 +126,9 @@ extension VoidedPurchase {
 
   init(reading record: ShopRecordReader) throws(LedgerError) {
     self.init(
-      purchaseToken: StoreTransactionID(unchecked: try record.text("token")),
-      orderID: try record.optionalText("order"), voidedAt: try record.time("at"),
-      source: try record.number("source"), reason: try record.number("reason"),
-      voidedQuantity: try record.integer("quantity"), isPartial: record.flag("partial"))
+      purchaseToken: StoreTransactionID(unchecked: try record["token"].text()),
+      orderID: try record["order"].optional?.text(), voidedAt: try record["at"].instant(),
+      source: try record["source"].number(), reason: try record["reason"].number(),
+      voidedQuantity: try record["quantity"].integer(), isPartial: try record["partial"].flag())
   }
 }

@@ -25,8 +25,8 @@ extension OfferCode {
 
   init(reading record: ShopRecordReader) throws(LedgerError) {
     self.init(
-      productID: try record.text("product"), identifier: try record.text("id"),
-      price: record.optional("price") == nil ? nil : try Price(reading: try record.reader("price")))
+      productID: try record["product"].text(), identifier: try record["id"].text(),
+      price: try record["price"].optional.map(Price.init(reading:)))
   }
 }
 
@@ -39,9 +39,9 @@ extension Price {
   }
 
   init(reading record: ShopRecordReader) throws(LedgerError) {
-    guard let currency = PriceCurrency(exactly: try record.text("currency")) else {
+    guard let currency = PriceCurrency(exactly: try record["currency"].text()) else {
       throw ShopRecordReader.damaged("there is no such currency of prices")
     }
-    try self.init(try record.text("amount"), in: currency)
+    try self.init(try record["amount"].text(), in: currency)
   }
 }

@@ -20,20 +20,20 @@ enum SettingsRecord {
 
   static func errors(_ record: ShopRecordReader) throws(LedgerError) -> [StoreAPI: SimulatedError] {
     var errors: [StoreAPI: SimulatedError] = [:]
-    for (name, value) in record.object.members {
+    for (name, error) in try record.members() {
       guard let api = StoreAPI(rawValue: name) else { throw ShopRecordReader.damaged("there is no call \(name)") }
-      errors[api] = try SimulatedError(reading: try ShopRecordReader(value, record.identity))
+      errors[api] = try SimulatedError(reading: error)
     }
     return errors
   }
 
   static func offerCodes(_ record: ShopRecordReader) throws(LedgerError) -> [ByteString: OfferCode] {
     var codes: [ByteString: OfferCode] = [:]
-    for (name, value) in record.object.members {
+    for (name, code) in try record.members() {
       // Stores of before kept the product alone.
       codes[ByteString(name)] =
-        if let product = value.text { OfferCode(productID: product, identifier: name) } else {
-          try OfferCode(reading: try record.reader(name))
+        if let product = code.value?.text { OfferCode(productID: product, identifier: name) } else {
+          try OfferCode(reading: code)
         }
     }
     return codes
@@ -41,13 +41,12 @@ enum SettingsRecord {
 
   static func prices(_ record: ShopRecordReader) throws(LedgerError) -> [ByteString: [StorefrontCode: Price]] {
     var prices: [ByteString: [StorefrontCode: Price]] = [:]
-    for (product, _) in record.object.members {
-      let asked = try record.reader(product)
-      for (name, _) in asked.object.members {
+    for (product, list) in try record.members() {
+      for (name, price) in try list.members() {
         guard let storefront = StorefrontCode(exactly: name) else {
           throw ShopRecordReader.damaged("there is no storefront \(name)")
         }
-        prices[ByteString(product), default: [:]][storefront] = try Price(reading: asked.reader(name))
+        prices[ByteString(product), default: [:]][storefront] = try Price(reading: price)
       }
     }
     return prices
@@ -55,7 +54,7 @@ enum SettingsRecord {
 
   static func states(_ record: ShopRecordReader) throws(LedgerError) -> [ByteString: ProductState] {
     var states: [ByteString: ProductState] = [:]
-    for (name, _) in record.object.members { states[ByteString(name)] = try record.word(name) as ProductState }
+    for (name, state) in try record.members() { states[ByteString(name)] = try state.word() as ProductState }
     return states
   }
 }

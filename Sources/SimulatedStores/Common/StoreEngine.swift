@@ -264,10 +264,10 @@ extension StoreEngine {
 
   /// Returns the seed of the shop in the event log, which has to be the one that is opened.
   private static func check(_ header: ShopRecordReader, _ identity: StoreIdentity) throws(LedgerError) -> UInt64 {
-    guard try header.optionalText("e") == "shop" else {
+    guard try header["e"].optional?.text() == "shop" else {
       throw LedgerError(.storageForeign, "The journal does not begin as that of a simulated store.")
     }
-    guard try header.integer("version") <= version else {
+    guard try header["version"].integer() <= version else {
       throw LedgerError(.storageNewer, "A newer version of this software wrote the simulated store's journal.")
     }
     let expected = [
@@ -275,11 +275,11 @@ extension StoreEngine {
       ("environment", identity.environment.description), ("session", identity.environment.session ?? ""),
     ]
     for (name, value) in expected {
-      let found = try header.optionalText(name) ?? ""
+      let found = try header[name].optional?.text() ?? ""
       guard found.hasBytes(of: value) else {
         throw LedgerError(.storageForeign, "The journal is of another simulated store: its \(name) is \"\(found)\".")
       }
     }
-    return try header.unsigned("seed")
+    return try header["seed"].unsigned()
   }
 }

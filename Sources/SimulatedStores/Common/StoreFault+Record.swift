@@ -20,13 +20,13 @@ extension ArmedFault {
   }
 
   init(reading record: ShopRecordReader) throws(LedgerError) {
-    let timing = StoreFault.Timing(try record.text("timing"), count: try record.optionalInteger("count") ?? 0)
-    let effect = StoreFault.Effect(try record.text("effect"), argument: record.optional("argument"))
+    let timing = StoreFault.Timing(try record["timing"].text(), count: try record["count"].optional?.integer() ?? 0)
+    let effect = StoreFault.Effect(try record["effect"].text(), argument: record["argument"].optional?.value)
     guard let timing, let effect else { throw ShopRecordReader.damaged("there is no such fault") }
     let fault = StoreFault(
-      effect, on: try record.word("api"), timing, account: try record.optionalText("account"),
-      device: try record.optionalText("device"))
-    self.init(number: try record.integer("number"), fault: fault, calls: try record.integer("calls"))
+      effect, on: try record["api"].word(), timing, account: try record["account"].optional?.text(),
+      device: try record["device"].optional?.text())
+    self.init(number: try record["number"].integer(), fault: fault, calls: try record["calls"].integer())
   }
 }
 
@@ -106,12 +106,12 @@ extension SimulatedError {
   }
 
   init(reading record: ShopRecordReader) throws(LedgerError) {
-    if let failure: StoreFailure = try record.optionalOption("store") {
+    if let failure: StoreFailure = try record["store"].optional?.word() {
       self = .store(failure)
-    } else if let failure: RefundRequestFailure = try record.optionalOption("refund_request") {
+    } else if let failure: RefundRequestFailure = try record["refund_request"].optional?.word() {
       self = .refundRequest(failure)
     } else {
-      self = .verification(try record.word("verification"))
+      self = .verification(try record["verification"].word())
     }
   }
 }

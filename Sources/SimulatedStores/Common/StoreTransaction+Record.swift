@@ -27,31 +27,33 @@ extension StoreTransaction {
   }
 
   init(reading record: ShopRecordReader) throws(LedgerError) {
-    let id = StoreTransactionID(unchecked: try record.text("id"))
-    guard let type = ProductType.Kind(rawValue: try record.text("type")) else {
+    let id = StoreTransactionID(unchecked: try record["id"].text())
+    guard let type = ProductType.Kind(rawValue: try record["type"].text()) else {
       throw ShopRecordReader.damaged("there is no such product type")
     }
     let price: Money? =
-      record.optional("price") == nil
-      ? nil : Money(minorUnits: try record.integer("price"), currency: try record.text("currency"))
-    let purchasedAt = try record.time("purchased")
+      record["price"].optional == nil
+      ? nil : Money(minorUnits: try record["price"].integer(), currency: try record["currency"].text())
+    let purchasedAt = try record["purchased"].instant()
     self.init(
       store: record.identity.store, environment: record.identity.environment, id: id,
-      originalID: try record.optionalText("original").map { StoreTransactionID(unchecked: $0) },
-      orderID: try record.optionalText("order"), bundleID: record.identity.bundleID,
-      storeProductID: try record.text("product"), productType: ProductType(type),
-      subscriptionGroupID: try record.optionalText("group"), quantity: try record.integer("quantity"), price: price,
-      storefront: try record.storefront("storefront"), accountToken: try Self.token(record), purchasedAt: purchasedAt,
-      originalPurchasedAt: try record.optionalTime("first_purchased"), expiresAt: try record.optionalTime("expires"),
-      revocation: record.optional("revocation") == nil
-        ? nil : try Revocation(reading: try record.reader("revocation")),
-      reason: try record.optionalOption("reason") ?? .purchase,
-      offer: record.optional("offer") == nil ? nil : try Offer(reading: try record.reader("offer")),
-      ownership: try record.optionalOption("ownership") ?? .purchased, signedAt: try record.time("signed"))
+      originalID: (try record["original"].optional?.text()).map { StoreTransactionID(unchecked: $0) },
+      orderID: try record["order"].optional?.text(), bundleID: record.identity.bundleID,
+      storeProductID: try record["product"].text(), productType: ProductType(type),
+      subscriptionGroupID: try record["group"].optional?.text(), quantity: try record["quantity"].integer(),
+      price: price,
+      storefront: try record["storefront"].optional?.storefront(), accountToken: try Self.token(record),
+      purchasedAt: purchasedAt,
+      originalPurchasedAt: try record["first_purchased"].optional?.instant(),
+      expiresAt: try record["expires"].optional?.instant(),
+      revocation: try record["revocation"].optional.map(Revocation.init(reading:)),
+      reason: try record["reason"].optional?.word() ?? .purchase,
+      offer: try record["offer"].optional.map(Offer.init(reading:)),
+      ownership: try record["ownership"].optional?.word() ?? .purchased, signedAt: try record["signed"].instant())
   }
 
   private static func token(_ record: ShopRecordReader) throws(LedgerError) -> AccountToken? {
-    guard let text = try record.optionalText("token") else { return nil }
+    guard let text = try record["token"].optional?.text() else { return nil }
     guard let token = AccountToken(text) else { throw ShopRecordReader.damaged("an account token is none") }
     return token
   }
@@ -68,8 +70,8 @@ extension StoreTransaction.Offer {
 
   init(reading record: ShopRecordReader) throws(LedgerError) {
     self.init(
-      kind: try record.optionalOption("kind"), identifier: try record.optionalText("id"),
-      isFreeTrial: record.flag("free_trial"))
+      kind: try record["kind"].optional?.word(), identifier: try record["id"].optional?.text(),
+      isFreeTrial: try record["free_trial"].flag())
   }
 }
 
@@ -88,11 +90,11 @@ extension StoreTransaction.Revocation {
   }
 
   init(reading record: ShopRecordReader) throws(LedgerError) {
-    let share = try record.optionalInteger("milli_percent").map(Extent.milliPercent)
-    let quantity = try record.optionalInteger("quantity").map(Extent.totalQuantity)
-    let units = try record.optionalInteger("units").map(Extent.quantity)
+    let share = (try record["milli_percent"].optional?.integer()).map(Extent.milliPercent)
+    let quantity = (try record["quantity"].optional?.integer()).map(Extent.totalQuantity)
+    let units = (try record["units"].optional?.integer()).map(Extent.quantity)
     self.init(
-      revokedAt: try record.time("at"), extent: share ?? quantity ?? units ?? .full,
-      isAppIssue: record.flag("app_issue"))
+      revokedAt: try record["at"].instant(), extent: share ?? quantity ?? units ?? .full,
+      isAppIssue: try record["app_issue"].flag())
   }
 }

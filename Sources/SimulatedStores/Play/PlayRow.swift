@@ -101,19 +101,19 @@ extension PlayRow {
 
   init(reading record: ShopRecordReader) throws(LedgerError) {
     self.init(
-      serial: try record.unsigned("serial"), account: try record.text("account"), state: try record.word("state"),
-      transaction: try StoreTransaction(reading: try record.reader("transaction")),
-      device: try record.optionalText("device"), isAcknowledged: record.flag("acknowledged"),
-      isConsumed: record.flag("consumed"), pendingUntil: try record.optionalTime("pending_until"),
-      pendingApproves: record.flag("pending_approves"), hiddenUntil: try record.optionalTime("hidden_until"),
-      refundedQuantity: try record.integer("refunded_quantity"), voided: try Self.voided(record),
-      unverified: try record.optionalOption("unverified"), period: try record.optionalText("period"),
-      willAutoRenew: record.flag("auto_renew"), renewalCount: try record.integer("renewals"))
+      serial: try record["serial"].unsigned(), account: try record["account"].text(), state: try record["state"].word(),
+      transaction: try StoreTransaction(reading: record["transaction"]),
+      device: try record["device"].optional?.text(), isAcknowledged: try record["acknowledged"].flag(),
+      isConsumed: try record["consumed"].flag(), pendingUntil: try record["pending_until"].optional?.instant(),
+      pendingApproves: try record["pending_approves"].flag(),
+      hiddenUntil: try record["hidden_until"].optional?.instant(),
+      refundedQuantity: try record["refunded_quantity"].integer(), voided: try Self.voided(record),
+      unverified: try record["unverified"].optional?.word(), period: try record["period"].optional?.text(),
+      willAutoRenew: try record["auto_renew"].flag(), renewalCount: try record["renewals"].integer())
   }
 
   private static func voided(_ record: ShopRecordReader) throws(LedgerError) -> [VoidedPurchase] {
-    guard record.optional("voided") != nil else { return [] }
-    return try record.list("voided") { (part) throws(LedgerError) in try VoidedPurchase(reading: part) }
+    try record["voided"].optional?.elements().map(VoidedPurchase.init(reading:)) ?? []
   }
 }
 
@@ -146,13 +146,13 @@ enum PlayEvent: StoreEvent {
   }
 
   init(reading record: ShopRecordReader) throws(LedgerError) {
-    switch try record.text("e") {
+    switch try record["e"].text() {
     case "settings": self = .settings(try PlaySettings(reading: record))
     case "row": self = .row(try PlayRow(reading: record))
-    case "acknowledged": self = .acknowledged(try record.unsigned("serial"))
-    case "consumed": self = .consumed(try record.unsigned("serial"))
-    case "deleted": self = .deleted(try record.unsigned("serial"))
-    case "serial": self = .serial(try record.unsigned("serial"))
+    case "acknowledged": self = .acknowledged(try record["serial"].unsigned())
+    case "consumed": self = .consumed(try record["serial"].unsigned())
+    case "deleted": self = .deleted(try record["serial"].unsigned())
+    case "serial": self = .serial(try record["serial"].unsigned())
     default: self = .common(try CommonStoreEvent(reading: record))
     }
   }

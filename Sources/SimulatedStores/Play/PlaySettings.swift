@@ -37,10 +37,10 @@ extension PlaySettings {
 
   init(reading record: ShopRecordReader) throws(LedgerError) {
     self.init()
-    instrument = try record.word("instrument")
-    customerCancelsSheets = record.flag("customer_cancels")
-    omitsOrderIDs = record.flag("omits_order_ids")
-    sendsPurchaseNotices = record.flag("purchase_notices")
+    instrument = try record["instrument"].word()
+    customerCancelsSheets = try record["customer_cancels"].flag()
+    omitsOrderIDs = try record["omits_order_ids"].flag()
+    sendsPurchaseNotices = try record["purchase_notices"].flag()
     common = try CommonSettings(reading: record)
   }
 }

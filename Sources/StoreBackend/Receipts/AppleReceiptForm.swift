@@ -47,11 +47,11 @@ enum AppleReceiptForm {
   }
 
   private static func offer(_ fields: ReceiptFields) throws(LedgerError) -> StoreTransaction.Offer? {
-    let number = try fields.optionalInteger("offerType", in: 0...Int64.max)
+    let number = try fields["offerType"].optional?.integer(in: 0...Int64.max)
     let offer = StoreTransaction.Offer(
       kind: number.flatMap { StoreTransaction.Offer.Kind.numbered($0) },
-      identifier: try fields.optionalNonEmptyText("offerIdentifier"),
-      isFreeTrial: try fields.optionalText("offerDiscountType") == "FREE_TRIAL")
+      identifier: try fields["offerIdentifier"].nonEmpty?.shortText(),
+      isFreeTrial: try fields["offerDiscountType"].optional?.shortText() == "FREE_TRIAL")
     // An offer with only an unknown kind has no information.
     return offer == StoreTransaction.Offer(kind: nil) ? nil : offer
   }
@@ -76,27 +76,29 @@ enum AppleReceiptForm {
   static func transaction(
     from fields: ReceiptFields, environment: StoreEnvironment
   ) throws(LedgerError) -> StoreTransaction {
-    let purchasedAt = try fields.instant("purchaseDate")
+    let purchasedAt = try fields["purchaseDate"].time()
     return StoreTransaction(
-      store: try store(fields), environment: environment, id: try fields.transactionID("transactionId"),
-      originalID: try fields.optionalText("originalTransactionId").map(StoreTransactionID.init(unchecked:)),
-      orderID: try fields.optionalNonEmptyText("webOrderLineItemId"), bundleID: try fields.name("bundleId"),
-      storeProductID: try fields.name("productId"),
-      productType: types.first { $0.0 == fields.object["type"]?.text }?.1 ?? .consumable,
-      subscriptionGroupID: try fields.optionalNonEmptyText("subscriptionGroupIdentifier"),
-      quantity: try fields.optionalInteger("quantity", in: 0...Int64.max) ?? 1,
+      store: try store(fields), environment: environment, id: try fields["transactionId"].storeTransactionID(),
+      originalID: (try fields["originalTransactionId"].optional?.shortText()).map(StoreTransactionID.init(unchecked:)),
+      orderID: try fields["webOrderLineItemId"].nonEmpty?.shortText(), bundleID: try fields["bundleId"].name(),
+      storeProductID: try fields["productId"].name(),
+      productType: types.first { $0.0 == fields["type"].value?.text }?.1 ?? .consumable,
+      subscriptionGroupID: try fields["subscriptionGroupIdentifier"].nonEmpty?.shortText(),
+      quantity: try fields["quantity"].optional?.integer(in: 0...Int64.max) ?? 1,
       price: fields.price("price", currency: "currency", scale: 3), storefront: try storefront(fields),
-      accountToken: try fields.accountToken("appAccountToken"), purchasedAt: purchasedAt,
-      originalPurchasedAt: try fields.optionalInstant("originalPurchaseDate") ?? purchasedAt,
-      expiresAt: try fields.optionalInstant("expiresDate"), revocation: try revocation(fields),
-      reason: try fields.optionalText("transactionReason").flatMap(StoreTransaction.Reason.init) ?? .purchase,
+      accountToken: try fields["appAccountToken"].nonEmpty?.accountToken(), purchasedAt: purchasedAt,
+      originalPurchasedAt: try fields["originalPurchaseDate"].optional?.time() ?? purchasedAt,
+      expiresAt: try fields["expiresDate"].optional?.time(), revocation: try revocation(fields),
+      reason: (try fields["transactionReason"].optional?.shortText()).flatMap(StoreTransaction.Reason.init)
+        ?? .purchase,
       offer: try offer(fields),
-      ownership: try fields.optionalText("inAppOwnershipType").flatMap(StoreTransaction.Ownership.init) ?? .purchased,
-      signedAt: try fields.instant("signedDate"))
+      ownership: (try fields["inAppOwnershipType"].optional?.shortText()).flatMap(StoreTransaction.Ownership.init)
+        ?? .purchased,
+      signedAt: try fields["signedDate"].time())
   }
 
   private static func store(_ fields: ReceiptFields) throws(LedgerError) -> Store {
-    guard let name = try fields.optionalText("store") else { return .apple }
+    guard let name = try fields["store"].optional?.shortText() else { return .apple }
     guard let store = Store(name: name), store != .google else {
       throw ReceiptFields.malformed("store is \"\(name.prefix(60))\", which is not known")
     }
@@ -105,16 +107,16 @@ enum AppleReceiptForm {
 
   private static func storefront(_ fields: ReceiptFields) throws(LedgerError) -> StorefrontCode? {
     // An unknown storefront is no reason to refuse a paid purchase.
-    try fields.optionalNonEmptyText("storefront").flatMap(StorefrontCode.init(exactly:))
+    (try fields["storefront"].nonEmpty?.shortText()).flatMap(StorefrontCode.init(exactly:))
   }
 
   private static func revocation(_ fields: ReceiptFields) throws(LedgerError) -> StoreTransaction.Revocation? {
-    guard let revokedAt = try fields.optionalInstant("revocationDate") else { return nil }
-    let share = try fields.optionalInteger("revocationPercentage", in: 0...100_000)
+    guard let revokedAt = try fields["revocationDate"].optional?.time() else { return nil }
+    let share = try fields["revocationPercentage"].optional?.integer(in: 0...100_000)
     // Nothing was given back.
-    if share == 0, fields.object["revocationType"]?.text == "REFUND_PRORATED" { return nil }
-    let units = try fields.optionalInteger("revokedQuantity", in: 1...Limits.quantity)
-    let single = try fields.optionalInteger("revokedUnits", in: 1...Limits.quantity)
+    if share == 0, fields["revocationType"].value?.text == "REFUND_PRORATED" { return nil }
+    let units = try fields["revokedQuantity"].optional?.integer(in: 1...Limits.quantity)
+    let single = try fields["revokedUnits"].optional?.integer(in: 1...Limits.quantity)
     let extent: StoreTransaction.Revocation.Extent =
       if let units {
         .totalQuantity(units)
@@ -127,7 +129,7 @@ enum AppleReceiptForm {
       }
     return StoreTransaction.Revocation(
       revokedAt: revokedAt, extent: extent,
-      isAppIssue: try fields.optionalInteger("revocationReason", in: 0...Int64.max) == 1)
+      isAppIssue: try fields["revocationReason"].optional?.integer(in: 0...Int64.max) == 1)
   }
 
   private static func name(of type: ProductType) -> String {

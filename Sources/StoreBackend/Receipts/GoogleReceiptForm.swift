@@ -58,27 +58,28 @@ enum GoogleReceiptForm {
   static func transaction(
     from fields: ReceiptFields, environment: StoreEnvironment
   ) throws(LedgerError) -> StoreTransaction {
-    let token = try fields.transactionID("purchaseToken")
+    let token = try fields["purchaseToken"].storeTransactionID()
     // Apps get other member names from the billing client than backends get from Google's server, and fewer members.
-    let stated = (try fields.optionalInstantText("purchaseTimeMillis"), try fields.optionalInstant("purchaseTime"))
+    let stated = (try fields["purchaseTimeMillis"].optional?.timeText(), try fields["purchaseTime"].optional?.time())
     guard let purchasedAt = stated.0 ?? stated.1 else { throw ReceiptFields.malformed("purchaseTimeMillis is missing") }
-    let quantity = try fields.optionalInteger("quantity", in: 0...Int64.max) ?? 1
+    let quantity = try fields["quantity"].optional?.integer(in: 0...Int64.max) ?? 1
     let revocation = try revocation(fields, of: quantity)
     return StoreTransaction(
       store: .google, environment: environment, id: token,
-      originalID: try fields.optionalText("initialPurchaseToken").map(StoreTransactionID.init(unchecked:)) ?? token,
-      orderID: try fields.optionalNonEmptyText("orderId"), bundleID: try fields.name("packageName"),
+      originalID: (try fields["initialPurchaseToken"].optional?.shortText()).map(StoreTransactionID.init(unchecked:))
+        ?? token,
+      orderID: try fields["orderId"].nonEmpty?.shortText(), bundleID: try fields["packageName"].name(),
       storeProductID: try productID(fields), productType: try productType(fields),
-      subscriptionGroupID: try fields.optionalText("subscriptionGroup"),
+      subscriptionGroupID: try fields["subscriptionGroup"].optional?.shortText(),
       quantity: quantity,
       price: fields.price("priceAmountMicros", currency: "priceCurrencyCode", scale: 6),
-      storefront: try fields.optionalText("regionCode").flatMap(StorefrontCode.init(exactly:)),
+      storefront: (try fields["regionCode"].optional?.shortText()).flatMap(StorefrontCode.init(exactly:)),
       accountToken: try accountToken(fields), purchasedAt: purchasedAt,
-      originalPurchasedAt: try fields.optionalInstantText("initialPurchaseTimeMillis") ?? purchasedAt,
-      expiresAt: try fields.optionalInstantText("expiryTimeMillis"), revocation: revocation,
-      reason: try fields.optionalInteger("renewal", in: 0...1) == 1 ? .renewal : .purchase,
-      offer: try offer(fields), isLineItem: try fields.optionalInteger("lineItem", in: 0...1) == 1,
-      signedAt: try fields.optionalInstant("signedDate") ?? purchasedAt)
+      originalPurchasedAt: try fields["initialPurchaseTimeMillis"].optional?.timeText() ?? purchasedAt,
+      expiresAt: try fields["expiryTimeMillis"].optional?.timeText(), revocation: revocation,
+      reason: try fields["renewal"].optional?.integer(in: 0...1) == 1 ? .renewal : .purchase,
+      offer: try offer(fields), isLineItem: try fields["lineItem"].optional?.integer(in: 0...1) == 1,
+      signedAt: try fields["signedDate"].optional?.time() ?? purchasedAt)
   }
 
   /// The product; newer billing clients write a list of products.
@@ -86,7 +87,7 @@ enum GoogleReceiptForm {
   /// - Throws: `receipt_malformed`; `receipt_unverified` with the check `line_items` for several products, because the
   ///   signed purchase does not state their quantities: Google's server does.
   private static func productID(_ fields: ReceiptFields) throws(LedgerError) -> String {
-    guard let list = fields.object["productIds"]?.array, !list.isEmpty else { return try fields.name("productId") }
+    guard let list = fields["productIds"].value?.array, !list.isEmpty else { return try fields["productId"].name() }
     guard list.count == 1 else {
       throw LedgerError(
         .receiptUnverified,
@@ -94,34 +95,34 @@ enum GoogleReceiptForm {
           + "--google-service-account, so that it asks Google Play for them.",
         details: [.text("check", "line_items")])
     }
-    return try ReceiptFields(["productId": list[0]]).name("productId")
+    return try fields["productIds"].elements()[0].name()
   }
 
   private static func offer(_ fields: ReceiptFields) throws(LedgerError) -> StoreTransaction.Offer? {
-    let isPromotion = try fields.optionalInteger("purchaseType", in: 0...Int64.max) == 1
-    let identifier = try fields.optionalNonEmptyText("offerId")
+    let isPromotion = try fields["purchaseType"].optional?.integer(in: 0...Int64.max) == 1
+    let identifier = try fields["offerId"].nonEmpty?.shortText()
     guard isPromotion || identifier != nil else { return nil }
     return StoreTransaction.Offer(kind: isPromotion ? .code : nil, identifier: identifier)
   }
 
   private static func canceledAt(_ fields: ReceiptFields) throws(LedgerError) -> Timestamp? {
     let dates = (
-      try fields.optionalInstant("signedDate"), try fields.optionalInstantText("purchaseTimeMillis"),
-      try fields.optionalInstant("purchaseTime")
+      try fields["signedDate"].optional?.time(), try fields["purchaseTimeMillis"].optional?.timeText(),
+      try fields["purchaseTime"].optional?.time()
     )
     return dates.0 ?? dates.1 ?? dates.2
   }
 
   private static func productType(_ fields: ReceiptFields) throws(LedgerError) -> ProductType {
-    if try fields.optionalText("productType") != nil { return try fields.word("productType", types) }
-    return fields.object["autoRenewing"] == nil ? .consumable : .autoRenewableSubscription
+    if try fields["productType"].optional?.shortText() != nil { return try fields["productType"].word(types) }
+    return fields["autoRenewing"].value == nil ? .consumable : .autoRenewableSubscription
   }
 
   /// Apps may put any text there; only a customer's derived token and the digest of an id name a buyer.
   private static func accountToken(_ fields: ReceiptFields) throws(LedgerError) -> AccountToken? {
     let stated = (
-      try fields.optionalNonEmptyText("obfuscatedExternalAccountId"),
-      try fields.optionalNonEmptyText("obfuscatedAccountId")
+      try fields["obfuscatedExternalAccountId"].nonEmpty?.shortText(),
+      try fields["obfuscatedAccountId"].nonEmpty?.shortText()
     )
     return (stated.0 ?? stated.1).flatMap(AccountToken.init(obfuscated:))
   }
@@ -129,17 +130,17 @@ enum GoogleReceiptForm {
   private static func revocation(
     _ fields: ReceiptFields, of quantity: Int64
   ) throws(LedgerError) -> StoreTransaction.Revocation? {
-    let state = try fields.optionalInteger("purchaseState", in: 0...Int64.max)
+    let state = try fields["purchaseState"].optional?.integer(in: 0...Int64.max)
     // The developer API uses 2, the billing client 4.
     guard state != 2, state != 4 else { throw ReceiptFields.malformed("the purchase is pending: it is not paid yet") }
-    guard let revokedAt = try fields.optionalInstantText("voidedTimeMillis") else {
+    guard let revokedAt = try fields["voidedTimeMillis"].optional?.timeText() else {
       // A cancelled purchase gives nothing, even without a date of the cancellation.
       guard state == 1, let at = try canceledAt(fields) else { return nil }
       return StoreTransaction.Revocation(revokedAt: at)
     }
-    let units = try fields.optionalInteger("voidedQuantity", in: 1...Limits.quantity)
-    let share = try fields.optionalInteger("voidedMilliPercent", in: 1...100_000)
-    let left = try fields.optionalInteger("refundableQuantity", in: 0...Int64.max)
+    let units = try fields["voidedQuantity"].optional?.integer(in: 1...Limits.quantity)
+    let share = try fields["voidedMilliPercent"].optional?.integer(in: 1...100_000)
+    let left = try fields["refundableQuantity"].optional?.integer(in: 0...Int64.max)
     let extent: StoreTransaction.Revocation.Extent =
       if let units {
         .quantity(units)
@@ -152,6 +153,6 @@ enum GoogleReceiptForm {
       }
     return StoreTransaction.Revocation(
       revokedAt: revokedAt, extent: extent,
-      isAppIssue: try fields.optionalInteger("voidedReason", in: 0...Int64.max) == 3)
+      isAppIssue: try fields["voidedReason"].optional?.integer(in: 0...Int64.max) == 3)
   }
 }

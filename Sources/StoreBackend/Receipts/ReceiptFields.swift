@@ -1,12 +1,17 @@
 package import GemLedger
 
-/// The members of a receipt's payload, read strictly; each look-up reports its fault.
+/// A receipt's payload, or a part of it.
 ///
 /// Unused members are ignored: stores add some every year.
-package struct ReceiptFields {
-  package let object: JSONObject
+package typealias ReceiptFields = JSONReader<ReceiptPayload>
 
-  package init(_ object: JSONObject) { self.object = object }
+/// Problems are `receipt_malformed`, with the check `payload`.
+package struct ReceiptPayload: JSONContext, Sendable {
+  package func error(_ problem: JSONProblem) -> LedgerError { ReceiptFields.malformed("\(problem)") }
+}
+
+extension JSONReader<ReceiptPayload> {
+  package init(_ object: JSONObject) { self.init(.object(object), ReceiptPayload()) }
 
   package init(_ payload: [UInt8]) throws(LedgerError) {
     let value: JSONValue
@@ -16,7 +21,7 @@ package struct ReceiptFields {
       throw Self.malformed("a segment is not JSON: \(error)")
     }
     guard let object = value.object else { throw Self.malformed("a segment is \(value.kind) and should be an object") }
-    self.object = object
+    self.init(object)
   }
 
   package static func malformed(_ what: String) -> LedgerError {
@@ -25,108 +30,64 @@ package struct ReceiptFields {
       details: [.text("check", "payload")])
   }
 
-  // MARK: By type
+  /// The reader, or nil if the value is missing, null or an empty text, which some members have instead.
+  package var nonEmpty: Self? { value?.text?.isEmpty == true ? nil : optional }
 
-  package func text(_ name: String) throws(LedgerError) -> String {
-    guard let text = try optionalText(name) else { throw Self.malformed("\(name) is missing") }
-    return text
-  }
-
-  package func optionalText(_ name: String) throws(LedgerError) -> String? {
-    guard let value = object[name], !value.isNull else { return nil }
-    guard let text = value.text else { throw Self.malformed("\(name) is \(value.kind) and should be a text") }
+  /// A text that the ledger can keep.
+  package func shortText() throws(LedgerError) -> String {
+    let text = try text()
     guard text.utf8.count <= Limits.storeTransactionIDBytes, !ControlCharacters.occur(in: text), !text.isEmpty else {
-      throw Self.malformed("\(name) is empty, too long or holds control characters")
+      throw refused(expected: "a text", found: "empty, too long or with control characters")
     }
     return text
-  }
-
-  /// The members of a nested object.
-  package func optionalObject(_ name: String) throws(LedgerError) -> Self? {
-    guard let value = object[name], !value.isNull else { return nil }
-    guard let object = value.object else { throw Self.malformed("\(name) is \(value.kind) and should be an object") }
-    return Self(object)
-  }
-
-  /// Returns a text; nil for an empty text, which means a missing value in these fields.
-  package func optionalNonEmptyText(_ name: String) throws(LedgerError) -> String? {
-    object[name]?.text?.isEmpty == true ? nil : try optionalText(name)
-  }
-
-  package func integer(_ name: String, in bounds: ClosedRange<Int64>) throws(LedgerError) -> Int64 {
-    guard let integer = try optionalInteger(name, in: bounds) else { throw Self.malformed("\(name) is missing") }
-    return integer
-  }
-
-  package func optionalInteger(_ name: String, in bounds: ClosedRange<Int64>) throws(LedgerError) -> Int64? {
-    guard let value = object[name], !value.isNull else { return nil }
-    guard let integer = value.integer else {
-      throw Self.malformed("\(name) is \(value.kind) and should be a whole number")
-    }
-    guard bounds.contains(integer) else {
-      throw Self.malformed("\(name) is \(integer), out of \(bounds.lowerBound) to \(bounds.upperBound)")
-    }
-    return integer
-  }
-
-  package func instant(_ name: String) throws(LedgerError) -> Timestamp {
-    guard let instant = try optionalInstant(name) else { throw Self.malformed("\(name) is missing") }
-    return instant
-  }
-
-  /// Returns milliseconds since 1970, before the year 10000; drops a fraction, which Xcode's receipts have.
-  package func optionalInstant(_ name: String) throws(LedgerError) -> Timestamp? {
-    if case .number(let text)? = object[name], let number = Double(text) {
-      guard (0...Double(Limits.expiryMilliseconds)).contains(number) else {
-        throw Self.malformed("\(name) is \(text.prefix(60)), which is no time in milliseconds")
-      }
-      return Timestamp(milliseconds: Int64(number))
-    }
-    return try optionalInteger(name, in: 0...Limits.expiryMilliseconds).map(Timestamp.init(milliseconds:))
-  }
-
-  /// Returns milliseconds from a text, as Google Play writes 64-bit numbers.
-  package func optionalInstantText(_ name: String) throws(LedgerError) -> Timestamp? {
-    guard let text = try optionalText(name) else { return nil }
-    guard let number = Int64(text), (0...Limits.expiryMilliseconds).contains(number), String(number) == text else {
-      throw Self.malformed("\(name) is no time in milliseconds")
-    }
-    return Timestamp(milliseconds: number)
-  }
-
-  package func word<Word>(_ name: String, _ words: [(String, Word)]) throws(LedgerError) -> Word {
-    let text = try text(name)
-    guard let word = words.first(where: { $0.0 == text })?.1 else {
-      throw Self.malformed("\(name) is \"\(text.prefix(60))\", which is not known")
-    }
-    return word
-  }
-
-  // MARK: By meaning
-
-  package func transactionID(_ name: String) throws(LedgerError) -> StoreTransactionID {
-    StoreTransactionID(unchecked: try text(name))
-  }
-
-  func accountToken(_ name: String) throws(LedgerError) -> AccountToken? {
-    guard let text = try optionalNonEmptyText(name) else { return nil }
-    guard let token = AccountToken(text.lowercased()) else { throw Self.malformed("\(name) is no UUID") }
-    return token
   }
 
   /// A short name, such as a bundle id.
-  package func name(_ name: String) throws(LedgerError) -> String {
-    let text = try text(name)
-    guard text.utf8.count <= Limits.catalogIDBytes else { throw Self.malformed("\(name) is too long") }
+  package func name() throws(LedgerError) -> String {
+    let text = try shortText()
+    guard text.utf8.count <= Limits.catalogIDBytes else { throw refused(expected: "a name", found: "too long") }
     return text
   }
 
-  /// Returns the price in thousandths or millionths of the currency's unit; nil if it is not a whole number of minor
-  /// units, or its currency is unknown.
+  package func storeTransactionID() throws(LedgerError) -> StoreTransactionID {
+    StoreTransactionID(unchecked: try shortText())
+  }
+
+  /// Milliseconds since 1970, before the year 10000; drops a fraction, which Xcode's receipts have.
+  package func time() throws(LedgerError) -> Timestamp {
+    guard case .number(let text)? = value, let number = Double(text) else {
+      return Timestamp(milliseconds: try integer(in: 0...Limits.expiryMilliseconds))
+    }
+    guard (0...Double(Limits.expiryMilliseconds)).contains(number) else {
+      throw refused(expected: "a time in milliseconds", found: String(text.prefix(60)))
+    }
+    return Timestamp(milliseconds: Int64(number))
+  }
+
+  /// Milliseconds in a text, as Google Play writes 64-bit numbers.
+  package func timeText() throws(LedgerError) -> Timestamp {
+    try word(expected: "a time in milliseconds") { text in
+      guard let number = Int64(text), (0...Limits.expiryMilliseconds).contains(number), String(number) == text else {
+        return nil
+      }
+      return Timestamp(milliseconds: number)
+    }
+  }
+
+  package func word<Word>(_ words: [(String, Word)]) throws(LedgerError) -> Word {
+    try word { text in words.first { $0.0 == text }?.1 }
+  }
+
+  func accountToken() throws(LedgerError) -> AccountToken {
+    try word(expected: "a UUID") { AccountToken($0.lowercased()) }
+  }
+
+  /// The price in thousandths or millionths of the currency's unit; nil if it is not a whole number of minor units, or
+  /// its currency is unknown.
   ///
   /// Stores state the price for information, so a paid purchase is not refused for it.
   func price(_ name: String, currency: String, scale: Int) -> Money? {
-    guard let amount = object[name]?.integer, amount >= 0, let code = object[currency]?.text else { return nil }
+    guard let amount = self[name].value?.integer, amount >= 0, let code = self[currency].value?.text else { return nil }
     return Money(scaled: amount, digits: scale, currency: code)
   }
 }

@@ -17,7 +17,7 @@ package enum ReceiptForm {
   }
 
   package static func environmentName(in fields: ReceiptFields) throws(LedgerError) -> String {
-    try fields.text("environment")
+    try fields["environment"].shortText()
   }
 
   package static func payload(of transaction: StoreTransaction) -> [UInt8] {
@@ -47,7 +47,7 @@ package enum ReceiptForm {
   package static func transaction(
     from fields: ReceiptFields, environment: StoreEnvironment
   ) throws(LedgerError) -> StoreTransaction {
-    if try fields.optionalText("purchaseToken") != nil {
+    if try fields["purchaseToken"].optional?.shortText() != nil {
       try GoogleReceiptForm.transaction(from: fields, environment: environment)
     } else {
       try AppleReceiptForm.transaction(from: fields, environment: environment)

@@ -3,33 +3,35 @@ package import GemLedger
 extension CustomerRecord: WireValue {
   package init(wire: WireObject) throws(LedgerError) {
     self.init(
-      customer: try wire.identifier("customer_id"), originalID: try wire.identifier("original_id"),
-      ids: try wire.identifiers("ids"), firstSeenAt: try wire.instant("first_seen_at"),
-      asOf: try wire.instant("as_of"), entitlements: try wire.values("entitlements"),
-      nonSubscriptions: try wire.values("non_subscriptions"))
+      customer: try wire["customer_id"].identifier(), originalID: try wire["original_id"].identifier(),
+      ids: try wire["ids"].identifiers(), firstSeenAt: try wire["first_seen_at"].instant(),
+      asOf: try wire["as_of"].instant(), entitlements: try wire["entitlements"].values(),
+      nonSubscriptions: try wire["non_subscriptions"].values())
   }
 
-  package var wire: JSONValue {
-    [
-      "customer_id": .string(customer.text), "original_id": .string(originalID.text),
-      "ids": .array(ids.map { .string($0.text) }), "first_seen_at": JSONValue(firstSeenAt), "as_of": JSONValue(asOf),
-      "entitlements": entitlements.wire, "non_subscriptions": nonSubscriptions.wire,
-    ]
-  }
+  package static let form = JSONForm<CustomerRecord>([
+    .always("customer_id", \.customer, .identifier()), .always("original_id", \.originalID, .identifier()),
+    .always("ids", \.ids, .list(.identifier())), .always("first_seen_at", \.firstSeenAt, .instant),
+    .always("as_of", \.asOf, .instant), .always("entitlements", \.entitlements, .list(.value)),
+    .always("non_subscriptions", \.nonSubscriptions, .list(.value), "The newest 100."),
+  ])
 }
 
 extension CustomerRecord.Entitlement: WireValue {
   package init(wire: WireObject) throws(LedgerError) {
     self.init(
-      id: try wire.text("id"), product: try wire.identifier("product"),
-      store: try wire.word("store", Store.init(name:)), purchasedAt: try wire.instant("purchased_at"),
-      expiresAt: try wire.optionalInstant("expires_at"), isActive: try wire.flag("active"))
+      id: try wire["id"].text(), product: try wire["product"].identifier(),
+      store: try wire["store"].word(Store.init(name:)), purchasedAt: try wire["purchased_at"].instant(),
+      expiresAt: try wire["expires_at"].optional?.instant(), isActive: try wire["active"].flag())
   }
 
-  package var wire: JSONValue {
-    [
-      "id": .string(id), "product": .string(product.text), "store": .string(store.description),
-      "purchased_at": JSONValue(purchasedAt), "expires_at": JSONValue(expiresAt), "active": .bool(isActive),
-    ]
-  }
+  package static let form = JSONForm<CustomerRecord.Entitlement>([
+    .always("id", \.id, .text()), .always("product", \.product, .identifier()), .always("store", \.store, .store),
+    .always("purchased_at", \.purchasedAt, .instant), .always("expires_at", \.expiresAt, .nullable(.instant)),
+    .always("active", \.isActive, .boolean),
+  ])
+}
+
+extension JSONKind<Store> {
+  package static var store: Self { .word(Store.all, \.description) }
 }

@@ -4,16 +4,19 @@ extension OfferingsSnapshot: WireValue {
   /// Reads the parts in the format of the catalog's file.
   package init(wire: WireObject) throws(LedgerError) {
     self.init(
-      offerings: try wire.documents("offerings"), current: try wire.optionalIdentifier("current_offering"),
-      products: try wire.documents("products"), currencies: try wire.documents("currencies"),
-      items: try wire.documents("items"))
+      offerings: try wire["offerings"].documents(), current: try wire["current_offering"].optional?.identifier(),
+      products: try wire["products"].documents(), currencies: try wire["currencies"].documents(),
+      items: try wire["items"].documents())
   }
 
-  package var wire: JSONValue {
-    [
-      "offerings": .array(offerings.map { $0.json() }), "current_offering": JSONValue(current),
-      "products": .array(products.map { $0.json() }), "currencies": .array(currencies.map { $0.json() }),
-      "items": .array(items.map { $0.json() }),
-    ]
-  }
+  package static let form = JSONForm<OfferingsSnapshot>([
+    .always("offerings", \.offerings, .documents), .always("current_offering", \.current, .nullable(.identifier())),
+    .always("products", \.products, .documents), .always("currencies", \.currencies, .documents),
+    .always("items", \.items, .documents),
+  ])
+}
+
+extension JSONKind where Content: Sequence & Sendable, Content.Element: CatalogDocument {
+  /// Objects in the format of the catalog's file.
+  fileprivate static var documents: Self { Self(.list(.anything)) { .array($0.map { $0.json() }) } }
 }

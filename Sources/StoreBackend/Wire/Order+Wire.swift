@@ -3,87 +3,92 @@ package import GemLedger
 extension Order: WireValue {
   package init(wire: WireObject) throws(LedgerError) {
     self.init(
-      code: try wire.identifier("purchase_code"), request: try wire.value("request"),
-      costs: try wire.amounts("costs").map { Adjustment($0.currency, $0.amount) },
-      status: try wire.word("status", Status.init(rawValue:)),
-      storeTransactionID: try wire.optionalIdentifier("store_transaction_id"),
-      createdAt: try wire.instant("created_at"), updatedAt: try wire.instant("updated_at"),
-      deadline: try wire.instant("deadline"), deliveryAttempts: try wire.integer("delivery_attempts"),
-      nextDeliveryAt: try wire.optionalInstant("next_delivery_at"), isReplayed: try wire.flag("replayed"),
-      storeProductID: try wire.optionalText("store_product_id"),
-      originalTransactionID: try wire.optionalIdentifier("original_store_transaction_id"))
-    paidPrice = try wire.optionalValue("paid_price")
+      code: try wire["purchase_code"].identifier(), request: try wire["request"].read(),
+      costs: try wire["costs"].amounts().map { Adjustment($0.currency, $0.amount) },
+      status: try wire["status"].word(Status.init(rawValue:)),
+      storeTransactionID: try wire["store_transaction_id"].optional?.identifier(),
+      createdAt: try wire["created_at"].instant(), updatedAt: try wire["updated_at"].instant(),
+      deadline: try wire["deadline"].instant(), deliveryAttempts: try wire["delivery_attempts"].integer(),
+      nextDeliveryAt: try wire["next_delivery_at"].optional?.instant(), isReplayed: try wire["replayed"].flag(),
+      storeProductID: try wire["store_product_id"].optional?.text(),
+      originalTransactionID: try wire["original_store_transaction_id"].optional?.identifier())
+    paidPrice = try wire["paid_price"].optional?.read()
   }
 
-  package var wire: JSONValue {
-    [
-      "purchase_code": .string(code.text), "request": request.wire,
-      "costs": JSONValue(amounts: costs.map { CurrencyAmount(currency: $0.currency, amount: $0.amount) }),
-      "status": .string(status.rawValue), "store_product_id": JSONValue(storeProductID),
-      "store_transaction_id": JSONValue(storeTransactionID),
-      "original_store_transaction_id": JSONValue(originalTransactionID),
-      "paid_price": paidPrice?.wire ?? .null, "created_at": JSONValue(createdAt), "updated_at": JSONValue(updatedAt),
-      "deadline": JSONValue(deadline),
-      "delivery_attempts": .integer(deliveryAttempts), "next_delivery_at": JSONValue(nextDeliveryAt),
-      "replayed": .bool(isReplayed),
-    ]
-  }
+  package static let form = JSONForm<Order>([
+    .always("purchase_code", \.code, .identifier()), .always("request", \.request, .value),
+    .always("costs", { $0.costs.map { CurrencyAmount(currency: $0.currency, amount: $0.amount) } }, .amounts),
+    .always("status", \.status, .word(Order.Status.allCases, \.rawValue)),
+    .always("store_product_id", \.storeProductID, .nullable(.text())),
+    .always("store_transaction_id", \.storeTransactionID, .nullable(.identifier())),
+    .always("original_store_transaction_id", \.originalTransactionID, .nullable(.identifier())),
+    .always("paid_price", \.paidPrice, .nullable(.value), "For all units."),
+    .always("created_at", \.createdAt, .instant), .always("updated_at", \.updatedAt, .instant),
+    .always("deadline", \.deadline, .instant), .always("delivery_attempts", \.deliveryAttempts, .integer()),
+    .always("next_delivery_at", \.nextDeliveryAt, .nullable(.instant)), .always("replayed", \.isReplayed, .boolean),
+  ])
 }
 
 extension OrderRequest: WireValue {
   package init(wire: WireObject) throws(LedgerError) {
     self.init(
-      customer: try wire.identifier("app_user_id"), product: try wire.identifier("product"),
-      quantity: try wire.optionalInteger("quantity") ?? 1, store: try wire.word("store", Store.init(name:)),
-      bundleID: try wire.text("bundle_id"), price: try wire.optionalValue("price"),
-      context: try wire.optionalValue("context") ?? OrderContext(), key: try wire.optionalIdentifier("key"),
-      claim: try wire.optionalText("claim"), paidBy: try wire.optionalValue("paid_by"))
+      customer: try wire["app_user_id"].identifier(), product: try wire["product"].identifier(),
+      quantity: try wire["quantity"].optional?.integer() ?? 1, store: try wire["store"].word(Store.init(name:)),
+      bundleID: try wire["bundle_id"].text(), price: try wire["price"].optional?.read(),
+      context: try wire["context"].optional?.read() ?? OrderContext(), key: try wire["key"].optional?.identifier(),
+      claim: try wire["claim"].optional?.text(), paidBy: try wire["paid_by"].optional?.read())
   }
 
-  package var wire: JSONValue {
-    [
-      "app_user_id": .string(customer.text), "product": .string(product.text), "quantity": .integer(quantity),
-      "store": .string(store.description), "bundle_id": .string(bundleID), "price": price?.wire ?? .null,
-      "context": context.wire, "key": JSONValue(key), "claim": JSONValue(claim), "paid_by": paidBy?.wire ?? .null,
-    ]
-  }
+  package static let form = JSONForm<OrderRequest>([
+    .always("app_user_id", \.customer, .identifier(), "The buyer."), .always("product", \.product, .identifier()),
+    .defaulted("quantity", \.quantity, .integer(), "1 by default."), .always("store", \.store, .store),
+    .always("bundle_id", \.bundleID, .text(), "The app."),
+    .defaulted(
+      "price", \.price, .nullable(.value), "The price of all units as shown by the app, to be checked."),
+    .defaulted(
+      "context", { .some($0.context) }, .nullable(.value), "Carried through to history and delivery; at most 8 KiB."),
+    .defaulted("key", \.key, .nullable(.identifier()), "The same request under the same key is one order."),
+    .defaulted("claim", \.claim, .nullable(.text()), "The client that means to pay; at most 100 bytes."),
+    .defaulted(
+      "paid_by", \.paidBy, .nullable(.value), "The store transaction that has paid for it already."),
+  ])
 }
 
 extension OrderRequest.PaidTransaction: WireValue {
   package init(wire: WireObject) throws(LedgerError) {
-    let kind = try wire.word("environment") { name in
+    let kind = try wire["environment"].word { name in
       StoreEnvironment.Kind.allCases.first { StoreEnvironment(kind: $0, session: nil).description == name }
     }
     let environment: StoreEnvironment =
       switch kind {
       case .production: .production
       case .sandbox: .sandbox
-      case .xcode: try .xcode(session: try wire.text("session"))
-      case .localTesting: try .localTesting(session: try wire.text("session"))
+      case .xcode: try .xcode(session: try wire["session"].text())
+      case .localTesting: try .localTesting(session: try wire["session"].text())
       }
-    self.init(environment: environment, id: try wire.identifier("store_transaction_id"))
+    self.init(environment: environment, id: try wire["store_transaction_id"].identifier())
   }
 
-  package var wire: JSONValue {
-    [
-      "environment": .string(environment.description), "session": JSONValue(environment.session),
-      "store_transaction_id": .string(id.text),
-    ]
-  }
+  package static let form = JSONForm<OrderRequest.PaidTransaction>([
+    .always("environment", \.environment.description, .word(["production", "sandbox", "xcode", "local_testing"])),
+    .defaulted(
+      "session", \.environment.session, .nullable(.text(1...255)), "The test session, for xcode and local_testing."),
+    .always("store_transaction_id", \.id, .identifier()),
+  ])
 }
 
 extension OrderContext: WireValue {
   package init(wire: WireObject) throws(LedgerError) {
     self.init(
-      gameID: try wire.optionalText("game_id"), roleID: try wire.optionalText("role_id"),
-      roleName: try wire.optionalText("role_name"), serverID: try wire.optionalText("server_id"),
-      rechargeType: try wire.optionalText("recharge_type"), extraData: try wire.optionalText("extra_data"))
+      gameID: try wire["game_id"].optional?.text(), roleID: try wire["role_id"].optional?.text(),
+      roleName: try wire["role_name"].optional?.text(), serverID: try wire["server_id"].optional?.text(),
+      rechargeType: try wire["recharge_type"].optional?.text(), extraData: try wire["extra_data"].optional?.text())
   }
 
-  package var wire: JSONValue {
-    [
-      "game_id": JSONValue(gameID), "role_id": JSONValue(roleID), "role_name": JSONValue(roleName),
-      "server_id": JSONValue(serverID), "recharge_type": JSONValue(rechargeType), "extra_data": JSONValue(extraData),
-    ]
-  }
+  package static let form = JSONForm<OrderContext>([
+    .defaulted("game_id", \.gameID, .nullable(.text())), .defaulted("role_id", \.roleID, .nullable(.text())),
+    .defaulted("role_name", \.roleName, .nullable(.text())), .defaulted("server_id", \.serverID, .nullable(.text())),
+    .defaulted("recharge_type", \.rechargeType, .nullable(.text())),
+    .defaulted("extra_data", \.extraData, .nullable(.text())),
+  ])
 }

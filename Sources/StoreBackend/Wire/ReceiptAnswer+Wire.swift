@@ -3,39 +3,54 @@ package import GemLedger
 extension ReceiptAnswer: WireValue {
   package init(wire: WireObject) throws(LedgerError) {
     self.init(
-      booking: try wire.value("booking"), purchase: try wire.value("purchase"), order: try wire.optionalValue("order"),
-      held: try wire.optionalValue("held"), entitlement: try wire.optionalValue("entitlement"),
-      otherPurchases: try wire.values("other_purchases"), requestID: try wire.text("request_id"))
+      booking: try wire["booking"].read(), purchase: try wire["purchase"].read(),
+      order: try wire["order"].optional?.read(),
+      held: try wire["held"].optional?.read(), entitlement: try wire["entitlement"].optional?.read(),
+      otherPurchases: try wire["other_purchases"].values(), requestID: try wire["request_id"].text())
   }
 
-  package var wire: JSONValue {
-    [
-      "booking": booking.wire, "purchase": purchase.wire, "order": order?.wire ?? .null, "held": held?.wire ?? .null,
-      "entitlement": entitlement?.wire ?? .null, "other_purchases": .array(otherPurchases.map(\.wire)),
-      "request_id": .string(requestID),
-    ]
-  }
+  package static let form = JSONForm<ReceiptAnswer>([
+    .always("booking", \.booking, .value), .always("purchase", \.purchase, .value),
+    .always("order", \.order, .nullable(.value)),
+    .always(
+      "held", \.held, .nullable(.value), "The order's price in virtual currency, in addition to its price in money."),
+    .always("entitlement", \.entitlement, .nullable(.value)),
+    .always(
+      "other_purchases", \.otherPurchases, .list(.value), "The other products of the same payment, each credited too."),
+    .always("request_id", \.requestID, .text()),
+  ])
 }
 
 extension OrderHold: WireValue {
   package init(wire: WireObject) throws(LedgerError) {
-    switch try wire.text("state") {
+    switch try wire["state"].text() {
     case "held": self = .held
     case "released": self = .released
-    case "spent": self = .spent(try wire.value("booking"))
-    case "unpaid": self = .unpaid(try wire.value("error"))
+    case "spent": self = .spent(try wire["booking"].read())
+    case "unpaid": self = .unpaid(try wire["error"].read())
     case let state: throw LedgerError(.invalidRequest, "An order's currency has no state \"\(state.prefix(60))\".")
     }
   }
 
-  package var wire: JSONValue {
+  package static let form = JSONForm<OrderHold>([
+    .always("state", \.state, .word(["held", "released", "spent", "unpaid"])),
+    .sometimes("booking", \.booking, .value), .sometimes("error", \.refusal, .value),
+  ])
+}
+
+extension OrderHold {
+  private var state: String {
     switch self {
-    case .held: ["state": "held"]
-    case .released: ["state": "released"]
-    case .spent(let booking): ["state": "spent", "booking": booking.wire]
-    case .unpaid(let error): ["state": "unpaid", "error": error.wire]
+    case .held: "held"
+    case .released: "released"
+    case .spent: "spent"
+    case .unpaid: "unpaid"
     }
   }
+
+  private var booking: Booking? { if case .spent(let booking) = self { booking } else { nil } }
+
+  private var refusal: LedgerError? { if case .unpaid(let error) = self { error } else { nil } }
 }
 
 extension ReceiptPost: WireValue {
@@ -45,29 +60,27 @@ extension ReceiptPost: WireValue {
   /// `is_restore` counts only without both: RevenueCat's SDKs set it for every purchase of an anonymous customer.
   package init(wire: WireObject) throws(LedgerError) {
     self.init(
-      receipt: StoreReceipt(try wire.text("fetch_token")), customer: try wire.identifier("app_user_id"),
+      receipt: StoreReceipt(try wire["fetch_token"].text()), customer: try wire["app_user_id"].identifier(),
       source: try Self.source(wire), orderSearch: try Self.orderSearch(wire))
   }
 
   private static func source(_ wire: WireObject) throws(LedgerError) -> Source {
-    if try wire.optionalText("source") != nil { return try wire.word("source", Source.init(rawValue:)) }
-    return switch try wire.optionalText("initiation_source") {
+    if try wire["source"].optional?.text() != nil { return try wire["source"].word(Source.init(rawValue:)) }
+    return switch try wire["initiation_source"].optional?.text() {
     case "restore": .restore
     case "queue", "unsynced_active_purchases": .sweep
-    case nil: try wire.flag("is_restore") ? .restore : .purchase
+    case nil: try wire["is_restore"].flag() ? .restore : .purchase
     default: .purchase
     }
   }
 
   private static func orderSearch(_ wire: WireObject) throws(LedgerError) -> OrderSearch {
-    guard try wire.optionalText("order_search") != nil else { return .none }
-    return try wire.word("order_search", OrderSearch.init(rawValue:))
+    guard try wire["order_search"].optional?.text() != nil else { return .none }
+    return try wire["order_search"].word(OrderSearch.init(rawValue:))
   }
 
-  package var wire: JSONValue {
-    [
-      "fetch_token": .string(receipt.text), "app_user_id": .string(customer.text), "source": .string(source.rawValue),
-      "order_search": .string(orderSearch.rawValue),
-    ]
-  }
+  package static let form = JSONForm<ReceiptPost>([
+    .always("fetch_token", \.receipt.text, .text()), .always("app_user_id", \.customer, .identifier()),
+    .always("source", \.source.rawValue, .text()), .always("order_search", \.orderSearch.rawValue, .text()),
+  ])
 }

@@ -2,27 +2,28 @@ package import GemLedger
 
 extension Registration: WireValue {
   package init(wire: WireObject) throws(LedgerError) {
-    self.init(customer: try wire.identifier("customer_id"), isCreated: try wire.flag("created"))
+    self.init(customer: try wire["customer_id"].identifier(), isCreated: try wire["created"].flag())
   }
 
-  package var wire: JSONValue { ["customer_id": .string(customer.text), "created": .bool(isCreated)] }
+  package static let form = JSONForm<Registration>([
+    .always("customer_id", \.customer, .identifier()), .always("created", \.isCreated, .boolean),
+  ])
 }
 
 extension IdentityPreview: WireValue {
   package init(wire: WireObject) throws(LedgerError) {
     self.init(
-      customer: try wire.identifier("customer_id"), isCreated: try wire.flag("created"),
-      merges: try wire.values("merges"), movedEntitlements: try wire.identifiers("moved_entitlements"),
-      uncredited: try wire.identifiers("uncredited"))
+      customer: try wire["customer_id"].identifier(), isCreated: try wire["created"].flag(),
+      merges: try wire["merges"].values(), movedEntitlements: try wire["moved_entitlements"].identifiers(),
+      uncredited: try wire["uncredited"].identifiers())
   }
 
-  package var wire: JSONValue {
-    [
-      "customer_id": .string(customer.text), "created": .bool(isCreated), "merges": merges.wire,
-      "moved_entitlements": .array(movedEntitlements.map { .string($0.text) }),
-      "uncredited": .array(uncredited.map { .string($0.text) }),
-    ]
-  }
+  package static let form = JSONForm<IdentityPreview>([
+    .always("customer_id", \.customer, .identifier()), .always("created", \.isCreated, .boolean),
+    .always("merges", \.merges, .list(.value)),
+    .always("moved_entitlements", \.movedEntitlements, .list(.identifier())),
+    .always("uncredited", \.uncredited, .list(.identifier())),
+  ])
 }
 
 extension EntitlementSharing {
@@ -46,8 +47,11 @@ extension EntitlementSharing {
 
 extension Money: WireValue {
   package init(wire: WireObject) throws(LedgerError) {
-    self.init(minorUnits: try wire.integer("minor_units"), currency: try wire.text("currency"))
+    self.init(minorUnits: try wire["minor_units"].integer(), currency: try wire["currency"].text())
   }
 
-  package var wire: JSONValue { ["minor_units": .integer(minorUnits), "currency": .string(currency)] }
+  package static let form = JSONForm<Money>([
+    .always("minor_units", \.minorUnits, .integer(), "Cents for USD, whole yen for JPY."),
+    .always("currency", \.currency, .text(), "ISO 4217."),
+  ])
 }

@@ -4,184 +4,162 @@ internal import StoreBackend
 extension QueueEvent {
   /// Reads a record; nil for an unknown kind or shape.
   init?(record text: String) {
-    guard let record = Self.parse(text), let what = record["what"]?.text, let event = Self.event(what, record) else {
+    do throws(LedgerError) {
+      self = try Self.event(StoredJSON(text, named: "record"))
+    } catch {
       return nil
     }
-    self = event
   }
 
-  private static func parse(_ text: String) -> JSONValue? {
-    do { return try JSONValue.parse(text) } catch { return nil }
-  }
-
-  private static func event(_ what: String, _ record: JSONValue) -> QueueEvent? {
+  private static func event(_ record: StoredJSON) throws(LedgerError) -> QueueEvent {
+    let what = try record["what"].text()
     switch what {
-    case "identity": return record.identity.map(QueueEvent.identity)
-    case "order_opened": return record.openedOrder.map(QueueEvent.orderOpened)
-    case "intended": return record.intent.map(QueueEvent.intended)
-    case "intent_ended": return record["number"]?.integer.map(QueueEvent.intentEnded)
-    case "queued": return record.queuedReceipt.map(QueueEvent.queued)
-    case "kept": return record.item.map(QueueEvent.kept)
-    case "provisional_spend": return record.provisionalSpend.map(QueueEvent.spentProvisionally)
+    case "identity": return .identity(try Identity(reading: record))
+    case "order_opened": return .orderOpened(try OpenedOrder(reading: record))
+    case "intended": return .intended(try PurchaseIntent(reading: record))
+    case "intent_ended": return .intentEnded(try record["number"].integer())
+    case "queued": return .queued(try QueuedReceipt(reading: record))
+    case "kept": return .kept(try QueueItem(reading: record))
+    case "provisional_spend": return .spentProvisionally(try ProvisionalSpend(reading: record))
     case "provisional_spend_ended":
-      guard let customer: CustomerID = record.identifier("buyer"), let key: IdempotencyKey = record.identifier("spend")
-      else { return nil }
-      return .provisionalSpendEnded(customer, key)
-    case "balances": return record.balances.map(QueueEvent.balances)
-    case "shop": return record.products.map(QueueEvent.shop)
+      return .provisionalSpendEnded(try record["buyer"].identifier(), try record["spend"].identifier())
+    case "balances": return .balances(try StoredBalances(reading: record))
+    case "shop": return .shop(try record["products"].elements().map(KnownProduct.init(reading:)))
     default: break
     }
-    guard let key = record.key else { return nil }
-    let revision = record["revision"]?.text ?? ""
+    let key = try ReceiptKey(reading: record)
+    let revision = try record["revision"].optional?.text() ?? ""
     switch what {
-    case "failed":
-      guard let attempt = record.attempt, let next = record.time("next") else { return nil }
-      return .failed(key, attempt, next: next)
+    case "failed": return .failed(key, try FailedAttempt(reading: record), next: try record["next"].instant())
     case "credited": return .credited(key, revision: revision)
     case "finished": return .finished(key)
-    case "dead_lettered": return record.attempt.map { .deadLettered(key, $0, revision: revision) }
+    case "dead_lettered": return .deadLettered(key, try FailedAttempt(reading: record), revision: revision)
     case "refund_posted": return .refundPosted(key, revision: revision)
-    case "requeued": return record.time("at").map { .requeued(key, $0) }
-    case "provisional": return record.time("at").map { .provisional(key, $0) }
-    default: return nil
+    case "requeued": return .requeued(key, try record["at"].instant())
+    case "provisional": return .provisional(key, try record["at"].instant())
+    default: throw record["what"].refused(expected: "a kind of event", found: what)
     }
   }
 }
 
-extension JSONValue {
-  fileprivate func time(_ name: String) -> Timestamp? { self[name]?.integer.map(Timestamp.init(milliseconds:)) }
+extension JSONReader<StoredDocument> {
+  /// The number, which a record of this platform has in this range.
+  fileprivate func count() throws(LedgerError) -> Int { Int(clamping: try integer()) }
 
-  fileprivate func identifier<Kind: IdentifierKind>(_ name: String) -> Identifier<Kind>? {
-    guard let text = self[name]?.text else { return nil }
-    do { return try Identifier(text) } catch { return nil }
+  fileprivate func price() throws(LedgerError) -> Money? {
+    guard let minorUnits = try self["price"].optional?.integer() else { return nil }
+    return Money(minorUnits: minorUnits, currency: try self["price_currency"].text())
   }
 
-  fileprivate var key: ReceiptKey? {
-    guard let store = self["store"]?.text.flatMap(Store.init(name:)), let environment,
-      let id: StoreTransactionID = identifier("id")
-    else { return nil }
-    return ReceiptKey(store: store, environment: environment, id: id, renewal: self["renewal"]?.text)
+  fileprivate func grants() throws(LedgerError) -> [Adjustment] {
+    try self["grants"].amounts().map { Adjustment($0.currency, $0.amount) }
   }
 
-  private var environment: StoreEnvironment? {
-    let name = self["environment"]?.text ?? ""
-    let kinds = StoreEnvironment.Kind.allCases
-    guard let kind = kinds.first(where: { StoreEnvironment(kind: $0, session: nil).description == name }) else {
-      return nil
+  fileprivate func failure() throws(LedgerError) -> ReceiptQueueItem.Failure? {
+    guard let code = try self["code"].optional?.word(LedgerError.Code.init(_:)) else { return nil }
+    return ReceiptQueueItem.Failure(
+      code: code, message: try self["message"].text(), requestID: try self["request_id"].optional?.text())
+  }
+}
+
+extension ReceiptKey {
+  fileprivate init(reading record: StoredJSON) throws(LedgerError) {
+    let kind = try record["environment"].word { name in
+      StoreEnvironment.Kind.allCases.first { StoreEnvironment(kind: $0, session: nil).description == name }
     }
-    return StoreEnvironment(kind: kind, session: self["session"]?.text)
+    self.init(
+      store: try record["store"].word(Store.init(name:)),
+      environment: StoreEnvironment(kind: kind, session: try record["session"].optional?.text()),
+      id: try record["id"].identifier(), renewal: try record["renewal"].optional?.text())
   }
+}
 
-  fileprivate var identity: Identity? {
-    guard let customer: CustomerID = identifier("customer"), let allowsSharing = self["allows_sharing"]?.bool else {
-      return nil
-    }
-    return Identity(customer: customer, allowsSharing: allowsSharing)
+extension Identity {
+  fileprivate init(reading record: StoredJSON) throws(LedgerError) {
+    self.init(customer: try record["customer"].identifier(), allowsSharing: try record["allows_sharing"].bool())
   }
+}
 
-  fileprivate var intent: PurchaseIntent? {
-    guard let number = self["number"]?.integer, let buyer: CustomerID = identifier("buyer"),
-      let product = self["product"]?.text, let quantity = self["quantity"]?.integer, let at = time("at")
-    else { return nil }
-    return PurchaseIntent(
-      number: number, buyer: buyer, storeProductID: product, quantity: quantity, startedAt: at,
-      order: identifier("order"), key: identifier("key"), isDeferred: self["deferred"]?.integer == 1)
+extension PurchaseIntent {
+  fileprivate init(reading record: StoredJSON) throws(LedgerError) {
+    self.init(
+      number: try record["number"].integer(), buyer: try record["buyer"].identifier(),
+      storeProductID: try record["product"].text(), quantity: try record["quantity"].integer(),
+      startedAt: try record["at"].instant(), order: try record["order"].optional?.identifier(),
+      key: try record["key"].optional?.identifier(), isDeferred: try record["deferred"].optional?.integer() == 1)
   }
+}
 
-  fileprivate var openedOrder: OpenedOrder? {
-    guard let buyer: CustomerID = identifier("buyer"), let key: IdempotencyKey = identifier("key"),
-      let claim = self["claim"]?.text
-    else { return nil }
-    return OpenedOrder(buyer: buyer, key: key, claim: claim)
+extension OpenedOrder {
+  fileprivate init(reading record: StoredJSON) throws(LedgerError) {
+    self.init(
+      buyer: try record["buyer"].identifier(), key: try record["key"].identifier(), claim: try record["claim"].text())
   }
+}
 
-  fileprivate var queuedReceipt: QueuedReceipt? {
-    guard let key, let buyer: CustomerID = identifier("buyer"), let receipt = self["receipt"]?.text,
-      let signedAt = time("signed_at"), let bundle = self["bundle"]?.text,
-      let storeProduct = self["store_product"]?.text,
-      let quantity = self["quantity"]?.integer, let at = time("at"),
-      let source = self["source"]?.text.flatMap(ReceiptPost.Source.init(rawValue:))
-    else { return nil }
-    return QueuedReceipt(
-      key: key, buyer: buyer, receipt: StoreReceipt(receipt), signedAt: signedAt,
-      revision: self["revision"]?.text ?? "", bundleID: bundle, storeProductID: storeProduct,
-      product: identifier("product"), quantity: quantity, price: price, source: source, order: identifier("order"),
-      seenAt: at, grants: grants, isAnnounced: self["announced"]?.bool ?? false)
+extension QueuedReceipt {
+  fileprivate convenience init(reading record: StoredJSON) throws(LedgerError) {
+    self.init(
+      key: try ReceiptKey(reading: record), buyer: try record["buyer"].identifier(),
+      receipt: StoreReceipt(try record["receipt"].text()), signedAt: try record["signed_at"].instant(),
+      revision: try record["revision"].optional?.text() ?? "", bundleID: try record["bundle"].text(),
+      storeProductID: try record["store_product"].text(), product: try record["product"].optional?.identifier(),
+      quantity: try record["quantity"].integer(), price: try record.price(), source: try record["source"].word(),
+      order: try record["order"].optional?.identifier(), seenAt: try record["at"].instant(),
+      grants: try record.grants(), isAnnounced: try record["announced"].flag())
   }
+}
 
-  private var price: Money? {
-    guard let minorUnits = self["price"]?.integer, let currency = self["price_currency"]?.text else { return nil }
-    return Money(minorUnits: minorUnits, currency: currency)
+extension QueueItem {
+  fileprivate init(reading record: StoredJSON) throws(LedgerError) {
+    self.init(try QueuedReceipt(reading: record), number: 0)
+    status = try record["status"].word()
+    attemptCount = try record["attempts"].count()
+    nextAttemptAt = try record["next"].instant()
+    firstPostedAt = try record["first_posted_at"].optional?.instant()
+    provisionalSince = try record["provisional_since"].optional?.instant()
+    lastError = try record.failure()
   }
+}
 
-  private var grants: [Adjustment] {
-    (self["grants"]?.object?.members ?? []).compactMap { name, value in
-      guard let code = CurrencyCode(exactly: name), let amount = value.integer else { return nil }
-      return Adjustment(code, amount)
-    }
+extension FailedAttempt {
+  fileprivate init(reading record: StoredJSON) throws(LedgerError) {
+    guard let failure = try record.failure() else { throw record["code"].refused(expected: "an error code") }
+    self.init(
+      failure: failure, count: try record["attempts"].count(), firstPostedAt: try record["first_posted_at"].instant())
   }
+}
 
-  fileprivate var item: QueueItem? {
-    guard let receipt = queuedReceipt, let next = time("next"),
-      let status = self["status"]?.text.flatMap(ReceiptQueueItem.Status.init(rawValue:)),
-      let count = self["attempts"]?.integer.flatMap(Int.init(exactly:))
-    else { return nil }
-    var item = QueueItem(receipt, number: 0)
-    item.status = status
-    item.attemptCount = count
-    item.nextAttemptAt = next
-    item.firstPostedAt = time("first_posted_at")
-    item.provisionalSince = time("provisional_since")
-    item.lastError = failure
-    return item
+extension ProvisionalSpend {
+  fileprivate init(reading record: StoredJSON) throws(LedgerError) {
+    self.init(
+      key: try record["spend"].identifier(), customer: try record["buyer"].identifier(),
+      item: try record["item"].identifier(), quantity: try record["quantity"].integer(),
+      price: try record["grants"].amounts(), spentAt: try record["at"].instant(),
+      refusal: (try record.failure()).map { Refusal(code: $0.code, message: $0.message) })
   }
+}
 
-  private var failure: ReceiptQueueItem.Failure? {
-    guard let code = self["code"]?.text.flatMap(LedgerError.Code.init(_:)), let message = self["message"]?.text else {
-      return nil
-    }
-    return ReceiptQueueItem.Failure(code: code, message: message, requestID: self["request_id"]?.text)
+extension StoredBalances {
+  fileprivate init(reading record: StoredJSON) throws(LedgerError) {
+    self.init(
+      customer: try record["customer"].identifier(), asOf: try record["at"].instant(),
+      rows: try record["rows"].elements().map(Row.init(reading:)))
   }
+}
 
-  fileprivate var attempt: FailedAttempt? {
-    guard let failure, let count = self["attempts"]?.integer.flatMap(Int.init(exactly:)),
-      let first = time("first_posted_at")
-    else { return nil }
-    return FailedAttempt(failure: failure, count: count, firstPostedAt: first)
+extension StoredBalances.Row {
+  fileprivate init(reading row: StoredJSON) throws(LedgerError) {
+    self.init(
+      code: try row["code"].text(), name: try row["name"].text(), description: try row["description"].optional?.text(),
+      balance: try row["balance"].integer())
   }
+}
 
-  fileprivate var provisionalSpend: ProvisionalSpend? {
-    guard let customer: CustomerID = identifier("buyer"), let key: IdempotencyKey = identifier("spend"),
-      let item: ItemID = identifier("item"), let quantity = self["quantity"]?.integer, let at = time("at")
-    else { return nil }
-    let price = grants.map { CurrencyAmount(currency: $0.currency, amount: $0.amount) }
-    return ProvisionalSpend(
-      key: key, customer: customer, item: item, quantity: quantity, price: price, spentAt: at,
-      refusal: failure.map { ProvisionalSpend.Refusal(code: $0.code, message: $0.message) })
-  }
-
-  fileprivate var balances: StoredBalances? {
-    guard let customer: CustomerID = identifier("customer"), let at = time("at"), let rows = self["rows"]?.array else {
-      return nil
-    }
-    return StoredBalances(customer: customer, asOf: at, rows: rows.compactMap(\.balanceRow))
-  }
-
-  private var balanceRow: StoredBalances.Row? {
-    guard let code = self["code"]?.text, let name = self["name"]?.text, let balance = self["balance"]?.integer else {
-      return nil
-    }
-    return StoredBalances.Row(code: code, name: name, description: self["description"]?.text, balance: balance)
-  }
-
-  fileprivate var products: [KnownProduct]? {
-    self["products"]?.array.map { $0.compactMap(\.product) }
-  }
-
-  private var product: KnownProduct? {
-    guard let code: ProductCode = identifier("code"), let storeID = self["store_id"]?.text,
-      let type = self["type"]?.text.flatMap(ProductType.Kind.init(rawValue:))
-    else { return nil }
-    return KnownProduct(code: code, storeID: storeID, type: ProductType(type), grants: grants)
+extension KnownProduct {
+  fileprivate init(reading product: StoredJSON) throws(LedgerError) {
+    self.init(
+      code: try product["code"].identifier(), storeID: try product["store_id"].text(),
+      type: ProductType(try product["type"].word() as ProductType.Kind), grants: try product.grants())
   }
 }

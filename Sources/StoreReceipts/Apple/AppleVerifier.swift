@@ -57,9 +57,10 @@ public final class AppleVerifier: ReceiptVerifier {
   ///   names the first ``ReceiptCheck`` that failed.
   public func transaction(_ text: String) throws(LedgerError) -> AppleTransaction {
     let fields = try signedFields(text, date: "signedDate")
-    let environment = try environment(of: fields, bundleID: fields.optionalText("bundleId"), appAppleID: .absent)
+    let environment = try environment(
+      of: fields, bundleID: fields["bundleId"].optional?.shortText(), appAppleID: .absent)
     return AppleTransaction(
-      claims: SignedClaims(fields.object),
+      claims: SignedClaims(fields),
       transaction: try ReceiptForm.appleTransaction(from: fields, environment: environment))
   }
 
@@ -69,7 +70,7 @@ public final class AppleVerifier: ReceiptVerifier {
   public func renewalInfo(_ text: String) throws(LedgerError) -> AppleRenewalInfo {
     let fields = try signedFields(text, date: "signedDate")
     _ = try environment(of: fields, bundleID: app.bundleID, appAppleID: .absent)
-    return AppleRenewalInfo(claims: SignedClaims(fields.object))
+    return AppleRenewalInfo(claims: SignedClaims(fields))
   }
 
   /// Verifies an app transaction.
@@ -77,10 +78,10 @@ public final class AppleVerifier: ReceiptVerifier {
   /// - Throws: As ``transaction(_:)``.
   public func appTransaction(_ text: String) throws(LedgerError) -> AppleAppTransaction {
     let fields = try signedFields(text, date: "receiptCreationDate", environment: "receiptType")
-    let id = try fields.optionalInteger("appAppleId", in: 0...Int64.max)
+    let id = try fields["appAppleId"].optional?.integer(in: 0...Int64.max)
     _ = try environment(
-      of: fields, "receiptType", bundleID: fields.optionalText("bundleId"), appAppleID: .stated(id))
-    return AppleAppTransaction(claims: SignedClaims(fields.object))
+      of: fields, "receiptType", bundleID: fields["bundleId"].optional?.shortText(), appAppleID: .stated(id))
+    return AppleAppTransaction(claims: SignedClaims(fields))
   }
 
   /// Verifies a notification, and separately the transaction and the renewal info in it.
@@ -91,7 +92,7 @@ public final class AppleVerifier: ReceiptVerifier {
     let token = try SignedToken(text, byteCountMax: Self.notificationByteCountMax)
     let fields = try ReceiptFields(token.payload)
     let subject = try NotificationSubject(fields)
-    let signedAt = try fields.instant("signedDate")
+    let signedAt = try fields["signedDate"].time()
     if !isUnverified(subject.environment) { try trust.check(token, signedAt: signedAt) }
     let environment = try checkedEnvironment(
       subject.environment, bundleID: subject.bundleID, appAppleID: .stated(subject.appAppleID))
@@ -100,8 +101,8 @@ public final class AppleVerifier: ReceiptVerifier {
       throw ReceiptCheck.environment.failure("its transaction is of another environment")
     }
     return AppleNotification(
-      claims: SignedClaims(fields.object), id: try fields.text("notificationUUID"),
-      type: try fields.text("notificationType"), signedAt: signedAt,
+      claims: SignedClaims(fields), id: try fields["notificationUUID"].shortText(),
+      type: try fields["notificationType"].shortText(), signedAt: signedAt,
       transaction: bought,
       renewalInfo: try subject.renewalInfo.map { (text) throws(LedgerError) in try renewalInfo(text) })
   }
@@ -121,8 +122,8 @@ public final class AppleVerifier: ReceiptVerifier {
   ) throws(LedgerError) -> ReceiptFields {
     let token = try SignedToken(text, byteCountMax: Self.byteCountMax)
     let fields = try ReceiptFields(token.payload)
-    let signedAt = try fields.instant(date)
-    if !isUnverified(try fields.text(name)) { try trust.check(token, signedAt: signedAt) }
+    let signedAt = try fields[date].time()
+    if !isUnverified(try fields[name].shortText()) { try trust.check(token, signedAt: signedAt) }
     return fields
   }
 
@@ -134,7 +135,7 @@ public final class AppleVerifier: ReceiptVerifier {
   private func environment(
     of fields: ReceiptFields, _ name: String = "environment", bundleID: String?, appAppleID: AppleApp.AppID
   ) throws(LedgerError) -> StoreEnvironment {
-    try checkedEnvironment(try fields.text(name), bundleID: bundleID, appAppleID: appAppleID)
+    try checkedEnvironment(try fields[name].shortText(), bundleID: bundleID, appAppleID: appAppleID)
   }
 
   private func checkedEnvironment(

@@ -15,29 +15,21 @@ struct NotificationSubject {
   /// - Throws: `LedgerError` with `receipt_malformed`, check `payload`.
   init(_ notification: ReceiptFields) throws(LedgerError) {
     for name in ["data", "summary", "externalPurchaseToken", "appData"] {
-      guard let value = notification.object[name], !value.isNull else { continue }
-      guard let object = value.object else { throw ReceiptFields.malformed("\(name) is \(value.kind)") }
-      let fields = ReceiptFields(object)
-      bundleID = try fields.optionalText("bundleId")
-      appAppleID = try fields.optionalInteger("appAppleId", in: 0...Int64.max)
+      guard let fields = try notification[name].optional?.object() else { continue }
+      bundleID = try fields["bundleId"].optional?.shortText()
+      appAppleID = try fields["appAppleId"].optional?.integer(in: 0...Int64.max)
       if name == "externalPurchaseToken" {
         // Its environment follows only from the prefix of its id.
-        let isSandbox = try fields.optionalText("externalPurchaseId")?.hasPrefix("SANDBOX") ?? false
+        let isSandbox = try fields["externalPurchaseId"].optional?.shortText().hasPrefix("SANDBOX") ?? false
         environment = (isSandbox ? StoreEnvironment.sandbox : .production).payloadName
       } else {
-        environment = try fields.text("environment")
+        environment = try fields["environment"].shortText()
       }
-      transaction = try Self.token("signedTransactionInfo", in: object)
-      renewalInfo = try Self.token("signedRenewalInfo", in: object)
+      transaction = try fields["signedTransactionInfo"].optional?.text()
+      renewalInfo = try fields["signedRenewalInfo"].optional?.text()
       return
     }
     throw ReceiptFields.malformed("the notification has no part that names its app")
-  }
-
-  private static func token(_ name: String, in object: JSONObject) throws(LedgerError) -> String? {
-    guard let value = object[name], !value.isNull else { return nil }
-    guard let text = value.text else { throw ReceiptFields.malformed("\(name) is \(value.kind)") }
-    return text
   }
 }
 #endif

@@ -5,7 +5,9 @@ internal import StoreBackend
 public struct SignedClaims: Hashable, Sendable {
   private let object: JSONObject
 
-  init(_ object: JSONObject) { self.object = object }
+  private init(_ object: JSONObject) { self.object = object }
+
+  init(_ fields: ReceiptFields) { object = fields.value?.object ?? [:] }
 
   /// The names, in signed order.
   public var names: [String] { object.members.map(\.name) }
@@ -27,6 +29,6 @@ public struct SignedClaims: Hashable, Sendable {
   /// Returns the instant of a claim in milliseconds since 1970, without its fraction; nil for any other value.
   public func instant(_ name: String) -> Timestamp? {
     // An invalid instant is still available as JSON.
-    try? ReceiptFields(object).optionalInstant(name)
+    try? ReceiptFields(object)[name].optional?.time()
   }
 }

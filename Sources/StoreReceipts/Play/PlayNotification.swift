@@ -47,42 +47,43 @@ public struct PlayNotification: Hashable, Sendable {
     let envelope = try PlayEnvelope(body)
     messageID = envelope.messageID
     let fields = try ReceiptFields(envelope.data)
-    packageName = try fields.name("packageName")
-    guard let occurredAt = try fields.optionalInstantText("eventTimeMillis") else {
+    packageName = try fields["packageName"].name()
+    guard let occurredAt = try fields["eventTimeMillis"].optional?.timeText() else {
       throw ReceiptFields.malformed("eventTimeMillis is missing")
     }
     self.occurredAt = occurredAt
-    claims = SignedClaims(fields.object)
+    claims = SignedClaims(fields)
     event = try Self.event(fields)
   }
 
   private static func event(_ fields: ReceiptFields) throws(LedgerError) -> Event {
-    if let part = try fields.optionalObject("oneTimeProductNotification") {
-      let (token, product) = (try part.transactionID("purchaseToken"), try part.optionalNonEmptyText("sku"))
-      switch try part.integer("notificationType", in: 0...Int64.max) {
+    if let part = try fields["oneTimeProductNotification"].optional?.object() {
+      let (token, product) = (try part["purchaseToken"].storeTransactionID(), try part["sku"].nonEmpty?.shortText())
+      switch try part["notificationType"].integer(in: 0...Int64.max) {
       case 1: return .oneTimePurchased(token: token, productID: product)
       case 2: return .oneTimeCanceled(token: token, productID: product)
       case let number: return .other("oneTimeProductNotification \(number)")
       }
     }
-    if let part = try fields.optionalObject("voidedPurchaseNotification") {
+    if let part = try fields["voidedPurchaseNotification"].optional?.object() {
       return .voided(
-        token: try part.transactionID("purchaseToken"), orderID: try part.optionalNonEmptyText("orderId"),
-        isSubscription: try part.optionalInteger("productType", in: 0...Int64.max) == 1,
-        isPartial: try part.optionalInteger("refundType", in: 0...Int64.max) == 2)
+        token: try part["purchaseToken"].storeTransactionID(), orderID: try part["orderId"].nonEmpty?.shortText(),
+        isSubscription: try part["productType"].optional?.integer(in: 0...Int64.max) == 1,
+        isPartial: try part["refundType"].optional?.integer(in: 0...Int64.max) == 2)
     }
-    if let part = try fields.optionalObject("pendingRefundReviewNotification") {
+    if let part = try fields["pendingRefundReviewNotification"].optional?.object() {
       return .refundReview(
-        reviewToken: try part.text("pendingRefundToken"), orderID: try part.optionalNonEmptyText("orderId"),
-        reason: try part.optionalInteger("refundReason", in: 0...Int64.max))
+        reviewToken: try part["pendingRefundToken"].shortText(), orderID: try part["orderId"].nonEmpty?.shortText(),
+        reason: try part["refundReason"].optional?.integer(in: 0...Int64.max))
     }
-    if let part = try fields.optionalObject("subscriptionNotification") {
+    if let part = try fields["subscriptionNotification"].optional?.object() {
       return .subscription(
-        token: try part.transactionID("purchaseToken"), productID: try part.optionalNonEmptyText("subscriptionId"),
-        type: try part.integer("notificationType", in: 0...Int64.max))
+        token: try part["purchaseToken"].storeTransactionID(),
+        productID: try part["subscriptionId"].nonEmpty?.shortText(),
+        type: try part["notificationType"].integer(in: 0...Int64.max))
     }
-    if try fields.optionalObject("testNotification") != nil { return .test }
-    return .other(fields.object.members.first { $0.value.object != nil }?.name ?? "nothing")
+    if try fields["testNotification"].optional?.object() != nil { return .test }
+    return .other(fields.value?.object?.members.first { $0.value.object != nil }?.name ?? "nothing")
   }
 }
 

@@ -71,14 +71,14 @@ public struct PlayProductPurchase: Hashable, Sendable {
   public init(json: [UInt8], for request: Request) throws(LedgerError) {
     let fields = try ReceiptFields(json)
     let parts: PlayParts =
-      if fields.object["subscriptionState"] != nil {
+      if fields["subscriptionState"].value != nil {
         try PlayParts(subscription: fields, request)
-      } else if fields.object["productLineItem"] != nil {
+      } else if fields["productLineItem"].value != nil {
         try PlayParts(v2: fields)
       } else {
         try PlayParts(v1: fields, request)
       }
-    claims = SignedClaims(fields.object)
+    claims = SignedClaims(fields)
     (token, replacedToken) = (request.token, parts.replacedToken)
     isCancelled = parts.state == .canceled
     isSubscription = parts.isSubscription
@@ -202,57 +202,57 @@ struct PlayParts {
 extension PlayParts {
   /// Reads `purchases.products`: numbers for words.
   init(v1 fields: ReceiptFields, _ request: PlayProductPurchase.Request) throws(LedgerError) {
-    let type = try fields.optionalInteger("purchaseType", in: 0...Int64.max)
+    let type = try fields["purchaseType"].optional?.integer(in: 0...Int64.max)
     isTest = type == 0
-    guard let product = try fields.optionalNonEmptyText("productId") ?? request.productID else {
+    guard let product = try fields["productId"].nonEmpty?.shortText() ?? request.productID else {
       throw ReceiptFields.malformed("productId is missing")
     }
     var line = Line(productID: product)
     if type == 1 { line.offer = StoreTransaction.Offer(kind: .code) }
-    switch try fields.optionalInteger("purchaseState", in: 0...Int64.max) ?? 0 {
+    switch try fields["purchaseState"].optional?.integer(in: 0...Int64.max) ?? 0 {
     case 0: state = .purchased
     case 1: state = .canceled
     case 2: state = .pending
     case let number: throw ReceiptFields.malformed("purchaseState is \(number), which is unknown")
     }
-    orderID = try fields.optionalNonEmptyText("orderId")
-    line.quantity = try fields.optionalInteger("quantity", in: 1...Int64.max) ?? 1
-    line.refundableQuantity = try fields.optionalInteger("refundableQuantity", in: 0...Int64.max)
-    line.isConsumed = try fields.optionalInteger("consumptionState", in: 0...Int64.max) == 1
-    isAcknowledged = try fields.optionalInteger("acknowledgementState", in: 0...Int64.max) == 1
-    paidAt = try fields.optionalInstantText("purchaseTimeMillis")
+    orderID = try fields["orderId"].nonEmpty?.shortText()
+    line.quantity = try fields["quantity"].optional?.integer(in: 1...Int64.max) ?? 1
+    line.refundableQuantity = try fields["refundableQuantity"].optional?.integer(in: 0...Int64.max)
+    line.isConsumed = try fields["consumptionState"].optional?.integer(in: 0...Int64.max) == 1
+    isAcknowledged = try fields["acknowledgementState"].optional?.integer(in: 0...Int64.max) == 1
+    paidAt = try fields["purchaseTimeMillis"].optional?.timeText()
     if paidAt == nil { throw ReceiptFields.malformed("purchaseTimeMillis is missing") }
-    regionCode = try fields.optionalNonEmptyText("regionCode")
+    regionCode = try fields["regionCode"].nonEmpty?.shortText()
     accountToken = try fields.buyer()
     lines = [line]
   }
 
   /// Reads `purchases.productsv2`: words, and a list of products.
   init(v2 fields: ReceiptFields) throws(LedgerError) {
-    isTest = try fields.optionalObject("testPurchaseContext") != nil
+    isTest = try fields["testPurchaseContext"].optional?.object() != nil
     let states: [(String, State)] = [("PURCHASED", .purchased), ("CANCELLED", .canceled), ("PENDING", .pending)]
-    guard let context = try fields.optionalObject("purchaseStateContext") else {
+    guard let context = try fields["purchaseStateContext"].optional?.object() else {
       throw ReceiptFields.malformed("purchaseStateContext is missing")
     }
-    state = try context.word("purchaseState", states)
-    orderID = try fields.optionalNonEmptyText("orderId")
+    state = try context["purchaseState"].word(states)
+    orderID = try fields["orderId"].nonEmpty?.shortText()
     isAcknowledged = fields.isAcknowledged
-    paidAt = try fields.optionalText("purchaseCompletionTime").flatMap { Timestamp($0) }
+    paidAt = (try fields["purchaseCompletionTime"].optional?.shortText()).flatMap { Timestamp($0) }
     guard paidAt != nil || state != .purchased else {
       throw ReceiptFields.malformed("purchaseCompletionTime is missing or invalid")
     }
-    regionCode = try fields.optionalNonEmptyText("regionCode")
+    regionCode = try fields["regionCode"].nonEmpty?.shortText()
     accountToken = try fields.buyer()
     lines = Self.merged(
-      try fields.items("productLineItem") { (item) throws(LedgerError) in
-        var line = Line(productID: try item.name("productId"))
-        guard let details = try item.optionalObject("productOfferDetails") else { return line }
-        line.offer = try details.optionalNonEmptyText("offerId").map {
+      try fields["productLineItem"].items().map { (item) throws(LedgerError) in
+        var line = Line(productID: try item["productId"].name())
+        guard let details = try item["productOfferDetails"].optional?.object() else { return line }
+        line.offer = (try details["offerId"].nonEmpty?.shortText()).map {
           StoreTransaction.Offer(kind: nil, identifier: $0)
         }
-        line.quantity = try details.optionalInteger("quantity", in: 1...Int64.max) ?? 1
-        line.refundableQuantity = try details.optionalInteger("refundableQuantity", in: 0...Int64.max)
-        line.isConsumed = details.object["consumptionState"]?.text == "CONSUMPTION_STATE_CONSUMED"
+        line.quantity = try details["quantity"].optional?.integer(in: 1...Int64.max) ?? 1
+        line.refundableQuantity = try details["refundableQuantity"].optional?.integer(in: 0...Int64.max)
+        line.isConsumed = details["consumptionState"].value?.text == "CONSUMPTION_STATE_CONSUMED"
         return line
       })
   }
@@ -262,36 +262,36 @@ extension PlayParts {
   /// The states after the payment do not affect the credit: the right ends with the period.
   init(subscription fields: ReceiptFields, _ request: PlayProductPurchase.Request) throws(LedgerError) {
     isSubscription = true
-    isTest = try fields.optionalObject("testPurchase") != nil
-    switch try fields.text("subscriptionState") {
+    isTest = try fields["testPurchase"].optional?.object() != nil
+    switch try fields["subscriptionState"].shortText() {
     case "SUBSCRIPTION_STATE_PENDING": state = .pending
     case "SUBSCRIPTION_STATE_PENDING_PURCHASE_CANCELED": state = .canceled
     default: state = .purchased
     }
-    orderID = try fields.optionalNonEmptyText("latestOrderId")
+    orderID = try fields["latestOrderId"].nonEmpty?.shortText()
     isAcknowledged = fields.isAcknowledged
     if state == .purchased {
-      paidAt = try fields.optionalText("startTime").flatMap { Timestamp($0) }
+      paidAt = (try fields["startTime"].optional?.shortText()).flatMap { Timestamp($0) }
       if paidAt == nil { throw ReceiptFields.malformed("startTime is missing or invalid") }
     }
-    regionCode = try fields.optionalNonEmptyText("regionCode")
-    accountToken = try fields.optionalObject("externalAccountIdentifiers")?.buyer()
+    regionCode = try fields["regionCode"].nonEmpty?.shortText()
+    accountToken = try fields["externalAccountIdentifiers"].optional?.buyer()
     lines = Self.merged(
-      try fields.items("lineItems") { (item) throws(LedgerError) in
-        var line = Line(productID: try item.name("productId"), productType: .autoRenewableSubscription)
-        if try item.optionalObject("prepaidPlan") != nil { line.productType = .nonRenewingSubscription }
-        line.orderID = try item.optionalNonEmptyText("latestSuccessfulOrderId")
-        line.expiresAt = try item.optionalText("expiryTime").flatMap { Timestamp($0) }
-        let offer = try item.optionalObject("offerDetails")
-        line.planID = try offer?.optionalNonEmptyText("basePlanId")
-        line.offer = try offer?.optionalNonEmptyText("offerId").map {
+      try fields["lineItems"].items().map { (item) throws(LedgerError) in
+        var line = Line(productID: try item["productId"].name(), productType: .autoRenewableSubscription)
+        if try item["prepaidPlan"].optional?.object() != nil { line.productType = .nonRenewingSubscription }
+        line.orderID = try item["latestSuccessfulOrderId"].nonEmpty?.shortText()
+        line.expiresAt = (try item["expiryTime"].optional?.shortText()).flatMap { Timestamp($0) }
+        let offer = try item["offerDetails"].optional?.object()
+        line.planID = try offer?["basePlanId"].nonEmpty?.shortText()
+        line.offer = (try offer?["offerId"].nonEmpty?.shortText()).map {
           StoreTransaction.Offer(kind: nil, identifier: $0)
         }
         return line
       })
     // A product without an order beside products with one is not owned yet: its plan begins with the next renewal.
     if lines.contains(where: { $0.orderID != nil }) { lines.removeAll { $0.orderID == nil } }
-    replacedToken = try fields.optionalNonEmptyText("linkedPurchaseToken").flatMap { try? StoreTransactionID($0) }
+    replacedToken = (try fields["linkedPurchaseToken"].nonEmpty?.shortText()).flatMap { try? StoreTransactionID($0) }
     guard state != .purchased || lines.allSatisfy({ ($0.orderID ?? orderID) != nil }) else {
       throw ReceiptFields.malformed("latestOrderId is missing")
     }
@@ -300,21 +300,17 @@ extension PlayParts {
 
 extension ReceiptFields {
   fileprivate var isAcknowledged: Bool {
-    object["acknowledgementState"]?.text == "ACKNOWLEDGEMENT_STATE_ACKNOWLEDGED"
+    self["acknowledgementState"].value?.text == "ACKNOWLEDGEMENT_STATE_ACKNOWLEDGED"
   }
 
   fileprivate func buyer() throws(LedgerError) -> AccountToken? {
-    try optionalNonEmptyText("obfuscatedExternalAccountId").flatMap(AccountToken.init(obfuscated:))
+    (try self["obfuscatedExternalAccountId"].nonEmpty?.shortText()).flatMap(AccountToken.init(obfuscated:))
   }
 
-  /// Reads each object of a list that has at least one.
-  fileprivate func items(
-    _ name: String, _ read: (ReceiptFields) throws(LedgerError) -> PlayParts.Line
-  ) throws(LedgerError) -> [PlayParts.Line] {
-    guard let items = object[name]?.array, !items.isEmpty else { throw Self.malformed("\(name) lists no product") }
-    return try items.map { (item) throws(LedgerError) in
-      guard let object = item.object else { throw Self.malformed("\(name) contains a value that is not an object") }
-      return try read(ReceiptFields(object))
-    }
+  /// The elements of a list of products that has at least one.
+  fileprivate func items() throws(LedgerError) -> [Self] {
+    let items = try elements()
+    guard !items.isEmpty else { throw refused(expected: "a list of products", found: "empty") }
+    return items
   }
 }

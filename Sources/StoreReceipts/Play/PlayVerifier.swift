@@ -51,7 +51,7 @@ public struct PlayVerifier: ReceiptVerifier {
       throw ReceiptCheck.signature.failure("its signature does not match its content")
     }
     let fields = try ReceiptFields(data)
-    if let name = try fields.optionalText("environment"), !name.hasBytes(of: environment.payloadName) {
+    if let name = try fields["environment"].optional?.shortText(), !name.hasBytes(of: environment.payloadName) {
       throw ReceiptCheck.environment.failure("it is of the environment \"\(name.prefix(60))\"")
     }
     let transaction = try ReceiptForm.playTransaction(from: fields, environment: environment)

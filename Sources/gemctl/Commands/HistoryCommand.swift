@@ -37,8 +37,8 @@ struct HistoryCommand {
     ]
     if let hold = booking.hold { object["hold"] = HoldView.json(hold) }
     if let id = booking.reversed { object["reversed"] = .string(id.description) }
-    if !booking.expired.isEmpty { object["expired"] = HoldView.json(booking.expired) }
-    if !booking.reclaimed.isEmpty { object["reclaimed"] = HoldView.json(booking.reclaimed) }
+    if !booking.expired.isEmpty { object["expired"] = JSONValue(amounts: booking.expired) }
+    if !booking.reclaimed.isEmpty { object["reclaimed"] = JSONValue(amounts: booking.reclaimed) }
     if !booking.parties.isEmpty { object["parties"] = .array(booking.parties.map(party)) }
     return object
   }

@@ -30,7 +30,7 @@ struct BookingView {
   var transactionID: JSONValue { JSONValue(booking.transactionID?.description) }
 
   /// The items that were added or removed.
-  var items: JSONValue { Self.json(booking.items) }
+  var items: JSONValue { booking.items.wire }
 
   /// The document of a command that changes balances.
   var json: JSONValue {
@@ -49,14 +49,14 @@ struct BookingView {
     switch booking.kind {
     case .reversal: object["reversed"] = JSONValue(booking.reversed?.description)
     case .capture, .release:
-      object["available"] = HoldView.json(booking.hold?.available ?? [])
+      object["available"] = JSONValue(amounts: booking.hold?.available ?? [])
       object["hold"] = booking.hold.map { HoldView.json($0) } ?? .null
     default:
       if isBasket { object["parties"] = .array(booking.parties.map(json)) }
       return object
     }
-    object["expired"] = HoldView.json(booking.expired)
-    object["reclaimed"] = HoldView.json(booking.reclaimed)
+    object["expired"] = JSONValue(amounts: booking.expired)
+    object["reclaimed"] = JSONValue(amounts: booking.reclaimed)
     return object
   }
 
@@ -66,7 +66,7 @@ struct BookingView {
     return [
       "customer_id": .string(party.customer.text), "transaction_id": JSONValue(id),
       "adjustments": Self.changes(Array(party.entries)), "balances": Self.balances(Array(party.entries)),
-      "items": Self.json(party.items),
+      "items": party.items.wire,
     ]
   }
 
@@ -97,13 +97,6 @@ struct BookingView {
 
   private static func json(_ balances: [CurrencyCode: Int64]) -> JSONValue {
     .object(JSONObject(balances.sorted { $0.key < $1.key }.map { ($0.key.description, .integer($0.value)) }))
-  }
-
-  private static func json(_ items: [PostedItem]) -> JSONValue {
-    .array(
-      items.map {
-        ["item_id": .string($0.item.text), "quantity": .integer($0.quantity), "owned": .integer($0.owned)]
-      })
   }
 }
 

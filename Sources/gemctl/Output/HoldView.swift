@@ -16,11 +16,11 @@ struct HoldView {
     guard let hold = booking.hold else { return .null }
     var object: JSONObject = [
       "hold_id": JSONValue(hold.id?.description), "customer_id": .string(booking.customer.text),
-      "amounts": Self.json(hold.amounts),
+      "amounts": JSONValue(amounts: hold.amounts),
     ]
     if booking.kind == .hold {
-      object["balances"] = Self.json(hold.balances)
-      object["available"] = Self.json(hold.available)
+      object["balances"] = JSONValue(amounts: hold.balances)
+      object["available"] = JSONValue(amounts: hold.available)
     }
     object["expires_at"] = JSONValue(hold.expiresAt?.description)
     object["replayed"] = .bool(booking.isReplayed)
@@ -32,20 +32,16 @@ struct HoldView {
   /// The hold's object in other documents.
   static func json(_ hold: HoldBooking) -> JSONValue {
     [
-      "hold_id": JSONValue(hold.id?.description), "amounts": json(hold.amounts),
+      "hold_id": JSONValue(hold.id?.description), "amounts": JSONValue(amounts: hold.amounts),
       "expires_at": JSONValue(hold.expiresAt?.description),
     ]
   }
 
   static func json(_ hold: OpenHold) -> JSONValue {
     [
-      "hold_id": .string(hold.id.description), "amounts": json(hold.amounts),
+      "hold_id": .string(hold.id.description), "amounts": JSONValue(amounts: hold.amounts),
       "created_at": .string(hold.createdAt.description), "expires_at": .string(hold.expiresAt.description),
     ]
-  }
-
-  static func json(_ amounts: [CurrencyAmount]) -> JSONValue {
-    .object(JSONObject(amounts.map { ($0.currency.description, .integer($0.amount)) }))
   }
 
 }

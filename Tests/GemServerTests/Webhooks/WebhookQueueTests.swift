@@ -31,9 +31,9 @@ final class WebhookQueueTests: XCTestCase {
     queue.judge(at: now, settings)
     queue.lease = .init(owner: "me", until: now)
     XCTAssertNotNil(queue.outage)
-    XCTAssertEqual(WebhookQueue(try JSONValue.parse(queue.json.text())), queue)
+    XCTAssertEqual(try WebhookQueue(reading: StoredJSON(queue.json.text(), named: "queue")), queue)
     for damaged: JSONValue in [.null, [:], ["cursor": "a"], ["cursor": "a", "waiting": [[:]]]] {
-      XCTAssertNil(WebhookQueue(damaged))
+      XCTAssertThrowsError(try WebhookQueue(reading: StoredJSON(damaged.text(), named: "queue")))
     }
   }
 

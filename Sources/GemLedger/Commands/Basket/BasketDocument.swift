@@ -13,9 +13,9 @@ package struct BasketDocument: Sendable {
   package init(_ bytes: [UInt8]) throws(LedgerError) {
     let check = CatalogCheck()
     do throws(JSONError) {
-      let field = CatalogField(try JSONValue.parse(bytes), at: .root, check)
+      let field = CatalogField(try JSONValue.parse(bytes), check)
       let fields = field.fields(["payer", "legs"])
-      let payer = fields?.required("payer") { $0.identifier(CustomerID.self) }
+      let payer = fields?.required("payer") { try $0.identifier(CustomerID.self) }
       let legs = fields?.required("legs") { $0.list(max: Limits.legsPerBasket, BasketLeg.init(reading:)) }
       if let payer, let legs, check.problems.isEmpty {
         (self.payer, self.legs) = (payer, legs)
@@ -39,14 +39,11 @@ extension BasketLeg {
   private static let kinds = ["transfer", "item", "spend", "grant"]
 
   fileprivate init?(reading field: CatalogField) {
-    guard let object = field.value.object else {
-      field.check.add(field.path, "This should be an object, but is \(field.value.kind).")
-      return nil
-    }
-    let found = object.members.map(\.name).filter(Self.kinds.contains)
+    guard let names = field.members({ name, _ in name }) else { return nil }
+    let found = names.filter(Self.kinds.contains)
     guard let kind = found.first, found.count == 1 else {
       let all = Self.kinds.map { "\"\($0)\"" }.joined(separator: ", ")
-      field.check.add(field.path, "A leg has exactly one of \(all); this has \(found.count).")
+      field.context.add(field.path, "A leg has exactly one of \(all); this has \(found.count).")
       return nil
     }
     switch kind {
@@ -67,8 +64,8 @@ extension BasketLeg {
 
   private init?(item field: CatalogField) {
     guard let fields = field.fields(["item", "quantity", "from", "to"]) else { return nil }
-    let item = fields.required("item") { $0.identifier(ItemID.self) }
-    let quantity = fields.optional("quantity", default: 1) { $0.integer(in: 1...Limits.quantity) }
+    let item = fields.required("item") { try $0.identifier(ItemID.self) }
+    let quantity = fields.optional("quantity", default: 1) { try $0.integer(in: 1...Limits.quantity) }
     let (from, to) = Self.ends(fields)
     guard let item, let from, let to else { return nil }
     self = .item(item, quantity: quantity, from: from, to: to)
@@ -91,25 +88,23 @@ extension BasketLeg {
     self = .grant(amounts, customer: customer, source: source)
   }
 
-  private static func ends(_ fields: CatalogFields) -> (from: CustomerID?, to: CustomerID?) {
+  private static func ends(_ fields: CatalogField) -> (from: CustomerID?, to: CustomerID?) {
     (fields.required("from", customer), fields.required("to", customer))
   }
 
-  private static func customer(_ field: CatalogField) -> CustomerID? { field.identifier(CustomerID.self) }
+  private static func customer(_ field: CatalogField) throws(LedgerError) -> CustomerID { try field.identifier() }
 
   private static func amounts(_ field: CatalogField) -> [Adjustment]? {
     field.members { code, amount in
-      let code = CatalogField(.string(code), at: amount.path, amount.check).currencyCode()
-      guard let code, let amount = amount.integer(in: 1...Limits.amount) else { return nil }
-      return Adjustment(code, amount)
+      let code = try CatalogField(.string(code), at: amount.path, amount.context).currency()
+      return Adjustment(code, try amount.integer(in: 1...Limits.amount))
     }
   }
 
-  private static func source(_ field: CatalogField) -> LotSource? {
-    guard let text = field.value.text else { return field.refuseType("a text") }
+  private static func source(_ field: CatalogField) throws(LedgerError) -> LotSource {
+    let text = try field.text()
     let allowed = LotSource.allCases.filter { $0 != .paid }
     if let source = allowed.first(where: { $0.name == text }) { return source }
-    let all = allowed.map { "\"\($0.name)\"" }.joined(separator: ", ")
-    return field.refuse("This should be one of \(all), but is \"\(text.abridged)\".")
+    throw field.refused(text, isNoneOf: allowed.map(\.name))
   }
 }

@@ -1,43 +1,6 @@
 #if Server
 package import GemLedger
 
-/// The form of a JSON value or a parameter, for checks of requests and for the OpenAPI description.
-package indirect enum Schema: Sendable {
-  /// A text of a length in characters; `pattern` is a regular expression for documentation only.
-  case text(ClosedRange<Int> = 0...1_048_576, pattern: String? = nil)
-  case word([String])
-  case integer(ClosedRange<Int64> = Int64.min...Int64.max)
-  /// A non-negative number of at most twelve plain digits, with at most three decimal places.
-  case decimal
-  case boolean
-  case list(Schema, ClosedRange<Int> = 0...10_000)
-  /// An object with any names and values of one form.
-  case map(Schema, ClosedRange<Int> = 0...10_000)
-  case object([Field])
-  case nullable(Schema)
-  /// A form with additional constraints in its description, which the work checks.
-  case stating(JSONObject, Schema)
-  /// Any JSON value.
-  case anything
-
-  /// A member of an object.
-  package struct Field: Sendable {
-    package let name: String
-    package let schema: Schema
-    package let help: String
-    package let isRequired: Bool
-
-    package init(_ name: String, _ schema: Schema, _ help: String = "", isRequired: Bool = false) {
-      self.name = name
-      self.schema = schema
-      self.help = help
-      self.isRequired = isRequired
-    }
-  }
-}
-
-// MARK: Checking
-
 extension Schema {
   /// Checks a body; refuses unknown members, since they may be misspelt.
   ///
