@@ -13,7 +13,7 @@ struct BookDueCommand: Command {
   ///
   /// - Throws: `customer_not_found`.
   func decide(_ decider: inout Decider, _ command: LedgerCommand.Body) throws(LedgerError) -> Booking {
-    guard let customer = try decider.findCustomer(command.customer) else {
+    guard let customer = try decider.work.customers.find(command.customer) else {
       throw .customerNotFound(command.customer)
     }
     decider.plans.removeAll(keepingCapacity: true)
@@ -26,7 +26,7 @@ struct BookDueCommand: Command {
         JournalPosting.bookExpiry(&decider, of: index, customer: customer.number)
       } else if decider.work.accounts[slot].row.nextExpiry <= decider.work.now.milliseconds {
         // The account's row expected an expiry too early; its lots are loaded now and give the correct instant.
-        LotMoves.refreshNextExpiry(&decider.work, slot: slot, lotsIndex: decider.work.loadedLotsIndex(of: slot))
+        decider.work.accounts.refreshNextExpiry(of: slot)
         decider.work.accounts[slot].isChanged = true
       }
     }

@@ -31,7 +31,7 @@ final class BuyItemCommand: Command {
   ///   `insufficient_balance`.
   func decide(_ decider: inout Decider, _ command: LedgerCommand.Body) throws(LedgerError) -> Booking {
     try RequestRules.check(quantity: quantity, of: item.text)
-    guard let customer = try decider.findCustomer(command.customer) else {
+    guard let customer = try decider.work.customers.find(command.customer) else {
       throw .customerNotFound(command.customer)
     }
     return try KeyReplay.idempotently(&decider, command, customer: customer) {
@@ -54,7 +54,7 @@ final class BuyItemCommand: Command {
     }
     try AccountPlanning.checkPremises(&decider, command, customer: customer)
     try AccountPlanning.checkCurrencies(&decider)
-    let made = decider.work.changes.customers.count
+    let made = decider.work.customers.made.count
     let keeper = item.stock == nil ? nil : try Self.stockKeeper(&decider, of: item.id)
     do throws(LedgerError) {
       decider.pendingCounts += try Self.counts(
@@ -64,11 +64,11 @@ final class BuyItemCommand: Command {
       for index in decider.plans.indices { try AccountPlanning.planBurn(&decider, index) }
     } catch {
       // A refused sale leaves no trace.
-      if decider.work.changes.customers.count > made { decider.work.removeNewestCustomer() }
+      if decider.work.customers.made.count > made { decider.work.customers.removeNewest() }
       throw error
     }
     var booking = try JournalPosting.book(&decider, .spend, command: command, customer: customer)
-    try OwnedItems.add(&decider.work, [(item.id, quantity)], to: &booking, customer)
+    try decider.work.add([(item.id, quantity)], to: customer, &booking)
     if let keeper { Self.bookSale(&decider, to: customer, by: keeper) }
     return booking
   }
@@ -81,10 +81,10 @@ final class BuyItemCommand: Command {
   ) throws(LedgerError) -> [CountRow] {
     func count(_ kind: CountKey.Kind, of customer: CustomerNumber) throws(LedgerError) -> CountRow {
       let key = CountKey(kind, item.id.text)
-      return try work.count(key, of: customer)
+      return try work.counts.count(key, of: customer)
         ?? CountRow(customer: customer, key: key, period: 0, value: 0)
     }
-    let owned = try work.owned(item.id, customer: customer.number)
+    let owned = try work.items.owned(item.id, by: customer.number)
     let bought = item.limitPeriod == nil ? nil : try count(.bought, of: customer.number)
     var sold: CountRow?
     if let keeper { sold = try count(.sold, of: keeper.number) }
@@ -96,16 +96,16 @@ final class BuyItemCommand: Command {
   /// It is a separate customer for each item, so that the count is in a single lane of a storage with lanes.
   private static func stockKeeper(_ decider: inout Decider, of item: ItemID) throws(LedgerError) -> FoundCustomer {
     let id = CustomerID(ofStock: item)
-    if let keeper = try decider.findCustomer(id) { return keeper }
-    return try decider.work.addCustomer(id)
+    if let keeper = try decider.work.customers.find(id) { return keeper }
+    return try decider.work.customers.add(id)
   }
 
   private static func bookSale(_ decider: inout Decider, to customer: FoundCustomer, by keeper: FoundCustomer) {
     let sale = decider.booked
-    let number = JournalPosting.appendTransactionWithoutEntries(&decider.work, .spend, customer: keeper.number)
+    let number = decider.work.journal.appendTransactionWithoutEntries(.spend, of: keeper.number)
     UsageCounts.bookCounts(&decider, of: keeper.number, by: number)
     for (own, one, other, whose) in [(sale, customer, number, keeper), (number, keeper, sale, customer)] {
-      decider.work.add(
+      decider.work.journal.add(
         JournalEventRow(
           transaction: own, position: 0, customer: one.number, kind: .linked, target: other, value: whose.number,
           createdAt: decider.work.now))

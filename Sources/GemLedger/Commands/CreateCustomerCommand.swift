@@ -14,17 +14,17 @@ struct CreateCustomerCommand: Command {
   var independence: Independence { tokens.isEmpty ? .ofOtherCustomers : .none }
 
   func decide(_ decider: inout Decider, _ command: LedgerCommand.Body) throws(LedgerError) -> Booking {
-    let known = try decider.findCustomer(command.customer)
+    let known = try decider.work.customers.find(command.customer)
     if let known, let key = command.key {
       try check(&decider, key, made: known, command)
     }
-    let customer = if let known { known } else { try decider.work.addCustomer(command.customer) }
-    for token in tokens where try decider.work.orders.customer(token: token, session: decider.session) == nil {
+    let customer = if let known { known } else { try decider.work.customers.add(command.customer) }
+    for token in tokens where try decider.work.orders.customer(token: token) == nil {
       decider.work.orders.add(AccountTokenRow(token: token, customer: customer.number))
     }
     if let key = command.key, known == nil {
-      KeyReplay.keepRefusal(
-        &decider.work, .customerExists(command.customer), under: key, command: command, customer: customer.number)
+      decider.work.keys.keep(
+        .customerExists(command.customer), after: decider.work.journal.end, under: key, of: command, customer.number)
     }
     return JournalPosting.answer(&decider.work, command.customer, isReplayed: known != nil)
   }

@@ -15,21 +15,21 @@ struct EraseCommand: Command {
   ///
   /// - Throws: in order of precedence `customer_not_found`, `in_progress` (the same commit made the customer).
   func decide(_ decider: inout Decider, _ command: LedgerCommand.Body) throws(LedgerError) -> Booking {
-    guard let customer = try decider.findCustomer(command.customer) else {
+    guard let customer = try decider.work.customers.find(command.customer) else {
       throw .customerNotFound(command.customer)
     }
-    let numbers = try decider.work.numbers(of: customer)
+    let numbers = try decider.work.customers.numbers(of: customer)
     // A customer that this commit makes can be erased only by a later commit.
-    if let row = decider.work.changes.customers.first(where: { numbers.contains($0.number) }) {
+    if let row = decider.work.customers.made.first(where: { numbers.contains($0.number) }) {
       throw LedgerError(.inProgress, "The customer \"\(row.id)\" is being made. Ask again.")
     }
     decider.plans.removeAll(keepingCapacity: true)
     let number = JournalPosting.begin(&decider, .erase, command: command, customer: customer)
     // The note with the actor and the reason of the erasure would identify the customer again.
-    if command.note != nil { decider.work.changes.notes.removeLast() }
+    if command.note != nil { decider.work.journal.removeNewestNote() }
     var erasure = ErasureRow(transaction: number, numbers: numbers, ids: [], former: [], added: [])
     let rows = try numbers.gather { (own) throws(LedgerError) in
-      (row: try decider.work.knownCustomer(own), ids: try decider.session.addedIDs(of: own))
+      (row: try decider.work.customers.known(own), ids: try decider.session.addedIDs(of: own))
     }
     for (own, known) in zip(numbers, rows) {
       var row = known.row
@@ -39,17 +39,11 @@ struct EraseCommand: Command {
       if row.mergedInto == 0 { row.frozen = FreezeRules.frozen(row.frozen, byPerson: true) }
       row.frozenReason = nil
       erasure.ids.append(row.id)
-      decider.work.change(row)
+      decider.work.customers.change(row)
     }
-    decider.work.cold.events.erasedIDs.formUnion(erasure.former)
-    decider.work.cold.events.erasedIDs.formUnion(erasure.added.map(\.id))
-    for (id, owner) in decider.work.cold.ids where numbers.contains(owner) {
-      decider.work.cold.ids[id] = nil
-      decider.work.cold.events.erasedIDs.insert(id)
-    }
+    decider.work.customers.erase(erasure.former + erasure.added.map(\.id), addedTo: numbers)
     for own in numbers { try HoldReceiptCommand.erase(&decider, of: own, namedBy: tokens) }
     try HoldReceiptCommand.erase(&decider, namedBy: tokens)
-    decider.work.changes.ownCold.addedIDs.removeAll { numbers.contains($0.customer) }
     decider.work.changes.ownCold.erasures.append(erasure)
     for own in numbers {
       let name = try CustomerAttributes.documentName(own)

@@ -63,8 +63,8 @@ struct Decider: ~Copyable {
     case .none: return
     case .unusable: throw command.unusableIDRefusal
     case .anonymous:
-      guard let customer = try findCustomer(command.customer) else { return }
-      try MergeRules.checkAnonymous(try work.ids(of: customer.number), named: command.customer)
+      guard let customer = try work.customers.find(command.customer) else { return }
+      try MergeRules.checkAnonymous(try work.customers.ids(of: customer.number), named: command.customer)
     }
   }
 
@@ -82,7 +82,7 @@ struct Decider: ~Copyable {
   mutating func validate(_ command: LedgerCommand.Body) throws(LedgerError) {
     guard definitions.hasPolicies, !isValidation else { return }
     // The dry run does not see the group's changes, and would find customers that the group erased.
-    try work.checkNotErased(command.customer)
+    try work.customers.checkNotErased(command.customer)
     var other = Self(catalog: catalog, hasSeveralLanes: hasSeveralLanes)
     other.isValidation = true
     try other.begin(session, clock: work.now)
@@ -91,22 +91,5 @@ struct Decider: ~Copyable {
 
   var session: any StorageSnapshot {
     @inline(__always) get { work.session }
-  }
-
-  // MARK: Steps of all commands
-  //
-  // Some of these change nothing and are mutating all the same: a borrowing method gets a copy of the decider's five
-  // hundred bytes with every call.
-
-  /// The customer of the id; nil if there is none.
-  mutating func findCustomer(_ id: CustomerID) throws(LedgerError) -> FoundCustomer? {
-    if let new = work.newCustomer(id) { return try work.current(new, id) }
-    return try work.current(try session.customer(id), id)
-  }
-
-  mutating func findCustomer(of command: LedgerCommand.Body) throws(LedgerError) -> FoundCustomer? {
-    if work.hasCold { return try findCustomer(command.customer) }
-    if let new = work.newCustomer(command.customer) { return new }
-    return try session.customer(command.customer, hash: command.customerHash)
   }
 }

@@ -8,10 +8,10 @@ enum AnswerCompletion {
       booking.extras = try UnmergeAnswer.extras(work, of: row, definitions: definitions)
       return
     }
-    let survivingCustomer = try work.found(row.customer)
-    let owners = try MergeRecords.related(to: survivingCustomer, work)
-    let own = try work.events(of: row.number, ofAny: owners)
-    let about = try work.events(about: row.number, ofAny: owners)
+    let survivingCustomer = try work.customers.found(row.customer)
+    let owners = try work.customers.related(to: survivingCustomer)
+    let own = try work.journal.events(of: row.number, ofAny: owners)
+    let about = try work.journal.events(about: row.number, ofAny: owners)
     guard !own.isEmpty || !about.isEmpty else { return }
     var extras = BookingExtras()
     let lost = try lost(work, about, owners: owners, &extras, definitions: definitions)
@@ -42,7 +42,7 @@ enum AnswerCompletion {
   private static func id(
     _ work: borrowing UnitOfWork, of number: TransactionNumber, definitions: CurrencyDefinitions
   ) throws(LedgerError) -> TransactionID {
-    var row = work.transaction(number)
+    var row = work.journal.own(number)
     if row == nil { row = try work.session.transaction(number) }
     guard let row else {
       throw LedgerError(.storageDamaged, "The journal lacks transaction \(number); run verify.")
@@ -63,7 +63,7 @@ enum AnswerCompletion {
   private static func party(
     _ work: borrowing UnitOfWork, _ event: JournalEventRow, definitions: CurrencyDefinitions
   ) throws(LedgerError) -> [BookingParty] {
-    let id = try work.knownCustomer(event.value).id
+    let id = try work.customers.known(event.value).id
     let booking = try booking(work, of: event.target, ofAny: [event.value], id, definitions: definitions)
     return BookingParty(booking, of: id).map { [$0] } ?? []
   }
@@ -99,7 +99,7 @@ enum AnswerCompletion {
     _ work: borrowing UnitOfWork, _ hold: TransactionNumber, at row: TransactionRow, _ booking: Booking,
     _ own: [JournalEventRow], owners: [CustomerNumber], definitions: CurrencyDefinitions
   ) throws(LedgerError) -> HoldBooking {
-    let all = try work.events(about: hold, ofAny: owners).filter { $0.transaction <= row.number }
+    let all = try work.journal.events(about: hold, ofAny: owners).filter { $0.transaction <= row.number }
     let isEnded = own.contains { $0.kind == .released } || row.kind == .release
     let parts = isEnded ? [] : HoldRules.outstanding(all, of: row.customer)
     let deadline = all.lazy.compactMap(\.deadline).last
@@ -127,7 +127,7 @@ enum AnswerCompletion {
   private static func balance(
     _ work: borrowing UnitOfWork, of account: AccountNumber, before number: TransactionNumber
   ) throws(LedgerError) -> Int64 {
-    if let own = work.changes.entries.last(where: { $0.account == account && $0.transaction < number }) {
+    if let own = work.journal.entries.last(where: { $0.account == account && $0.transaction < number }) {
       return own.balance
     }
     guard let row = try work.session.account(account) else { return 0 }

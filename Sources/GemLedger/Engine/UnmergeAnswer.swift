@@ -3,11 +3,11 @@ enum UnmergeAnswer {
   static func extras(
     _ work: borrowing UnitOfWork, of row: TransactionRow, definitions: CurrencyDefinitions
   ) throws(LedgerError) -> BookingExtras {
-    let own = try MergeRecords.rows(into: row.customer, work).first { $0.transaction == row.number }
+    let own = try work.customers.merges(into: row.customer).first { $0.transaction == row.number }
     guard let own, let merge = try merge(of: own, work),
       let unmerge = try work.parts(of: row.number, ofAny: [own.into, own.from])
     else { throw .lacksTransaction(row.number) }
-    let survivor = try work.knownCustomer(own.from).id
+    let survivor = try work.customers.known(own.from).id
     var side = unmerge
     side.row.customer = own.from
     let booking = try side.booking(customer: survivor, definitions: definitions)
@@ -24,7 +24,7 @@ enum UnmergeAnswer {
   /// The newest merge before the unmerge, which undid it.
   private static func merge(of unmerge: MergeRow, _ work: borrowing UnitOfWork) throws(LedgerError) -> TransactionParts?
   {
-    let merges = try MergeRecords.records(of: unmerge.from, work)
+    let merges = try work.customers.mergeRecords(of: unmerge.from)
     let merge = merges.last {
       !$0.isUnmerge && $0.row.from == unmerge.into && $0.row.transaction < unmerge.transaction
     }

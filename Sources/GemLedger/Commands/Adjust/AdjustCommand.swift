@@ -58,11 +58,11 @@ final class AdjustCommand: Command {
   ///   `customer_frozen`, `not_available`, `insufficient_balance`, `over_maximum`.
   func decide(_ decider: inout Decider, _ command: LedgerCommand.Body) throws(LedgerError) -> Booking {
     try check(conditions: command.conditions)
-    var customer = try decider.findCustomer(of: command)
+    var customer = try decider.work.customers.find(of: command)
     let isNew = customer == nil
     if isNew, createsCustomer {
       try decider.validate(command)
-      customer = try decider.work.addCustomer(command.customer)
+      customer = try decider.work.customers.add(command.customer)
     }
     guard let customer else { throw .customerNotFound(command.customer) }
     do throws(LedgerError) {
@@ -74,7 +74,7 @@ final class AdjustCommand: Command {
       }
     } catch {
       // A refused command does not create its customer.
-      if isNew { decider.work.removeNewestCustomer() }
+      if isNew { decider.work.customers.removeNewest() }
       throw error
     }
   }
@@ -112,7 +112,7 @@ final class AdjustCommand: Command {
       if decider.plans[index].amount < 0 {
         try AccountPlanning.planBurn(&decider, index)
       } else {
-        let environment = try decider.work.number(of: environment)
+        let environment = try decider.work.purchases.number(of: environment)
         let credit = LotCredit(
           amount: decider.plans[index].amount, source: source, environment: environment,
           expiresAt: expiresAt?.milliseconds ?? .max)

@@ -22,7 +22,7 @@ struct AdjustOneCommand: Command {
   func decide(_ decider: inout Decider, _ command: LedgerCommand.Body) throws(LedgerError) -> Booking {
     if !command.conditions.isEmpty { try RequestRules.check(command.conditions, cover: [adjustment]) }
     try RequestRules.check(adjustment, isGrant: false)
-    guard let customer = try decider.findCustomer(of: command) else {
+    guard let customer = try decider.work.customers.find(of: command) else {
       throw .customerNotFound(command.customer)
     }
     if let key = command.key,
@@ -33,12 +33,12 @@ struct AdjustOneCommand: Command {
     do throws(LedgerError) {
       let booking = try change(&decider, command, customer: customer)
       if let key = command.key {
-        KeyReplay.keepBooking(&decider, under: key, command: command, customer: customer.number)
+        decider.work.keys.keep(decider.booked, under: key, of: command, customer.number)
       }
       return booking
     } catch {
       if let key = command.key, error.code.isKept {
-        KeyReplay.keepRefusal(&decider.work, error, under: key, command: command, customer: customer.number)
+        decider.work.keys.keep(error, after: decider.work.journal.end, under: key, of: command, customer.number)
       }
       throw error
     }
@@ -52,7 +52,7 @@ struct AdjustOneCommand: Command {
       throw .unknownCurrency(adjustment.currency)
     }
     let number = AccountNumber(customer: customer.number, currency: currency.number)
-    let slot = try decider.work.slot(of: number)
+    let slot = try decider.work.accounts.slot(of: number)
     if command.conditions.isEmpty, !customer.isFrozen, currency.isActive, currency.policies == nil,
       !ScheduledEffects.isDue(&decider.work, slot, currency),
       decider.work.accounts[slot].row.hasOnlyPool(at: decider.work.now, for: adjustment.amount)
@@ -76,20 +76,15 @@ struct AdjustOneCommand: Command {
     try AccountRules.check(
       amount, of: currency, balance: decider.work.accounts[slot].row.balance, held: decider.work.accounts[slot].row.held
     )
-    let number = decider.work.sequences.drawTransaction()
+    let number = decider.work.journal.appendTransaction(kind, of: customer)
     decider.booked = number
-    let transaction = TransactionRow(
-      number: number, kind: kind, customer: customer, createdAt: decider.work.now,
-      firstEntry: decider.work.sequences.drawEntry())
-    decider.work.changes.transactions.append(transaction)
     let entry = decider.work.accounts[slot].moveInPool(
-      by: amount, as: kind, entry: decider.work.sequences.entry, transaction: transaction.number)
-    decider.work.changes.entries.append(entry)
-    if entry.version % CheckpointRow.interval == 0 { decider.work.addCheckpoint(of: entry) }
-    JournalPosting.addNote(&decider.work, of: command, to: number)
+      by: amount, as: kind, entry: decider.work.journal.sequences.drawEntry(), transaction: number)
+    decider.work.journal.append(entry)
+    decider.work.journal.addNote(of: command, to: number)
     let source = LotSource(rawValue: decider.work.accounts[slot].row.poolSource) ?? .admin
     return Booking(
-      transactionID: decider.definitions.transactionIDs.id(number: transaction.number, createdAt: decider.work.now),
+      transactionID: decider.definitions.transactionIDs.id(number: number, createdAt: decider.work.now),
       customer: command.customer, kind: kind, createdAt: decider.work.now,
       entries: CompactList(
         PostedEntry(

@@ -18,7 +18,7 @@ struct BasketCommand: Command {
   ///   `condition_failed`, `customer_frozen`, `not_available`, `insufficient_balance`, `over_maximum`.
   func decide(_ decider: inout Decider, _ command: LedgerCommand.Body) throws(LedgerError) -> Booking {
     try BasketRules.check(legs, payer: command.customer, conditions: command.conditions)
-    guard let payer = try decider.findCustomer(of: command) else {
+    guard let payer = try decider.work.customers.find(of: command) else {
       throw .customerNotFound(command.customer)
     }
     return try KeyReplay.idempotently(&decider, command, customer: payer) {
@@ -45,7 +45,7 @@ struct BasketCommand: Command {
     try AccountPlanning.checkCurrencies(&decider)
     for side in basket.sides {
       for (item, quantity) in summed(side.items) where quantity < 0 {
-        let owned = try decider.work.owned(item, customer: side.customer.number)
+        let owned = try decider.work.items.owned(item, by: side.customer.number)
         guard owned >= -quantity else {
           throw LedgerError(
             .insufficientBalance, "\"\(side.id)\" owns \(owned) of \"\(item)\"; \(-quantity) are needed.",
@@ -68,7 +68,7 @@ struct BasketCommand: Command {
     var sides = [BasketSide(customer: payer, id: id)]
     var positions: [CustomerID: Int] = [id: 0]
     for id in BasketRules.customers(of: legs) where positions[id] == nil {
-      guard let customer = try decider.findCustomer(id) else { throw .customerNotFound(id) }
+      guard let customer = try decider.work.customers.find(id) else { throw .customerNotFound(id) }
       if let known = sides.firstIndex(where: { $0.customer.number == customer.number }) {
         positions[id] = known
       } else {
@@ -91,7 +91,7 @@ struct BasketCommand: Command {
       let kind: EntryKind = side.kinds.allSatisfy { $0 == .transfer } ? .transfer : .mixed
       var booking = try JournalPosting.book(&decider, kind, command: command, customer: side.customer)
       basket.sides[index].booked = decider.booked
-      try OwnedItems.add(&decider.work, summed(side.items), to: &booking, side.customer)
+      try decider.work.add(summed(side.items), to: side.customer, &booking)
       basket.sides[index].booking = booking
       let taken = try ReturnedCurrencyBooking.reclaimLineage(
         &decider, after: basket.sides[index].booked, owner: side.customer, &basket.sides[index].extras)
@@ -109,7 +109,7 @@ struct BasketCommand: Command {
     booking.customer = command.customer
     var extras = basket.sides[0].extras
     for side in basket.sides.dropFirst() {
-      let id = try decider.work.knownCustomer(side.customer.number).id
+      let id = try decider.work.customers.known(side.customer.number).id
       if let own = side.booking, let party = BookingParty(own, of: id) { extras.parties.append(party) }
     }
     booking.extras = extras
@@ -117,7 +117,7 @@ struct BasketCommand: Command {
   }
 
   private static func link(_ work: inout UnitOfWork, _ side: BasketSide, to other: BasketSide) {
-    work.add(
+    work.journal.add(
       JournalEventRow(
         transaction: side.booked, position: 0, customer: side.customer.number, kind: .linked, target: other.booked,
         value: other.customer.number, createdAt: work.now))

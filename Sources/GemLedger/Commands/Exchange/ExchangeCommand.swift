@@ -28,7 +28,7 @@ final class ExchangeCommand: Command {
   ///   `condition_failed`, `customer_frozen`, `not_available`, `insufficient_balance`, `over_maximum`.
   func decide(_ decider: inout Decider, _ command: LedgerCommand.Body) throws(LedgerError) -> Booking {
     try check(conditions: command.conditions)
-    guard let customer = try decider.findCustomer(of: command) else {
+    guard let customer = try decider.work.customers.find(of: command) else {
       throw .customerNotFound(command.customer)
     }
     return try KeyReplay.idempotently(&decider, command, customer: customer) {

@@ -52,31 +52,31 @@ final class CaptureCommand: Command {
       let slot = decider.plans[index].slot
       var takes: [LotTake] = []
       for part in captured where part.account == decider.work.accounts[slot].row.number {
-        decider.work.setAside(-part.amount, slot: slot)
+        decider.work.accounts.setAside(-part.amount, slot: slot)
         HeldCurrency.addEvent(&decider.work, .captured, of: part, hold: row.number, in: number, slot: slot)
-        let source = try LotMoves.source(&decider.work, of: part.lot, slot: slot, owner: owner)
+        let source = try LotPlacement.source(&decider.work, of: part.lot, slot: slot, owner: owner)
         takes.append(LotTake(lotSlot: .pool, lot: part.lot, source: source, amount: -part.amount))
       }
-      let entry = decider.work.sequences.drawEntry()
-      let (lot, allocations) = JournalPosting.allocate(&decider.work, takes, entry: entry, isWhole: true)
+      let entry = decider.work.journal.sequences.drawEntry()
+      let (lot, allocations) = decider.work.journal.allocate(takes, to: entry, isWhole: true)
       entries.append(
         JournalPosting.record(
           &decider, entry, of: number, .spend, slot, decider.plans[index].currency.code,
           amount: decider.plans[index].amount, debtChange: 0,
           lot: lot, allocations: allocations))
     }
-    decider.work.changes.transactionsWithoutEntries.removeLast()
+    decider.work.journal.listNewestAsWithEntries()
     var extras = BookingExtras()
     if !keepsOpen || left.isEmpty {
       let slots = try HeldCurrency.slots(&decider.work, of: parts)
       let returns = try HeldCurrency.giveBack(&decider, left, of: row, in: number)
-      decider.work.end(row)
+      decider.work.holds.end(row)
       entries += try ReturnedCurrencyBooking.bookDue(&decider, returns, after: number, owner: owner, &extras)
       extras.hold = HeldCurrency.booking(&decider, hold, row, [], slots: slots)
     } else {
       var row = row
       row.sole = HeldPart.sole(left)
-      decider.work.set(row)
+      decider.work.holds.set(row)
       extras.hold = HeldCurrency.booking(&decider, hold, row, left, slots: decider.plans.map(\.slot))
     }
     var booking = JournalPosting.bookingWithoutEntries(&decider, .capture, number, of: command.customer)

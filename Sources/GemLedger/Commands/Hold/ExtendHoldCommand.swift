@@ -30,7 +30,7 @@ struct ExtendHoldCommand: Command {
       let parts = try HeldCurrency.outstanding(&decider.work, of: hold, owner: owner)
       let number = JournalPosting.begin(&decider, .extend, command: command, customer: owner)
       HeldCurrency.addDeadline(&decider.work, of: hold, in: number)
-      decider.work.set(hold)
+      decider.work.holds.set(hold)
       var booking = JournalPosting.bookingWithoutEntries(&decider, .extend, number, of: command.customer)
       booking.extras = BookingExtras(hold: HeldCurrency.booking(&decider, id, hold, parts, slots: []))
       return booking

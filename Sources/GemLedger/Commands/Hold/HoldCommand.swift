@@ -19,7 +19,7 @@ struct HoldCommand: Command {
   ///   `insufficient_balance`.
   func decide(_ decider: inout Decider, _ command: LedgerCommand.Body) throws(LedgerError) -> Booking {
     try HoldRules.check(amounts, milliseconds: milliseconds, conditions: command.conditions)
-    guard let customer = try decider.findCustomer(of: command) else {
+    guard let customer = try decider.work.customers.find(of: command) else {
       throw .customerNotFound(command.customer)
     }
     return try KeyReplay.idempotently(&decider, command, customer: customer) {
@@ -49,20 +49,20 @@ struct HoldCommand: Command {
         decider.work.accounts[slot].row.poolRemaining -= amount
         parts.append(HeldPart(account: account, lot: decider.work.accounts[slot].row.poolLot, amount: amount))
       } else {
-        LotMoves.apply(&decider.work, decider.plans[index].takes, slot: slot, isReturn: false)
+        decider.work.accounts.apply(decider.plans[index].takes, to: slot, isReturn: false)
         for take in decider.plans[index].takes {
           parts.append(HeldPart(account: account, lot: take.lot, amount: -take.amount))
         }
       }
       for part in parts where part.account == account {
-        decider.work.setAside(part.amount, slot: slot)
+        decider.work.accounts.setAside(part.amount, slot: slot)
         HeldCurrency.addEvent(
           &decider.work, .held, of: part, hold: hold.number, in: number, slot: slot, value: hold.deadline.milliseconds)
       }
       decider.work.accounts[slot].row.nextDue = min(decider.work.accounts[slot].row.nextDue, hold.deadline.milliseconds)
     }
     hold.sole = HeldPart.sole(parts)
-    decider.work.set(hold)
+    decider.work.holds.set(hold)
     var booking = JournalPosting.bookingWithoutEntries(&decider, .hold, number, of: command.customer)
     if let id = booking.transactionID {
       booking.extras = BookingExtras(

@@ -33,10 +33,10 @@ enum OpenHolds {
     hold: HoldRow?, owner: FoundCustomer, id: CustomerID
   ) {
     if let number = decider.definitions.transactionIDs.number(of: id.transactionID),
-      let hold = try decider.work.hold(number, ofAny: []), let begunAt = hold.begunAt,
+      let hold = try decider.work.holds.hold(number, ofAny: []), let begunAt = hold.begunAt,
       decider.definitions.transactionIDs.id(number: number, createdAt: begunAt) == id.transactionID
     {
-      let customer = try decider.work.knownCustomer(hold.customer)
+      let customer = try decider.work.customers.known(hold.customer)
       if customer.mergedInto == 0, !customer.isErased(salt: decider.definitions.transactionIDs.salt) {
         return (hold, FoundCustomer(customer, original: customer.number), customer.id)
       }
@@ -46,8 +46,8 @@ enum OpenHolds {
     else {
       throw .holdNotFound(id)
     }
-    let owners = try decider.work.numbers(of: owner)
-    return (try decider.work.hold(row.number, ofAny: owners), owner, whose)
+    let owners = try decider.work.customers.numbers(of: owner)
+    return (try decider.work.holds.hold(row.number, ofAny: owners), owner, whose)
   }
 
   /// Books the due effects of the hold's accounts before the command is decided.

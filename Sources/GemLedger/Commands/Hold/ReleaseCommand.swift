@@ -23,7 +23,7 @@ struct ReleaseCommand: Command {
       var booking = JournalPosting.bookingWithoutEntries(&decider, .release, number, of: command.customer)
       var extras = BookingExtras()
       let returns = try HeldCurrency.giveBack(&decider, parts, of: hold, in: number)
-      decider.work.end(hold)
+      decider.work.holds.end(hold)
       let lost = try ReturnedCurrencyBooking.bookDue(&decider, returns, after: number, owner: owner, &extras)
       booking.entries = CompactList(lost)
       extras.hold = HeldCurrency.booking(&decider, id, hold, [], slots: slots)

@@ -4,8 +4,8 @@ enum CustomerMerge {
     _ decider: inout Decider, _ id: CustomerID, to customer: FoundCustomer, command: LedgerCommand.Body
   ) throws(LedgerError) -> Booking {
     decider.plans.removeAll(keepingCapacity: true)
-    try decider.work.checkNotErased(id)
-    decider.work.add(id, to: customer.number)
+    try decider.work.customers.checkNotErased(id)
+    decider.work.customers.add(id, to: customer.number)
     return try JournalPosting.book(&decider, .merge, command: command, customer: customer)
   }
 
@@ -26,7 +26,7 @@ enum CustomerMerge {
     }
     decider.plans.removeAll(keepingCapacity: true)
     var booking = try JournalPosting.book(&decider, .merge, command: command, customer: target)
-    let transaction = decider.work.sequences.transaction
+    let transaction = decider.work.journal.sequences.transaction
     if !isProven { UnprovenMerges.mark(&decider.work, transaction, from: source) }
     var posted: [PostedEntry] = []
     let holds = try MergedHolds.movingHolds(&decider.work, of: source)
@@ -39,7 +39,7 @@ enum CustomerMerge {
       if decider.work.accounts[pair.into].row.balance > pair.currency.maximumBalance { booking.isOverMaximum = true }
     }
     // The transaction was booked as one without entries.
-    if !posted.isEmpty { decider.work.changes.transactionsWithoutEntries.removeLast() }
+    if !posted.isEmpty { decider.work.journal.listNewestAsWithEntries() }
     booking.entries = CompactList(posted)
     try moveItems(&decider.work, from: source, to: target, &booking)
     for hold in holds { try MergedHolds.move(&decider.work, hold, from: source, to: target) }
@@ -66,7 +66,7 @@ enum CustomerMerge {
       // The due effects of either side move, or count, as well.
       for customer in [source, target] {
         let number = AccountNumber(customer: customer.number, currency: currency.number)
-        let slot = try decider.work.slot(of: number)
+        let slot = try decider.work.accounts.slot(of: number)
         // An untouched account gets no scheduled grants: otherwise each merge of a new customer would bring them again.
         // An account that was only read has a row without entries, and exports leave it out.
         guard decider.work.accounts[slot].row.version > 0, ScheduledEffects.isDue(&decider.work, slot, currency) else {
@@ -75,7 +75,7 @@ enum CustomerMerge {
         try ScheduledEffects.bookDueEffects(&decider, slot, currency, customer: customer)
       }
       let number = AccountNumber(customer: source.number, currency: currency.number)
-      let row = decider.work.accounts[try decider.work.slot(of: number)].row
+      let row = decider.work.accounts[try decider.work.accounts.slot(of: number)].row
       guard row.balance != 0 || row.debt != 0 else { continue }
       try AccountPlanning.plan(&decider, .merge, currency.code, 0, customer: source)
       try AccountPlanning.plan(&decider, .merge, currency.code, 0, customer: target)
@@ -89,16 +89,13 @@ enum CustomerMerge {
   private static func moveItems(
     _ work: inout UnitOfWork, from source: FoundCustomer, to target: FoundCustomer, _ booking: inout Booking
   ) throws(LedgerError) {
-    let items = try work.ownedItems(of: source.number).filter { $0.1 != 0 }
+    let items = try work.items.all(of: source.number).filter { $0.1 != 0 }
     _ = try items.gather { (item) throws(LedgerError) in
-      try work.owned(item.0, customer: target.number)
+      try work.items.owned(item.0, by: target.number)
     }
     for (item, quantity) in items {
-      work.setOwned(item, customer: source.number, to: 0)
-      let transaction = work.sequences.transaction
-      work.changes.itemEntries.append(
-        ItemEntryRow(transaction: transaction, customer: source.number, item: item, quantity: -quantity, owned: 0))
-      try OwnedItems.add(&work, [(item, quantity)], to: &booking, target)
+      try work.items.add(-quantity, of: item, to: source.number, in: work.journal.sequences.transaction)
+      try work.add([(item, quantity)], to: target, &booking)
     }
   }
 
@@ -106,9 +103,9 @@ enum CustomerMerge {
   private static func becomeOne(
     _ work: inout UnitOfWork, _ source: FoundCustomer, _ target: FoundCustomer, transaction: TransactionNumber
   ) throws(LedgerError) {
-    var survivor = try work.knownCustomer(target.number)
-    let rows = try work.numbers(of: source.number).gather { (number) throws(LedgerError) in
-      try work.knownCustomer(number)
+    var survivor = try work.customers.known(target.number)
+    let rows = try work.customers.numbers(of: source.number).gather { (number) throws(LedgerError) in
+      try work.customers.known(number)
     }
     for var row in rows {
       if row.number == source.number {
@@ -118,10 +115,10 @@ enum CustomerMerge {
         (row.frozen, row.frozenReason, row.merged) = (0, nil, 0)
       }
       row.mergedInto = target.number
-      work.change(row)
+      work.customers.change(row)
     }
-    work.change(survivor)
-    work.changes.ownCold.merges.append(
-      MergeRow(transaction: transaction, from: source.number, into: target.number))
+    work.customers.change(survivor)
+    work.customers.add(
+      MergeRow(transaction: transaction, from: source.number, into: target.number), isUnmerge: false)
   }
 }

@@ -27,8 +27,8 @@ enum MergedBalances {
     // Held currency repays nothing.
     let free = amount - held.reduce(0) { $0 + $1.part.amount }
     let repaid = min(free, decider.work.accounts[pair.into].row.debt)
-    let burnt = try LotMoves.burn(&decider.work, repaid, slot: pair.into, paidFirst: pair.currency.burnsPaidFirst)
-    LotMoves.apply(&decider.work, burnt, slot: pair.into, isReturn: true)
+    let burnt = try decider.work.accounts.burn(repaid, of: pair.into, paidFirst: pair.currency.burnsPaidFirst)
+    decider.work.accounts.apply(burnt, to: pair.into, isReturn: true)
     return [post(&decider, pair, pair.into, amount, takes + burnt, debtChange: -repaid, transaction: transaction)]
   }
 
@@ -41,8 +41,8 @@ enum MergedBalances {
     _ = post(&decider, pair, pair.from, debt, [], debtChange: -debt, transaction: transaction)
     let account = decider.work.accounts[pair.into].row
     let repaid = min(debt, max(0, account.balance - account.held))
-    let burnt = try LotMoves.burn(&decider.work, repaid, slot: pair.into, paidFirst: pair.currency.burnsPaidFirst)
-    LotMoves.apply(&decider.work, burnt, slot: pair.into, isReturn: true)
+    let burnt = try decider.work.accounts.burn(repaid, of: pair.into, paidFirst: pair.currency.burnsPaidFirst)
+    decider.work.accounts.apply(burnt, to: pair.into, isReturn: true)
     return [post(&decider, pair, pair.into, -debt, burnt, debtChange: debt - repaid, transaction: transaction)]
   }
 
@@ -50,8 +50,8 @@ enum MergedBalances {
     _ decider: inout Decider, _ pair: MergedAccount, _ slot: Int, _ amount: Int64, _ takes: [LotTake],
     debtChange: Int64 = 0, kind: EntryKind = .merge, transaction: TransactionNumber
   ) -> PostedEntry {
-    let entry = decider.work.sequences.drawEntry()
-    let (lot, allocations) = JournalPosting.allocate(&decider.work, takes, entry: entry, isWhole: debtChange == 0)
+    let entry = decider.work.journal.sequences.drawEntry()
+    let (lot, allocations) = decider.work.journal.allocate(takes, to: entry, isWhole: debtChange == 0)
     return JournalPosting.record(
       &decider, entry, of: transaction, kind, slot, pair.currency.code, amount: amount, debtChange: debtChange,
       lot: lot,
@@ -68,7 +68,7 @@ enum MergedBalances {
 
   /// Takes the remaining amounts of all lots out of an account.
   private static func emptyAccount(_ work: inout UnitOfWork, _ slot: Int) throws(LedgerError) -> [MovingLot] {
-    let index = try LotMoves.wholeBook(&work, of: slot)
+    try work.accounts.loadAllLots(of: slot)
     var moving: [MovingLot] = []
     let account = work.accounts[slot].row
     if account.poolRemaining > 0 {
@@ -80,10 +80,9 @@ enum MergedBalances {
           out: LotTake(lotSlot: .pool, lot: account.poolLot, source: credit.source, amount: -credit.amount), lot: nil,
           credit: credit))
     }
-    let loaded = work.loadedLots[index]
     var emptied = LoadedLots.empty
     // In the order of numbers, so that the result does not depend on other rows that the group loaded.
-    let lots = (loaded.free.lots + loaded.paid.lots + loaded.extras).sorted { $0.row.number < $1.row.number }
+    let lots = work.accounts.lots(of: slot).all.sorted { $0.row.number < $1.row.number }
     for lot in lots {
       let row = lot.row
       let credit = LotCredit(
@@ -99,7 +98,7 @@ enum MergedBalances {
       }
       if row.remaining > 0 { moving.append(MovingLot(out: out, lot: credit.isPooled ? nil : lot, credit: credit)) }
     }
-    work.loadedLots[index] = emptied
+    work.accounts.replaceLots(of: slot, by: emptied)
     work.accounts[slot].row.poolRemaining = 0
     work.accounts[slot].row.openLots = 0
     work.accounts[slot].row.nextExpiry = .max
@@ -109,19 +108,16 @@ enum MergedBalances {
   /// Puts a lot into the account, and returns the part that counts for the balance.
   static func bringIn(_ work: inout UnitOfWork, _ moving: MovingLot, slot: Int) throws(LedgerError) -> LotTake {
     guard var lot = moving.lot else {
-      let take = try LotPlacement.placeCredit(&work, moving.credit, slot: slot)
-      LotMoves.apply(&work, [take], slot: slot, isReturn: true)
+      let take = try work.accounts.place(moving.credit, in: slot)
+      work.accounts.apply([take], to: slot, isReturn: true)
       return take
     }
-    // The book is made before the account's count of open lots changes.
-    let lotsIndex = work.loadedLotsIndex(of: slot)
     lot.row.account = work.accounts[slot].row.number
     lot.isMoved = true
-    work.loadedLots[lotsIndex].extras.append(lot)
+    // The lots are loaded before the account's count of open lots changes.
+    let lotSlot = work.accounts.add(lot, to: slot)
     work.accounts[slot].row.openLots += 1
-    work.accounts[slot].row.nextExpiry = min(work.accounts[slot].row.nextExpiry, lot.row.expiresAt)
-    return LotTake(
-      lotSlot: .extra(work.loadedLots[lotsIndex].extras.count - 1), lot: lot.row.number, source: lot.row.source,
-      amount: lot.row.remaining)
+    work.accounts.expireLots(of: slot, noLaterThan: lot.row.expiresAt)
+    return LotTake(lotSlot: lotSlot, lot: lot.row.number, source: lot.row.source, amount: lot.row.remaining)
   }
 }

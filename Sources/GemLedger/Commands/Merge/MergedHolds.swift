@@ -14,7 +14,7 @@ struct MovingPart {
 enum MergedHolds {
   static func movingHolds(_ work: inout UnitOfWork, of source: FoundCustomer) throws(LedgerError) -> [MovingHold] {
     var holds: [MovingHold] = []
-    for row in try work.holds(of: source.number) {
+    for row in try work.holds.all(of: source.number) {
       holds.append(
         MovingHold(row: row, parts: try HeldCurrency.outstanding(&work, of: row, owner: source)))
     }
@@ -30,7 +30,7 @@ enum MergedHolds {
     for hold in holds {
       for part in hold.parts where part.account == account {
         let take = try LotPlacement.placeReturn(&work, part.amount, to: part.lot, slot: slot)
-        LotMoves.apply(&work, [take], slot: slot, isReturn: true)
+        work.accounts.apply([take], to: slot, isReturn: true)
         held.append(MovingPart(hold: hold.row.number, part: part))
       }
     }
@@ -45,10 +45,10 @@ enum MergedHolds {
     let (part, account) = (held.part, work.accounts[pair.into].row.number)
     var take = lot
     take.amount = -part.amount
-    LotMoves.apply(&work, [take], slot: pair.into, isReturn: true)
-    work.setAside(-part.amount, slot: pair.from)
+    work.accounts.apply([take], to: pair.into, isReturn: true)
+    work.accounts.setAside(-part.amount, slot: pair.from)
     HeldCurrency.addEvent(&work, .released, of: part, hold: held.hold, in: transaction, slot: pair.from)
-    work.setAside(part.amount, slot: pair.into)
+    work.accounts.setAside(part.amount, slot: pair.into)
     HeldCurrency.addEvent(
       &work, .held, of: HeldPart(account: account, lot: take.lot, amount: part.amount), hold: held.hold,
       in: transaction,
@@ -60,10 +60,10 @@ enum MergedHolds {
     _ work: inout UnitOfWork, _ hold: MovingHold, from source: FoundCustomer, to target: FoundCustomer
   ) throws(LedgerError) {
     var row = HoldRow(number: hold.row.number, customer: target.number, deadline: hold.row.deadline)
-    let owners = try work.numbers(of: source) + [target.number]
-    let events = try work.events(about: row.number, ofAny: owners)
+    let owners = try work.customers.numbers(of: source) + [target.number]
+    let events = try work.journal.events(about: row.number, ofAny: owners)
     row.sole = HeldPart.sole(HoldRules.outstanding(events, of: target.number))
-    work.set(row)
+    work.holds.set(row)
   }
 
   static func moveDue(_ work: inout UnitOfWork, _ pair: MergedAccount) {
@@ -76,11 +76,11 @@ enum MergedHolds {
   static func moveCounts(
     _ decider: inout Decider, from source: FoundCustomer, to target: FoundCustomer, transaction: TransactionNumber
   ) throws(LedgerError) {
-    for row in try decider.work.counts(of: source.number) {
+    for row in try decider.work.counts.all(of: source.number) {
       decider.work.end(row)
       // The surviving customer's recharge has a separate clock.
       guard row.key.kind != .recharged else { continue }
-      let own = try decider.work.count(row.key, of: target.number)
+      let own = try decider.work.counts.count(row.key, of: target.number)
       // Of two allowances in one period, the surviving customer's counts, even if it began later.
       let per =
         row.key.kind == .allowed

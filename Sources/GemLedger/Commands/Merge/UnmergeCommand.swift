@@ -20,10 +20,10 @@ struct UnmergeCommand: Command {
   ///   `condition_failed` (another survivor, or a later merge to undo first), `customer_frozen` (the survivor),
   ///   `condition_failed` (open holds).
   func decide(_ decider: inout Decider, _ command: LedgerCommand.Body) throws(LedgerError) -> Booking {
-    guard let found = try decider.findCustomer(command.customer) else {
+    guard let found = try decider.work.customers.find(command.customer) else {
       throw .customerNotFound(command.customer)
     }
-    let row = try decider.work.knownCustomer(found.original)
+    let row = try decider.work.customers.known(found.original)
     let part = FoundCustomer(row, original: row.number)
     return try KeyReplay.idempotently(&decider, command, customer: part) {
       (decider: inout Decider) throws(LedgerError) -> Booking in
@@ -53,15 +53,15 @@ struct UnmergeCommand: Command {
     guard row.mergedInto != 0 else {
       throw try notMerged(decider.work, part, command.customer)
     }
-    let survivor = try decider.work.knownCustomer(row.mergedInto)
-    if let named, try decider.findCustomer(named)?.number != survivor.number {
+    let survivor = try decider.work.customers.known(row.mergedInto)
+    if let named, try decider.work.customers.find(named)?.number != survivor.number {
       throw LedgerError(
         .conditionFailed,
         "\"\(command.customer)\" is part of \"\(survivor.id)\", not of \"\(named)\"; nothing was changed.",
         details: [.text("condition", "from"), .text("survivor", survivor.id.text)])
     }
     let merge = try MergeRules.merge(of: row.number, into: survivor.number) { (number) throws(LedgerError) in
-      try MergeRecords.records(of: number, decider.work)
+      try decider.work.customers.mergeRecords(of: number)
     }
     guard let merge else { throw try laterMerge(decider.work, part, survivor, command.customer) }
     guard !survivor.isFrozen else {
@@ -74,7 +74,7 @@ struct UnmergeCommand: Command {
       throw .lacksTransaction(merge.transaction)
     }
     let followers = try MergeRules.followers(of: row.number) { (number) throws(LedgerError) in
-      try MergeRecords.records(of: number, decider.work)
+      try decider.work.customers.mergeRecords(of: number)
     }
     return Split(
       part: part, followers: followers, survivor: survivor, merge: parts,
@@ -84,9 +84,9 @@ struct UnmergeCommand: Command {
   private static func notMerged(
     _ work: borrowing UnitOfWork, _ customer: FoundCustomer, _ id: CustomerID
   ) throws(LedgerError) -> LedgerError {
-    let unmerges = try MergeRecords.unmerges(of: customer, work)
+    let unmerges = try work.customers.unmerges(of: customer)
     if let last = unmerges.last {
-      let survivor = try work.knownCustomer(last.from).id
+      let survivor = try work.customers.known(last.from).id
       return LedgerError(
         .alreadyReversed, "\"\(id)\" was split off \"\(survivor)\" before and is a separate customer.",
         details: [.text("survivor", survivor.text)])
@@ -101,12 +101,12 @@ struct UnmergeCommand: Command {
   private static func laterMerge(
     _ work: borrowing UnitOfWork, _ part: FoundCustomer, _ survivor: CustomerRow, _ id: CustomerID
   ) throws(LedgerError) -> LedgerError {
-    for number in try work.numbers(of: survivor.number) where number != survivor.number {
+    for number in try work.customers.numbers(of: survivor.number) where number != survivor.number {
       let merge = try MergeRules.merge(of: part.number, into: number) { (number) throws(LedgerError) in
-        try MergeRecords.records(of: number, work)
+        try work.customers.mergeRecords(of: number)
       }
       guard merge != nil else { continue }
-      let between = try work.knownCustomer(number).id
+      let between = try work.customers.known(number).id
       return LedgerError(
         .conditionFailed,
         "\"\(id)\" is part of \"\(between)\", which was merged into another customer since. Unmerge \"\(between)\" "
@@ -125,13 +125,13 @@ struct UnmergeCommand: Command {
     let numbers = [split.part.number] + split.followers
     let lots = Set(belongings.flatMap(\.lots.keys))
     for hold in try MergedHolds.movingHolds(&decider.work, of: split.holder) {
-      var begun = decider.work.transaction(hold.row.number)
+      var begun = decider.work.journal.own(hold.row.number)
       if begun == nil { begun = try decider.session.transaction(hold.row.number) }
       guard let begun else { throw .lacksTransaction(hold.row.number) }
       let isOfMerge = numbers.contains(begun.customer)
       let pools = Set(
         try hold.parts.map { (part) throws(LedgerError) in
-          decider.work.accounts[try decider.work.slot(of: part.account)].row.poolLot
+          decider.work.accounts[try decider.work.accounts.slot(of: part.account)].row.poolLot
         })
       guard isOfMerge || hold.parts.contains(where: { lots.contains($0.lot) && !pools.contains($0.lot) }) else {
         continue
@@ -179,7 +179,7 @@ struct UnmergeCommand: Command {
       own += posted.own
       others += posted.others
     }
-    if !own.isEmpty { decider.work.changes.transactionsWithoutEntries.removeLast() }
+    if !own.isEmpty { decider.work.journal.listNewestAsWithEntries() }
     booking.entries = CompactList(own)
     booking.isOverMaximum = own.contains { entry in
       currencies.contains { $0.code == entry.currency && entry.balance > $0.maximumBalance }
@@ -196,7 +196,7 @@ struct UnmergeCommand: Command {
     var found: [CurrencyDefinition] = []
     for currency in decider.definitions.currencies {
       let number = AccountNumber(customer: split.survivor.number, currency: currency.number)
-      let slot = try decider.work.slot(of: number)
+      let slot = try decider.work.accounts.slot(of: number)
       if decider.work.accounts[slot].row.lastEntry != 0 { found.append(currency) }
     }
     return found
@@ -206,13 +206,13 @@ struct UnmergeCommand: Command {
   private static func copyCounts(
     _ decider: inout Decider, _ split: Split, transaction: TransactionNumber
   ) throws(LedgerError) {
-    for row in try decider.work.counts(of: split.survivor.number) where row.key.kind != .recharged {
+    for row in try decider.work.counts.all(of: split.survivor.number) where row.key.kind != .recharged {
       decider.work.set(
         CountRow(customer: split.part.number, key: row.key, period: row.period, value: row.value), by: transaction)
     }
     for currency in decider.definitions.currencies where currency.policies?.givesByItself == true {
       let number = AccountNumber(customer: split.part.number, currency: currency.number)
-      let slot = try decider.work.slot(of: number)
+      let slot = try decider.work.accounts.slot(of: number)
       RechargeClocks.start(&decider, slot, currency, by: transaction)
       // This group's scheduled effects on the account were applied under other counts.
       decider.work.accounts[slot].isCurrent = false
@@ -245,16 +245,12 @@ struct UnmergeCommand: Command {
   ) throws(LedgerError) -> [PostedItem] {
     var lost: [PostedItem] = []
     for (item, quantity) in moved.sorted(by: { $0.key < $1.key }) {
-      let owned = try work.owned(item, customer: split.survivor.number)
+      let owned = try work.items.owned(item, by: split.survivor.number)
       let part = min(quantity, owned)
       guard part > 0 else { continue }
-      work.setOwned(item, customer: split.survivor.number, to: owned - part)
-      let row = ItemEntryRow(
-        transaction: work.sequences.transaction, customer: split.survivor.number, item: item, quantity: -part,
-        owned: owned - part)
-      work.changes.itemEntries.append(row)
-      lost.append(PostedItem(row))
-      try OwnedItems.add(&work, [(item, part)], to: &booking, split.part)
+      let transaction = work.journal.sequences.transaction
+      lost.append(try work.items.add(-part, of: item, to: split.survivor.number, in: transaction))
+      try work.add([(item, part)], to: split.part, &booking)
     }
     return lost
   }
@@ -264,16 +260,16 @@ struct UnmergeCommand: Command {
     _ work: inout UnitOfWork, _ split: Split, transaction: TransactionNumber
   ) throws(LedgerError) {
     for number in split.followers {
-      var row = try work.knownCustomer(number)
+      var row = try work.customers.known(number)
       row.mergedInto = split.part.number
-      work.change(row)
+      work.customers.change(row)
     }
-    var row = try work.knownCustomer(split.part.number)
+    var row = try work.customers.known(split.part.number)
     row.mergedInto = 0
     row.merged = Int64(split.followers.count) + 1
-    work.change(row)
-    work.changes.ownCold.merges.append(
-      MergeRow(transaction: transaction, from: split.survivor.number, into: split.part.number))
+    work.customers.change(row)
+    work.customers.add(
+      MergeRow(transaction: transaction, from: split.survivor.number, into: split.part.number), isUnmerge: true)
   }
 }
 

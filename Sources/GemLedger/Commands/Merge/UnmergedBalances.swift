@@ -24,13 +24,12 @@ enum UnmergedBalances {
     _ work: inout UnitOfWork, in currency: CurrencyDefinition, _ history: MergeHistory
   ) throws(LedgerError) -> Belongings {
     let number = AccountNumber(customer: history.survivor, currency: currency.number)
-    let slot = try work.slot(of: number)
-    let index = try LotMoves.wholeBook(&work, of: slot)
+    let slot = try work.accounts.slot(of: number)
+    try work.accounts.loadAllLots(of: slot)
     var present = try heldAmounts(&work, of: history.survivor, in: number)
     let account = work.accounts[slot].row
     if account.poolRemaining > 0 { present[account.poolLot, default: 0] += account.poolRemaining }
-    let loaded = work.loadedLots[index]
-    for lot in loaded.free.lots + loaded.paid.lots + loaded.extras {
+    for lot in work.accounts.lots(of: slot).all {
       present[lot.row.number, default: 0] += lot.row.remaining
     }
     let shares = try history.shares(&work, slot: slot, present: present)
@@ -41,10 +40,10 @@ enum UnmergedBalances {
   /// Takes the merged customer's lots out of the survivor's account; nothing is posted yet.
   static func takeOut(_ work: inout UnitOfWork, _ belongings: Belongings) throws(LedgerError) -> UnmergedCurrency? {
     let slot = belongings.slot
-    let index = try LotMoves.wholeBook(&work, of: slot)
-    var lots = pooledTakes(&work, belongings.lots, slot: slot, index: index)
-    LotMoves.apply(&work, lots.map(\.out), slot: slot, isReturn: true)
-    lots += wholeLots(&work, belongings.lots, slot: slot, index: index)
+    try work.accounts.loadAllLots(of: slot)
+    var lots = pooledTakes(&work, belongings.lots, slot: slot)
+    work.accounts.apply(lots.map(\.out), to: slot, isReturn: true)
+    lots += wholeLots(&work, belongings.lots, slot: slot)
     guard !lots.isEmpty || belongings.debt > 0 else { return nil }
     lots.sort { $0.out.lot < $1.out.lot }
     return UnmergedCurrency(currency: belongings.currency, slot: slot, lots: lots, debt: belongings.debt)
@@ -55,7 +54,7 @@ enum UnmergedBalances {
     _ decider: inout Decider, _ part: UnmergedCurrency, to customer: CustomerNumber, transaction: TransactionNumber
   ) throws(LedgerError) -> (own: [PostedEntry], others: [PostedEntry]) {
     let number = AccountNumber(customer: customer, currency: part.currency.number)
-    let slot = try decider.work.slot(of: number)
+    let slot = try decider.work.accounts.slot(of: number)
     let pair = MergedAccount(from: part.slot, into: slot, currency: part.currency)
     var (own, others): ([PostedEntry], [PostedEntry]) = ([], [])
     if !part.lots.isEmpty {
@@ -85,7 +84,7 @@ enum UnmergedBalances {
 
   /// The shares of pooled lots, as far as they are available.
   private static func pooledTakes(
-    _ work: inout UnitOfWork, _ shares: [LotNumber: Int64], slot: Int, index: Int
+    _ work: inout UnitOfWork, _ shares: [LotNumber: Int64], slot: Int
   ) -> [MergedBalances.MovingLot] {
     let account = work.accounts[slot].row
     var found: [MergedBalances.MovingLot] = []
@@ -97,8 +96,8 @@ enum UnmergedBalances {
           amount: account.poolRemaining, source: LotSource(rawValue: account.poolSource) ?? .admin,
           environment: account.poolEnvironment)
       } else {
-        guard let lotSlot = work.loadedLots[index].lotSlot(of: lot) else { continue }
-        let row = work.loadedLots[index][lotSlot].row
+        guard let lotSlot = work.accounts.lots(of: slot).lotSlot(of: lot) else { continue }
+        let row = work.accounts.lot(lotSlot, of: slot)
         guard row.isPooled else { continue }
         place = lotSlot
         credit = LotCredit(amount: row.remaining, source: row.source, environment: row.environment)
@@ -113,14 +112,14 @@ enum UnmergedBalances {
 
   /// Takes the non-empty lots that belong to the merged customer as a whole.
   private static func wholeLots(
-    _ work: inout UnitOfWork, _ shares: [LotNumber: Int64], slot: Int, index: Int
+    _ work: inout UnitOfWork, _ shares: [LotNumber: Int64], slot: Int
   ) -> [MergedBalances.MovingLot] {
     var lots: [MergedBalances.MovingLot] = []
     for lot in shares.keys.sorted() {
-      guard let lotSlot = work.loadedLots[index].lotSlot(of: lot) else { continue }
-      let row = work.loadedLots[index][lotSlot].row
+      guard let lotSlot = work.accounts.lots(of: slot).lotSlot(of: lot) else { continue }
+      let row = work.accounts.lot(lotSlot, of: slot)
       guard row.remaining > 0, !row.isPooled else { continue }
-      let taken = work.loadedLots[index].remove(at: lotSlot)
+      let taken = work.accounts.removeLot(lotSlot, of: slot)
       work.accounts[slot].row.openLots -= 1
       lots.append(
         MergedBalances.MovingLot(
@@ -129,7 +128,7 @@ enum UnmergedBalances {
             amount: row.remaining, source: row.source, environment: row.environment, price: row.price,
             purchase: row.purchase, expiresAt: row.expiresAt)))
     }
-    if !lots.isEmpty { LotMoves.refreshNextExpiry(&work, slot: slot, lotsIndex: index) }
+    if !lots.isEmpty { work.accounts.refreshNextExpiry(of: slot) }
     return lots
   }
 
@@ -137,7 +136,7 @@ enum UnmergedBalances {
   private static func heldAmounts(
     _ work: inout UnitOfWork, of survivor: CustomerNumber, in account: AccountNumber
   ) throws(LedgerError) -> [LotNumber: Int64] {
-    let customer = FoundCustomer(try work.knownCustomer(survivor), original: survivor)
+    let customer = FoundCustomer(try work.customers.known(survivor), original: survivor)
     var held: [LotNumber: Int64] = [:]
     for hold in try MergedHolds.movingHolds(&work, of: customer) {
       for part in hold.parts where part.account == account { held[part.lot, default: 0] += part.amount }

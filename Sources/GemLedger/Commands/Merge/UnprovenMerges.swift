@@ -7,7 +7,7 @@ enum UnprovenMerges {
   ///
   /// - Throws: `condition_failed`.
   static func checkMovable(_ decider: inout Decider, _ source: FoundCustomer) throws(LedgerError) {
-    let row = try decider.work.knownCustomer(source.number)
+    let row = try decider.work.customers.known(source.number)
     let hasDebt = decider.plans.contains { plan in
       let account = decider.work.accounts[plan.slot].row
       return account.number.customer == source.number && account.debt > 0
@@ -18,7 +18,7 @@ enum UnprovenMerges {
       } else if hasDebt {
         "has a debt"
       } else {
-        try decider.work.holds(of: source.number).isEmpty ? nil : "has open holds"
+        try decider.work.holds.all(of: source.number).isEmpty ? nil : "has open holds"
       }
     guard let reason else { return }
     throw LedgerError(
@@ -30,7 +30,7 @@ enum UnprovenMerges {
 
   /// Marks the merge in the journal.
   static func mark(_ work: inout UnitOfWork, _ transaction: TransactionNumber, from source: FoundCustomer) {
-    work.add(
+    work.journal.add(
       JournalEventRow(
         transaction: transaction, position: 0, customer: source.number, kind: .unproven, createdAt: work.now))
   }
@@ -42,9 +42,9 @@ enum UnprovenMerges {
     of customer: CustomerNumber, to owner: CustomerNumber, _ work: inout UnitOfWork
   ) throws(LedgerError) -> [TransactionNumber] {
     guard customer != owner else { return [] }
-    let members = try work.numbers(of: owner)
+    let members = try work.customers.numbers(of: owner)
     var records: [CustomerNumber: [MergeRecord]] = [:]
-    for number in members { records[number] = try MergeRecords.records(of: number, work) }
+    for number in members { records[number] = try work.customers.mergeRecords(of: number) }
     var (found, number): ([TransactionNumber], CustomerNumber) = ([], customer)
     // Each step leads to another member.
     for _ in members where number != owner {
@@ -53,7 +53,7 @@ enum UnprovenMerges {
         merge = try MergeRules.merge(of: number, into: survivor) { (one) throws(LedgerError) in records[one] ?? [] }
       }
       guard let merge else { return found }
-      let events = try work.events(of: merge.transaction, ofAny: members)
+      let events = try work.journal.events(of: merge.transaction, ofAny: members)
       if events.contains(where: { $0.kind == .unproven }) { found.append(merge.transaction) }
       number = merge.into
     }
@@ -64,7 +64,7 @@ enum UnprovenMerges {
   static func items(
     _ item: ItemID, by merges: [TransactionNumber], to owner: CustomerNumber, _ work: inout UnitOfWork
   ) throws(LedgerError) -> Int64 {
-    let members = try work.numbers(of: owner)
+    let members = try work.customers.numbers(of: owner)
     var least = Int64.max
     for merge in merges {
       let parts = try work.parts(of: merge, ofAny: members)

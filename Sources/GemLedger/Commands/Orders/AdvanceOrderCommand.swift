@@ -40,7 +40,7 @@ final class AdvanceOrderCommand: Command {
 
   /// - Throws: `order_not_found`.
   func decide(_ decider: inout Decider, _ command: LedgerCommand.Body) throws(LedgerError) -> Booking {
-    guard var order = try decider.work.orders.find(code, session: decider.session) else { throw .orderNotFound(code) }
+    guard var order = try decider.work.orders.find(code) else { throw .orderNotFound(code) }
     let isTaken = order.take(step, at: decider.work.now)
     if isTaken { decider.work.orders.replace(order) }
     return JournalPosting.answer(&decider.work, command.customer, isReplayed: !isTaken)

@@ -19,20 +19,20 @@ final class HoldEntitlementCommand: Command {
   /// - Throws: in order of precedence `customer_not_found`, `purchase_not_found`.
   func decide(_ decider: inout Decider, _ command: LedgerCommand.Body) throws(LedgerError) -> Booking {
     let identity = PurchaseIdentity(
-      store: purchase.store, environment: try decider.work.number(of: purchase.environment),
+      store: purchase.store, environment: try decider.work.purchases.number(of: purchase.environment),
       transactionID: purchase.transactionID)
-    guard let customer = try decider.findCustomer(command.customer) else {
+    guard let customer = try decider.work.customers.find(command.customer) else {
       throw .customerNotFound(command.customer)
     }
-    guard let purchase = try JournalLookup.knownPurchase(&decider.work, identity) else {
+    guard let purchase = try decider.work.purchases.find(identity) else {
       throw LedgerError(
         .purchaseNotFound, "Nothing was credited for the store transaction \"\(identity.transactionID)\".")
     }
-    let holder = try decider.work.orders.holder(purchase: purchase.number, session: decider.session)
+    let holder = try decider.work.orders.holder(purchase: purchase.number)
     guard let holder, holder != customer.number else {
       return JournalPosting.answer(&decider.work, command.customer, isReplayed: true)
     }
-    for number in try decider.work.orders.entitlements(of: holder, session: decider.session)
+    for number in try decider.work.orders.entitlements(of: holder)
     where try Self.isOfOneSubscription(&decider.work, number, as: purchase) {
       decider.work.orders.set(EntitlementRow(purchase: number, holder: customer.number))
     }
@@ -47,8 +47,8 @@ final class HoldEntitlementCommand: Command {
     if let original = purchase.originalTransactionID {
       let identity = PurchaseIdentity(
         store: purchase.identity.store, environment: purchase.identity.environment, transactionID: original)
-      if let first = try JournalLookup.knownPurchase(&work, identity),
-        let known = try work.orders.holder(purchase: first.number, session: work.session)
+      if let first = try work.purchases.find(identity),
+        let known = try work.orders.holder(purchase: first.number)
       {
         holder = known
       }
@@ -60,9 +60,7 @@ final class HoldEntitlementCommand: Command {
     _ work: inout UnitOfWork, _ number: Int64, as purchase: PurchaseRow
   ) throws(LedgerError) -> Bool {
     if number == purchase.number { return true }
-    var other = work.changes.purchases.first { $0.number == number }
-    if other == nil { other = try work.session.purchase(number: number) }
-    guard let other else { return false }
+    guard let other = try work.purchases.find(number) else { return false }
     return other.isOfOneSubscription(as: purchase)
   }
 }

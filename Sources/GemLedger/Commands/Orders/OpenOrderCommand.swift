@@ -61,9 +61,9 @@ final class OpenOrderCommand: Command {
   /// - Throws: in order of precedence `amount_out_of_range`, `key_conflict`, `already_exists` (the code is taken).
   func decide(_ decider: inout Decider, _ command: LedgerCommand.Body) throws(LedgerError) -> Booking {
     try RequestRules.check(quantity: opening.quantity, of: opening.product.text)
-    let known = try decider.findCustomer(command.customer)
+    let known = try decider.work.customers.find(command.customer)
     if let known, let key = opening.key,
-      let order = try decider.work.orders.find(key: key, customer: known, session: decider.session)
+      let order = try decider.work.orders.find(key: key, customer: known)
     {
       if let field = order.differingField(from: opening) {
         throw LedgerError(
@@ -75,15 +75,15 @@ final class OpenOrderCommand: Command {
       return JournalPosting.answer(&decider.work, command.customer, isReplayed: true)
     }
     let purchase = try paidPurchase(&decider.work, by: known)
-    if let purchase, try decider.work.orders.find(purchase: purchase.number, session: decider.session) != nil {
+    if let purchase, try decider.work.orders.find(purchase: purchase.number) != nil {
       return JournalPosting.answer(&decider.work, command.customer, isReplayed: true)
     }
-    guard try decider.work.orders.find(opening.code, session: decider.session) == nil else {
+    guard try decider.work.orders.find(opening.code) == nil else {
       throw LedgerError(.alreadyExists, "There is an order \(opening.code) already.")
     }
-    let customer = if let known { known } else { try decider.work.addCustomer(command.customer) }
+    let customer = if let known { known } else { try decider.work.customers.add(command.customer) }
     var row = OrderRow(
-      number: try decider.work.next(.order), code: opening.code, customer: customer.number,
+      number: try decider.work.orders.nextNumber(), code: opening.code, customer: customer.number,
       store: opening.store, product: opening.product, quantity: opening.quantity, request: opening.request,
       key: opening.key, createdAt: decider.work.now,
       deadline: decider.work.now.advanced(milliseconds: opening.lifetimeMilliseconds))
@@ -98,10 +98,10 @@ final class OpenOrderCommand: Command {
   private func paidPurchase(_ work: inout UnitOfWork, by customer: FoundCustomer?) throws(LedgerError) -> PurchaseRow? {
     guard let paid = opening.paidBy, let customer else { return nil }
     // A read does not give a number to an environment that no purchase has used yet.
-    guard let environment = try work.knownNumber(of: paid.environment) else { return nil }
+    guard let environment = try work.purchases.knownNumber(of: paid.environment) else { return nil }
     let identity = PurchaseIdentity(store: opening.store, environment: environment, transactionID: paid.id)
-    guard let purchase = try JournalLookup.knownPurchase(&work, identity),
-      try JournalLookup.owner(&work, of: purchase).number == customer.number
+    guard let purchase = try work.purchases.find(identity),
+      try work.owner(of: purchase).number == customer.number
     else { return nil }
     return purchase
   }

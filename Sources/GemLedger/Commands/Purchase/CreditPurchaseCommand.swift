@@ -28,21 +28,21 @@ final class CreditPurchaseCommand: Command {
   func decide(_ decider: inout Decider, _ command: LedgerCommand.Body) throws(LedgerError) -> Booking {
     try PurchaseRules.check(purchase)
     let identity = PurchaseIdentity(
-      store: purchase.store, environment: try decider.work.number(of: purchase.environment),
+      store: purchase.store, environment: try decider.work.purchases.number(of: purchase.environment),
       transactionID: purchase.transactionID)
-    let known = try JournalLookup.knownPurchase(&decider.work, identity)
-    let evidence = try decider.work.evidence(identity, known)
+    let known = try decider.work.purchases.find(identity)
+    let evidence = try decider.work.purchases.evidence(identity, known)
     if let known {
       try RefundNotices.bookStanding(&decider, of: known, statement(of: identity), among: evidence, command: command)
-      let owner = try JournalLookup.owner(&decider.work, of: known)
+      let owner = try decider.work.owner(of: known)
       return try KeyReplay.replay(&decider, known.transaction, of: known.customer, customer: owner.id)
     }
     try HoldReceiptCommand.checkNotErased(&decider, evidence)
-    var customer = try decider.findCustomer(command.customer)
+    var customer = try decider.work.customers.find(command.customer)
     let isNew = customer == nil
     if isNew {
       try decider.validate(command)
-      customer = try decider.work.addCustomer(command.customer)
+      customer = try decider.work.customers.add(command.customer)
     }
     guard let customer else { throw .customerNotFound(command.customer) }
     let booking: Booking
@@ -52,10 +52,10 @@ final class CreditPurchaseCommand: Command {
         try credit(&decider, identity: identity, command: command, customer: customer)
       }
     } catch {
-      if isNew { decider.work.removeNewestCustomer() }
+      if isNew { decider.work.customers.removeNewest() }
       throw error
     }
-    if !booking.isReplayed, let credited = decider.work.newPurchase(identity) {
+    if !booking.isReplayed, let credited = try decider.work.purchases.find(identity) {
       try RefundNotices.bookStanding(&decider, of: credited, statement(of: identity), among: evidence, command: command)
       if let token = purchase.unknownBuyer { try markUnknownBuyer(&decider, token, of: credited) }
     }
@@ -68,7 +68,7 @@ final class CreditPurchaseCommand: Command {
     let note = EvidenceRow(
       identity: credited.identity, kind: .held, signedAt: decider.work.now,
       held: EvidenceRow.HeldState(reason: .owner, customer: credited.customer, subject: token))
-    decider.work.keep(note, among: try decider.work.evidence(credited.identity, nil))
+    decider.work.purchases.keep(note, among: try decider.work.purchases.evidence(credited.identity, nil))
   }
 
   private func statement(of identity: PurchaseIdentity) -> EvidenceRow? {
@@ -84,7 +84,7 @@ final class CreditPurchaseCommand: Command {
   ) throws(LedgerError) -> Booking {
     let (product, document) = try decider.catalog.product(
       purchase.product, boughtAt: purchase.purchasedAt, in: decider.session, definitions: decider.definitions)
-    let number = try decider.work.next(.purchase)
+    let number = try decider.work.purchases.nextNumber()
     let credits = try PurchaseRules.credits(
       of: product, for: purchase, number: number, environment: identity.environment)
     decider.plans.removeAll(keepingCapacity: true)
@@ -101,15 +101,16 @@ final class CreditPurchaseCommand: Command {
     var booking = try JournalPosting.book(&decider, .purchase, command: command, customer: customer)
     booking.isOverMaximum = isOverMaximum
     let items = product.itemGrants.map { ($0.item, $0.quantity * purchase.quantity) }.sorted { $0.0 < $1.0 }
-    try OwnedItems.add(&decider.work, items, to: &booking, customer)
-    decider.work.addPurchase(
+    try decider.work.add(items, to: customer, &booking)
+    decider.work.purchases.add(
       PurchaseRow(
-        number: number, identity: identity, customer: customer.number, transaction: decider.work.sequences.transaction,
+        number: number, identity: identity, customer: customer.number,
+        transaction: decider.work.journal.sequences.transaction,
         product: purchase.product, quantity: purchase.quantity, price: purchase.price,
         purchasedAt: purchase.purchasedAt, frozenProduct: document,
         originalTransactionID: purchase.originalTransactionID,
         expiresAt: purchase.cycleEndsAt, grant: items.isEmpty ? Self.soleGrant(&decider.work) : nil))
-    if product.entitlement != nil, let row = decider.work.changes.purchases.last {
+    if product.entitlement != nil, let row = decider.work.purchases.newest {
       try HoldEntitlementCommand.add(&decider.work, of: row)
     }
     return booking
@@ -117,7 +118,7 @@ final class CreditPurchaseCommand: Command {
 
   /// Returns the grant of the newest transaction if it is the currency of a single lot.
   private static func soleGrant(_ work: inout UnitOfWork) -> LotAmount? {
-    let own = work.changes.entries.suffix(2).filter { $0.transaction == work.sequences.transaction }
+    let own = work.journal.entries.suffix(2).filter { $0.transaction == work.journal.sequences.transaction }
     guard own.count == 1, let entry = own.first, entry.lot != 0 else { return nil }
     return LotAmount(currency: entry.account.currency, lot: entry.lot, amount: entry.amount)
   }

@@ -68,27 +68,29 @@ final class HoldReceiptCommand: Command {
   /// - Throws: `receipt_revoked` if that customer was erased.
   func decide(_ decider: inout Decider, _ command: LedgerCommand.Body) throws(LedgerError) -> Booking {
     let identity = PurchaseIdentity(
-      store: hold.store, environment: try decider.work.number(of: hold.environment),
+      store: hold.store, environment: try decider.work.purchases.number(of: hold.environment),
       transactionID: hold.transactionID)
     let statement = hold.statement.map {
       EvidenceRow(identity: identity, kind: hold.kind, signedAt: hold.statedAt, statement: $0)
     }
-    let credited = try JournalLookup.knownPurchase(&decider.work, identity)
-    var evidence = try decider.work.evidence(identity, credited)
+    let credited = try decider.work.purchases.find(identity)
+    var evidence = try decider.work.purchases.evidence(identity, credited)
     if let credited {
       try RefundNotices.bookStanding(&decider, of: credited, statement, among: evidence, command: command)
-      evidence = try decider.work.evidence(identity, credited)
+      evidence = try decider.work.purchases.evidence(identity, credited)
       if !hold.reason.endsWithCredit, !isDecided(evidence, statement) {
         let before = evidence.first { $0.kind == .held }
         let held = row(identity, hold.reason, decider.work.now, after: before, postedBy: nil)
-        if held.held != before?.held || held.content != before?.content { decider.work.keep(held, among: evidence) }
+        if held.held != before?.held || held.content != before?.content {
+          decider.work.purchases.keep(held, among: evidence)
+        }
       }
-      let owner = try JournalLookup.owner(&decider.work, of: credited)
+      let owner = try decider.work.owner(of: credited)
       return try KeyReplay.replay(&decider, credited.transaction, of: credited.customer, customer: owner.id)
     }
     try Self.checkNotErased(&decider, evidence)
     if let statement {
-      decider.work.keep(statement, among: evidence)
+      decider.work.purchases.keep(statement, among: evidence)
       evidence = RefundRules.adding(statement, to: evidence)
     }
     let before = evidence.first { $0.kind == .held }
@@ -98,7 +100,9 @@ final class HoldReceiptCommand: Command {
     let poster = isPosted ? try self.poster(&decider, command) : nil
     let held = row(identity, reason, decider.work.now, after: before, postedBy: poster?.number)
     // An app posts the receipt again at each start, which changes nothing.
-    if held.held != before?.held || held.content != before?.content { decider.work.keep(held, among: evidence) }
+    if held.held != before?.held || held.content != before?.content {
+      decider.work.purchases.keep(held, among: evidence)
+    }
     let isKnown = before?.held?.reason == reason
     // The event is for readers of the journal. If another customer posted the receipt first, the event exists already.
     if let poster, !isKnown, reason.isOpen, held.held?.customer == poster.number {
@@ -137,12 +141,12 @@ final class HoldReceiptCommand: Command {
     else { return }
     held.held?.reason = .refunded
     held.held?.dueAt = .max
-    work.keep(held, among: evidence)
+    work.purchases.keep(held, among: evidence)
   }
 
   private func poster(_ decider: inout Decider, _ command: LedgerCommand.Body) throws(LedgerError) -> FoundCustomer {
-    if let known = try decider.findCustomer(command.customer) { return known }
-    return try decider.work.addCustomer(command.customer)
+    if let known = try decider.work.customers.find(command.customer) { return known }
+    return try decider.work.customers.add(command.customer)
   }
 
   private func row(
@@ -183,17 +187,17 @@ final class HoldReceiptCommand: Command {
   {
     let posted = try decider.session.rows(EvidenceRow.heldOfCustomer, [IndexKey(customer)])
     for held in posted {
-      let known = try decider.work.evidence(held.identity, nil)
+      let known = try decider.work.purchases.evidence(held.identity, nil)
       let isNamed = held.held?.subject.map { !tokens.isEmpty && !tokens.contains($0) } ?? false
       if let reason = held.held?.reason, reason == .buyer || isNamed && reason != .app && reason != .environment {
         // The token names another customer, and the purchase remains that customer's.
         var free = held
         free.held?.customer = 0
         free.content = ""
-        decider.work.keep(replacing: free)
+        decider.work.purchases.keep(replacing: free)
         continue
       }
-      for row in known { if let erased = row.erased(ending: true) { decider.work.keep(replacing: erased) } }
+      for row in known { if let erased = row.erased(ending: true) { decider.work.purchases.keep(replacing: erased) } }
     }
     var below: Int64?
     repeat {
@@ -201,7 +205,7 @@ final class HoldReceiptCommand: Command {
       for purchase in page {
         let known = try decider.session.rows(EvidenceRow.ofPurchase, [IndexKey(purchase.identity)])
         for row in known {
-          if let erased = row.erased(ending: false) { decider.work.keep(replacing: erased) }
+          if let erased = row.erased(ending: false) { decider.work.purchases.keep(replacing: erased) }
         }
       }
       below = page.count == Limits.historyPage ? page.last?.number : nil
@@ -226,12 +230,12 @@ final class HoldReceiptCommand: Command {
       } while place != nil
     }
     for held in named {
-      let known = try decider.work.evidence(held.identity, nil)
+      let known = try decider.work.purchases.evidence(held.identity, nil)
       let isNamed = held.held?.subject.map(tokens.contains) ?? false
       guard isNamed || known.contains(where: { row in tokens.contains { row.content.contains($0) } }) else { continue }
       let isOpen = held.held?.reason.endsWithCredit ?? false
       for row in known {
-        if let erased = row.erased(ending: isOpen) { decider.work.keep(replacing: erased) }
+        if let erased = row.erased(ending: isOpen) { decider.work.purchases.keep(replacing: erased) }
       }
     }
   }

@@ -11,7 +11,7 @@ enum RefundExpiries {
       let expiresAt = try expiry(&decider, of: lot.lot, plan: index, change)
       guard expiresAt <= decider.work.now.milliseconds else { continue }
       var expired = planned(&decider, lot.lot, plan: index)
-      for number in try MergeRecords.related(to: change.owner, decider.work) {
+      for number in try decider.work.customers.related(to: change.owner) {
         let account = AccountNumber(customer: number, currency: granted.currency.number)
         expired += pending(&decider.work, lot.lot, in: account)
         expired += try booked(lot.lot, in: account, from: expiresAt, in: decider.session)
@@ -26,13 +26,11 @@ enum RefundExpiries {
   private static func expiry(
     _ decider: inout Decider, of lot: LotNumber, plan index: Int, _ change: RefundChange
   ) throws(LedgerError) -> Int64 {
-    let lotsIndex = decider.work.loadedLotsIndex(of: decider.plans[index].slot)
-    if let lotSlot = decider.work.loadedLots[lotsIndex].lotSlot(of: lot) {
-      return decider.work.loadedLots[lotsIndex][lotSlot].row.expiresAt
-    }
+    let lots = decider.work.accounts.lots(of: decider.plans[index].slot)
+    if let lotSlot = lots.lotSlot(of: lot) { return lots[lotSlot].row.expiresAt }
     // An empty lot of a merged customer stayed in that customer's account.
-    let numbers = try MergeRecords.related(to: change.owner, decider.work)
-    return try decider.work.lotAttributes(lot, of: numbers)?.expiresAt ?? .max
+    let numbers = try decider.work.customers.related(to: change.owner)
+    return try decider.work.accounts.attributes(of: lot, ofAny: numbers)?.expiresAt ?? .max
   }
 
   /// The expired amount that earlier refunds of the purchase have already counted.
@@ -52,10 +50,10 @@ enum RefundExpiries {
   /// The expired amount that this group has booked.
   private static func pending(_ work: inout UnitOfWork, _ lot: LotNumber, in account: AccountNumber) -> Int64 {
     var expired: Int64 = 0
-    for entry in work.changes.entries where entry.account == account && entry.kind == .expiry {
+    for entry in work.journal.entries where entry.account == account && entry.kind == .expiry {
       if entry.lot == lot { expired -= entry.amount }
       guard entry.lot == 0 else { continue }
-      for row in work.changes.allocations where row.entry == entry.number && row.lot == lot { expired -= row.amount }
+      for row in work.journal.allocations where row.entry == entry.number && row.lot == lot { expired -= row.amount }
     }
     return expired
   }

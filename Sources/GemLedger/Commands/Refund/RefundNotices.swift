@@ -3,20 +3,20 @@ enum RefundNotices {
   static func take(
     _ decider: inout Decider, _ command: LedgerCommand.Body, _ notice: EvidenceRow
   ) throws(LedgerError) -> Booking {
-    let credited = try JournalLookup.knownPurchase(&decider.work, notice.identity)
-    let known = try decider.work.evidence(notice.identity, credited)
+    let credited = try decider.work.purchases.find(notice.identity)
+    let known = try decider.work.purchases.evidence(notice.identity, credited)
     let isNew = RefundRules.isNew(notice, among: known)
     guard let purchase = credited else {
       let kept = notice.withoutNeedlessNames(among: known)
-      decider.work.keep(kept, among: known)
+      decider.work.purchases.keep(kept, among: known)
       HoldReceiptCommand.endIfRefunded(&decider.work, RefundRules.adding(kept, to: known))
       return answerWithoutBooking(
         &decider.work, command.customer, notice, isReplayed: !isNew, isAwaitingPurchase: true)
     }
-    let owner = try JournalLookup.owner(&decider.work, of: purchase)
+    let owner = try decider.work.owner(of: purchase)
     let notice = decider.withoutErased(notice, of: owner)
     guard isNew else {
-      if !notice.content.isEmpty { decider.work.keep(notice, among: known) }
+      if !notice.content.isEmpty { decider.work.purchases.keep(notice, among: known) }
       return try answerAgain(&decider, notice, purchase, owner)
     }
     return try idempotentlyWhereBooked(&decider, command, owner: owner) {
@@ -24,7 +24,7 @@ enum RefundNotices {
       let evidence = RefundRules.adding(notice, to: known)
       let booking = try bookDue(&decider, purchase, evidence: evidence, notice: notice, owner: owner, command: command)
       // A booked refund is evidence by itself; only further content needs a row.
-      if booking == nil || !notice.content.isEmpty { decider.work.keep(notice, among: known) }
+      if booking == nil || !notice.content.isEmpty { decider.work.purchases.keep(notice, among: known) }
       if let booking { return booking }
       return try answerAgain(&decider, notice, purchase, owner)
     }
@@ -39,10 +39,10 @@ enum RefundNotices {
     command: LedgerCommand.Body
   ) throws(LedgerError) {
     var evidence = known
-    let owner = try JournalLookup.owner(&decider.work, of: purchase)
+    let owner = try decider.work.owner(of: purchase)
     if let statement {
       let statement = decider.withoutErased(statement, of: owner)
-      decider.work.keep(statement, among: evidence)
+      decider.work.purchases.keep(statement, among: evidence)
       evidence = RefundRules.adding(statement, to: evidence)
     }
     endHold(&decider.work, among: evidence, isDecided: statement?.kind == .decided)
@@ -63,7 +63,7 @@ enum RefundNotices {
       isDecided ? EvidenceRow.HeldState(reason: .decided, subject: subject) : nil
     }
     held.content = ""
-    work.keep(held, among: evidence)
+    work.purchases.keep(held, among: evidence)
   }
 
   /// Brings the clawed-back share of the purchase to the share in the evidence; nil if they are equal already.
@@ -92,7 +92,7 @@ enum RefundNotices {
     decider.plans.removeAll(keepingCapacity: true)
     for granted in change.granted {
       let number = AccountNumber(customer: change.owner.number, currency: granted.currency.number)
-      let slot = try decider.work.slot(of: number)
+      let slot = try decider.work.accounts.slot(of: number)
       guard ScheduledEffects.isDue(&decider.work, slot, granted.currency) else { continue }
       try ScheduledEffects.bookDueEffects(&decider, slot, granted.currency, customer: change.owner)
     }
@@ -106,19 +106,18 @@ enum RefundNotices {
     var booking = try JournalPosting.book(
       &decider, change.isTakingBack ? .refund : .reversedRefund, command: command, customer: change.owner)
     booking.customer = owner.id
-    let transaction = decider.work.sequences.transaction
+    let transaction = decider.work.journal.sequences.transaction
     booking.isOverMaximum =
       !change.isTakingBack
       && decider.plans.contains { plan in
         decider.work.accounts[plan.slot].row.balance > plan.currency.maximumBalance
       }
-    try OwnedItems.add(
-      &decider.work, try RefundedPurchase.items(&decider.work, of: change), to: &booking, change.owner)
+    try decider.work.add(try RefundedPurchase.items(&decider.work, of: change), to: change.owner, &booking)
     let freezes = try RefundedPurchase.freeze(&decider.work, owner, after: change)
     let refund = RefundRow(
       transaction: transaction, purchase: change.purchase.number, kind: notice.kind, revokedAt: notice.revokedAt,
       signedAt: notice.signedAt, extent: notice.extent, evidenceAt: evidenceAt, share: change.share, freezes: freezes)
-    decider.work.add(refund, change.parts)
+    decider.work.purchases.add(refund, change.parts)
     return booking
   }
 
@@ -128,7 +127,7 @@ enum RefundNotices {
   private static func answerAgain(
     _ decider: inout Decider, _ notice: EvidenceRow, _ purchase: PurchaseRow, _ owner: CustomerRow
   ) throws(LedgerError) -> Booking {
-    let refunds = try decider.work.refunds(of: purchase)
+    let refunds = try decider.work.purchases.refunds(of: purchase)
     let same =
       refunds.last { $0.kind == notice.kind && $0.revokedAt == notice.revokedAt }
       ?? refunds.last { $0.kind != .reclaim }
@@ -136,7 +135,7 @@ enum RefundNotices {
       return answerWithoutBooking(&decider.work, owner.id, notice, isReplayed: true, isAwaitingPurchase: false)
     }
     // A refund before a merge was booked for the owner at that time.
-    let owners = try MergeRecords.related(to: owner.number, decider.work)
+    let owners = try decider.work.customers.related(to: owner.number)
     return try KeyReplay.replay(&decider, same.transaction, ofAny: owners, customer: owner.id)
   }
 
@@ -162,7 +161,7 @@ enum RefundNotices {
       return answer
     }
     let booking = try decide(&decider)
-    if !booking.isReplayed { KeyReplay.keepBooking(&decider, under: key, command: command, customer: owner.number) }
+    if !booking.isReplayed { decider.work.keys.keep(decider.booked, under: key, of: command, owner.number) }
     return booking
   }
 }

@@ -17,8 +17,8 @@ enum RefundTakingBack {
       own += try takeDescendants(&decider, of: granted, &rest, &available, index, &change)
       try RefundExpiries.setApart(&decider, granted, &rest, index, &change)
       let left = change.unprovenMerges.isEmpty ? min(available, rest.reduce(0, +)) : 0
-      let others = try LotMoves.burn(
-        &decider.work, left, slot: decider.plans[index].slot, besides: own, paidFirst: granted.currency.burnsPaidFirst)
+      let others = try decider.work.accounts.burn(
+        left, of: decider.plans[index].slot, after: own, paidFirst: granted.currency.burnsPaidFirst)
       share(others, over: granted, &rest, &change)
       let owed = applyShortfallPolicy(rest, granted, debt: account.debt, &change)
       decider.plans[index].takes = combined(own + others)
@@ -34,9 +34,9 @@ enum RefundTakingBack {
     var takes: [LotTake] = []
     for (position, lot) in granted.lots.enumerated() where rest[position] > 0 {
       guard
-        let lotSlot = try LotPlacement.ownLotSlot(&decider.work, of: lot.lot, slot: decider.plans[index].slot)
+        let lotSlot = try decider.work.accounts.lotSlot(of: lot.lot, in: decider.plans[index].slot)
       else { continue }
-      let row = decider.work.loadedLots[decider.work.loadedLotsIndex(of: decider.plans[index].slot)][lotSlot].row
+      let row = decider.work.accounts.lot(lotSlot, of: decider.plans[index].slot)
       // Due amounts are booked as expired first.
       let part = row.expiresAt > decider.work.now.milliseconds ? min(rest[position], row.remaining, available) : 0
       guard part > 0 else { continue }
@@ -57,9 +57,10 @@ enum RefundTakingBack {
     guard available > 0, rest.contains(where: { $0 > 0 }), decider.work.accounts[slot].row.openLots > 0 else {
       return []
     }
-    let lotsIndex = try LotMoves.wholeBook(&decider.work, of: slot)
-    let candidates = decider.work.loadedLots[lotsIndex].rows.filter { row in
-      row.purchase == nil && row.remaining > 0 && row.expiresAt > decider.work.now.milliseconds
+    try decider.work.accounts.loadAllLots(of: slot)
+    let now = decider.work.now.milliseconds
+    let candidates = decider.work.accounts.lots(of: slot).rows.filter { row in
+      row.purchase == nil && row.remaining > 0 && row.expiresAt > now
     }
     let lineages = try candidates.gather { (row) throws(LedgerError) in
       try LotLineage.lineage(&decider.work, of: row).lineage
@@ -68,7 +69,7 @@ enum RefundTakingBack {
     for (row, lineage) in zip(candidates, lineages) where available > 0 {
       guard let lineage,
         let position = granted.lots.firstIndex(where: { $0.lot == lineage.originalLot }), rest[position] > 0,
-        let lotSlot = decider.work.loadedLots[lotsIndex].lotSlot(of: row.number)
+        let lotSlot = decider.work.accounts.lots(of: slot).lotSlot(of: row.number)
       else { continue }
       let part = min(rest[position], row.remaining, available)
       rest[position] -= part

@@ -30,8 +30,8 @@ enum RefundedPurchase {
     .Part]
   {
     var parts: [RefundChange.Part] = []
-    for refund in try work.refunds(of: purchase) {
-      for row in try work.refundParts(of: refund.transaction, of: purchase)
+    for refund in try work.purchases.refunds(of: purchase) {
+      for row in try work.purchases.refundParts(of: refund.transaction, of: purchase)
       where row.kind != .repaid {
         let index = parts.firstIndex { $0.lot == row.lot && $0.kind == row.kind && $0.source == row.source }
         let amount = row.amount + (index.map { parts[$0].amount } ?? 0)
@@ -46,7 +46,7 @@ enum RefundedPurchase {
   static func items(_ work: inout UnitOfWork, of change: RefundChange) throws(LedgerError) -> [(ItemID, Int64)] {
     guard !change.givenItems.isEmpty else { return [] }
     var taken: [ItemID: Int64] = [:]
-    for refund in try work.refunds(of: change.purchase) {
+    for refund in try work.purchases.refunds(of: change.purchase) {
       for item in try itemsOfRefund(&work, refund, of: change.owner.number) {
         taken[item.item, default: 0] -= item.quantity
       }
@@ -55,7 +55,7 @@ enum RefundedPurchase {
     for item in change.givenItems {
       let due = change.share.dueItems(of: item.quantity)
       let had = taken[item.item] ?? 0
-      var owned = try work.owned(item.item, customer: change.owner.number)
+      var owned = try work.items.owned(item.item, by: change.owner.number)
       if !change.unprovenMerges.isEmpty {
         owned = min(
           owned,
@@ -74,7 +74,7 @@ enum RefundedPurchase {
     _ work: inout UnitOfWork, _ refund: RefundRow, of owner: CustomerNumber
   ) throws(LedgerError) -> [ItemEntryRow] {
     if let own = work.parts(of: refund.transaction) { return own.items }
-    let owners = try MergeRecords.related(to: owner, work)
+    let owners = try work.customers.related(to: owner)
     return try work.session.parts(of: refund.transaction, ofAny: owners)?.items ?? []
   }
 
@@ -85,14 +85,14 @@ enum RefundedPurchase {
     _ work: inout UnitOfWork, _ owner: CustomerRow, after change: RefundChange
   ) throws(LedgerError) -> Int64 {
     guard change.freezes || change.isMadeGood else { return 0 }
-    let frozen = try work.refunds(of: change.purchase).reduce(0) { $0 + $1.freezes }
+    let frozen = try work.purchases.refunds(of: change.purchase).reduce(0) { $0 + $1.freezes }
     let event: Int64 = change.freezes ? 1 - frozen : -frozen
     guard event != 0 else { return 0 }
-    var row = try work.knownCustomer(owner.number)
+    var row = try work.customers.known(owner.number)
     row.frozen = FreezeRules.frozen(row.frozen, byRefunds: event)
     if row.frozen == 0 { row.frozenReason = nil }
     if event > 0, row.frozenReason == nil { row.frozenReason = FreezeRules.refundReason }
-    work.change(row)
+    work.customers.change(row)
     return event
   }
 }

@@ -38,7 +38,7 @@ struct ReverseCommand: Command {
     _ decider: inout Decider, _ row: TransactionRow, command: LedgerCommand.Body, owner: FoundCustomer
   ) throws(LedgerError) -> Booking {
     try ReversalRules.check(row.kind, of: id)
-    let owners = try MergeRecords.related(to: owner, decider.work)
+    let owners = try decider.work.customers.related(to: owner)
     let original = try Self.postings(&decider.work, of: row)
     let taken = try Self.taken(&decider, by: original, owners: owners)
     let returned = try ReversalRules.amounts(amounts, of: taken, id: id)
@@ -67,11 +67,11 @@ struct ReverseCommand: Command {
     command: LedgerCommand.Body, owner: FoundCustomer
   ) throws(LedgerError) -> Booking {
     var booking = try JournalPosting.book(&decider, .reversal, command: command, customer: owner)
-    decider.work.add(
+    decider.work.journal.add(
       JournalEventRow(
         transaction: decider.booked, position: 0, customer: owner.number, kind: .reversal, target: original.number,
         createdAt: decider.work.now))
-    try OwnedItems.add(&decider.work, items, to: &booking, owner)
+    try decider.work.add(items, to: owner, &booking)
     for (item, quantity) in items {
       try UsageCounts.uncount(&decider, item, -quantity, since: original.createdAt, owner)
     }
@@ -98,10 +98,10 @@ struct ReverseCommand: Command {
     _ work: inout UnitOfWork, _ original: TransactionRow, owner: FoundCustomer
   ) throws(LedgerError) -> Timestamp {
     guard original.kind == .capture else { return original.createdAt }
-    let owners = try MergeRecords.related(to: owner, work)
-    let events = try work.events(of: original.number, ofAny: owners)
+    let owners = try work.customers.related(to: owner)
+    let events = try work.journal.events(of: original.number, ofAny: owners)
     guard let hold = events.first(where: { $0.kind == .captured })?.target else { return original.createdAt }
-    return try JournalLookup.bookedAt(&work, hold)
+    return try work.journal.known(hold).createdAt
   }
 
   /// Sums the currency that stayed in the lots: the part that repaid a debt left them at once.
@@ -141,7 +141,7 @@ struct ReverseCommand: Command {
     _ decider: inout Decider, by original: TransactionParts, owners: [CustomerNumber]
   ) throws(LedgerError) -> [ReversalRules.Taken] {
     var undone: [Int64: Int64] = [:]
-    for event in try decider.work.events(about: original.row.number, ofAny: owners)
+    for event in try decider.work.journal.events(about: original.row.number, ofAny: owners)
     where event.kind == .reversal {
       for entry in try parts(&decider.work, of: event.transaction, ofAny: owners).entries {
         undone[entry.account.currency, default: 0] += entry.amount
@@ -167,7 +167,7 @@ struct ReverseCommand: Command {
   ) throws(LedgerError) -> [(ItemID, Int64)] {
     var items: [(ItemID, Int64)] = []
     for item in original.items where item.quantity > 0 {
-      let owned = try work.owned(item.item, customer: owner.number)
+      let owned = try work.items.owned(item.item, by: owner.number)
       guard owned >= item.quantity else {
         throw LedgerError(
           .notReversible,

@@ -74,6 +74,31 @@ package struct LoadedLots {
     }
   }
 
+  /// The lot that a credit without price, purchase and expiry joins.
+  func pooledLot(for credit: LotCredit) -> LotSlot? {
+    func fits(_ lot: WorkingLot) -> Bool {
+      lot.row.purchase == nil && lot.row.price == nil && lot.row.expiresAt == .max
+        && lot.row.source == credit.source && lot.row.environment == credit.environment
+    }
+    if let index = extras.firstIndex(where: fits) { return .extra(index) }
+    return free.lots.firstIndex(where: fits).map(LotSlot.free)
+  }
+
+  /// Changes the remaining amount of a lot; a return makes it no larger than it was.
+  mutating func apply(_ take: LotTake, isReturn: Bool) {
+    let before = self[take.lotSlot].row.remaining
+    self[take.lotSlot].row.remaining += take.amount
+    if take.amount > 0 {
+      let row = self[take.lotSlot].row
+      self[take.lotSlot].row.granted =
+        isReturn ? max(row.granted, row.remaining) : Self.granted(row.granted, plus: take.amount)
+    }
+    self[take.lotSlot].isChanged = true
+    guard before == 0 else { return }
+    if case .free(let index) = take.lotSlot { free.head = min(free.head, index) }
+    if case .paid(let index) = take.lotSlot { paid.head = min(paid.head, index) }
+  }
+
   /// Removes a lot that moves to another account; the merged customer with this book gets no further commands.
   mutating func remove(at lotSlot: LotSlot) -> WorkingLot {
     switch lotSlot {
@@ -100,8 +125,11 @@ package struct LoadedLots {
     return next
   }
 
+  /// All that is loaded.
+  var all: [WorkingLot] { free.lots + paid.lots + extras }
+
   /// The rows of all that is loaded, oldest first.
-  var rows: [LotRow] { (free.lots + paid.lots + extras).map(\.row).sorted { $0.number < $1.number } }
+  var rows: [LotRow] { all.map(\.row).sorted { $0.number < $1.number } }
 
   /// Moves the heads past lots that hold nothing any more.
   mutating func skipEmptyLots() {
@@ -141,4 +169,18 @@ struct LotTake {
   var lot: LotNumber
   var source: LotSource
   var amount: Int64
+}
+
+extension LoadedLots {
+  /// The lots that were due to expire at a past instant, which are all that count then.
+  init(due lots: [LotRow]) {
+    self = .empty
+    for lot in lots.sorted(by: { LotPosition(of: $0) < LotPosition(of: $1) }) {
+      if lot.isPaid { paid.lots.append(WorkingLot(row: lot)) } else { free.lots.append(WorkingLot(row: lot)) }
+    }
+  }
+}
+
+extension LotPosition {
+  fileprivate init(of row: LotRow) { self.init(expiresAt: row.expiresAt, lot: row.number) }
 }

@@ -8,7 +8,7 @@ enum AccountPlanning {
   ) throws(LedgerError) {
     guard let currency = decider.definitions.currency(code) else { throw .unknownCurrency(code) }
     let number = AccountNumber(customer: customer.number, currency: currency.number)
-    let slot = try decider.work.slot(of: number)
+    let slot = try decider.work.accounts.slot(of: number)
     if ScheduledEffects.isDue(&decider.work, slot, currency) {
       try ScheduledEffects.bookDueEffects(&decider, slot, currency, customer: customer)
     }
@@ -64,7 +64,7 @@ enum AccountPlanning {
   }
 
   static func planExpiry(_ decider: inout Decider, _ index: Int) throws(LedgerError) {
-    let takes = try LotMoves.expired(&decider.work, decider.plans[index].slot)
+    let takes = try decider.work.accounts.expired(decider.plans[index].slot)
     decider.plans[index].expired = takes
     decider.plans[index].expiredAmount = takes.reduce(0) { $0 - $1.amount }
   }
@@ -78,21 +78,8 @@ enum AccountPlanning {
       return
     }
     let plan = decider.plans[index]
-    let lotsIndex = decider.work.loadedLotsIndex(of: plan.slot)
-    while true {
-      let burn = BurnPlanner.spend(
-        -plan.amount, account: account, lots: decider.work.loadedLots[lotsIndex],
-        now: decider.work.now.milliseconds,
-        paidFirst: plan.currency.burnsPaidFirst)
-      switch burn {
-      case .needsLots(let paid):
-        try LotMoves.loadLots(&decider.work, slot: plan.slot, lotsIndex: lotsIndex, paid: paid)
-      case .takes(let takes):
-        guard takes.reduce(0, { $0 + $1.amount }) == plan.amount else { throw .lotsDisagree(account) }
-        decider.plans[index].takes = takes
-        return
-      }
-    }
+    decider.plans[index].takes = try decider.work.accounts.burn(
+      -plan.amount, of: plan.slot, paidFirst: plan.currency.burnsPaidFirst)
   }
 
   static func planCredit(_ decider: inout Decider, _ index: Int, _ credit: LotCredit) {
@@ -141,6 +128,6 @@ enum AccountPlanning {
   }
 
   private static func isOver(_ work: inout UnitOfWork, _ lotSlot: LotSlot, slot: Int) -> Bool {
-    lotSlot != .pool && work.loadedLots[work.loadedLotsIndex(of: slot)][lotSlot].row.expiresAt <= work.now.milliseconds
+    lotSlot != .pool && work.accounts.lot(lotSlot, of: slot).expiresAt <= work.now.milliseconds
   }
 }

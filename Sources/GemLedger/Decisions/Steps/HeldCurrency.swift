@@ -9,9 +9,9 @@ enum HeldCurrency {
       let account = AccountNumber(customer: owner.number, currency: sole.currency)
       return [HeldPart(account: account, lot: sole.lot, amount: sole.amount)]
     }
-    let owners = try work.numbers(of: owner)
+    let owners = try work.customers.numbers(of: owner)
     return HoldRules.outstanding(
-      try work.events(about: hold.number, ofAny: owners), of: owner.number)
+      try work.journal.events(about: hold.number, ofAny: owners), of: owner.number)
   }
 
   /// Whether the hold sets currency of the account aside.
@@ -28,7 +28,7 @@ enum HeldCurrency {
   static func slots(_ work: inout UnitOfWork, of parts: [HeldPart]) throws(LedgerError) -> [Int] {
     var slots: [Int] = []
     for part in parts {
-      let slot = try work.slot(of: part.account)
+      let slot = try work.accounts.slot(of: part.account)
       if !slots.contains(slot) { slots.append(slot) }
     }
     return slots
@@ -37,7 +37,7 @@ enum HeldCurrency {
   // MARK: Effects
 
   static func addDeadline(_ work: inout UnitOfWork, of hold: HoldRow, in transaction: TransactionNumber) {
-    work.add(
+    work.journal.add(
       JournalEventRow(
         transaction: transaction, position: 0, customer: hold.customer, kind: .deadline, target: hold.number,
         value: hold.deadline.milliseconds, createdAt: work.now))
@@ -47,7 +47,7 @@ enum HeldCurrency {
     _ work: inout UnitOfWork, _ kind: JournalEventRow.Kind, of part: HeldPart, hold: TransactionNumber,
     in transaction: TransactionNumber, slot: Int, value: Int64 = 0
   ) {
-    work.add(
+    work.journal.add(
       JournalEventRow(
         transaction: transaction, position: 0, customer: part.account.customer, kind: kind, target: hold,
         currency: part.account.currency, lot: part.lot, amount: part.amount, value: value, createdAt: work.now,
@@ -84,9 +84,9 @@ enum HeldCurrency {
   /// Ends a hold after its deadline.
   static func lapse(_ decider: inout Decider, _ hold: HoldRow, owner: FoundCustomer) throws(LedgerError) {
     let parts = try outstanding(&decider.work, of: hold, owner: owner)
-    let number = JournalPosting.appendTransactionWithoutEntries(&decider.work, .release, customer: owner.number)
+    let number = decider.work.journal.appendTransactionWithoutEntries(.release, of: owner.number)
     let returns = try giveBack(&decider, parts, of: hold, in: number)
-    decider.work.end(hold)
+    decider.work.holds.end(hold)
     let before = Dictionary(returns.map { ($0.slot, decider.work.accounts[$0.slot].row) }) { first, _ in first }
     var extras = BookingExtras()
     _ = try ReturnedCurrencyBooking.bookDue(&decider, returns, after: number, owner: owner, &extras)
@@ -101,7 +101,7 @@ enum HeldCurrency {
     let row = decider.work.accounts[slot].row
     var rest = before.balance - row.balance
     for returned in returns where returned.slot == slot && returned.lotSlot != .pool {
-      let expiresAt = decider.work.loadedLots[decider.work.loadedLotsIndex(of: slot)][returned.lotSlot].row.expiresAt
+      let expiresAt = decider.work.accounts.lot(returned.lotSlot, of: slot).expiresAt
       guard expiresAt > deadline.milliseconds, expiresAt <= decider.work.now.milliseconds else { continue }
       decider.lapsed[slot, default: []].append(
         ScheduleRules.Loss(at: expiresAt, amount: returned.amount, lot: returned.lot))
@@ -120,10 +120,10 @@ enum HeldCurrency {
     // A held amount counts as spent from the hold's beginning.
     let begunAt = decider.definitions.hasPolicies ? try begun(&decider.work, hold) : decider.work.now
     for part in parts {
-      let slot = try decider.work.slot(of: part.account)
+      let slot = try decider.work.accounts.slot(of: part.account)
       let take = try LotPlacement.placeReturn(&decider.work, part.amount, to: part.lot, slot: slot)
-      LotMoves.apply(&decider.work, [take], slot: slot, isReturn: true)
-      decider.work.setAside(-part.amount, slot: slot)
+      decider.work.accounts.apply([take], to: slot, isReturn: true)
+      decider.work.accounts.setAside(-part.amount, slot: slot)
       addEvent(&decider.work, .released, of: part, hold: hold.number, in: transaction, slot: slot)
       if decider.definitions.hasPolicies {
         try UsageCounts.uncount(&decider, part.amount, since: begunAt, slot: slot, by: transaction)
@@ -136,6 +136,6 @@ enum HeldCurrency {
 
   static func begun(_ work: inout UnitOfWork, _ hold: HoldRow) throws(LedgerError) -> Timestamp {
     if let known = hold.begunAt { return known }
-    return try JournalLookup.bookedAt(&work, hold.number)
+    return try work.journal.known(hold.number).createdAt
   }
 }

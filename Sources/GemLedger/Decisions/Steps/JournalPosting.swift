@@ -7,7 +7,7 @@ enum JournalPosting {
     for index in decider.plans.indices where decider.plans[index].expiredAmount != 0 {
       bookExpiry(&decider, of: index, customer: customer.number)
     }
-    let number = appendTransaction(&decider.work, kind, customer: customer.number)
+    let number = decider.work.journal.appendTransaction(kind, of: customer.number)
     decider.booked = number
     if !decider.pendingCounts.isEmpty { UsageCounts.bookCounts(&decider, of: customer.number, by: number) }
     let entries: CompactList<PostedEntry>
@@ -22,10 +22,8 @@ enum JournalPosting {
       }
       entries = CompactList(several)
     }
-    if decider.plans.isEmpty, let transaction = decider.work.changes.transactions.last {
-      decider.work.changes.transactionsWithoutEntries.append(transaction)
-    }
-    addNote(&decider.work, of: command, to: number)
+    if decider.plans.isEmpty { decider.work.journal.listNewestAsWithoutEntries() }
+    decider.work.journal.addNote(of: command, to: number)
     return Booking(
       transactionID: decider.definitions.transactionIDs.id(number: number, createdAt: decider.work.now),
       customer: command.customer,
@@ -39,18 +37,10 @@ enum JournalPosting {
     for index in decider.plans.indices where decider.plans[index].expiredAmount != 0 {
       bookExpiry(&decider, of: index, customer: customer.number)
     }
-    let number = appendTransactionWithoutEntries(&decider.work, kind, customer: customer.number)
+    let number = decider.work.journal.appendTransactionWithoutEntries(kind, of: customer.number)
     decider.booked = number
     if !decider.pendingCounts.isEmpty { UsageCounts.bookCounts(&decider, of: customer.number, by: number) }
-    addNote(&decider.work, of: command, to: number)
-    return number
-  }
-
-  static func appendTransactionWithoutEntries(
-    _ work: inout UnitOfWork, _ kind: EntryKind, customer: CustomerNumber
-  ) -> TransactionNumber {
-    let number = appendTransaction(&work, kind, customer: customer)
-    if let row = work.changes.transactions.last { work.changes.transactionsWithoutEntries.append(row) }
+    decider.work.journal.addNote(of: command, to: number)
     return number
   }
 
@@ -71,12 +61,6 @@ enum JournalPosting {
       isReplayed: isReplayed)
   }
 
-  static func addNote(_ work: inout UnitOfWork, of command: LedgerCommand.Body, to transaction: TransactionNumber) {
-    guard let note = command.note else { return }
-    work.changes.notes.append(
-      NoteRow(transaction: transaction, reference: note.reference, reason: note.reason, actor: note.actor))
-  }
-
   /// Books a scheduled credit as a separate transaction.
   ///
   /// - Returns: The transaction, and the lot that received the credit.
@@ -86,7 +70,7 @@ enum JournalPosting {
     let others = decider.plans
     decider.plans = [AccountPlan(slot: slot, currency: currency, kind: kind, amount: credit.amount)]
     AccountPlanning.planCredit(&decider, 0, credit)
-    let number = appendTransaction(&decider.work, kind, customer: decider.work.accounts[slot].row.number.customer)
+    let number = decider.work.journal.appendTransaction(kind, of: decider.work.accounts[slot].row.number.customer)
     try placeCredits(&decider, of: 0)
     _ = append(&decider, 0, transaction: number)
     let lot = decider.plans[0].takes.first?.lot ?? decider.work.accounts[slot].row.poolLot
@@ -95,7 +79,7 @@ enum JournalPosting {
   }
 
   static func bookExpiry(_ decider: inout Decider, of index: Int, customer: CustomerNumber) {
-    let number = appendTransaction(&decider.work, .expiry, customer: customer)
+    let number = decider.work.journal.appendTransaction(.expiry, of: customer)
     let plan = decider.plans[index]
     decider.plans[index].kind = .expiry
     decider.plans[index].amount = -plan.expiredAmount
@@ -106,16 +90,6 @@ enum JournalPosting {
     decider.plans[index] = plan
   }
 
-  static func appendTransaction(
-    _ work: inout UnitOfWork, _ kind: EntryKind, customer: CustomerNumber
-  ) -> TransactionNumber {
-    let number = work.sequences.drawTransaction()
-    work.changes.transactions.append(
-      TransactionRow(
-        number: number, kind: kind, customer: customer, createdAt: work.now, firstEntry: work.sequences.entry + 1))
-    return number
-  }
-
   // MARK: Lots
 
   /// Turns incoming credits into takes on lots, and makes the missing lots.
@@ -123,12 +97,12 @@ enum JournalPosting {
     let slot = decider.plans[index].slot
     if decider.plans[index].isAllInPool {
       if decider.plans[index].amount > 0, decider.work.accounts[slot].row.poolLot == 0 {
-        try LotPlacement.openPool(&decider.work, slot, decider.plans[index].credits[0])
+        try decider.work.accounts.openPool(slot, for: decider.plans[index].credits[0])
       }
       return
     }
     for credit in decider.plans[index].credits where credit.amount > 0 {
-      let lot = try LotPlacement.placeCredit(&decider.work, credit, slot: slot)
+      let lot = try decider.work.accounts.place(credit, in: slot)
       decider.plans[index].takes.append(lot)
     }
     if decider.plans[index].amount > 0, decider.work.accounts[slot].row.debt > 0 {
@@ -139,16 +113,17 @@ enum JournalPosting {
   // MARK: Entries
 
   private static func append(_ decider: inout Decider, _ index: Int, transaction: TransactionNumber) -> PostedEntry {
-    let entry = decider.work.sequences.drawEntry()
+    let entry = decider.work.journal.sequences.drawEntry()
     let (slot, amount, kind) = (decider.plans[index].slot, decider.plans[index].amount, decider.plans[index].kind)
     let debtChange = decider.plans[index].debtChange
     let lot: LotNumber
     let allocations: CompactList<Allocation>
     if decider.plans[index].isAllInPool {
-      (lot, allocations) = LotMoves.moveInPool(&decider.work, slot, by: amount)
+      (lot, allocations) = decider.work.accounts.moveInPool(slot, by: amount)
     } else {
-      LotMoves.apply(&decider.work, decider.plans[index].takes, slot: slot, isReturn: kind.isReturn)
-      (lot, allocations) = allocate(&decider.work, decider.plans[index].takes, entry: entry, isWhole: debtChange == 0)
+      decider.work.accounts.apply(decider.plans[index].takes, to: slot, isReturn: kind.isReturn)
+      (lot, allocations) = decider.work.journal.allocate(
+        decider.plans[index].takes, to: entry, isWhole: debtChange == 0)
     }
     return record(
       &decider, entry, of: transaction, kind, slot, decider.plans[index].currency.code, amount: amount,
@@ -161,44 +136,15 @@ enum JournalPosting {
     _ decider: inout Decider, _ entry: EntryNumber, of transaction: TransactionNumber, _ kind: EntryKind, _ slot: Int,
     _ code: CurrencyCode, amount: Int64, debtChange: Int64, lot: LotNumber, allocations: CompactList<Allocation>
   ) -> PostedEntry {
-    let (account, previous) = advance(&decider.work, slot, by: amount, debtChange: debtChange, entry: entry)
+    let (account, previous) = decider.work.accounts.advance(slot, by: amount, debtChange: debtChange, entry: entry)
     let row = EntryRow(
       number: entry, transaction: transaction, account: account.number, kind: kind, amount: amount,
       balance: account.balance, debt: account.debt, version: account.version, previous: previous, lot: lot)
-    decider.work.changes.entries.append(row)
+    decider.work.journal.append(row)
     if decider.definitions.hasPolicies { decider.touched.append((slot, transaction)) }
-    if row.version % CheckpointRow.interval == 0 { decider.work.addCheckpoint(of: row) }
     return PostedEntry(
       currency: code, kind: kind, amount: amount, balance: account.balance,
       debt: account.debt, version: account.version, allocations: allocations,
       held: HeldAmount(amount: account.held))
-  }
-
-  /// Appends the rows of the allocations.
-  ///
-  /// - Parameter isWhole: Whether they add up to the entry's amount; only then may the entry name a single lot itself.
-  static func allocate(
-    _ work: inout UnitOfWork, _ takes: [LotTake], entry: EntryNumber, isWhole: Bool
-  ) -> (LotNumber, CompactList<Allocation>) {
-    if takes.count > 1 || !isWhole {
-      for (index, take) in takes.enumerated() {
-        work.changes.allocations.append(
-          AllocationRow(entry: entry, position: Int64(index) + 1, lot: take.lot, amount: take.amount))
-      }
-    }
-    let allocations = takes.map { Allocation(lot: $0.lot, source: $0.source, amount: $0.amount) }
-    return (takes.count == 1 && isWhole ? takes[0].lot : 0, CompactList(allocations))
-  }
-
-  private static func advance(
-    _ work: inout UnitOfWork, _ slot: Int, by amount: Int64, debtChange: Int64, entry: EntryNumber
-  ) -> (row: AccountRow, previous: EntryNumber) {
-    let previous = work.accounts[slot].row.lastEntry
-    work.accounts[slot].row.balance += amount + debtChange
-    if debtChange != 0 { work.accounts[slot].row.debt += debtChange }
-    work.accounts[slot].row.version += 1
-    work.accounts[slot].row.lastEntry = entry
-    work.accounts[slot].isChanged = true
-    return (work.accounts[slot].row, previous)
   }
 }

@@ -14,34 +14,14 @@ enum KeyReplay {
     }
     do throws(LedgerError) {
       let booking = try decide(&decider)
-      keepBooking(&decider, under: key, command: command, customer: customer.number)
+      decider.work.keys.keep(decider.booked, under: key, of: command, customer.number)
       return booking
     } catch {
       if error.code.isKept, !isNew {
-        keepRefusal(&decider.work, error, under: key, command: command, customer: customer.number)
+        decider.work.keys.keep(error, after: decider.work.journal.end, under: key, of: command, customer.number)
       }
       throw error
     }
-  }
-
-  @inline(__always)
-  static func keepBooking(
-    _ decider: inout Decider, under key: IdempotencyKey, command: LedgerCommand.Body, customer: CustomerNumber
-  ) {
-    decider.work.addKey(
-      KeyRow(customer: customer, key: key, fingerprint: command.fingerprint, booked: decider.booked),
-      hash: KeyHash.of(command.keyHash, customer: customer))
-  }
-
-  static func keepRefusal(
-    _ work: inout UnitOfWork, _ error: LedgerError, under key: IdempotencyKey, command: LedgerCommand.Body,
-    customer: CustomerNumber
-  ) {
-    work.addKey(
-      KeyRow(
-        customer: customer, key: key, fingerprint: command.fingerprint,
-        outcome: .refused(KeptRefusal(error, after: work.journalEnd))),
-      hash: KeyHash.of(command.keyHash, customer: customer))
   }
 
   /// Finds the earlier use of the key, by this group or before it.
@@ -52,16 +32,7 @@ enum KeyReplay {
     if customer.isOneOfSeveral {
       return try earlier(&work, underAnyNumberOf: customer, key, command: command)
     }
-    return try earlier(&work, key, command: command, under: customer.number)
-  }
-
-  @inline(__always)
-  static func earlier(
-    _ work: inout UnitOfWork, _ key: IdempotencyKey, command: LedgerCommand.Body, under customer: CustomerNumber
-  ) throws(LedgerError) -> KeyRow? {
-    let hash = KeyHash.of(command.keyHash, customer: customer)
-    if let row = work.pendingKey(key, customer: customer, hash: hash) { return row }
-    return try work.session.key(key, customer: customer, hash: hash)
+    return try work.keys.earlier(key, of: command, by: customer.number)
   }
 
   /// Finds the earlier use of a key by a merged customer: under the named id first, then under the others, and then
@@ -72,10 +43,10 @@ enum KeyReplay {
     _ work: inout UnitOfWork, underAnyNumberOf customer: FoundCustomer, _ key: IdempotencyKey,
     command: LedgerCommand.Body
   ) throws(LedgerError) -> KeyRow? {
-    let numbers = try work.numbers(of: customer.number)
+    let numbers = try work.customers.numbers(of: customer.number)
     let others = numbers.filter { $0 != customer.original }
     let known = try ([customer.original] + others).gather { (number) throws(LedgerError) in
-      try earlier(&work, key, command: command, under: number)
+      try work.keys.earlier(key, of: command, by: number)
     }
     // The customer's use of the key takes precedence over other customers' uses.
     let found = known[0].map { [$0] } ?? known.compactMap(\.self)
@@ -90,9 +61,9 @@ enum KeyReplay {
     _ work: inout UnitOfWork, beforeUnmergesOf customer: FoundCustomer, _ key: IdempotencyKey,
     command: LedgerCommand.Body
   ) throws(LedgerError) -> KeyRow? {
-    let survivors = try MergeRecords.formerSurvivors(of: customer, work)
+    let survivors = try work.customers.formerSurvivors(of: customer)
     let known = try survivors.gather { (survivor) throws(LedgerError) in
-      try earlier(&work, key, command: command, under: survivor.number)
+      try work.keys.earlier(key, of: command, by: survivor.number)
     }
     for case (let survivor, let row?) in zip(survivors, known)
     where row.isOlder(than: survivor.until) && row.fingerprint == command.fingerprint {

@@ -30,7 +30,7 @@ enum LotLineage {
   private static func attributes(
     _ work: inout UnitOfWork, of lot: LotNumber, near owner: CustomerNumber
   ) throws(LedgerError) -> LotAttributesRow? {
-    if let own = try work.lotAttributes(lot, of: [owner]) { return own }
+    if let own = try work.accounts.attributes(of: lot, ofAny: [owner]) { return own }
     return try work.session.lotAttributes(lot)
   }
 
@@ -65,7 +65,7 @@ enum LotLineage {
             amount: part, source: take.source, environment: account.poolEnvironment, originalLot: account.poolLot))
         continue
       }
-      let row = work.loadedLots[work.loadedLotsIndex(of: plan.slot)][take.lotSlot].row
+      let row = work.accounts.lot(take.lotSlot, of: plan.slot)
       credits.append(try credit(&work, of: part, behind: from, out: row))
     }
     return credits
@@ -86,7 +86,7 @@ enum LotLineage {
     if steps >= Self.lineageStepsKept { credit.originalLot = lineage.originalLot }
     guard credit.isPooled else { return credit }
     // A bonus has no price. Without a price it would join the pooled currency, which has no lineage.
-    let paid = try JournalLookup.purchase(&work, lineage.purchase)?.price?.currency
+    let paid = try work.purchases.find(lineage.purchase)?.price?.currency
     credit.price = Money(minorUnits: 0, currency: paid ?? Self.unknownPriceCurrency)
     return credit
   }
@@ -96,8 +96,8 @@ enum LotLineage {
 
   static func isRefunded(_ work: inout UnitOfWork, _ number: Int64, of owner: FoundCustomer) throws(LedgerError) -> Bool
   {
-    guard let row = try JournalLookup.purchase(&work, number), row.refund != nil else { return false }
-    return try JournalLookup.owner(&work, of: row).number == owner.number
+    guard let row = try work.purchases.find(number), row.refund != nil else { return false }
+    return try work.owner(of: row).number == owner.number
   }
 
   /// Finds the customer's refunded purchase that a lot's currency originates from.
@@ -105,7 +105,7 @@ enum LotLineage {
     _ work: inout UnitOfWork, behind row: LotRow, of owner: FoundCustomer
   ) throws(LedgerError) -> Int64? {
     guard let purchase = try lineage(&work, of: row).lineage?.purchase,
-      try isRefunded(&work, purchase, of: owner)
+      try work.isRefunded(purchase, of: owner)
     else { return nil }
     return purchase
   }

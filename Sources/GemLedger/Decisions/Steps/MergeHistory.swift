@@ -23,14 +23,14 @@ struct MergeHistory {
   init(around merge: MergeRow, _ work: borrowing UnitOfWork) throws(LedgerError) {
     survivor = merge.into
     var merges: [Merge] = []
-    for record in try MergeRecords.records(of: merge.into, work) where !record.isUnmerge {
+    for record in try work.customers.mergeRecords(of: merge.into) where !record.isUnmerge {
       let row = record.row
-      let undone = try MergeRecords.records(of: row.from, work).first {
+      let undone = try work.customers.mergeRecords(of: row.from).first {
         $0.isUnmerge && $0.row.from == merge.into && $0.row.transaction > row.transaction
       }
       let followers = try MergeRules.followers(of: row.from, before: row.transaction) {
         (number) throws(LedgerError) in
-        try MergeRecords.records(of: number, work)
+        try work.customers.mergeRecords(of: number)
       }
       merges.append(
         Merge(row: row, undoneBy: undone?.row.transaction ?? .max, members: [row.from] + followers))
@@ -90,9 +90,9 @@ struct MergeHistory {
     _ work: borrowing UnitOfWork, of account: AccountNumber, since oldest: TransactionNumber
   ) throws(LedgerError) -> [(EntryRow, [(lot: LotNumber, amount: Int64)])] {
     var found: [(EntryRow, [(lot: LotNumber, amount: Int64)])] = []
-    for entry in work.changes.entries.reversed() where entry.account == account {
+    for entry in work.journal.entries.reversed() where entry.account == account {
       guard entry.transaction >= oldest else { return found }
-      found.append((entry, entry.amounts(among: work.changes.allocations)))
+      found.append((entry, entry.amounts(among: work.journal.allocations)))
     }
     guard let stored = try work.session.account(account), stored.lastEntry != 0 else { return found }
     let history = AccountHistory(snapshot: work.session, account: stored)
@@ -114,20 +114,20 @@ struct MergeHistory {
       let index = merges.firstIndex { $0.undoneBy == entry.transaction }
       return index.map { .unmerge($0 + 1) } ?? .comeback
     case .reversal:
-      let events = try work.events(of: entry.transaction, ofAny: [survivor])
+      let events = try work.journal.events(of: entry.transaction, ofAny: [survivor])
       guard let target = events.first(where: { $0.kind == .reversal })?.target else { break }
-      var row = work.transaction(target)
+      var row = work.journal.own(target)
       if row == nil { row = try work.session.transaction(target) }
       guard let row else { throw .lacksTransaction(target) }
       return .givingBack([target], owner: owner(of: row.customer, at: entry))
     case .reversedRefund:
       let owners = [survivor] + merges.flatMap(\.members)
       // Returned currency that repaid a debt has no refund.
-      guard let refund = try work.refund(bookedBy: entry.transaction, ofAny: owners) else { break }
-      guard let purchase = try JournalLookup.purchase(&work, refund.purchase) else {
+      guard let refund = try work.purchases.refund(bookedBy: entry.transaction, ofAny: owners) else { break }
+      guard let purchase = try work.purchases.find(refund.purchase) else {
         throw .lacksTransaction(entry.transaction)
       }
-      let before = try work.refunds(of: purchase).filter { $0.transaction < entry.transaction }
+      let before = try work.purchases.refunds(of: purchase).filter { $0.transaction < entry.transaction }
       let standing = before.suffix(before.count - ((before.lastIndex { $0.share == .none } ?? -1) + 1))
       return .givingBack(standing.map(\.transaction), owner: owner(of: purchase.customer, at: entry))
     default: break

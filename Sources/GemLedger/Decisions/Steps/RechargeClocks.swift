@@ -9,7 +9,7 @@ enum RechargeClocks {
     guard currency.policies?.eras.contains(where: { $0.recharge != nil }) == true else { return nil }
     let key = CountKey(.recharged, currency.code.description)
     let customer = work.accounts[slot].row.number.customer
-    return try work.count(key, of: customer).map { row in
+    return try work.counts.count(key, of: customer).map { row in
       ScheduleRules.RechargeClock(tick: row.period == 0 ? nil : row.period, era: row.value)
     }
   }

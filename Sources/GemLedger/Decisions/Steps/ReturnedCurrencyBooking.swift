@@ -23,7 +23,7 @@ enum ReturnedCurrencyBooking {
   ) throws(LedgerError) -> [PostedEntry] {
     var (late, refunded): ([ReturnedCurrency], [Int64: [ReturnedCurrency]]) = ([], [:])
     for returned in returns where returned.lotSlot != .pool && returned.amount > 0 {
-      let row = decider.work.loadedLots[decider.work.loadedLotsIndex(of: returned.slot)][returned.lotSlot].row
+      let row = decider.work.accounts.lot(returned.lotSlot, of: returned.slot)
       if row.expiresAt <= decider.work.now.milliseconds {
         late.append(returned)
       } else if let purchase = row.purchase {
@@ -70,7 +70,7 @@ enum ReturnedCurrencyBooking {
       repaid[returned.slot, default: 0] += part.amount
     }
     guard !parts.isEmpty else { return [] }
-    let number = JournalPosting.appendTransaction(&decider.work, .mixed, customer: owner.number)
+    let number = decider.work.journal.appendTransaction(.mixed, of: owner.number)
     var entries: [PostedEntry] = []
     for (slot, amount) in repaid.sorted(by: { $0.key < $1.key }) {
       entries += cancelDebt(&decider, amount, slot: slot, in: number)
@@ -85,7 +85,7 @@ enum ReturnedCurrencyBooking {
   private static func expire(
     _ decider: inout Decider, _ late: [ReturnedCurrency], after transaction: TransactionNumber, owner: FoundCustomer
   ) -> [PostedEntry] {
-    let number = JournalPosting.appendTransaction(&decider.work, .expiry, customer: owner.number)
+    let number = decider.work.journal.appendTransaction(.expiry, of: owner.number)
     return takeBack(&decider, late, .expiry, in: number, marking: .late, about: transaction)
   }
 
@@ -100,9 +100,9 @@ enum ReturnedCurrencyBooking {
     for slot in slots {
       let own = returns.filter { $0.slot == slot }
       let takes = own.map { LotTake(lotSlot: $0.lotSlot, lot: $0.lot, source: $0.source, amount: -$0.amount) }
-      LotMoves.apply(&decider.work, takes, slot: slot, isReturn: false)
-      let entry = decider.work.sequences.drawEntry()
-      let (lot, allocations) = JournalPosting.allocate(&decider.work, takes, entry: entry, isWhole: true)
+      decider.work.accounts.apply(takes, to: slot, isReturn: false)
+      let entry = decider.work.journal.sequences.drawEntry()
+      let (lot, allocations) = decider.work.journal.allocate(takes, to: entry, isWhole: true)
       let account = decider.work.accounts[slot].row.number
       guard let code = decider.definitions.currency(number: account.currency)?.code else { continue }
       entries.append(
@@ -111,7 +111,7 @@ enum ReturnedCurrencyBooking {
           lot: lot,
           allocations: allocations))
       for returned in own {
-        decider.work.add(
+        decider.work.journal.add(
           JournalEventRow(
             transaction: number, position: 0, customer: account.customer, kind: mark, target: transaction,
             currency: account.currency, lot: returned.lot, amount: returned.amount, createdAt: decider.work.now,
@@ -127,7 +127,7 @@ enum ReturnedCurrencyBooking {
     _ decider: inout Decider, _ returns: [ReturnedCurrency], of number: Int64, after transaction: TransactionNumber,
     owner: FoundCustomer, _ all: inout [ReturnedCurrency]
   ) throws(LedgerError) -> [PostedEntry] {
-    guard let purchase = try JournalLookup.purchase(&decider.work, number),
+    guard let purchase = try decider.work.purchases.find(number),
       let state = purchase.refund
     else { return [] }
     var outstanding = try RefundedPurchase.outstandingParts(&decider.work, of: purchase)
@@ -158,7 +158,7 @@ enum ReturnedCurrencyBooking {
       taken.append(own)
     }
     guard !taken.isEmpty else { return [] }
-    let refund = JournalPosting.appendTransaction(&decider.work, .refund, customer: owner.number)
+    let refund = decider.work.journal.appendTransaction(.refund, of: owner.number)
     var entries: [PostedEntry] = []
     for (slot, amount) in repaid.sorted(by: { $0.key < $1.key }) {
       entries.append(contentsOf: cancelDebt(&decider, amount, slot: slot, in: refund))
@@ -177,7 +177,7 @@ enum ReturnedCurrencyBooking {
     guard let code = decider.definitions.currency(number: decider.work.accounts[slot].row.number.currency)?.code else {
       return []
     }
-    let entry = decider.work.sequences.drawEntry()
+    let entry = decider.work.journal.sequences.drawEntry()
     return [
       JournalPosting.record(
         &decider, entry, of: refund, .reversedRefund, slot, code, amount: amount, debtChange: -amount, lot: 0,
@@ -192,12 +192,12 @@ enum ReturnedCurrencyBooking {
   ) throws(LedgerError) {
     var change = RefundChange(purchase: purchase, owner: owner, to: state.share)
     change.isMadeGood = !outstanding.contains { $0.kind == .short && $0.amount > 0 }
-    let row = try work.knownCustomer(owner.number)
+    let row = try work.customers.known(owner.number)
     let freezes = try RefundedPurchase.freeze(&work, row, after: change)
     let refund = RefundRow(
       transaction: transaction, purchase: purchase.number, kind: .reclaim, revokedAt: state.evidenceAt,
       signedAt: state.evidenceAt, share: state.share, freezes: freezes)
-    work.add(refund, parts)
+    work.purchases.add(refund, parts)
   }
 
   // MARK: Sums
@@ -239,19 +239,19 @@ enum ReturnedCurrencyBooking {
     _ decider: inout Decider, after transaction: TransactionNumber, owner: FoundCustomer, _ extras: inout BookingExtras
   ) throws(LedgerError) -> [PostedEntry] {
     // Only after an unmerge can a purchase and its lot belong to different customers.
-    let isParted = try MergeRecords.isParted(
-      FoundCustomer(decider.work.knownCustomer(owner.number), original: owner.number), decider.work)
+    let isParted = try decider.work.customers.isParted(
+      FoundCustomer(decider.work.customers.known(owner.number), original: owner.number))
     var returned: [Int64: [ReturnedCurrency]] = [:]
     for currency in decider.definitions.currencies {
-      let slot = try decider.work.slot(of: AccountNumber(customer: owner.number, currency: currency.number))
+      let slot = try decider.work.accounts.slot(of: AccountNumber(customer: owner.number, currency: currency.number))
       guard decider.work.accounts[slot].row.openLots > 0 else { continue }
-      let lotsIndex = try LotMoves.wholeBook(&decider.work, of: slot)
-      for row in decider.work.loadedLots[lotsIndex].rows
+      try decider.work.accounts.loadAllLots(of: slot)
+      for row in decider.work.accounts.lots(of: slot).rows
       where (row.purchase == nil || isParted) && row.remaining > 0
         && row.expiresAt > decider.work.now.milliseconds
       {
         guard let purchase = try LotLineage.lineage(&decider.work, of: row).lineage?.purchase,
-          let lotSlot = decider.work.loadedLots[lotsIndex].lotSlot(of: row.number)
+          let lotSlot = decider.work.accounts.lots(of: slot).lotSlot(of: row.number)
         else { continue }
         returned[purchase, default: []].append(
           ReturnedCurrency(slot: slot, lotSlot: lotSlot, lot: row.number, source: row.source, amount: row.remaining))
@@ -267,7 +267,7 @@ enum ReturnedCurrencyBooking {
   ) throws(LedgerError) -> [PostedEntry] {
     var (entries, taken): ([PostedEntry], [ReturnedCurrency]) = ([], [])
     for (number, returns) in returned.sorted(by: { $0.key < $1.key }) {
-      guard try LotLineage.isRefunded(&decider.work, number, of: owner) else { continue }
+      guard try decider.work.isRefunded(number, of: owner) else { continue }
       entries += try reclaim(&decider, returns, of: number, after: transaction, owner: owner, &taken)
     }
     for returned in taken {

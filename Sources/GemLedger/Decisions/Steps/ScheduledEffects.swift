@@ -24,7 +24,7 @@ enum ScheduledEffects {
     if next <= decider.work.now.milliseconds {
       next = .max
       let account = decider.work.accounts[slot].row.number
-      for hold in try decider.work.holds(of: customer.number) {
+      for hold in try decider.work.holds.all(of: customer.number) {
         if hold.deadline > decider.work.now {
           next = min(next, hold.deadline.milliseconds)
         } else if try HeldCurrency.isHeld(by: hold, in: account, &decider.work, owner: customer) {
@@ -63,7 +63,7 @@ enum ScheduledEffects {
     // A period that grants nothing, since the balance is full, still counts.
     if outcome.grants.isEmpty, let period = outcome.period, period != account.allowance?.period {
       let customer = decider.work.accounts[slot].row.number.customer
-      let number = JournalPosting.appendTransactionWithoutEntries(&decider.work, .grant, customer: customer)
+      let number = decider.work.journal.appendTransactionWithoutEntries(.grant, of: customer)
       decider.work.set(
         CountRow(customer: customer, key: CountKey(.allowed, currency.code.description), period: period, value: 0),
         by: number)
@@ -96,7 +96,7 @@ enum ScheduledEffects {
 
   private static func createdAt(_ work: inout UnitOfWork, _ customer: CustomerNumber) throws(LedgerError) -> Int64 {
     // A customer that this group made exists from now on.
-    try work.customer(customer)?.createdAt.milliseconds ?? work.now.milliseconds
+    try work.customers.row(customer)?.createdAt.milliseconds ?? work.now.milliseconds
   }
 
   private static func lastAllowance(
@@ -106,13 +106,13 @@ enum ScheduledEffects {
     guard policies.eras.contains(where: { $0.allowance != nil }) else { return nil }
     let key = CountKey(.allowed, currency.code.description)
     let customer = work.accounts[slot].row.number.customer
-    guard let known = try work.count(key, of: customer) else { return nil }
+    guard let known = try work.counts.count(key, of: customer) else { return nil }
     var last = ScheduleRules.LastAllowance(period: known.period, remaining: 0, endsAt: .min)
     guard known.value != 0,
-      let lotSlot = try LotPlacement.ownLotSlot(&work, of: known.value, slot: slot),
+      let lotSlot = try work.accounts.lotSlot(of: known.value, in: slot),
       lotSlot != .pool
     else { return last }
-    let row = work.loadedLots[work.loadedLotsIndex(of: slot)][lotSlot].row
+    let row = work.accounts.lot(lotSlot, of: slot)
     last.endsAt = row.expiresAt
     // Currency that a hold gave back before the lot expired was in the lot at its expiry.
     last.remaining = lapsed.reduce(row.remaining) { $1.lot == row.number ? $0 + $1.amount : $0 }
@@ -124,11 +124,9 @@ enum ScheduledEffects {
     .Loss]
   {
     guard work.accounts[slot].row.nextExpiry <= work.now.milliseconds else { return [] }
-    let takes = try LotMoves.expired(&work, slot)
-    let lotsIndex = work.loadedLotsIndex(of: slot)
-    return takes.map {
-      ScheduleRules.Loss(at: work.loadedLots[lotsIndex][$0.lotSlot].row.expiresAt, amount: -$0.amount, lot: $0.lot)
-    }
+    let takes = try work.accounts.expired(slot)
+    let lots = work.accounts.lots(of: slot)
+    return takes.map { ScheduleRules.Loss(at: lots[$0.lotSlot].row.expiresAt, amount: -$0.amount, lot: $0.lot) }
   }
 
   // MARK: Booking scheduled grants

@@ -13,7 +13,7 @@ enum UsageCounts {
       guard let limit, plan.amount != 0 else { continue }
       let customer = decider.work.accounts[plan.slot].row.number.customer
       let key = CountKey(isGrant ? .granted : .spent, plan.currency.code.description)
-      let known = try decider.work.count(key, of: customer)
+      let known = try decider.work.counts.count(key, of: customer)
       let row = known ?? CountRow(customer: customer, key: key, period: 0, value: 0)
       decider.pendingCounts.append(
         try WindowRules.counted(row, adding: abs(plan.amount), limit: limit, now: decider.work.now))
@@ -35,7 +35,7 @@ enum UsageCounts {
       return
     }
     let key = CountKey(.spent, currency.code.description)
-    guard var row = try decider.work.count(key, of: account.customer),
+    guard var row = try decider.work.counts.count(key, of: account.customer),
       row.period <= spentAt.milliseconds
     else { return }
     row.value = max(0, row.value - amount)
@@ -47,7 +47,7 @@ enum UsageCounts {
     _ decider: inout Decider, _ item: ItemID, _ quantity: Int64, since boughtAt: Timestamp, _ customer: FoundCustomer
   ) throws(LedgerError) {
     let key = CountKey(.bought, item.text)
-    guard var row = try decider.work.count(key, of: customer.number),
+    guard var row = try decider.work.counts.count(key, of: customer.number),
       row.period <= boughtAt.milliseconds
     else { return }
     row.value = max(0, row.value - quantity)

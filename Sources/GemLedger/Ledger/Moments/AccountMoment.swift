@@ -98,7 +98,7 @@ extension Ledger {
     guard let row = try snapshot.customer(number: customer.number), row.createdAt <= instant else { return moments }
     var decider = Decider(catalog: catalog)
     try decider.begin(snapshot, clock: instant)
-    try decider.goBack(to: past)
+    try decider.work.goBack(to: past)
     var then = FoundCustomer(row, original: customer.number)
     then.isOneOfSeveral = true
     try decider.bookDue(then, currency: currency, accounts: accounts, hasParts: false, into: &moments)
@@ -107,13 +107,6 @@ extension Ledger {
 }
 
 extension Decider {
-  fileprivate mutating func goBack(to past: PastAccounts) throws(LedgerError) {
-    try PastMoment.goBack(&work, to: past.instant, of: past.customer, numbers: past.numbers)
-    for account in past.accounts { PastMoment.restore(account, in: &work) }
-    for hold in past.holds { PastMoment.restore(hold, in: &work) }
-    for count in past.counts { PastMoment.restore(count, in: &work) }
-  }
-
   /// Applies the due effects of the customer's accounts in the unit of work, except expiries.
   fileprivate mutating func bookDue(
     _ customer: FoundCustomer, currency only: Int64?, accounts: [AccountRow], hasParts: Bool,
@@ -133,23 +126,16 @@ extension Decider {
   }
 
   private mutating func parts(of slot: Int, customer: FoundCustomer) throws(LedgerError) -> LotsAndHolds {
-    let index = work.loadedLotsIndex(of: slot)
-    for isPaid in [false, true] {
-      while !(isPaid ? work.loadedLots[index].paid : work.loadedLots[index].free).isComplete {
-        try LotMoves.loadLots(&work, slot: slot, lotsIndex: index, paid: isPaid)
-      }
-    }
-    let loaded = work.loadedLots[index]
-    let lots = (loaded.free.lots + loaded.paid.lots + loaded.extras).map(\.row).filter {
-      $0.remaining > 0 && $0.expiresAt > work.now.milliseconds
-    }
+    try work.accounts.loadAllLots(of: slot)
+    let now = work.now.milliseconds
+    let lots = work.accounts.lots(of: slot).all.map(\.row).filter { $0.remaining > 0 && $0.expiresAt > now }
     var holds: [AccountHold] = []
-    for row in try work.holds(of: customer.number) where row.deadline > work.now {
+    for row in try work.holds.all(of: customer.number) where row.deadline > work.now {
       let parts = try HeldCurrency.outstanding(&work, of: row, owner: customer)
       let hold = try AccountHold(row, parts, of: work.accounts[slot].row.number, in: session)
       if hold.amount != 0 { holds.append(hold) }
     }
-    return LotsAndHolds(lots: lots, holds: holds, unbooked: work.changes.cold?.lotAttributes ?? [])
+    return LotsAndHolds(lots: lots, holds: holds, unbooked: work.accounts.lotAttributes)
   }
 }
 

@@ -1,52 +1,63 @@
 /// The orders that a group of commands has loaded or made, with the group's changes so far.
-struct PendingOrders {
-  struct PendingOrder {
+struct OrderBook {
+  private struct PendingOrder {
     var row: OrderRow
     var isNew: Bool
     var isChanged = false
   }
 
+  private var scope = GroupScope()
   private var orders: [PendingOrder] = []
   private var positions: [PurchaseCode: Int] = [:]
   private var tokens: [AccountTokenRow] = []
   private var entitlements: [EntitlementRow] = []
 
-  private(set) var hasChanges = false
+  private var hasChanges = false
+  private var lastNumber: Int64?
 
-  mutating func removeAll() {
-    guard !orders.isEmpty || !tokens.isEmpty || !entitlements.isEmpty else { return }
-    self = PendingOrders()
+  init() {}
+
+  mutating func begin(_ scope: GroupScope) {
+    self.scope = scope
+    guard !orders.isEmpty || !tokens.isEmpty || !entitlements.isEmpty || lastNumber != nil else { return }
+    self = Self()
+    self.scope = scope
   }
 
-  var changes: OrderChanges {
-    var changes = OrderChanges()
+  func collect(into changes: inout ChangeSet) {
+    guard hasChanges else { return }
     for order in orders {
-      if order.isNew { changes.new.append(order.row) } else if order.isChanged { changes.changed.append(order.row) }
+      if order.isNew {
+        changes.orders.new.append(order.row)
+      } else if order.isChanged {
+        changes.orders.changed.append(order.row)
+      }
     }
-    changes.accountTokens = tokens
-    changes.entitlements = entitlements
-    return changes
+    (changes.orders.accountTokens, changes.orders.entitlements) = (tokens, entitlements)
   }
+
+  /// Draws the number of a new order.
+  mutating func nextNumber() throws(LedgerError) -> Int64 { try scope.next(.order, after: &lastNumber) }
 
   // MARK: Orders
 
-  mutating func find(_ code: PurchaseCode, session: any StorageSnapshot) throws(LedgerError) -> OrderRow? {
+  mutating func find(_ code: PurchaseCode) throws(LedgerError) -> OrderRow? {
     if let index = positions[code] { return orders[index].row }
-    return try session.order(code).map { load($0) }
+    return try scope.session.order(code).map { load($0) }
   }
 
-  mutating func find(purchase: Int64, session: any StorageSnapshot) throws(LedgerError) -> OrderRow? {
+  mutating func find(purchase: Int64) throws(LedgerError) -> OrderRow? {
     if let own = orders.first(where: { $0.row.purchase == purchase }) { return own.row }
-    return try session.order(purchase: purchase).map { load($0) }
+    return try scope.session.order(purchase: purchase).map { load($0) }
   }
 
   mutating func find(
-    key: IdempotencyKey, customer: FoundCustomer, session: any StorageSnapshot
+    key: IdempotencyKey, customer: FoundCustomer
   ) throws(LedgerError) -> OrderRow? {
     for number in [customer.original, customer.number] {
       if let own = orders.first(where: { $0.row.customer == number && $0.row.key == key }) { return own.row }
     }
-    return try session.order(key: key, customer: customer).map { load($0) }
+    return try scope.session.order(key: key, customer: customer).map { load($0) }
   }
 
   mutating func add(_ row: OrderRow) {
@@ -73,9 +84,9 @@ struct PendingOrders {
 
   // MARK: Tokens and entitlements
 
-  func customer(token: TokenNumber, session: any StorageSnapshot) throws(LedgerError) -> CustomerNumber? {
+  func customer(token: TokenNumber) throws(LedgerError) -> CustomerNumber? {
     if let own = tokens.first(where: { $0.token == token }) { return own.customer }
-    return try session.customer(token: token)
+    return try scope.session.customer(token: token)
   }
 
   mutating func add(_ row: AccountTokenRow) {
@@ -83,17 +94,17 @@ struct PendingOrders {
     tokens.append(row)
   }
 
-  func holder(purchase: Int64, session: any StorageSnapshot) throws(LedgerError) -> CustomerNumber? {
+  func holder(purchase: Int64) throws(LedgerError) -> CustomerNumber? {
     if let own = entitlements.last(where: { $0.purchase == purchase }) { return own.holder }
-    return try session.entitlementHolder(purchase: purchase)
+    return try scope.session.entitlementHolder(purchase: purchase)
   }
 
   /// Finds the purchases with entitlements that the customer owns, at most a thousand.
-  func entitlements(of customer: CustomerNumber, session: any StorageSnapshot) throws(LedgerError) -> [Int64] {
-    let known = try session.page(EntitlementRow.ofHolder, IndexKey(customer), after: nil, limit: 1000)
+  func entitlements(of customer: CustomerNumber) throws(LedgerError) -> [Int64] {
+    let known = try scope.session.page(EntitlementRow.ofHolder, IndexKey(customer), after: nil, limit: 1000)
     var found: [Int64] = []
     for purchase in Set((known + entitlements).map(\.purchase)).sorted()
-    where try holder(purchase: purchase, session: session) == customer {
+    where try holder(purchase: purchase) == customer {
       found.append(purchase)
     }
     return found
