@@ -164,13 +164,10 @@ extension BalanceCommand {
   }
 
   private static func text(_ customer: CustomerID, _ balances: [Balance], style: Style) -> String {
-    var table = Table([.left("CURRENCY"), .left("NAME"), .right("BALANCE"), .right("HELD"), .right("AVAILABLE")])
-    for balance in balances {
-      table.add([
-        balance.currency.description, balance.name, AmountText.grouped(balance.balance),
-        AmountText.grouped(balance.held), AmountText.grouped(balance.available),
-      ])
-    }
+    let table = balances.table([
+      .left("CURRENCY", \.currency.description), .left("NAME", \.name), .amount("BALANCE", \.balance),
+      .amount("HELD", \.held), .amount("AVAILABLE", \.available),
+    ])
     return table.text(style: style) + NamesText.lines([("customer", customer.text)], style: style)
   }
 }

@@ -68,14 +68,10 @@ struct ClientCommands {
   }
 
   private static func text(_ entitlements: [CustomerRecord.Entitlement], style: Style) -> String {
-    guard !entitlements.isEmpty else { return "No entitlements.\n" }
-    var table = Table([
-      .init(title: "ENTITLEMENT"), .init(title: "ACTIVE"), .init(title: "PRODUCT"), .time("EXPIRES AT"),
-    ])
-    for one in entitlements {
-      table.add([one.id, one.isActive ? "yes" : "no", one.product.text, one.expiresAt?.description ?? "never"])
-    }
-    return table.text(style: style)
+    entitlements.table([
+      .left("ENTITLEMENT", \.id), .left("ACTIVE") { $0.isActive ? "yes" : "no" }, .left("PRODUCT", \.product.text),
+      .time("EXPIRES AT", none: "never", \.expiresAt),
+    ]).text(style: style, none: "No entitlements.")
   }
 
   func orders() throws {

@@ -10,7 +10,7 @@ struct CustomersCommand {
     let page = try invocation.withLedger { (ledger) throws(LedgerError) in
       try ledger.customers(limit: limit, after: invocation.cursor)
     }
-    try invocation.print(Self.json(page), csv: Self.report(page), { Self.text(page, style: $0) })
+    try invocation.print(Self.json(page), csv: Self.table(page), { Self.text(page, style: $0) })
   }
 
   private static func json(_ page: CustomersPage) -> JSONValue {
@@ -26,25 +26,12 @@ struct CustomersCommand {
   }
 
   /// A row for each balance; a customer without any balance has one row.
-  private static func report(_ page: CustomersPage) -> Report {
-    var report = Report([
-      .id("CUSTOMER"), .time("SINCE"), .text("FROZEN"), .text("CURRENCY"), .number("BALANCE"), .number("HELD"),
-      .number("OWED"),
+  private static func table(_ page: CustomersPage) -> Table {
+    page.customers.rows(\.balances).table([
+      .id("CUSTOMER", \.whole.id.text), .time("SINCE", \.whole.createdAt),
+      .left("FROZEN") { $0.whole.isFrozen ? "yes" : "no" }, .left("CURRENCY", \.part?.currency.description),
+      .amount("BALANCE", \.part?.balance), .amount("HELD", \.part?.held), .amount("OWED", \.part?.debt),
     ])
-    for customer in page.customers {
-      let head: [Report.Cell] = [
-        .text(customer.id.text), .time(customer.createdAt), .text(customer.isFrozen ? "yes" : "no"),
-      ]
-      for balance in customer.balances {
-        report.add(
-          head + [
-            .text(balance.currency.description), .amount(balance.balance), .amount(balance.held),
-            .amount(balance.debt),
-          ])
-      }
-      if customer.balances.isEmpty { report.add(head + [.none, .none, .none, .none]) }
-    }
-    return report
   }
 
   /// The id that a person knows: of a customer that signed in later, the first id that is not anonymous.
@@ -53,16 +40,12 @@ struct CustomersCommand {
   }
 
   private static func text(_ page: CustomersPage, style: Style) -> String {
-    guard !page.customers.isEmpty else { return "There are no customers.\n" }
-    var table = Table([.id("CUSTOMER"), .time("SINCE"), .text("BALANCES")])
-    for customer in page.customers {
-      let balances = customer.balances.map { "\(AmountText.grouped($0.balance)) \($0.currency)" }
-      let frozen = customer.isFrozen ? " (frozen)" : ""
-      table.add([
-        name(of: customer).text + frozen, customer.createdAt.description,
-        balances.isEmpty ? "none" : balances.joined(separator: ", "),
-      ])
-    }
-    return table.text(style: style) + NextPage.text(page.next, style: style)
+    page.customers.table([
+      .id("CUSTOMER") { name(of: $0).text + ($0.isFrozen ? " (frozen)" : "") }, .time("SINCE", \.createdAt),
+      .text("BALANCES") { customer in
+        let balances = customer.balances.map { "\(AmountText.grouped($0.balance)) \($0.currency)" }
+        return balances.isEmpty ? "none" : balances.joined(separator: ", ")
+      },
+    ]).text(style: style, none: "There are no customers.") + NextPage.text(page.next, style: style)
   }
 }

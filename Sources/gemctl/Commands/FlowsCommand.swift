@@ -17,10 +17,10 @@ struct FlowsCommand {
     if let path = invocation.parsed.value("--svg") {
       try FileAccess.replace(path, FlowChart(flows, zone: zone, now: invocation.now()).svg)
     }
-    try invocation.print(Self.json(flows, zone), csv: Self.report(flows, zone)) { style in
-      let report = Self.report(flows, zone)
-      guard !report.rows.isEmpty else { return "Nothing flowed.\n" }
-      return report.text(style: style) + style.dim("days of \(zone.name)") + "\n"
+    let table = Self.table(flows, zone)
+    try invocation.print(Self.json(flows, zone), csv: table) { style in
+      table.text(style: style, none: "Nothing flowed.")
+        + (table.isEmpty ? "" : style.dim("days of \(zone.name)") + "\n")
     }
   }
 
@@ -55,18 +55,11 @@ struct FlowsCommand {
   }
 
   /// Days on which nothing flowed are left out.
-  private static func report(_ flows: Flows, _ zone: DaysOfZone) -> Report {
-    var report = Report([
-      .text("DAY"), .text("CURRENCY"), .text("KIND"), .number("IN"), .number("OUT"), .number("OUTSTANDING"),
+  private static func table(_ flows: Flows, _ zone: DaysOfZone) -> Table {
+    flows.days.flatMap { day in day.flows.map { (day, $0) } }.table([
+      .left("DAY") { zone.day(of: $0.0.from) }, .left("CURRENCY", \.1.currency.description),
+      .left("KIND", \.1.kind.name), .amount("IN", \.1.inflow), .amount("OUT", \.1.outflow),
+      .amount("OUTSTANDING") { day, flow in day.outstanding[flow.currency] ?? 0 },
     ])
-    for day in flows.days {
-      for flow in day.flows {
-        report.add([
-          .text(zone.day(of: day.from)), .text(flow.currency.description), .text(flow.kind.name), .amount(flow.inflow),
-          .amount(flow.outflow), .amount(day.outstanding[flow.currency] ?? 0),
-        ])
-      }
-    }
-    return report
   }
 }

@@ -58,25 +58,12 @@ struct HistoryCommand {
   }
 
   private static func text(_ page: HistoryPage, style: Style) -> String {
-    guard !page.transactions.isEmpty else { return "There are no transactions.\n" }
-    var table = Table([
-      .time("TIME"), .left("KIND"), .right("CHANGE"), .right("BALANCE"), .left("CURRENCY"), .id("TRANSACTION"),
-      .text("ABOUT"),
-    ])
-    for record in page.transactions { for row in rows(record) { table.add(row) } }
-    return table.text(style: style) + NextPage.text(page.next, style: style)
-  }
-
-  /// A row for each entry; the data of the whole transaction is on the first.
-  private static func rows(_ record: HistoryRecord) -> [[String]] {
-    let booking = record.booking
-    let head = [booking.createdAt.description, booking.kind.name]
-    let tail = [booking.transactionID?.description ?? "", about(record)]
-    let changes = booking.entries.map {
-      [AmountText.signed($0.amount), AmountText.grouped($0.balance), $0.currency.description]
-    }
-    guard let first = changes.first else { return [head + ["", "", ""] + tail] }
-    return [head + first + tail] + changes.dropFirst().map { ["", ""] + $0 + ["", ""] }
+    page.transactions.rows(\.booking.entries).table([
+      .time("TIME", \.first?.booking.createdAt), .left("KIND", \.first?.booking.kind.name),
+      .change("CHANGE", \.part?.amount), .amount("BALANCE", \.part?.balance),
+      .left("CURRENCY", \.part?.currency.description),
+      .id("TRANSACTION", \.first?.booking.transactionID?.description), .text("ABOUT") { $0.first.map(about) },
+    ]).text(style: style, none: "There are no transactions.") + NextPage.text(page.next, style: style)
   }
 
   static func about(_ record: HistoryRecord) -> String {

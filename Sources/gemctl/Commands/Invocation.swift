@@ -106,6 +106,22 @@ extension Invocation {
   func print(_ json: @autoclosure () -> JSONValue, _ text: (Style) -> String) throws(LedgerError) {
     try terminal.output(isJSON ? json().text() + "\n" : text(terminal.outputStyle))
   }
+
+  /// Prints one JSON document, the table as comma-separated values, or text for people.
+  func print(
+    _ json: @autoclosure () -> JSONValue, csv table: @autoclosure () -> Table, _ text: (Style) -> String
+  ) throws {
+    try checkForm()
+    guard isCSV else { return try print(json(), text) }
+    try terminal.output(table().csv)
+  }
+
+  private var isCSV: Bool { parsed.flags.contains("--csv") }
+
+  /// To be called before the work, which may take long.
+  func checkForm() throws(UsageError) {
+    if isCSV, isJSON { throw UsageError("--csv and --json exclude each other", verb: parsed.verb) }
+  }
 }
 
 // MARK: Asking

@@ -100,15 +100,14 @@ extension OfferingsCommand {
   }
 
   private func table(_ entry: Offerings.Offering) -> Table {
-    var table = Table([.left("PACKAGE"), .left("PRODUCT"), .text("TITLE"), .right("PRICE"), .text("GRANTS")])
-    for package in entry.availablePackages {
-      let product = package.storeProduct
-      let offer = product.localizedDiscountPriceString.map { "\($0) instead of " } ?? ""
-      table.add([
-        package.identifier, product.code.text, product.localizedTitle, offer + product.localizedPriceString,
-        GrantText.text(product.grants, product.itemGrants),
-      ])
-    }
-    return table
+    entry.availablePackages.table([
+      .left("PACKAGE", \.identifier), .left("PRODUCT", \.storeProduct.code.text),
+      .text("TITLE", \.storeProduct.localizedTitle),
+      .right("PRICE") {
+        let offer = $0.storeProduct.localizedDiscountPriceString.map { "\($0) instead of " } ?? ""
+        return offer + $0.storeProduct.localizedPriceString
+      },
+      .text("GRANTS") { GrantText.text($0.storeProduct.grants, $0.storeProduct.itemGrants) },
+    ])
   }
 }

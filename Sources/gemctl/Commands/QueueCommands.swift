@@ -93,16 +93,11 @@ struct QueueCommands {
       return unseen.isEmpty
         ? "The queue is empty: all paid purchases are credited.\n" : "The queue is empty.\n" + unseen
     }
-    var table = Table([
-      .id("STORE TRANSACTION"), .init(title: "STATE"), .init(title: "ATTEMPTS", alignment: .right),
-      .id("CUSTOMER"), .init(title: "PRODUCT"), .text("LAST ERROR"),
+    let table = items.table([
+      .id("STORE TRANSACTION", \.storeTransactionID.text), .left("STATE", \.status.rawValue),
+      .right("ATTEMPTS") { String($0.attemptCount) }, .id("CUSTOMER", \.customer.text),
+      .left("PRODUCT") { $0.product?.text ?? $0.storeProductID }, .text("LAST ERROR", \.lastError?.code.description),
     ])
-    for item in items {
-      table.add([
-        item.storeTransactionID.text, item.status.rawValue, String(item.attemptCount), item.customer.text,
-        item.product?.text ?? item.storeProductID, item.lastError?.code.description ?? "",
-      ])
-    }
     let untrusted = items.count { $0.lastError?.code == .receiptUnverified }
     let doubt =
       untrusted == 0

@@ -85,9 +85,7 @@ struct RunCommand {
   }
 
   private static func table(_ report: MaintenanceReport) -> Table {
-    var table = Table([.left("JOB"), .left("RESULT")])
-    for job in report.jobs { table.add([job.name, result(of: job)]) }
-    return table
+    report.jobs.table([.left("JOB", \.name), .left("RESULT") { result(of: $0) }])
   }
 
   private static func result(of job: MaintenanceReport.Job) -> String {

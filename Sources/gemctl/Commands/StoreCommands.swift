@@ -176,24 +176,20 @@ extension StoreCommands {
   }
 
   static func text(_ transactions: [ShopTransaction], style: Style) -> String {
-    guard !transactions.isEmpty else { return "This store has no transactions yet.\n" }
-    var table = Table([
-      .id("STORE TRANSACTION"), .init(title: "STATE"), .init(title: "FINISHED"),
-      .id("ACCOUNT"), .init(title: "PRODUCT"), .init(title: "PRICE", alignment: .right),
-      .time("PURCHASED AT"),
-    ])
-    for one in transactions {
-      let transaction = one.transaction
-      let units = transaction.quantity == 1 ? "" : " × \(transaction.quantity)"
-      table.add([
-        // Users can read Google's order id, and it names the transaction as well as its token does.
-        transaction.orderID ?? transaction.id.text,
-        one.state + (transaction.revocation.map { RefundedShare.text($0.extent, of: transaction.quantity) } ?? ""),
-        one.isFinished ? "yes" : "no", one.account,
-        transaction.storeProductID + units,
-        transaction.price.map { "\(MoneyText.plain($0)) \($0.currency)" } ?? "", transaction.purchasedAt.description,
-      ])
-    }
-    return table.text(style: style)
+    transactions.table([
+      // Users can read Google's order id, and it names the transaction as well as its token does.
+      .id("STORE TRANSACTION") { $0.transaction.orderID ?? $0.transaction.id.text }, .left("STATE", state),
+      .left("FINISHED") { $0.isFinished ? "yes" : "no" }, .id("ACCOUNT", \.account),
+      .left("PRODUCT") {
+        $0.transaction.storeProductID + ($0.transaction.quantity == 1 ? "" : " × \($0.transaction.quantity)")
+      },
+      .right("PRICE") { $0.transaction.price.map { "\(MoneyText.plain($0)) \($0.currency)" } },
+      .time("PURCHASED AT", \.transaction.purchasedAt),
+    ]).text(style: style, none: "This store has no transactions yet.")
+  }
+
+  private static func state(_ one: ShopTransaction) -> String {
+    let (transaction, state) = (one.transaction, one.state)
+    return state + (transaction.revocation.map { RefundedShare.text($0.extent, of: transaction.quantity) } ?? "")
   }
 }

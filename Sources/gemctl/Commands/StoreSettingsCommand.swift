@@ -22,10 +22,8 @@ struct StoreSettingsCommand {
       }
     }
     let json = JSONObject(shown.map { ($0.setting.jsonName, $0.json) })
-    try invocation.print(["settings": .object(json)]) { style in
-      var table = Table([.left("SETTING"), .left("VALUE")])
-      for one in shown { table.add([one.setting.rawValue, one.text]) }
-      return table.text(style: style)
+    try invocation.print(["settings": .object(json)]) {
+      shown.table([.left("SETTING", \.setting.rawValue), .left("VALUE", \.text)]).text(style: $0)
     }
   }
 

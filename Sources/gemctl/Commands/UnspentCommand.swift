@@ -15,9 +15,10 @@ struct UnspentCommand {
     let unspent = try invocation.withProgress("Reading") { (ledger, progress) throws(LedgerError) in
       try ledger.unspent(at: instant, progress: progress)
     }
-    try invocation.print(Self.json(unspent), csv: Self.report(unspent)) { style in
-      guard !unspent.parts.isEmpty else { return "There was no unspent currency at \(unspent.at).\n" }
-      return Self.report(unspent).text(style: style) + style.dim("as of \(unspent.at)") + "\n"
+    let table = Self.table(unspent)
+    try invocation.print(Self.json(unspent), csv: table) { style in
+      table.text(style: style, none: "There was no unspent currency at \(unspent.at).")
+        + (table.isEmpty ? "" : style.dim("as of \(unspent.at)") + "\n")
     }
   }
 
@@ -34,20 +35,13 @@ struct UnspentCommand {
   }
 
   /// A row for each price currency; paid and free stand on the first.
-  private static func report(_ unspent: Unspent) -> Report {
-    var report = Report([
-      .text("ENVIRONMENT"), .text("CURRENCY"), .number("PAID"), .number("FREE"), .number("PRICED"), .number("VALUE"),
-      .text("IN"),
+  private static func table(_ unspent: Unspent) -> Table {
+    unspent.parts.rows(\.values).table([
+      .left("ENVIRONMENT") { InsightView.environment($0.whole.environment) },
+      .left("CURRENCY", \.whole.currency.description), .amount("PAID", \.first?.paid), .amount("FREE", \.first?.free),
+      .amount("PRICED", \.part?.units), .money("VALUE") { $0.part?.price },
+      .left("IN") { $0.part.map { $0.price?.currency ?? "unknown" } },
     ])
-    for part in unspent.parts {
-      let head: [Report.Cell] = [.text(InsightView.environment(part.environment)), .text(part.currency.description)]
-      let values: [[Report.Cell]] = part.values.map {
-        [.amount($0.units), .money($0.price), .text($0.price?.currency ?? "unknown")]
-      }
-      report.add(head + [.amount(part.paid), .amount(part.free)] + (values.first ?? [.none, .none, .none]))
-      for value in values.dropFirst() { report.add(head + [.none, .none] + value) }
-    }
-    return report
   }
 
   // MARK: By customer
@@ -68,9 +62,8 @@ struct UnspentCommand {
       return (splits, page.next)
     }
     let json: JSONValue = ["customers": .array(splits.map(Self.json)), "next": JSONValue(next?.description)]
-    try invocation.print(json, csv: Self.report(splits)) { style in
-      Self.report(splits).text(style: style) + NextPage.text(next, style: style)
-    }
+    let table = Self.table(splits)
+    try invocation.print(json, csv: table) { table.text(style: $0) + NextPage.text(next, style: $0) }
   }
 
   private static func json(_ customer: CustomerID, _ splits: [BalanceSplit]) -> JSONValue {
@@ -84,22 +77,12 @@ struct UnspentCommand {
     return ["customer_id": .string(customer.text), "unspent": .array(parts)]
   }
 
-  private static func report(_ splits: [(CustomerID, [BalanceSplit])]) -> Report {
-    var report = Report([
-      .id("CUSTOMER"), .text("ENVIRONMENT"), .text("CURRENCY"), .number("PAID"), .number("FREE"), .number("VALUE"),
-      .text("IN"),
+  private static func table(_ splits: [(CustomerID, [BalanceSplit])]) -> Table {
+    splits.flatMap { customer, splits in splits.map { (customer, $0) } }.rows(\.1.values).table([
+      .id("CUSTOMER", \.whole.0.text), .left("ENVIRONMENT") { InsightView.environment($0.whole.1.environment) },
+      .left("CURRENCY", \.whole.1.currency.description), .amount("PAID", \.first?.1.paid),
+      .amount("FREE", \.first?.1.free), .money("VALUE", \.part), .left("IN", \.part?.currency),
     ])
-    for (customer, splits) in splits {
-      for split in splits {
-        let head: [Report.Cell] = [
-          .text(customer.text), .text(InsightView.environment(split.environment)), .text(split.currency.description),
-        ]
-        let values: [[Report.Cell]] = split.values.map { [.money($0), .text($0.currency)] }
-        report.add(head + [.amount(split.paid), .amount(split.free)] + (values.first ?? [.none, .none]))
-        for value in values.dropFirst() { report.add(head + [.none, .none] + value) }
-      }
-    }
-    return report
   }
 }
 

@@ -75,8 +75,10 @@ struct LeftOutView {
 
   func text(style: Style) -> String {
     guard !rows.isEmpty else { return "Every store shows every product.\n" }
-    var table = Table([.left("LEFT OUT"), .left("STORE"), .left("STOREFRONT"), .text("WHY")])
-    for row in rows { table.add([row.product.text, row.store, row.storefront.description, row.why]) }
+    let table = rows.table([
+      .left("LEFT OUT", \.product.text), .left("STORE", \.store), .left("STOREFRONT", \.storefront.description),
+      .text("WHY", \.why),
+    ])
     return "\n" + table.text(style: style)
   }
 }

@@ -46,3 +46,12 @@ extension Field {
     Self(column: .right(title)) { .share(milliPercent($0)) }
   }
 }
+
+extension Sequence {
+  /// Returns a table with a row for each element.
+  func table(_ fields: [Field<Element>]) -> Table {
+    var table = Table(fields.map(\.column))
+    for row in self { table.add(fields.map { $0.cell(row) }) }
+    return table
+  }
+}

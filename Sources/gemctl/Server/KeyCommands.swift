@@ -23,13 +23,11 @@ extension KeyCommands {
 
   func list() throws {
     let keys = try invocation.withLedger { (ledger) throws(LedgerError) in try KeyRing(ledger).all() }
-    try invocation.print(["keys": .array(keys.map(Self.json))]) { style in
-      var table = Table(["ID", "KIND", "MADE", "REVOKED"].map { Table.Column(title: $0) })
-      for key in keys {
-        table.add([key.id, Self.kind(key), key.createdAt.description, key.revokedAt?.description ?? ""])
-      }
-      return keys.isEmpty ? "There are no keys.\n" : table.text(style: style)
-    }
+    let table = keys.table([
+      .left("ID", \.id), .left("KIND") { Self.kind($0) }, .left("MADE", \.createdAt.description),
+      .left("REVOKED", \.revokedAt?.description),
+    ])
+    try invocation.print(["keys": .array(keys.map(Self.json))]) { table.text(style: $0, none: "There are no keys.") }
   }
 
   func revoke() throws {

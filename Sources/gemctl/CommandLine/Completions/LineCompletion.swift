@@ -1,23 +1,17 @@
 /// The words that may continue an unfinished command line.
 struct LineCompletion {
-  /// A word with its description.
-  typealias Offer = (word: String, about: String)
-
-  private let verbs = Verb.all
-  /// The options before the last word, with their values.
-  private(set) var options: [Parsed.Given] = []
-  private var flags: Set<String> = []
-  private var verbWords: [String] = []
-  private var positionals: [String] = []
-  private var optionsEnded = false
-  /// The option whose value the last word is.
-  private var open: Option?
+  private var scan: Scan
+  /// Whether the words before the last have an error; nothing can correct it.
+  private let isWrong: Bool
   private let current: String
 
   /// - Parameter words: The words after the program's name up to the cursor; the last word may be empty.
   init(_ words: [String]) {
     current = words.last ?? ""
-    for word in words.dropLast() { take(word) }
+    var scan = Scan(verbs: Verb.all, words: words.dropLast())
+    var isWrong = false
+    do throws(UsageError) { while try scan.step() {} } catch { isWrong = scan.open == nil }
+    (self.scan, self.isWrong) = (scan, isWrong)
   }
 
   /// Joins the words that bash splits at "=" and ":".
@@ -33,103 +27,67 @@ struct LineCompletion {
     return words
   }
 
-  private mutating func take(_ word: String) {
-    if let option = open {
-      give(option.name, word)
-      open = nil
-    } else if optionsEnded || word == "-" || !word.hasPrefix("-") {
-      takeWord(word)
-    } else if word == "--" {
-      optionsEnded = true
-    } else if let equals = word.firstIndex(of: "=") {
-      give(String(word[..<equals]), String(word[word.index(after: equals)...]))
-    } else if let option = option(named: word) {
-      if option.value == nil { flags.insert(option.name) } else { open = option }
+  /// The options before the last word; the shell has not expanded their values.
+  var options: [Parsed.Given] {
+    scan.options.map { option in
+      let home = option.value.hasPrefix("~/") ? Environment.value("HOME") : nil
+      return Parsed.Given(name: option.name, value: home.map { $0 + option.value.dropFirst() } ?? option.value)
     }
-  }
-
-  private mutating func give(_ option: String, _ value: String) {
-    // The shell has not expanded the word.
-    let home = value.hasPrefix("~/") ? Environment.value("HOME") : nil
-    options.append(Parsed.Given(name: option, value: home.map { $0 + value.dropFirst() } ?? value))
-  }
-
-  private mutating func takeWord(_ word: String) {
-    if verbWords.isEmpty || verbWords.count == 1 && positionals.isEmpty && secondWords(of: verbWords[0]).contains(word)
-    {
-      verbWords.append(word)
-    } else {
-      positionals.append(word)
-    }
-  }
-
-  private var verb: Verb? { Verb.named(verbWords.joined(separator: " "), in: verbs) }
-
-  private func option(named name: String) -> Option? {
-    verb?.option(named: name) ?? (Option.global + verbs.flatMap(\.options)).first { $0.answers(to: name) }
   }
 }
 
 // MARK: Offers
 
 extension LineCompletion {
+  /// A word with its description.
+  private typealias Offer = (word: String, about: String)
+
   /// Returns the lines for a script: a word, a tab and its description; or a tab and the kind of files to offer.
   ///
   /// - Parameter names: Lists the names in the home of one kind.
   func lines(withDescriptions: Bool, _ names: (Candidates) -> [String]) -> [String] {
-    if let option = open { return lines(option.kind, current, withDescriptions, names) }
-    guard !optionsEnded, current.hasPrefix("-") else {
-      return lines(wordKind, current, withDescriptions, names)
-    }
-    if let equals = current.firstIndex(of: "=") {
-      guard let option = option(named: String(current[..<equals])) else { return [] }
-      return lines(option.kind, String(current[current.index(after: equals)...]), withDescriptions, names)
-    }
-    let given = flags.union(options.map(\.name))
-    let free = ((verb?.options ?? []) + Option.global).filter { $0.isRepeatable || !given.contains($0.name) }
-    return Self.lines(free.map { ($0.name, $0.help) }, current, withDescriptions)
-  }
-
-  private func lines(
-    _ kind: ValueKind, _ begin: String, _ withDescriptions: Bool, _ names: (Candidates) -> [String]
-  ) -> [String] {
+    let (kind, begin) = open
+    let offers: [Offer]
     switch kind {
-    case .text: []
-    case .file: ["\tfiles"]
-    case .directory: ["\tdirectories"]
-    case .verb: Self.lines(topics, begin, withDescriptions)
-    case .oneOf(let words): Self.lines(words.map { ($0, "") }, begin, withDescriptions)
-    case .name(let kind): Self.lines(names(kind).map { ($0, "") }, begin, withDescriptions)
+    case .text: return []
+    case .file: return ["\tfiles"]
+    case .directory: return ["\tdirectories"]
+    case .verb: offers = begin.hasPrefix("-") ? freeOptions : topics
+    case .oneOf(let words): offers = words.map { ($0, "") }
+    case .name(let kind): offers = names(kind).map { ($0, "") }
     }
-  }
-
-  private static func lines(_ offers: [Offer], _ begin: String, _ withDescriptions: Bool) -> [String] {
-    offers.filter { $0.word.hasPrefix(begin) }
+    return offers.filter { $0.word.hasPrefix(begin) }
       .map { $0.about.isEmpty || !withDescriptions ? $0.word : "\($0.word)\t\($0.about)" }
   }
 
-  /// What a word that is no option may be.
-  private var wordKind: ValueKind {
-    let isVerb = verbWords.isEmpty || verbWords.count == 1 && positionals.isEmpty && hasSecondWords(verbWords[0])
-    return isVerb ? .verb : verb?.argument(at: positionals.count)?.kind ?? .text
+  /// The possible values of the last word, or of its part after an option's name.
+  private var open: (kind: ValueKind, begin: String) {
+    if isWrong { return (.text, current) }
+    if let option = scan.open { return (option.kind, current) }
+    guard !scan.optionsEnded, current.hasPrefix("-") else { return (scan.nextKind, current) }
+    guard let equals = current.firstIndex(of: "=") else { return (.verb, current) }
+    let option = scan.optionIfAny(named: String(current[..<equals]))
+    return (option?.kind ?? .text, String(current[current.index(after: equals)...]))
+  }
+
+  private var freeOptions: [Offer] {
+    let given = scan.flags.union(scan.options.map(\.name))
+    let options = (scan.plainVerb?.options ?? []) + Option.global
+    return options.filter { $0.isRepeatable || !given.contains($0.name) }.map { ($0.name, $0.help) }
   }
 
   /// The next words of the verb that the line names, or that it asks help for.
   private var topics: [Offer] {
-    let before = verb?.arguments.first?.kind == .verb ? positionals : verbWords
-    switch before.count {
-    case 0: return Verb.firstWords(in: verbs).map { ($0, about($0)) }
-    case 1: return Verb.subverbs(of: before[0], in: verbs).map { ($0.words.last ?? "", $0.summary) }
-    default: return []
+    guard let head = scan.head ?? scan.positionals.first else {
+      return Verb.firstWords().map { ($0, about($0)) }
     }
+    guard scan.positionals.count < 2 else { return [] }
+    return Verb.subverbs(of: head).map { ($0.words.last ?? "", $0.summary) }
   }
-
-  private func secondWords(of head: String) -> [String] { Verb.subverbs(of: head, in: verbs).compactMap(\.words.last) }
-
-  private func hasSecondWords(_ head: String) -> Bool { !Verb.subverbs(of: head, in: verbs).isEmpty }
 
   /// The summary of a first word: its verb's summary, or the second words that it needs.
   private func about(_ word: String) -> String {
-    Verb.named(word, in: verbs)?.summary ?? "One of: \(secondWords(of: word).joined(separator: ", "))"
+    let words = Verb.subverbs(of: word).compactMap(\.words.last)
+    return Verb.named(word)?.summary ?? "One of: \(words.joined(separator: ", "))"
   }
 }
