@@ -11,9 +11,7 @@ struct BalanceCommand {
     let code = try invocation.parsed.positionals.first.map { (text) throws(LedgerError) in try CurrencyCode(text) }
     let point = try self.point(code)
     if let path = invocation.parsed.value("--svg") { return try draw(customer, code, to: path) }
-    for option in ["--from", "--until"] where invocation.parsed.value(option) != nil {
-      throw UsageError("\(option) goes with --svg", verb: invocation.parsed.verb)
-    }
+    try invocation.parsed.check("--from", "--until", goWith: "--svg")
     let balances = try invocation.withLedger { (ledger) throws(LedgerError) in
       try Self.balances(of: customer, code, point, in: ledger)
     }
@@ -34,10 +32,10 @@ struct BalanceCommand {
       return instant.map(ReadPoint.instant) ?? .now
     }
     guard instant == nil else {
-      throw UsageError("\"balance\" takes --at or --at-version, not both", verb: parsed.verb)
+      throw invocation.usageError("\"balance\" takes --at or --at-version, not both")
     }
     guard let code else {
-      throw UsageError("--at-version needs CODE: versions are counted per currency", verb: parsed.verb)
+      throw invocation.usageError("--at-version needs CODE: versions are counted per currency")
     }
     return .version(code, version)
   }
@@ -61,11 +59,11 @@ struct BalanceCommand {
 extension BalanceCommand {
   /// Draws the balances over time; the final balances are printed as well.
   private func draw(_ customer: CustomerID, _ code: CurrencyCode?, to path: String) throws {
-    for option in ["--at", "--at-version"] where invocation.parsed.value(option) != nil {
-      throw UsageError("--svg takes --from and --until, not \(option)", verb: invocation.parsed.verb)
+    for option in ["--at", "--at-version"] where invocation.parsed.has(option) {
+      throw invocation.usageError("--svg takes --from and --until, not \(option)")
     }
     let (from, until) = (try invocation.time("--from"), try invocation.time("--until"))
-    let zone = try DaysOfZone(invocation.parsed.value("--zone"), verb: invocation.parsed.verb)
+    let zone = try invocation.days()
     let now = try invocation.now()
     typealias Course = (code: CurrencyCode, points: [BalanceChart.Point])
     let (courses, last) = try invocation.withLedger { (ledger) throws(LedgerError) -> ([Course], [Balance]) in

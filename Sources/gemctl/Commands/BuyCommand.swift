@@ -51,20 +51,17 @@ struct BuyCommand {
     let faults: [(String, StoreFault.Effect)] = [
       ("--fail", .failure(.unknown)), ("--cancel", .cancel), ("--ask-to-buy", .askToBuy),
     ]
-    let given = faults.filter { parsed.flags.contains($0.0) }
-    guard given.count < 2 else {
-      throw UsageError("\(given[0].0) and \(given[1].0) exclude each other", verb: parsed.verb)
-    }
+    try parsed.checkExcluding("--fail", "--cancel", "--ask-to-buy")
     let context = OrderContext(
       gameID: parsed.value("--game"), roleID: parsed.value("--role"), serverID: parsed.value("--server"),
       extraData: parsed.value("--extra"))
     let key = try invocation.key()
     guard key != nil || context == OrderContext() else {
-      throw UsageError("--game, --role, --server and --extra need --key", verb: parsed.verb)
+      throw invocation.usageError("--game, --role, --server and --extra need --key")
     }
     return Request(
       product: try ProductCode(parsed.positionals[0]), quantity: try invocation.quantity() ?? 1,
-      key: key, fault: given.first?.1, isOffline: parsed.flags.contains("--offline"), context: context)
+      key: key, fault: faults.first { parsed.has($0.0) }?.1, isOffline: parsed.has("--offline"), context: context)
   }
 
   /// SIGKILL, as a battery does it.

@@ -33,9 +33,8 @@ struct ClockCommand {
 
   private func ownHome() throws -> Home {
     guard try StorageChoice(invocation.settings.storage) == .home else {
-      throw UsageError(
-        "Only the home's ledger has a clock to advance; omit --storage",
-        verb: invocation.parsed.verb)
+      throw invocation.usageError(
+        "Only the home's ledger has a clock to advance; omit --storage")
     }
     _ = try invocation.home.state()
     return invocation.home
@@ -44,10 +43,9 @@ struct ClockCommand {
   private func length() throws -> Duration {
     let text = invocation.parsed.positionals[0]
     guard let span = TimeSpan(text), (1...ClockWalk.daysMax * 86_400).contains(span.seconds) else {
-      throw UsageError(
+      throw invocation.usageError(
         "TIME is a length of time up to \(ClockWalk.daysMax)d, such as 90s, 15m, 1h or 31d; got "
-          + text.quotedForPeople,
-        verb: invocation.parsed.verb)
+          + text.quotedForPeople)
     }
     return .seconds(span.seconds)
   }

@@ -10,7 +10,7 @@ struct ExplainCommand {
     let customer = try invocation.recoveredCustomer()
     let code = try invocation.parsed.positionals.first.map { (text) throws(LedgerError) in try CurrencyCode(text) }
     if code == nil, invocation.cursor != nil {
-      throw UsageError("--after needs CODE: each currency has separate pages", verb: invocation.parsed.verb)
+      throw invocation.usageError("--after needs CODE: each currency has separate pages")
     }
     let limit = try invocation.limit()
     let found = try invocation.withLedger { (ledger) throws(LedgerError) in

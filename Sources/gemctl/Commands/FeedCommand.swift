@@ -7,7 +7,7 @@ struct FeedCommand {
   private var cursor: FeedCursor? { invocation.parsed.value("--after").map(FeedCursor.init) }
 
   func run() throws {
-    if invocation.parsed.flags.contains("--follow") { return try follow() }
+    if invocation.parsed.has("--follow") { return try follow() }
     let limit = try invocation.limit()
     let page = try invocation.withLedger { (ledger) throws(LedgerError) in
       try ledger.feed(after: cursor, limit: limit)

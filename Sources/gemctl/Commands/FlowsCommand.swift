@@ -7,9 +7,9 @@ struct FlowsCommand {
 
   func run() throws {
     try invocation.checkForm()
-    let zone = try DaysOfZone(invocation.parsed.value("--zone"), verb: invocation.parsed.verb)
+    let zone = try invocation.days()
     let (from, until) = (try time("--from", zone), try time("--until", zone))
-    guard from < until else { throw UsageError("--from must be before --until", verb: invocation.parsed.verb) }
+    guard from < until else { throw invocation.usageError("--from must be before --until") }
     let boundaries = zone.boundaries(from: from, until: until, limit: Ledger.flowDaysMax + 1)
     let flows = try invocation.withProgress("Reading") { (ledger, progress) throws(LedgerError) in
       try ledger.flows(between: boundaries, progress: progress)
@@ -25,11 +25,10 @@ struct FlowsCommand {
   }
 
   private func time(_ option: String, _ zone: DaysOfZone) throws(UsageError) -> Timestamp {
-    let text = invocation.parsed.value(option) ?? ""
+    let text = invocation.parsed.required(option)
     guard let time = zone.time(text) else {
-      throw UsageError(
-        "\(option) takes a day, such as 2026-11-21, or a time with its zone; got \(text.quotedForPeople)",
-        verb: invocation.parsed.verb)
+      throw invocation.usageError(
+        "\(option) takes a day, such as 2026-11-21, or a time with its zone; got \(text.quotedForPeople)")
     }
     return time
   }

@@ -11,12 +11,10 @@ struct GrantCommand {
     let source = parsed.value("--source").flatMap(LotSource.init(name:)) ?? .admin
     let customer = try invocation.customer()
     try checkMayBegin(customer)
-    let command = LedgerCommand.grant(
-      amounts, customer: customer, key: try invocation.key(), source: source,
-      expiresAt: try invocation.time("--expires"), details: try invocation.details())
-    let booking = try invocation.book(command)
-    let view = BookingView(booking, isDryRun: parsed.isDryRun)
-    try invocation.print(view.json, { view.text(style: $0) })
+    try invocation.answer(
+      .grant(
+        amounts, customer: customer, key: try invocation.key(), source: source,
+        expiresAt: try invocation.time("--expires"), details: try invocation.details()))
   }
 
   /// Makes sure that a new customer could sign in under the id.

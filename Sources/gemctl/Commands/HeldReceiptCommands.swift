@@ -38,10 +38,10 @@ struct HeldReceiptCommands {
     let text = parsed.positionals[0]
     let customer = try invocation.settings.customer.map { (id) throws(LedgerError) in try invocation.customer(named: id)
     }
-    let product = try parsed.value("--product").map { (text) throws(LedgerError) in try ProductCode(text) }
+    let product = try parsed.value("--product") { (text) throws(LedgerError) in try ProductCode(text) }
     let details = try invocation.details()
     guard details.reason != nil else {
-      throw UsageError("\"receipts credit\" needs --reason TEXT", verb: parsed.verb)
+      throw invocation.usageError("\"receipts credit\" needs --reason TEXT")
     }
     let booking = try invocation.withLedger { (ledger) throws(LedgerError) -> Booking in
       let backend = try Self.backend(ledger)

@@ -54,8 +54,8 @@ struct ImportCommand {
     var names: [String: CurrencyCode] = [:]
     for text in invocation.parsed.values("--map") {
       guard let equals = text.lastIndex(of: "="), equals > text.startIndex else {
-        throw UsageError(
-          "--map takes NAME=CODE, such as gems=GEM; got \(text.quotedForPeople)", verb: invocation.parsed.verb)
+        throw invocation.usageError(
+          "--map takes NAME=CODE, such as gems=GEM; got \(text.quotedForPeople)")
       }
       names[String(text[..<equals])] = try CurrencyCode(String(text[text.index(after: equals)...]))
     }
@@ -92,32 +92,42 @@ extension ImportCommand {
     let file = FileText(path: spool?.path ?? path)
     let text = JournalImport(file)
     let head = try text.head()
-    var bar = StageBar(file.size, invocation.terminal)
+    var bar = StagedBar(invocation.terminal)
     defer { bar.finish() }
-    if head.isWhole {
-      let checked = try text.check { bar.show($0, $1, $2) }
-      if invocation.parsed.isDryRun { return try tell(checked, nil, &bar) }
-      let target = try open(head)
-      do {
-        try tell(checked, try text.run(checked, into: target) { bar.show($0, $1, $2) }, &bar)
-        target.close()
-      } catch {
-        target.close()
-        // The rest of a refused import is no ledger, and would block a later import of a good export.
-        if let error = error as? LedgerError, error.code == .invalidImport { try discard() }
-        throw error
+    func show(_ stage: JournalImport.Stage, _ done: Int64, _ total: Int64) {
+      switch stage {
+      case .checking: bar.show("Checking", done, of: file.size)
+      case .importing: bar.show("Importing", done, of: total)
+      case .verifying: bar.show("Verifying", done, of: total)
       }
-    } else {
-      let target = try open(head)
-      defer { target.close() }
-      let checked = try text.check(continuing: target) { bar.show($0, $1, $2) }
-      if invocation.parsed.isDryRun { return try tell(checked, nil, &bar) }
-      try tell(checked, try text.run(checked, into: target) { bar.show($0, $1, $2) }, &bar)
+    }
+    // A whole export is checked before its ledger is made, an increment against the ledger that it continues.
+    var target = head.isWhole ? nil : try open(head)
+    defer { target?.close() }
+    let checked = try target.map { (target) throws(LedgerError) in try text.check(continuing: target, show) }
+    let sound = try checked ?? text.check(show)
+    if invocation.parsed.isDryRun {
+      bar.finish()
+      return try tell(sound, nil)
+    }
+    let ledger = try target ?? open(head)
+    target = ledger
+    do throws(LedgerError) {
+      let books = try text.run(sound, into: ledger, show)
+      bar.finish()
+      try tell(sound, books)
+    } catch {
+      // The rest of a refused import is no ledger, and would block a later import of a good export.
+      if head.isWhole, error.code == .invalidImport {
+        ledger.close()
+        target = nil
+        try discard()
+      }
+      throw error
     }
   }
 
-  private func tell(_ checked: JournalImport.Checked, _ books: Verification?, _ bar: inout StageBar) throws {
-    bar.finish()
+  private func tell(_ checked: JournalImport.Checked, _ books: Verification?) throws(LedgerError) {
     var json: JSONObject = [
       "transactions": .integer(checked.transactions), "entries": .integer(checked.entries),
     ]
@@ -200,66 +210,23 @@ extension ImportCommand {
 
 /// The bars of an import of balances: each line is checked, and then booked.
 struct ImportBars {
-  private let lineCount: Int
-  private var checking: ProgressBar
-  private var importing: ProgressBar
+  private let lineCount: Int64
+  private var bar: StagedBar
 
-  /// - Parameter write: Writes the bars; nil for standard error.
   init(
     lineCount: Int, terminal: Terminal, elapsed: (() -> Duration)? = nil, write: ((String) -> Void)? = nil
   ) {
-    self.lineCount = lineCount
-    let elapsed = elapsed ?? ProgressBar.stopwatch()
-    checking = ProgressBar("Checking", total: lineCount, terminal: terminal, elapsed: elapsed, write: write)
-    importing = ProgressBar("Importing", total: lineCount, terminal: terminal, elapsed: elapsed, write: write)
+    self.lineCount = Int64(lineCount)
+    bar = StagedBar(terminal, elapsed: elapsed, write: write)
   }
 
   /// - Parameter done: The number of checked and booked lines together.
   mutating func show(_ done: Int64) {
-    let done = Int(clamping: done)
-    if done <= lineCount { checking.advance(to: done) } else { importing.advance(to: done - lineCount) }
+    let isChecking = done <= lineCount
+    bar.show(isChecking ? "Checking" : "Importing", isChecking ? done : done - lineCount, of: lineCount)
   }
 
-  mutating func finish() {
-    checking.finish()
-    importing.finish()
-  }
-}
-
-/// A bar for each stage of an import.
-private struct StageBar {
-  private let size: Int64
-  private let terminal: Terminal
-  private var stage: JournalImport.Stage?
-  private var bar: ProgressBar?
-
-  init(_ size: Int64, _ terminal: Terminal) {
-    self.size = size
-    self.terminal = terminal
-  }
-
-  mutating func show(_ stage: JournalImport.Stage, _ done: Int64, _ total: Int64) {
-    if self.stage != stage {
-      finish()
-      self.stage = stage
-      let total = stage == .checking ? size : total
-      bar = ProgressBar(Self.label(stage), total: Int(clamping: total), terminal: terminal)
-    }
-    bar?.advance(to: Int(clamping: done))
-  }
-
-  mutating func finish() {
-    bar?.finish()
-    bar = nil
-  }
-
-  private static func label(_ stage: JournalImport.Stage) -> String {
-    switch stage {
-    case .checking: "Checking"
-    case .importing: "Importing"
-    case .verifying: "Verifying"
-    }
-  }
+  mutating func finish() { bar.finish() }
 }
 
 /// Standard input as a file, since it is read twice; removed with its last reference.
@@ -282,7 +249,7 @@ private final class Spool {
     guard try FileAccess.create(path) else { throw .defect("A new directory was not empty") }
     let (input, output) = (try OpenFile("/dev/stdin", O_RDONLY), try OpenFile(path, O_WRONLY))
     while true {
-      let bytes = try input.read()
+      let bytes = try input.next()
       if bytes.isEmpty { return }
       _ = try output.write(bytes)
     }

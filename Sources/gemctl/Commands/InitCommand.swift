@@ -23,7 +23,7 @@ struct InitCommand {
   }
 
   func run() throws {
-    if invocation.parsed.flags.contains("--join") { return try join() }
+    if invocation.parsed.has("--join") { return try join() }
     // The files first: a home is not made for a catalog that cannot be used.
     let start = try self.start()
     let storage = try StorageChoice(invocation.settings.storage)
@@ -61,11 +61,11 @@ struct InitCommand {
 
   /// Makes a home for a shared ledger and keeps the ledger's catalog.
   private func join() throws {
-    guard invocation.parsed.positionals.isEmpty, invocation.parsed.value("--storekit") == nil else {
-      throw UsageError("--join takes no catalog: the ledger has one", verb: invocation.parsed.verb)
+    guard invocation.parsed.positionals.isEmpty, !invocation.parsed.has("--storekit") else {
+      throw invocation.usageError("--join takes no catalog: the ledger has one")
     }
     guard invocation.settings.storage != nil else {
-      throw UsageError("--join needs --storage", verb: invocation.parsed.verb)
+      throw invocation.usageError("--join needs --storage")
     }
     let storage = try StorageChoice(invocation.settings.storage)
     if storage == .memory { throw LedgerError.memoryEnds }
@@ -91,7 +91,7 @@ struct InitCommand {
     let parsed = invocation.parsed
     guard let path = parsed.value("--storekit") else { return start }
     guard start.store == .apple else {
-      throw UsageError("A StoreKit file describes the App Store, and not --store \(start.store)", verb: parsed.verb)
+      throw invocation.usageError("A StoreKit file describes the App Store, and not --store \(start.store)")
     }
     let bytes = try FileAccess.read(path, atMost: StoreKitConfiguration.byteCountMax)
     do throws(CatalogProblems) {

@@ -89,12 +89,19 @@ extension Invocation {
   func withProgress<Answer>(
     _ label: String, _ work: ((Int64, Int64) -> Void) throws(LedgerError) -> Answer
   ) throws(LedgerError) -> Answer {
-    var bar: ProgressBar?
-    defer { bar?.finish() }
-    return try work { done, total in
-      var shown = bar ?? ProgressBar(label, total: Int(clamping: total), terminal: terminal)
-      shown.advance(to: Int(clamping: done))
-      bar = shown
+    var bar = StagedBar(terminal)
+    defer { bar.finish() }
+    return try work { done, total in bar.show(label, done, of: total) }
+  }
+
+  /// Opens the ledger and does long work with a bar.
+  func withProgress<Answer>(
+    _ label: String, _ work: (Ledger, (Int64, Int64) -> Void) throws(LedgerError) -> Answer
+  ) throws(LedgerError) -> Answer {
+    var bar = StagedBar(terminal)
+    defer { bar.finish() }
+    return try withLedger { (ledger) throws(LedgerError) in
+      try work(ledger) { done, total in bar.show(label, done, of: total) }
     }
   }
 }
@@ -116,11 +123,11 @@ extension Invocation {
     try terminal.output(table().csv)
   }
 
-  private var isCSV: Bool { parsed.flags.contains("--csv") }
+  private var isCSV: Bool { parsed.has("--csv") }
 
   /// To be called before the work, which may take long.
   func checkForm() throws(UsageError) {
-    if isCSV, isJSON { throw UsageError("--csv and --json exclude each other", verb: parsed.verb) }
+    try parsed.checkExcluding("--csv", "--json")
   }
 }
 
@@ -128,29 +135,30 @@ extension Invocation {
 
 extension Invocation {
   func key() throws(LedgerError) -> IdempotencyKey? {
-    guard let text = parsed.value("--key") else { return nil }
-    return try IdempotencyKey(text)
+    try parsed.value("--key") { (text) throws(LedgerError) in try IdempotencyKey(text) }
   }
 
   /// Reads a time with its zone, or a day, which begins at midnight in the zone that `--zone` names.
   func time(_ option: String) throws -> Timestamp? {
-    guard let text = parsed.value(option) else { return nil }
-    if let time = Timestamp(text) { return time }
-    guard let time = try DaysOfZone(parsed.value("--zone"), verb: parsed.verb).time(text) else {
-      throw UsageError(
+    try parsed.value(option) { text in
+      if let time = Timestamp(text) { return time }
+      if let time = try days().time(text) { return time }
+      throw usageError(
         "\(option) takes a time with its zone, such as 2026-11-21T09:30:00Z, or a day, such as 2026-11-21; got "
-          + text.quotedForPeople, verb: parsed.verb)
+          + text.quotedForPeople)
     }
-    return time
   }
 
+  /// The days of the zone that `--zone` names.
+  func days() throws(UsageError) -> DaysOfZone { try DaysOfZone(parsed.value("--zone"), verb: parsed.verb) }
+
   func duration(_ option: String) throws(UsageError) -> Duration? {
-    guard let text = parsed.value(option) else { return nil }
-    guard let span = TimeSpan(text) else {
-      throw UsageError(
-        "\(option) takes a length of time such as 90s, 15m, 1h or 30d; got \(text.quotedForPeople)", verb: parsed.verb)
+    try parsed.value(option) { (text) throws(UsageError) in
+      guard let span = TimeSpan(text) else {
+        throw usageError("\(option) takes a length of time such as 90s, 15m, 1h or 30d; got \(text.quotedForPeople)")
+      }
+      return .seconds(span.seconds)
     }
-    return .seconds(span.seconds)
   }
 
   /// Returns the amounts among the arguments, from this index on.
@@ -164,13 +172,15 @@ extension Invocation {
     Int(try parsed.integer("--limit", in: 1...Int64(Limits.historyPage)) ?? 100)
   }
 
+  func usageError(_ message: String) -> UsageError { parsed.usageError(message) }
+
   var cursor: PageCursor? { parsed.value("--after").map(PageCursor.init) }
 
   /// Returns the reference and reason of the options, and the actor.
   func details() throws(LedgerError) -> CommandDetails {
     var details = CommandDetails(actor: Self.actor)
-    if let text = parsed.value("--reference") { details.reference = try Reference(text) }
-    if let text = parsed.value("--reason") { details.reason = try Reason(text) }
+    details.reference = try parsed.value("--reference") { (text) throws(LedgerError) in try Reference(text) }
+    details.reason = try parsed.value("--reason") { (text) throws(LedgerError) in try Reason(text) }
     return details
   }
 
@@ -179,6 +189,20 @@ extension Invocation {
     let isDryRun = parsed.isDryRun
     return try withLedger { (ledger) throws(LedgerError) in
       isDryRun ? try ledger.preview(command) : try ledger.book(command)
+    }
+  }
+
+  /// Books the command and prints the booking.
+  ///
+  /// - Parameters:
+  ///   - isBasket: Whether several customers may take part.
+  ///   - did: The sentence about the customer, for a command without a table.
+  func answer(_ command: LedgerCommand, isBasket: Bool = false, did: String? = nil) throws(LedgerError) {
+    let booking = try book(command)
+    let view = BookingView(booking, isDryRun: parsed.isDryRun, isBasket: isBasket)
+    try print(view.json) { style in
+      let sentence = did.map { style.bold("\(SafeText.escaped(booking.customer.text)) \($0)") + "\n" }
+      return (sentence ?? "") + view.text(style: style)
     }
   }
 }

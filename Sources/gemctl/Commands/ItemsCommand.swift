@@ -7,10 +7,8 @@ struct ItemsCommand {
 
   func run() throws {
     try invocation.checkForm()
-    if invocation.parsed.flags.contains("--prices") { return try prices() }
-    for option in ["--from", "--until"] where invocation.parsed.value(option) != nil {
-      throw UsageError("\(option) goes with --prices", verb: invocation.parsed.verb)
-    }
+    if invocation.parsed.has("--prices") { return try prices() }
+    try invocation.parsed.check("--from", "--until", goWith: "--prices")
     let catalog = try invocation.withLedger { (ledger) throws(LedgerError) in try ledger.currentCatalog() }
     let items = catalog.items
     let table = Self.table(items)

@@ -19,16 +19,15 @@ struct OfferingsCommand {
     let store = parsed.value("--store").flatMap(Store.init(name:)) ?? state.store
     let locale = parsed.value("--locale") ?? state.locale
     guard Localization.isLocale(locale) else {
-      throw UsageError("--locale takes a locale such as en_US, not \(locale.quotedForPeople)", verb: parsed.verb)
+      throw invocation.usageError("--locale takes a locale such as en_US, not \(locale.quotedForPeople)")
     }
     guard let code = parsed.value("--storefront") else {
       return ShopWindow(store: store, storefront: state.storefront, locale: locale)
     }
     guard let storefront = StorefrontCode(exactly: code) else {
-      throw UsageError(
+      throw invocation.usageError(
         "--storefront takes a country of the App Store in three capital letters, such as USA or JPN, not "
-          + code.quotedForPeople,
-        verb: parsed.verb)
+          + code.quotedForPeople)
     }
     return ShopWindow(store: store, storefront: storefront, locale: locale)
   }

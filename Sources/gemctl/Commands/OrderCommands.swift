@@ -71,8 +71,8 @@ struct DeliveryCommands {
   /// - Throws: ``ExitStatus/incomplete`` if the named order is not delivered.
   func retry() throws {
     guard invocation.settings.deliver != nil else {
-      throw UsageError(
-        "name the shell command that delivers with --deliver or GEMCTL_DELIVER", verb: invocation.parsed.verb)
+      throw invocation.usageError(
+        "name the shell command that delivers with --deliver or GEMCTL_DELIVER")
     }
     guard let text = invocation.parsed.positionals.first else { return try retryDue() }
     let order = try invocation.withClient { (session) async throws(LedgerError) in
@@ -116,8 +116,8 @@ extension Invocation {
   func ordersCursor() throws(UsageError) -> OrdersPage.Cursor? {
     guard let text = parsed.value("--after") else { return nil }
     guard let cursor = OrdersPage.Cursor(text) else {
-      throw UsageError(
-        "--after takes a cursor that a page of this list printed; got \(text.quotedForPeople)", verb: parsed.verb)
+      throw usageError(
+        "--after takes a cursor that a page of this list printed; got \(text.quotedForPeople)")
     }
     return cursor
   }

@@ -111,7 +111,7 @@ struct RefundCommands {
       }
     }
     guard instant == nil else {
-      throw UsageError("--customer and --at exclude each other", verb: invocation.parsed.verb)
+      throw invocation.usageError("--customer and --at exclude each other")
     }
     let id = try invocation.customer(named: customer)
     return try invocation.withLedger { (ledger) throws(LedgerError) in try ledger.withdrawable(of: id) }

@@ -10,10 +10,8 @@ struct RunCommand {
 
   func run() throws {
     let interval = try invocation.duration("--every")
-    let isOnce = invocation.parsed.flags.contains("--once")
-    guard !isOnce || interval == nil else {
-      throw UsageError("--once and --every exclude each other", verb: invocation.parsed.verb)
-    }
+    let isOnce = invocation.parsed.has("--once")
+    try invocation.parsed.checkExcluding("--once", "--every")
     let state = try invocation.clientState()
     let pauses = try HomePauses(invocation)
     let home = try invocation.clientHome()

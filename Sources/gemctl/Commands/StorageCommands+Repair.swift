@@ -21,7 +21,7 @@ extension StorageCommands {
     guard let text = invocation.parsed.value("--id") else { return [:] }
     let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
     guard parts.count == 2, case .value(let number) = PlainNumber(parts[0]), number > 0 else {
-      throw UsageError("--id takes NUMBER=ID, such as 4711=alice", verb: invocation.parsed.verb)
+      throw invocation.usageError("--id takes NUMBER=ID, such as 4711=alice")
     }
     return [number: try CustomerID(parts[1])]
   }

@@ -33,15 +33,9 @@ struct StorageCommands {
   private func copy(_ from: StorageChoice, _ to: StorageChoice) throws(LedgerError) -> Verification {
     let source = try Self.open(from)
     defer { source.close() }
-    var bar: (stage: LedgerCopy.Stage, bar: ProgressBar)?
-    defer { bar?.bar.finish() }
-    let progress: LedgerCopy.Progress = { stage, done, total in
-      if bar?.stage != stage {
-        bar?.bar.finish()
-        bar = (stage, ProgressBar(Self.label(stage), total: Int(clamping: total), terminal: invocation.terminal))
-      }
-      bar?.bar.advance(to: Int(clamping: done))
-    }
+    var bar = StagedBar(invocation.terminal)
+    defer { bar.finish() }
+    let progress: LedgerCopy.Progress = { stage, done, total in bar.show(Self.label(stage), done, of: total) }
     return try LedgerCopy.run(from: source, progress) { (project, newest) throws(LedgerError) in
       try Self.openCopy(to, project, newest)
     }
@@ -108,7 +102,7 @@ struct StorageCommands {
 
   func setLanes() throws {
     guard case .value(let count) = PlainNumber(invocation.parsed.positionals[0]), (1...64).contains(count) else {
-      throw UsageError("\"storage lanes\" takes a number from 1 to 64", verb: invocation.parsed.verb)
+      throw invocation.usageError("\"storage lanes\" takes a number from 1 to 64")
     }
     try withDatabase { (url) throws(LedgerError) in
       #if PostgreSQL

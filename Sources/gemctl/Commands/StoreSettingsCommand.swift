@@ -43,10 +43,10 @@ struct StoreSettingsCommand {
     let words = invocation.parsed.positionals
     guard let name = words.first, let setting = StoreSetting(rawValue: name) else { return nil }
     guard words.count > 1 else {
-      throw UsageError("\(name) takes \(setting.values)", verb: invocation.parsed.verb)
+      throw invocation.usageError("\(name) takes \(setting.values)")
     }
     guard let body = setting.change(to: words[1]) else {
-      throw UsageError("\(name) takes \(setting.values); got \(words[1].quotedForPeople)", verb: invocation.parsed.verb)
+      throw invocation.usageError("\(name) takes \(setting.values); got \(words[1].quotedForPeople)")
     }
     return (setting, body)
   }

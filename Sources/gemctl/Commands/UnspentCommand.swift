@@ -7,10 +7,8 @@ struct UnspentCommand {
 
   func run() throws {
     try invocation.checkForm()
-    if invocation.parsed.flags.contains("--by-customer") { return try byCustomer() }
-    for option in ["--limit", "--after"] where invocation.parsed.value(option) != nil {
-      throw UsageError("\(option) goes with --by-customer", verb: invocation.parsed.verb)
-    }
+    if invocation.parsed.has("--by-customer") { return try byCustomer() }
+    try invocation.parsed.check("--limit", "--after", goWith: "--by-customer")
     let instant = try invocation.time("--at")
     let unspent = try invocation.withProgress("Reading") { (ledger, progress) throws(LedgerError) in
       try ledger.unspent(at: instant, progress: progress)
@@ -47,9 +45,7 @@ struct UnspentCommand {
   // MARK: By customer
 
   private func byCustomer() throws {
-    guard try invocation.time("--at") == nil else {
-      throw UsageError("--by-customer and --at exclude each other", verb: invocation.parsed.verb)
-    }
+    try invocation.parsed.checkExcluding("--by-customer", "--at")
     let limit = try invocation.limit()
     let named = try invocation.settings.customer.map { (id) throws(LedgerError) in try invocation.customer(named: id) }
     let (splits, next) = try invocation.withLedger { (ledger) throws(LedgerError) in
@@ -83,22 +79,5 @@ struct UnspentCommand {
       .left("CURRENCY", \.whole.1.currency.description), .amount("PAID", \.first?.1.paid),
       .amount("FREE", \.first?.1.free), .money("VALUE", \.part), .left("IN", \.part?.currency),
     ])
-  }
-}
-
-extension Invocation {
-  /// Opens the ledger and does work that may take long, with a bar.
-  func withProgress<Answer>(
-    _ label: String, _ body: (Ledger, (Int64, Int64) -> Void) throws(LedgerError) -> Answer
-  ) throws(LedgerError) -> Answer {
-    var bar: ProgressBar?
-    defer { bar?.finish() }
-    return try withLedger { (ledger) throws(LedgerError) in
-      try body(ledger) { done, total in
-        var shown = bar ?? ProgressBar(label, total: Int(clamping: total), terminal: terminal)
-        shown.advance(to: Int(clamping: done))
-        bar = shown
-      }
-    }
   }
 }

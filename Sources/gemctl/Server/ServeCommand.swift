@@ -34,14 +34,13 @@ extension ServeCommand {
 
   /// Fails at the start if refunds are requested but no store would issue them.
   private func checkRefunds() throws {
-    guard invocation.parsed.flags.contains("--refund-undelivered") else { return }
-    guard invocation.parsed.value("--delivery-url") != nil else {
-      throw UsageError("--refund-undelivered needs a game server: --delivery-url", verb: invocation.parsed.verb)
+    guard invocation.parsed.has("--refund-undelivered") else { return }
+    guard invocation.parsed.has("--delivery-url") else {
+      throw invocation.usageError("--refund-undelivered needs a game server: --delivery-url")
     }
-    guard simulates || invocation.parsed.value("--google-service-account") != nil else {
-      throw UsageError(
-        "--refund-undelivered needs --google-service-account or --simulate: the App Store refunds nothing for sellers",
-        verb: invocation.parsed.verb)
+    guard simulates || invocation.parsed.has("--google-service-account") else {
+      throw invocation.usageError(
+        "--refund-undelivered needs --google-service-account or --simulate: the App Store refunds nothing for sellers")
     }
   }
 
@@ -118,7 +117,7 @@ extension ServeCommand {
     let settings = try ledger.currentCatalog().settings
     guard
       settings.sandboxReceipts != .anybody || !takesProduction
-        || invocation.parsed.flags.contains("--allow-sandbox-receipts")
+        || invocation.parsed.has("--allow-sandbox-receipts")
     else {
       throw .invalid(
         "The catalog of the project \(id.quotedForPeople) accepts sandbox receipts of all customers, and "
@@ -140,10 +139,10 @@ extension ServeCommand {
     // It accepts receipts of the simulated store alone, or of the real stores.
     var policy = BackendPolicy(sandboxReceipts: shop == nil ? nil : .anybody)
     policy.deliverySchedule = try ServeSettings.deliverySchedule(invocation.parsed)
-    if invocation.parsed.flags.contains("--client-spends") { policy.clientSpending = .anyAmount }
+    if invocation.parsed.has("--client-spends") { policy.clientSpending = .anyAmount }
     let verifier = try verifier(shop, appID: appIDs[id])
     if shop == nil { try checkReceipts(of: id, ledger, takesProduction: appIDs[id] != nil, log) }
-    if invocation.parsed.value("--test-receipts") != nil { try warnOfTestReceipts(in: id, ledger, log) }
+    if invocation.parsed.has("--test-receipts") { try warnOfTestReceipts(in: id, ledger, log) }
     return ServerProject(
       id: id, ledger: ledger,
       backend: LocalBackend(

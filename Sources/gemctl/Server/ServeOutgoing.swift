@@ -39,7 +39,7 @@ struct ServeOutgoing {
     }
     appStoreAPI = try Self.appStoreAPI(parsed, target)
     testSession = parsed.value("--test-receipts")
-    refundsUndelivered = parsed.flags.contains("--refund-undelivered")
+    refundsUndelivered = parsed.has("--refund-undelivered")
   }
 
   /// The addresses by project.
@@ -111,11 +111,11 @@ struct ServeOutgoing {
     let names = ["--app-store-key", "--app-store-key-id", "--app-store-issuer"]
     let values = names.compactMap { parsed.value($0) }
     guard values.count == names.count else {
-      guard let given = names.first(where: { parsed.value($0) != nil }) else { return nil }
+      guard let given = names.first(where: { parsed.has($0) }) else { return nil }
       let missing = names.filter { parsed.value($0) == nil }.joined(separator: " and ")
       throw .invalid("\(given) needs \(missing): App Store Connect shows all three.")
     }
-    guard !parsed.values("--root").isEmpty || !parsed.values("--fingerprint").isEmpty else {
+    guard parsed.has("--root") || parsed.has("--fingerprint") else {
       throw .invalid("--app-store-key needs --root: the App Store's answers are verified under it.")
     }
     let key: AppStoreServerKey

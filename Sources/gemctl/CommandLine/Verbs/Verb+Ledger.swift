@@ -6,12 +6,11 @@ extension Verb {
     name: "grant", group: .ledger, summary: "Grant currency to a customer",
     arguments: [.amounts(.oneOrMore)],
     options: [
-      Option(name: "--reason", value: "TEXT", isRequired: true, help: "Reason for the journal"),
-      Option(
-        name: "--expires", value: "TIME", help: "Time of expiry, for example 2026-12-31T23:59:59Z (default: never)"),
+      Option("--reason", "TEXT", isRequired: true, help: "Reason for the journal"),
+      Option("--expires", "TIME", help: "Time of expiry, for example 2026-12-31T23:59:59Z (default: never)"),
       .zone,
       Option(
-        name: "--source", value: "SOURCE", kind: .oneOf(["earned", "promotional", "bonus", "admin"]),
+        "--source", "SOURCE", kind: .oneOf(["earned", "promotional", "bonus", "admin"]),
         help: "Source of the currency: earned, promotional, bonus or admin (default: admin)"),
       .key, .reference, .dryRun,
     ],
@@ -27,14 +26,11 @@ extension Verb {
     statedForms: ["CODE=AMOUNT... [OPTIONS]", "--item ID [--quantity N] [OPTIONS]"],
     arguments: [.amounts(.zeroOrMore)],
     options: [
-      Option(name: "--item", value: "ID", kind: .name(.items), help: "Buy this item at the catalog's price"),
-      Option(name: "--quantity", value: "N", help: "Number of items (default: 1)"),
+      Option("--item", "ID", kind: .name(.items), help: "Buy this item at the catalog's price"),
+      Option("--quantity", "N", help: "Number of items (default: 1)"),
       .key, .reference, .reason, .dryRun,
     ] + conditions,
-    examples: [
-      "gemctl spend GEM=50 --customer alice --key order-17",
-      "gemctl spend --item extra_life --quantity 2",
-    ],
+    examples: ["gemctl spend GEM=50 --customer alice --key order-17", "gemctl spend --item extra_life --quantity 2"],
     discussion: """
       Takes amounts or an item, not both. All amounts are booked together or not at all, and no balance goes below \
       zero. The conditions are checked in the same step; if one does not hold, the verb fails with condition_failed.
@@ -43,10 +39,9 @@ extension Verb {
 
   private static let conditions = [
     Option(
-      name: "--expect-version", value: "CODE=N", isRepeatable: true,
+      "--expect-version", "CODE=N", isRepeatable: true,
       help: "Require this version of the account in this currency"),
-    Option(
-      name: "--minimum", value: "CODE=N", isRepeatable: true, help: "Require a balance of at least N afterwards"),
-    Option(name: "--maximum", value: "CODE=N", isRepeatable: true, help: "Require a balance of at most N afterwards"),
+    Option("--minimum", "CODE=N", isRepeatable: true, help: "Require a balance of at least N afterwards"),
+    Option("--maximum", "CODE=N", isRepeatable: true, help: "Require a balance of at most N afterwards"),
   ]
 }
