@@ -12,10 +12,11 @@ struct BalanceCommand {
     let point = try self.point(code)
     if let path = invocation.parsed.value("--svg") { return try draw(customer, code, to: path) }
     try invocation.parsed.check("--from", "--until", goWith: "--svg")
-    let balances = try invocation.withLedger { (ledger) throws(LedgerError) in
-      try Self.balances(of: customer, code, point, in: ledger)
-    }
-    try invocation.print(Self.json(customer, balances), { Self.text(customer, balances, style: $0) })
+    try show(
+      customer,
+      try invocation.withLedger { (ledger) throws(LedgerError) in
+        try Self.balances(of: customer, code, point, in: ledger)
+      })
   }
 
   /// The instant or the version of the shown balance.
@@ -78,7 +79,7 @@ extension BalanceCommand {
       return (courses, last)
     }
     try FileAccess.replace(path, BalanceChart(customer, courses, zone: zone).svg)
-    try invocation.print(Self.json(customer, last), { Self.text(customer, last, style: $0) })
+    try show(customer, last)
   }
 
   /// Returns the samples of a currency, and the minimum and maximum of the booked balances between two samples.
@@ -147,25 +148,24 @@ extension Ledger {
 // MARK: Answering
 
 extension BalanceCommand {
-  private static func json(_ customer: CustomerID, _ balances: [Balance]) -> JSONValue {
-    let currencies = balances.map { ($0.currency.description, json($0)) }
-    return ["customer_id": .string(customer.text), "virtual_currencies": .object(JSONObject(currencies))]
-  }
-
-  private static func json(_ balance: Balance) -> JSONValue {
-    [
-      "code": .string(balance.currency.description), "name": .string(balance.name),
-      "description": JSONValue(balance.description), "balance": .integer(balance.balance),
-      "held": .integer(balance.held), "available": .integer(balance.available), "debt": .integer(balance.debt),
-      "version": .integer(balance.version),
+  private func show(_ customer: CustomerID, _ balances: [Balance]) throws(LedgerError) {
+    let currencies = balances.map { balance -> (String, JSONValue) in
+      let json: JSONValue = [
+        "code": .string(balance.currency.description), "name": .string(balance.name),
+        "description": JSONValue(balance.description), "balance": .integer(balance.balance),
+        "held": .integer(balance.held), "available": .integer(balance.available), "debt": .integer(balance.debt),
+        "version": .integer(balance.version),
+      ]
+      return (balance.currency.description, json)
+    }
+    let json: JSONValue = [
+      "customer_id": .string(customer.text), "virtual_currencies": .object(JSONObject(currencies)),
     ]
-  }
-
-  private static func text(_ customer: CustomerID, _ balances: [Balance], style: Style) -> String {
-    let table = balances.table([
-      .left("CURRENCY", \.currency.description), .left("NAME", \.name), .amount("BALANCE", \.balance),
-      .amount("HELD", \.held), .amount("AVAILABLE", \.available),
-    ])
-    return table.text(style: style) + NamesText.lines([("customer", customer.text)], style: style)
+    try invocation.print(json) { style in
+      balances.table([
+        .left("CURRENCY", \.currency.description), .left("NAME", \.name), .amount("BALANCE", \.balance),
+        .amount("HELD", \.held), .amount("AVAILABLE", \.available),
+      ]).text(style: style) + NamesText.lines([("customer", customer.text)], style: style)
+    }
   }
 }

@@ -40,8 +40,21 @@ struct ClientCommands {
           ]
         })
     }
-    json["entitlements"] = .array(all.map(Self.json))
-    try invocation.print(.object(json), { (purchases.map(Self.text) ?? "") + Self.text(all, style: $0) })
+    json["entitlements"] = .array(
+      all.map {
+        [
+          "id": .string($0.id), "active": .bool($0.isActive), "product_id": .string($0.product.text),
+          "store": .string($0.store.description), "purchased_at": .string($0.purchasedAt.description),
+          "expires_at": JSONValue($0.expiresAt?.description),
+        ]
+      })
+    try invocation.print(.object(json)) { style in
+      let table = all.table([
+        .left("ENTITLEMENT", \.id), .left("ACTIVE") { $0.isActive ? "yes" : "no" }, .left("PRODUCT", \.product.text),
+        .time("EXPIRES AT", none: "never", \.expiresAt),
+      ])
+      return (purchases.map(Self.text) ?? "") + table.text(style: style, none: "No entitlements.")
+    }
   }
 
   private static func text(_ purchases: [PurchaseRecord]) -> String {
@@ -56,22 +69,6 @@ struct ClientCommands {
     }
     let list = counts.map { $0.count == 1 ? $0.product : "\($0.count) \($0.product)" }.joined(separator: ", ")
     return "Found \(list). Credited purchases are not credited again.\n"
-  }
-
-  private static func json(_ entitlement: CustomerRecord.Entitlement) -> JSONValue {
-    [
-      "id": .string(entitlement.id), "active": .bool(entitlement.isActive),
-      "product_id": .string(entitlement.product.text), "store": .string(entitlement.store.description),
-      "purchased_at": .string(entitlement.purchasedAt.description),
-      "expires_at": JSONValue(entitlement.expiresAt?.description),
-    ]
-  }
-
-  private static func text(_ entitlements: [CustomerRecord.Entitlement], style: Style) -> String {
-    entitlements.table([
-      .left("ENTITLEMENT", \.id), .left("ACTIVE") { $0.isActive ? "yes" : "no" }, .left("PRODUCT", \.product.text),
-      .time("EXPIRES AT", none: "never", \.expiresAt),
-    ]).text(style: style, none: "No entitlements.")
   }
 
   func orders() throws {

@@ -22,7 +22,18 @@ struct ExportCommand {
     let summary = try FileAccess.complete(path) { (part) throws(LedgerError) in
       try write(to: try OpenFile(part, O_WRONLY | O_CREAT | O_TRUNC), after: cursor)
     }
-    try invocation.print(Self.json(summary, path), { Self.text(summary, path, style: $0) })
+    let json: JSONValue = [
+      "file": .string(path), "cursor": .string(summary.cursor.description),
+      "transactions": .integer(summary.transactions), "entries": .integer(summary.entries),
+      "lines": .integer(summary.lines),
+    ]
+    try invocation.print(json) { style in
+      """
+      \(style.green("Exported")) \(AmountText.grouped(summary.transactions)) transactions to \(SafeText.escaped(path)).
+      \(style.dim("The next export: --after \(summary.cursor)"))
+
+      """
+    }
   }
 
   private func write(to file: OpenFile, after cursor: ExportCursor?) throws(LedgerError) -> ExportSummary {
@@ -41,21 +52,5 @@ struct ExportCommand {
     }
     try finishWriting()
     return summary
-  }
-
-  private static func json(_ summary: ExportSummary, _ path: String) -> JSONValue {
-    [
-      "file": .string(path), "cursor": .string(summary.cursor.description),
-      "transactions": .integer(summary.transactions), "entries": .integer(summary.entries),
-      "lines": .integer(summary.lines),
-    ]
-  }
-
-  private static func text(_ summary: ExportSummary, _ path: String, style: Style) -> String {
-    """
-    \(style.green("Exported")) \(AmountText.grouped(summary.transactions)) transactions to \(SafeText.escaped(path)).
-    \(style.dim("The next export: --after \(summary.cursor)"))
-
-    """
   }
 }

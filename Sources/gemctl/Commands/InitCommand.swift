@@ -28,19 +28,25 @@ struct InitCommand {
     let start = try self.start()
     let storage = try StorageChoice(invocation.settings.storage)
     if storage == .memory { throw LedgerError.memoryEnds }
-    let draft = try HomeDraft.begin(invocation.home, start.homeState)
-    let state = draft.state
-    do throws(LedgerError) {
+    try make(start) { (draft) throws(LedgerError) in
       try storage.make(for: draft) { (ledger, isNew) throws(LedgerError) in
         try Self.bring(start.catalog, to: ledger, isNew: isNew, isOwn: storage == .home)
-        try ledger.createCustomer(state.customer)
+        try ledger.createCustomer(draft.state.customer)
       }
+    }
+  }
+
+  /// Makes the home, and fills its ledger before it is complete.
+  private func make(_ start: Start, _ fill: (HomeDraft) throws(LedgerError) -> Void) throws(LedgerError) {
+    let draft = try HomeDraft.begin(invocation.home, start.homeState)
+    do throws(LedgerError) {
+      try fill(draft)
       try draft.finish()
     } catch {
       draft.giveUp()
       throw error
     }
-    try invocation.print(json(start, state), { text(start, state, style: $0) })
+    try invocation.print(json(start, draft.state)) { text(start, draft.state, style: $0) }
   }
 
   /// Gives the ledger its catalog, unless an interrupted command did.
@@ -69,21 +75,12 @@ struct InitCommand {
     }
     let storage = try StorageChoice(invocation.settings.storage)
     if storage == .memory { throw LedgerError.memoryEnds }
-    let home = invocation.home
-    let ledger = try storage.open(home)
+    let ledger = try storage.open(invocation.home)
     defer { ledger.close() }
-    let start = Start(catalog: try ledger.currentCatalog(), store: store)
-    let draft = try HomeDraft.begin(home, start.homeState)
-    let state = draft.state
-    do throws(LedgerError) {
+    try make(Start(catalog: try ledger.currentCatalog(), store: store)) { (draft) throws(LedgerError) in
       try draft.removeUnusedLedger()
-      try ledger.createCustomer(state.customer)
-      try draft.finish()
-    } catch {
-      draft.giveUp()
-      throw error
+      try ledger.createCustomer(draft.state.customer)
     }
-    try invocation.print(json(start, state), { text(start, state, style: $0) })
   }
 
   private func start() throws -> Start {

@@ -88,14 +88,11 @@ extension OfferingsCommand {
       let table = entry.availablePackages.isEmpty ? "Nothing to buy.\n" : table(entry).text(style: style)
       return style.bold(SafeText.escaped(entry.id.text)) + mark + description + "\n" + table
     }
-    if !offerings.leftOut.isEmpty { sections.append(leftOut(offerings, window)) }
+    if !offerings.leftOut.isEmpty {
+      let lines = offerings.leftOut.map { "  \(SafeText.escaped($0.product.text)): \($0.why)\n" }
+      sections.append("Left out at \(window.store) in \(window.storefront):\n" + lines.joined())
+    }
     return sections.joined(separator: "\n")
-  }
-
-  private func leftOut(_ offerings: Offerings, _ window: ShopWindow) -> String {
-    var text = "Left out at \(window.store) in \(window.storefront):\n"
-    for product in offerings.leftOut { text += "  \(SafeText.escaped(product.product.text)): \(product.why)\n" }
-    return text
   }
 
   private func table(_ entry: Offerings.Offering) -> Table {

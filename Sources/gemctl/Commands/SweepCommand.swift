@@ -5,24 +5,18 @@ struct SweepCommand {
   let invocation: Invocation
 
   func run() throws {
-    let (booked, seen) = try sweep()
-    let json: JSONValue = ["settled": .integer(Int64(booked)), "customers": .integer(Int64(seen))]
-    let customers = "\(AmountText.grouped(Int64(seen))) customer\(seen == 1 ? "" : "s")"
-    let found =
-      booked == 0 ? "nothing was due" : "something was due for \(AmountText.grouped(Int64(booked)))"
-    try invocation.print(json, { _ in "Looked at \(customers): \(found).\n" })
-  }
-
-  private func sweep() throws(LedgerError) -> (booked: Int, seen: Int) {
+    var seen: Int64 = 0
     var bar = ProgressBar("Sweeping", total: nil, terminal: invocation.terminal)
-    defer { bar.finish() }
-    var seen = 0
     let booked = try invocation.withLedger { (ledger) throws(LedgerError) in
-      try ledger.sweep { count in
-        seen = count
+      defer { bar.finish() }
+      return try ledger.sweep { count in
+        seen = Int64(count)
         bar.advance(to: count)
       }
     }
-    return (booked, seen)
+    try invocation.print(["settled": .integer(Int64(booked)), "customers": .integer(seen)]) { _ in
+      let due = booked == 0 ? "nothing was due" : "something was due for \(AmountText.grouped(Int64(booked)))"
+      return "Looked at \(AmountText.counted(seen, "customer")): \(due).\n"
+    }
   }
 }
