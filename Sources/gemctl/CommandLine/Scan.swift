@@ -43,7 +43,7 @@ struct Scan {
     }
     if flags.contains("--version") { return Parsed(verb: .showVersion, options: options, flags: flags) }
     let verb = try resolvedVerb()
-    try Requirements(verb: verb, verbs: verbs).check(positionals: positionals, options: options)
+    try check(verb)
     return Parsed(verb: verb, positionals: positionals, options: options, flags: flags)
   }
 }
@@ -51,6 +51,29 @@ struct Scan {
 // MARK: Verbs
 
 extension Scan {
+  /// Checks that the verb has its required arguments and options, and no surplus argument.
+  private func check(_ verb: Verb) throws(UsageError) {
+    let required = verb.arguments.filter(\.arity.isRequired)
+    if positionals.count < required.count {
+      throw UsageError("\"\(verb.name)\" needs \(required[positionals.count].name)", verb: verb)
+    }
+    for (index, positional) in positionals.enumerated() {
+      guard let argument = verb.argument(at: index) else {
+        // It may mean the second word of a verb that is also a verb alone.
+        let words = Verb.subverbs(of: verb.name, in: verbs).compactMap(\.words.last)
+        throw UsageError(
+          "\"\(verb.name)\" does not take the argument \(positional.quotedForPeople)",
+          suggestion: Suggestion.nearest(to: positional, among: words).map { "\(verb.name) \($0)" }, verb: verb)
+      }
+      if let words = argument.kind.words, !words.contains(positional) {
+        throw .notOneOf(words, positional, for: argument.name, of: verb)
+      }
+    }
+    for option in verb.options where option.isRequired && !options.contains(where: { $0.name == option.name }) {
+      throw UsageError("\"\(verb.name)\" needs \(option.signature)", verb: verb)
+    }
+  }
+
   private mutating func take(_ word: String) throws(UsageError) {
     if verb != nil {
       positionals.append(word)

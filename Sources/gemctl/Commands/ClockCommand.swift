@@ -25,10 +25,10 @@ struct ClockCommand {
   func advance() throws {
     let home = try ownHome()
     let length = try length()
-    let answer = try invocation.withClient(movesClock: true) { (session) async throws(LedgerError) in
-      try await Self.advance(session, by: length, home)
-    }
-    try tell(answer)
+    try tell(
+      try invocation.withClient(movesClock: true) { (session) async throws(LedgerError) in
+        try await Self.advance(session, by: length, home)
+      })
   }
 
   private func ownHome() throws -> Home {

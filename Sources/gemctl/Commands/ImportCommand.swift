@@ -1,11 +1,7 @@
 import GemLedger
 import GemLedgerArchive
 import GemLedgerAudit
-import GemLedgerSQLite
 
-#if PostgreSQL
-import GemLedgerPostgres
-#endif
 #if canImport(Darwin)
 import Darwin
 #else
@@ -144,34 +140,31 @@ extension ImportCommand {
 
   /// Returns the target storage: a new storage, or for an increment the ledger that it continues.
   private func open(_ head: JournalImport.Head) throws(LedgerError) -> any LedgerStorage {
-    switch try StorageChoice(invocation.settings.storage) {
+    let (storage, home) = (try StorageChoice(invocation.settings.storage), invocation.home)
+    switch storage {
     case .memory: throw .invalid("A ledger in memory ends with the command; name a new file or schema with --storage.")
     case .home:
-      let home = invocation.home
-      guard head.isWhole else { return try SQLiteStorage.openImport(path: home.ledgerPath) }
+      let file = StorageChoice.file(home.ledgerPath)
+      if !head.isWhole { return try file.openImport() }
       // A home that an interrupted import made has nothing but its ledger to go on with.
-      if FileAccess.exists(home.ledgerPath), !home.isUnfinished { return try openFile(home.ledgerPath, head) }
-      return try makeHome(home, head)
-    case .file(let path): return try openFile(path, head)
-    case .postgres(let url):
-      #if PostgreSQL
-      if !head.isWhole { return try PostgresStorage.openImport(url: url) }
-      return try PostgresStorage.openCopy(url: url, project: head.project, source: 0)
-      #else
-      throw .defect("A build without PostgreSQL accepted a PostgreSQL URL of \(url.utf8.count) bytes")
-      #endif
+      if FileAccess.exists(home.ledgerPath), !home.isUnfinished { return try file.openCopy(of: head.project) }
+      return try makeHome(home) { () throws(LedgerError) in try file.openCopy(of: head.project) }
+    case .file, .postgres:
+      return head.isWhole ? try storage.openCopy(of: head.project) : try storage.openImport()
     }
   }
 
   /// Makes a home with nothing in it yet but the import's beginning.
-  private func makeHome(_ home: Home, _ head: JournalImport.Head) throws(LedgerError) -> any LedgerStorage {
+  private func makeHome(
+    _ home: Home, _ open: () throws(LedgerError) -> any LedgerStorage
+  ) throws(LedgerError) -> any LedgerStorage {
     let draft = try HomeDraft.begin(home, .new(storefront: .unitedStates))
     do throws(LedgerError) {
       let storage: any LedgerStorage
-      do throws(LedgerError) { storage = try openFile(home.ledgerPath, head) } catch {
+      do throws(LedgerError) { storage = try open() } catch {
         guard error.code == .alreadyExists else { throw error }
         try draft.removeUnusedLedger()
-        storage = try openFile(home.ledgerPath, head)
+        storage = try open()
       }
       do throws(LedgerError) { try draft.finish() } catch {
         storage.close()
@@ -187,24 +180,8 @@ extension ImportCommand {
 
   /// Removes the rest of a refused whole import: a copy that never was a ledger.
   private func discard() throws(LedgerError) {
-    switch try StorageChoice(invocation.settings.storage) {
-    case .memory: break
-    case .home: invocation.home.remove()
-    case .file(let path): FileAccess.remove(Home.files(ofLedger: path))
-    case .postgres(let url):
-      #if PostgreSQL
-      _ = try PostgresStorage.removeCopy(url: url)
-      #else
-      throw .defect("A build without PostgreSQL accepted a PostgreSQL URL of \(url.utf8.count) bytes")
-      #endif
-    }
-  }
-
-  private func openFile(_ path: String, _ head: JournalImport.Head) throws(LedgerError) -> any LedgerStorage {
-    if !head.isWhole { return try SQLiteStorage.openImport(path: path) }
-    // SQLite gives its other files the mode of this file.
-    _ = try FileAccess.create(path)
-    return try SQLiteStorage.openCopy(path: path, project: head.project, source: 0)
+    let storage = try StorageChoice(invocation.settings.storage)
+    if storage == .home { invocation.home.remove() } else { try storage.removeCopy() }
   }
 }
 

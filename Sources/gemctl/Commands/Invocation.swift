@@ -36,15 +36,11 @@ struct Invocation: Sendable {
   /// - Throws: `LedgerError` with `invalid_identifier`, or as ``Home/state()``.
   func customer() throws(LedgerError) -> CustomerID {
     if let id = settings.customer { return try customer(named: id) }
-    switch try StorageChoice(settings.storage) {
-    case .home: return try home.state().customer
-    case .memory: return .anonymous()
-    case .file, .postgres:
-      guard FileAccess.exists(settings.home) else {
-        throw .invalid("No customer is signed in, because there is no home: name the customer with --customer.")
-      }
-      return try home.state().customer
+    if let home = try clientHome() { return try home.state().customer }
+    guard try StorageChoice(settings.storage) == .memory else {
+      throw .invalid("No customer is signed in, because there is no home: name the customer with --customer.")
     }
+    return .anonymous()
   }
 
   /// Finds the customer after the unfinished work of earlier commands is finished; for the client's verbs.
@@ -62,15 +58,9 @@ struct Invocation: Sendable {
     }
   }
 
-  /// The client's state; a ledger without a home has a client without a remembered state.
+  /// The client's state; without a home it is new, and so is the session of its store.
   func clientState() throws(LedgerError) -> Home.State {
-    switch try StorageChoice(settings.storage) {
-    case .home: return try home.state()
-    case .file, .postgres:
-      return FileAccess.exists(settings.home) ? try home.state() : .new(storefront: .unitedStates)
-    // A store in memory has a new session, since its transaction numbers begin again.
-    case .memory: return .new(storefront: .unitedStates)
-    }
+    try clientHome()?.state() ?? .new(storefront: .unitedStates)
   }
 
   private func openLedger(_ moving: VirtualClock?) throws(LedgerError) -> Ledger {

@@ -1,7 +1,6 @@
 import GemLedger
 import GemLedgerArchive
 import GemLedgerAudit
-import GemLedgerSQLite
 
 #if PostgreSQL
 import GemLedgerPostgres
@@ -31,13 +30,13 @@ struct StorageCommands {
   }
 
   private func copy(_ from: StorageChoice, _ to: StorageChoice) throws(LedgerError) -> Verification {
-    let source = try Self.open(from)
+    let source = try from.openSource()
     defer { source.close() }
     var bar = StagedBar(invocation.terminal)
     defer { bar.finish() }
     let progress: LedgerCopy.Progress = { stage, done, total in bar.show(Self.label(stage), done, of: total) }
     return try LedgerCopy.run(from: source, progress) { (project, newest) throws(LedgerError) in
-      try Self.openCopy(to, project, newest)
+      try to.openCopy(of: project, source: newest)
     }
   }
 
@@ -46,31 +45,6 @@ struct StorageCommands {
     case .copying: "Copying"
     case .comparing: "Comparing"
     case .verifying: "Verifying"
-    }
-  }
-
-  private static func open(_ choice: StorageChoice) throws(LedgerError) -> any LedgerStorage {
-    switch choice {
-    case .file(let path): return try SQLiteStorage(path: path)
-    #if PostgreSQL
-    case .postgres(let url): return try PostgresStorage(url: url)
-    #endif
-    default: throw .defect("A copy from an unsupported storage was not refused")
-    }
-  }
-
-  private static func openCopy(
-    _ choice: StorageChoice, _ project: ProjectRow, _ newest: TransactionNumber
-  ) throws(LedgerError) -> any LedgerStorage {
-    switch choice {
-    case .file(let path):
-      // SQLite gives its other files the mode of this file.
-      _ = try FileAccess.create(path)
-      return try SQLiteStorage.openCopy(path: path, project: project, source: newest)
-    #if PostgreSQL
-    case .postgres(let url): return try PostgresStorage.openCopy(url: url, project: project, source: newest)
-    #endif
-    default: throw .defect("A copy to an unsupported storage was not refused")
     }
   }
 

@@ -51,8 +51,7 @@ extension ServeCommand {
     let others = try openOthers()
     defer { for other in others { other.ledger.close() } }
     let outgoing = try ServeOutgoing(invocation.parsed, ["default"] + others.map(\.id), log)
-    let appIDs = try ProjectOption("--app-id", invocation.parsed)
-    try appIDs.check(["default"] + others.map(\.id))
+    let appIDs = try ProjectOption("--app-id", invocation.parsed, of: ["default"] + others.map(\.id))
     let first = try project("default", ledger, shop, outgoing, appIDs, log)
     var projects = [first]
     for other in others { projects.append(try project(other.id, other.ledger, nil, outgoing, appIDs, log)) }

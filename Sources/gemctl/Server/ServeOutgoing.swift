@@ -30,8 +30,7 @@ struct ServeOutgoing {
     deliveryURLs = try Self.urls("--delivery-url", parsed, projects, target)
     grantURLs = try Self.urls("--grant-url", parsed, projects, target)
     secrets = try Self.secrets(parsed.value("--signing-secrets"))
-    packageNames = try ProjectOption("--package-name", parsed)
-    try packageNames.check(projects)
+    packageNames = try ProjectOption("--package-name", parsed, of: projects)
     playAPI = try Self.playAPI(parsed, target)
     pushToken = try Self.pushToken(parsed)
     guard pushToken == nil || playAPI != nil else {
@@ -46,8 +45,7 @@ struct ServeOutgoing {
   private static func urls(
     _ name: String, _ parsed: Parsed, _ projects: [String], _ target: OutgoingTarget
   ) throws(LedgerError) -> [String: OutgoingURL] {
-    let option = try ProjectOption(name, parsed)
-    try option.check(projects)
+    let option = try ProjectOption(name, parsed, of: projects)
     var urls: [String: OutgoingURL] = [:]
     for project in projects {
       if let text = option[project] { urls[project] = try target.url(text) }
