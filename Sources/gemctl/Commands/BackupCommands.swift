@@ -49,9 +49,7 @@ struct BackupCommands {
   private func prove(_ path: String) throws(LedgerError) -> Verification {
     let ledger = try Ledger.openSQLite(at: path, clock: invocation.clock)
     defer { ledger.close() }
-    let verification = try invocation.withProgress("Verifying") { (report) throws(LedgerError) in
-      try ledger.verify(progress: report)
-    }
+    let verification = try invocation.verify(ledger)
     guard verification.isOK else {
       throw LedgerError(
         .booksWrong,

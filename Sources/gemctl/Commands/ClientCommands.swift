@@ -2,7 +2,7 @@ import GemLedger
 import StoreBackend
 import StoreClient
 
-/// `restore`, `entitlements`, `orders`: the customer's purchases and entitlements.
+/// `restore`, `entitlements`: the customer's purchases and entitlements.
 struct ClientCommands {
   let invocation: Invocation
 
@@ -69,17 +69,5 @@ struct ClientCommands {
     }
     let list = counts.map { $0.count == 1 ? $0.product : "\($0.count) \($0.product)" }.joined(separator: ", ")
     return "Found \(list). Credited purchases are not credited again.\n"
-  }
-
-  func orders() throws {
-    let page = Int(try invocation.parsed.integer("--page", in: 1...1_000_000) ?? 1)
-    let customer = try invocation.recoveredCustomer()
-    let orders = try invocation.withClient(onlyReads: true) { (session) async throws(LedgerError) in
-      try session.backend.orders(of: customer, page: page, size: 100)
-    }
-    let json: JSONValue = [
-      "customer_id": .string(customer.text), "orders": .array(orders.map(OrderView.json)),
-    ]
-    try invocation.print(json, { OrderView.text(orders, style: $0) })
   }
 }

@@ -24,16 +24,13 @@ struct ExplainCommand {
     }
     // A currency that the customer never had is left out, unless it was asked for.
     let shown = found.filter { code != nil || $0.balance.version > 0 || $0.balance.balance != 0 }
-    try invocation.print(Self.json(customer, shown), csv: Self.table(shown)) { style in
+    let json: JSONValue = ["customer_id": .string(customer.text), "currencies": .array(shown.map(Self.json))]
+    try invocation.print(json, csv: Self.table(shown)) { style in
       shown.isEmpty ? "There are no entries.\n" : shown.map { Self.text($0, style) }.joined(separator: "\n")
     }
   }
 
   // MARK: For programs
-
-  private static func json(_ customer: CustomerID, _ found: [Explanation]) -> JSONValue {
-    ["customer_id": .string(customer.text), "currencies": .array(found.map(json))]
-  }
 
   private static func json(_ one: Explanation) -> JSONValue {
     [
@@ -42,11 +39,12 @@ struct ExplainCommand {
       "debt": .integer(one.balance.debt),
       "lots": .array(
         one.lots.map { lot in
-          var object = InsightView.object(lot.origin)
-          object["granted"] = .integer(lot.granted)
-          object["remaining"] = .integer(lot.remaining)
-          object["held"] = .integer(lot.held)
-          return .object(object)
+          .object(
+            JSONObject(
+              InsightView.members(lot.origin) + [
+                ("granted", .integer(lot.granted)), ("remaining", .integer(lot.remaining)),
+                ("held", .integer(lot.held)),
+              ]))
         }), "more_lots": .bool(one.hasMoreLots),
       "holds": .array(
         one.holds.map {
@@ -66,10 +64,8 @@ struct ExplainCommand {
       "reference": JSONValue(entry.reference?.text), "reason": JSONValue(entry.reason?.text),
       "actor": JSONValue(entry.actor?.text), "items": InsightView.items(entry.items),
       "parts": .array(
-        entry.parts.map { part in
-          var object: JSONObject = ["amount": .integer(part.amount)]
-          for (name, value) in InsightView.members(part.lot) { object[name] = value }
-          return .object(object)
+        entry.parts.map {
+          .object(JSONObject([("amount", .integer($0.amount))] + InsightView.members($0.lot)))
         }),
     ]
   }

@@ -77,7 +77,7 @@ extension FeedCommand {
 
   private static func json(_ event: FeedEvent) -> JSONObject {
     var object: JSONObject = ["customer_id": .string(event.record.booking.customer.text)]
-    for (name, value) in HistoryCommand.object(event.record).members { object[name] = value }
+    object.members += HistoryCommand.object(event.record).members
     object["source"] = .string(event.source.rawValue)
     object["purchase"] = event.purchase.map(json) ?? .null
     object["merged"] = event.merged.map(json) ?? .null

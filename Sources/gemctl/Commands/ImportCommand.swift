@@ -27,7 +27,7 @@ struct ImportCommand {
 
   private func importBalances(_ format: String) throws {
     let currencies = try names()
-    let source = invocation.parsed.value("--source").flatMap(LotSource.init(name:)) ?? .admin
+    let source = invocation.lotSource
     let isDryRun = invocation.parsed.isDryRun
     let bytes = try FileAccess.read(path, atMost: Self.byteCountMax)
     let balances = try invocation.withProgress("Reading") { (report) throws(LedgerError) -> BalanceImport in

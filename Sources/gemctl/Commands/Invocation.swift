@@ -1,4 +1,5 @@
 import GemLedger
+import GemLedgerAudit
 import SimulatedStores
 import StoreClient
 
@@ -84,6 +85,11 @@ extension Invocation {
     return try work { done, total in bar.show(label, done, of: total) }
   }
 
+  /// Verifies the books with a bar.
+  func verify(_ ledger: Ledger) throws(LedgerError) -> Verification {
+    try withProgress("Verifying") { (report) throws(LedgerError) in try ledger.verify(progress: report) }
+  }
+
   /// Opens the ledger and does long work with a bar.
   func withProgress<Answer>(
     _ label: String, _ work: (Ledger, (Int64, Int64) -> Void) throws(LedgerError) -> Answer
@@ -161,6 +167,9 @@ extension Invocation {
   func limit() throws(UsageError) -> Int {
     Int(try parsed.integer("--limit", in: 1...Int64(Limits.historyPage)) ?? 100)
   }
+
+  /// The source of currency that `--source` names.
+  var lotSource: LotSource { parsed.value("--source").flatMap(LotSource.init(name:)) ?? .admin }
 
   func usageError(_ message: String) -> UsageError { parsed.usageError(message) }
 

@@ -23,9 +23,7 @@ struct SealCommands {
       }
       let (customers, statements) = (files[0], files[1])
       let seal = try invocation.withLedger { (ledger) throws(LedgerError) in
-        let verification = try invocation.withProgress("Verifying") { (report) throws(LedgerError) in
-          try ledger.verify(progress: report)
-        }
+        let verification = try invocation.verify(ledger)
         guard verification.isOK else {
           throw LedgerError(
             .booksWrong, "The books do not add up, and are not sealed: run gemctl verify.",

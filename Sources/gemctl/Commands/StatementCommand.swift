@@ -25,13 +25,10 @@ struct StatementCommand {
       "until": .string(statement.until.description),
       "currencies": .object(
         JSONObject(
-          statement.currencies.map { currency in
-            (
-              currency.currency.description,
-              [
-                "opening": json(currency.opening), "closing": json(currency.closing),
-                "totals": InsightView.kinds(currency.totals),
-              ]
+          statement.currencies.map {
+            let totals = InsightView.kinds($0.totals)
+            return (
+              $0.currency.description, ["opening": json($0.opening), "closing": json($0.closing), "totals": totals]
             )
           })), "lines": .array(statement.lines.map(json)), "next": JSONValue(statement.next?.description),
     ]

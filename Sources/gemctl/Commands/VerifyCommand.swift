@@ -34,10 +34,7 @@ struct VerifyCommand {
   private func findings() throws -> Findings {
     let comparison = try SealFindings.comparison(invocation)
     return try invocation.withLedger { (ledger) throws(LedgerError) in
-      let verification = try invocation.withProgress("Verifying") { (report) throws(LedgerError) in
-        try ledger.verify(progress: report)
-      }
-      var findings = Findings(verification: verification)
+      var findings = Findings(verification: try invocation.verify(ledger))
       if let comparison { findings.seal = try comparison(ledger) }
       return findings
     }

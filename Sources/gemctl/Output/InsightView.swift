@@ -3,8 +3,6 @@ import GemLedgerAudit
 
 /// The parts that several reports share.
 enum InsightView {
-  static func object(_ origin: LotOrigin) -> JSONObject { JSONObject(members(origin)) }
-
   static func members(_ origin: LotOrigin) -> [(String, JSONValue)] {
     [
       ("lot", .integer(origin.lot)), ("source", .string(origin.source.name)),

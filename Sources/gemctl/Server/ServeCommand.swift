@@ -66,7 +66,7 @@ extension ServeCommand {
     let host = settings.http.host.contains(":") ? "[\(settings.http.host)]" : settings.http.host
     let url = "\(settings.http.tls == nil ? "http" : "https")://\(host):\(server.port)"
     var json: JSONObject = ["listening": .string(url)]
-    for member in simulation?.json.members ?? [] { json[member.name] = member.value }
+    json.members += simulation?.json.members ?? []
     try invocation.print(.object(json), { _ in "Listening on \(url)\n" + (simulation?.text ?? "") })
   }
 

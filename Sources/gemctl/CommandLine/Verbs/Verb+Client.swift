@@ -1,3 +1,6 @@
+import GemLedger
+import StoreBackend
+
 extension Verb {
   /// The actions of an app for its customer.
   static let client = [
@@ -124,7 +127,15 @@ extension Verb {
     options: [Option("--page", "N", help: "Number of the page, 100 orders each (default: 1)")],
     examples: ["gemctl orders --customer alice"],
     discussion: "An order is a purchase announced before payment, such as \"gemctl buy --key KEY\"."
-  ) { try ClientCommands(invocation: $0).orders() }
+  ) {
+    let page = Int(try $0.parsed.integer("--page", in: 1...1_000_000) ?? 1)
+    let customer = try $0.recoveredCustomer()
+    let orders = try $0.withClient(onlyReads: true) { (session) async throws(LedgerError) in
+      try session.backend.orders(of: customer, page: page, size: 100)
+    }
+    let json: JSONValue = ["customer_id": .string(customer.text), "orders": .array(orders.map(OrderView.json))]
+    try $0.print(json) { OrderView.text(orders, style: $0) }
+  }
 
   private static let sync = Verb(
     name: "sync", group: .client, summary: "Post every queued receipt of every customer now",

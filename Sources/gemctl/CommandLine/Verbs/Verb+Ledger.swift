@@ -1,3 +1,6 @@
+import GemLedger
+import StoreBackend
+
 extension Verb {
   /// Verbs that change balances without a store.
   static let ledger = [grant, spend] + economy + corrections + upkeep
@@ -19,7 +22,15 @@ extension Verb {
       "gemctl grant GEM=50 --reason gift --expires 2026-12-31T23:59:59Z",
     ],
     discussion: "All amounts are booked together or not at all. A missing customer is created."
-  ) { try GrantCommand(invocation: $0).run() }
+  ) {
+    let amounts = try $0.amounts()
+    let customer = try $0.customer()
+    try $0.checkMayBegin(customer)
+    try $0.answer(
+      .grant(
+        amounts, customer: customer, key: try $0.key(), source: $0.lotSource, expiresAt: try $0.time("--expires"),
+        details: try $0.details()))
+  }
 
   private static let spend = Verb(
     name: "spend", group: .ledger, summary: "Spend a customer's currency, or buy an item with it",
@@ -44,4 +55,15 @@ extension Verb {
     Option("--minimum", "CODE=N", isRepeatable: true, help: "Require a balance of at least N afterwards"),
     Option("--maximum", "CODE=N", isRepeatable: true, help: "Require a balance of at most N afterwards"),
   ]
+}
+
+extension Invocation {
+  /// Makes sure that a new customer could sign in under the id.
+  ///
+  /// An app's server may have made a customer with another id, which can be granted currency too.
+  fileprivate func checkMayBegin(_ customer: CustomerID) throws(LedgerError) {
+    guard !UserID.isAllowed(customer) else { return }
+    let isKnown = try withLedger { (ledger) in (try? ledger.customerIDs(of: customer)) != nil }
+    if !isKnown { try UserID.check(customer) }
+  }
 }
