@@ -21,13 +21,13 @@ enum CompletionScript: String, CaseIterable, Sendable {
     # Completes gemctl in bash; made by "gemctl completions bash".
 
     _gemctl() {
-      local current="${COMP_WORDS[COMP_CWORD]}" line
+      local current="${COMP_WORDS[COMP_CWORD]}" line IFS=$'\n'
       COMPREPLY=()
       [[ $current == "=" || $current == ":" ]] && current=""
       while IFS= read -r line; do
         case "$line" in
-          $'\tfiles') local IFS=$'\n'; compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -f -- "$current")) ;;
-          $'\tdirectories') local IFS=$'\n'; compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -d -- "$current")) ;;
+          $'\tfiles') compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -f -- "$current")) ;;
+          $'\tdirectories') compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -d -- "$current")) ;;
           *)
             # An amount follows without a space.
             [[ $line == *= ]] && compopt -o nospace 2>/dev/null
