@@ -32,22 +32,20 @@ struct ClientCommands {
     let all = record.entitlements
     var json: JSONObject = ["customer_id": .string(record.customer.text)]
     if let purchases {
-      json["purchases"] = .array(
-        purchases.map { purchase in
-          [
-            "store_transaction_id": .string(purchase.storeTransactionID.text),
-            "product_id": .string(purchase.product.text), "quantity": .integer(purchase.quantity),
-          ]
-        })
-    }
-    json["entitlements"] = .array(
-      all.map {
+      json["purchases"] = .array(purchases) { purchase in
         [
-          "id": .string($0.id), "active": .bool($0.isActive), "product_id": .string($0.product.text),
-          "store": .string($0.store.description), "purchased_at": .string($0.purchasedAt.description),
-          "expires_at": JSONValue($0.expiresAt?.description),
+          "store_transaction_id": .string(purchase.storeTransactionID.text),
+          "product_id": .string(purchase.product.text), "quantity": .integer(purchase.quantity),
         ]
-      })
+      }
+    }
+    json["entitlements"] = .array(all) {
+      [
+        "id": .string($0.id), "active": .bool($0.isActive), "product_id": .string($0.product.text),
+        "store": .string($0.store.description), "purchased_at": .string($0.purchasedAt.description),
+        "expires_at": JSONValue($0.expiresAt?.description),
+      ]
+    }
     try invocation.print(.object(json)) { style in
       let table = all.table([
         .left("ENTITLEMENT", \.id), .left("ACTIVE") { $0.isActive ? "yes" : "no" }, .left("PRODUCT", \.product.text),

@@ -14,8 +14,7 @@ struct CustomersCommand {
       [
         "customer_id": .string(customer.id.text), "created_at": .string(customer.createdAt.description),
         "ids": .array(customer.ids.map { .string($0.text) }), "frozen": .bool(customer.isFrozen),
-        "balances": .object(
-          JSONObject(customer.balances.map { ($0.currency.description, JSONValue.integer($0.balance)) })),
+        "balances": .object(customer.balances) { ($0.currency.description, JSONValue.integer($0.balance)) },
       ]
     }
     let json: JSONValue = ["customers": .array(customers), "next": JSONValue(page.next?.description)]

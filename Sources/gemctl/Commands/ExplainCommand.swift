@@ -37,22 +37,20 @@ struct ExplainCommand {
       "currency": .string(one.balance.currency.description), "balance": .integer(one.balance.balance),
       "held": .integer(one.balance.held), "available": .integer(one.balance.available),
       "debt": .integer(one.balance.debt),
-      "lots": .array(
-        one.lots.map { lot in
-          .object(
-            JSONObject(
-              InsightView.members(lot.origin) + [
-                ("granted", .integer(lot.granted)), ("remaining", .integer(lot.remaining)),
-                ("held", .integer(lot.held)),
-              ]))
-        }), "more_lots": .bool(one.hasMoreLots),
-      "holds": .array(
-        one.holds.map {
-          [
-            "hold_id": .string($0.transactionID.description), "created_at": .string($0.createdAt.description),
-            "expires_at": .string($0.deadline.description), "amount": .integer($0.amount),
-          ]
-        }), "entries": .array(one.entries.map(json)), "next": JSONValue(one.next?.description),
+      "lots": .array(one.lots) { lot in
+        .object(
+          JSONObject(
+            InsightView.members(lot.origin) + [
+              ("granted", .integer(lot.granted)), ("remaining", .integer(lot.remaining)),
+              ("held", .integer(lot.held)),
+            ]))
+      }, "more_lots": .bool(one.hasMoreLots),
+      "holds": .array(one.holds) {
+        [
+          "hold_id": .string($0.transactionID.description), "created_at": .string($0.createdAt.description),
+          "expires_at": .string($0.deadline.description), "amount": .integer($0.amount),
+        ]
+      }, "entries": .array(one.entries.map(json)), "next": JSONValue(one.next?.description),
     ]
   }
 
@@ -63,10 +61,9 @@ struct ExplainCommand {
       "balance": .integer(entry.balance), "debt": .integer(entry.debt), "version": .integer(entry.version),
       "reference": JSONValue(entry.reference?.text), "reason": JSONValue(entry.reason?.text),
       "actor": JSONValue(entry.actor?.text), "items": InsightView.items(entry.items),
-      "parts": .array(
-        entry.parts.map {
-          .object(JSONObject([("amount", .integer($0.amount))] + InsightView.members($0.lot)))
-        }),
+      "parts": .array(entry.parts) {
+        .object(JSONObject([("amount", .integer($0.amount))] + InsightView.members($0.lot)))
+      },
     ]
   }
 

@@ -38,16 +38,13 @@ struct FlowsCommand {
       [
         "day": .string(zone.day(of: day.from)), "from": .string(day.from.description),
         "until": .string(day.until.description),
-        "flows": .array(
-          day.flows.map {
-            [
-              "currency": .string($0.currency.description), "kind": .string($0.kind.name), "in": .integer($0.inflow),
-              "out": .integer($0.outflow),
-            ]
-          }),
-        "outstanding": .object(
-          JSONObject(
-            day.outstanding.sorted { $0.key < $1.key }.map { ($0.key.description, .integer($0.value)) })),
+        "flows": .array(day.flows) {
+          [
+            "currency": .string($0.currency.description), "kind": .string($0.kind.name), "in": .integer($0.inflow),
+            "out": .integer($0.outflow),
+          ]
+        },
+        "outstanding": .object(day.outstanding.sorted { $0.key < $1.key }) { ($0.key.description, .integer($0.value)) },
       ]
     }
     return ["zone": .string(zone.name), "days": .array(days)]

@@ -43,22 +43,20 @@ struct HistoryCommand {
     if !booking.expired.isEmpty { object["expired"] = HoldView.json(booking.expired) }
     if !booking.reclaimed.isEmpty { object["reclaimed"] = HoldView.json(booking.reclaimed) }
     if !booking.parties.isEmpty {
-      object["parties"] = .array(
-        booking.parties.map {
-          ["customer_id": .string($0.customer.text), "transaction_id": JSONValue($0.transactionID?.description)]
-        })
+      object["parties"] = .array(booking.parties) {
+        ["customer_id": .string($0.customer.text), "transaction_id": JSONValue($0.transactionID?.description)]
+      }
     }
     return object
   }
 
   static func entries(_ booking: Booking) -> JSONValue {
-    .array(
-      booking.entries.map {
-        [
-          "currency": .string($0.currency.description), "amount": .integer($0.amount), "balance": .integer($0.balance),
-          "kind": .string($0.kind.name),
-        ]
-      })
+    .array(booking.entries) {
+      [
+        "currency": .string($0.currency.description), "amount": .integer($0.amount), "balance": .integer($0.balance),
+        "kind": .string($0.kind.name),
+      ]
+    }
   }
 
   static func about(_ record: HistoryRecord) -> String {

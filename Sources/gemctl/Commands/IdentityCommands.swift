@@ -63,7 +63,7 @@ struct IdentityCommands {
       "customer_id": .string(customer.text), "original_id": .string((known?.summary.originalID ?? customer).text),
       "ids": .array(ids.map { .string($0.text) }), "anonymous": .bool(customer.text.hasPrefix("$RCAnonymousID:")),
       "frozen": .bool(known?.summary.isFrozen ?? false),
-      "attributes": .object(JSONObject(attributes.map { ($0.name, .string($0.value)) })),
+      "attributes": .object(attributes) { ($0.name, .string($0.value)) },
     ]
     let others = ids.filter { $0 != customer }
     let also =

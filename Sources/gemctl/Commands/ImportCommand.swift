@@ -62,8 +62,7 @@ struct ImportCommand {
     [
       "booked": .integer(outcome.booked), "replayed": .integer(outcome.replayed),
       "without_change": .integer(outcome.withoutChange),
-      "amounts": .object(
-        JSONObject(outcome.amounts.sorted { $0.key < $1.key }.map { ($0.key.description, .integer($0.value)) })),
+      "amounts": .object(outcome.amounts.sorted { $0.key < $1.key }) { ($0.key.description, .integer($0.value)) },
     ]
   }
 

@@ -48,20 +48,18 @@ struct ItemsCommand {
   private static func json(_ price: EffectivePrice) -> JSONValue {
     [
       "id": .string(price.item.text), "units": .integer(price.units),
-      "charges": .array(
-        price.charges.map {
-          [
-            "currency": .string($0.currency.description), "amount": .integer($0.amount), "paid": .integer($0.paid),
-            "free_milli_percent": .integer($0.freeMilliPercent),
-          ]
-        }),
-      "costs": .array(
-        price.costs.map {
-          [
-            "environment": .string(InsightView.environment($0.environment)), "total": MoneyText.json($0.total),
-            "per_unit": MoneyText.json($0.perUnit),
-          ]
-        }),
+      "charges": .array(price.charges) {
+        [
+          "currency": .string($0.currency.description), "amount": .integer($0.amount), "paid": .integer($0.paid),
+          "free_milli_percent": .integer($0.freeMilliPercent),
+        ]
+      },
+      "costs": .array(price.costs) {
+        [
+          "environment": .string(InsightView.environment($0.environment)), "total": MoneyText.json($0.total),
+          "per_unit": MoneyText.json($0.perUnit),
+        ]
+      },
     ]
   }
 

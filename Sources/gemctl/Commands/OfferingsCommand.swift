@@ -50,15 +50,13 @@ extension OfferingsCommand {
   private func json(_ shown: [Offerings.Offering], _ offerings: Offerings) -> JSONValue {
     [
       "current": JSONValue(offerings.current?.id.text),
-      "offerings": .array(
-        shown.map {
-          [
-            "id": .string($0.id.text), "description": .string($0.serverDescription),
-            "packages": .array($0.availablePackages.map(Self.json)),
-          ]
-        }),
-      "left_out": .array(
-        offerings.leftOut.map { ["product_id": .string($0.product.text), "why": .string($0.why)] }),
+      "offerings": .array(shown) {
+        [
+          "id": .string($0.id.text), "description": .string($0.serverDescription),
+          "packages": .array($0.availablePackages.map(Self.json)),
+        ]
+      },
+      "left_out": .array(offerings.leftOut) { ["product_id": .string($0.product.text), "why": .string($0.why)] },
     ]
   }
 

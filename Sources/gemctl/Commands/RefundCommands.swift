@@ -21,14 +21,13 @@ struct RefundCommands {
     object["delivery_status"] = .string(one.delivery.rawValue)
     object["consumed_milli_percent"] = JSONValue(one.consumedMilliPercent)
     object["refunded_milli_percent"] = JSONValue(one.refundedMilliPercent)
-    object["currencies"] = .array(
-      one.currencies.map {
-        [
-          "currency": .string($0.currency.description), "granted": .integer($0.granted),
-          "consumed": .integer($0.consumed), "remaining": .integer($0.remaining), "held": .integer($0.held),
-          "refunded": .integer($0.refunded), "consumed_milli_percent": .integer($0.consumedMilliPercent),
-        ]
-      })
+    object["currencies"] = .array(one.currencies) {
+      [
+        "currency": .string($0.currency.description), "granted": .integer($0.granted),
+        "consumed": .integer($0.consumed), "remaining": .integer($0.remaining), "held": .integer($0.held),
+        "refunded": .integer($0.refunded), "consumed_milli_percent": .integer($0.consumedMilliPercent),
+      ]
+    }
     return .object(object)
   }
 
@@ -120,13 +119,12 @@ struct RefundCommands {
   private static func json(_ one: Withdrawable) -> JSONValue {
     var object = InsightView.object(one.purchase)
     object["until"] = .string(one.until.description)
-    object["currencies"] = .array(
-      one.currencies.map {
-        [
-          "currency": .string($0.currency.description), "granted": .integer($0.granted), "unused": .integer($0.unused),
-          "value": MoneyText.json($0.value),
-        ]
-      })
+    object["currencies"] = .array(one.currencies) {
+      [
+        "currency": .string($0.currency.description), "granted": .integer($0.granted), "unused": .integer($0.unused),
+        "value": MoneyText.json($0.value),
+      ]
+    }
     return .object(object)
   }
 

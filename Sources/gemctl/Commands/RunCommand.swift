@@ -67,14 +67,13 @@ struct RunCommand {
   private static func json(_ report: MaintenanceReport) -> JSONValue {
     [
       "started_at": .string(report.startedAt.description), "ok": .bool(report.isOK),
-      "jobs": .array(
-        report.jobs.map { job in
-          [
-            "name": .string(job.name),
-            "counts": .object(JSONObject(counts(of: job).map { ($0.key, .integer(Int64($0.value))) })),
-            "error": job.error.map { ["code": .string($0.code.description), "message": .string($0.message)] } ?? .null,
-          ]
-        }),
+      "jobs": .array(report.jobs) { job in
+        [
+          "name": .string(job.name),
+          "counts": .object(JSONObject(counts(of: job).map { ($0.key, .integer(Int64($0.value))) })),
+          "error": job.error.map { ["code": .string($0.code.description), "message": .string($0.message)] } ?? .null,
+        ]
+      },
     ]
   }
 

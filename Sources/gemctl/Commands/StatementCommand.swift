@@ -23,14 +23,12 @@ struct StatementCommand {
     [
       "customer_id": .string(statement.customer.text), "from": JSONValue(statement.from?.description),
       "until": .string(statement.until.description),
-      "currencies": .object(
-        JSONObject(
-          statement.currencies.map {
-            let totals = InsightView.kinds($0.totals)
-            return (
-              $0.currency.description, ["opening": json($0.opening), "closing": json($0.closing), "totals": totals]
-            )
-          })), "lines": .array(statement.lines.map(json)), "next": JSONValue(statement.next?.description),
+      "currencies": .object(statement.currencies) {
+        let totals = InsightView.kinds($0.totals)
+        return (
+          $0.currency.description, ["opening": json($0.opening), "closing": json($0.closing), "totals": totals]
+        )
+      }, "lines": .array(statement.lines.map(json)), "next": JSONValue(statement.next?.description),
     ]
   }
 

@@ -29,14 +29,12 @@ extension StorageCommands {
   private static func json(_ repair: IDRepair, isDryRun: Bool) -> JSONValue {
     [
       "dry_run": .bool(isDryRun),
-      "steps": .array(
-        repair.steps.map {
-          ["action": .string($0.action.rawValue), "id": .string($0.id.text), "customer_number": .integer($0.customer)]
-        }),
-      "questions": .array(
-        repair.questions.map {
-          ["id": .string($0.id.text), "customer_number": .integer($0.customer), "message": .string($0.message)]
-        }),
+      "steps": .array(repair.steps) {
+        ["action": .string($0.action.rawValue), "id": .string($0.id.text), "customer_number": .integer($0.customer)]
+      },
+      "questions": .array(repair.questions) {
+        ["id": .string($0.id.text), "customer_number": .integer($0.customer), "message": .string($0.message)]
+      },
     ]
   }
 

@@ -52,11 +52,9 @@ struct StorageCommands {
     [
       "ok": .bool(verification.isOK), "transactions": .integer(verification.transactions),
       "customers": .integer(verification.customers),
-      "currencies": .object(
-        JSONObject(
-          verification.currencies.map { books in
-            (books.currency.description, ["outstanding": .integer(books.outstanding), "debt": .integer(books.debt)])
-          })),
+      "currencies": .object(verification.currencies) { books in
+        (books.currency.description, ["outstanding": .integer(books.outstanding), "debt": .integer(books.debt)])
+      },
     ]
   }
 

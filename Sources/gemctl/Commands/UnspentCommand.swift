@@ -25,8 +25,7 @@ struct UnspentCommand {
       [
         "environment": .string(InsightView.environment(part.environment)),
         "currency": .string(part.currency.description), "paid": .integer(part.paid), "free": .integer(part.free),
-        "values": .array(
-          part.values.map { ["units": .integer($0.units), "value": MoneyText.json($0.price)] }),
+        "values": .array(part.values) { ["units": .integer($0.units), "value": MoneyText.json($0.price)] },
       ]
     }
     return ["at": .string(unspent.at.description), "unspent": .array(parts)]

@@ -64,13 +64,12 @@ struct LeftOutView {
   }
 
   var json: JSONValue {
-    .array(
-      rows.map {
-        [
-          "store": .string($0.store), "storefront": .string($0.storefront.description),
-          "product_id": .string($0.product.text), "why": .string($0.why),
-        ]
-      })
+    .array(rows) {
+      [
+        "store": .string($0.store), "storefront": .string($0.storefront.description),
+        "product_id": .string($0.product.text), "why": .string($0.why),
+      ]
+    }
   }
 
   func text(style: Style) -> String {

@@ -6,27 +6,24 @@ enum UnmergeView {
     [
       "survivor_id": .string(report.survivor.text), "merge_transaction_id": .string(report.merge.description),
       "whole": .bool(report.isWhole),
-      "lots": .array(
-        report.lots.map { lot in
-          [
-            "currency": .string(lot.currency.description), "lot": .integer(lot.lot), "source": .string(lot.source.name),
-            "moved": .integer(lot.moved), "returned": .integer(lot.returned), "missing": .integer(lot.missing),
-          ]
-        }),
-      "debts": .array(
-        report.debts.map { debt in
-          [
-            "currency": .string(debt.currency.description), "moved": .integer(debt.moved),
-            "returned": .integer(debt.returned), "missing": .integer(debt.missing),
-          ]
-        }),
-      "items": .array(
-        report.items.map { item in
-          [
-            "item_id": .string(item.item.text), "moved": .integer(item.moved), "returned": .integer(item.returned),
-            "missing": .integer(item.missing),
-          ]
-        }),
+      "lots": .array(report.lots) { lot in
+        [
+          "currency": .string(lot.currency.description), "lot": .integer(lot.lot), "source": .string(lot.source.name),
+          "moved": .integer(lot.moved), "returned": .integer(lot.returned), "missing": .integer(lot.missing),
+        ]
+      },
+      "debts": .array(report.debts) { debt in
+        [
+          "currency": .string(debt.currency.description), "moved": .integer(debt.moved),
+          "returned": .integer(debt.returned), "missing": .integer(debt.missing),
+        ]
+      },
+      "items": .array(report.items) { item in
+        [
+          "item_id": .string(item.item.text), "moved": .integer(item.moved), "returned": .integer(item.returned),
+          "missing": .integer(item.missing),
+        ]
+      },
     ]
   }
 
