@@ -13,7 +13,7 @@ final class ExecutableTests: XCTestCase {
       (#line, "gemctl balance --help", 0, try help.page(about: ["balance"]), ""),
       (#line, "gemctl --version | cut -d' ' -f-2", 0, "gemctl \(AboutCommands.version)\n", ""),
       (#line, "gemctl version --json | cut -d, -f1", 0, "{\"version\":\"\(AboutCommands.version)\"\n", ""),
-      (#line, "gemctl completions fish", 0, CompletionScript(shell: .fish).text, ""),
+      (#line, "gemctl completions fish", 0, CompletionScript.fish.text, ""),
       (#line, "gemctl blance", 64, "", mistyped.rendered(asJSON: false)),
       (#line, "gemctl --json blance", 64, "", mistyped.rendered(asJSON: true)),
       (#line, "gemctl help blance", 64, "", mistyped.rendered(asJSON: false)),

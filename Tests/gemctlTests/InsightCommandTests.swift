@@ -109,11 +109,11 @@ final class InsightCommandTests: XCTestCase {
   }
 
   func testSheetQuotesWhatNeedsIt() {
-    var report = Report([.text("A B"), .number("C")])
-    report.add([.text("plain"), .amount(-1234)])
-    report.add([.text("two\nlines, \"said\""), .share(33_005)])
-    XCTAssertEqual(report.csv, "a_b,c\r\nplain,-1234\r\n\"two\nlines, \"\"said\"\"\",33.005\r\n")
-    XCTAssertTrue(report.text(style: .plain).contains("-1,234"))
+    var table = Table([.left("A B"), .right("C")])
+    table.add([.text("plain"), .amount(-1234)])
+    table.add([.text("two\nlines, \"said\""), .share(33_005)])
+    XCTAssertEqual(table.csv, "a_b,c\r\nplain,-1234\r\n\"two\nlines, \"\"said\"\"\",33.005\r\n")
+    XCTAssertTrue(table.text(style: .plain).contains("-1,234"))
   }
 
   func testDaysAreThoseOfTheZone() throws {

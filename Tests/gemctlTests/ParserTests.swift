@@ -97,7 +97,7 @@ final class ParserTests: XCTestCase {
 
   func testPlainVerbMayHaveSubverbs() throws {
     let queue = Verb(
-      name: "queue", group: .client, summary: "", arguments: [Argument(name: "ID", arity: .optional, help: "")],
+      name: "queue", group: .client, summary: "", arguments: [Argument("ID", arity: .optional, help: "")],
       options: [.limit], examples: []
     ) { _ in }
     let verbs = [queue, Verb(name: "queue drain", group: .client, summary: "", examples: []) { _ in }]

@@ -19,53 +19,40 @@ struct ClientSession: Sendable {
   /// The store account that pays.
   private let account: String
 
-  /// The parts that a session is made of.
-  struct Parts {
-    var state: Home.State
-    /// The home that stores the state of client and store after the command, or nil.
-    var home: Home?
-    /// The acting customer; nil for the signed-in customer.
-    var customer: CustomerID?
-    var device: String?
-    var account: String?
-    /// The shell command that delivers a paid order; nil for none.
-    var deliver: String?
-    var onStep: (@Sendable (PurchaseStep) -> Void)?
-    /// The client's open file; nil without a home.
-    var clientLog: FileEventLog?
-    /// How long to wait for another command on this home.
-    var timeout = LockTimeout.atMost()
-    /// The time of the home's store and client.
-    var clock = VirtualClock(following: .system)
-  }
-
-  init(_ parts: Parts, ledger: Ledger) throws(LedgerError) {
+  /// - Parameters:
+  ///   - home: The home that stores the state of client and store after the command, or nil.
+  ///   - customer: The acting customer; nil for the signed-in customer.
+  ///   - clientLog: The client's open file; nil without a home.
+  ///   - clock: The time of the home's store and client.
+  init(
+    _ invocation: Invocation, _ state: Home.State, home: Home?, customer: CustomerID?, clientLog: FileEventLog?,
+    clock: VirtualClock, onStep: (@Sendable (PurchaseStep) -> Void)?, ledger: Ledger
+  ) throws(LedgerError) {
+    let settings = invocation.settings
     let catalog = try ledger.currentCatalog()
-    let opened = try HomeShop(
-      parts.state, in: parts.home, selling: catalog, clock: parts.clock, timeout: parts.timeout)
+    let opened = try HomeShop(state, in: home, selling: catalog, clock: clock, timeout: invocation.timeout)
     (store, receipts, storeProblems) = (opened.shop, opened.receipts, opened.problems)
-    let isApple = parts.state.store == .apple
     self.ledger = ledger
     backend = LocalBackend(
       ledger: ledger, verifier: receipts, policy: BackendPolicy(sandboxReceipts: .anybody),
-      delivery: parts.deliver.map(CommandDelivery.init))
+      delivery: settings.deliver.map(CommandDelivery.init))
     network = FaultyBackend(backend)
-    let who = parts.customer ?? parts.state.customer
-    account = parts.account ?? who.text
-    storefront = ArmedStorefront(store.device(account: account, name: parts.device ?? "device"), of: store)
+    let who = customer ?? state.customer
+    account = settings.storeAccount ?? who.text
+    storefront = ArmedStorefront(store.device(account: account, name: settings.device ?? "device"), of: store)
     var configuration = StoreClient.Configuration(
-      apiKey: isApple ? "appl_gemctl" : "goog_gemctl", appUserID: who.text, mode: .payment(network),
-      storefront: storefront, eventLog: parts.clientLog)
-    configuration.clock = parts.clock.storeClock
+      apiKey: state.store == .apple ? "appl_gemctl" : "goog_gemctl", appUserID: who.text, mode: .payment(network),
+      storefront: storefront, eventLog: clientLog)
+    configuration.clock = clock.storeClock
     configuration.bundleID = catalog.settings.bundleID ?? "com.example.app"
     configuration.isAutomatic = false
-    configuration.keepsIdentity = parts.customer == nil
+    configuration.keepsIdentity = customer == nil
     configuration.isFunnelEnabled = false
     configuration.validationTimeout = nil
     configuration.provisionalAfter = nil
     configuration.logLevel = .error
     configuration.logHandler = { _, _ in }  // What matters is in the queue, and in what the verbs print.
-    configuration.onStep = parts.onStep
+    configuration.onStep = onStep
     client = try StoreClient(configuration: configuration)
   }
 

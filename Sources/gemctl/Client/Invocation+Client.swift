@@ -26,19 +26,16 @@ extension Invocation {
     }
     // Held to the end, when the mark of unfinished work is removed.
     defer { withExtendedLifetime(clientLog) {} }
-    var customer = try settings.customer.map { (id) throws(LedgerError) in try self.customer(named: id) }
-    if onlyReads, let id = customer, !UserID.isAllowed(id) { customer = nil }
-    var clock = try homeClock()
-    if movesClock, clock == nil { clock = VirtualClock(following: .system) }
-    var parts = ClientSession.Parts(
-      state: try clientState(), home: home, customer: customer, device: settings.device, account: settings.storeAccount,
-      deliver: settings.deliver, onStep: onStep, clientLog: clientLog, timeout: timeout)
-    if let clock { parts.clock = clock }
-    let final = parts
+    let named = try settings.customer.map { (id) throws(LedgerError) in try self.customer(named: id) }
+    let customer = named.flatMap { onlyReads && !UserID.isAllowed($0) ? nil : $0 }
+    let state = try clientState()
+    let own = try homeClock()
+    let clock = own ?? (movesClock ? VirtualClock(following: .system) : nil)
     return try withLedger(clock: clock) { (ledger) throws(LedgerError) in
-      let parts = final
       try home?.markUnfinished()
-      let session = try ClientSession(parts, ledger: ledger)
+      let session = try ClientSession(
+        self, state, home: home, customer: customer, clientLog: clientLog,
+        clock: clock ?? VirtualClock(following: .system), onStep: onStep, ledger: ledger)
       for problem in session.storeProblems {
         terminal.error("warning: The simulated store's file was damaged: \(problem)\n")
       }
@@ -53,7 +50,7 @@ extension Invocation {
         return try await body(session)
       }
       session.client.flush()
-      if parts.customer == nil { try remember(session.client.customerID, in: home, parts.state) }
+      if customer == nil { try remember(session.client.customerID, in: home, state) }
       if session.isComplete { home?.markFinished() }
       return answer
     }

@@ -32,6 +32,6 @@ struct GlobalSettings: Hashable, Sendable {
     device = parsed.value("--device")
     storeAccount = parsed.value("--store-account")
     isJSON = parsed.isJSON
-    acceptsClock = parsed.flags.contains("--accept-clock")
+    acceptsClock = parsed.has("--accept-clock")
   }
 }

@@ -15,7 +15,8 @@ func runLine(
   }
   var invocation: Invocation?
   do {
-    let parsed = try Parser.parse(try ProcessArguments.checked(words))
+    let words = try ProcessArguments.checked(words)
+    let parsed = try Parser.parse(words, verbs: words.first == Verb.complete.name ? [.complete] : Verb.all)
     let settings = try GlobalSettings(parsed, environment: environment)
     let current = Invocation(parsed: parsed, settings: settings, terminal: terminal, clock: clock)
     invocation = current

@@ -71,9 +71,16 @@ struct Argument: Sendable {
 
   /// In capitals, as usage lines show it.
   let name: String
-  var arity = Arity.required
-  var kind = ValueKind.text
+  let arity: Arity
+  let kind: ValueKind
   let help: String
+
+  init(_ name: String, arity: Arity = .required, kind: ValueKind = .text, help: String) {
+    self.name = name
+    self.arity = arity
+    self.kind = kind
+    self.help = help
+  }
 
   /// The argument in a usage line, such as `[CODE]`.
   var signature: String {
@@ -87,13 +94,26 @@ struct Option: Sendable {
   /// With its two dashes.
   let name: String
   /// A second, one-letter name such as `-h`.
-  var short: String?
+  let short: String?
   /// The value's name in usage lines; nil for a flag.
-  var value: String?
-  var kind = ValueKind.text
-  var isRepeatable = false
-  var isRequired = false
+  let value: String?
+  let kind: ValueKind
+  let isRepeatable: Bool
+  let isRequired: Bool
   let help: String
+
+  init(
+    _ name: String, _ value: String? = nil, short: String? = nil, kind: ValueKind = .text, isRepeatable: Bool = false,
+    isRequired: Bool = false, help: String
+  ) {
+    self.name = name
+    self.short = short
+    self.value = value
+    self.kind = kind
+    self.isRepeatable = isRepeatable
+    self.isRequired = isRequired
+    self.help = help
+  }
 
   /// The option in a usage line, such as `--key KEY`.
   var signature: String {

@@ -20,18 +20,34 @@ enum AboutCommands {
   }
 
   static func completions(_ invocation: Invocation) throws {
-    let parsed = invocation.parsed
-    let shell = parsed.positionals.first.flatMap(CompletionScript.Shell.init(rawValue:))
-    guard let shell else { throw UsageError("\"completions\" needs SHELL", verb: parsed.verb) }
-    try print(CompletionScript(shell: shell).text, as: "script", invocation)
+    guard let script = CompletionScript(rawValue: invocation.parsed.positionals[0]) else { return }
+    try print(script.text, as: "script", invocation)
+  }
+
+  static func complete(_ invocation: Invocation) throws {
+    let (shell, words) = (invocation.parsed.positionals[0], Array(invocation.parsed.positionals.dropFirst()))
+    let isBash = shell == CompletionScript.bash.rawValue
+    let line = LineCompletion(isBash ? LineCompletion.joined(words) : words)
+    let parsed = Parsed(verb: invocation.parsed.verb, options: line.options)
+    let settings = try GlobalSettings(parsed, environment: Environment.checked)
+    let current = Invocation(parsed: parsed, settings: settings, terminal: invocation.terminal)
+    let lines = line.lines(withDescriptions: !isBash) { kind in
+      // Without a home there are no names.
+      (try? names(kind, current)) ?? []
+    }
+    try invocation.terminal.output(lines.map { "\($0)\n" }.joined())
   }
 
   static func candidates(_ invocation: Invocation) throws {
     guard let kind = invocation.parsed.positionals.first.flatMap(Candidates.init(rawValue:)) else { return }
-    let names = try invocation.withLedger { (ledger) throws(LedgerError) in
+    let names = try names(kind, invocation)
+    try invocation.print(["names": .array(names.map(JSONValue.string))]) { _ in names.map { "\($0)\n" }.joined() }
+  }
+
+  private static func names(_ kind: Candidates, _ invocation: Invocation) throws(LedgerError) -> [String] {
+    try invocation.withLedger { (ledger) throws(LedgerError) in
       try kind.names(in: ledger, of: invocation.customer)
     }
-    try invocation.print(["names": .array(names.map(JSONValue.string))]) { _ in names.map { "\($0)\n" }.joined() }
   }
 
   private static func print(_ text: String, as name: String, _ invocation: Invocation) throws {

@@ -23,31 +23,15 @@ struct BackupCommands {
 
   func backUp() throws {
     let path = invocation.parsed.positionals[0]
-    try refuse(path)
-    let part = "\(path).unfinished"
-    // Leftovers of an interrupted backup.
-    FileAccess.remove(Home.files(ofLedger: part))
-    let verification: Verification
-    do throws(LedgerError) {
+    try FileAccess.checkIsNew(path)
+    let verification = try FileAccess.complete(path) { (part) throws(LedgerError) in
       _ = try FileAccess.create(part)
       try copy(to: part)
-      verification = try prove(part)
-      try FileAccess.synchronize(part)
-      try FileAccess.rename(part, to: path)
-      try FileAccess.synchronizeDirectory(of: path)
-    } catch {
-      FileAccess.remove(Home.files(ofLedger: part))
-      throw error
+      return try prove(part)
     }
     try invocation.print(Self.json(verification, path)) { style in
       "\(style.green("Backed up")) \(Self.counts(verification)) to \(SafeText.escaped(path)); its books add up.\n"
     }
-  }
-
-  private func refuse(_ path: String) throws(LedgerError) {
-    guard FileAccess.exists(path) else { return }
-    throw LedgerError(
-      .alreadyExists, "\(path.quotedForPeople) already exists; name a new file.", details: [.text("file", path)])
   }
 
   private func copy(to part: String) throws(LedgerError) {
@@ -65,9 +49,7 @@ struct BackupCommands {
   private func prove(_ path: String) throws(LedgerError) -> Verification {
     let ledger = try Ledger.openSQLite(at: path, clock: invocation.clock)
     defer { ledger.close() }
-    let verification = try invocation.withProgress("Verifying") { (report) throws(LedgerError) in
-      try ledger.verify(progress: report)
-    }
+    let verification = try invocation.verify(ledger)
     guard verification.isOK else {
       throw LedgerError(
         .booksWrong,
@@ -82,7 +64,7 @@ struct BackupCommands {
 
   func restore() throws {
     if invocation.parsed.isDryRun {
-      throw UsageError("--dry-run belongs to \"restore\" without FILE", verb: invocation.parsed.verb)
+      throw invocation.usageError("--dry-run belongs to \"restore\" without FILE")
     }
     let backup = invocation.parsed.positionals[0]
     let path = try ledgerPath()
@@ -90,10 +72,7 @@ struct BackupCommands {
       throw LedgerError.invalid("\(backup.quotedForPeople) is the ledger itself; name a backup of it.")
     }
     let verification = try prove(backup)
-    let part = "\(path).unfinished"
-    FileAccess.remove(Home.files(ofLedger: part))
-    let aside: String?
-    do throws(LedgerError) {
+    let aside = try FileAccess.complete(path) { (part) throws(LedgerError) -> String? in
       let storage = try SQLiteStorage(path: backup)
       defer { storage.close() }
       try checkPlace(path, for: try storage.state())
@@ -102,12 +81,7 @@ struct BackupCommands {
         try storage.backUp(to: part, progress: report)
       }
       try FileAccess.synchronize(part)
-      aside = try setAside(path)
-      try FileAccess.rename(part, to: path)
-      try FileAccess.synchronizeDirectory(of: path)
-    } catch {
-      FileAccess.remove(Home.files(ofLedger: part))
-      throw error
+      return try setAside(path)
     }
     try invocation.print(Self.json(verification, path, aside: aside)) { style in
       let kept = aside.map { "The previous ledger is kept as \(SafeText.escaped($0)).\n" } ?? ""
@@ -131,7 +105,7 @@ struct BackupCommands {
         "Another process has \(path.quotedForPeople) open. Nothing was changed; stop it, and restore again.",
         details: [.text("file", path)])
     }
-    guard present.transactions <= backup.transactions || invocation.parsed.flags.contains("--discard-newer") else {
+    guard present.transactions <= backup.transactions || invocation.parsed.has("--discard-newer") else {
       let count = AmountText.counted(present.transactions - backup.transactions, "transaction")
       throw LedgerError(
         .conditionFailed,
@@ -165,9 +139,9 @@ struct BackupCommands {
     guard !present.isEmpty else { return nil }
     let stamp = invocation.clock.now().description.filter { $0.isASCII && ($0.isNumber || $0 == "T" || $0 == "Z") }
     let aside = "\(path).replaced-\(stamp)"
-    try refuse(aside)
+    try FileAccess.checkIsNew(aside)
     for (file, name) in zip(Home.files(ofLedger: path), Home.files(ofLedger: aside)) where present.contains(file) {
-      try FileAccess.rename(file, to: name)
+      try FileAccess.move(file, to: name)
     }
     return aside
   }

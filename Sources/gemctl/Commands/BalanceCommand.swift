@@ -11,13 +11,12 @@ struct BalanceCommand {
     let code = try invocation.parsed.positionals.first.map { (text) throws(LedgerError) in try CurrencyCode(text) }
     let point = try self.point(code)
     if let path = invocation.parsed.value("--svg") { return try draw(customer, code, to: path) }
-    for option in ["--from", "--until"] where invocation.parsed.value(option) != nil {
-      throw UsageError("\(option) goes with --svg", verb: invocation.parsed.verb)
-    }
-    let balances = try invocation.withLedger { (ledger) throws(LedgerError) in
-      try Self.balances(of: customer, code, point, in: ledger)
-    }
-    try invocation.print(Self.json(customer, balances), { Self.text(customer, balances, style: $0) })
+    try invocation.parsed.check("--from", "--until", goWith: "--svg")
+    try show(
+      customer,
+      try invocation.withLedger { (ledger) throws(LedgerError) in
+        try Self.balances(of: customer, code, point, in: ledger)
+      })
   }
 
   /// The instant or the version of the shown balance.
@@ -34,10 +33,10 @@ struct BalanceCommand {
       return instant.map(ReadPoint.instant) ?? .now
     }
     guard instant == nil else {
-      throw UsageError("\"balance\" takes --at or --at-version, not both", verb: parsed.verb)
+      throw invocation.usageError("\"balance\" takes --at or --at-version, not both")
     }
     guard let code else {
-      throw UsageError("--at-version needs CODE: versions are counted per currency", verb: parsed.verb)
+      throw invocation.usageError("--at-version needs CODE: versions are counted per currency")
     }
     return .version(code, version)
   }
@@ -61,11 +60,11 @@ struct BalanceCommand {
 extension BalanceCommand {
   /// Draws the balances over time; the final balances are printed as well.
   private func draw(_ customer: CustomerID, _ code: CurrencyCode?, to path: String) throws {
-    for option in ["--at", "--at-version"] where invocation.parsed.value(option) != nil {
-      throw UsageError("--svg takes --from and --until, not \(option)", verb: invocation.parsed.verb)
+    for option in ["--at", "--at-version"] where invocation.parsed.has(option) {
+      throw invocation.usageError("--svg takes --from and --until, not \(option)")
     }
     let (from, until) = (try invocation.time("--from"), try invocation.time("--until"))
-    let zone = try DaysOfZone(invocation.parsed.value("--zone"), verb: invocation.parsed.verb)
+    let zone = try invocation.days()
     let now = try invocation.now()
     typealias Course = (code: CurrencyCode, points: [BalanceChart.Point])
     let (courses, last) = try invocation.withLedger { (ledger) throws(LedgerError) -> ([Course], [Balance]) in
@@ -80,7 +79,7 @@ extension BalanceCommand {
       return (courses, last)
     }
     try FileAccess.replace(path, BalanceChart(customer, courses, zone: zone).svg)
-    try invocation.print(Self.json(customer, last), { Self.text(customer, last, style: $0) })
+    try show(customer, last)
   }
 
   /// Returns the samples of a currency, and the minimum and maximum of the booked balances between two samples.
@@ -149,28 +148,24 @@ extension Ledger {
 // MARK: Answering
 
 extension BalanceCommand {
-  private static func json(_ customer: CustomerID, _ balances: [Balance]) -> JSONValue {
-    let currencies = balances.map { ($0.currency.description, json($0)) }
-    return ["customer_id": .string(customer.text), "virtual_currencies": .object(JSONObject(currencies))]
-  }
-
-  private static func json(_ balance: Balance) -> JSONValue {
-    [
-      "code": .string(balance.currency.description), "name": .string(balance.name),
-      "description": JSONValue(balance.description), "balance": .integer(balance.balance),
-      "held": .integer(balance.held), "available": .integer(balance.available), "debt": .integer(balance.debt),
-      "version": .integer(balance.version),
-    ]
-  }
-
-  private static func text(_ customer: CustomerID, _ balances: [Balance], style: Style) -> String {
-    var table = Table([.left("CURRENCY"), .left("NAME"), .right("BALANCE"), .right("HELD"), .right("AVAILABLE")])
-    for balance in balances {
-      table.add([
-        balance.currency.description, balance.name, AmountText.grouped(balance.balance),
-        AmountText.grouped(balance.held), AmountText.grouped(balance.available),
-      ])
+  private func show(_ customer: CustomerID, _ balances: [Balance]) throws(LedgerError) {
+    let currencies = balances.map { balance -> (String, JSONValue) in
+      let json: JSONValue = [
+        "code": .string(balance.currency.description), "name": .string(balance.name),
+        "description": JSONValue(balance.description), "balance": .integer(balance.balance),
+        "held": .integer(balance.held), "available": .integer(balance.available), "debt": .integer(balance.debt),
+        "version": .integer(balance.version),
+      ]
+      return (balance.currency.description, json)
     }
-    return table.text(style: style) + NamesText.lines([("customer", customer.text)], style: style)
+    let json: JSONValue = [
+      "customer_id": .string(customer.text), "virtual_currencies": .object(JSONObject(currencies)),
+    ]
+    try invocation.print(json) { style in
+      balances.table([
+        .left("CURRENCY", \.currency.description), .left("NAME", \.name), .amount("BALANCE", \.balance),
+        .amount("HELD", \.held), .amount("AVAILABLE", \.available),
+      ]).text(style: style) + NamesText.lines([("customer", customer.text)], style: style)
+    }
   }
 }

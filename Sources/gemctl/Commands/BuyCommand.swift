@@ -43,7 +43,15 @@ struct BuyCommand {
     let answer = try invocation.withClient(onStep: crash) { (session) async throws(LedgerError) in
       try await Self.buy(request, session)
     }
-    try tell(answer)
+    switch answer.outcome {
+    case .credited(let booking, let purchase, let wasPaidBefore):
+      try invocation.print(Self.json(purchase, booking, wasPaidBefore: wasPaidBefore)) {
+        Self.text(purchase, booking, wasPaidBefore: wasPaidBefore, style: $0)
+      }
+    case .incomplete(let result, let id, let failure):
+      try invocation.print(Self.json(result, answer, id, failure)) { _ in Self.text(result, id, failure) }
+      throw ExitStatus.incomplete
+    }
   }
 
   private func asked() throws -> Request {
@@ -51,20 +59,15 @@ struct BuyCommand {
     let faults: [(String, StoreFault.Effect)] = [
       ("--fail", .failure(.unknown)), ("--cancel", .cancel), ("--ask-to-buy", .askToBuy),
     ]
-    let given = faults.filter { parsed.flags.contains($0.0) }
-    guard given.count < 2 else {
-      throw UsageError("\(given[0].0) and \(given[1].0) exclude each other", verb: parsed.verb)
-    }
-    let context = OrderContext(
-      gameID: parsed.value("--game"), roleID: parsed.value("--role"), serverID: parsed.value("--server"),
-      extraData: parsed.value("--extra"))
+    try parsed.checkExcluding("--fail", "--cancel", "--ask-to-buy")
+    let context = invocation.orderContext
     let key = try invocation.key()
     guard key != nil || context == OrderContext() else {
-      throw UsageError("--game, --role, --server and --extra need --key", verb: parsed.verb)
+      throw invocation.usageError("--game, --role, --server and --extra need --key")
     }
     return Request(
       product: try ProductCode(parsed.positionals[0]), quantity: try invocation.quantity() ?? 1,
-      key: key, fault: given.first?.1, isOffline: parsed.flags.contains("--offline"), context: context)
+      key: key, fault: faults.first { parsed.has($0.0) }?.1, isOffline: parsed.has("--offline"), context: context)
   }
 
   /// SIGKILL, as a battery does it.
@@ -74,7 +77,7 @@ struct BuyCommand {
   }
 
   private static func buy(_ request: Request, _ session: ClientSession) async throws(LedgerError) -> Answer {
-    let offer = offer(request.product, of: session)
+    let offer = Result { () throws(LedgerError) in try product(request.product, of: session) }
     // A key is looked up before the offer: the product bought under it may have left the shop.
     if request.key == nil { _ = try offer.get() }
     let buyer = session.client.customerID
@@ -135,63 +138,32 @@ struct BuyCommand {
     }
   }
 
-  /// Returns the product, or the reason why it cannot be bought.
-  private static func offer(_ code: ProductCode, of session: ClientSession) -> Result<Product, LedgerError> {
-    Result { () throws(LedgerError) in try product(code, of: session) }
-  }
-
-  /// Finds the product; the error suggests the probably intended product.
+  /// Finds the product, if the store sells it.
   private static func product(_ code: ProductCode, of session: ClientSession) throws(LedgerError) -> Product {
-    let ledger = session.ledger
-    do throws(LedgerError) {
-      let product = try ledger.product(code)
-      try checkSale(of: product, at: session.store)
-      return product
-    } catch {
-      guard error.code == .productNotFound else { throw error }
-      let codes = try ledger.currentCatalog().products.map(\.code.text)
-      guard let nearest = Suggestion.nearest(to: code.text, among: codes) else { throw error }
-      throw LedgerError(
-        .productNotFound, "\(error.message) Did you mean \"\(nearest)\"?", details: [.text("suggestion", nearest)])
-    }
+    let (product, store) = (try session.ledger.product(code), session.store)
+    // The store itself gives no reason.
+    let why = product.obstacles(at: store.store.description, storefront: store.storefront).joined(separator: ", ")
+    if why.isEmpty { return product }
+    throw LedgerError(
+      .notAvailable, "\"\(code)\" cannot be bought at \(store.store) in \(store.storefront): \(why).",
+      details: [.text("product_id", code.text), .text("why", why)])
   }
 }
 
 // MARK: Answering
 
 extension BuyCommand {
-  /// Throws with the reason why the store would omit the product; the store itself reports none.
-  private static func checkSale(of product: Product, at store: any LocalShop) throws(LedgerError) {
-    let why = product.obstacles(at: store.store.description, storefront: store.storefront).joined(separator: ", ")
-    guard !why.isEmpty else { return }
-    throw LedgerError(
-      .notAvailable, "\"\(product.code)\" cannot be bought at \(store.store) in \(store.storefront): \(why).",
-      details: [.text("product_id", product.code.text), .text("why", why)])
-  }
-
-  private func tell(_ answer: Answer) throws {
-    switch answer.outcome {
-    case .credited(let booking, let purchase, let wasPaidBefore):
-      var json = Self.json(purchase, booking)
-      if wasPaidBefore { json["paid_before"] = true }
-      try invocation.print(
-        .object(json), { Self.text(purchase, booking, wasPaidBefore: wasPaidBefore, style: $0) })
-    case .incomplete(let result, let id, let failure):
-      try invocation.print(
-        Self.json(result, answer, id, failure), { _ in Self.text(result, id, failure) })
-      throw ExitStatus.incomplete
-    }
-  }
-
-  private static func json(_ purchase: PurchaseRecord, _ booking: Booking) -> JSONObject {
+  private static func json(_ purchase: PurchaseRecord, _ booking: Booking, wasPaidBefore: Bool) -> JSONValue {
     let view = BookingView(booking)
-    return [
+    var object: JSONObject = [
       "result": "success", "store_transaction_id": .string(purchase.storeTransactionID.text),
       "transaction_id": view.transactionID, "customer_id": .string(booking.customer.text),
       "product_id": .string(purchase.product.text), "credited": view.changes, "balances": view.balances,
       "replayed": .bool(booking.isReplayed), "quantity": .integer(purchase.quantity),
       "price": MoneyText.json(purchase.price), "items": view.items,
     ]
+    if wasPaidBefore { object["paid_before"] = true }
+    return .object(object)
   }
 
   private static func text(

@@ -2,7 +2,7 @@ import GemLedger
 import StoreBackend
 import StoreClient
 
-/// `restore`, `entitlements`, `orders`: the customer's purchases and entitlements.
+/// `restore`, `entitlements`: the customer's purchases and entitlements.
 struct ClientCommands {
   let invocation: Invocation
 
@@ -32,16 +32,27 @@ struct ClientCommands {
     let all = record.entitlements
     var json: JSONObject = ["customer_id": .string(record.customer.text)]
     if let purchases {
-      json["purchases"] = .array(
-        purchases.map { purchase in
-          [
-            "store_transaction_id": .string(purchase.storeTransactionID.text),
-            "product_id": .string(purchase.product.text), "quantity": .integer(purchase.quantity),
-          ]
-        })
+      json["purchases"] = .array(purchases) { purchase in
+        [
+          "store_transaction_id": .string(purchase.storeTransactionID.text),
+          "product_id": .string(purchase.product.text), "quantity": .integer(purchase.quantity),
+        ]
+      }
     }
-    json["entitlements"] = .array(all.map(Self.json))
-    try invocation.print(.object(json), { (purchases.map(Self.text) ?? "") + Self.text(all, style: $0) })
+    json["entitlements"] = .array(all) {
+      [
+        "id": .string($0.id), "active": .bool($0.isActive), "product_id": .string($0.product.text),
+        "store": .string($0.store.description), "purchased_at": .string($0.purchasedAt.description),
+        "expires_at": JSONValue($0.expiresAt?.description),
+      ]
+    }
+    try invocation.print(.object(json)) { style in
+      let table = all.table([
+        .left("ENTITLEMENT", \.id), .left("ACTIVE") { $0.isActive ? "yes" : "no" }, .left("PRODUCT", \.product.text),
+        .time("EXPIRES AT", none: "never", \.expiresAt),
+      ])
+      return (purchases.map(Self.text) ?? "") + table.text(style: style, none: "No entitlements.")
+    }
   }
 
   private static func text(_ purchases: [PurchaseRecord]) -> String {
@@ -56,37 +67,5 @@ struct ClientCommands {
     }
     let list = counts.map { $0.count == 1 ? $0.product : "\($0.count) \($0.product)" }.joined(separator: ", ")
     return "Found \(list). Credited purchases are not credited again.\n"
-  }
-
-  private static func json(_ entitlement: CustomerRecord.Entitlement) -> JSONValue {
-    [
-      "id": .string(entitlement.id), "active": .bool(entitlement.isActive),
-      "product_id": .string(entitlement.product.text), "store": .string(entitlement.store.description),
-      "purchased_at": .string(entitlement.purchasedAt.description),
-      "expires_at": JSONValue(entitlement.expiresAt?.description),
-    ]
-  }
-
-  private static func text(_ entitlements: [CustomerRecord.Entitlement], style: Style) -> String {
-    guard !entitlements.isEmpty else { return "No entitlements.\n" }
-    var table = Table([
-      .init(title: "ENTITLEMENT"), .init(title: "ACTIVE"), .init(title: "PRODUCT"), .time("EXPIRES AT"),
-    ])
-    for one in entitlements {
-      table.add([one.id, one.isActive ? "yes" : "no", one.product.text, one.expiresAt?.description ?? "never"])
-    }
-    return table.text(style: style)
-  }
-
-  func orders() throws {
-    let page = Int(try invocation.parsed.integer("--page", in: 1...1_000_000) ?? 1)
-    let customer = try invocation.recoveredCustomer()
-    let orders = try invocation.withClient(onlyReads: true) { (session) async throws(LedgerError) in
-      try session.backend.orders(of: customer, page: page, size: 100)
-    }
-    let json: JSONValue = [
-      "customer_id": .string(customer.text), "orders": .array(orders.map(OrderView.json)),
-    ]
-    try invocation.print(json, { OrderView.text(orders, style: $0) })
   }
 }

@@ -25,17 +25,16 @@ struct ClockCommand {
   func advance() throws {
     let home = try ownHome()
     let length = try length()
-    let answer = try invocation.withClient(movesClock: true) { (session) async throws(LedgerError) in
-      try await Self.advance(session, by: length, home)
-    }
-    try tell(answer)
+    try tell(
+      try invocation.withClient(movesClock: true) { (session) async throws(LedgerError) in
+        try await Self.advance(session, by: length, home)
+      })
   }
 
   private func ownHome() throws -> Home {
     guard try StorageChoice(invocation.settings.storage) == .home else {
-      throw UsageError(
-        "Only the home's ledger has a clock to advance; omit --storage",
-        verb: invocation.parsed.verb)
+      throw invocation.usageError(
+        "Only the home's ledger has a clock to advance; omit --storage")
     }
     _ = try invocation.home.state()
     return invocation.home
@@ -44,10 +43,9 @@ struct ClockCommand {
   private func length() throws -> Duration {
     let text = invocation.parsed.positionals[0]
     guard let span = TimeSpan(text), (1...ClockWalk.daysMax * 86_400).contains(span.seconds) else {
-      throw UsageError(
+      throw invocation.usageError(
         "TIME is a length of time up to \(ClockWalk.daysMax)d, such as 90s, 15m, 1h or 31d; got "
-          + text.quotedForPeople,
-        verb: invocation.parsed.verb)
+          + text.quotedForPeople)
     }
     return .seconds(span.seconds)
   }

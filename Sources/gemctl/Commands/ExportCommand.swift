@@ -14,27 +14,26 @@ struct ExportCommand {
   func run() throws {
     let cursor = invocation.parsed.value("--after").map(ExportCursor.init)
     guard let path = invocation.parsed.value("--output"), path != "-" else {
-      _ = try write(to: OpenFile(), after: cursor)
+      _ = try write(to: .standardOutput, after: cursor)
       return
     }
-    if FileAccess.exists(path) {
-      throw LedgerError(
-        .alreadyExists, "\(path.quotedForPeople) already exists; name a new file.", details: [.text("file", path)])
+    try FileAccess.checkIsNew(path)
+    // An incomplete export must not be taken for a whole.
+    let summary = try FileAccess.complete(path) { (part) throws(LedgerError) in
+      try write(to: try OpenFile(part, O_WRONLY | O_CREAT | O_TRUNC), after: cursor)
     }
-    // The file gets its name at the end, so an incomplete export is not taken for a whole. Leftovers are overwritten.
-    let part = "\(path).unfinished"
-    let file = try OpenFile(part, O_WRONLY | O_CREAT | O_TRUNC)
-    let summary: ExportSummary
-    do throws(LedgerError) {
-      summary = try write(to: file, after: cursor)
-      try file.sync()
-      try FileAccess.rename(part, to: path)
-      try FileAccess.synchronizeDirectory(of: path)
-    } catch {
-      FileAccess.remove([part])
-      throw error
+    let json: JSONValue = [
+      "file": .string(path), "cursor": .string(summary.cursor.description),
+      "transactions": .integer(summary.transactions), "entries": .integer(summary.entries),
+      "lines": .integer(summary.lines),
+    ]
+    try invocation.print(json) { style in
+      """
+      \(style.green("Exported")) \(AmountText.grouped(summary.transactions)) transactions to \(SafeText.escaped(path)).
+      \(style.dim("The next export: --after \(summary.cursor)"))
+
+      """
     }
-    try invocation.print(Self.json(summary, path), { Self.text(summary, path, style: $0) })
   }
 
   private func write(to file: OpenFile, after cursor: ExportCursor?) throws(LedgerError) -> ExportSummary {
@@ -53,21 +52,5 @@ struct ExportCommand {
     }
     try finishWriting()
     return summary
-  }
-
-  private static func json(_ summary: ExportSummary, _ path: String) -> JSONValue {
-    [
-      "file": .string(path), "cursor": .string(summary.cursor.description),
-      "transactions": .integer(summary.transactions), "entries": .integer(summary.entries),
-      "lines": .integer(summary.lines),
-    ]
-  }
-
-  private static func text(_ summary: ExportSummary, _ path: String, style: Style) -> String {
-    """
-    \(style.green("Exported")) \(AmountText.grouped(summary.transactions)) transactions to \(SafeText.escaped(path)).
-    \(style.dim("The next export: --after \(summary.cursor)"))
-
-    """
   }
 }

@@ -7,7 +7,7 @@ struct FeedCommand {
   private var cursor: FeedCursor? { invocation.parsed.value("--after").map(FeedCursor.init) }
 
   func run() throws {
-    if invocation.parsed.flags.contains("--follow") { return try follow() }
+    if invocation.parsed.has("--follow") { return try follow() }
     let limit = try invocation.limit()
     let page = try invocation.withLedger { (ledger) throws(LedgerError) in
       try ledger.feed(after: cursor, limit: limit)
@@ -77,7 +77,7 @@ extension FeedCommand {
 
   private static func json(_ event: FeedEvent) -> JSONObject {
     var object: JSONObject = ["customer_id": .string(event.record.booking.customer.text)]
-    for (name, value) in HistoryCommand.object(event.record).members { object[name] = value }
+    object.members += HistoryCommand.object(event.record).members
     object["source"] = .string(event.source.rawValue)
     object["purchase"] = event.purchase.map(json) ?? .null
     object["merged"] = event.merged.map(json) ?? .null
@@ -116,23 +116,14 @@ extension FeedCommand {
   }
 
   private static func table(_ page: FeedPage) -> Table {
-    var table = Table([
-      .time("TIME"), .id("CUSTOMER"), .left("KIND"), .right("CHANGE"), .right("BALANCE"), .left("CURRENCY"),
-      .id("TRANSACTION"), .text("ABOUT"),
+    let bookings = page.events.flatMap { event in
+      [(event.record.booking, HistoryCommand.about(event.record))] + (event.merged.map { [($0, "")] } ?? [])
+    }
+    return bookings.rows(\.0.entries).table([
+      .time("TIME", \.whole.0.createdAt), .id("CUSTOMER", \.whole.0.customer.text),
+      .left("KIND", \.whole.0.kind.name), .change("CHANGE", \.part?.amount), .amount("BALANCE", \.part?.balance),
+      .left("CURRENCY", \.part?.currency.description), .id("TRANSACTION", \.whole.0.transactionID?.description),
+      .text("ABOUT", \.whole.1),
     ])
-    for event in page.events {
-      for row in rows(event.record.booking, about: HistoryCommand.about(event.record)) { table.add(row) }
-      if let merged = event.merged { for row in rows(merged, about: "") { table.add(row) } }
-    }
-    return table
-  }
-
-  private static func rows(_ booking: Booking, about: String) -> [[String]] {
-    let head = [booking.createdAt.description, booking.customer.text, booking.kind.name]
-    let tail = [booking.transactionID?.description ?? "", about]
-    guard !booking.entries.isEmpty else { return [head + ["", "", ""] + tail] }
-    return booking.entries.map {
-      head + [AmountText.signed($0.amount), AmountText.grouped($0.balance), $0.currency.description] + tail
-    }
   }
 }

@@ -7,9 +7,9 @@ struct FlowsCommand {
 
   func run() throws {
     try invocation.checkForm()
-    let zone = try DaysOfZone(invocation.parsed.value("--zone"), verb: invocation.parsed.verb)
+    let zone = try invocation.days()
     let (from, until) = (try time("--from", zone), try time("--until", zone))
-    guard from < until else { throw UsageError("--from must be before --until", verb: invocation.parsed.verb) }
+    guard from < until else { throw invocation.usageError("--from must be before --until") }
     let boundaries = zone.boundaries(from: from, until: until, limit: Ledger.flowDaysMax + 1)
     let flows = try invocation.withProgress("Reading") { (ledger, progress) throws(LedgerError) in
       try ledger.flows(between: boundaries, progress: progress)
@@ -17,19 +17,18 @@ struct FlowsCommand {
     if let path = invocation.parsed.value("--svg") {
       try FileAccess.replace(path, FlowChart(flows, zone: zone, now: invocation.now()).svg)
     }
-    try invocation.print(Self.json(flows, zone), csv: Self.report(flows, zone)) { style in
-      let report = Self.report(flows, zone)
-      guard !report.rows.isEmpty else { return "Nothing flowed.\n" }
-      return report.text(style: style) + style.dim("days of \(zone.name)") + "\n"
+    let table = Self.table(flows, zone)
+    try invocation.print(Self.json(flows, zone), csv: table) { style in
+      table.text(style: style, none: "Nothing flowed.")
+        + (table.isEmpty ? "" : style.dim("days of \(zone.name)") + "\n")
     }
   }
 
   private func time(_ option: String, _ zone: DaysOfZone) throws(UsageError) -> Timestamp {
-    let text = invocation.parsed.value(option) ?? ""
+    let text = invocation.parsed.required(option)
     guard let time = zone.time(text) else {
-      throw UsageError(
-        "\(option) takes a day, such as 2026-11-21, or a time with its zone; got \(text.quotedForPeople)",
-        verb: invocation.parsed.verb)
+      throw invocation.usageError(
+        "\(option) takes a day, such as 2026-11-21, or a time with its zone; got \(text.quotedForPeople)")
     }
     return time
   }
@@ -39,34 +38,24 @@ struct FlowsCommand {
       [
         "day": .string(zone.day(of: day.from)), "from": .string(day.from.description),
         "until": .string(day.until.description),
-        "flows": .array(
-          day.flows.map {
-            [
-              "currency": .string($0.currency.description), "kind": .string($0.kind.name), "in": .integer($0.inflow),
-              "out": .integer($0.outflow),
-            ]
-          }),
-        "outstanding": .object(
-          JSONObject(
-            day.outstanding.sorted { $0.key < $1.key }.map { ($0.key.description, .integer($0.value)) })),
+        "flows": .array(day.flows) {
+          [
+            "currency": .string($0.currency.description), "kind": .string($0.kind.name), "in": .integer($0.inflow),
+            "out": .integer($0.outflow),
+          ]
+        },
+        "outstanding": .object(day.outstanding.sorted { $0.key < $1.key }) { ($0.key.description, .integer($0.value)) },
       ]
     }
     return ["zone": .string(zone.name), "days": .array(days)]
   }
 
   /// Days on which nothing flowed are left out.
-  private static func report(_ flows: Flows, _ zone: DaysOfZone) -> Report {
-    var report = Report([
-      .text("DAY"), .text("CURRENCY"), .text("KIND"), .number("IN"), .number("OUT"), .number("OUTSTANDING"),
+  private static func table(_ flows: Flows, _ zone: DaysOfZone) -> Table {
+    flows.days.flatMap { day in day.flows.map { (day, $0) } }.table([
+      .left("DAY") { zone.day(of: $0.0.from) }, .left("CURRENCY", \.1.currency.description),
+      .left("KIND", \.1.kind.name), .amount("IN", \.1.inflow), .amount("OUT", \.1.outflow),
+      .amount("OUTSTANDING") { day, flow in day.outstanding[flow.currency] ?? 0 },
     ])
-    for day in flows.days {
-      for flow in day.flows {
-        report.add([
-          .text(zone.day(of: day.from)), .text(flow.currency.description), .text(flow.kind.name), .amount(flow.inflow),
-          .amount(flow.outflow), .amount(day.outstanding[flow.currency] ?? 0),
-        ])
-      }
-    }
-    return report
   }
 }

@@ -20,7 +20,7 @@ struct HeldReceiptCommands {
       return (found, try QuarantinedBodies.count(in: ledger))
     }
     let json: JSONValue = ["held": .array(held.map(Self.json)), "quarantined": .integer(Int64(quarantined))]
-    try invocation.print(json, csv: Self.report(held)) { style in
+    try invocation.print(json, csv: Self.table(held)) { style in
       let waiting =
         quarantined == 0
         ? "" : "\(quarantined) posts and notifications cannot be verified yet; the server tries them again.\n"
@@ -29,7 +29,7 @@ struct HeldReceiptCommands {
       }
       let reasons = Set(held.map(\.reason)).sorted { $0.rawValue < $1.rawValue }
       let remedies = reasons.map { "\(style.bold($0.name)): \($0.remedy)\n" }.joined()
-      return Self.report(held).text(style: style) + "\n" + remedies + waiting
+      return Self.table(held).text(style: style) + "\n" + remedies + waiting
     }
   }
 
@@ -38,10 +38,10 @@ struct HeldReceiptCommands {
     let text = parsed.positionals[0]
     let customer = try invocation.settings.customer.map { (id) throws(LedgerError) in try invocation.customer(named: id)
     }
-    let product = try parsed.value("--product").map { (text) throws(LedgerError) in try ProductCode(text) }
+    let product = try parsed.value("--product") { (text) throws(LedgerError) in try ProductCode(text) }
     let details = try invocation.details()
     guard details.reason != nil else {
-      throw UsageError("\"receipts credit\" needs --reason TEXT", verb: parsed.verb)
+      throw invocation.usageError("\"receipts credit\" needs --reason TEXT")
     }
     let booking = try invocation.withLedger { (ledger) throws(LedgerError) -> Booking in
       let backend = try Self.backend(ledger)
@@ -90,18 +90,11 @@ struct HeldReceiptCommands {
     ]
   }
 
-  private static func report(_ held: [HeldPurchase]) -> Report {
-    var report = Report([
-      .id("STORE TRANSACTION"), .text("STORE"), .text("REASON"), .time("SINCE"), .text("PRODUCT"), .id("CUSTOMER"),
+  private static func table(_ held: [HeldPurchase]) -> Table {
+    held.table([
+      .id("STORE TRANSACTION", \.transactionID.text), .left("STORE", \.store.description),
+      .left("REASON", \.reason.name), .time("SINCE", \.since), .left("PRODUCT", \.transaction?.storeProductID),
+      .id("CUSTOMER", \.customer?.text),
     ])
-    for purchase in held {
-      let product = purchase.transaction?.storeProductID
-      report.add([
-        .text(purchase.transactionID.text), .text(purchase.store.description), .text(purchase.reason.name),
-        .time(purchase.since), product.map { .text($0) } ?? .none,
-        purchase.customer.map { .text($0.text) } ?? .none,
-      ])
-    }
-    return report
   }
 }

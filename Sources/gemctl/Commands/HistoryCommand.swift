@@ -10,20 +10,23 @@ struct HistoryCommand {
     let page = try invocation.withLedger { (ledger) throws(LedgerError) in
       try ledger.history(of: customer, limit: limit, after: invocation.cursor)
     }
-    try invocation.print(Self.json(customer, page), { Self.text(page, style: $0) })
-  }
-
-  private static func json(_ customer: CustomerID, _ page: HistoryPage) -> JSONValue {
-    [
-      "customer_id": .string(customer.text), "transactions": .array(page.transactions.map(json)),
+    let transactions = page.transactions.map { record -> JSONValue in
+      var object = Self.object(record)
+      object["purchase"] = record.purchase.map(FeedCommand.json)
+      return .object(object)
+    }
+    let json: JSONValue = [
+      "customer_id": .string(customer.text), "transactions": .array(transactions),
       "next": JSONValue(page.next?.description),
     ]
-  }
-
-  private static func json(_ record: HistoryRecord) -> JSONValue {
-    var object = object(record)
-    if let purchase = record.purchase { object["purchase"] = FeedCommand.json(purchase) }
-    return .object(object)
+    try invocation.print(json) { style in
+      page.transactions.rows(\.booking.entries).table([
+        .time("TIME", \.first?.booking.createdAt), .left("KIND", \.first?.booking.kind.name),
+        .change("CHANGE", \.part?.amount), .amount("BALANCE", \.part?.balance),
+        .left("CURRENCY", \.part?.currency.description),
+        .id("TRANSACTION", \.first?.booking.transactionID?.description), .text("ABOUT") { $0.first.map(Self.about) },
+      ]).text(style: style, none: "There are no transactions.") + NextPage.text(page.next, style: style)
+    }
   }
 
   /// A transaction as the feed shows it too.
@@ -39,59 +42,31 @@ struct HistoryCommand {
     if let id = booking.reversed { object["reversed"] = .string(id.description) }
     if !booking.expired.isEmpty { object["expired"] = JSONValue(amounts: booking.expired) }
     if !booking.reclaimed.isEmpty { object["reclaimed"] = JSONValue(amounts: booking.reclaimed) }
-    if !booking.parties.isEmpty { object["parties"] = .array(booking.parties.map(party)) }
+    if !booking.parties.isEmpty {
+      object["parties"] = .array(booking.parties) {
+        ["customer_id": .string($0.customer.text), "transaction_id": JSONValue($0.transactionID?.description)]
+      }
+    }
     return object
   }
 
-  private static func party(_ party: BookingParty) -> JSONValue {
-    ["customer_id": .string(party.customer.text), "transaction_id": JSONValue(party.transactionID?.description)]
-  }
-
   static func entries(_ booking: Booking) -> JSONValue {
-    .array(
-      booking.entries.map {
-        [
-          "currency": .string($0.currency.description), "amount": .integer($0.amount), "balance": .integer($0.balance),
-          "kind": .string($0.kind.name),
-        ]
-      })
-  }
-
-  private static func text(_ page: HistoryPage, style: Style) -> String {
-    guard !page.transactions.isEmpty else { return "There are no transactions.\n" }
-    var table = Table([
-      .time("TIME"), .left("KIND"), .right("CHANGE"), .right("BALANCE"), .left("CURRENCY"), .id("TRANSACTION"),
-      .text("ABOUT"),
-    ])
-    for record in page.transactions { for row in rows(record) { table.add(row) } }
-    return table.text(style: style) + NextPage.text(page.next, style: style)
-  }
-
-  /// A row for each entry; the data of the whole transaction is on the first.
-  private static func rows(_ record: HistoryRecord) -> [[String]] {
-    let booking = record.booking
-    let head = [booking.createdAt.description, booking.kind.name]
-    let tail = [booking.transactionID?.description ?? "", about(record)]
-    let changes = booking.entries.map {
-      [AmountText.signed($0.amount), AmountText.grouped($0.balance), $0.currency.description]
+    .array(booking.entries) {
+      [
+        "currency": .string($0.currency.description), "amount": .integer($0.amount), "balance": .integer($0.balance),
+        "kind": .string($0.kind.name),
+      ]
     }
-    guard let first = changes.first else { return [head + ["", "", ""] + tail] }
-    return [head + first + tail] + changes.dropFirst().map { ["", ""] + $0 + ["", ""] }
   }
 
   static func about(_ record: HistoryRecord) -> String {
     let items = record.booking.items.map { "\(AmountText.signed($0.quantity)) \($0.item)" }
-    let notes = [refund(record), record.reference?.text, record.reason?.text].compactMap { $0 }
-    return (items + extras(record.booking) + notes).joined(separator: "; ")
-  }
-}
-
-extension HistoryCommand {
-  /// How much of its purchase is refunded after a refund or a reversed refund.
-  private static func refund(_ record: HistoryRecord) -> String? {
-    guard let purchase = record.purchase, record.booking.kind != .purchase else { return nil }
-    let share = RefundedShare.text(milliPercent: purchase.refundedMilliPercent)
-    return "\(purchase.product) refunded \(share)"
+    var notes = items + extras(record.booking)
+    if let purchase = record.purchase, record.booking.kind != .purchase {
+      let share = RefundedShare.text(milliPercent: purchase.refundedMilliPercent)
+      notes.append("\(purchase.product) refunded \(share)")
+    }
+    return (notes + [record.reference?.text, record.reason?.text].compactMap { $0 }).joined(separator: "; ")
   }
 
   /// The additional texts of holds, reversals and baskets.

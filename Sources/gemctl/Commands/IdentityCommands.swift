@@ -19,12 +19,9 @@ struct IdentityCommands {
       invocation.terminal.error(
         "note: \(SafeText.escaped(id)) is an e-mail address, which others can guess; a random id is safer.\n")
     }
-    let json = Self.json(info, isCreated: isCreated)
-    try invocation.print(
-      json,
-      {
-        "Signed in as \($0.bold(SafeText.escaped(info.record.customer.text)))\(isCreated ? ", a new customer" : "").\n"
-      })
+    try invocation.print(Self.json(info, isCreated: isCreated)) {
+      "Signed in as \(Self.name(info, $0))\(isCreated ? ", a new customer" : "").\n"
+    }
   }
 
   func identify() throws {
@@ -32,9 +29,7 @@ struct IdentityCommands {
     let info = try invocation.withClient { (session) async throws(LedgerError) in
       try await session.client.identify(id)
     }
-    try invocation.print(Self.json(info)) {
-      "Signed in as \($0.bold(SafeText.escaped(info.record.customer.text))); nothing moved.\n"
-    }
+    try invocation.print(Self.json(info)) { "Signed in as \(Self.name(info, $0)); nothing moved.\n" }
   }
 
   func reset() throws {
@@ -48,8 +43,9 @@ struct IdentityCommands {
     let info = try invocation.withClient { (session) async throws(LedgerError) in
       do throws(LedgerError) { return try await session.client.logOut() } catch { throw error.asRefusal }
     }
-    try invocation.print(
-      Self.json(info), { _ in "Signed out; \(info.record.customer) is signed in now, a new anonymous customer.\n" })
+    try invocation.print(Self.json(info)) { _ in
+      "Signed out; \(info.record.customer) is signed in now, a new anonymous customer.\n"
+    }
   }
 
   func whoAmI() throws {
@@ -67,7 +63,7 @@ struct IdentityCommands {
       "customer_id": .string(customer.text), "original_id": .string((known?.summary.originalID ?? customer).text),
       "ids": .array(ids.map { .string($0.text) }), "anonymous": .bool(customer.text.hasPrefix("$RCAnonymousID:")),
       "frozen": .bool(known?.summary.isFrozen ?? false),
-      "attributes": .object(JSONObject(attributes.map { ($0.name, .string($0.value)) })),
+      "attributes": .object(attributes) { ($0.name, .string($0.value)) },
     ]
     let others = ids.filter { $0 != customer }
     let also =
@@ -100,7 +96,11 @@ struct IdentityCommands {
     try invocation.print(IdentityPreviewView.json(preview), { IdentityPreviewView.text(preview, style: $0) })
   }
 
-  static func json(_ info: CustomerInfo, isCreated: Bool? = nil) -> JSONValue {
+  private static func name(_ info: CustomerInfo, _ style: Style) -> String {
+    style.bold(SafeText.escaped(info.record.customer.text))
+  }
+
+  private static func json(_ info: CustomerInfo, isCreated: Bool? = nil) -> JSONValue {
     var object: JSONObject = [
       "customer_id": .string(info.record.customer.text), "original_id": .string(info.originalAppUserID),
       "ids": .array(info.record.ids.map { .string($0.text) }),

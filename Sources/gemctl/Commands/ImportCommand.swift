@@ -1,11 +1,7 @@
 import GemLedger
 import GemLedgerArchive
 import GemLedgerAudit
-import GemLedgerSQLite
 
-#if PostgreSQL
-import GemLedgerPostgres
-#endif
 #if canImport(Darwin)
 import Darwin
 #else
@@ -31,7 +27,7 @@ struct ImportCommand {
 
   private func importBalances(_ format: String) throws {
     let currencies = try names()
-    let source = invocation.parsed.value("--source").flatMap(LotSource.init(name:)) ?? .admin
+    let source = invocation.lotSource
     let isDryRun = invocation.parsed.isDryRun
     let bytes = try FileAccess.read(path, atMost: Self.byteCountMax)
     let balances = try invocation.withProgress("Reading") { (report) throws(LedgerError) -> BalanceImport in
@@ -54,8 +50,8 @@ struct ImportCommand {
     var names: [String: CurrencyCode] = [:]
     for text in invocation.parsed.values("--map") {
       guard let equals = text.lastIndex(of: "="), equals > text.startIndex else {
-        throw UsageError(
-          "--map takes NAME=CODE, such as gems=GEM; got \(text.quotedForPeople)", verb: invocation.parsed.verb)
+        throw invocation.usageError(
+          "--map takes NAME=CODE, such as gems=GEM; got \(text.quotedForPeople)")
       }
       names[String(text[..<equals])] = try CurrencyCode(String(text[text.index(after: equals)...]))
     }
@@ -66,8 +62,7 @@ struct ImportCommand {
     [
       "booked": .integer(outcome.booked), "replayed": .integer(outcome.replayed),
       "without_change": .integer(outcome.withoutChange),
-      "amounts": .object(
-        JSONObject(outcome.amounts.sorted { $0.key < $1.key }.map { ($0.key.description, .integer($0.value)) })),
+      "amounts": .object(outcome.amounts.sorted { $0.key < $1.key }) { ($0.key.description, .integer($0.value)) },
     ]
   }
 
@@ -92,32 +87,42 @@ extension ImportCommand {
     let file = FileText(path: spool?.path ?? path)
     let text = JournalImport(file)
     let head = try text.head()
-    var bar = StageBar(file.size, invocation.terminal)
+    var bar = StagedBar(invocation.terminal)
     defer { bar.finish() }
-    if head.isWhole {
-      let checked = try text.check { bar.show($0, $1, $2) }
-      if invocation.parsed.isDryRun { return try tell(checked, nil, &bar) }
-      let target = try open(head)
-      do {
-        try tell(checked, try text.run(checked, into: target) { bar.show($0, $1, $2) }, &bar)
-        target.close()
-      } catch {
-        target.close()
-        // The rest of a refused import is no ledger, and would block a later import of a good export.
-        if let error = error as? LedgerError, error.code == .invalidImport { try discard() }
-        throw error
+    func show(_ stage: JournalImport.Stage, _ done: Int64, _ total: Int64) {
+      switch stage {
+      case .checking: bar.show("Checking", done, of: file.size)
+      case .importing: bar.show("Importing", done, of: total)
+      case .verifying: bar.show("Verifying", done, of: total)
       }
-    } else {
-      let target = try open(head)
-      defer { target.close() }
-      let checked = try text.check(continuing: target) { bar.show($0, $1, $2) }
-      if invocation.parsed.isDryRun { return try tell(checked, nil, &bar) }
-      try tell(checked, try text.run(checked, into: target) { bar.show($0, $1, $2) }, &bar)
+    }
+    // A whole export is checked before its ledger is made, an increment against the ledger that it continues.
+    var target = head.isWhole ? nil : try open(head)
+    defer { target?.close() }
+    let checked = try target.map { (target) throws(LedgerError) in try text.check(continuing: target, show) }
+    let sound = try checked ?? text.check(show)
+    if invocation.parsed.isDryRun {
+      bar.finish()
+      return try tell(sound, nil)
+    }
+    let ledger = try target ?? open(head)
+    target = ledger
+    do throws(LedgerError) {
+      let books = try text.run(sound, into: ledger, show)
+      bar.finish()
+      try tell(sound, books)
+    } catch {
+      // The rest of a refused import is no ledger, and would block a later import of a good export.
+      if head.isWhole, error.code == .invalidImport {
+        ledger.close()
+        target = nil
+        try discard()
+      }
+      throw error
     }
   }
 
-  private func tell(_ checked: JournalImport.Checked, _ books: Verification?, _ bar: inout StageBar) throws {
-    bar.finish()
+  private func tell(_ checked: JournalImport.Checked, _ books: Verification?) throws(LedgerError) {
     var json: JSONObject = [
       "transactions": .integer(checked.transactions), "entries": .integer(checked.entries),
     ]
@@ -134,34 +139,31 @@ extension ImportCommand {
 
   /// Returns the target storage: a new storage, or for an increment the ledger that it continues.
   private func open(_ head: JournalImport.Head) throws(LedgerError) -> any LedgerStorage {
-    switch try StorageChoice(invocation.settings.storage) {
+    let (storage, home) = (try StorageChoice(invocation.settings.storage), invocation.home)
+    switch storage {
     case .memory: throw .invalid("A ledger in memory ends with the command; name a new file or schema with --storage.")
     case .home:
-      let home = invocation.home
-      guard head.isWhole else { return try SQLiteStorage.openImport(path: home.ledgerPath) }
+      let file = StorageChoice.file(home.ledgerPath)
+      if !head.isWhole { return try file.openImport() }
       // A home that an interrupted import made has nothing but its ledger to go on with.
-      if FileAccess.exists(home.ledgerPath), !home.isUnfinished { return try openFile(home.ledgerPath, head) }
-      return try makeHome(home, head)
-    case .file(let path): return try openFile(path, head)
-    case .postgres(let url):
-      #if PostgreSQL
-      if !head.isWhole { return try PostgresStorage.openImport(url: url) }
-      return try PostgresStorage.openCopy(url: url, project: head.project, source: 0)
-      #else
-      throw .defect("A build without PostgreSQL accepted a PostgreSQL URL of \(url.utf8.count) bytes")
-      #endif
+      if FileAccess.exists(home.ledgerPath), !home.isUnfinished { return try file.openCopy(of: head.project) }
+      return try makeHome(home) { () throws(LedgerError) in try file.openCopy(of: head.project) }
+    case .file, .postgres:
+      return head.isWhole ? try storage.openCopy(of: head.project) : try storage.openImport()
     }
   }
 
   /// Makes a home with nothing in it yet but the import's beginning.
-  private func makeHome(_ home: Home, _ head: JournalImport.Head) throws(LedgerError) -> any LedgerStorage {
+  private func makeHome(
+    _ home: Home, _ open: () throws(LedgerError) -> any LedgerStorage
+  ) throws(LedgerError) -> any LedgerStorage {
     let draft = try HomeDraft.begin(home, .new(storefront: .unitedStates))
     do throws(LedgerError) {
       let storage: any LedgerStorage
-      do throws(LedgerError) { storage = try openFile(home.ledgerPath, head) } catch {
+      do throws(LedgerError) { storage = try open() } catch {
         guard error.code == .alreadyExists else { throw error }
         try draft.removeUnusedLedger()
-        storage = try openFile(home.ledgerPath, head)
+        storage = try open()
       }
       do throws(LedgerError) { try draft.finish() } catch {
         storage.close()
@@ -177,89 +179,30 @@ extension ImportCommand {
 
   /// Removes the rest of a refused whole import: a copy that never was a ledger.
   private func discard() throws(LedgerError) {
-    switch try StorageChoice(invocation.settings.storage) {
-    case .memory: break
-    case .home: invocation.home.remove()
-    case .file(let path): FileAccess.remove(Home.files(ofLedger: path))
-    case .postgres(let url):
-      #if PostgreSQL
-      _ = try PostgresStorage.removeCopy(url: url)
-      #else
-      throw .defect("A build without PostgreSQL accepted a PostgreSQL URL of \(url.utf8.count) bytes")
-      #endif
-    }
-  }
-
-  private func openFile(_ path: String, _ head: JournalImport.Head) throws(LedgerError) -> any LedgerStorage {
-    if !head.isWhole { return try SQLiteStorage.openImport(path: path) }
-    // SQLite gives its other files the mode of this file.
-    _ = try FileAccess.create(path)
-    return try SQLiteStorage.openCopy(path: path, project: head.project, source: 0)
+    let storage = try StorageChoice(invocation.settings.storage)
+    if storage == .home { invocation.home.remove() } else { try storage.removeCopy() }
   }
 }
 
 /// The bars of an import of balances: each line is checked, and then booked.
 struct ImportBars {
-  private let lineCount: Int
-  private var checking: ProgressBar
-  private var importing: ProgressBar
+  private let lineCount: Int64
+  private var bar: StagedBar
 
-  /// - Parameter write: Writes the bars; nil for standard error.
   init(
     lineCount: Int, terminal: Terminal, elapsed: (() -> Duration)? = nil, write: ((String) -> Void)? = nil
   ) {
-    self.lineCount = lineCount
-    let elapsed = elapsed ?? ProgressBar.stopwatch()
-    checking = ProgressBar("Checking", total: lineCount, terminal: terminal, elapsed: elapsed, write: write)
-    importing = ProgressBar("Importing", total: lineCount, terminal: terminal, elapsed: elapsed, write: write)
+    self.lineCount = Int64(lineCount)
+    bar = StagedBar(terminal, elapsed: elapsed, write: write)
   }
 
   /// - Parameter done: The number of checked and booked lines together.
   mutating func show(_ done: Int64) {
-    let done = Int(clamping: done)
-    if done <= lineCount { checking.advance(to: done) } else { importing.advance(to: done - lineCount) }
+    let isChecking = done <= lineCount
+    bar.show(isChecking ? "Checking" : "Importing", isChecking ? done : done - lineCount, of: lineCount)
   }
 
-  mutating func finish() {
-    checking.finish()
-    importing.finish()
-  }
-}
-
-/// A bar for each stage of an import.
-private struct StageBar {
-  private let size: Int64
-  private let terminal: Terminal
-  private var stage: JournalImport.Stage?
-  private var bar: ProgressBar?
-
-  init(_ size: Int64, _ terminal: Terminal) {
-    self.size = size
-    self.terminal = terminal
-  }
-
-  mutating func show(_ stage: JournalImport.Stage, _ done: Int64, _ total: Int64) {
-    if self.stage != stage {
-      finish()
-      self.stage = stage
-      let total = stage == .checking ? size : total
-      bar = ProgressBar(Self.label(stage), total: Int(clamping: total), terminal: terminal)
-    }
-    bar?.advance(to: Int(clamping: done))
-  }
-
-  mutating func finish() {
-    bar?.finish()
-    bar = nil
-  }
-
-  private static func label(_ stage: JournalImport.Stage) -> String {
-    switch stage {
-    case .checking: "Checking"
-    case .importing: "Importing"
-    case .verifying: "Verifying"
-    }
-  }
+  mutating func finish() { bar.finish() }
 }
 
 /// Standard input as a file, since it is read twice; removed with its last reference.
@@ -282,7 +225,7 @@ private final class Spool {
     guard try FileAccess.create(path) else { throw .defect("A new directory was not empty") }
     let (input, output) = (try OpenFile("/dev/stdin", O_RDONLY), try OpenFile(path, O_WRONLY))
     while true {
-      let bytes = try input.read()
+      let bytes = try input.next()
       if bytes.isEmpty { return }
       _ = try output.write(bytes)
     }

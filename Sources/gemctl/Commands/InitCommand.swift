@@ -23,24 +23,30 @@ struct InitCommand {
   }
 
   func run() throws {
-    if invocation.parsed.flags.contains("--join") { return try join() }
+    if invocation.parsed.has("--join") { return try join() }
     // The files first: a home is not made for a catalog that cannot be used.
     let start = try self.start()
     let storage = try StorageChoice(invocation.settings.storage)
     if storage == .memory { throw LedgerError.memoryEnds }
-    let draft = try HomeDraft.begin(invocation.home, start.homeState)
-    let state = draft.state
-    do throws(LedgerError) {
+    try make(start) { (draft) throws(LedgerError) in
       try storage.make(for: draft) { (ledger, isNew) throws(LedgerError) in
         try Self.bring(start.catalog, to: ledger, isNew: isNew, isOwn: storage == .home)
-        try ledger.createCustomer(state.customer)
+        try ledger.createCustomer(draft.state.customer)
       }
+    }
+  }
+
+  /// Makes the home, and fills its ledger before it is complete.
+  private func make(_ start: Start, _ fill: (HomeDraft) throws(LedgerError) -> Void) throws(LedgerError) {
+    let draft = try HomeDraft.begin(invocation.home, start.homeState)
+    do throws(LedgerError) {
+      try fill(draft)
       try draft.finish()
     } catch {
       draft.giveUp()
       throw error
     }
-    try invocation.print(json(start, state), { text(start, state, style: $0) })
+    try invocation.print(json(start, draft.state)) { text(start, draft.state, style: $0) }
   }
 
   /// Gives the ledger its catalog, unless an interrupted command did.
@@ -61,29 +67,20 @@ struct InitCommand {
 
   /// Makes a home for a shared ledger and keeps the ledger's catalog.
   private func join() throws {
-    guard invocation.parsed.positionals.isEmpty, invocation.parsed.value("--storekit") == nil else {
-      throw UsageError("--join takes no catalog: the ledger has one", verb: invocation.parsed.verb)
+    guard invocation.parsed.positionals.isEmpty, !invocation.parsed.has("--storekit") else {
+      throw invocation.usageError("--join takes no catalog: the ledger has one")
     }
     guard invocation.settings.storage != nil else {
-      throw UsageError("--join needs --storage", verb: invocation.parsed.verb)
+      throw invocation.usageError("--join needs --storage")
     }
     let storage = try StorageChoice(invocation.settings.storage)
     if storage == .memory { throw LedgerError.memoryEnds }
-    let home = invocation.home
-    let ledger = try storage.open(home)
+    let ledger = try storage.open(invocation.home)
     defer { ledger.close() }
-    let start = Start(catalog: try ledger.currentCatalog(), store: store)
-    let draft = try HomeDraft.begin(home, start.homeState)
-    let state = draft.state
-    do throws(LedgerError) {
+    try make(Start(catalog: try ledger.currentCatalog(), store: store)) { (draft) throws(LedgerError) in
       try draft.removeUnusedLedger()
-      try ledger.createCustomer(state.customer)
-      try draft.finish()
-    } catch {
-      draft.giveUp()
-      throw error
+      try ledger.createCustomer(draft.state.customer)
     }
-    try invocation.print(json(start, state), { text(start, state, style: $0) })
   }
 
   private func start() throws -> Start {
@@ -91,7 +88,7 @@ struct InitCommand {
     let parsed = invocation.parsed
     guard let path = parsed.value("--storekit") else { return start }
     guard start.store == .apple else {
-      throw UsageError("A StoreKit file describes the App Store, and not --store \(start.store)", verb: parsed.verb)
+      throw invocation.usageError("A StoreKit file describes the App Store, and not --store \(start.store)")
     }
     let bytes = try FileAccess.read(path, atMost: StoreKitConfiguration.byteCountMax)
     do throws(CatalogProblems) {

@@ -1,4 +1,5 @@
 import GemLedger
+import GemLedgerAudit
 import SimulatedStores
 import StoreClient
 
@@ -36,15 +37,11 @@ struct Invocation: Sendable {
   /// - Throws: `LedgerError` with `invalid_identifier`, or as ``Home/state()``.
   func customer() throws(LedgerError) -> CustomerID {
     if let id = settings.customer { return try customer(named: id) }
-    switch try StorageChoice(settings.storage) {
-    case .home: return try home.state().customer
-    case .memory: return .anonymous()
-    case .file, .postgres:
-      guard FileAccess.exists(settings.home) else {
-        throw .invalid("No customer is signed in, because there is no home: name the customer with --customer.")
-      }
-      return try home.state().customer
+    if let home = try clientHome() { return try home.state().customer }
+    guard try StorageChoice(settings.storage) == .memory else {
+      throw .invalid("No customer is signed in, because there is no home: name the customer with --customer.")
     }
+    return .anonymous()
   }
 
   /// Finds the customer after the unfinished work of earlier commands is finished; for the client's verbs.
@@ -62,15 +59,9 @@ struct Invocation: Sendable {
     }
   }
 
-  /// The client's state; a ledger without a home has a client without a remembered state.
+  /// The client's state; without a home it is new, and so is the session of its store.
   func clientState() throws(LedgerError) -> Home.State {
-    switch try StorageChoice(settings.storage) {
-    case .home: return try home.state()
-    case .file, .postgres:
-      return FileAccess.exists(settings.home) ? try home.state() : .new(storefront: .unitedStates)
-    // A store in memory has a new session, since its transaction numbers begin again.
-    case .memory: return .new(storefront: .unitedStates)
-    }
+    try clientHome()?.state() ?? .new(storefront: .unitedStates)
   }
 
   private func openLedger(_ moving: VirtualClock?) throws(LedgerError) -> Ledger {
@@ -89,12 +80,24 @@ extension Invocation {
   func withProgress<Answer>(
     _ label: String, _ work: ((Int64, Int64) -> Void) throws(LedgerError) -> Answer
   ) throws(LedgerError) -> Answer {
-    var bar: ProgressBar?
-    defer { bar?.finish() }
-    return try work { done, total in
-      var shown = bar ?? ProgressBar(label, total: Int(clamping: total), terminal: terminal)
-      shown.advance(to: Int(clamping: done))
-      bar = shown
+    var bar = StagedBar(terminal)
+    defer { bar.finish() }
+    return try work { done, total in bar.show(label, done, of: total) }
+  }
+
+  /// Verifies the books with a bar.
+  func verify(_ ledger: Ledger) throws(LedgerError) -> Verification {
+    try withProgress("Verifying") { (report) throws(LedgerError) in try ledger.verify(progress: report) }
+  }
+
+  /// Opens the ledger and does long work with a bar.
+  func withProgress<Answer>(
+    _ label: String, _ work: (Ledger, (Int64, Int64) -> Void) throws(LedgerError) -> Answer
+  ) throws(LedgerError) -> Answer {
+    var bar = StagedBar(terminal)
+    defer { bar.finish() }
+    return try withLedger { (ledger) throws(LedgerError) in
+      try work(ledger) { done, total in bar.show(label, done, of: total) }
     }
   }
 }
@@ -106,35 +109,52 @@ extension Invocation {
   func print(_ json: @autoclosure () -> JSONValue, _ text: (Style) -> String) throws(LedgerError) {
     try terminal.output(isJSON ? json().text() + "\n" : text(terminal.outputStyle))
   }
+
+  /// Prints one JSON document, the table as comma-separated values, or text for people.
+  func print(
+    _ json: @autoclosure () -> JSONValue, csv table: @autoclosure () -> Table, _ text: (Style) -> String
+  ) throws {
+    try checkForm()
+    guard isCSV else { return try print(json(), text) }
+    try terminal.output(table().csv)
+  }
+
+  private var isCSV: Bool { parsed.has("--csv") }
+
+  /// To be called before the work, which may take long.
+  func checkForm() throws(UsageError) {
+    try parsed.checkExcluding("--csv", "--json")
+  }
 }
 
 // MARK: Asking
 
 extension Invocation {
   func key() throws(LedgerError) -> IdempotencyKey? {
-    guard let text = parsed.value("--key") else { return nil }
-    return try IdempotencyKey(text)
+    try parsed.value("--key") { (text) throws(LedgerError) in try IdempotencyKey(text) }
   }
 
   /// Reads a time with its zone, or a day, which begins at midnight in the zone that `--zone` names.
   func time(_ option: String) throws -> Timestamp? {
-    guard let text = parsed.value(option) else { return nil }
-    if let time = Timestamp(text) { return time }
-    guard let time = try DaysOfZone(parsed.value("--zone"), verb: parsed.verb).time(text) else {
-      throw UsageError(
+    try parsed.value(option) { text in
+      if let time = Timestamp(text) { return time }
+      if let time = try days().time(text) { return time }
+      throw usageError(
         "\(option) takes a time with its zone, such as 2026-11-21T09:30:00Z, or a day, such as 2026-11-21; got "
-          + text.quotedForPeople, verb: parsed.verb)
+          + text.quotedForPeople)
     }
-    return time
   }
 
+  /// The days of the zone that `--zone` names.
+  func days() throws(UsageError) -> DaysOfZone { try DaysOfZone(parsed.value("--zone"), verb: parsed.verb) }
+
   func duration(_ option: String) throws(UsageError) -> Duration? {
-    guard let text = parsed.value(option) else { return nil }
-    guard let span = TimeSpan(text) else {
-      throw UsageError(
-        "\(option) takes a length of time such as 90s, 15m, 1h or 30d; got \(text.quotedForPeople)", verb: parsed.verb)
+    try parsed.value(option) { (text) throws(UsageError) in
+      guard let span = TimeSpan(text) else {
+        throw usageError("\(option) takes a length of time such as 90s, 15m, 1h or 30d; got \(text.quotedForPeople)")
+      }
+      return .seconds(span.seconds)
     }
-    return .seconds(span.seconds)
   }
 
   /// Returns the amounts among the arguments, from this index on.
@@ -148,13 +168,18 @@ extension Invocation {
     Int(try parsed.integer("--limit", in: 1...Int64(Limits.historyPage)) ?? 100)
   }
 
+  /// The source of currency that `--source` names.
+  var lotSource: LotSource { parsed.value("--source").flatMap(LotSource.init(name:)) ?? .admin }
+
+  func usageError(_ message: String) -> UsageError { parsed.usageError(message) }
+
   var cursor: PageCursor? { parsed.value("--after").map(PageCursor.init) }
 
   /// Returns the reference and reason of the options, and the actor.
   func details() throws(LedgerError) -> CommandDetails {
     var details = CommandDetails(actor: Self.actor)
-    if let text = parsed.value("--reference") { details.reference = try Reference(text) }
-    if let text = parsed.value("--reason") { details.reason = try Reason(text) }
+    details.reference = try parsed.value("--reference") { (text) throws(LedgerError) in try Reference(text) }
+    details.reason = try parsed.value("--reason") { (text) throws(LedgerError) in try Reason(text) }
     return details
   }
 
@@ -163,6 +188,20 @@ extension Invocation {
     let isDryRun = parsed.isDryRun
     return try withLedger { (ledger) throws(LedgerError) in
       isDryRun ? try ledger.preview(command) : try ledger.book(command)
+    }
+  }
+
+  /// Books the command and prints the booking.
+  ///
+  /// - Parameters:
+  ///   - isBasket: Whether several customers may take part.
+  ///   - did: The sentence about the customer, for a command without a table.
+  func answer(_ command: LedgerCommand, isBasket: Bool = false, did: String? = nil) throws(LedgerError) {
+    let booking = try book(command)
+    let view = BookingView(booking, isDryRun: parsed.isDryRun, isBasket: isBasket)
+    try print(view.json) { style in
+      let sentence = did.map { style.bold("\(SafeText.escaped(booking.customer.text)) \($0)") + "\n" }
+      return (sentence ?? "") + view.text(style: style)
     }
   }
 }

@@ -7,14 +7,13 @@ struct ItemsCommand {
 
   func run() throws {
     try invocation.checkForm()
-    if invocation.parsed.flags.contains("--prices") { return try prices() }
-    for option in ["--from", "--until"] where invocation.parsed.value(option) != nil {
-      throw UsageError("\(option) goes with --prices", verb: invocation.parsed.verb)
-    }
+    if invocation.parsed.has("--prices") { return try prices() }
+    try invocation.parsed.check("--from", "--until", goWith: "--prices")
     let catalog = try invocation.withLedger { (ledger) throws(LedgerError) in try ledger.currentCatalog() }
     let items = catalog.items
-    try invocation.print(["items": .array(items.map(Self.json))], csv: Self.report(items)) { style in
-      items.isEmpty ? "There are no items in the catalog.\n" : Self.report(items).text(style: style)
+    let table = Self.table(items)
+    try invocation.print(["items": .array(items.map(Self.json))], csv: table) {
+      table.text(style: $0, none: "There are no items in the catalog.")
     }
   }
 
@@ -26,15 +25,11 @@ struct ItemsCommand {
     ]
   }
 
-  private static func report(_ items: [Item]) -> Report {
-    var report = Report([.text("ITEM"), .text("NAME"), .number("PRICE"), .text("CURRENCY"), .number("LIMIT")])
-    for item in items {
-      let limit = item.limit.map(Report.Cell.amount) ?? .none
-      let prices: [[Report.Cell]] = item.price.map { [.amount($0.amount), .text($0.currency.description)] }
-      report.add([.text(item.id.text), .text(item.name)] + (prices.first ?? [.none, .none]) + [limit])
-      for price in prices.dropFirst() { report.add([.text(item.id.text), .none] + price + [.none]) }
-    }
-    return report
+  private static func table(_ items: [Item]) -> Table {
+    items.rows(\.price).table([
+      .left("ITEM", \.whole.id.text), .left("NAME", \.first?.name), .amount("PRICE", \.part?.amount),
+      .left("CURRENCY", \.part?.currency.description), .amount("LIMIT") { $0.first?.limit },
+    ])
   }
 
   // MARK: Effective prices
@@ -44,54 +39,44 @@ struct ItemsCommand {
     let prices = try invocation.withProgress("Reading") { (ledger, progress) throws(LedgerError) in
       try ledger.effectivePrices(from: from, until: until, progress: progress)
     }
-    try invocation.print(["items": .array(prices.map(Self.json))], csv: Self.report(prices)) { style in
-      prices.isEmpty ? "Nothing was sold.\n" : Self.report(prices).text(style: style)
+    let table = Self.table(prices)
+    try invocation.print(["items": .array(prices.map(Self.json))], csv: table) {
+      table.text(style: $0, none: "Nothing was sold.")
     }
   }
 
   private static func json(_ price: EffectivePrice) -> JSONValue {
     [
       "id": .string(price.item.text), "units": .integer(price.units),
-      "charges": .array(
-        price.charges.map {
-          [
-            "currency": .string($0.currency.description), "amount": .integer($0.amount), "paid": .integer($0.paid),
-            "free_milli_percent": .integer($0.freeMilliPercent),
-          ]
-        }),
-      "costs": .array(
-        price.costs.map {
-          [
-            "environment": .string(InsightView.environment($0.environment)), "total": MoneyText.json($0.total),
-            "per_unit": MoneyText.json($0.perUnit),
-          ]
-        }),
+      "charges": .array(price.charges) {
+        [
+          "currency": .string($0.currency.description), "amount": .integer($0.amount), "paid": .integer($0.paid),
+          "free_milli_percent": .integer($0.freeMilliPercent),
+        ]
+      },
+      "costs": .array(price.costs) {
+        [
+          "environment": .string(InsightView.environment($0.environment)), "total": MoneyText.json($0.total),
+          "per_unit": MoneyText.json($0.perUnit),
+        ]
+      },
     ]
   }
 
   /// A row for each price currency and environment; the charged amounts are on the first.
-  private static func report(_ prices: [EffectivePrice]) -> Report {
-    var report = Report([
-      .text("ITEM"), .number("SOLD"), .number("CHARGED"), .text("CURRENCY"), .number("FREE PART"), .number("COST"),
-      .number("EACH"), .text("IN"), .text("ENVIRONMENT"),
-    ])
-    for price in prices {
-      let charges: [[Report.Cell]] = price.charges.map {
-        [.amount($0.amount), .text($0.currency.description), .share($0.freeMilliPercent)]
-      }
-      let costs: [[Report.Cell]] = price.costs.map {
-        [
-          .money($0.total), .money($0.perUnit), .text($0.total.currency),
-          .text(InsightView.environment($0.environment)),
-        ]
-      }
-      for index in 0..<max(1, charges.count, costs.count) {
-        report.add(
-          [.text(price.item.text), index == 0 ? .amount(price.units) : .none]
-            + (index < charges.count ? charges[index] : [.none, .none, .none])
-            + (index < costs.count ? costs[index] : [.none, .none, .none, .none]))
+  private static func table(_ prices: [EffectivePrice]) -> Table {
+    typealias Row = (charge: EffectivePrice.Charge?, cost: EffectivePrice.Cost?)
+    let rows = prices.rows { price in
+      (0..<max(1, price.charges.count, price.costs.count)).map { index -> Row in
+        (price.charges.dropFirst(index).first, price.costs.dropFirst(index).first)
       }
     }
-    return report
+    return rows.table([
+      .left("ITEM", \.whole.item.text), .amount("SOLD", \.first?.units), .amount("CHARGED", \.part?.charge?.amount),
+      .left("CURRENCY", \.part?.charge?.currency.description),
+      .share("FREE PART", \.part?.charge?.freeMilliPercent), .money("COST", \.part?.cost?.total),
+      .money("EACH", \.part?.cost?.perUnit), .left("IN", \.part?.cost?.total.currency),
+      .left("ENVIRONMENT") { ($0.part?.cost?.environment).map(InsightView.environment) },
+    ])
   }
 }

@@ -19,16 +19,15 @@ struct OfferingsCommand {
     let store = parsed.value("--store").flatMap(Store.init(name:)) ?? state.store
     let locale = parsed.value("--locale") ?? state.locale
     guard Localization.isLocale(locale) else {
-      throw UsageError("--locale takes a locale such as en_US, not \(locale.quotedForPeople)", verb: parsed.verb)
+      throw invocation.usageError("--locale takes a locale such as en_US, not \(locale.quotedForPeople)")
     }
     guard let code = parsed.value("--storefront") else {
       return ShopWindow(store: store, storefront: state.storefront, locale: locale)
     }
     guard let storefront = StorefrontCode(exactly: code) else {
-      throw UsageError(
+      throw invocation.usageError(
         "--storefront takes a country of the App Store in three capital letters, such as USA or JPN, not "
-          + code.quotedForPeople,
-        verb: parsed.verb)
+          + code.quotedForPeople)
     }
     return ShopWindow(store: store, storefront: storefront, locale: locale)
   }
@@ -51,15 +50,13 @@ extension OfferingsCommand {
   private func json(_ shown: [Offerings.Offering], _ offerings: Offerings) -> JSONValue {
     [
       "current": JSONValue(offerings.current?.id.text),
-      "offerings": .array(
-        shown.map {
-          [
-            "id": .string($0.id.text), "description": .string($0.serverDescription),
-            "packages": .array($0.availablePackages.map(Self.json)),
-          ]
-        }),
-      "left_out": .array(
-        offerings.leftOut.map { ["product_id": .string($0.product.text), "why": .string($0.why)] }),
+      "offerings": .array(shown) {
+        [
+          "id": .string($0.id.text), "description": .string($0.serverDescription),
+          "packages": .array($0.availablePackages.map(Self.json)),
+        ]
+      },
+      "left_out": .array(offerings.leftOut) { ["product_id": .string($0.product.text), "why": .string($0.why)] },
     ]
   }
 
@@ -89,26 +86,22 @@ extension OfferingsCommand {
       let table = entry.availablePackages.isEmpty ? "Nothing to buy.\n" : table(entry).text(style: style)
       return style.bold(SafeText.escaped(entry.id.text)) + mark + description + "\n" + table
     }
-    if !offerings.leftOut.isEmpty { sections.append(leftOut(offerings, window)) }
+    if !offerings.leftOut.isEmpty {
+      let lines = offerings.leftOut.map { "  \(SafeText.escaped($0.product.text)): \($0.why)\n" }
+      sections.append("Left out at \(window.store) in \(window.storefront):\n" + lines.joined())
+    }
     return sections.joined(separator: "\n")
   }
 
-  private func leftOut(_ offerings: Offerings, _ window: ShopWindow) -> String {
-    var text = "Left out at \(window.store) in \(window.storefront):\n"
-    for product in offerings.leftOut { text += "  \(SafeText.escaped(product.product.text)): \(product.why)\n" }
-    return text
-  }
-
   private func table(_ entry: Offerings.Offering) -> Table {
-    var table = Table([.left("PACKAGE"), .left("PRODUCT"), .text("TITLE"), .right("PRICE"), .text("GRANTS")])
-    for package in entry.availablePackages {
-      let product = package.storeProduct
-      let offer = product.localizedDiscountPriceString.map { "\($0) instead of " } ?? ""
-      table.add([
-        package.identifier, product.code.text, product.localizedTitle, offer + product.localizedPriceString,
-        GrantText.text(product.grants, product.itemGrants),
-      ])
-    }
-    return table
+    entry.availablePackages.table([
+      .left("PACKAGE", \.identifier), .left("PRODUCT", \.storeProduct.code.text),
+      .text("TITLE", \.storeProduct.localizedTitle),
+      .right("PRICE") {
+        let offer = $0.storeProduct.localizedDiscountPriceString.map { "\($0) instead of " } ?? ""
+        return offer + $0.storeProduct.localizedPriceString
+      },
+      .text("GRANTS") { GrantText.text($0.storeProduct.grants, $0.storeProduct.itemGrants) },
+    ])
   }
 }

@@ -10,10 +10,7 @@ struct OrderCommands {
   func open() throws {
     let product = try ProductCode(invocation.parsed.positionals[0])
     let (quantity, key) = (try invocation.quantity() ?? 1, try invocation.key())
-    let parsed = invocation.parsed
-    let context = OrderContext(
-      gameID: parsed.value("--game"), roleID: parsed.value("--role"), serverID: parsed.value("--server"),
-      extraData: parsed.value("--extra"))
+    let context = invocation.orderContext
     let order = try invocation.withClient { (session) async throws(LedgerError) in
       try await session.backend.initPayment(
         OrderRequest(
@@ -71,8 +68,8 @@ struct DeliveryCommands {
   /// - Throws: ``ExitStatus/incomplete`` if the named order is not delivered.
   func retry() throws {
     guard invocation.settings.deliver != nil else {
-      throw UsageError(
-        "name the shell command that delivers with --deliver or GEMCTL_DELIVER", verb: invocation.parsed.verb)
+      throw invocation.usageError(
+        "name the shell command that delivers with --deliver or GEMCTL_DELIVER")
     }
     guard let text = invocation.parsed.positionals.first else { return try retryDue() }
     let order = try invocation.withClient { (session) async throws(LedgerError) in
@@ -96,8 +93,9 @@ struct DeliveryCommands {
       "tried": .integer(Int64(round.tried)), "confirmed": .integer(Int64(round.confirmed)),
       "exhausted": .integer(Int64(round.exhausted)),
     ]
-    try invocation.print(
-      json, { _ in "Tried \(round.tried), confirmed \(round.confirmed), without a try left \(round.exhausted).\n" })
+    try invocation.print(json) { _ in
+      "Tried \(round.tried), confirmed \(round.confirmed), without a try left \(round.exhausted).\n"
+    }
   }
 
   private func show(
@@ -112,13 +110,18 @@ struct DeliveryCommands {
 }
 
 extension Invocation {
+  /// The data of the options that an order passes to its delivery.
+  var orderContext: OrderContext {
+    OrderContext(
+      gameID: parsed.value("--game"), roleID: parsed.value("--role"), serverID: parsed.value("--server"),
+      extraData: parsed.value("--extra"))
+  }
+
   /// The cursor of a page of orders.
   func ordersCursor() throws(UsageError) -> OrdersPage.Cursor? {
-    guard let text = parsed.value("--after") else { return nil }
-    guard let cursor = OrdersPage.Cursor(text) else {
-      throw UsageError(
-        "--after takes a cursor that a page of this list printed; got \(text.quotedForPeople)", verb: parsed.verb)
+    try parsed.value("--after") { (text) throws(UsageError) in
+      if let cursor = OrdersPage.Cursor(text) { return cursor }
+      throw usageError("--after takes a cursor that a page of this list printed; got \(text.quotedForPeople)")
     }
-    return cursor
   }
 }

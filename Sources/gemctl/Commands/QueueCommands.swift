@@ -7,35 +7,37 @@ struct QueueCommands {
   let invocation: Invocation
 
   func list() throws {
-    try show(try invocation.withClient(onlyReads: true) { (session) throws(LedgerError) in try Self.items(session) })
+    try show(try invocation.withClient(onlyReads: true) { (session) throws(LedgerError) in try Self.backlog(session) })
   }
 
   func drain() throws {
-    // Opening the client has drained it.
-    let items = try invocation.withClient { (session) throws(LedgerError) in try Self.items(session) }
-    try show(items)
-    try Self.check(items)
+    // Opening the client has drained the queue.
+    try work { _ in }
   }
 
   func requeue() throws {
     let text = invocation.parsed.positionals[0]
-    let items = try invocation.withClient { (session) async throws(LedgerError) in
+    try work { (session) async throws(LedgerError) in
       let ids = session.client.queueItems.map(\.storeTransactionID.text)
       let id = try ShortenedID(text).flatMap { (short) throws(LedgerError) in try short.only(of: ids) } ?? text
       try await session.client.requeueReceipt(id)
-      return try Self.items(session)
     }
-    try show(items)
-    try Self.check(items)
   }
 
   func sync() throws {
-    let items = try invocation.withClient { (session) async throws(LedgerError) in
-      await session.client.syncPurchases()
-      return try Self.items(session)
+    try work { await $0.client.syncPurchases() }
+  }
+
+  /// Does the work and shows the rest of the queue.
+  ///
+  /// - Throws: ``ExitStatus/incomplete`` if the queue is not empty, as for an incomplete purchase.
+  private func work(_ body: @escaping @Sendable (ClientSession) async throws(LedgerError) -> Void) throws {
+    let backlog = try invocation.withClient { (session) async throws(LedgerError) in
+      try await body(session)
+      return try Self.backlog(session)
     }
-    try show(items)
-    try Self.check(items)
+    try show(backlog)
+    if !backlog.items.isEmpty { throw ExitStatus.incomplete }
   }
 
   /// The receipts in the queue, and the paid purchases that are not in it yet.
@@ -45,7 +47,7 @@ struct QueueCommands {
   }
 
   /// The store keeps a purchase until its buyer's device has seen it; no other device queues it.
-  private static func items(_ session: ClientSession) throws(LedgerError) -> Backlog {
+  private static func backlog(_ session: ClientSession) throws(LedgerError) -> Backlog {
     let items = session.client.queueItems
     let queued = Set(items.map(\.storeTransactionID))
     var unseen: [ShopTransaction] = []
@@ -54,11 +56,6 @@ struct QueueCommands {
       if try !session.isCredited(one.transaction) { unseen.append(one) }
     }
     return Backlog(items: items, unseen: unseen)
-  }
-
-  /// - Throws: ``ExitStatus/incomplete`` if the backlog is not empty, as for an incomplete purchase.
-  private static func check(_ backlog: Backlog) throws {
-    if !backlog.items.isEmpty { throw ExitStatus.incomplete }
   }
 
   private func show(_ backlog: Backlog) throws(LedgerError) {
@@ -93,16 +90,11 @@ struct QueueCommands {
       return unseen.isEmpty
         ? "The queue is empty: all paid purchases are credited.\n" : "The queue is empty.\n" + unseen
     }
-    var table = Table([
-      .id("STORE TRANSACTION"), .init(title: "STATE"), .init(title: "ATTEMPTS", alignment: .right),
-      .id("CUSTOMER"), .init(title: "PRODUCT"), .text("LAST ERROR"),
+    let table = items.table([
+      .id("STORE TRANSACTION", \.storeTransactionID.text), .left("STATE", \.status.rawValue),
+      .right("ATTEMPTS") { String($0.attemptCount) }, .id("CUSTOMER", \.customer.text),
+      .left("PRODUCT") { $0.product?.text ?? $0.storeProductID }, .text("LAST ERROR", \.lastError?.code.description),
     ])
-    for item in items {
-      table.add([
-        item.storeTransactionID.text, item.status.rawValue, String(item.attemptCount), item.customer.text,
-        item.product?.text ?? item.storeProductID, item.lastError?.code.description ?? "",
-      ])
-    }
     let untrusted = items.count { $0.lastError?.code == .receiptUnverified }
     let doubt =
       untrusted == 0

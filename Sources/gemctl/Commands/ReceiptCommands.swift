@@ -84,17 +84,15 @@ extension ReceiptCommands {
 
   /// The roots that the command line names.
   private func trustedRoots() throws -> [TrustedRoot] {
-    let parsed = invocation.parsed
-    let files = try parsed.values("--root").map { path in
-      try TrustedRoot(certificate: try FileAccess.read(path))
-    }
-    return try files + parsed.values("--fingerprint").map { try TrustedRoot(fingerprint: $0) }
+    try invocation.parsed.values("--root").map { try TrustedRoot(certificate: try FileAccess.read($0)) }
+      + invocation.parsed.values("--fingerprint").map { try TrustedRoot(fingerprint: $0) }
   }
 
   private func playVerifier() throws -> PlayVerifier? {
-    guard let path = invocation.parsed.value("--play-key") else { return nil }
-    let text = String(decoding: try FileAccess.read(path), as: UTF8.self)
-    return try PlayVerifier(publicKey: text.filter { !$0.isWhitespace }, environment: .production)
+    try invocation.parsed.value("--play-key") { path in
+      let text = String(decoding: try FileAccess.read(path), as: UTF8.self)
+      return try PlayVerifier(publicKey: text.filter { !$0.isWhitespace }, environment: .production)
+    }
   }
 
   /// Returns the trust in the home's simulated store; empty without a home.

@@ -11,7 +11,7 @@ struct RefundCommands {
     try invocation.checkForm()
     let id = try invocation.storeTransactionID(invocation.parsed.positionals.first ?? "")
     let found = try invocation.withLedger { (ledger) throws(LedgerError) in try ledger.consumption(of: id) }
-    try invocation.print(["purchases": .array(found.map(Self.json))], csv: Self.report(found)) { style in
+    try invocation.print(["purchases": .array(found.map(Self.json))], csv: Self.table(found)) { style in
       found.map { Self.text($0, style: style) }.joined(separator: "\n")
     }
   }
@@ -21,35 +21,27 @@ struct RefundCommands {
     object["delivery_status"] = .string(one.delivery.rawValue)
     object["consumed_milli_percent"] = JSONValue(one.consumedMilliPercent)
     object["refunded_milli_percent"] = JSONValue(one.refundedMilliPercent)
-    object["currencies"] = .array(
-      one.currencies.map {
-        [
-          "currency": .string($0.currency.description), "granted": .integer($0.granted),
-          "consumed": .integer($0.consumed), "remaining": .integer($0.remaining), "held": .integer($0.held),
-          "refunded": .integer($0.refunded), "consumed_milli_percent": .integer($0.consumedMilliPercent),
-        ]
-      })
+    object["currencies"] = .array(one.currencies) {
+      [
+        "currency": .string($0.currency.description), "granted": .integer($0.granted),
+        "consumed": .integer($0.consumed), "remaining": .integer($0.remaining), "held": .integer($0.held),
+        "refunded": .integer($0.refunded), "consumed_milli_percent": .integer($0.consumedMilliPercent),
+      ]
+    }
     return .object(object)
   }
 
-  private static func report(_ found: [Consumption]) -> Report {
-    var report = Report([
-      .text("CURRENCY"), .number("GRANTED"), .number("CONSUMED"), .number("LEFT"), .number("HELD"), .number("REFUNDED"),
-      .number("SHARE"),
+  private static func table(_ found: [Consumption]) -> Table {
+    found.flatMap(\.currencies).table([
+      .left("CURRENCY", \.currency.description), .amount("GRANTED", \.granted), .amount("CONSUMED", \.consumed),
+      .amount("LEFT", \.remaining), .amount("HELD", \.held), .amount("REFUNDED", \.refunded),
+      .share("SHARE", \.consumedMilliPercent),
     ])
-    for currency in found.flatMap(\.currencies) {
-      report.add([
-        .text(currency.currency.description), .amount(currency.granted), .amount(currency.consumed),
-        .amount(currency.remaining), .amount(currency.held), .amount(currency.refunded),
-        .share(currency.consumedMilliPercent),
-      ])
-    }
-    return report
   }
 
   private static func text(_ one: Consumption, style: Style) -> String {
     let purchase = one.purchase
-    let share = one.consumedMilliPercent.map { "\(Report.Cell.share($0).text) consumed" } ?? "no currency"
+    let share = one.consumedMilliPercent.map { "\(Cell.share($0).text) consumed" } ?? "no currency"
     let facts = [
       ("purchase", "\(purchase.quantity) × \(purchase.product) at \(purchase.store)"),
       ("customer", purchase.customer.text),
@@ -57,7 +49,7 @@ struct RefundCommands {
       ("delivery", one.delivery.rawValue),
     ]
     let lines = facts.map { "\($0.0.padded(to: 12))\(SafeText.escaped($0.1))\n" }.joined()
-    let table = one.currencies.isEmpty ? "" : "\n" + report([one]).text(style: style)
+    let table = one.currencies.isEmpty ? "" : "\n" + table([one]).text(style: style)
     return style.bold(share) + "\n\n" + lines + table
   }
 
@@ -74,9 +66,9 @@ struct RefundCommands {
       "customer_id": .string(customer.text), "spends": .array(page.spends.map(Self.json)),
       "next": JSONValue(page.next?.description),
     ]
-    try invocation.print(json, csv: Self.report(page)) { style in
-      guard !page.spends.isEmpty else { return "There are no spends.\n" }
-      return Self.report(page).text(style: style) + NextPage.text(page.next, style: style)
+    let table = Self.table(page)
+    try invocation.print(json, csv: table) {
+      table.text(style: $0, none: "There are no spends.") + NextPage.text(page.next, style: $0)
     }
   }
 
@@ -89,20 +81,13 @@ struct RefundCommands {
     ]
   }
 
-  private static func report(_ page: SpendsPage) -> Report {
-    var report = Report([
-      .time("TIME"), .number("SPENT"), .number("PAID PART"), .number("REVERSED"), .text("CURRENCY"),
-      .id("TRANSACTION"),
-      .prose("ABOUT"),
+  private static func table(_ page: SpendsPage) -> Table {
+    page.spends.table([
+      .time("TIME", \.createdAt), .amount("SPENT", \.amount), .amount("PAID PART", \.paid),
+      .amount("REVERSED", \.reversed), .left("CURRENCY", \.currency.description),
+      .id("TRANSACTION", \.transactionID.description),
+      .text("ABOUT") { InsightView.about($0.items, $0.reference, $0.reason) },
     ])
-    for spend in page.spends {
-      report.add([
-        .time(spend.createdAt), .amount(spend.amount), .amount(spend.paid), .amount(spend.reversed),
-        .text(spend.currency.description), .text(spend.transactionID.description),
-        .text(InsightView.about(spend.items, spend.reference, spend.reason)),
-      ])
-    }
-    return report
   }
 
   // MARK: withdrawable
@@ -111,8 +96,9 @@ struct RefundCommands {
     try invocation.checkForm()
     let instant = try invocation.time("--at")
     let open = try self.open(at: instant)
-    try invocation.print(["purchases": .array(open.map(Self.json))], csv: Self.report(open)) { style in
-      open.isEmpty ? "There are no withdrawable purchases.\n" : Self.report(open).text(style: style)
+    let table = Self.table(open)
+    try invocation.print(["purchases": .array(open.map(Self.json))], csv: table) {
+      table.text(style: $0, none: "There are no withdrawable purchases.")
     }
   }
 
@@ -124,7 +110,7 @@ struct RefundCommands {
       }
     }
     guard instant == nil else {
-      throw UsageError("--customer and --at exclude each other", verb: invocation.parsed.verb)
+      throw invocation.usageError("--customer and --at exclude each other")
     }
     let id = try invocation.customer(named: customer)
     return try invocation.withLedger { (ledger) throws(LedgerError) in try ledger.withdrawable(of: id) }
@@ -133,32 +119,23 @@ struct RefundCommands {
   private static func json(_ one: Withdrawable) -> JSONValue {
     var object = InsightView.object(one.purchase)
     object["until"] = .string(one.until.description)
-    object["currencies"] = .array(
-      one.currencies.map {
-        [
-          "currency": .string($0.currency.description), "granted": .integer($0.granted), "unused": .integer($0.unused),
-          "value": MoneyText.json($0.value),
-        ]
-      })
+    object["currencies"] = .array(one.currencies) {
+      [
+        "currency": .string($0.currency.description), "granted": .integer($0.granted), "unused": .integer($0.unused),
+        "value": MoneyText.json($0.value),
+      ]
+    }
     return .object(object)
   }
 
-  private static func report(_ open: [Withdrawable]) -> Report {
-    var report = Report([
-      .time("UNTIL"), .id("CUSTOMER"), .id("PURCHASE"), .text("PRODUCT"), .text("ENVIRONMENT"), .text("CURRENCY"),
-      .number("GRANTED"), .number("UNUSED"), .number("VALUE"), .text("IN"),
+  private static func table(_ open: [Withdrawable]) -> Table {
+    open.flatMap { one in one.currencies.map { (one, $0) } }.table([
+      .time("UNTIL", \.0.until), .id("CUSTOMER", \.0.purchase.customer.text),
+      .id("PURCHASE", \.0.purchase.storeTransactionID.text), .left("PRODUCT", \.0.purchase.product.text),
+      .left("ENVIRONMENT", \.0.purchase.environment.description), .left("CURRENCY", \.1.currency.description),
+      .amount("GRANTED", \.1.granted), .amount("UNUSED", \.1.unused), .money("VALUE", \.1.value),
+      .left("IN", \.1.value?.currency),
     ])
-    for one in open {
-      for currency in one.currencies {
-        report.add([
-          .time(one.until), .text(one.purchase.customer.text), .text(one.purchase.storeTransactionID.text),
-          .text(one.purchase.product.text), .text(one.purchase.environment.description),
-          .text(currency.currency.description), .amount(currency.granted), .amount(currency.unused),
-          .money(currency.value), .text(currency.value?.currency),
-        ])
-      }
-    }
-    return report
   }
 }
 

@@ -10,10 +10,8 @@ struct RunCommand {
 
   func run() throws {
     let interval = try invocation.duration("--every")
-    let isOnce = invocation.parsed.flags.contains("--once")
-    guard !isOnce || interval == nil else {
-      throw UsageError("--once and --every exclude each other", verb: invocation.parsed.verb)
-    }
+    let isOnce = invocation.parsed.has("--once")
+    try invocation.parsed.checkExcluding("--once", "--every")
     let state = try invocation.clientState()
     let pauses = try HomePauses(invocation)
     let home = try invocation.clientHome()
@@ -69,14 +67,13 @@ struct RunCommand {
   private static func json(_ report: MaintenanceReport) -> JSONValue {
     [
       "started_at": .string(report.startedAt.description), "ok": .bool(report.isOK),
-      "jobs": .array(
-        report.jobs.map { job in
-          [
-            "name": .string(job.name),
-            "counts": .object(JSONObject(counts(of: job).map { ($0.key, .integer(Int64($0.value))) })),
-            "error": job.error.map { ["code": .string($0.code.description), "message": .string($0.message)] } ?? .null,
-          ]
-        }),
+      "jobs": .array(report.jobs) { job in
+        [
+          "name": .string(job.name),
+          "counts": .object(JSONObject(counts(of: job).map { ($0.key, .integer(Int64($0.value))) })),
+          "error": job.error.map { ["code": .string($0.code.description), "message": .string($0.message)] } ?? .null,
+        ]
+      },
     ]
   }
 
@@ -85,9 +82,7 @@ struct RunCommand {
   }
 
   private static func table(_ report: MaintenanceReport) -> Table {
-    var table = Table([.left("JOB"), .left("RESULT")])
-    for job in report.jobs { table.add([job.name, result(of: job)]) }
-    return table
+    report.jobs.table([.left("JOB", \.name), .left("RESULT") { result(of: $0) }])
   }
 
   private static func result(of job: MaintenanceReport.Job) -> String {

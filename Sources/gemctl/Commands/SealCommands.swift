@@ -23,9 +23,7 @@ struct SealCommands {
       }
       let (customers, statements) = (files[0], files[1])
       let seal = try invocation.withLedger { (ledger) throws(LedgerError) in
-        let verification = try invocation.withProgress("Verifying") { (report) throws(LedgerError) in
-          try ledger.verify(progress: report)
-        }
+        let verification = try invocation.verify(ledger)
         guard verification.isOK else {
           throw LedgerError(
             .booksWrong, "The books do not add up, and are not sealed: run gemctl verify.",
@@ -80,9 +78,9 @@ struct SealCommands {
   private func knownDigest() throws -> String? {
     let parsed = invocation.parsed
     guard let digest = parsed.value("--digest") else {
-      return parsed.value("--seal") == nil ? nil : try sealOfFile().digest
+      return !parsed.has("--seal") ? nil : try sealOfFile().digest
     }
-    guard parsed.value("--seal") == nil else { throw LedgerError.invalid("Name the digest or the seal, not both.") }
+    guard !parsed.has("--seal") else { throw LedgerError.invalid("Name the digest or the seal, not both.") }
     guard digest.utf8.count == 64, digest.utf8.allSatisfy({ Character(UnicodeScalar($0)).isHexDigit }) else {
       throw LedgerError.invalid("\"\(digest)\" is not a SHA-256 digest of 64 hexadecimal digits.")
     }
@@ -203,10 +201,7 @@ private final class DigestFile {
   private static let lineByteCountMax = 128
 
   init(new path: String) throws(LedgerError) {
-    if FileAccess.exists(path) {
-      throw LedgerError(
-        .alreadyExists, "\(path.quotedForPeople) already exists; name a new file.", details: [.text("file", path)])
-    }
+    try FileAccess.checkIsNew(path)
     self.path = path
     file = try OpenFile(path, O_WRONLY | O_CREAT | O_EXCL)
   }
@@ -253,7 +248,7 @@ private final class DigestFile {
           if rest.isEmpty { return nil }
           throw noDigests(path, what)
         }
-        let more = try file.read()
+        let more = try file.next()
         isAtEnd = more.isEmpty
         rest = ArraySlice(rest + more)
       }

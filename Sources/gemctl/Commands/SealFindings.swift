@@ -45,8 +45,8 @@ extension SealFindings {
   ///
   /// The files are read now, so that a wrong file name fails before the long verification.
   static func comparison(_ invocation: Invocation) throws -> ((Ledger) throws(LedgerError) -> SealFindings)? {
-    guard invocation.parsed.value("--seal") != nil else {
-      guard invocation.parsed.value("--customers") == nil, invocation.parsed.value("--statements") == nil else {
+    guard invocation.parsed.has("--seal") else {
+      guard !invocation.parsed.has("--customers"), !invocation.parsed.has("--statements") else {
         throw LedgerError.invalid("Digests of customers and statements belong to a seal: name it with --seal FILE.")
       }
       return nil
@@ -69,7 +69,7 @@ extension SealFindings {
   }
   #else
   static func comparison(_ invocation: Invocation) throws -> ((Ledger) throws(LedgerError) -> SealFindings)? {
-    if invocation.parsed.value("--seal") != nil { throw LedgerError.builtWithoutCrypto }
+    if invocation.parsed.has("--seal") { throw LedgerError.builtWithoutCrypto }
     return nil
   }
   #endif

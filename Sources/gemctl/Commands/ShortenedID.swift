@@ -130,6 +130,9 @@ extension ShortenedID {
 // MARK: Customers
 
 extension Invocation {
+  /// Returns the customer of a required option.
+  func customer(of option: String) throws(LedgerError) -> CustomerID { try customer(named: parsed.required(option)) }
+
   /// Returns the customer of an argument: a full id, or the shortened id of a customer.
   func customer(named text: String) throws(LedgerError) -> CustomerID {
     guard let id = ShortenedID(text) else { return try CustomerID(text) }

@@ -5,25 +5,23 @@ struct SpendCommand {
   let invocation: Invocation
 
   func run() throws {
-    let booking = try invocation.book(try asked())
-    let view = BookingView(booking, isDryRun: invocation.parsed.isDryRun)
-    try invocation.print(view.json, { view.text(style: $0) })
+    try invocation.answer(try asked())
   }
 
   private func asked() throws -> LedgerCommand {
     let parsed = invocation.parsed
     let quantity = try invocation.quantity()
     guard let item = parsed.value("--item") else {
-      guard quantity == nil else { throw UsageError("--quantity goes with --item", verb: parsed.verb) }
+      try parsed.check("--quantity", goWith: "--item")
       guard !parsed.positionals.isEmpty else {
-        throw UsageError("\"spend\" needs CODE=AMOUNT or --item ID", verb: parsed.verb)
+        throw invocation.usageError("\"spend\" needs CODE=AMOUNT or --item ID")
       }
       let amounts = try invocation.amounts()
       return try .spend(
         amounts, customer: try invocation.customer(), key: try invocation.key(), details: try details())
     }
     guard parsed.positionals.isEmpty else {
-      throw UsageError("\"spend\" takes amounts or --item, not both: an item has its price", verb: parsed.verb)
+      throw invocation.usageError("\"spend\" takes amounts or --item, not both: an item has its price")
     }
     return .buyItem(
       try ItemID(item), quantity: quantity ?? 1, customer: try invocation.customer(), key: try invocation.key(),

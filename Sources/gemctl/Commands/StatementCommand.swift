@@ -14,7 +14,7 @@ struct StatementCommand {
       try ledger.statement(of: customer, from: from, until: until, limit: limit, after: invocation.cursor)
     }
     let isWhole = statement.next == nil && invocation.cursor == nil
-    try invocation.print(Self.json(statement), csv: Self.report(statement)) {
+    try invocation.print(Self.json(statement), csv: Self.lines(statement)) {
       Self.text(statement, isWhole: isWhole, style: $0)
     }
   }
@@ -23,17 +23,12 @@ struct StatementCommand {
     [
       "customer_id": .string(statement.customer.text), "from": JSONValue(statement.from?.description),
       "until": .string(statement.until.description),
-      "currencies": .object(
-        JSONObject(
-          statement.currencies.map { currency in
-            (
-              currency.currency.description,
-              [
-                "opening": json(currency.opening), "closing": json(currency.closing),
-                "totals": InsightView.kinds(currency.totals),
-              ]
-            )
-          })), "lines": .array(statement.lines.map(json)), "next": JSONValue(statement.next?.description),
+      "currencies": .object(statement.currencies) {
+        let totals = InsightView.kinds($0.totals)
+        return (
+          $0.currency.description, ["opening": json($0.opening), "closing": json($0.closing), "totals": totals]
+        )
+      }, "lines": .array(statement.lines.map(json)), "next": JSONValue(statement.next?.description),
     ]
   }
 
@@ -54,55 +49,44 @@ struct StatementCommand {
     ]
   }
 
-  private static func report(_ statement: Statement) -> Report {
-    var report = Report([
-      .time("TIME"), .text("KIND"), .number("CHANGE"), .number("BALANCE"), .text("CURRENCY"), .id("TRANSACTION"),
-      .text("ABOUT"),
+  private static func lines(_ statement: Statement) -> Table {
+    statement.lines.table([
+      .time("TIME", \.createdAt), .left("KIND", \.kind.name), .change("CHANGE", \.amount),
+      .amount("BALANCE", \.balance), .left("CURRENCY", \.currency.description),
+      .id("TRANSACTION", \.transactionID.description),
+      .left("ABOUT") { InsightView.about($0.items, $0.reference, $0.reason) },
     ])
-    for line in statement.lines {
-      report.add([
-        .time(line.createdAt), .text(line.kind.name), .change(line.amount), .amount(line.balance),
-        .text(line.currency.description), .text(line.transactionID.description),
-        .text(InsightView.about(line.items, line.reference, line.reason)),
-      ])
-    }
-    return report
   }
 
   private static func text(_ statement: Statement, isWhole: Bool, style: Style) -> String {
     guard !statement.currencies.isEmpty else { return "There are no entries up to \(statement.until).\n" }
     var text = states(statement).text(style: style) + "\n"
     if statement.lines.isEmpty { return text + "Nothing happened in the period.\n" }
-    text += report(statement).text(style: style) + "\n" + totals(statement).text(style: style)
+    text += lines(statement).text(style: style) + "\n" + totals(statement).text(style: style)
     if !isWhole { text += style.dim("The totals are those of this page.") + "\n" }
     return text + NextPage.text(statement.next, style: style)
   }
 
   private static func states(_ statement: Statement) -> Table {
-    var table = Table([
-      .left("CURRENCY"), .time("WHEN"), .right("BALANCE"), .right("HELD"), .right("OWED"), .right("BOOKED LATER"),
-    ])
-    for currency in statement.currencies {
-      for (name, time, state) in [
-        ("opening", statement.from, currency.opening), ("closing", statement.until, currency.closing),
-      ] {
-        table.add([
-          currency.currency.description, "\(name) \(time?.description ?? "")", AmountText.grouped(state.balance),
-          AmountText.grouped(state.held), AmountText.grouped(state.debt),
-          state.due == 0 ? "" : AmountText.signed(-state.due),
-        ])
-      }
+    typealias End = (name: String, time: Timestamp?, currency: CurrencyCode, state: Statement.State)
+    let ends = statement.currencies.flatMap { currency -> [End] in
+      [
+        ("opening", statement.from, currency.currency, currency.opening),
+        ("closing", statement.until, currency.currency, currency.closing),
+      ]
     }
-    return table
+    return ends.table([
+      .left("CURRENCY", \.currency.description),
+      Field(column: .time("WHEN")) { .text("\($0.name) \($0.time?.description ?? "")") },
+      .amount("BALANCE", \.state.balance), .amount("HELD", \.state.held), .amount("OWED", \.state.debt),
+      .change("BOOKED LATER") { $0.state.due == 0 ? nil : -$0.state.due },
+    ])
   }
 
   private static func totals(_ statement: Statement) -> Table {
-    var table = Table([.left("CURRENCY"), .left("KIND"), .right("TOTAL")])
-    for currency in statement.currencies {
-      for (kind, total) in currency.totals.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
-        table.add([currency.currency.description, kind.name, AmountText.signed(total)])
-      }
+    let totals = statement.currencies.flatMap { currency in
+      currency.totals.sorted { $0.key.rawValue < $1.key.rawValue }.map { (currency.currency, $0.key, $0.value) }
     }
-    return table
+    return totals.table([.left("CURRENCY", \.0.description), .left("KIND", \.1.name), .change("TOTAL", \.2)])
   }
 }

@@ -21,7 +21,7 @@ extension StorageCommands {
     guard let text = invocation.parsed.value("--id") else { return [:] }
     let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
     guard parts.count == 2, case .value(let number) = PlainNumber(parts[0]), number > 0 else {
-      throw UsageError("--id takes NUMBER=ID, such as 4711=alice", verb: invocation.parsed.verb)
+      throw invocation.usageError("--id takes NUMBER=ID, such as 4711=alice")
     }
     return [number: try CustomerID(parts[1])]
   }
@@ -29,14 +29,12 @@ extension StorageCommands {
   private static func json(_ repair: IDRepair, isDryRun: Bool) -> JSONValue {
     [
       "dry_run": .bool(isDryRun),
-      "steps": .array(
-        repair.steps.map {
-          ["action": .string($0.action.rawValue), "id": .string($0.id.text), "customer_number": .integer($0.customer)]
-        }),
-      "questions": .array(
-        repair.questions.map {
-          ["id": .string($0.id.text), "customer_number": .integer($0.customer), "message": .string($0.message)]
-        }),
+      "steps": .array(repair.steps) {
+        ["action": .string($0.action.rawValue), "id": .string($0.id.text), "customer_number": .integer($0.customer)]
+      },
+      "questions": .array(repair.questions) {
+        ["id": .string($0.id.text), "customer_number": .integer($0.customer), "message": .string($0.message)]
+      },
     ]
   }
 

@@ -1,7 +1,6 @@
 import GemLedger
 import GemLedgerArchive
 import GemLedgerAudit
-import GemLedgerSQLite
 
 #if PostgreSQL
 import GemLedgerPostgres
@@ -31,19 +30,13 @@ struct StorageCommands {
   }
 
   private func copy(_ from: StorageChoice, _ to: StorageChoice) throws(LedgerError) -> Verification {
-    let source = try Self.open(from)
+    let source = try from.openSource()
     defer { source.close() }
-    var bar: (stage: LedgerCopy.Stage, bar: ProgressBar)?
-    defer { bar?.bar.finish() }
-    let progress: LedgerCopy.Progress = { stage, done, total in
-      if bar?.stage != stage {
-        bar?.bar.finish()
-        bar = (stage, ProgressBar(Self.label(stage), total: Int(clamping: total), terminal: invocation.terminal))
-      }
-      bar?.bar.advance(to: Int(clamping: done))
-    }
+    var bar = StagedBar(invocation.terminal)
+    defer { bar.finish() }
+    let progress: LedgerCopy.Progress = { stage, done, total in bar.show(Self.label(stage), done, of: total) }
     return try LedgerCopy.run(from: source, progress) { (project, newest) throws(LedgerError) in
-      try Self.openCopy(to, project, newest)
+      try to.openCopy(of: project, source: newest)
     }
   }
 
@@ -55,40 +48,13 @@ struct StorageCommands {
     }
   }
 
-  private static func open(_ choice: StorageChoice) throws(LedgerError) -> any LedgerStorage {
-    switch choice {
-    case .file(let path): return try SQLiteStorage(path: path)
-    #if PostgreSQL
-    case .postgres(let url): return try PostgresStorage(url: url)
-    #endif
-    default: throw .defect("A copy from an unsupported storage was not refused")
-    }
-  }
-
-  private static func openCopy(
-    _ choice: StorageChoice, _ project: ProjectRow, _ newest: TransactionNumber
-  ) throws(LedgerError) -> any LedgerStorage {
-    switch choice {
-    case .file(let path):
-      // SQLite gives its other files the mode of this file.
-      _ = try FileAccess.create(path)
-      return try SQLiteStorage.openCopy(path: path, project: project, source: newest)
-    #if PostgreSQL
-    case .postgres(let url): return try PostgresStorage.openCopy(url: url, project: project, source: newest)
-    #endif
-    default: throw .defect("A copy to an unsupported storage was not refused")
-    }
-  }
-
   private static func json(_ verification: Verification) -> JSONValue {
     [
       "ok": .bool(verification.isOK), "transactions": .integer(verification.transactions),
       "customers": .integer(verification.customers),
-      "currencies": .object(
-        JSONObject(
-          verification.currencies.map { books in
-            (books.currency.description, ["outstanding": .integer(books.outstanding), "debt": .integer(books.debt)])
-          })),
+      "currencies": .object(verification.currencies) { books in
+        (books.currency.description, ["outstanding": .integer(books.outstanding), "debt": .integer(books.debt)])
+      },
     ]
   }
 
@@ -108,7 +74,7 @@ struct StorageCommands {
 
   func setLanes() throws {
     guard case .value(let count) = PlainNumber(invocation.parsed.positionals[0]), (1...64).contains(count) else {
-      throw UsageError("\"storage lanes\" takes a number from 1 to 64", verb: invocation.parsed.verb)
+      throw invocation.usageError("\"storage lanes\" takes a number from 1 to 64")
     }
     try withDatabase { (url) throws(LedgerError) in
       #if PostgreSQL

@@ -7,26 +7,6 @@ import StoreClient
 struct StoreCommands {
   let invocation: Invocation
 
-  func approve() throws {
-    try act { (session, id) throws(LedgerError) in try session.store.approve(id) }
-  }
-
-  func decline() throws {
-    try act { (session, id) throws(LedgerError) in try session.store.decline(id) }
-  }
-
-  func resolve() throws {
-    try act { (session, id) throws(LedgerError) in try session.store.resolve(id) }
-  }
-
-  func redeliver() throws {
-    try act { (session, id) throws(LedgerError) in try session.store.redeliver(id) }
-  }
-
-  func reverseRefund() throws {
-    try act { (session, id) throws(LedgerError) in try session.store.reverseRefund(id) }
-  }
-
   func refund() throws {
     let extent = try extent()
     try act { (session, id) throws(LedgerError) in try session.store.refund(id, extent) }
@@ -36,16 +16,13 @@ struct StoreCommands {
     let parsed = invocation.parsed
     let percent = try parsed.integer("--percent", in: 1...100)
     let quantity = try parsed.integer("--quantity", in: 1...Limits.quantity)
-    switch (percent, quantity) {
-    case (nil, nil): return .full
-    case (let percent?, nil): return percent == 100 ? .full : .milliPercent(percent * 1000)
-    case (nil, let quantity?): return .quantity(quantity)
-    case (_?, _?): throw UsageError("--percent and --quantity exclude each other", verb: parsed.verb)
-    }
+    try parsed.checkExcluding("--percent", "--quantity")
+    if let quantity { return .quantity(quantity) }
+    return percent.map { $0 == 100 ? .full : .milliPercent($0 * 1000) } ?? .full
   }
 
   /// Changes one transaction, delivers the store's notices, and shows the transaction's state.
-  private func act(
+  func act(
     _ change: @escaping @Sendable (ClientSession, StoreTransactionID) throws(LedgerError) -> Void
   ) throws {
     let id = invocation.parsed.positionals[0]
@@ -100,7 +77,7 @@ extension StoreCommands {
   func fault() throws {
     let parsed = invocation.parsed
     let fault = try asked()
-    let isCleared = parsed.flags.contains("--clear")
+    let isCleared = parsed.has("--clear")
     let isOff = parsed.positionals.dropFirst().first == StoreFaultArguments.off
     let faults = try invocation.withClient { (session) async throws(LedgerError) in
       if isCleared || isOff { try session.store.clearFaults(on: isCleared ? nil : fault?.api) }
@@ -117,13 +94,13 @@ extension StoreCommands {
     let parsed = invocation.parsed
     guard let name = parsed.positionals.first, let api = StoreAPI(rawValue: name) else { return nil }
     let word = parsed.positionals.dropFirst().first ?? StoreFailure.networkError.rawValue
-    let isAfter = parsed.flags.contains("--after-effect")
+    let isAfter = parsed.has("--after-effect")
     guard !isAfter || word == StoreFailure.networkError.rawValue else {
-      throw UsageError("--after-effect goes with networkError: only an answer can be lost", verb: parsed.verb)
+      throw invocation.usageError("--after-effect goes with networkError: only an answer can be lost")
     }
     let length = try invocation.duration("--for")
     guard length == nil || word == StoreFaultArguments.delay else {
-      throw UsageError("--for goes with \(StoreFaultArguments.delay)", verb: parsed.verb)
+      throw invocation.usageError("--for goes with \(StoreFaultArguments.delay)")
     }
     let effect = StoreFault.Effect(word: word, delay: length ?? .seconds(60)) ?? .networkCutBefore
     return StoreFault(isAfter ? .networkCutAfter : effect, on: api, try timing())
@@ -131,14 +108,14 @@ extension StoreCommands {
 
   private func timing() throws -> StoreFault.Timing {
     let parsed = invocation.parsed
-    let once: StoreFault.Timing? = parsed.flags.contains("--once") ? .once : nil
+    let once: StoreFault.Timing? = parsed.has("--once") ? .once : nil
     let given = [
       once, try parsed.integer("--nth", in: 1...1_000_000).map(StoreFault.Timing.nth),
       try parsed.integer("--times", in: 1...1_000_000).map(StoreFault.Timing.times),
       try parsed.integer("--chance", in: 1...100).map { .chance(percent: $0) },
     ].compactMap(\.self)
     guard given.count < 2 else {
-      throw UsageError("--once, --nth, --times and --chance exclude each other", verb: parsed.verb)
+      throw invocation.usageError("--once, --nth, --times and --chance exclude each other")
     }
     return given.first ?? .always
   }
@@ -176,24 +153,20 @@ extension StoreCommands {
   }
 
   static func text(_ transactions: [ShopTransaction], style: Style) -> String {
-    guard !transactions.isEmpty else { return "This store has no transactions yet.\n" }
-    var table = Table([
-      .id("STORE TRANSACTION"), .init(title: "STATE"), .init(title: "FINISHED"),
-      .id("ACCOUNT"), .init(title: "PRODUCT"), .init(title: "PRICE", alignment: .right),
-      .time("PURCHASED AT"),
-    ])
-    for one in transactions {
-      let transaction = one.transaction
-      let units = transaction.quantity == 1 ? "" : " × \(transaction.quantity)"
-      table.add([
-        // Users can read Google's order id, and it names the transaction as well as its token does.
-        transaction.orderID ?? transaction.id.text,
-        one.state + (transaction.revocation.map { RefundedShare.text($0.extent, of: transaction.quantity) } ?? ""),
-        one.isFinished ? "yes" : "no", one.account,
-        transaction.storeProductID + units,
-        transaction.price.map { "\(MoneyText.plain($0)) \($0.currency)" } ?? "", transaction.purchasedAt.description,
-      ])
-    }
-    return table.text(style: style)
+    transactions.table([
+      // Users can read Google's order id, and it names the transaction as well as its token does.
+      .id("STORE TRANSACTION") { $0.transaction.orderID ?? $0.transaction.id.text }, .left("STATE", state),
+      .left("FINISHED") { $0.isFinished ? "yes" : "no" }, .id("ACCOUNT", \.account),
+      .left("PRODUCT") {
+        $0.transaction.storeProductID + ($0.transaction.quantity == 1 ? "" : " × \($0.transaction.quantity)")
+      },
+      .right("PRICE") { $0.transaction.price.map { "\(MoneyText.plain($0)) \($0.currency)" } },
+      .time("PURCHASED AT", \.transaction.purchasedAt),
+    ]).text(style: style, none: "This store has no transactions yet.")
+  }
+
+  private static func state(_ one: ShopTransaction) -> String {
+    let (transaction, state) = (one.transaction, one.state)
+    return state + (transaction.revocation.map { RefundedShare.text($0.extent, of: transaction.quantity) } ?? "")
   }
 }

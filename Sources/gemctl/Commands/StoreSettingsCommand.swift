@@ -22,10 +22,8 @@ struct StoreSettingsCommand {
       }
     }
     let json = JSONObject(shown.map { ($0.setting.jsonName, $0.json) })
-    try invocation.print(["settings": .object(json)]) { style in
-      var table = Table([.left("SETTING"), .left("VALUE")])
-      for one in shown { table.add([one.setting.rawValue, one.text]) }
-      return table.text(style: style)
+    try invocation.print(["settings": .object(json)]) {
+      shown.table([.left("SETTING", \.setting.rawValue), .left("VALUE", \.text)]).text(style: $0)
     }
   }
 
@@ -45,10 +43,10 @@ struct StoreSettingsCommand {
     let words = invocation.parsed.positionals
     guard let name = words.first, let setting = StoreSetting(rawValue: name) else { return nil }
     guard words.count > 1 else {
-      throw UsageError("\(name) takes \(setting.values)", verb: invocation.parsed.verb)
+      throw invocation.usageError("\(name) takes \(setting.values)")
     }
     guard let body = setting.change(to: words[1]) else {
-      throw UsageError("\(name) takes \(setting.values); got \(words[1].quotedForPeople)", verb: invocation.parsed.verb)
+      throw invocation.usageError("\(name) takes \(setting.values); got \(words[1].quotedForPeople)")
     }
     return (setting, body)
   }

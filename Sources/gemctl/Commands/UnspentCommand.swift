@@ -7,17 +7,16 @@ struct UnspentCommand {
 
   func run() throws {
     try invocation.checkForm()
-    if invocation.parsed.flags.contains("--by-customer") { return try byCustomer() }
-    for option in ["--limit", "--after"] where invocation.parsed.value(option) != nil {
-      throw UsageError("\(option) goes with --by-customer", verb: invocation.parsed.verb)
-    }
+    if invocation.parsed.has("--by-customer") { return try byCustomer() }
+    try invocation.parsed.check("--limit", "--after", goWith: "--by-customer")
     let instant = try invocation.time("--at")
     let unspent = try invocation.withProgress("Reading") { (ledger, progress) throws(LedgerError) in
       try ledger.unspent(at: instant, progress: progress)
     }
-    try invocation.print(Self.json(unspent), csv: Self.report(unspent)) { style in
-      guard !unspent.parts.isEmpty else { return "There was no unspent currency at \(unspent.at).\n" }
-      return Self.report(unspent).text(style: style) + style.dim("as of \(unspent.at)") + "\n"
+    let table = Self.table(unspent)
+    try invocation.print(Self.json(unspent), csv: table) { style in
+      table.text(style: style, none: "There was no unspent currency at \(unspent.at).")
+        + (table.isEmpty ? "" : style.dim("as of \(unspent.at)") + "\n")
     }
   }
 
@@ -26,36 +25,26 @@ struct UnspentCommand {
       [
         "environment": .string(InsightView.environment(part.environment)),
         "currency": .string(part.currency.description), "paid": .integer(part.paid), "free": .integer(part.free),
-        "values": .array(
-          part.values.map { ["units": .integer($0.units), "value": MoneyText.json($0.price)] }),
+        "values": .array(part.values) { ["units": .integer($0.units), "value": MoneyText.json($0.price)] },
       ]
     }
     return ["at": .string(unspent.at.description), "unspent": .array(parts)]
   }
 
   /// A row for each price currency; paid and free stand on the first.
-  private static func report(_ unspent: Unspent) -> Report {
-    var report = Report([
-      .text("ENVIRONMENT"), .text("CURRENCY"), .number("PAID"), .number("FREE"), .number("PRICED"), .number("VALUE"),
-      .text("IN"),
+  private static func table(_ unspent: Unspent) -> Table {
+    unspent.parts.rows(\.values).table([
+      .left("ENVIRONMENT") { InsightView.environment($0.whole.environment) },
+      .left("CURRENCY", \.whole.currency.description), .amount("PAID", \.first?.paid), .amount("FREE", \.first?.free),
+      .amount("PRICED", \.part?.units), .money("VALUE") { $0.part?.price },
+      .left("IN") { $0.part.map { $0.price?.currency ?? "unknown" } },
     ])
-    for part in unspent.parts {
-      let head: [Report.Cell] = [.text(InsightView.environment(part.environment)), .text(part.currency.description)]
-      let values: [[Report.Cell]] = part.values.map {
-        [.amount($0.units), .money($0.price), .text($0.price?.currency ?? "unknown")]
-      }
-      report.add(head + [.amount(part.paid), .amount(part.free)] + (values.first ?? [.none, .none, .none]))
-      for value in values.dropFirst() { report.add(head + [.none, .none] + value) }
-    }
-    return report
   }
 
   // MARK: By customer
 
   private func byCustomer() throws {
-    guard try invocation.time("--at") == nil else {
-      throw UsageError("--by-customer and --at exclude each other", verb: invocation.parsed.verb)
-    }
+    try invocation.parsed.checkExcluding("--by-customer", "--at")
     let limit = try invocation.limit()
     let named = try invocation.settings.customer.map { (id) throws(LedgerError) in try invocation.customer(named: id) }
     let (splits, next) = try invocation.withLedger { (ledger) throws(LedgerError) in
@@ -68,9 +57,8 @@ struct UnspentCommand {
       return (splits, page.next)
     }
     let json: JSONValue = ["customers": .array(splits.map(Self.json)), "next": JSONValue(next?.description)]
-    try invocation.print(json, csv: Self.report(splits)) { style in
-      Self.report(splits).text(style: style) + NextPage.text(next, style: style)
-    }
+    let table = Self.table(splits)
+    try invocation.print(json, csv: table) { table.text(style: $0) + NextPage.text(next, style: $0) }
   }
 
   private static func json(_ customer: CustomerID, _ splits: [BalanceSplit]) -> JSONValue {
@@ -84,38 +72,11 @@ struct UnspentCommand {
     return ["customer_id": .string(customer.text), "unspent": .array(parts)]
   }
 
-  private static func report(_ splits: [(CustomerID, [BalanceSplit])]) -> Report {
-    var report = Report([
-      .id("CUSTOMER"), .text("ENVIRONMENT"), .text("CURRENCY"), .number("PAID"), .number("FREE"), .number("VALUE"),
-      .text("IN"),
+  private static func table(_ splits: [(CustomerID, [BalanceSplit])]) -> Table {
+    splits.flatMap { customer, splits in splits.map { (customer, $0) } }.rows(\.1.values).table([
+      .id("CUSTOMER", \.whole.0.text), .left("ENVIRONMENT") { InsightView.environment($0.whole.1.environment) },
+      .left("CURRENCY", \.whole.1.currency.description), .amount("PAID", \.first?.1.paid),
+      .amount("FREE", \.first?.1.free), .money("VALUE", \.part), .left("IN", \.part?.currency),
     ])
-    for (customer, splits) in splits {
-      for split in splits {
-        let head: [Report.Cell] = [
-          .text(customer.text), .text(InsightView.environment(split.environment)), .text(split.currency.description),
-        ]
-        let values: [[Report.Cell]] = split.values.map { [.money($0), .text($0.currency)] }
-        report.add(head + [.amount(split.paid), .amount(split.free)] + (values.first ?? [.none, .none]))
-        for value in values.dropFirst() { report.add(head + [.none, .none] + value) }
-      }
-    }
-    return report
-  }
-}
-
-extension Invocation {
-  /// Opens the ledger and does work that may take long, with a bar.
-  func withProgress<Answer>(
-    _ label: String, _ body: (Ledger, (Int64, Int64) -> Void) throws(LedgerError) -> Answer
-  ) throws(LedgerError) -> Answer {
-    var bar: ProgressBar?
-    defer { bar?.finish() }
-    return try withLedger { (ledger) throws(LedgerError) in
-      try body(ledger) { done, total in
-        var shown = bar ?? ProgressBar(label, total: Int(clamping: total), terminal: terminal)
-        shown.advance(to: Int(clamping: done))
-        bar = shown
-      }
-    }
   }
 }

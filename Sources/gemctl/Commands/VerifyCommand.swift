@@ -34,10 +34,7 @@ struct VerifyCommand {
   private func findings() throws -> Findings {
     let comparison = try SealFindings.comparison(invocation)
     return try invocation.withLedger { (ledger) throws(LedgerError) in
-      let verification = try invocation.withProgress("Verifying") { (report) throws(LedgerError) in
-        try ledger.verify(progress: report)
-      }
-      var findings = Findings(verification: verification)
+      var findings = Findings(verification: try invocation.verify(ledger))
       if let comparison { findings.seal = try comparison(ledger) }
       return findings
     }
@@ -45,26 +42,24 @@ struct VerifyCommand {
 
   private static func json(_ findings: Findings) -> JSONValue {
     let verification = findings.verification
+    let currencies = verification.currencies.map { books -> (String, JSONValue) in
+      let json: JSONValue = [
+        "kinds": .object(JSONObject(kinds(of: books).map { ($0.name, .integer($1)) })),
+        "outstanding": .integer(books.outstanding), "held": .integer(books.held), "debt": .integer(books.debt),
+      ]
+      return (books.currency.description, json)
+    }
+    let problems = findings.problems.map { problem -> JSONValue in
+      [
+        "equation": .string(problem.equation), "currency": JSONValue(problem.currency?.description),
+        "message": .string(problem.message),
+      ]
+    }
     return [
       "ok": .bool(findings.problemCount == 0), "as_of": .string(verification.asOf.description),
       "transactions": .integer(verification.transactions), "customers": .integer(verification.customers),
-      "currencies": .object(JSONObject(verification.currencies.map { ($0.currency.description, json($0)) })),
-      "problems": .array(
-        findings.problems.map { problem in
-          [
-            "equation": .string(problem.equation), "currency": JSONValue(problem.currency?.description),
-            "message": .string(problem.message),
-          ]
-        }),
-      "problem_count": .integer(Int64(findings.problemCount)),
-      "seal": findings.seal.json,
-    ]
-  }
-
-  private static func json(_ books: Verification.Books) -> JSONValue {
-    [
-      "kinds": .object(JSONObject(kinds(of: books).map { ($0.name, .integer($1)) })),
-      "outstanding": .integer(books.outstanding), "held": .integer(books.held), "debt": .integer(books.debt),
+      "currencies": .object(JSONObject(currencies)), "problems": .array(problems),
+      "problem_count": .integer(Int64(findings.problemCount)), "seal": findings.seal.json,
     ]
   }
 
@@ -80,13 +75,13 @@ extension VerifyCommand {
     let verification = findings.verification
     var text = ""
     for books in verification.currencies { text += table(books).text(style: style) + "\n" }
-    let transactions = AmountText.counted(verification.transactions, "transaction")
-    let customers = AmountText.counted(verification.customers, "customer")
+    let counts =
+      "\(AmountText.counted(verification.transactions, "transaction")), "
+      + "\(AmountText.counted(verification.customers, "customer")), as of \(verification.asOf)\n"
     guard findings.problemCount > 0 else {
-      text += findings.seal.text
-      return text + style.green("The books add up") + ": \(transactions), \(customers), as of \(verification.asOf)\n"
+      return text + findings.seal.text + style.green("The books add up") + ": " + counts
     }
-    text += style.red("The books do not add up") + ": \(transactions), \(customers), as of \(verification.asOf)\n"
+    text += style.red("The books do not add up") + ": " + counts
     for problem in findings.problems { text += "  \(SafeText.escaped("\(problem.equation): \(problem.message)"))\n" }
     let unlisted = findings.problemCount - findings.problems.count
     return unlisted == 0 ? text : text + "  and \(AmountText.grouped(Int64(unlisted))) more\n"

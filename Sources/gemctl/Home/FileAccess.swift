@@ -16,13 +16,12 @@ enum FileAccess {
   ///
   /// - Throws: `LedgerError` with, in order of precedence, `input_output`, `limit_exceeded`.
   static func read(_ path: String, atMost byteCountMax: Int = byteCountMax) throws(LedgerError) -> [UInt8] {
-    let descriptor = path == "-" ? STDIN_FILENO : SystemCall.retrying { open(path, O_RDONLY | O_CLOEXEC) }
-    guard descriptor >= 0 else { throw failure(path, "read") }
-    defer { if path != "-" { close(descriptor) } }
+    let file = path == "-" ? OpenFile.standardInput : try OpenFile(path, O_RDONLY)
     var bytes: [UInt8] = []
     while true {
-      let count = try append(from: descriptor, path, to: &bytes)
-      if count == 0 { return bytes }
+      let next = try file.next()
+      if next.isEmpty { return bytes }
+      bytes += next
       guard bytes.count <= byteCountMax else {
         throw LedgerError(.limitExceeded, "\(path.quotedForPeople) has more than \(byteCountMax) bytes.")
       }
@@ -66,18 +65,46 @@ enum FileAccess {
     let new = "\(path).new"
     unlink(new)
     guard try create(new, text) else { throw failure(new, "made") }
-    do throws(LedgerError) { try rename(new, to: path) } catch {
+    do throws(LedgerError) { try move(new, to: path) } catch {
       unlink(new)
       throw error
     }
     try synchronizeDirectory(of: path)
   }
 
+  /// Makes a file under a temporary name, durably, and gives it its name when it is whole.
+  ///
+  /// - Parameter fill: Makes the file at the temporary path.
+  static func complete<Answer>(
+    _ path: String, _ fill: (String) throws(LedgerError) -> Answer
+  ) throws(LedgerError) -> Answer {
+    let part = "\(path).unfinished"
+    // Leftovers of an interrupted command; a ledger has more than one file.
+    remove(Home.files(ofLedger: part))
+    do throws(LedgerError) {
+      let answer = try fill(part)
+      try synchronize(part)
+      try move(part, to: path)
+      try synchronizeDirectory(of: path)
+      return answer
+    } catch {
+      remove(Home.files(ofLedger: part))
+      throw error
+    }
+  }
+
+  /// - Throws: `LedgerError` with `already_exists`.
+  static func checkIsNew(_ path: String) throws(LedgerError) {
+    guard exists(path) else { return }
+    throw LedgerError(
+      .alreadyExists, "\(path.quotedForPeople) already exists; name a new file.", details: [.text("file", path)])
+  }
+
   /// Renames the file; a file that has the new name is replaced.
   ///
   /// - Throws: `LedgerError` with `input_output`.
-  static func rename(_ path: String, to name: String) throws(LedgerError) {
-    guard SystemCall.retrying({ systemRename(path, name) }) == 0 else { throw failure(name, "replaced") }
+  static func move(_ path: String, to name: String) throws(LedgerError) {
+    guard SystemCall.retrying({ rename(path, name) }) == 0 else { throw failure(name, "replaced") }
   }
 
   /// Makes the file's content durable, also the writes of other processes.
@@ -101,20 +128,6 @@ enum FileAccess {
   /// Removes the files that exist; for undoing a step that just made them.
   static func remove(_ paths: [String]) {
     for path in paths { unlink(path) }
-  }
-
-  private static func append(
-    from descriptor: Int32, _ path: String, to bytes: inout [UInt8]
-  ) throws(LedgerError) -> Int {
-    var chunk = [UInt8](repeating: 0, count: 64 << 10)
-    while true {
-      let count = chunk.withUnsafeMutableBytes { systemRead(descriptor, $0) }
-      if count >= 0 {
-        bytes += chunk.prefix(count)
-        return count
-      }
-      guard errno == EINTR else { throw failure(path, "read") }
-    }
   }
 
   static func failure(_ path: String, _ verb: String, _ number: Int32 = errno) -> LedgerError {
@@ -207,12 +220,4 @@ extension FileAccess {
     guard let slash = trimmed.lastIndex(of: "/"), slash > trimmed.startIndex else { return nil }
     return String(trimmed[..<slash])
   }
-}
-
-// The C functions; inside ``FileAccess`` their names are methods.
-
-private func systemRename(_ old: String, _ new: String) -> Int32 { rename(old, new) }
-
-private func systemRead(_ descriptor: Int32, _ buffer: UnsafeMutableRawBufferPointer) -> Int {
-  read(descriptor, buffer.baseAddress, buffer.count)
 }

@@ -14,7 +14,7 @@ struct FileText: ImportText {
 
   func open() throws(LedgerError) -> () throws(LedgerError) -> [UInt8] {
     let file = try OpenFile(path, O_RDONLY)
-    return { () throws(LedgerError) in try file.read() }
+    return { () throws(LedgerError) in try file.next() }
   }
 
   /// The size in bytes; 0 if it is unknown.
@@ -31,30 +31,30 @@ final class OpenFile: Sendable {
 
   init(_ path: String, _ flags: Int32) throws(LedgerError) {
     self.path = path
-    descriptor = SystemCall.retrying { openFile(path, flags | O_CLOEXEC) }
+    descriptor = SystemCall.retrying { open(path, flags | O_CLOEXEC, 0o600) }
     guard descriptor >= 0 else { throw FileAccess.failure(path, flags & O_CREAT == 0 ? "read" : "made") }
   }
 
-  /// Standard output.
-  init() {
-    path = "standard output"
-    descriptor = STDOUT_FILENO
+  private init(_ path: String, descriptor: Int32) {
+    self.path = path
+    self.descriptor = descriptor
   }
+
+  static let standardInput = OpenFile("-", descriptor: STDIN_FILENO)
+  static let standardOutput = OpenFile("standard output", descriptor: STDOUT_FILENO)
 
   deinit { if descriptor > STDERR_FILENO { close(descriptor) } }
 
   /// The next bytes; none at the end.
-  func read() throws(LedgerError) -> [UInt8] {
-    while true {
-      var failed = false
-      let bytes = [UInt8](unsafeUninitializedCapacity: 1 << 20) { buffer, count in
-        let read = readBytes(descriptor, buffer)
-        failed = read < 0
-        count = max(0, read)
-      }
-      if !failed { return bytes }
-      guard errno == EINTR else { throw FileAccess.failure(path, "read") }
+  func next() throws(LedgerError) -> [UInt8] {
+    var failed = false
+    let bytes = [UInt8](unsafeUninitializedCapacity: 1 << 20) { buffer, count in
+      let taken = SystemCall.retrying { read(descriptor, buffer.baseAddress, buffer.count) }
+      failed = taken < 0
+      count = max(0, taken)
     }
+    if failed { throw FileAccess.failure(path, "read") }
+    return bytes
   }
 
   /// - Returns: False if the reader has closed the file.
@@ -62,10 +62,7 @@ final class OpenFile: Sendable {
     switch bytes.withUnsafeBytes({ ByteWriter.write($0, to: descriptor) }) {
     case .done: return true
     case .closed: return false
-    case .failed(let number):
-      throw LedgerError(
-        .inputOutput, "\(path.quotedForPeople) cannot be written: \(ByteWriter.name(of: number)).",
-        details: [.text("file", path)])
+    case .failed(let number): throw FileAccess.failure(path, "written", number)
     }
   }
 
@@ -74,12 +71,4 @@ final class OpenFile: Sendable {
     guard ByteWriter.sync(descriptor) else { throw FileAccess.failure(path, "written") }
     try FileAccess.synchronizeDirectory(of: path)
   }
-}
-
-// The C functions; inside the types above their names are methods.
-
-private func openFile(_ path: String, _ flags: Int32) -> Int32 { open(path, flags, 0o600) }
-
-private func readBytes(_ descriptor: Int32, _ buffer: UnsafeMutableBufferPointer<UInt8>) -> Int {
-  read(descriptor, buffer.baseAddress, buffer.count)
 }

@@ -65,7 +65,7 @@ final class HomeDraft {
     try FileAccess.synchronizeDirectory(home.path)
     for path in made { try FileAccess.synchronizeDirectory(of: path) }
     let mode = try FileAccess.makePrivate(home.path)
-    do throws(LedgerError) { try FileAccess.rename(home.draftPath, to: home.statePath) } catch {
+    do throws(LedgerError) { try FileAccess.move(home.draftPath, to: home.statePath) } catch {
       chmod(home.path, mode)
       throw error
     }

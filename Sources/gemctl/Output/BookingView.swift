@@ -123,35 +123,36 @@ extension BookingView {
   }
 
   private var entriesTable: Table {
-    var table = Table([.left("CURRENCY"), .right("CHANGE"), .right("BALANCE"), .text("WHY")])
-    for entry in booking.entries { table.add(Self.cells(entry) + [entry.kind.name]) }
-    return table
+    booking.entries.table(Self.fields + [.text("WHY", \.kind.name)])
   }
 
   /// The table with the available balance, on the last row of each currency.
   private var heldTable: Table {
-    var table = Table([.left("CURRENCY"), .right("CHANGE"), .right("BALANCE"), .right("AVAILABLE"), .text("WHY")])
-    for (index, entry) in booking.entries.enumerated() {
-      let isLast = !booking.entries.dropFirst(index + 1).contains { $0.currency == entry.currency }
-      let available = booking.hold?.available.first { isLast && $0.currency == entry.currency }
-      table.add(Self.cells(entry) + [available.map { AmountText.grouped($0.amount) } ?? "", entry.kind.name])
-    }
-    return table
+    booking.entries.enumerated().table([
+      .left("CURRENCY", \.element.currency.description), .change("CHANGE", \.element.amount),
+      .amount("BALANCE", \.element.balance), .amount("AVAILABLE") { available(after: $0.offset) },
+      .text("WHY", \.element.kind.name),
+    ])
+  }
+
+  private func available(after index: Int) -> Int64? {
+    let code = booking.entries[index].currency
+    let isLast = !booking.entries.dropFirst(index + 1).contains { $0.currency == code }
+    return isLast ? booking.hold?.available.first { $0.currency == code }?.amount : nil
   }
 
   private var partiesTable: Table? {
-    var table = Table([
-      .id("CUSTOMER"), .left("CURRENCY"), .right("CHANGE"), .right("BALANCE"), .text("WHY"),
+    let parties =
+      [(booking.customer, Array(booking.entries))] + booking.parties.map { ($0.customer, Array($0.entries)) }
+    let table = parties.flatMap { customer, entries in entries.map { (customer, $0) } }.table([
+      .id("CUSTOMER", \.0.text), .left("CURRENCY", \.1.currency.description), .change("CHANGE", \.1.amount),
+      .amount("BALANCE", \.1.balance), .text("WHY", \.1.kind.name),
     ])
-    for entry in booking.entries { table.add([booking.customer.text] + Self.cells(entry) + [entry.kind.name]) }
-    for party in booking.parties {
-      for entry in party.entries { table.add([party.customer.text] + Self.cells(entry) + [entry.kind.name]) }
-    }
-    return booking.entries.isEmpty && booking.parties.allSatisfy(\.entries.isEmpty) ? nil : table
+    return table.isEmpty ? nil : table
   }
 
-  private static func cells(_ entry: PostedEntry) -> [String] {
-    [entry.currency.description, AmountText.signed(entry.amount), AmountText.grouped(entry.balance)]
+  private static var fields: [Field<PostedEntry>] {
+    [.left("CURRENCY", \.currency.description), .change("CHANGE", \.amount), .amount("BALANCE", \.balance)]
   }
 
   private static func text(_ item: PostedItem, of customer: CustomerID?) -> String {

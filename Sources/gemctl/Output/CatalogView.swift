@@ -33,46 +33,37 @@ struct CatalogView {
   }
 
   private var currencies: Table {
-    var table = Table([.left("CURRENCY"), .left("NAME"), .right("MAXIMUM"), .text("DESCRIPTION")])
-    for currency in catalog.currencies {
-      table.add([
-        currency.code.description, currency.name, currency.maximumBalance.map(AmountText.grouped) ?? "none",
-        currency.description ?? "",
-      ])
-    }
-    return table
+    catalog.currencies.table([
+      .left("CURRENCY", \.code.description), .left("NAME", \.name),
+      .right("MAXIMUM") { $0.maximumBalance.map(AmountText.grouped) ?? "none" }, .text("DESCRIPTION", \.description),
+    ])
   }
 
   private var products: Table {
-    var table = Table([.left("PRODUCT"), .left("TYPE"), .text("GRANTS"), .text("PRICES")])
-    for product in catalog.products {
-      let prices = product.prices.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
-      let grants = GrantText.text(product.grants, product.itemGrants)
-      let type = product.isActive ? product.type.description : "\(product.type), not active"
-      table.add([product.code.text, type, grants, prices.joined(separator: ", ")])
-    }
-    return table
+    catalog.products.table([
+      .left("PRODUCT", \.code.text),
+      .left("TYPE") { $0.isActive ? $0.type.description : "\($0.type), not active" },
+      .text("GRANTS") { GrantText.text($0.grants, $0.itemGrants) },
+      .text("PRICES") { product in
+        product.prices.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
+      },
+    ])
   }
 
   private var offerings: Table {
-    var table = Table([.left("OFFERING"), .text("PACKAGES"), .text("DESCRIPTION")])
-    for offering in catalog.offerings {
-      let mark = offering.id == catalog.currentOffering ? " (current)" : ""
-      let packages = offering.packages.map { "\($0.id): \($0.product)" }
-      table.add([offering.id.text + mark, packages.joined(separator: ", "), offering.description])
-    }
-    return table
+    catalog.offerings.table([
+      .left("OFFERING") { $0.id.text + ($0.id == catalog.currentOffering ? " (current)" : "") },
+      .text("PACKAGES") { $0.packages.map { "\($0.id): \($0.product)" }.joined(separator: ", ") },
+      .text("DESCRIPTION", \.description),
+    ])
   }
 
   private var items: Table {
-    var table = Table([.left("ITEM"), .left("NAME"), .left("PRICE"), .right("LIMIT")])
-    for item in catalog.items {
-      let price = item.price.map { "\(AmountText.grouped($0.amount)) \($0.currency)" }
-      table.add([
-        item.id.text, item.name, price.joined(separator: ", "), item.limit.map(AmountText.grouped) ?? "none",
-      ])
-    }
-    return table
+    catalog.items.table([
+      .left("ITEM", \.id.text), .left("NAME", \.name),
+      .left("PRICE") { $0.price.map { "\(AmountText.grouped($0.amount)) \($0.currency)" }.joined(separator: ", ") },
+      .right("LIMIT") { $0.limit.map(AmountText.grouped) ?? "none" },
+    ])
   }
 }
 

@@ -64,19 +64,20 @@ struct LeftOutView {
   }
 
   var json: JSONValue {
-    .array(
-      rows.map {
-        [
-          "store": .string($0.store), "storefront": .string($0.storefront.description),
-          "product_id": .string($0.product.text), "why": .string($0.why),
-        ]
-      })
+    .array(rows) {
+      [
+        "store": .string($0.store), "storefront": .string($0.storefront.description),
+        "product_id": .string($0.product.text), "why": .string($0.why),
+      ]
+    }
   }
 
   func text(style: Style) -> String {
     guard !rows.isEmpty else { return "Every store shows every product.\n" }
-    var table = Table([.left("LEFT OUT"), .left("STORE"), .left("STOREFRONT"), .text("WHY")])
-    for row in rows { table.add([row.product.text, row.store, row.storefront.description, row.why]) }
+    let table = rows.table([
+      .left("LEFT OUT", \.product.text), .left("STORE", \.store), .left("STOREFRONT", \.storefront.description),
+      .text("WHY", \.why),
+    ])
     return "\n" + table.text(style: style)
   }
 }

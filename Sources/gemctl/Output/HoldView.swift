@@ -66,24 +66,16 @@ extension HoldView {
 
   /// The balances, and how much of them is free.
   static func balances(of hold: HoldBooking) -> Table {
-    var table = Table([.left("CURRENCY"), .right("BALANCE"), .right("AVAILABLE")])
-    for (balance, available) in zip(hold.balances, hold.available) {
-      table.add([
-        balance.currency.description, AmountText.grouped(balance.amount), AmountText.grouped(available.amount),
-      ])
-    }
-    return table
+    zip(hold.balances, hold.available).table([
+      .left("CURRENCY", \.0.currency.description), .amount("BALANCE", \.0.amount), .amount("AVAILABLE", \.1.amount),
+    ])
   }
 
   static func table(_ holds: [OpenHold], style: Style) -> String {
-    guard !holds.isEmpty else { return "There are no open holds.\n" }
-    var table = Table([.id("HOLD"), .left("AMOUNTS"), .time("SINCE"), .time("UNTIL")])
-    for hold in holds {
-      table.add([
-        hold.id.description, text(hold.amounts), hold.createdAt.description, hold.expiresAt.description,
-      ])
-    }
-    return table.text(style: style)
+    holds.table([
+      .id("HOLD", \.id.description), .left("AMOUNTS") { text($0.amounts) }, .time("SINCE", \.createdAt),
+      .time("UNTIL", \.expiresAt),
+    ]).text(style: style, none: "There are no open holds.")
   }
 
   /// Such as `50 GEM, 3 COIN`.

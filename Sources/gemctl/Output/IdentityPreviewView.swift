@@ -14,15 +14,13 @@ enum IdentityPreviewView {
   private static func json(_ merge: MergePreview) -> JSONValue {
     [
       "from": ids(merge.from.map(\.text)), "into": ids(merge.into.map(\.text)),
-      "balances": .object(
-        JSONObject(
-          merge.balances.map {
-            (
-              $0.currency.description,
-              ["balance": .integer($0.balance), "held": .integer($0.held), "debt": .integer($0.debt)]
-            )
-          })),
-      "items": .object(JSONObject(merge.items.map { ($0.item.text, .integer($0.quantity)) })),
+      "balances": .object(merge.balances) {
+        (
+          $0.currency.description,
+          ["balance": .integer($0.balance), "held": .integer($0.held), "debt": .integer($0.debt)]
+        )
+      },
+      "items": .object(merge.items) { ($0.item.text, .integer($0.quantity)) },
     ]
   }
 

@@ -3,8 +3,6 @@ import GemLedgerAudit
 
 /// The parts that several reports share.
 enum InsightView {
-  static func object(_ origin: LotOrigin) -> JSONObject { JSONObject(members(origin)) }
-
   static func members(_ origin: LotOrigin) -> [(String, JSONValue)] {
     [
       ("lot", .integer(origin.lot)), ("source", .string(origin.source.name)),
@@ -26,10 +24,9 @@ enum InsightView {
   }
 
   static func items(_ items: [PostedItem]) -> JSONValue {
-    .array(
-      items.map {
-        ["item": .string($0.item.text), "quantity": .integer($0.quantity), "owned": .integer($0.owned)]
-      })
+    .array(items) {
+      ["item": .string($0.item.text), "quantity": .integer($0.quantity), "owned": .integer($0.owned)]
+    }
   }
 
   /// Returns the environment with its test session, if it has one.
@@ -55,6 +52,6 @@ enum InsightView {
   }
 
   static func kinds(_ kinds: [EntryKind: Int64]) -> JSONValue {
-    .object(JSONObject(kinds.sorted { $0.key.rawValue < $1.key.rawValue }.map { ($0.key.name, .integer($0.value)) }))
+    .object(kinds.sorted { $0.key.rawValue < $1.key.rawValue }) { ($0.key.name, .integer($0.value)) }
   }
 }

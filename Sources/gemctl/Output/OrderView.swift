@@ -22,50 +22,29 @@ enum OrderView {
   }
 
   static func text(_ orders: [Order], style: Style) -> String {
-    guard !orders.isEmpty else { return "No orders.\n" }
-    var table = Table([
-      .id("PURCHASE CODE"), .init(title: "STATUS"), .init(title: "PRODUCT"),
-      .id("STORE TRANSACTION"), .time("CREATED AT"),
-    ])
-    for order in orders {
-      table.add([
-        order.code.text, order.status.rawValue, order.request.product.text, order.storeTransactionID?.text ?? "",
-        order.createdAt.description,
-      ])
-    }
-    return table.text(style: style)
+    orders.table([
+      .id("PURCHASE CODE", \.code.text), .left("STATUS", \.status.rawValue),
+      .left("PRODUCT", \.request.product.text), .id("STORE TRANSACTION", \.storeTransactionID?.text),
+      .time("CREATED AT", \.createdAt),
+    ]).text(style: style, none: "No orders.")
   }
 
   /// Orders of several customers, with the instant at which each failed.
   static func report(_ page: OrdersPage, style: Style) -> String {
-    guard !page.orders.isEmpty else { return "No order failed in that time.\n" }
-    var table = Table([
-      .time("FAILED AT"), .id("CUSTOMER"), .id("PURCHASE CODE"), .left("PRODUCT"), .right("QUANTITY"),
-      .time("CREATED AT"),
-    ])
-    for order in page.orders {
-      table.add([
-        order.updatedAt.description, order.request.customer.text, order.code.text, order.request.product.text,
-        AmountText.grouped(order.request.quantity), order.createdAt.description,
-      ])
-    }
-    return table.text(style: style) + next(page, style: style)
+    page.orders.table([
+      .time("FAILED AT", \.updatedAt), .id("CUSTOMER", \.request.customer.text), .id("PURCHASE CODE", \.code.text),
+      .left("PRODUCT", \.request.product.text), .amount("QUANTITY", \.request.quantity),
+      .time("CREATED AT", \.createdAt),
+    ]).text(style: style, none: "No order failed in that time.") + next(page, style: style)
   }
 
   /// Paid orders with their tries.
   static func deliveries(_ page: OrdersPage, none: String, style: Style) -> String {
-    guard !page.orders.isEmpty else { return none + "\n" }
-    var table = Table([
-      .id("PURCHASE CODE"), .id("CUSTOMER"), .left("PRODUCT"), .right("TRIES"), .time("NEXT TRY"),
-      .id("STORE TRANSACTION"),
-    ])
-    for order in page.orders {
-      table.add([
-        order.code.text, order.request.customer.text, order.request.product.text, String(order.deliveryAttempts),
-        order.nextDeliveryAt?.description ?? "none", order.storeTransactionID?.text ?? "",
-      ])
-    }
-    return table.text(style: style) + next(page, style: style)
+    page.orders.table([
+      .id("PURCHASE CODE", \.code.text), .id("CUSTOMER", \.request.customer.text),
+      .left("PRODUCT", \.request.product.text), .right("TRIES") { String($0.deliveryAttempts) },
+      .time("NEXT TRY", none: "none", \.nextDeliveryAt), .id("STORE TRANSACTION", \.storeTransactionID?.text),
+    ]).text(style: style, none: none) + next(page, style: style)
   }
 
   private static func next(_ page: OrdersPage, style: Style) -> String {

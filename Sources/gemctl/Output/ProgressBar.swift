@@ -12,6 +12,7 @@ struct ProgressBar {
   private let elapsed: () -> Duration
   private let write: (String) -> Void
   private var drawnAt: Duration?
+
   /// Makes a bar over a number of steps.
   ///
   /// - Parameters:

@@ -17,7 +17,7 @@ enum RefundedShare {
 
   /// Thousandths of a percent without the zeros at the end.
   private static func percent(_ share: Int64) -> String {
-    var text = Report.Cell.share(share).plain
+    var text = Cell.share(share).plain
     while text.last == "0" { text.removeLast() }
     if text.last == "." { text.removeLast() }
     return text

@@ -1,4 +1,4 @@
-/// Rows for people, in aligned columns.
+/// Rows in columns: aligned text for people, comma-separated values (RFC 4180) for programs.
 struct Table: Sendable {
   enum Alignment: Sendable {
     case left
@@ -6,6 +6,7 @@ struct Table: Sendable {
   }
 
   struct Column: Sendable {
+    /// In capitals, as the text shows it; the values have it in small letters, with `_` for a space.
     let title: String
     var alignment = Alignment.left
     var shortening = Shortening.never
@@ -17,16 +18,23 @@ struct Table: Sendable {
   }
 
   let columns: [Column]
-  private var rows: [[String]] = []
+  private var rows: [[Cell]] = []
 
   init(_ columns: [Column]) { self.columns = columns }
 
+  var isEmpty: Bool { rows.isEmpty }
+
   /// Adds a row; missing cells are empty, surplus cells a programming error.
-  mutating func add(_ cells: [String]) {
+  mutating func add(_ cells: [Cell]) {
     precondition(cells.count <= columns.count, "a row has \(cells.count) cells for \(columns.count) columns")
-    let padding = Array(repeating: "", count: columns.count - cells.count)
-    rows.append((cells + padding).map(SafeText.escaped))
+    let padding = Array(repeating: Cell.none, count: columns.count - cells.count)
+    rows.append(cells.map { Cell(text: SafeText.escaped($0.text), plain: $0.plain) } + padding)
   }
+
+  mutating func add(_ texts: [String]) { add(texts.map { Cell.text($0) }) }
+
+  /// Returns the table, or the sentence if it has no rows.
+  func text(style: Style, none: String) -> String { isEmpty ? none + "\n" : text(style: style) }
 
   /// Returns the table with its header, one line per row, each line ended.
   ///
@@ -48,7 +56,7 @@ struct Table: Sendable {
     // The whole line is made bold, not each title: the escape sequences must not count as columns.
     let titles = zip(columns, widths).map { Shortening.end.applied(to: $0.title, width: $1) }
     var text = style.bold(line(titles, widths: widths)) + "\n"
-    for row in rows { text += line(row, widths: widths) + "\n" }
+    for row in rows { text += line(row.map(\.text), widths: widths) + "\n" }
     return text
   }
 
@@ -58,7 +66,7 @@ struct Table: Sendable {
     let width = max(1, limit - titleWidth - Self.gap.count)
     let blocks = rows.map { row in
       var lines = ""
-      for (column, whole) in zip(columns, row) where !whole.isEmpty {
+      for (column, whole) in zip(columns, row.map(\.text)) where !whole.isEmpty {
         let padding = String(repeating: " ", count: titleWidth - DisplayWidth.of(column.title))
         let cell = column.effectiveShortening.applied(to: whole, width: width)
         lines += style.bold(column.title) + padding + Self.gap + cell + "\n"
@@ -69,7 +77,7 @@ struct Table: Sendable {
   }
 
   private func width(ofColumn index: Int) -> Int {
-    rows.reduce(DisplayWidth.of(columns[index].title)) { max($0, DisplayWidth.of($1[index])) }
+    rows.reduce(DisplayWidth.of(columns[index].title)) { max($0, DisplayWidth.of($1[index].text)) }
   }
 
   private func line(_ cells: [String], widths: [Int]) -> String {
@@ -82,6 +90,23 @@ struct Table: Sendable {
     }
     while line.last == " " { line.removeLast() }
     return line
+  }
+}
+
+// MARK: For programs
+
+extension Table {
+  /// A header and a record a row, each ended by a carriage return and a line feed.
+  var csv: String {
+    let names = columns.map { $0.title.lowercased().replacing(" ", with: "_") }
+    return ([names] + rows.map { $0.map(\.plain) }).map(Self.record).joined()
+  }
+
+  private static func record(_ fields: [String]) -> String { fields.map(quoted).joined(separator: ",") + "\r\n" }
+
+  private static func quoted(_ field: String) -> String {
+    guard field.utf8.contains(where: { [UInt8](",\"\r\n".utf8).contains($0) }) else { return field }
+    return "\"" + field.replacing("\"", with: "\"\"") + "\""
   }
 }
 

@@ -23,13 +23,11 @@ extension KeyCommands {
 
   func list() throws {
     let keys = try invocation.withLedger { (ledger) throws(LedgerError) in try KeyRing(ledger).all() }
-    try invocation.print(["keys": .array(keys.map(Self.json))]) { style in
-      var table = Table(["ID", "KIND", "MADE", "REVOKED"].map { Table.Column(title: $0) })
-      for key in keys {
-        table.add([key.id, Self.kind(key), key.createdAt.description, key.revokedAt?.description ?? ""])
-      }
-      return keys.isEmpty ? "There are no keys.\n" : table.text(style: style)
-    }
+    let table = keys.table([
+      .left("ID", \.id), .left("KIND") { Self.kind($0) }, .left("MADE", \.createdAt.description),
+      .left("REVOKED", \.revokedAt?.description),
+    ])
+    try invocation.print(["keys": .array(keys.map(Self.json))]) { table.text(style: $0, none: "There are no keys.") }
   }
 
   func revoke() throws {
@@ -40,24 +38,24 @@ extension KeyCommands {
 
   private func kind() throws -> APIKey.Kind {
     let parsed = invocation.parsed
-    let (isSecret, isPublic) = (parsed.flags.contains("--secret"), parsed.flags.contains("--public"))
-    guard isSecret != isPublic else { throw UsageError("name --secret or --public", verb: parsed.verb) }
+    let (isSecret, isPublic) = (parsed.has("--secret"), parsed.has("--public"))
+    guard isSecret != isPublic else { throw invocation.usageError("name --secret or --public") }
     if isPublic {
-      guard parsed.values("--scope").isEmpty else {
-        throw UsageError("--scope is for secret keys", verb: parsed.verb)
+      guard !parsed.has("--scope") else {
+        throw invocation.usageError("--scope is for secret keys")
       }
       guard let store = parsed.value("--store").flatMap(AppStoreKind.init(rawValue:)) else {
-        throw UsageError(
-          "A public key is for one store: --store \(Self.stores.joined(separator: "|"))", verb: parsed.verb)
+        throw invocation.usageError(
+          "A public key is for one store: --store \(Self.stores.joined(separator: "|"))")
       }
       return .app(store)
     }
     return .secret(
       scopes: try parsed.values("--scope").map { text in
         guard let scope = Scope(text: text) else {
-          throw UsageError(
+          throw invocation.usageError(
             "--scope takes a permission, for example customer_information:purchases:read_write; got "
-              + text.quotedForPeople, verb: parsed.verb)
+              + text.quotedForPeople)
         }
         return scope
       })

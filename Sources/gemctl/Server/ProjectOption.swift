@@ -3,13 +3,12 @@ import GemLedger
 
 /// An option of `serve` with a value per project: `PROJECT=VALUE`, or `VALUE` for all other projects.
 struct ProjectOption {
-  private let name: String
   private var others: String?
   private var values: [String: String] = [:]
 
-  /// - Throws: `LedgerError` with `invalid_request` if two values are for the same project.
-  init(_ name: String, _ parsed: Parsed) throws(LedgerError) {
-    self.name = name
+  /// - Parameter projects: The ids of all projects.
+  /// - Throws: `LedgerError` with `invalid_request` if two values are for the same project, or one is for no project.
+  init(_ name: String, _ parsed: Parsed, of projects: [String]) throws(LedgerError) {
     for text in parsed.values(name) {
       // No URL, package name or number has such a beginning.
       guard let match = text.wholeMatch(of: /([A-Za-z0-9_-]{1,64})=(.*)/) else {
@@ -23,17 +22,14 @@ struct ProjectOption {
         throw .invalid("\(name) was given twice for the project \(String(match.1).quotedForPeople); give it once.")
       }
     }
+    if let unknown = values.keys.sorted().first(where: { !projects.contains($0) }) {
+      throw .invalid(
+        "\(name) names the project \(unknown.quotedForPeople), which is not served; the projects are "
+          + "\(projects.joined(separator: ", ")).")
+    }
   }
 
   /// The value for the project; nil if there is none.
   subscript(project: String) -> String? { values[project] ?? others }
-
-  /// - Throws: `LedgerError` with `invalid_request` if a value is for another project.
-  func check(_ projects: [String]) throws(LedgerError) {
-    guard let unknown = values.keys.sorted().first(where: { !projects.contains($0) }) else { return }
-    throw .invalid(
-      "\(name) names the project \(unknown.quotedForPeople), which is not served; the projects are "
-        + "\(projects.joined(separator: ", ")).")
-  }
 }
 #endif

@@ -7,7 +7,7 @@ import StoreClient
 
 /// `serve --simulate`: the home's simulated store under control of the server's clients.
 extension ServeCommand {
-  var simulates: Bool { invocation.parsed.flags.contains("--simulate") }
+  var simulates: Bool { invocation.parsed.has("--simulate") }
 
   /// Refuses keys of real stores together with the simulated store: they would share a ledger.
   func checkSimulation() throws {
@@ -15,10 +15,9 @@ extension ServeCommand {
     let others = [
       "--root", "--fingerprint", "--play-key", "--app-id", "--google-service-account", "--app-store-key", "--project",
     ]
-    for name in others where !invocation.parsed.values(name).isEmpty {
-      throw UsageError(
-        "--simulate and \(name) exclude each other: simulated and real purchases must not share a ledger",
-        verb: invocation.parsed.verb)
+    for name in others where invocation.parsed.has(name) {
+      throw invocation.usageError(
+        "--simulate and \(name) exclude each other: simulated and real purchases must not share a ledger")
     }
   }
 

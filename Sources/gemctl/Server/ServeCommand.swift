@@ -34,14 +34,13 @@ extension ServeCommand {
 
   /// Fails at the start if refunds are requested but no store would issue them.
   private func checkRefunds() throws {
-    guard invocation.parsed.flags.contains("--refund-undelivered") else { return }
-    guard invocation.parsed.value("--delivery-url") != nil else {
-      throw UsageError("--refund-undelivered needs a game server: --delivery-url", verb: invocation.parsed.verb)
+    guard invocation.parsed.has("--refund-undelivered") else { return }
+    guard invocation.parsed.has("--delivery-url") else {
+      throw invocation.usageError("--refund-undelivered needs a game server: --delivery-url")
     }
-    guard simulates || invocation.parsed.value("--google-service-account") != nil else {
-      throw UsageError(
-        "--refund-undelivered needs --google-service-account or --simulate: the App Store refunds nothing for sellers",
-        verb: invocation.parsed.verb)
+    guard simulates || invocation.parsed.has("--google-service-account") else {
+      throw invocation.usageError(
+        "--refund-undelivered needs --google-service-account or --simulate: the App Store refunds nothing for sellers")
     }
   }
 
@@ -52,8 +51,7 @@ extension ServeCommand {
     let others = try openOthers()
     defer { for other in others { other.ledger.close() } }
     let outgoing = try ServeOutgoing(invocation.parsed, ["default"] + others.map(\.id), log)
-    let appIDs = try ProjectOption("--app-id", invocation.parsed)
-    try appIDs.check(["default"] + others.map(\.id))
+    let appIDs = try ProjectOption("--app-id", invocation.parsed, of: ["default"] + others.map(\.id))
     let first = try project("default", ledger, shop, outgoing, appIDs, log)
     var projects = [first]
     for other in others { projects.append(try project(other.id, other.ledger, nil, outgoing, appIDs, log)) }
@@ -68,7 +66,7 @@ extension ServeCommand {
     let host = settings.http.host.contains(":") ? "[\(settings.http.host)]" : settings.http.host
     let url = "\(settings.http.tls == nil ? "http" : "https")://\(host):\(server.port)"
     var json: JSONObject = ["listening": .string(url)]
-    for member in simulation?.json.members ?? [] { json[member.name] = member.value }
+    json.members += simulation?.json.members ?? []
     try invocation.print(.object(json), { _ in "Listening on \(url)\n" + (simulation?.text ?? "") })
   }
 
@@ -118,7 +116,7 @@ extension ServeCommand {
     let settings = try ledger.currentCatalog().settings
     guard
       settings.sandboxReceipts != .anybody || !takesProduction
-        || invocation.parsed.flags.contains("--allow-sandbox-receipts")
+        || invocation.parsed.has("--allow-sandbox-receipts")
     else {
       throw .invalid(
         "The catalog of the project \(id.quotedForPeople) accepts sandbox receipts of all customers, and "
@@ -140,10 +138,10 @@ extension ServeCommand {
     // It accepts receipts of the simulated store alone, or of the real stores.
     var policy = BackendPolicy(sandboxReceipts: shop == nil ? nil : .anybody)
     policy.deliverySchedule = try ServeSettings.deliverySchedule(invocation.parsed)
-    if invocation.parsed.flags.contains("--client-spends") { policy.clientSpending = .anyAmount }
+    if invocation.parsed.has("--client-spends") { policy.clientSpending = .anyAmount }
     let verifier = try verifier(shop, appID: appIDs[id])
     if shop == nil { try checkReceipts(of: id, ledger, takesProduction: appIDs[id] != nil, log) }
-    if invocation.parsed.value("--test-receipts") != nil { try warnOfTestReceipts(in: id, ledger, log) }
+    if invocation.parsed.has("--test-receipts") { try warnOfTestReceipts(in: id, ledger, log) }
     return ServerProject(
       id: id, ledger: ledger,
       backend: LocalBackend(

@@ -30,8 +30,7 @@ struct ServeOutgoing {
     deliveryURLs = try Self.urls("--delivery-url", parsed, projects, target)
     grantURLs = try Self.urls("--grant-url", parsed, projects, target)
     secrets = try Self.secrets(parsed.value("--signing-secrets"))
-    packageNames = try ProjectOption("--package-name", parsed)
-    try packageNames.check(projects)
+    packageNames = try ProjectOption("--package-name", parsed, of: projects)
     playAPI = try Self.playAPI(parsed, target)
     pushToken = try Self.pushToken(parsed)
     guard pushToken == nil || playAPI != nil else {
@@ -39,15 +38,14 @@ struct ServeOutgoing {
     }
     appStoreAPI = try Self.appStoreAPI(parsed, target)
     testSession = parsed.value("--test-receipts")
-    refundsUndelivered = parsed.flags.contains("--refund-undelivered")
+    refundsUndelivered = parsed.has("--refund-undelivered")
   }
 
   /// The addresses by project.
   private static func urls(
     _ name: String, _ parsed: Parsed, _ projects: [String], _ target: OutgoingTarget
   ) throws(LedgerError) -> [String: OutgoingURL] {
-    let option = try ProjectOption(name, parsed)
-    try option.check(projects)
+    let option = try ProjectOption(name, parsed, of: projects)
     var urls: [String: OutgoingURL] = [:]
     for project in projects {
       if let text = option[project] { urls[project] = try target.url(text) }
@@ -111,11 +109,11 @@ struct ServeOutgoing {
     let names = ["--app-store-key", "--app-store-key-id", "--app-store-issuer"]
     let values = names.compactMap { parsed.value($0) }
     guard values.count == names.count else {
-      guard let given = names.first(where: { parsed.value($0) != nil }) else { return nil }
+      guard let given = names.first(where: { parsed.has($0) }) else { return nil }
       let missing = names.filter { parsed.value($0) == nil }.joined(separator: " and ")
       throw .invalid("\(given) needs \(missing): App Store Connect shows all three.")
     }
-    guard !parsed.values("--root").isEmpty || !parsed.values("--fingerprint").isEmpty else {
+    guard parsed.has("--root") || parsed.has("--fingerprint") else {
       throw .invalid("--app-store-key needs --root: the App Store's answers are verified under it.")
     }
     let key: AppStoreServerKey

@@ -18,7 +18,7 @@ struct ServeSettings {
     if let limit = try parsed.integer("--max-body", in: 1024...16_777_216) {
       settings.http.bodyByteCountMax = Int(limit)
     }
-    if parsed.flags.contains("--rate-limits") {
+    if parsed.has("--rate-limits") {
       for domain in RateDomain.allCases { settings.rateLimits[domain] = domain.defaultLimit }
     }
     switch (parsed.value("--tls-cert"), parsed.value("--tls-key")) {
@@ -26,7 +26,7 @@ struct ServeSettings {
     case (let certificate?, let key?):
       settings.http.tls = HTTPServerSettings.TLS(
         certificate: try Self.text(of: certificate), key: try Self.text(of: key))
-    default: throw UsageError("--tls-cert and --tls-key need each other", verb: parsed.verb)
+    default: throw invocation.usageError("--tls-cert and --tls-key need each other")
     }
     server = settings
   }
@@ -104,10 +104,10 @@ struct ServeSettings {
   static func checkTestReceipts(_ parsed: Parsed) throws {
     guard let session = parsed.value("--test-receipts") else { return }
     _ = try StoreEnvironment.xcode(session: session)
-    for name in ["--app-id", "--play-key", "--google-service-account"] where !parsed.values(name).isEmpty {
-      throw UsageError(
+    for name in ["--app-id", "--play-key", "--google-service-account"] where parsed.has(name) {
+      throw parsed.usageError(
         "--test-receipts cannot be used with \(name): test receipts can be forged, and \(name) accepts real "
-          + "purchases", verb: parsed.verb)
+          + "purchases")
     }
   }
 }

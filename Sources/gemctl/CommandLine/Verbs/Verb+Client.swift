@@ -1,3 +1,6 @@
+import GemLedger
+import StoreBackend
+
 extension Verb {
   /// The actions of an app for its customer.
   static let client = [
@@ -8,25 +11,20 @@ extension Verb {
 
   private static let buy = Verb(
     name: "buy", group: .client, summary: "Buy a product at the simulated store and credit it",
-    arguments: [
-      Argument(name: "PRODUCT", kind: .name(.products), help: "Product code, from \"gemctl offerings\"")
-    ],
+    arguments: [Argument("PRODUCT", kind: .name(.products), help: "Product code, from \"gemctl offerings\"")],
     options: [
-      Option(name: "--quantity", value: "N", help: "Number of units, 1 to 10, at Google Play 1 to 99 (default: 1)"),
-      Option(
-        name: "--key", value: "KEY", help: "Place an order with this idempotency key; it is paid for at most once"),
+      Option("--quantity", "N", help: "Number of units, 1 to 10, at Google Play 1 to 99 (default: 1)"),
+      Option("--key", "KEY", help: "Place an order with this idempotency key; it is paid for at most once"),
     ] + Option.orderContext + [
-      Option(name: "--fail", help: "Make the store fail before the payment"),
-      Option(name: "--cancel", help: "Cancel at the payment sheet"),
-      Option(name: "--ask-to-buy", help: "Require approval first; see \"gemctl approve\""),
-      Option(name: "--offline", help: "Make the backend unreachable: the paid purchase waits in the queue"),
+      Option("--fail", help: "Make the store fail before the payment"),
+      Option("--cancel", help: "Cancel at the payment sheet"),
+      Option("--ask-to-buy", help: "Require approval first; see \"gemctl approve\""),
+      Option("--offline", help: "Make the backend unreachable: the paid purchase waits in the queue"),
       Option(
-        name: "--crash-after", value: "STEP", kind: .oneOf(["paid", "queued", "credited", "finished"]),
+        "--crash-after", "STEP", kind: .oneOf(["paid", "queued", "credited", "finished"]),
         help: "Kill the process right after this step: paid, queued, credited or finished"),
     ],
-    examples: [
-      "gemctl buy gems_300 --quantity 2 --customer alice --json", "gemctl buy gems_300 --crash-after paid",
-    ],
+    examples: ["gemctl buy gems_300 --quantity 2 --customer alice --json", "gemctl buy gems_300 --crash-after paid"],
     discussion: """
       Each purchase is credited exactly once. If the process dies, the next client verb completes the purchase. \
       Exits with 3 if the purchase did not complete; standard output states the outcome.
@@ -35,17 +33,13 @@ extension Verb {
 
   private static let balance = Verb(
     name: "balance", group: .client, summary: "Show a customer's balances",
-    arguments: [
-      Argument(name: "CODE", arity: .optional, kind: .name(.currencies), help: "Currency (default: all)")
-    ],
+    arguments: [Argument("CODE", arity: .optional, kind: .name(.currencies), help: "Currency (default: all)")],
     options: [
-      Option(
-        name: "--at", value: "TIME",
-        help: "Show the balances at this instant or at the start of this day (default: now)"),
-      Option(name: "--at-version", value: "N", help: "Show the balance at this version of the account"),
-      Option(name: "--svg", value: "FILE", kind: .file, help: "Draw a chart of the balances into this file"),
-      Option(name: "--from", value: "TIME", help: "Start of the chart (default: the customer's creation)"),
-      Option(name: "--until", value: "TIME", help: "End of the chart (default: now)"), .zone,
+      Option("--at", "TIME", help: "Show the balances at this instant or at the start of this day (default: now)"),
+      Option("--at-version", "N", help: "Show the balance at this version of the account"),
+      Option("--svg", "FILE", kind: .file, help: "Draw a chart of the balances into this file"),
+      Option("--from", "TIME", help: "Start of the chart (default: the customer's creation)"),
+      Option("--until", "TIME", help: "End of the chart (default: now)"), .zone,
     ],
     examples: ["gemctl balance GEM --customer alice", "gemctl balance --at 2026-11-22 --zone Asia/Tokyo"],
     discussion: """
@@ -61,7 +55,7 @@ extension Verb {
 
   private static let login = Verb(
     name: "login", group: .client, summary: "Sign in as a customer",
-    arguments: [Argument(name: "ID", kind: .name(.customers), help: "App user id")], options: [.dryRun],
+    arguments: [Argument("ID", kind: .name(.customers), help: "App user id")], options: [.dryRun],
     examples: ["gemctl login alice", "gemctl login alice --dry-run"],
     discussion: """
       If the current customer is anonymous, its balances and purchases move to ID. Otherwise nothing moves.
@@ -70,7 +64,7 @@ extension Verb {
 
   private static let identify = Verb(
     name: "identify", group: .client, summary: "Switch to another customer and move nothing",
-    arguments: [Argument(name: "ID", kind: .name(.customers), help: "App user id")],
+    arguments: [Argument("ID", kind: .name(.customers), help: "App user id")],
     examples: ["gemctl identify alice"],
     discussion: "Unlike \"login\", it leaves an anonymous customer's balances and purchases with that customer."
   ) { try IdentityCommands(invocation: $0).identify() }
@@ -91,7 +85,7 @@ extension Verb {
 
   private static let alias = Verb(
     name: "alias", group: .client, summary: "Give the customer another id",
-    arguments: [Argument(name: "ID", help: "Additional id; if it has balances, the two customers are merged")],
+    arguments: [Argument("ID", help: "Additional id; if it has balances, the two customers are merged")],
     options: [.dryRun],
     examples: ["gemctl alias alice@device-2", "gemctl alias alice --customer old-alice --dry-run"]
   ) { try IdentityCommands(invocation: $0).alias() }
@@ -99,13 +93,11 @@ extension Verb {
   private static let restore = Verb(
     name: "restore", group: .client, summary: "Restore the purchases of the store account, or a backup",
     statedForms: ["[--dry-run]", "FILE [--discard-newer]"],
-    arguments: [
-      Argument(name: "FILE", arity: .optional, kind: .file, help: "Backup or other ledger file; opened read-only")
-    ],
+    arguments: [Argument("FILE", arity: .optional, kind: .file, help: "Backup or other ledger file; opened read-only")],
     options: [
       .dryRun,
       Option(
-        name: "--discard-newer",
+        "--discard-newer",
         help: "With FILE: replace the ledger even if it has transactions that the backup lacks"),
     ],
     examples: ["gemctl restore --store-account family --dry-run", "gemctl restore backups/monday.sqlite"],
@@ -119,8 +111,8 @@ extension Verb {
       """
   ) { invocation in
     guard invocation.parsed.positionals.isEmpty else { return try BackupCommands(invocation: invocation).restore() }
-    if invocation.parsed.flags.contains("--discard-newer") {
-      throw UsageError("--discard-newer belongs to \"restore FILE\"", verb: invocation.parsed.verb)
+    if invocation.parsed.has("--discard-newer") {
+      throw invocation.usageError("--discard-newer belongs to \"restore FILE\"")
     }
     try ClientCommands(invocation: invocation).restore()
   }
@@ -132,10 +124,18 @@ extension Verb {
 
   private static let orders = Verb(
     name: "orders", group: .client, summary: "List the customer's orders",
-    options: [Option(name: "--page", value: "N", help: "Number of the page, 100 orders each (default: 1)")],
+    options: [Option("--page", "N", help: "Number of the page, 100 orders each (default: 1)")],
     examples: ["gemctl orders --customer alice"],
     discussion: "An order is a purchase announced before payment, such as \"gemctl buy --key KEY\"."
-  ) { try ClientCommands(invocation: $0).orders() }
+  ) {
+    let page = Int(try $0.parsed.integer("--page", in: 1...1_000_000) ?? 1)
+    let customer = try $0.recoveredCustomer()
+    let orders = try $0.withClient(onlyReads: true) { (session) async throws(LedgerError) in
+      try session.backend.orders(of: customer, page: page, size: 100)
+    }
+    let json: JSONValue = ["customer_id": .string(customer.text), "orders": .array(orders.map(OrderView.json))]
+    try $0.print(json) { OrderView.text(orders, style: $0) }
+  }
 
   private static let sync = Verb(
     name: "sync", group: .client, summary: "Post every queued receipt of every customer now",
@@ -161,7 +161,7 @@ extension Verb {
 
   private static let queueRequeue = Verb(
     name: "queue requeue", group: .client, summary: "Retry a dead-lettered receipt",
-    arguments: [Argument(name: "ID", help: "Store transaction id, from \"gemctl queue\"")],
+    arguments: [Argument("ID", help: "Store transaction id, from \"gemctl queue\"")],
     examples: ["gemctl queue requeue 2000000000000001"]
   ) { try QueueCommands(invocation: $0).requeue() }
 }

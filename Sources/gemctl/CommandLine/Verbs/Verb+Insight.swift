@@ -15,7 +15,7 @@ extension Verb {
     name: "feed", group: .insight, summary: "List the transactions of all customers, oldest first",
     options: [
       .limit, .after,
-      Option(name: "--follow", help: "Wait for further transactions until an interrupt or the --limit"),
+      Option("--follow", help: "Wait for further transactions until an interrupt or the --limit"),
     ],
     examples: ["gemctl feed --after VHYxAgAAAQ --limit 1000 --json", "gemctl feed --follow --json"],
     discussion: """
@@ -40,11 +40,9 @@ extension Verb {
     name: "seal", group: .insight, summary: "Verify the books and print a digest of the journal",
     options: [
       Option(
-        name: "--customers", value: "FILE", kind: .file,
+        "--customers", "FILE", kind: .file,
         help: "Write the digests of customers' ids, notes and keys to this new file"),
-      Option(
-        name: "--statements", value: "FILE", kind: .file,
-        help: "Write the digests of the stores' statements to this new file"),
+      Option("--statements", "FILE", kind: .file, help: "Write the digests of the stores' statements to this new file"),
     ],
     examples: ["gemctl seal > books.seal", "gemctl seal --customers customers.seal > books.seal"],
     discussion: """
@@ -59,7 +57,7 @@ extension Verb {
 
   private static let sealProve = Verb(
     name: "seal prove", group: .insight, summary: "Print a proof that a transaction is in a sealed journal",
-    arguments: [Argument(name: "TRANSACTION", help: "Transaction id")], options: [.seal, .customerDigests],
+    arguments: [Argument("TRANSACTION", help: "Transaction id")], options: [.seal, .customerDigests],
     examples: ["gemctl seal prove 01a206c2-530f-7000-8000-0000003fa4d3 --seal books.seal"],
     discussion: """
       The proof is JSON: the records of the transaction and the hashes from them up to the seal of --seal. It reveals \
@@ -70,11 +68,8 @@ extension Verb {
 
   private static let sealCheck = Verb(
     name: "seal check", group: .insight, summary: "Check the proof of a transaction, without the ledger",
-    arguments: [Argument(name: "FILE", kind: .file, help: "Proof; \"-\" for standard input")],
-    options: [
-      .seal,
-      Option(name: "--digest", value: "SHA256", help: "Trusted digest of the journal"),
-    ],
+    arguments: [Argument("FILE", kind: .file, help: "Proof; \"-\" for standard input")],
+    options: [.seal, Option("--digest", "SHA256", help: "Trusted digest of the journal")],
     examples: ["gemctl seal check proof.json --seal books.seal", "gemctl seal check - --digest SHA256"],
     discussion: """
       Needs no home and no storage. Exits with 6 if the proof is wrong or belongs to another journal than --seal or \
@@ -85,8 +80,8 @@ extension Verb {
   private static let export = Verb(
     name: "export", group: .insight, summary: "Export the journal as JSON lines",
     options: [
-      Option(name: "--after", value: "CURSOR", help: "Continue the export that ended with this cursor"),
-      Option(name: "--output", value: "FILE", kind: .file, help: "New file (default: standard output)"),
+      Option("--after", "CURSOR", help: "Continue the export that ended with this cursor"),
+      Option("--output", "FILE", kind: .file, help: "New file (default: standard output)"),
     ],
     examples: ["gemctl export --output journal.jsonl", "gemctl export --after CURSOR > since.jsonl"],
     discussion: """
@@ -98,18 +93,16 @@ extension Verb {
 
   private static let importing = Verb(
     name: "import", group: .insight, summary: "Import an export of a ledger, or balances",
-    arguments: [Argument(name: "FILE", kind: .file, help: "File to import; \"-\" for standard input")],
+    arguments: [Argument("FILE", kind: .file, help: "File to import; \"-\" for standard input")],
     options: [
       Option(
-        name: "--format", value: "FORMAT", kind: .oneOf(["journal", "csv", "revenuecat", "nakama"]),
+        "--format", "FORMAT", kind: .oneOf(["journal", "csv", "revenuecat", "nakama"]),
         help: "Format: journal, csv, revenuecat or nakama (default: journal)"),
       Option(
-        name: "--source", value: "SOURCE", kind: .oneOf(["bonus", "earned", "promotional", "admin"]),
+        "--source", "SOURCE", kind: .oneOf(["bonus", "earned", "promotional", "admin"]),
         help: "Source of balances without one: bonus, earned, promotional or admin (default: admin)"),
-      Option(
-        name: "--map", value: "NAME=CODE", isRepeatable: true,
-        help: "Currency code for a name in a Nakama wallet"),
-      Option(name: "--dry-run", help: "Check the file and show the bookings without booking them"),
+      Option("--map", "NAME=CODE", isRepeatable: true, help: "Currency code for a name in a Nakama wallet"),
+      Option("--dry-run", help: "Check the file and show the bookings without booking them"),
     ],
     examples: [
       "gemctl --storage sqlite:new.sqlite import journal.jsonl", "gemctl import balances.csv --format csv --dry-run",
@@ -130,7 +123,7 @@ extension Verb {
 
   private static let demo = Verb(
     name: "demo", group: .insight, summary: "Run a demo of buying and spending",
-    arguments: [Argument(name: "NAME", arity: .optional, help: "Name of the demo: gems or economy (default: gems)")],
+    arguments: [Argument("NAME", arity: .optional, help: "Name of the demo: gems or economy (default: gems)")],
     examples: ["gemctl demo", "gemctl demo economy"],
     discussion: "It prints each command line and uses a temporary home, which is removed afterwards."
   ) { try DemoCommand(invocation: $0).run() }
@@ -138,11 +131,11 @@ extension Verb {
 
 extension Option {
   fileprivate static let seal = Option(
-    name: "--seal", value: "FILE", kind: .file, help: "Seal of the journal, from \"gemctl seal\"")
+    "--seal", "FILE", kind: .file, help: "Seal of the journal, from \"gemctl seal\"")
   fileprivate static let customerDigests = Option(
-    name: "--customers", value: "FILE", kind: .file,
+    "--customers", "FILE", kind: .file,
     help: "Customer digests of the seal, for proofs after an erasure")
   fileprivate static let statementDigests = Option(
-    name: "--statements", value: "FILE", kind: .file,
+    "--statements", "FILE", kind: .file,
     help: "Statement digests of the seal, to prove that no statement is missing")
 }

@@ -7,10 +7,8 @@ extension Verb {
 
   private static let orderOpen = Verb(
     name: "order open", group: .client, summary: "Open an order: announce a purchase without paying",
-    arguments: [Argument(name: "PRODUCT", help: "Product code, from \"gemctl offerings\"")],
-    options: [
-      Option(name: "--quantity", value: "N", help: "Number of units (default: 1)"), .key,
-    ] + Option.orderContext,
+    arguments: [Argument("PRODUCT", help: "Product code, from \"gemctl offerings\"")],
+    options: [Option("--quantity", "N", help: "Number of units (default: 1)"), .key] + Option.orderContext,
     examples: ["gemctl order open gems_300 --key tap-1 --customer alice"],
     discussion: "\"gemctl buy PRODUCT --key KEY\" with the same key pays for it."
   ) { try OrderCommands(invocation: $0).open() }
@@ -27,8 +25,8 @@ extension Verb {
   private static let orderReport = Verb(
     name: "order report", group: .client, summary: "List the orders that were never paid",
     options: [
-      Option(name: "--from", value: "TIME", help: "Only orders that failed at this time or later (default: all)"),
-      Option(name: "--until", value: "TIME", help: "Only orders that failed before this time (default: now)"), .limit,
+      Option("--from", "TIME", help: "Only orders that failed at this time or later (default: all)"),
+      Option("--until", "TIME", help: "Only orders that failed before this time (default: now)"), .limit,
       .after,
     ],
     examples: ["gemctl order report --from 2026-11-01T00:00:00Z --until 2026-12-01T00:00:00Z"],
@@ -38,8 +36,8 @@ extension Verb {
   private static let runMaintenance = Verb(
     name: "run", group: .run, summary: "Run scheduled effects and deliveries until a signal",
     options: [
-      Option(name: "--every", value: "TIME", help: "Pause between two rounds, for example 30s or 5m (default: 60s)"),
-      Option(name: "--once", help: "Run one round and exit with the status of a failed job"), .deliver,
+      Option("--every", "TIME", help: "Pause between two rounds, for example 30s or 5m (default: 60s)"),
+      Option("--once", help: "Run one round and exit with the status of a failed job"), .deliver,
     ],
     examples: ["gemctl run --every 5m --json", "gemctl run --once"],
     discussion: """
@@ -64,9 +62,7 @@ extension Verb {
 
   private static let deliveriesRetry = Verb(
     name: "deliveries retry", group: .run, summary: "Deliver the due orders, or one order now",
-    arguments: [
-      Argument(name: "CODE", arity: .optional, help: "Purchase code of the order (default: all due orders)")
-    ],
+    arguments: [Argument("CODE", arity: .optional, help: "Purchase code of the order (default: all due orders)")],
     options: [.deliver],
     examples: [
       "gemctl deliveries retry --deliver ./deliver.sh",
@@ -77,12 +73,11 @@ extension Verb {
 }
 
 extension Argument {
-  fileprivate static let purchaseCode = Argument(
-    name: "CODE", help: "Purchase code of the order, from \"gemctl orders\"")
+  fileprivate static let purchaseCode = Argument("CODE", help: "Purchase code of the order, from \"gemctl orders\"")
 }
 
 extension Option {
   fileprivate static let deliver = Option(
-    name: "--deliver", value: "COMMAND",
+    "--deliver", "COMMAND",
     help: "Shell command that gets JSON on its input and confirms with exit 0 (default: GEMCTL_DELIVER)")
 }

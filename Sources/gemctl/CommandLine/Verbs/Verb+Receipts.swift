@@ -7,12 +7,10 @@ extension Verb {
     arguments: [.storeTransaction],
     options: [
       Option(
-        name: "--environment", value: "NAME", kind: .oneOf(ReceiptCommands.environments),
+        "--environment", "NAME", kind: .oneOf(ReceiptCommands.environments),
         help: "Environment in the receipt: sandbox or production (default: the store's)")
     ],
-    examples: [
-      "gemctl receipt show 2000000000000001", "gemctl receipt show 2000000000000001 --environment sandbox",
-    ],
+    examples: ["gemctl receipt show 2000000000000001", "gemctl receipt show 2000000000000001 --environment sandbox"],
     discussion: """
       Prints the store's current signed receipt; after a refund it states the refund. "receipt inspect" decodes it. \
       Apple's server libraries only verify receipts of sandbox and production; let them trust the certificate of \
@@ -24,7 +22,7 @@ extension Verb {
     name: "receipts held", group: .store, summary: "List paid purchases that are not credited yet",
     options: [
       Option(
-        name: "--reason", value: "REASON", kind: .oneOf(HeldReceiptCommands.reasons),
+        "--reason", "REASON", kind: .oneOf(HeldReceiptCommands.reasons),
         help: "List only purchases held for this reason (default: all)"),
       .limit, .csv,
     ],
@@ -38,13 +36,8 @@ extension Verb {
   private static let receiptsCredit = Verb(
     name: "receipts credit", group: .store, summary: "Credit a held purchase manually",
     arguments: [.storeTransaction],
-    options: [
-      Option(name: "--product", value: "CODE", help: "Product to credit (default: by the store's product id)"),
-      .reason,
-    ],
-    examples: [
-      #"gemctl receipts credit 2000000000000001 --reason "support case 17""#
-    ],
+    options: [Option("--product", "CODE", help: "Product to credit (default: by the store's product id)"), .reason],
+    examples: [#"gemctl receipts credit 2000000000000001 --reason "support case 17""#],
     discussion: """
       The purchase is credited once, to --customer, else to the customer of its token, else to the first poster. The \
       journal keeps the reason and the actor. A later refund of the store takes the credit back.
@@ -62,9 +55,7 @@ extension Verb {
   private static let receiptInspect = Verb(
     name: "receipt inspect", group: .store, summary: "Decode a receipt and check its signature",
     arguments: [.receiptFile], options: trust,
-    examples: [
-      "gemctl receipt inspect receipt.jws", "gemctl receipt inspect receipt.jws --root AppleRootCA-G3.cer",
-    ],
+    examples: ["gemctl receipt inspect receipt.jws", "gemctl receipt inspect receipt.jws --root AppleRootCA-G3.cer"],
     discussion: """
       FILE holds a signed transaction, renewal info, app transaction or notification of the App Store, the body of a \
       notification request, or a signed purchase of Google Play. Unproven claims are shown too. Without --root or \
@@ -86,19 +77,15 @@ extension Verb {
 
   private static let trust = [
     Option(
-      name: "--root", value: "FILE", kind: .file, isRepeatable: true,
+      "--root", "FILE", kind: .file, isRepeatable: true,
       help: "Trust this root certificate, DER or PEM, for example AppleRootCA-G3.cer"),
-    Option(
-      name: "--fingerprint", value: "SHA256", isRepeatable: true,
-      help: "Trust the root certificate with this SHA-256"),
-    Option(name: "--play-key", value: "FILE", kind: .file, help: "Trust this licensing key of the Play Console"),
-    Option(name: "--bundle-id", value: "ID", help: "Require this bundle id"),
-    Option(
-      name: "--app-id", value: "N", help: "Require this App Store app id; needed for production"),
+    Option("--fingerprint", "SHA256", isRepeatable: true, help: "Trust the root certificate with this SHA-256"),
+    Option("--play-key", "FILE", kind: .file, help: "Trust this licensing key of the Play Console"),
+    Option("--bundle-id", "ID", help: "Require this bundle id"),
+    Option("--app-id", "N", help: "Require this App Store app id; needed for production"),
   ]
 }
 
 extension Argument {
-  fileprivate static let receiptFile = Argument(
-    name: "FILE", kind: .file, help: "Receipt file; \"-\" for standard input")
+  fileprivate static let receiptFile = Argument("FILE", kind: .file, help: "Receipt file; \"-\" for standard input")
 }

@@ -2,9 +2,9 @@ extension Verb {
   static let items = Verb(
     name: "items", group: .insight, summary: "List the items sold for currency, or their real cost",
     options: [
-      Option(name: "--prices", help: "Show the money paid for the currency that was spent on items"),
-      Option(name: "--from", value: "TIME", help: "With --prices: start of the sales (default: all)"),
-      Option(name: "--until", value: "TIME", help: "With --prices: end of the sales, exclusive (default: now)"),
+      Option("--prices", help: "Show the money paid for the currency that was spent on items"),
+      Option("--from", "TIME", help: "With --prices: start of the sales (default: all)"),
+      Option("--until", "TIME", help: "With --prices: end of the sales, exclusive (default: now)"),
       .zone, .csv,
     ],
     examples: ["gemctl items", "gemctl items --prices --from 2026-11-01T00:00:00Z"],
@@ -16,7 +16,7 @@ extension Verb {
 
   static let explain = Verb(
     name: "explain", group: .insight, summary: "Explain a balance by its entries, lots and receipts",
-    arguments: [Argument(name: "CODE", arity: .optional, help: "Currency (default: all)")],
+    arguments: [Argument("CODE", arity: .optional, help: "Currency (default: all)")],
     options: [.limit, .after, .csv],
     examples: ["gemctl explain GEM --customer alice", "gemctl explain --limit 20"],
     discussion: """
@@ -28,8 +28,8 @@ extension Verb {
   static let statement = Verb(
     name: "statement", group: .insight, summary: "Show the account statement of a period",
     options: [
-      Option(name: "--from", value: "TIME", help: "Start of the period (default: the first entry)"),
-      Option(name: "--until", value: "TIME", help: "End of the period, exclusive (default: now)"), .zone,
+      Option("--from", "TIME", help: "Start of the period (default: the first entry)"),
+      Option("--until", "TIME", help: "End of the period, exclusive (default: now)"), .zone,
       .limit,
       .after, .csv,
     ],
@@ -43,7 +43,7 @@ extension Verb {
   static let spends = Verb(
     name: "spends", group: .insight, summary: "List a customer's spends, newest first",
     options: [
-      Option(name: "--since", value: "TIME", help: "Earliest time of the spends (default: all)"), .zone, .limit, .after,
+      Option("--since", "TIME", help: "Earliest time of the spends (default: all)"), .zone, .limit, .after,
       .csv,
     ],
     examples: ["gemctl spends --customer alice --since 2026-11-01T00:00:00Z"]
@@ -51,9 +51,7 @@ extension Verb {
 
   static let consumed = Verb(
     name: "consumed", group: .insight, summary: "Show the consumed share of a purchase",
-    arguments: [
-      Argument(name: "PURCHASE", kind: .name(.purchases), help: "Store transaction id, from \"gemctl buy\"")
-    ],
+    arguments: [Argument("PURCHASE", kind: .name(.purchases), help: "Store transaction id, from \"gemctl buy\"")],
     options: [.csv],
     examples: ["gemctl consumed 2000000123456789", "gemctl consumed 2000000123456789 --json"],
     discussion: """
@@ -64,7 +62,7 @@ extension Verb {
 
   static let withdrawable = Verb(
     name: "withdrawable", group: .insight, summary: "List purchases open to withdrawal within 14 days",
-    options: [Option(name: "--at", value: "TIME", help: "Time of the report (default: now)"), .zone, .csv],
+    options: [Option("--at", "TIME", help: "Time of the report (default: now)"), .zone, .csv],
     examples: ["gemctl withdrawable", "gemctl withdrawable --customer alice --csv"],
     discussion: """
       Shows the unused part of each purchase and the price of that part, without bonus currency. Without --customer \
@@ -75,14 +73,12 @@ extension Verb {
   static let unspent = Verb(
     name: "unspent", group: .insight, summary: "Show the unspent currency and its value",
     options: [
-      Option(name: "--at", value: "TIME", help: "Time of the report, for example 2026-09-30T15:00:00Z (default: now)"),
+      Option("--at", "TIME", help: "Time of the report, for example 2026-09-30T15:00:00Z (default: now)"),
       .zone,
-      Option(name: "--by-customer", help: "List the current paid and free currency by customer"),
+      Option("--by-customer", help: "List the current paid and free currency by customer"),
       .limit, .after, .csv,
     ],
-    examples: [
-      "gemctl unspent --at 2026-09-30T15:00:00Z", "gemctl unspent --by-customer --csv",
-    ],
+    examples: ["gemctl unspent --at 2026-09-30T15:00:00Z", "gemctl unspent --by-customer --csv"],
     discussion: """
       Shows paid units with their value by price currency, and free units; production, sandbox and test sessions are \
       separate. Expired currency is not counted; held currency counts as unspent. Later bookings do not affect the \
@@ -93,11 +89,10 @@ extension Verb {
   static let flows = Verb(
     name: "flows", group: .insight, summary: "Show the daily flows of currency",
     options: [
-      Option(
-        name: "--from", value: "TIME", isRequired: true, help: "Start: a day, for example 2026-11-01, or an instant"),
-      Option(name: "--until", value: "TIME", isRequired: true, help: "End, exclusive: a day or an instant"),
-      Option(name: "--zone", value: "NAME", help: "Time zone of the days, for example Asia/Tokyo (default: UTC)"),
-      Option(name: "--svg", value: "FILE", kind: .file, help: "Draw a chart of the flows into this file"), .csv,
+      Option("--from", "TIME", isRequired: true, help: "Start: a day, for example 2026-11-01, or an instant"),
+      Option("--until", "TIME", isRequired: true, help: "End, exclusive: a day or an instant"),
+      Option("--zone", "NAME", help: "Time zone of the days, for example Asia/Tokyo (default: UTC)"),
+      Option("--svg", "FILE", kind: .file, help: "Draw a chart of the flows into this file"), .csv,
     ],
     examples: [
       "gemctl flows --from 2026-11-01 --until 2026-12-01 --zone Europe/Berlin",

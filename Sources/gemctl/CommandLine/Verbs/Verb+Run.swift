@@ -4,7 +4,7 @@ extension Verb {
 
   private static let backup = Verb(
     name: "backup", group: .run, summary: "Back up the ledger's file and verify the copy",
-    arguments: [Argument(name: "FILE", kind: .file, help: "New file")],
+    arguments: [Argument("FILE", kind: .file, help: "New file")],
     examples: ["gemctl backup backups/monday.sqlite", "gemctl --storage sqlite:shop.sqlite backup shop.backup"],
     discussion: """
       Commands and servers may run during the backup; the copy is a snapshot. If its books do not add up, the copy is \
@@ -16,8 +16,8 @@ extension Verb {
   private static let storageCopy = Verb(
     name: "storage copy", group: .run, summary: "Copy a ledger into another storage",
     arguments: [
-      Argument(name: "FROM", help: "Ledger to copy: sqlite:PATH or postgres://…"),
-      Argument(name: "TO", help: "New file or new schema: sqlite:PATH or postgres://…"),
+      Argument("FROM", help: "Ledger to copy: sqlite:PATH or postgres://…"),
+      Argument("TO", help: "New file or new schema: sqlite:PATH or postgres://…"),
     ],
     examples: [
       "gemctl storage copy sqlite:.gemctl/ledger.sqlite postgres://gem@db/shop",
@@ -35,7 +35,7 @@ extension Verb {
 
   private static let storageGrant = Verb(
     name: "storage grant", group: .run, summary: "Let a PostgreSQL role run the ledger",
-    arguments: [Argument(name: "ROLE", help: "Login role of the service")],
+    arguments: [Argument("ROLE", help: "Login role of the service")],
     examples: ["gemctl --storage postgres://owner@db/shop storage grant service"],
     discussion: """
       Run it as the owner of the ledger. The role can read everything, update current state and append to the \
@@ -45,7 +45,7 @@ extension Verb {
 
   private static let storageLanes = Verb(
     name: "storage lanes", group: .run, summary: "Set the number of lanes that commit concurrently",
-    arguments: [Argument(name: "N", help: "Number of lanes, 1 to 64")],
+    arguments: [Argument("N", help: "Number of lanes, 1 to 64")],
     examples: ["gemctl --storage postgres://owner@db/shop storage lanes 16"],
     discussion: """
       Afterwards restart the services that have the ledger open: they fail with storage_unavailable.
@@ -54,7 +54,7 @@ extension Verb {
 
   private static let storageDistribute = Verb(
     name: "storage distribute", group: .run, summary: "Distribute a ledger over a Citus cluster",
-    options: [Option(name: "--shards", value: "N", help: "Number of shards and lanes, 1 to 64 (default: 32)")],
+    options: [Option("--shards", "N", help: "Number of shards and lanes, 1 to 64 (default: 32)")],
     examples: ["gemctl --storage postgres://owner@db/shop storage distribute --shards 32"],
     discussion: """
       The database needs the extension citus. Customers are distributed over shards in one transaction, with one lane \
@@ -67,14 +67,10 @@ extension Verb {
   private static let storageRepair = Verb(
     name: "storage repair", group: .run, summary: "Repair the assignment of ids to customers",
     options: [
-      Option(
-        name: "--id", value: "NUMBER=ID",
-        help: "Give customer NUMBER this id if another customer has its id"),
+      Option("--id", "NUMBER=ID", help: "Give customer NUMBER this id if another customer has its id"),
       .dryRun,
     ],
-    examples: [
-      "gemctl storage repair --dry-run", "gemctl storage repair --id 4711=alice-2",
-    ],
+    examples: ["gemctl storage repair --dry-run", "gemctl storage repair --id 4711=alice-2"],
     discussion: """
       Run it if verify reports customers_are_known or ids_name_customers, for example after a cluster lost a machine \
       during a commit. It assigns ids according to the customers' rows and removes wrong assignments; bookings do not \

@@ -5,79 +5,68 @@ extension Verb {
   private static let serve = Verb(
     name: "serve", group: .run, summary: "Serve the ledger over HTTP",
     options: [
+      Option("--listen", "HOST:PORT", help: "Address to listen on (default: \(ServeCommand.defaultListen))"),
+      Option("--threads", "N", help: "Number of threads that read requests, 1 to 64 (default: 2)"),
       Option(
-        name: "--listen", value: "HOST:PORT", help: "Address to listen on (default: \(ServeCommand.defaultListen))"),
-      Option(name: "--threads", value: "N", help: "Number of threads that read requests, 1 to 64 (default: 2)"),
-      Option(
-        name: "--project", value: "ID=STORAGE", isRepeatable: true,
+        "--project", "ID=STORAGE", isRepeatable: true,
         help: "Serve another ledger as project ID; the ledger of --storage is \"default\""),
-      Option(name: "--tls-cert", value: "FILE", kind: .file, help: "Certificate chain for TLS, PEM (default: no TLS)"),
-      Option(name: "--tls-key", value: "FILE", kind: .file, help: "Private key of the certificate, PEM"),
+      Option("--tls-cert", "FILE", kind: .file, help: "Certificate chain for TLS, PEM (default: no TLS)"),
+      Option("--tls-key", "FILE", kind: .file, help: "Private key of the certificate, PEM"),
       Option(
-        name: "--root", value: "FILE", kind: .file, isRepeatable: true,
+        "--root", "FILE", kind: .file, isRepeatable: true,
         help: "Accept receipts under this root certificate, for example AppleRootCA-G3.cer"),
       Option(
-        name: "--fingerprint", value: "SHA256", isRepeatable: true,
+        "--fingerprint", "SHA256", isRepeatable: true,
         help: "Accept receipts under the root certificate with this SHA-256"),
+      Option("--play-key", "FILE", kind: .file, help: "Accept purchases signed with this Play licensing key"),
       Option(
-        name: "--play-key", value: "FILE", kind: .file, help: "Accept purchases signed with this Play licensing key"),
-      Option(
-        name: "--app-id", value: "[PROJECT=]N", isRepeatable: true,
+        "--app-id", "[PROJECT=]N", isRepeatable: true,
         help: "App Store app id; needed for receipts of production"),
       Option(
-        name: "--allow-sandbox-receipts",
+        "--allow-sandbox-receipts",
         help: "Start with --app-id even if the catalog accepts sandbox receipts of all customers"),
       Option(
-        name: "--app-store-key", value: "FILE", kind: .file,
+        "--app-store-key", "FILE", kind: .file,
         help: "In-app purchase key of App Store Connect (.p8), for restores and StoreKit 1 receipts"),
-      Option(name: "--app-store-key-id", value: "ID", help: "Id of that key, for example 2X9R4HXF34"),
-      Option(name: "--app-store-issuer", value: "UUID", help: "Issuer id of the account, from the page with the keys"),
+      Option("--app-store-key-id", "ID", help: "Id of that key, for example 2X9R4HXF34"),
+      Option("--app-store-issuer", "UUID", help: "Issuer id of the account, from the page with the keys"),
+      Option("--app-store-api-url", "URL", help: "Address of the App Store Server API, for example of a simulator"),
       Option(
-        name: "--app-store-api-url", value: "URL",
-        help: "Address of the App Store Server API, for example of a simulator"),
-      Option(
-        name: "--test-receipts", value: "SESSION",
+        "--test-receipts", "SESSION",
         help: "Credit test receipts of Xcode and of the test store, in this test session"
       ),
       Option(
-        name: "--google-service-account", value: "FILE", kind: .file,
+        "--google-service-account", "FILE", kind: .file,
         help: "Accept Google Play notifications; look up purchases with this service account key, JSON"),
       Option(
-        name: "--package-name", value: "[PROJECT=]NAME", isRepeatable: true,
+        "--package-name", "[PROJECT=]NAME", isRepeatable: true,
         help: "Package name of the Google Play app (default: the catalog's bundle_id)"),
       Option(
-        name: "--google-push-token", value: "FILE", kind: .file,
+        "--google-push-token", "FILE", kind: .file,
         help: "Require the token in this file as \"token\" in the push address of the notifications"),
+      Option("--google-api-url", "URL", help: "Address of the Google Play Developer API, for example of a simulator"),
+      Option("--delivery-url", "[PROJECT=]URL", isRepeatable: true, help: "Deliver paid orders to this game server"),
       Option(
-        name: "--google-api-url", value: "URL",
-        help: "Address of the Google Play Developer API, for example of a simulator"),
-      Option(
-        name: "--delivery-url", value: "[PROJECT=]URL", isRepeatable: true,
-        help: "Deliver paid orders to this game server"),
-      Option(
-        name: "--delivery-retries", value: "MINUTES",
+        "--delivery-retries", "MINUTES",
         help: "Delays before the retries of a delivery, or \"none\" (default: 2,10,30,120,360,720,1440)"),
       Option(
-        name: "--refund-undelivered",
+        "--refund-undelivered",
         help: "Refund orders at Google Play or the simulated store if the last delivery fails"),
       Option(
-        name: "--grant-url", value: "[PROJECT=]URL", isRepeatable: true,
+        "--grant-url", "[PROJECT=]URL", isRepeatable: true,
         help: "Deliver bought items through this server before the payment"),
       Option(
-        name: "--signing-secrets", value: "FILE", kind: .file,
+        "--signing-secrets", "FILE", kind: .file,
         help: "Sign delivery and grant requests with these secrets (whsec_…), one per line"),
       Option(
-        name: "--allow-host", value: "HOST", isRepeatable: true,
+        "--allow-host", "HOST", isRepeatable: true,
         help: "Allow requests to this private host, for example localhost"),
-      Option(name: "--client-spends", help: "Allow apps to spend amounts of their choice"),
-      Option(name: "--max-body", value: "BYTES", help: "Maximum size of a request body (default: 1048576)"),
-      Option(
-        name: "--rate-limits", help: "Limit the requests per minute and key as RevenueCat does (default: no limit)"),
-      Option(name: "--simulate", help: "Serve the home's simulated store under /simulator, for tests"),
+      Option("--client-spends", help: "Allow apps to spend amounts of their choice"),
+      Option("--max-body", "BYTES", help: "Maximum size of a request body (default: 1048576)"),
+      Option("--rate-limits", help: "Limit the requests per minute and key as RevenueCat does (default: no limit)"),
+      Option("--simulate", help: "Serve the home's simulated store under /simulator, for tests"),
     ],
-    examples: [
-      "gemctl serve --listen 0.0.0.0:443 --tls-cert chain.pem --tls-key key.pem", "gemctl serve --simulate",
-    ],
+    examples: ["gemctl serve --listen 0.0.0.0:443 --tls-cert chain.pem --tls-key key.pem", "gemctl serve --simulate"],
     discussion: """
       The API has RevenueCat's currency API, the endpoints of its SDKs, two-step purchases and the operations of this \
       project; /openapi.json describes it. "key create" makes the keys, separately for each project. A value with \
@@ -95,11 +84,11 @@ extension Verb {
     name: "key create", group: .run, summary: "Create an API key for a server or an app",
     statedForms: ["--secret [--scope SCOPE]...", "--public --store STORE"],
     options: [
-      Option(name: "--secret", help: "Key for your server: changes balances"),
-      Option(name: "--public", help: "Key for an app: reads, logs in, posts receipts"),
-      Option(name: "--store", value: "STORE", kind: .oneOf(KeyCommands.stores), help: "Store of the app"),
+      Option("--secret", help: "Key for your server: changes balances"),
+      Option("--public", help: "Key for an app: reads, logs in, posts receipts"),
+      Option("--store", "STORE", kind: .oneOf(KeyCommands.stores), help: "Store of the app"),
       Option(
-        name: "--scope", value: "SCOPE", isRepeatable: true,
+        "--scope", "SCOPE", isRepeatable: true,
         help: "Restrict a secret key, for example to customer_information:purchases:read"),
     ],
     examples: ["gemctl key create --secret", "gemctl key create --public --store apple"],
@@ -113,7 +102,7 @@ extension Verb {
 
   private static let keyRevoke = Verb(
     name: "key revoke", group: .run, summary: "Revoke an API key permanently",
-    arguments: [Argument(name: "ID", help: "Key id, from \"gemctl key list\"")],
+    arguments: [Argument("ID", help: "Key id, from \"gemctl key list\"")],
     examples: ["gemctl key revoke 0c9v2m4x7q1z"],
     discussion: "Within a second running servers refuse the key and end its event streams."
   ) { try KeyCommands(invocation: $0).revoke() }

@@ -5,17 +5,16 @@ extension Verb {
   private static let initialize = Verb(
     name: "init", group: .setUp, summary: "Create a home with a ledger and a catalog",
     arguments: [
-      Argument(
-        name: "CATALOG.json", arity: .optional, kind: .file, help: "First catalog (default: a catalog of gem packs)")
+      Argument("CATALOG.json", arity: .optional, kind: .file, help: "First catalog (default: a catalog of gem packs)")
     ],
     options: [
       Option(
-        name: "--storekit", value: "FILE", kind: .file,
+        "--storekit", "FILE", kind: .file,
         help: "Import products, prices and test settings from an Xcode StoreKit configuration file"),
       Option(
-        name: "--store", value: "STORE", kind: .oneOf(["apple", "google"]),
+        "--store", "STORE", kind: .oneOf(["apple", "google"]),
         help: "Store to simulate: apple or google (default: apple)"),
-      Option(name: "--join", help: "Use the existing ledger of --storage instead of creating a ledger"),
+      Option("--join", help: "Use the existing ledger of --storage instead of creating a ledger"),
     ],
     examples: [
       "gemctl init", "gemctl init catalog.json", "gemctl --home shop init --storekit Gems.storekit",
@@ -41,7 +40,7 @@ extension Verb {
 
   private static let catalogCheck = Verb(
     name: "catalog check", group: .setUp, summary: "Check a catalog file and list every problem in it",
-    arguments: [Argument(name: "FILE", kind: .file, help: "Catalog file")],
+    arguments: [Argument("FILE", kind: .file, help: "Catalog file")],
     examples: ["gemctl catalog check catalog.json"],
     discussion: """
       Needs no home. It also lists the products that a store would omit, with the reason: no id at that store, no \
@@ -51,7 +50,7 @@ extension Verb {
 
   private static let catalogApply = Verb(
     name: "catalog apply", group: .setUp, summary: "Apply a catalog file",
-    arguments: [Argument(name: "FILE", kind: .file, help: "Catalog file")],
+    arguments: [Argument("FILE", kind: .file, help: "Catalog file")],
     options: [.dryRun],
     examples: ["gemctl catalog apply catalog.json --dry-run", "gemctl catalog apply catalog.json"],
     discussion: "The new catalog applies to later purchases only. It also credits held purchases of its new products."
@@ -61,15 +60,14 @@ extension Verb {
     name: "offerings", group: .setUp, summary: "Show the offerings with their prices",
     arguments: [
       Argument(
-        name: "ID", arity: .optional, kind: .name(.offerings),
+        "ID", arity: .optional, kind: .name(.offerings),
         help: "Offering (default: all, the current offering marked)")
     ],
     options: [
+      Option("--storefront", "COUNTRY", help: "Country of the prices, three letters (default: from the home)"),
+      Option("--locale", "LOCALE", help: "Language of the titles (default: from the home)"),
       Option(
-        name: "--storefront", value: "COUNTRY", help: "Country of the prices, three letters (default: from the home)"),
-      Option(name: "--locale", value: "LOCALE", help: "Language of the titles (default: from the home)"),
-      Option(
-        name: "--store", value: "STORE", kind: .oneOf(["apple", "google"]),
+        "--store", "STORE", kind: .oneOf(["apple", "google"]),
         help: "Store of the products: apple or google (default: from the home)"),
     ],
     examples: ["gemctl offerings", "gemctl offerings gems --storefront JPN --locale ja_JP"]

@@ -1,3 +1,6 @@
+import GemLedger
+import SimulatedStores
+
 extension Verb {
   /// Events at the simulated store.
   static let store = [
@@ -9,12 +12,16 @@ extension Verb {
     name: "approve", group: .store, summary: "Approve a pending purchase",
     arguments: [.storeTransaction], examples: ["gemctl approve 2000000000000001"],
     discussion: "This pays for the purchase; the next client verb credits it."
-  ) { try StoreCommands(invocation: $0).approve() }
+  ) {
+    try StoreCommands(invocation: $0).act { (session, id) throws(LedgerError) in try session.store.approve(id) }
+  }
 
   private static let decline = Verb(
     name: "decline", group: .store, summary: "Decline a pending purchase",
     arguments: [.storeTransaction], examples: ["gemctl decline 2000000000000001"]
-  ) { try StoreCommands(invocation: $0).decline() }
+  ) {
+    try StoreCommands(invocation: $0).act { (session, id) throws(LedgerError) in try session.store.decline(id) }
+  }
 
   private static let storeList = Verb(
     name: "store list", group: .store, summary: "List the store's transactions, newest first",
@@ -28,14 +35,16 @@ extension Verb {
       This pays for the purchase, as if the customer had done the action that the App Store asked for. The next \
       client verb credits it. "store list" shows such purchases as interrupted.
       """
-  ) { try StoreCommands(invocation: $0).resolve() }
+  ) {
+    try StoreCommands(invocation: $0).act { (session, id) throws(LedgerError) in try session.store.resolve(id) }
+  }
 
   private static let storeRefund = Verb(
     name: "store refund", group: .store, summary: "Refund a purchase, in full or in part",
     arguments: [.storeTransaction],
     options: [
-      Option(name: "--percent", value: "P", help: "Refund this share of the whole purchase, 1 to 100 (default: all)"),
-      Option(name: "--quantity", value: "N", help: "Refund this number of units (default: all)"),
+      Option("--percent", "P", help: "Refund this share of the whole purchase, 1 to 100 (default: all)"),
+      Option("--quantity", "N", help: "Refund this number of units (default: all)"),
     ],
     examples: ["gemctl store refund 2000000000000001", "gemctl store refund 2000000000000001 --percent 50"],
     discussion: """
@@ -48,34 +57,38 @@ extension Verb {
     name: "store reverse-refund", group: .store, summary: "Reverse a refund",
     arguments: [.storeTransaction], examples: ["gemctl store reverse-refund 2000000000000001"],
     discussion: "The customer gets back exactly the amounts that the refund took. Google Play does not support this."
-  ) { try StoreCommands(invocation: $0).reverseRefund() }
+  ) {
+    try StoreCommands(invocation: $0).act { (session, id) throws(LedgerError) in try session.store.reverseRefund(id) }
+  }
 
   private static let storeRedeliver = Verb(
     name: "store redeliver", group: .store, summary: "Deliver a transaction again",
     arguments: [.storeTransaction], examples: ["gemctl store redeliver 2000000000000001"],
     discussion: "The App Store does this too. The transaction is still credited once."
-  ) { try StoreCommands(invocation: $0).redeliver() }
+  ) {
+    try StoreCommands(invocation: $0).act { (session, id) throws(LedgerError) in try session.store.redeliver(id) }
+  }
 
   private static let storeFault = Verb(
     name: "store fault", group: .store, summary: "Inject faults into the store, or list them",
     arguments: [
       Argument(
-        name: "API", arity: .optional, kind: .oneOf(StoreFaultArguments.apis),
+        "API", arity: .optional, kind: .oneOf(StoreFaultArguments.apis),
         help: "Store API that fails: \(StoreFaultArguments.apis.joined(separator: ", "))"),
       Argument(
-        name: "FAILURE", arity: .optional,
+        "FAILURE", arity: .optional,
         kind: .oneOf(StoreFaultArguments.failures + StoreFaultArguments.effects + [StoreFaultArguments.off]),
         help: "Failure, \(StoreFaultArguments.effects.joined(separator: ", ")), or \"off\" to end the API's faults "
           + "(default: networkError)"),
     ],
     options: [
-      Option(name: "--once", help: "Affect the next call only"),
-      Option(name: "--nth", value: "N", help: "Affect the N-th call from now only"),
-      Option(name: "--times", value: "N", help: "Affect the next N calls only"),
-      Option(name: "--chance", value: "P", help: "Affect P percent of the calls, at random"),
-      Option(name: "--for", value: "TIME", help: "Length of a delay, for example 90s or 15m (default: 1m)"),
-      Option(name: "--after-effect", help: "Lose the answer after the call took effect"),
-      Option(name: "--clear", help: "End all faults"),
+      Option("--once", help: "Affect the next call only"),
+      Option("--nth", "N", help: "Affect the N-th call from now only"),
+      Option("--times", "N", help: "Affect the next N calls only"),
+      Option("--chance", "P", help: "Affect P percent of the calls, at random"),
+      Option("--for", "TIME", help: "Length of a delay, for example 90s or 15m (default: 1m)"),
+      Option("--after-effect", help: "Lose the answer after the call took effect"),
+      Option("--clear", help: "End all faults"),
     ],
     examples: [
       "gemctl store fault finish networkError --once", "gemctl store fault updates duplicate --chance 20",
@@ -89,7 +102,7 @@ extension Verb {
 
   private static let clockAdvance = Verb(
     name: "clock advance", group: .store, summary: "Advance the time of the home",
-    arguments: [Argument(name: "TIME", help: "Duration, for example 90s, 15m, 1h or 31d, at most 366d")],
+    arguments: [Argument("TIME", help: "Duration, for example 90s, 15m, 1h or 31d, at most 366d")],
     examples: ["gemctl clock advance 31d", "gemctl clock advance 15m --json"],
     discussion: """
       It books the renewals, expiries and deadlines up to the new time, each at its due time. The time of a home \
@@ -101,10 +114,10 @@ extension Verb {
     name: "store settings", group: .store, summary: "Show the store's settings, or change a setting",
     arguments: [
       Argument(
-        name: "NAME", arity: .optional, kind: .oneOf(StoreSetting.names),
+        "NAME", arity: .optional, kind: .oneOf(StoreSetting.names),
         help: "Setting: \(StoreSetting.names.joined(separator: ", "))"),
       Argument(
-        name: "VALUE", arity: .optional,
+        "VALUE", arity: .optional,
         help: "on or off; for time-rate \"real\" or the length of a day, a month or a period, for example month=5m"),
     ],
     examples: [
@@ -119,5 +132,5 @@ extension Verb {
 
 extension Argument {
   static let storeTransaction = Argument(
-    name: "ID", kind: .name(.purchases), help: "Store transaction id, from \"gemctl store list\"")
+    "ID", kind: .name(.purchases), help: "Store transaction id, from \"gemctl store list\"")
 }

@@ -51,9 +51,7 @@ struct BalanceChart {
       if let last = points.last, last.y != y { points.append((x, last.y)) }
       points.append((x, y))
     }
-    let color = FlowChart.color(of: .purchase)
-    chart.area([(x(start), axis.y(0))] + points + [(x(end), axis.y(0))], fill: color)
-    chart.line(points, name: "course", stroke: color)
+    chart.course(points, zero: axis.y(0), color: FlowChart.color(of: .purchase))
     for tick in zone.ticks(from: start, until: end, limit: max(2, Int(width / 110))) {
       // The outermost must not stand out of the drawing.
       let x = min(max(x(tick.time), left + 32), left + width - 32)

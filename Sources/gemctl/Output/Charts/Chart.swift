@@ -30,14 +30,20 @@ struct Chart {
   }
 
   mutating func line(_ points: [(x: Double, y: Double)], name: String, stroke: String? = nil) {
-    let path = points.map { "\(Self.text($0.x)),\(Self.text($0.y))" }.joined(separator: " ")
     let color = stroke.map { " style=\"stroke:\($0)\"" } ?? ""
-    body += "<polyline class=\"\(name)\"\(color) points=\"\(path)\"/>\n"
+    body += "<polyline class=\"\(name)\"\(color) points=\"\(Self.path(points))\"/>\n"
   }
 
-  mutating func area(_ points: [(x: Double, y: Double)], fill: String) {
-    let path = points.map { "\(Self.text($0.x)),\(Self.text($0.y))" }.joined(separator: " ")
-    body += "<polygon fill=\"\(fill)\" fill-opacity=\"0.15\" points=\"\(path)\"/>\n"
+  /// Draws a line over time, with the area between it and zero.
+  mutating func course(_ points: [(x: Double, y: Double)], zero: Double, color: String) {
+    guard let first = points.first, let last = points.last else { return }
+    let area = Self.path([(first.x, zero)] + points + [(last.x, zero)])
+    body += "<polygon fill=\"\(color)\" fill-opacity=\"0.15\" points=\"\(area)\"/>\n"
+    line(points, name: "course", stroke: color)
+  }
+
+  private static func path(_ points: [(x: Double, y: Double)]) -> String {
+    points.map { "\(text($0.x)),\(text($0.y))" }.joined(separator: " ")
   }
 
   mutating func write(_ text: String, x: Double, y: Double, anchor: String = "start", name: String = "label") {

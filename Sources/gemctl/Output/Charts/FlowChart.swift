@@ -49,20 +49,15 @@ struct FlowChart {
       var (up, down): (Int64, Int64) = (0, 0)
       for flow in day {
         let x = chart.left + slot * (Double(index) + 0.12)
-        if flow.inflow > 0 {
+        for (low, high, change) in [
+          (up, up + flow.inflow, flow.inflow), (-down - flow.outflow, -down, -flow.outflow),
+        ] {
           chart.rectangle(
-            x: x, y: axis.y(up + flow.inflow), width: slot * 0.76, height: axis.y(up) - axis.y(up + flow.inflow),
-            fill: color(of: flow.kind),
-            title: "\(name) \(flow.kind.name) \(AmountText.signed(flow.inflow)) \(currency)")
-          up += flow.inflow
+            x: x, y: axis.y(high), width: slot * 0.76, height: axis.y(low) - axis.y(high), fill: color(of: flow.kind),
+            title: "\(name) \(flow.kind.name) \(AmountText.signed(change)) \(currency)")
         }
-        if flow.outflow > 0 {
-          chart.rectangle(
-            x: x, y: axis.y(-down), width: slot * 0.76, height: axis.y(-down - flow.outflow) - axis.y(-down),
-            fill: color(of: flow.kind),
-            title: "\(name) \(flow.kind.name) \(AmountText.signed(-flow.outflow)) \(currency)")
-          down += flow.outflow
-        }
+        up += flow.inflow
+        down += flow.outflow
       }
     }
     // The line of zero again, over the bars.
@@ -82,11 +77,7 @@ struct FlowChart {
     var points = amounts.enumerated().map { (x: chart.left + slot * (Double($0) + 0.5), y: axis.y($1)) }
     // One day alone is a line as well.
     if points.count == 1 { points = [(chart.left, points[0].y), (Chart.width - Chart.right, points[0].y)] }
-    let color = color(of: .purchase)
-    if let first = points.first, let last = points.last {
-      chart.area([(first.x, axis.y(0))] + points + [(last.x, axis.y(0))], fill: color)
-    }
-    chart.line(points, name: "course", stroke: color)
+    chart.course(points, zero: axis.y(0), color: color(of: .purchase))
   }
 
   /// Draws as many names of days as fit next to each other.
