@@ -8,6 +8,18 @@ import XCTest
 final class OpeningTests: XCTestCase {
   private let time = ManualClock()
 
+  func testClosingRemovesTheLogWhileTheLedgerIsStillHeld() throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.path("ledger.sqlite")
+    let ledger = try Ledger.createSQLite(at: path, salt: 1)
+    try ledger.apply(Make.catalog())
+    try ledger.grant([Make.amount("GEM", 10)], customer: Make.customer("alice"))
+    XCTAssertTrue(FileManager.default.fileExists(atPath: path + "-wal"))
+    ledger.close()
+    XCTAssertFalse(FileManager.default.fileExists(atPath: path + "-wal"))
+    withExtendedLifetime(ledger) {}
+  }
+
   func testRefusesWhatIsNoLedger() throws {
     typealias Row = (line: UInt, code: LedgerError.Code, spoil: (String) throws -> Void)
     let rows: [Row] = [

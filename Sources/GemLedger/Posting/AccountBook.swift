@@ -177,7 +177,7 @@ struct AccountBook: ~Copyable {
   ///
   /// Nil for a lot of another account, which is then empty.
   mutating func lotSlot(of lot: LotNumber, in slot: Int) throws(LedgerError) -> LotSlot? {
-    if let lotSlot = lots(of: slot).lotSlot(of: lot) { return lotSlot }
+    if let lotSlot = loadedLots[lotsIndex(of: slot)].lotSlot(of: lot) { return lotSlot }
     // In the storage, a lot that this group took out of the account still has the account.
     if hasRemovedLots, loadedLots.contains(where: { $0.lotSlot(of: lot) != nil }) { return nil }
     let account = accounts[slot].row.number
@@ -222,7 +222,7 @@ extension AccountBook {
   mutating func expired(_ slot: Int) throws(LedgerError) -> [LotTake] {
     while true {
       switch BurnPlanner.expired(
-        account: accounts[slot].row, lots: lots(of: slot), now: scope.now.milliseconds)
+        account: accounts[slot].row, lots: loadedLots[lotsIndex(of: slot)], now: scope.now.milliseconds)
       {
       case .needsLots(let paid): try loadLots(of: slot, paid: paid)
       case .takes(let takes): return takes
@@ -236,23 +236,36 @@ extension AccountBook {
   ) throws(LedgerError) -> [LotTake] {
     guard amount > 0 else { return [] }
     while true {
-      var (account, lots) = (accounts[slot].row, lots(of: slot))
-      for take in taken {
-        if take.lotSlot == .pool {
-          account.poolRemaining += take.amount
-        } else {
-          lots[take.lotSlot].row.remaining += take.amount
-        }
-      }
-      switch BurnPlanner.spend(
-        amount, account: account, lots: lots, now: scope.now.milliseconds, paidFirst: paidFirst)
-      {
+      let index = lotsIndex(of: slot)
+      let plan =
+        taken.isEmpty
+        ? spend(amount, of: accounts[slot].row, loadedLots[index], paidFirst: paidFirst)
+        : spend(amount, of: accounts[slot].row, loadedLots[index], after: taken, paidFirst: paidFirst)
+      switch plan {
       case .needsLots(let paid): try loadLots(of: slot, paid: paid)
       case .takes(let takes):
         guard takes.reduce(0, { $0 + $1.amount }) == -amount else { throw .lotsDisagree(accounts[slot].row) }
         return takes
       }
     }
+  }
+
+  private func spend(_ amount: Int64, of account: AccountRow, _ lots: LoadedLots, paidFirst: Bool) -> BurnPlanner.Plan {
+    BurnPlanner.spend(amount, account: account, lots: lots, now: scope.now.milliseconds, paidFirst: paidFirst)
+  }
+
+  private func spend(
+    _ amount: Int64, of account: AccountRow, _ lots: LoadedLots, after taken: [LotTake], paidFirst: Bool
+  ) -> BurnPlanner.Plan {
+    var (account, lots) = (account, lots)
+    for take in taken {
+      if take.lotSlot == .pool {
+        account.poolRemaining += take.amount
+      } else {
+        lots[take.lotSlot].row.remaining += take.amount
+      }
+    }
+    return spend(amount, of: account, lots, paidFirst: paidFirst)
   }
 
   mutating func moveInPool(_ slot: Int, by amount: Int64) -> (LotNumber, CompactList<Allocation>) {
@@ -347,7 +360,7 @@ extension AccountBook {
   }
 
   private mutating func findPooledLot(_ credit: LotCredit, slot: Int) throws(LedgerError) -> LotSlot? {
-    if let known = lots(of: slot).pooledLot(for: credit) { return known }
+    if let known = loadedLots[lotsIndex(of: slot)].pooledLot(for: credit) { return known }
     let key = IndexKey(accounts[slot].row.number.rawValue, credit.source.rawValue, credit.environment)
     return try scope.session.row(LotRow.pooled, key).map { add(WorkingLot(row: $0), to: slot) }
   }

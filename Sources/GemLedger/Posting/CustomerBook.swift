@@ -21,13 +21,20 @@ struct CustomerBook {
 
   mutating func begin(_ scope: GroupScope) {
     self.scope = scope
-    guard hasChanges || lastNumber != nil else { return }
-    self = Self()
-    self.scope = scope
+    made.removeAll(keepingCapacity: true)
+    lastNumber = nil
+    if !new.isEmpty { new.removeAll() }
+    guard hasChanges else { return }
+    changed.removeAll()
+    addedIDs.removeAll()
+    addedRows.removeAll()
+    merges.removeAll()
+    erasedIDs.removeAll()
+    hasChanges = false
   }
 
-  func collect(into changes: inout ChangeSet) {
-    if !made.isEmpty { changes.customers = made }
+  mutating func collect(into changes: inout ChangeSet) {
+    swap(&made, &changes.customers)
     guard hasChanges else { return }
     changes.ownCold.changedCustomers = changed.values.sorted { $0.number < $1.number }
     changes.ownCold.addedIDs = addedRows
@@ -43,7 +50,10 @@ struct CustomerBook {
   }
 
   /// The customer of the command.
-  func find(of command: LedgerCommand.Body) throws(LedgerError) -> FoundCustomer? {
+  ///
+  /// It changes nothing and is mutating all the same: a borrowing method may get a copy of the book with every call.
+  @inline(__always)
+  mutating func find(of command: LedgerCommand.Body) throws(LedgerError) -> FoundCustomer? {
     if hasChanges { return try find(command.customer) }
     if let new = newCustomer(command.customer) { return new }
     return try scope.session.customer(command.customer, hash: command.customerHash)

@@ -13,13 +13,13 @@ struct ItemBook {
 
   mutating func begin(_ scope: GroupScope) {
     self.scope = scope
-    guard !entries.isEmpty else { return }
+    guard !entries.isEmpty || !quantities.isEmpty else { return }
     quantities.removeAll()
-    entries.removeAll()
+    entries.removeAll(keepingCapacity: true)
   }
 
-  func collect(into changes: inout ChangeSet) {
-    if !entries.isEmpty { changes.itemEntries = entries }
+  mutating func collect(into changes: inout ChangeSet) {
+    swap(&entries, &changes.itemEntries)
   }
 
   /// The items of a transaction that this group booked.

@@ -1,5 +1,5 @@
-/// The transactions, entries, allocations, notes and events that a group appends to the journal, and reads of the journal
-/// with them.
+/// The transactions, entries, allocations, notes and events that a group appends to the journal, and reads of the
+/// journal with them.
 struct JournalBook {
   private var scope = GroupScope()
   var sequences = Sequences()
@@ -49,6 +49,9 @@ struct JournalBook {
     newestIndexes.removeAll()
     earlierIndexes.removeAll()
   }
+
+  /// Releases the session.
+  mutating func release() { scope = GroupScope() }
 
   /// Moves the rows into the change set, in the order of transactions.
   mutating func collect(into changes: inout ChangeSet) {

@@ -19,15 +19,17 @@ struct PurchaseBook {
 
   mutating func begin(_ scope: GroupScope) {
     self.scope = scope
-    let isUnchanged = purchases.isEmpty && kept.isEmpty && refunds.isEmpty && environments.isEmpty
-    guard !isUnchanged || lastPurchase != nil else { return }
-    self = Self()
-    self.scope = scope
+    purchases.removeAll(keepingCapacity: true)
+    environments.removeAll(keepingCapacity: true)
+    (lastPurchase, lastEnvironment) = (nil, nil)
+    if !new.isEmpty { new.removeAll() }
+    if !kept.isEmpty { (kept, evidence) = ([], [:]) }
+    if !refunds.isEmpty { (refunds, refundParts, refundStates) = ([], [], [:]) }
   }
 
-  func collect(into changes: inout ChangeSet) {
-    if !purchases.isEmpty { changes.purchases = purchases }
-    if !environments.isEmpty { changes.environments = environments }
+  mutating func collect(into changes: inout ChangeSet) {
+    swap(&purchases, &changes.purchases)
+    swap(&environments, &changes.environments)
     if !kept.isEmpty { changes.ownCold.evidence = kept }
     if !refunds.isEmpty { (changes.ownCold.refunds, changes.ownCold.refundParts) = (refunds, refundParts) }
   }

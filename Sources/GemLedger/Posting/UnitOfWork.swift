@@ -56,7 +56,10 @@ struct UnitOfWork: ~Copyable {
   }
 
   /// Releases the session; the changes stay until the next group.
-  mutating func end() { share(GroupScope()) }
+  mutating func end() {
+    share(GroupScope())
+    journal.release()
+  }
 
   /// Shows the state of a past instant: later bookings are hidden, so that the same rules give the answer that they
   /// gave then.

@@ -94,12 +94,6 @@ enum LotLineage {
   /// The ISO 4217 code for transactions without a currency, since a price needs a code.
   private static let unknownPriceCurrency = "XXX"
 
-  static func isRefunded(_ work: inout UnitOfWork, _ number: Int64, of owner: FoundCustomer) throws(LedgerError) -> Bool
-  {
-    guard let row = try work.purchases.find(number), row.refund != nil else { return false }
-    return try work.owner(of: row).number == owner.number
-  }
-
   /// Finds the customer's refunded purchase that a lot's currency originates from.
   static func refundedPurchase(
     _ work: inout UnitOfWork, behind row: LotRow, of owner: FoundCustomer

@@ -76,7 +76,7 @@ package struct CustomerFinder {
 
   /// Returns the numbers that may have rows about the customer, including customers that an unmerge split off.
   package func related(to customer: FoundCustomer) throws(LedgerError) -> [CustomerNumber] {
-    try UnitOfWork(reading: snapshot).customers.related(to: customer)
+    try CustomerBook(reading: snapshot).related(to: customer)
   }
 
   /// Returns the related numbers of a customer number, which may be merged.
