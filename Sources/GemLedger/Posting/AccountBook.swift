@@ -13,7 +13,7 @@ struct WorkingAccount {
 ///
 /// A slot is the position of an account in the book.
 struct AccountBook: ~Copyable {
-  private var scope = GroupScope()
+  private let scope: GroupScope
   private(set) var accounts: [WorkingAccount] = []
   fileprivate(set) var loadedLots: [LoadedLots] = []
   private var slots = SlotTable()
@@ -24,10 +24,9 @@ struct AccountBook: ~Copyable {
   /// Whether a lot left its account.
   private var hasRemovedLots = false
 
-  init() {}
+  init(_ scope: GroupScope) { self.scope = scope }
 
-  mutating func begin(_ scope: GroupScope) {
-    self.scope = scope
+  mutating func removeAll() {
     accounts.removeAll(keepingCapacity: true)
     if !loadedLots.isEmpty { loadedLots.removeAll() }
     slots.removeAll()

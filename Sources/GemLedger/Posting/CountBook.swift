@@ -1,15 +1,14 @@
 /// The counts of a group's customers against limits, as the group left them.
-struct CountBook {
-  private var scope = GroupScope()
+struct CountBook: ~Copyable {
+  private let scope: GroupScope
   private var counts: [CustomerNumber: [CountKey: CountRow]] = [:]
   private var ended: [CustomerNumber: [CountKey: CountRow]] = [:]
   /// The transaction that last set each count.
   private var setBy: [CustomerNumber: [CountKey: TransactionNumber]] = [:]
 
-  init() {}
+  init(_ scope: GroupScope) { self.scope = scope }
 
-  mutating func begin(_ scope: GroupScope) {
-    self.scope = scope
+  mutating func removeAll() {
     if !counts.isEmpty { counts.removeAll() }
     if !ended.isEmpty { ended.removeAll() }
     if !setBy.isEmpty { setBy.removeAll() }

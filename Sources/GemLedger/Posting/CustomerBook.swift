@@ -1,6 +1,6 @@
 /// The customers of a group: those that it made, renamed, merged, or erased.
-struct CustomerBook {
-  private var scope = GroupScope()
+struct CustomerBook: ~Copyable {
+  private let scope: GroupScope
   /// The customers that the group made.
   private(set) var made: [CustomerRow] = []
   private var new: [CustomerID: Int] = [:]
@@ -14,13 +14,12 @@ struct CustomerBook {
 
   private var lastNumber: CustomerNumber?
 
-  init() {}
+  init(_ scope: GroupScope) { self.scope = scope }
 
   /// Makes a book without changes: its reads return the stored rows.
-  init(reading snapshot: any StorageSnapshot) { scope = GroupScope(reading: snapshot) }
+  init(reading snapshot: any StorageSnapshot) { self.init(GroupScope(reading: snapshot)) }
 
-  mutating func begin(_ scope: GroupScope) {
-    self.scope = scope
+  mutating func removeAll() {
     made.removeAll(keepingCapacity: true)
     lastNumber = nil
     if !new.isEmpty { new.removeAll() }

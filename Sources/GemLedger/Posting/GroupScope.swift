@@ -1,25 +1,34 @@
 /// What the parts of a unit of work share: the storage as it was before the group, and the group's place in time.
-struct GroupScope {
+final class GroupScope {
   /// The storage as it was before the group; nil between groups.
   private var opened: (any StorageSnapshot)?
   /// When the group is booked.
-  var now = Timestamp(milliseconds: 0)
+  private(set) var now = Timestamp(milliseconds: 0)
   /// The past instant that is shown, and the customer with the loaded accounts; nil for now.
-  var moment: (instant: Timestamp, customer: CustomerNumber, numbers: [CustomerNumber])?
+  private(set) var moment: (instant: Timestamp, customer: CustomerNumber, numbers: [CustomerNumber])?
   /// The number that numbers of the group's time follow; nil if all numbers are counted up.
   private var lastNumber: Int64?
 
-  /// The scope between groups.
   init() {}
-
-  init(_ session: any StorageSnapshot, now: Timestamp, numbersAfter lastNumber: Int64?) {
-    opened = session
-    self.now = now
-    self.lastNumber = lastNumber
-  }
 
   /// The scope of no group: what it reads is what the storage has.
   init(reading snapshot: any StorageSnapshot) { opened = snapshot }
+
+  func begin(_ session: any StorageSnapshot, now: Timestamp, numbersAfter lastNumber: Int64?) {
+    opened = session
+    self.now = now
+    self.lastNumber = lastNumber
+    if moment != nil { moment = nil }
+  }
+
+  /// Releases the session.
+  func end() { opened = nil }
+
+  /// Shows a past instant.
+  func goBack(to instant: Timestamp, of customer: CustomerNumber, numbers: [CustomerNumber]) {
+    moment = (instant, customer, numbers)
+    now = instant
+  }
 
   var session: any StorageSnapshot {
     @inline(__always)

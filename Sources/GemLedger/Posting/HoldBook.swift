@@ -1,13 +1,12 @@
 /// The open holds of a group's customers, as the group left them.
-struct HoldBook {
-  private var scope = GroupScope()
+struct HoldBook: ~Copyable {
+  private let scope: GroupScope
   private var holds: [TransactionNumber: HoldRow] = [:]
   private var endedHolds: [TransactionNumber: HoldRow] = [:]
 
-  init() {}
+  init(_ scope: GroupScope) { self.scope = scope }
 
-  mutating func begin(_ scope: GroupScope) {
-    self.scope = scope
+  mutating func removeAll() {
     if !holds.isEmpty { holds.removeAll() }
     if !endedHolds.isEmpty { endedHolds.removeAll() }
   }

@@ -1,18 +1,17 @@
 /// The items that a group's customers own, as the group left them.
-struct ItemBook {
+struct ItemBook: ~Copyable {
   private struct Key: Hashable {
     let customer: CustomerNumber
     let item: ItemID
   }
 
-  private var scope = GroupScope()
+  private let scope: GroupScope
   private var quantities: [Key: Int64] = [:]
   private var entries: [ItemEntryRow] = []
 
-  init() {}
+  init(_ scope: GroupScope) { self.scope = scope }
 
-  mutating func begin(_ scope: GroupScope) {
-    self.scope = scope
+  mutating func removeAll() {
     guard !entries.isEmpty || !quantities.isEmpty else { return }
     quantities.removeAll()
     entries.removeAll(keepingCapacity: true)

@@ -1,7 +1,7 @@
 /// The transactions, entries, allocations, notes and events that a group appends to the journal, and reads of the
 /// journal with them.
-struct JournalBook {
-  private var scope = GroupScope()
+struct JournalBook: ~Copyable {
+  private let scope: GroupScope
   var sequences = Sequences()
   /// The number of the first transaction that this group books.
   private var firstTransaction: TransactionNumber = 1
@@ -27,11 +27,10 @@ struct JournalBook {
   /// For each event the index of the previous event about the same transaction; -1 for none.
   private var earlierIndexes: [Int] = []
 
-  init() {}
+  init(_ scope: GroupScope) { self.scope = scope }
 
   /// Starts at the journal's end.
-  mutating func begin(_ scope: GroupScope, after sequences: Sequences) {
-    self.scope = scope
+  mutating func begin(after sequences: Sequences) {
     lastTransaction = sequences.transaction
     self.sequences = sequences
     self.sequences.goOn(at: scope.now)
@@ -49,9 +48,6 @@ struct JournalBook {
     newestIndexes.removeAll()
     earlierIndexes.removeAll()
   }
-
-  /// Releases the session.
-  mutating func release() { scope = GroupScope() }
 
   /// Moves the rows into the change set, in the order of transactions.
   mutating func collect(into changes: inout ChangeSet) {

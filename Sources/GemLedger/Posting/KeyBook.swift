@@ -1,14 +1,13 @@
 /// The keys that commands of a group used.
 struct KeyBook: ~Copyable {
-  private var scope = GroupScope()
+  private let scope: GroupScope
   private var rows: [KeyRow] = []
   private var hashes: [Int] = []
   private var pending = PendingKeys()
 
-  init() {}
+  init(_ scope: GroupScope) { self.scope = scope }
 
-  mutating func begin(_ scope: GroupScope) {
-    self.scope = scope
+  mutating func removeAll() {
     rows.removeAll(keepingCapacity: true)
     hashes.removeAll(keepingCapacity: true)
     pending.removeAll()

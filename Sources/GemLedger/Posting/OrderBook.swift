@@ -1,12 +1,12 @@
 /// The orders that a group of commands has loaded or made, with the group's changes so far.
-struct OrderBook {
+struct OrderBook: ~Copyable {
   private struct PendingOrder {
     var row: OrderRow
     var isNew: Bool
     var isChanged = false
   }
 
-  private var scope = GroupScope()
+  private let scope: GroupScope
   private var orders: [PendingOrder] = []
   private var positions: [PurchaseCode: Int] = [:]
   private var tokens: [AccountTokenRow] = []
@@ -15,13 +15,11 @@ struct OrderBook {
   private var hasChanges = false
   private var lastNumber: Int64?
 
-  init() {}
+  init(_ scope: GroupScope) { self.scope = scope }
 
-  mutating func begin(_ scope: GroupScope) {
-    self.scope = scope
+  mutating func removeAll() {
     guard !orders.isEmpty || !tokens.isEmpty || !entitlements.isEmpty || lastNumber != nil else { return }
-    self = Self()
-    self.scope = scope
+    self = Self(scope)
   }
 
   func collect(into changes: inout ChangeSet) {

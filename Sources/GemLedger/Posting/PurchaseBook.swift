@@ -1,6 +1,6 @@
 /// The purchases of a group, with the stores' evidence and the refunds, as the group left them.
-struct PurchaseBook {
-  private var scope = GroupScope()
+struct PurchaseBook: ~Copyable {
+  private let scope: GroupScope
   private var purchases: [PurchaseRow] = []
   private var new: [PurchaseIdentity: Int] = [:]
   private var environments: [EnvironmentRow] = []
@@ -15,10 +15,9 @@ struct PurchaseBook {
   private var lastPurchase: Int64?
   private var lastEnvironment: Int64?
 
-  init() {}
+  init(_ scope: GroupScope) { self.scope = scope }
 
-  mutating func begin(_ scope: GroupScope) {
-    self.scope = scope
+  mutating func removeAll() {
     purchases.removeAll(keepingCapacity: true)
     environments.removeAll(keepingCapacity: true)
     (lastPurchase, lastEnvironment) = (nil, nil)

@@ -1,22 +1,33 @@
 /// The rows of a group of commands, as the group left them: each part owns some of them.
 struct UnitOfWork: ~Copyable {
-  var customers = CustomerBook()
-  var accounts = AccountBook()
-  var journal = JournalBook()
-  var keys = KeyBook()
-  var purchases = PurchaseBook()
-  var orders = OrderBook()
-  var holds = HoldBook()
-  var items = ItemBook()
-  private(set) var counts = CountBook()
-  private var scope = GroupScope()
+  var customers: CustomerBook
+  var accounts: AccountBook
+  var journal: JournalBook
+  var keys: KeyBook
+  var purchases: PurchaseBook
+  var orders: OrderBook
+  var holds: HoldBook
+  var items: ItemBook
+  private(set) var counts: CountBook
+  private let scope: GroupScope
   /// What is to be written: removals from the start, and all other changes once they are collected.
   var changes = ChangeSet()
 
-  init() {}
+  init(_ scope: GroupScope = GroupScope()) {
+    self.scope = scope
+    customers = CustomerBook(scope)
+    accounts = AccountBook(scope)
+    journal = JournalBook(scope)
+    keys = KeyBook(scope)
+    purchases = PurchaseBook(scope)
+    orders = OrderBook(scope)
+    holds = HoldBook(scope)
+    items = ItemBook(scope)
+    counts = CountBook(scope)
+  }
 
   /// Makes a unit of work without changes: its reads return the stored rows.
-  init(reading snapshot: any StorageSnapshot) { begin(GroupScope(reading: snapshot), after: Sequences()) }
+  init(reading snapshot: any StorageSnapshot) { self.init(GroupScope(reading: snapshot)) }
 
   var session: any StorageSnapshot {
     @inline(__always) get { scope.session }
@@ -32,43 +43,26 @@ struct UnitOfWork: ~Copyable {
     let now = max(clock, sequences.createdAt)
     var started = sequences
     started.goOn(at: now)
-    begin(
-      GroupScope(session, now: now, numbersAfter: sequences.isDense ? nil : started.nextTransaction - 1),
-      after: sequences)
-  }
-
-  private mutating func begin(_ scope: GroupScope, after sequences: Sequences) {
+    scope.begin(session, now: now, numbersAfter: sequences.isDense ? nil : started.nextTransaction - 1)
     changes.removeAll()
-    share(scope)
-    journal.begin(scope, after: sequences)
-  }
-
-  private mutating func share(_ scope: GroupScope) {
-    self.scope = scope
-    customers.begin(scope)
-    accounts.begin(scope)
-    keys.begin(scope)
-    purchases.begin(scope)
-    orders.begin(scope)
-    holds.begin(scope)
-    counts.begin(scope)
-    items.begin(scope)
+    customers.removeAll()
+    accounts.removeAll()
+    keys.removeAll()
+    purchases.removeAll()
+    orders.removeAll()
+    holds.removeAll()
+    counts.removeAll()
+    items.removeAll()
+    journal.begin(after: sequences)
   }
 
   /// Releases the session; the changes stay until the next group.
-  mutating func end() {
-    share(GroupScope())
-    journal.release()
-  }
+  func end() { scope.end() }
 
   /// Shows the state of a past instant: later bookings are hidden, so that the same rules give the answer that they
   /// gave then.
   mutating func goBack(to past: PastAccounts) throws(LedgerError) {
-    var scope = scope
-    scope.moment = (past.instant, past.customer, past.numbers)
-    scope.now = past.instant
-    share(scope)
-    journal.begin(scope, after: journal.sequences)
+    scope.goBack(to: past.instant, of: past.customer, numbers: past.numbers)
     try holds.restore(past.holds, of: past.customer)
     try counts.restore(past.counts, of: past.customer)
     for account in past.accounts { accounts.restore(account) }

@@ -76,6 +76,7 @@ struct AdjustOneCommand: Command {
     try AccountRules.check(
       amount, of: currency, balance: decider.work.accounts[slot].row.balance, held: decider.work.accounts[slot].row.held
     )
+    let now = decider.work.now
     let number = decider.work.journal.appendTransaction(kind, of: customer)
     decider.booked = number
     let entry = decider.work.accounts[slot].moveInPool(
@@ -84,8 +85,8 @@ struct AdjustOneCommand: Command {
     decider.work.journal.addNote(of: command, to: number)
     let source = LotSource(rawValue: decider.work.accounts[slot].row.poolSource) ?? .admin
     return Booking(
-      transactionID: decider.definitions.transactionIDs.id(number: number, createdAt: decider.work.now),
-      customer: command.customer, kind: kind, createdAt: decider.work.now,
+      transactionID: decider.definitions.transactionIDs.id(number: number, createdAt: now),
+      customer: command.customer, kind: kind, createdAt: now,
       entries: CompactList(
         PostedEntry(
           currency: currency.code, kind: kind, amount: amount, balance: entry.balance, debt: entry.debt,
