@@ -14,8 +14,8 @@ struct WorkingAccount {
 /// A slot is the position of an account in the book.
 struct AccountBook: ~Copyable {
   private let scope: GroupScope
-  private(set) var accounts: [WorkingAccount] = []
-  fileprivate(set) var loadedLots: [LoadedLots] = []
+  private var accounts: [WorkingAccount] = []
+  private var loadedLots: [LoadedLots] = []
   private var slots = SlotTable()
   /// The lots that the group made, with what never changes about them.
   private(set) var lotAttributes: [LotAttributesRow] = []
@@ -165,9 +165,10 @@ struct AccountBook: ~Copyable {
   ///
   /// A merge leaves empty lots in place, and reads no lots at all for a balance of 0.
   mutating func removeLot(_ number: LotNumber) -> WorkingLot? {
-    hasRemovedLots = true
     for index in loadedLots.indices {
-      if let lotSlot = loadedLots[index].lotSlot(of: number) { return loadedLots[index].remove(at: lotSlot) }
+      guard let lotSlot = loadedLots[index].lotSlot(of: number) else { continue }
+      hasRemovedLots = true
+      return loadedLots[index].remove(at: lotSlot)
     }
     return nil
   }
@@ -235,11 +236,7 @@ extension AccountBook {
   ) throws(LedgerError) -> [LotTake] {
     guard amount > 0 else { return [] }
     while true {
-      let index = lotsIndex(of: slot)
-      let plan =
-        taken.isEmpty
-        ? spend(amount, of: accounts[slot].row, loadedLots[index], paidFirst: paidFirst)
-        : spend(amount, of: accounts[slot].row, loadedLots[index], after: taken, paidFirst: paidFirst)
+      let plan = spend(amount, of: accounts[slot].row, lots(of: slot), after: taken, paidFirst: paidFirst)
       switch plan {
       case .needsLots(let paid): try loadLots(of: slot, paid: paid)
       case .takes(let takes):
@@ -247,10 +244,6 @@ extension AccountBook {
         return takes
       }
     }
-  }
-
-  private func spend(_ amount: Int64, of account: AccountRow, _ lots: LoadedLots, paidFirst: Bool) -> BurnPlanner.Plan {
-    BurnPlanner.spend(amount, account: account, lots: lots, now: scope.now.milliseconds, paidFirst: paidFirst)
   }
 
   private func spend(
@@ -264,7 +257,8 @@ extension AccountBook {
         lots[take.lotSlot].row.remaining += take.amount
       }
     }
-    return spend(amount, of: account, lots, paidFirst: paidFirst)
+    return BurnPlanner.spend(
+      amount, account: account, lots: lots, now: scope.now.milliseconds, paidFirst: paidFirst)
   }
 
   mutating func moveInPool(_ slot: Int, by amount: Int64) -> (LotNumber, CompactList<Allocation>) {

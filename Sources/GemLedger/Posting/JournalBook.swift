@@ -29,12 +29,11 @@ struct JournalBook: ~Copyable {
 
   init(_ scope: GroupScope) { self.scope = scope }
 
-  /// Starts at the journal's end.
-  mutating func begin(after sequences: Sequences) {
-    lastTransaction = sequences.transaction
+  /// Starts after the journal's last transaction, with the numbers of the group's time.
+  mutating func begin(after lastTransaction: TransactionNumber, _ sequences: Sequences) {
+    self.lastTransaction = lastTransaction
     self.sequences = sequences
-    self.sequences.goOn(at: scope.now)
-    firstTransaction = self.sequences.nextTransaction
+    firstTransaction = sequences.nextTransaction
     transactions.removeAll(keepingCapacity: true)
     transactionsWithoutEntries.removeAll(keepingCapacity: true)
     entries.removeAll(keepingCapacity: true)

@@ -53,7 +53,7 @@ struct UnitOfWork: ~Copyable {
     holds.removeAll()
     counts.removeAll()
     items.removeAll()
-    journal.begin(after: sequences)
+    journal.begin(after: sequences.transaction, started)
   }
 
   /// Releases the session; the changes stay until the next group.
@@ -140,7 +140,7 @@ struct UnitOfWork: ~Copyable {
     journal.add(counts.set(row, by: transaction))
   }
 
-  mutating func end(_ row: CountRow) { counts.end(row) }
+  mutating func endCount(_ row: CountRow) { counts.end(row) }
 
   /// Adds items of the newest transaction to the customer's, and to its booking.
   mutating func add(

@@ -77,7 +77,7 @@ enum MergedHolds {
     _ decider: inout Decider, from source: FoundCustomer, to target: FoundCustomer, transaction: TransactionNumber
   ) throws(LedgerError) {
     for row in try decider.work.counts.all(of: source.number) {
-      decider.work.end(row)
+      decider.work.endCount(row)
       // The surviving customer's recharge has a separate clock.
       guard row.key.kind != .recharged else { continue }
       let own = try decider.work.counts.count(row.key, of: target.number)
