@@ -52,15 +52,15 @@ final class BuyItemCommand: Command {
     for part in price {
       try AccountPlanning.plan(&decider, .spend, part.currency, part.amount, customer: customer)
     }
-    try AccountPlanning.checkPremises(&decider, command, customer: customer)
-    try AccountPlanning.checkCurrencies(&decider)
+    try AccountPlanning.checkPremises(decider, command, customer: customer)
+    try AccountPlanning.checkCurrencies(decider)
     let made = decider.work.customers.made.count
     let keeper = item.stock == nil ? nil : try Self.stockKeeper(&decider, of: item.id)
     do throws(LedgerError) {
       decider.pendingCounts += try Self.counts(
-        &decider.work, of: item, quantity: quantity, customer: customer, keeper: keeper)
+        decider.work, of: item, quantity: quantity, customer: customer, keeper: keeper)
       if decider.definitions.hasPolicies { try UsageCounts.checkCaps(&decider) }
-      try AccountPlanning.checkBalances(&decider)
+      try AccountPlanning.checkBalances(decider)
       for index in decider.plans.indices { try AccountPlanning.planBurn(&decider, index) }
     } catch {
       // A refused sale leaves no trace.
@@ -77,7 +77,7 @@ final class BuyItemCommand: Command {
   ///
   /// - Throws: in order of precedence `not_available`, `limit_reached`.
   private static func counts(
-    _ work: inout UnitOfWork, of item: Item, quantity: Int64, customer: FoundCustomer, keeper: FoundCustomer?
+    _ work: borrowing UnitOfWork, of item: Item, quantity: Int64, customer: FoundCustomer, keeper: FoundCustomer?
   ) throws(LedgerError) -> [CountRow] {
     func count(_ kind: CountKey.Kind, of customer: CustomerNumber) throws(LedgerError) -> CountRow {
       let key = CountKey(kind, item.id.text)

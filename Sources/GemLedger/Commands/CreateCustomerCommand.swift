@@ -26,7 +26,7 @@ struct CreateCustomerCommand: Command {
       decider.work.keys.keep(
         .customerExists(command.customer), after: decider.work.journal.end, under: key, of: command, customer.number)
     }
-    return JournalPosting.answer(&decider.work, command.customer, isReplayed: known != nil)
+    return JournalPosting.answer(decider.work, command.customer, isReplayed: known != nil)
   }
 
   /// Checks that the customer was made under the key: the key keeps how every other request is answered since.
@@ -36,7 +36,7 @@ struct CreateCustomerCommand: Command {
     let row = try KeyReplay.earlier(&decider.work, key, command: command, customer: customer)
     guard let row else { throw .customerExists(command.customer) }
     guard let field = row.fingerprint.differingField(from: command) else { return }
-    throw try KeyConflict.error(&decider, field, row, under: key, command: command)
+    throw try KeyConflict.error(decider, field, row, under: key, command: command)
   }
 }
 

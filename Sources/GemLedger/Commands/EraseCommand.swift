@@ -49,7 +49,7 @@ struct EraseCommand: Command {
       let name = try CustomerAttributes.documentName(own)
       decider.work.changes.ownCold.removedDocuments.append(DocumentRow(name: name, version: 0, content: ""))
     }
-    return JournalPosting.bookingWithoutEntries(&decider, .erase, number, of: erasure.ids[0])
+    return JournalPosting.bookingWithoutEntries(decider, .erase, number, of: erasure.ids[0])
   }
 }
 

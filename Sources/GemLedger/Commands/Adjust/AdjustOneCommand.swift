@@ -54,7 +54,7 @@ struct AdjustOneCommand: Command {
     let number = AccountNumber(customer: customer.number, currency: currency.number)
     let slot = try decider.work.accounts.slot(of: number)
     if command.conditions.isEmpty, !customer.isFrozen, currency.isActive, currency.policies == nil,
-      !ScheduledEffects.isDue(&decider.work, slot, currency),
+      !ScheduledEffects.isDue(decider.work, slot, currency),
       decider.work.accounts[slot].row.hasOnlyPool(at: decider.work.now, for: adjustment.amount)
     {
       return try Self.move(

@@ -39,10 +39,10 @@ struct BasketCommand: Command {
       try AccountRules.check(
         command.conditions, plan: decider.plans[index], account: decider.work.accounts[decider.plans[index].slot].row)
     }
-    for side in basket.sides where side.customer.isFrozen && gives(&decider, side) {
+    for side in basket.sides where side.customer.isFrozen && gives(decider, side) {
       throw LedgerError(.customerFrozen, "The customer \"\(side.id)\" is frozen and may not spend.")
     }
-    try AccountPlanning.checkCurrencies(&decider)
+    try AccountPlanning.checkCurrencies(decider)
     for side in basket.sides {
       for (item, quantity) in summed(side.items) where quantity < 0 {
         let owned = try decider.work.items.owned(item, by: side.customer.number)
@@ -54,10 +54,10 @@ struct BasketCommand: Command {
       }
     }
     if decider.definitions.hasPolicies { try UsageCounts.checkCaps(&decider) }
-    try AccountPlanning.checkBalances(&decider)
+    try AccountPlanning.checkBalances(decider)
   }
 
-  private static func gives(_ decider: inout Decider, _ side: BasketSide) -> Bool {
+  private static func gives(_ decider: borrowing Decider, _ side: BasketSide) -> Bool {
     side.plans.contains { decider.plans[$0].amount < 0 } || side.items.contains { $0.1 < 0 }
   }
 

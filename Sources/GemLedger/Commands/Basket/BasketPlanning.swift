@@ -122,7 +122,7 @@ enum BasketPlanning {
       let start = given[move.from] ?? 0
       given[move.from] = start + move.amount
       decider.plans[move.to].credits += try LotLineage.credits(
-        &decider.work, of: move.amount, behind: start, in: decider.plans[move.from])
+        decider.work, of: move.amount, behind: start, in: decider.plans[move.from])
     }
     for (index, credit) in basket.grants { decider.plans[index].credits.append(credit) }
   }

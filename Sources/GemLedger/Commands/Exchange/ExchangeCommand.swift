@@ -55,7 +55,7 @@ final class ExchangeCommand: Command {
   private static func planExchanged(_ decider: inout Decider, _ given: Int, into got: Int) throws(LedgerError) {
     AccountPlanning.nameLots(&decider, of: given)
     var credits = try LotLineage.credits(
-      &decider.work, of: -decider.plans[given].amount, behind: 0, in: decider.plans[given])
+      decider.work, of: -decider.plans[given].amount, behind: 0, in: decider.plans[given])
     let shares = ExchangeRules.shares(of: decider.plans[got].amount, over: credits.map(\.amount))
     for (index, share) in shares.enumerated() { credits[index].amount = share }
     credits.removeAll { $0.amount == 0 }

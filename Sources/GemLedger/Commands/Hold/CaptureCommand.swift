@@ -42,7 +42,7 @@ final class CaptureCommand: Command {
   private func book(
     _ decider: inout Decider, of row: HoldRow, command: LedgerCommand.Body, owner: FoundCustomer
   ) throws(LedgerError) -> Booking {
-    let parts = try HeldCurrency.outstanding(&decider.work, of: row, owner: owner)
+    let parts = try HeldCurrency.outstanding(decider.work, of: row, owner: owner)
     let wanted = try HoldRules.wanted(amounts, of: parts, definitions: decider.definitions)
     let (captured, left) = HoldRules.split(parts, wanted: wanted)
     try Self.planHeld(&decider, captured, command: command, owner: owner)
@@ -54,7 +54,7 @@ final class CaptureCommand: Command {
       for part in captured where part.account == decider.work.accounts[slot].row.number {
         decider.work.accounts.setAside(-part.amount, slot: slot)
         HeldCurrency.addEvent(&decider.work, .captured, of: part, hold: row.number, in: number, slot: slot)
-        let source = try LotPlacement.source(&decider.work, of: part.lot, slot: slot, owner: owner)
+        let source = try LotPlacement.source(decider.work, of: part.lot, slot: slot, owner: owner)
         takes.append(LotTake(lotSlot: .pool, lot: part.lot, source: source, amount: -part.amount))
       }
       let entry = decider.work.journal.sequences.drawEntry()
@@ -72,14 +72,14 @@ final class CaptureCommand: Command {
       let returns = try HeldCurrency.giveBack(&decider, left, of: row, in: number)
       decider.work.holds.end(row)
       entries += try ReturnedCurrencyBooking.bookDue(&decider, returns, after: number, owner: owner, &extras)
-      extras.hold = HeldCurrency.booking(&decider, hold, row, [], slots: slots)
+      extras.hold = HeldCurrency.booking(decider, hold, row, [], slots: slots)
     } else {
       var row = row
       row.sole = HeldPart.sole(left)
       decider.work.holds.set(row)
-      extras.hold = HeldCurrency.booking(&decider, hold, row, left, slots: decider.plans.map(\.slot))
+      extras.hold = HeldCurrency.booking(decider, hold, row, left, slots: decider.plans.map(\.slot))
     }
-    var booking = JournalPosting.bookingWithoutEntries(&decider, .capture, number, of: command.customer)
+    var booking = JournalPosting.bookingWithoutEntries(decider, .capture, number, of: command.customer)
     booking.entries = CompactList(entries)
     booking.extras = extras
     return booking

@@ -25,14 +25,14 @@ struct ExtendHoldCommand: Command {
       (decider: inout Decider, hold: HoldRow, owner: FoundCustomer) throws(LedgerError) -> Booking in
       var hold = hold
       hold.deadline = try HoldRules.deadline(
-        of: hold, begunAt: HeldCurrency.begun(&decider.work, hold), now: decider.work.now,
+        of: hold, begunAt: HeldCurrency.begun(decider.work, hold), now: decider.work.now,
         milliseconds: milliseconds)
-      let parts = try HeldCurrency.outstanding(&decider.work, of: hold, owner: owner)
+      let parts = try HeldCurrency.outstanding(decider.work, of: hold, owner: owner)
       let number = JournalPosting.begin(&decider, .extend, command: command, customer: owner)
       HeldCurrency.addDeadline(&decider.work, of: hold, in: number)
       decider.work.holds.set(hold)
-      var booking = JournalPosting.bookingWithoutEntries(&decider, .extend, number, of: command.customer)
-      booking.extras = BookingExtras(hold: HeldCurrency.booking(&decider, id, hold, parts, slots: []))
+      var booking = JournalPosting.bookingWithoutEntries(decider, .extend, number, of: command.customer)
+      booking.extras = BookingExtras(hold: HeldCurrency.booking(decider, id, hold, parts, slots: []))
       return booking
     }
   }

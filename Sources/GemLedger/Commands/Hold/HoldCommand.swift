@@ -63,10 +63,10 @@ struct HoldCommand: Command {
     }
     hold.sole = HeldPart.sole(parts)
     decider.work.holds.set(hold)
-    var booking = JournalPosting.bookingWithoutEntries(&decider, .hold, number, of: command.customer)
+    var booking = JournalPosting.bookingWithoutEntries(decider, .hold, number, of: command.customer)
     if let id = booking.transactionID {
       booking.extras = BookingExtras(
-        hold: HeldCurrency.booking(&decider, HoldID(id), hold, parts, slots: decider.plans.map(\.slot)))
+        hold: HeldCurrency.booking(decider, HoldID(id), hold, parts, slots: decider.plans.map(\.slot)))
     }
     return booking
   }

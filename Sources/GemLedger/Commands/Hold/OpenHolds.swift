@@ -7,7 +7,7 @@ enum OpenHolds {
     _ decider: inout Decider, _ command: LedgerCommand.Body, on id: HoldID,
     body: (inout Decider, HoldRow, FoundCustomer) throws(LedgerError) -> Booking
   ) throws(LedgerError) -> Booking {
-    let (hold, owner, whose) = try find(&decider, id)
+    let (hold, owner, whose) = try find(decider, id)
     var booking = try KeyReplay.idempotently(&decider, command, customer: owner) {
       (decider: inout Decider) throws(LedgerError) -> Booking in
       guard let hold else {
@@ -29,7 +29,7 @@ enum OpenHolds {
   /// Finds the hold, nil if it has ended, and its owner: by the hold's row, else by the transaction that began it.
   ///
   /// - Throws: `hold_not_found`.
-  private static func find(_ decider: inout Decider, _ id: HoldID) throws(LedgerError) -> (
+  private static func find(_ decider: borrowing Decider, _ id: HoldID) throws(LedgerError) -> (
     hold: HoldRow?, owner: FoundCustomer, id: CustomerID
   ) {
     if let number = decider.definitions.transactionIDs.number(of: id.transactionID),
@@ -41,7 +41,7 @@ enum OpenHolds {
         return (hold, FoundCustomer(customer, original: customer.number), customer.id)
       }
     }
-    guard let (row, owner, whose) = try JournalLookup.booked(&decider, id.transactionID),
+    guard let (row, owner, whose) = try JournalLookup.booked(decider, id.transactionID),
       row.kind == .hold
     else {
       throw .holdNotFound(id)
@@ -55,10 +55,10 @@ enum OpenHolds {
     _ decider: inout Decider, of hold: HoldRow, owner: FoundCustomer
   ) throws(LedgerError) {
     for slot in try HeldCurrency.slots(
-      &decider.work, of: try HeldCurrency.outstanding(&decider.work, of: hold, owner: owner))
+      &decider.work, of: try HeldCurrency.outstanding(decider.work, of: hold, owner: owner))
     {
       guard let currency = decider.definitions.currency(number: decider.work.accounts[slot].row.number.currency),
-        ScheduledEffects.isDue(&decider.work, slot, currency)
+        ScheduledEffects.isDue(decider.work, slot, currency)
       else {
         continue
       }

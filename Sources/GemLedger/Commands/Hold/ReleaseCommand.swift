@@ -17,16 +17,16 @@ struct ReleaseCommand: Command {
   func decide(_ decider: inout Decider, _ command: LedgerCommand.Body) throws(LedgerError) -> Booking {
     try OpenHolds.decide(&decider, command, on: id) {
       (decider: inout Decider, hold: HoldRow, owner: FoundCustomer) throws(LedgerError) -> Booking in
-      let parts = try HeldCurrency.outstanding(&decider.work, of: hold, owner: owner)
+      let parts = try HeldCurrency.outstanding(decider.work, of: hold, owner: owner)
       let number = JournalPosting.begin(&decider, .release, command: command, customer: owner)
       let slots = try HeldCurrency.slots(&decider.work, of: parts)
-      var booking = JournalPosting.bookingWithoutEntries(&decider, .release, number, of: command.customer)
+      var booking = JournalPosting.bookingWithoutEntries(decider, .release, number, of: command.customer)
       var extras = BookingExtras()
       let returns = try HeldCurrency.giveBack(&decider, parts, of: hold, in: number)
       decider.work.holds.end(hold)
       let lost = try ReturnedCurrencyBooking.bookDue(&decider, returns, after: number, owner: owner, &extras)
       booking.entries = CompactList(lost)
-      extras.hold = HeldCurrency.booking(&decider, id, hold, [], slots: slots)
+      extras.hold = HeldCurrency.booking(decider, id, hold, [], slots: slots)
       booking.extras = extras
       return booking
     }

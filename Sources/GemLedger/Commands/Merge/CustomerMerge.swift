@@ -14,7 +14,7 @@ enum CustomerMerge {
     command: LedgerCommand.Body
   ) throws(LedgerError) -> Booking {
     try planMerge(&decider, source, target)
-    if !isProven { try UnprovenMerges.checkMovable(&decider, source) }
+    if !isProven { try UnprovenMerges.checkMovable(decider, source) }
     // Due amounts expire before anything moves.
     for index in decider.plans.indices where decider.plans[index].expiredAmount != 0 {
       JournalPosting.bookExpiry(
@@ -29,7 +29,7 @@ enum CustomerMerge {
     let transaction = decider.work.journal.sequences.transaction
     if !isProven { UnprovenMerges.mark(&decider.work, transaction, from: source) }
     var posted: [PostedEntry] = []
-    let holds = try MergedHolds.movingHolds(&decider.work, of: source)
+    let holds = try MergedHolds.movingHolds(decider.work, of: source)
     for pair in pairs {
       posted += try MergedBalances.moveBalance(&decider, pair, holds: holds, transaction: transaction)
       posted += try MergedBalances.moveDebt(&decider, pair, transaction: transaction)
@@ -69,7 +69,7 @@ enum CustomerMerge {
         let slot = try decider.work.accounts.slot(of: number)
         // An untouched account gets no scheduled grants: otherwise each merge of a new customer would bring them again.
         // An account that was only read has a row without entries, and exports leave it out.
-        guard decider.work.accounts[slot].row.version > 0, ScheduledEffects.isDue(&decider.work, slot, currency) else {
+        guard decider.work.accounts[slot].row.version > 0, ScheduledEffects.isDue(decider.work, slot, currency) else {
           continue
         }
         try ScheduledEffects.bookDueEffects(&decider, slot, currency, customer: customer)

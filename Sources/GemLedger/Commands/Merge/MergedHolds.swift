@@ -12,11 +12,11 @@ struct MovingPart {
 
 /// Moves open holds and counts from one customer to another.
 enum MergedHolds {
-  static func movingHolds(_ work: inout UnitOfWork, of source: FoundCustomer) throws(LedgerError) -> [MovingHold] {
+  static func movingHolds(_ work: borrowing UnitOfWork, of source: FoundCustomer) throws(LedgerError) -> [MovingHold] {
     var holds: [MovingHold] = []
     for row in try work.holds.all(of: source.number) {
       holds.append(
-        MovingHold(row: row, parts: try HeldCurrency.outstanding(&work, of: row, owner: source)))
+        MovingHold(row: row, parts: try HeldCurrency.outstanding(work, of: row, owner: source)))
     }
     return holds
   }

@@ -124,7 +124,7 @@ struct UnmergeCommand: Command {
   ) throws(LedgerError) {
     let numbers = [split.part.number] + split.followers
     let lots = Set(belongings.flatMap(\.lots.keys))
-    for hold in try MergedHolds.movingHolds(&decider.work, of: split.holder) {
+    for hold in try MergedHolds.movingHolds(decider.work, of: split.holder) {
       var begun = decider.work.journal.own(hold.row.number)
       if begun == nil { begun = try decider.session.transaction(hold.row.number) }
       guard let begun else { throw .lacksTransaction(hold.row.number) }
@@ -187,7 +187,7 @@ struct UnmergeCommand: Command {
     let items = try moveItems(&decider.work, moved.items, split, &booking)
     try copyCounts(&decider, split, transaction: transaction)
     try becomeTwo(&decider.work, split, transaction: transaction)
-    booking.extras = try extras(&decider, split, others, items, transaction: transaction)
+    booking.extras = try extras(decider, split, others, items, transaction: transaction)
     return booking
   }
 
@@ -220,7 +220,7 @@ struct UnmergeCommand: Command {
   }
 
   private static func extras(
-    _ decider: inout Decider, _ split: Split, _ entries: [PostedEntry], _ items: [PostedItem],
+    _ decider: borrowing Decider, _ split: Split, _ entries: [PostedEntry], _ items: [PostedItem],
     transaction: TransactionNumber
   ) throws(LedgerError) -> BookingExtras {
     guard let parts = decider.work.parts(of: transaction) else { throw .lacksTransaction(transaction) }

@@ -26,13 +26,13 @@ enum UnmergedBalances {
     let number = AccountNumber(customer: history.survivor, currency: currency.number)
     let slot = try work.accounts.slot(of: number)
     try work.accounts.loadAllLots(of: slot)
-    var present = try heldAmounts(&work, of: history.survivor, in: number)
+    var present = try heldAmounts(work, of: history.survivor, in: number)
     let account = work.accounts[slot].row
     if account.poolRemaining > 0 { present[account.poolLot, default: 0] += account.poolRemaining }
     for lot in work.accounts.lots(of: slot).all {
       present[lot.row.number, default: 0] += lot.row.remaining
     }
-    let shares = try history.shares(&work, slot: slot, present: present)
+    let shares = try history.shares(work, slot: slot, present: present)
     let (lots, debt) = shares.owned(by: history.position)
     return Belongings(currency: currency, slot: slot, lots: lots, debt: debt)
   }
@@ -134,11 +134,11 @@ enum UnmergedBalances {
 
   /// The held amounts of an account by lot.
   private static func heldAmounts(
-    _ work: inout UnitOfWork, of survivor: CustomerNumber, in account: AccountNumber
+    _ work: borrowing UnitOfWork, of survivor: CustomerNumber, in account: AccountNumber
   ) throws(LedgerError) -> [LotNumber: Int64] {
     let customer = FoundCustomer(try work.customers.known(survivor), original: survivor)
     var held: [LotNumber: Int64] = [:]
-    for hold in try MergedHolds.movingHolds(&work, of: customer) {
+    for hold in try MergedHolds.movingHolds(work, of: customer) {
       for part in hold.parts where part.account == account { held[part.lot, default: 0] += part.amount }
     }
     return held

@@ -6,7 +6,7 @@ enum UnprovenMerges {
   /// Checks that the customer has nothing that such a merge cannot move; call it after the merge's plans were made.
   ///
   /// - Throws: `condition_failed`.
-  static func checkMovable(_ decider: inout Decider, _ source: FoundCustomer) throws(LedgerError) {
+  static func checkMovable(_ decider: borrowing Decider, _ source: FoundCustomer) throws(LedgerError) {
     let row = try decider.work.customers.known(source.number)
     let hasDebt = decider.plans.contains { plan in
       let account = decider.work.accounts[plan.slot].row
@@ -39,7 +39,7 @@ enum UnprovenMerges {
   ///
   /// - Parameter customer: The buyer, by the number at the time of the purchase.
   static func merges(
-    of customer: CustomerNumber, to owner: CustomerNumber, _ work: inout UnitOfWork
+    of customer: CustomerNumber, to owner: CustomerNumber, _ work: borrowing UnitOfWork
   ) throws(LedgerError) -> [TransactionNumber] {
     guard customer != owner else { return [] }
     let members = try work.customers.numbers(of: owner)
@@ -62,7 +62,7 @@ enum UnprovenMerges {
 
   /// Returns the maximum units of an item that the merges moved.
   static func items(
-    _ item: ItemID, by merges: [TransactionNumber], to owner: CustomerNumber, _ work: inout UnitOfWork
+    _ item: ItemID, by merges: [TransactionNumber], to owner: CustomerNumber, _ work: borrowing UnitOfWork
   ) throws(LedgerError) -> Int64 {
     let members = try work.customers.numbers(of: owner)
     var least = Int64.max

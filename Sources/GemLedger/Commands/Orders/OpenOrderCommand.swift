@@ -72,11 +72,11 @@ final class OpenOrderCommand: Command {
             + "order.",
           details: [.text("field", field)])
       }
-      return JournalPosting.answer(&decider.work, command.customer, isReplayed: true)
+      return JournalPosting.answer(decider.work, command.customer, isReplayed: true)
     }
-    let purchase = try paidPurchase(&decider.work, by: known)
+    let purchase = try paidPurchase(decider.work, by: known)
     if let purchase, try decider.work.orders.find(purchase: purchase.number) != nil {
-      return JournalPosting.answer(&decider.work, command.customer, isReplayed: true)
+      return JournalPosting.answer(decider.work, command.customer, isReplayed: true)
     }
     guard try decider.work.orders.find(opening.code) == nil else {
       throw LedgerError(.alreadyExists, "There is an order \(opening.code) already.")
@@ -91,11 +91,13 @@ final class OpenOrderCommand: Command {
       row.complete(by: purchase, at: decider.work.now, retryAfterMilliseconds: opening.retryAfterMilliseconds)
     }
     decider.work.orders.add(row)
-    return JournalPosting.answer(&decider.work, command.customer, isReplayed: false)
+    return JournalPosting.answer(decider.work, command.customer, isReplayed: false)
   }
 
   /// Returns the customer's purchase that the announcement names; nil if it is not credited yet or not the customer's.
-  private func paidPurchase(_ work: inout UnitOfWork, by customer: FoundCustomer?) throws(LedgerError) -> PurchaseRow? {
+  private func paidPurchase(_ work: borrowing UnitOfWork, by customer: FoundCustomer?) throws(LedgerError)
+    -> PurchaseRow?
+  {
     guard let paid = opening.paidBy, let customer else { return nil }
     // A read does not give a number to an environment that no purchase has used yet.
     guard let environment = try work.purchases.knownNumber(of: paid.environment) else { return nil }

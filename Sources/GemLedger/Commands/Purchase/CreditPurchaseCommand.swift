@@ -37,7 +37,7 @@ final class CreditPurchaseCommand: Command {
       let owner = try decider.work.owner(of: known)
       return try KeyReplay.replay(&decider, known.transaction, of: known.customer, customer: owner.id)
     }
-    try HoldReceiptCommand.checkNotErased(&decider, evidence)
+    try HoldReceiptCommand.checkNotErased(decider, evidence)
     var customer = try decider.work.customers.find(command.customer)
     let isNew = customer == nil
     if isNew {
@@ -109,7 +109,7 @@ final class CreditPurchaseCommand: Command {
         product: purchase.product, quantity: purchase.quantity, price: purchase.price,
         purchasedAt: purchase.purchasedAt, frozenProduct: document,
         originalTransactionID: purchase.originalTransactionID,
-        expiresAt: purchase.cycleEndsAt, grant: items.isEmpty ? Self.soleGrant(&decider.work) : nil))
+        expiresAt: purchase.cycleEndsAt, grant: items.isEmpty ? Self.soleGrant(decider.work) : nil))
     if product.entitlement != nil, let row = decider.work.purchases.newest {
       try HoldEntitlementCommand.add(&decider.work, of: row)
     }
@@ -117,7 +117,7 @@ final class CreditPurchaseCommand: Command {
   }
 
   /// Returns the grant of the newest transaction if it is the currency of a single lot.
-  private static func soleGrant(_ work: inout UnitOfWork) -> LotAmount? {
+  private static func soleGrant(_ work: borrowing UnitOfWork) -> LotAmount? {
     let own = work.journal.entries.suffix(2).filter { $0.transaction == work.journal.sequences.transaction }
     guard own.count == 1, let entry = own.first, entry.lot != 0 else { return nil }
     return LotAmount(currency: entry.account.currency, lot: entry.lot, amount: entry.amount)

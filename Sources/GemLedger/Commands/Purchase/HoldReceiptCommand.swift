@@ -88,14 +88,14 @@ final class HoldReceiptCommand: Command {
       let owner = try decider.work.owner(of: credited)
       return try KeyReplay.replay(&decider, credited.transaction, of: credited.customer, customer: owner.id)
     }
-    try Self.checkNotErased(&decider, evidence)
+    try Self.checkNotErased(decider, evidence)
     if let statement {
       decider.work.purchases.keep(statement, among: evidence)
       evidence = RefundRules.adding(statement, to: evidence)
     }
     let before = evidence.first { $0.kind == .held }
     guard let reason = reason(after: before?.held, evidence) else {
-      return JournalPosting.answer(&decider.work, command.customer, isReplayed: true)
+      return JournalPosting.answer(decider.work, command.customer, isReplayed: true)
     }
     let poster = isPosted ? try self.poster(&decider, command) : nil
     let held = row(identity, reason, decider.work.now, after: before, postedBy: poster?.number)
@@ -109,7 +109,7 @@ final class HoldReceiptCommand: Command {
       decider.plans.removeAll(keepingCapacity: true)
       _ = JournalPosting.begin(&decider, .receiptHeld, command: command, customer: poster)
     }
-    return JournalPosting.answer(&decider.work, command.customer, isReplayed: isKnown)
+    return JournalPosting.answer(decider.work, command.customer, isReplayed: isKnown)
   }
 
   /// Whether a person has decided since the first date of the store's statement.
@@ -172,7 +172,7 @@ final class HoldReceiptCommand: Command {
   /// Checks that the purchase's customer was not erased before the credit.
   ///
   /// - Throws: `receipt_revoked`.
-  static func checkNotErased(_ decider: inout Decider, _ evidence: [EvidenceRow]) throws(LedgerError) {
+  static func checkNotErased(_ decider: borrowing Decider, _ evidence: [EvidenceRow]) throws(LedgerError) {
     guard let held = evidence.first(where: { $0.kind == .held })?.held, held.reason == .erased else { return }
     throw LedgerError(
       .receiptRevoked,

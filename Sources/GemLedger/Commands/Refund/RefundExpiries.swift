@@ -10,13 +10,13 @@ enum RefundExpiries {
     for (position, lot) in granted.lots.enumerated() where rest[position] > 0 {
       let expiresAt = try expiry(&decider, of: lot.lot, plan: index, change)
       guard expiresAt <= decider.work.now.milliseconds else { continue }
-      var expired = planned(&decider, lot.lot, plan: index)
+      var expired = planned(decider, lot.lot, plan: index)
       for number in try decider.work.customers.related(to: change.owner) {
         let account = AccountNumber(customer: number, currency: granted.currency.number)
-        expired += pending(&decider.work, lot.lot, in: account)
+        expired += pending(decider.work, lot.lot, in: account)
         expired += try booked(lot.lot, in: account, from: expiresAt, in: decider.session)
       }
-      let part = min(rest[position], expired - (try counted(&decider.work, lot.lot, change)))
+      let part = min(rest[position], expired - (try counted(decider.work, lot.lot, change)))
       guard part > 0 else { continue }
       rest[position] -= part
       change.parts.append(.init(lot: lot.lot, kind: .expired, amount: part))
@@ -35,20 +35,20 @@ enum RefundExpiries {
 
   /// The expired amount that earlier refunds of the purchase have already counted.
   private static func counted(
-    _ work: inout UnitOfWork, _ lot: LotNumber, _ change: RefundChange
+    _ work: borrowing UnitOfWork, _ lot: LotNumber, _ change: RefundChange
   ) throws(LedgerError) -> Int64 {
     guard change.purchase.refund != nil else { return 0 }
-    return try RefundedPurchase.outstandingParts(&work, of: change.purchase)
+    return try RefundedPurchase.outstandingParts(work, of: change.purchase)
       .filter { $0.lot == lot && $0.kind == .expired }.reduce(0) { $0 + $1.amount }
   }
 
   /// The amount that is due to expire and is booked before the refund.
-  private static func planned(_ decider: inout Decider, _ lot: LotNumber, plan index: Int) -> Int64 {
+  private static func planned(_ decider: borrowing Decider, _ lot: LotNumber, plan index: Int) -> Int64 {
     decider.plans[index].expired.filter { $0.lot == lot }.reduce(0) { $0 - $1.amount }
   }
 
   /// The expired amount that this group has booked.
-  private static func pending(_ work: inout UnitOfWork, _ lot: LotNumber, in account: AccountNumber) -> Int64 {
+  private static func pending(_ work: borrowing UnitOfWork, _ lot: LotNumber, in account: AccountNumber) -> Int64 {
     var expired: Int64 = 0
     for entry in work.journal.entries where entry.account == account && entry.kind == .expiry {
       if entry.lot == lot { expired -= entry.amount }

@@ -7,7 +7,7 @@ enum RefundGivingBack {
   /// Written-off amounts are cancelled first, then debts. Taken amounts return to their original lots.
   static func plan(_ decider: inout Decider, _ change: inout RefundChange) throws(LedgerError) {
     decider.plans.removeAll(keepingCapacity: true)
-    var outstanding = try RefundedPurchase.outstandingParts(&decider.work, of: change.purchase)
+    var outstanding = try RefundedPurchase.outstandingParts(decider.work, of: change.purchase)
     var returnsOfPlans: [[(lot: LotNumber, amount: Int64)]] = []
     for granted in change.granted {
       let less = zip(granted.due(change.before), granted.due(change.share)).map { $0 - $1 }
@@ -23,7 +23,7 @@ enum RefundGivingBack {
       }
       decider.plans[index].debtChange = debt - debtBefore
       decider.plans[index].amount = returns.reduce(0) { $0 + $1.amount } - decider.plans[index].debtChange
-      try checkHardLimit(&decider, index, adding: returns.reduce(0) { $0 + $1.amount }, debt: debt)
+      try checkHardLimit(decider, index, adding: returns.reduce(0) { $0 + $1.amount }, debt: debt)
       returnsOfPlans.append(returns)
     }
     // Done last, when nothing can refuse the command any more.
@@ -80,7 +80,7 @@ enum RefundGivingBack {
 
   /// - Throws: `amount_out_of_range`.
   private static func checkHardLimit(
-    _ decider: inout Decider, _ index: Int, adding amount: Int64, debt: Int64
+    _ decider: borrowing Decider, _ index: Int, adding amount: Int64, debt: Int64
   ) throws(LedgerError) {
     let balance = decider.work.accounts[decider.plans[index].slot].row.balance - decider.plans[index].expiredAmount
     guard amount - min(amount, debt) <= Limits.amount - balance else {

@@ -11,7 +11,7 @@ enum RefundNotices {
       decider.work.purchases.keep(kept, among: known)
       HoldReceiptCommand.endIfRefunded(&decider.work, RefundRules.adding(kept, to: known))
       return answerWithoutBooking(
-        &decider.work, command.customer, notice, isReplayed: !isNew, isAwaitingPurchase: true)
+        decider.work, command.customer, notice, isReplayed: !isNew, isAwaitingPurchase: true)
     }
     let owner = try decider.work.owner(of: purchase)
     let notice = decider.withoutErased(notice, of: owner)
@@ -75,10 +75,10 @@ enum RefundNotices {
     let before = purchase.refund?.share ?? .none
     guard share != before else { return nil }
     var change = RefundChange(purchase: purchase, owner: FoundCustomer(owner, original: owner.number), to: share)
-    (change.granted, change.givenItems) = try RefundedPurchase.given(&decider, by: purchase)
+    (change.granted, change.givenItems) = try RefundedPurchase.given(decider, by: purchase)
     try bookDueEffects(&decider, of: change)
     if share > before {
-      change.unprovenMerges = try UnprovenMerges.merges(of: purchase.customer, to: owner.number, &decider.work)
+      change.unprovenMerges = try UnprovenMerges.merges(of: purchase.customer, to: owner.number, decider.work)
       try RefundTakingBack.plan(&decider, &change)
     } else {
       try RefundGivingBack.plan(&decider, &change)
@@ -93,7 +93,7 @@ enum RefundNotices {
     for granted in change.granted {
       let number = AccountNumber(customer: change.owner.number, currency: granted.currency.number)
       let slot = try decider.work.accounts.slot(of: number)
-      guard ScheduledEffects.isDue(&decider.work, slot, granted.currency) else { continue }
+      guard ScheduledEffects.isDue(decider.work, slot, granted.currency) else { continue }
       try ScheduledEffects.bookDueEffects(&decider, slot, granted.currency, customer: change.owner)
     }
   }
@@ -112,7 +112,7 @@ enum RefundNotices {
       && decider.plans.contains { plan in
         decider.work.accounts[plan.slot].row.balance > plan.currency.maximumBalance
       }
-    try decider.work.add(try RefundedPurchase.items(&decider.work, of: change), to: change.owner, &booking)
+    try decider.work.add(try RefundedPurchase.items(decider.work, of: change), to: change.owner, &booking)
     let freezes = try RefundedPurchase.freeze(&decider.work, owner, after: change)
     let refund = RefundRow(
       transaction: transaction, purchase: change.purchase.number, kind: notice.kind, revokedAt: notice.revokedAt,
@@ -132,7 +132,7 @@ enum RefundNotices {
       refunds.last { $0.kind == notice.kind && $0.revokedAt == notice.revokedAt }
       ?? refunds.last { $0.kind != .reclaim }
     guard let same else {
-      return answerWithoutBooking(&decider.work, owner.id, notice, isReplayed: true, isAwaitingPurchase: false)
+      return answerWithoutBooking(decider.work, owner.id, notice, isReplayed: true, isAwaitingPurchase: false)
     }
     // A refund before a merge was booked for the owner at that time.
     let owners = try decider.work.customers.related(to: owner.number)
@@ -140,7 +140,7 @@ enum RefundNotices {
   }
 
   private static func answerWithoutBooking(
-    _ work: inout UnitOfWork, _ customer: CustomerID, _ notice: EvidenceRow, isReplayed: Bool,
+    _ work: borrowing UnitOfWork, _ customer: CustomerID, _ notice: EvidenceRow, isReplayed: Bool,
     isAwaitingPurchase: Bool
   ) -> Booking {
     Booking(

@@ -63,7 +63,7 @@ enum RefundTakingBack {
       row.purchase == nil && row.remaining > 0 && row.expiresAt > now
     }
     let lineages = try candidates.gather { (row) throws(LedgerError) in
-      try LotLineage.lineage(&decider.work, of: row).lineage
+      try LotLineage.lineage(decider.work, of: row).lineage
     }
     var takes: [LotTake] = []
     for (row, lineage) in zip(candidates, lineages) where available > 0 {

@@ -1,19 +1,19 @@
 /// The grant of a purchase, the amounts that its refunds took, and its refunds' changes other than balances.
 enum RefundedPurchase {
   /// Returns the grants and items of the purchase; without the sources of its lots.
-  static func given(_ decider: inout Decider, by purchase: PurchaseRow) throws(LedgerError) -> (
+  static func given(_ decider: borrowing Decider, by purchase: PurchaseRow) throws(LedgerError) -> (
     granted: [RefundChange.Granted], items: [ItemEntryRow]
   ) {
     if let sole = purchase.grant, let currency = decider.definitions.currency(number: sole.currency) {
       let lot = RefundChange.GrantedLot(lot: sole.lot, source: .paid, amount: sole.amount)
       return ([RefundChange.Granted(currency: currency, lots: [lot])], [])
     }
-    let parts = try postings(&decider.work, of: purchase)
+    let parts = try postings(decider.work, of: purchase)
     return (RefundChange.granted(by: parts, definitions: decider.definitions), parts.items)
   }
 
   private static func postings(
-    _ work: inout UnitOfWork, of purchase: PurchaseRow
+    _ work: borrowing UnitOfWork, of purchase: PurchaseRow
   ) throws(LedgerError) -> TransactionParts {
     if let own = work.parts(of: purchase.transaction) { return own }
     guard let row = try work.session.transaction(purchase.transaction, of: purchase.customer),
@@ -26,7 +26,8 @@ enum RefundedPurchase {
   }
 
   /// Finds the amounts that the purchase's refunds took, wrote off or made a debt, less the amounts given back.
-  static func outstandingParts(_ work: inout UnitOfWork, of purchase: PurchaseRow) throws(LedgerError) -> [RefundChange
+  static func outstandingParts(_ work: borrowing UnitOfWork, of purchase: PurchaseRow) throws(LedgerError)
+    -> [RefundChange
     .Part]
   {
     var parts: [RefundChange.Part] = []
@@ -43,11 +44,11 @@ enum RefundedPurchase {
   }
 
   /// The items that the change returns or takes.
-  static func items(_ work: inout UnitOfWork, of change: RefundChange) throws(LedgerError) -> [(ItemID, Int64)] {
+  static func items(_ work: borrowing UnitOfWork, of change: RefundChange) throws(LedgerError) -> [(ItemID, Int64)] {
     guard !change.givenItems.isEmpty else { return [] }
     var taken: [ItemID: Int64] = [:]
     for refund in try work.purchases.refunds(of: change.purchase) {
-      for item in try itemsOfRefund(&work, refund, of: change.owner.number) {
+      for item in try itemsOfRefund(work, refund, of: change.owner.number) {
         taken[item.item, default: 0] -= item.quantity
       }
     }
@@ -59,7 +60,7 @@ enum RefundedPurchase {
       if !change.unprovenMerges.isEmpty {
         owned = min(
           owned,
-          try UnprovenMerges.items(item.item, by: change.unprovenMerges, to: change.owner.number, &work))
+          try UnprovenMerges.items(item.item, by: change.unprovenMerges, to: change.owner.number, work))
       }
       let more: Int64 =
         change.isTakingBack
@@ -71,7 +72,7 @@ enum RefundedPurchase {
 
   /// A refund before a merge was booked for the owner at that time.
   private static func itemsOfRefund(
-    _ work: inout UnitOfWork, _ refund: RefundRow, of owner: CustomerNumber
+    _ work: borrowing UnitOfWork, _ refund: RefundRow, of owner: CustomerNumber
   ) throws(LedgerError) -> [ItemEntryRow] {
     if let own = work.parts(of: refund.transaction) { return own.items }
     let owners = try work.customers.related(to: owner)

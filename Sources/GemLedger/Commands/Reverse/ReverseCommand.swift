@@ -23,7 +23,7 @@ struct ReverseCommand: Command {
   ///   `condition_failed`, `amount_out_of_range` (the returned amounts would pass the hard limit).
   func decide(_ decider: inout Decider, _ command: LedgerCommand.Body) throws(LedgerError) -> Booking {
     if let amounts { try RequestRules.check(amounts: amounts, conditions: command.conditions, of: "give back") }
-    guard let (row, owner, whose) = try JournalLookup.booked(&decider, id) else {
+    guard let (row, owner, whose) = try JournalLookup.booked(decider, id) else {
       throw LedgerError(.transactionNotFound, "There is no transaction \(id) in this ledger.")
     }
     var booking = try KeyReplay.idempotently(&decider, command, customer: owner) {
@@ -39,16 +39,16 @@ struct ReverseCommand: Command {
   ) throws(LedgerError) -> Booking {
     try ReversalRules.check(row.kind, of: id)
     let owners = try decider.work.customers.related(to: owner)
-    let original = try Self.postings(&decider.work, of: row)
-    let taken = try Self.taken(&decider, by: original, owners: owners)
+    let original = try Self.postings(decider.work, of: row)
+    let taken = try Self.taken(decider, by: original, owners: owners)
     let returned = try ReversalRules.amounts(amounts, of: taken, id: id)
     let isLast = zip(taken, returned).allSatisfy { $0.left == $1 }
-    let items = isLast ? try Self.itemsToTakeBack(&decider.work, of: original, id, owner: owner) : []
+    let items = isLast ? try Self.itemsToTakeBack(decider.work, of: original, id, owner: owner) : []
     decider.plans.removeAll(keepingCapacity: true)
     for (taken, amount) in zip(taken, returned) where amount > 0 {
       try AccountPlanning.plan(&decider, .reversal, taken.currency, amount, customer: owner)
     }
-    try AccountPlanning.checkPremises(&decider, command, customer: owner)
+    try AccountPlanning.checkPremises(decider, command, customer: owner)
     for plan in decider.plans {
       _ = try PurchaseRules.balance(after: plan, account: decider.work.accounts[plan.slot].row)
     }
@@ -76,7 +76,7 @@ struct ReverseCommand: Command {
       try UsageCounts.uncount(&decider, item, -quantity, since: original.createdAt, owner)
     }
     if decider.definitions.hasPolicies {
-      let countedAt = try countedAt(&decider.work, original, owner: owner)
+      let countedAt = try countedAt(decider.work, original, owner: owner)
       for plan in decider.plans {
         try UsageCounts.uncount(&decider, plan.amount, since: countedAt, slot: plan.slot, by: decider.booked)
       }
@@ -95,7 +95,7 @@ struct ReverseCommand: Command {
 
   /// When the spend was counted; for a captured hold, when the hold began.
   private static func countedAt(
-    _ work: inout UnitOfWork, _ original: TransactionRow, owner: FoundCustomer
+    _ work: borrowing UnitOfWork, _ original: TransactionRow, owner: FoundCustomer
   ) throws(LedgerError) -> Timestamp {
     guard original.kind == .capture else { return original.createdAt }
     let owners = try work.customers.related(to: owner)
@@ -121,14 +121,15 @@ struct ReverseCommand: Command {
     return returns
   }
 
-  private static func postings(_ work: inout UnitOfWork, of row: TransactionRow) throws(LedgerError) -> TransactionParts
+  private static func postings(_ work: borrowing UnitOfWork, of row: TransactionRow) throws(LedgerError)
+    -> TransactionParts
   {
     if let own = work.parts(of: row.number) { return own }
     return try .postings(of: row, in: work.session)
   }
 
   private static func parts(
-    _ work: inout UnitOfWork, of number: TransactionNumber, ofAny owners: [CustomerNumber]
+    _ work: borrowing UnitOfWork, of number: TransactionNumber, ofAny owners: [CustomerNumber]
   ) throws(LedgerError) -> TransactionParts {
     guard let parts = try work.parts(of: number, ofAny: owners) else {
       throw LedgerError(.storageDamaged, "The journal lacks transaction \(number); run verify.")
@@ -138,12 +139,12 @@ struct ReverseCommand: Command {
 
   /// Sums a spend's takes in each currency, in the order of codes, and how much of them earlier reversals gave back.
   private static func taken(
-    _ decider: inout Decider, by original: TransactionParts, owners: [CustomerNumber]
+    _ decider: borrowing Decider, by original: TransactionParts, owners: [CustomerNumber]
   ) throws(LedgerError) -> [ReversalRules.Taken] {
     var undone: [Int64: Int64] = [:]
     for event in try decider.work.journal.events(about: original.row.number, ofAny: owners)
     where event.kind == .reversal {
-      for entry in try parts(&decider.work, of: event.transaction, ofAny: owners).entries {
+      for entry in try parts(decider.work, of: event.transaction, ofAny: owners).entries {
         undone[entry.account.currency, default: 0] += entry.amount
       }
     }
@@ -163,7 +164,7 @@ struct ReverseCommand: Command {
   ///
   /// - Throws: `not_reversible` if the customer owns less than was bought.
   private static func itemsToTakeBack(
-    _ work: inout UnitOfWork, of original: TransactionParts, _ id: TransactionID, owner: FoundCustomer
+    _ work: borrowing UnitOfWork, of original: TransactionParts, _ id: TransactionID, owner: FoundCustomer
   ) throws(LedgerError) -> [(ItemID, Int64)] {
     var items: [(ItemID, Int64)] = []
     for item in original.items where item.quantity > 0 {

@@ -9,7 +9,7 @@ enum AccountPlanning {
     guard let currency = decider.definitions.currency(code) else { throw .unknownCurrency(code) }
     let number = AccountNumber(customer: customer.number, currency: currency.number)
     let slot = try decider.work.accounts.slot(of: number)
-    if ScheduledEffects.isDue(&decider.work, slot, currency) {
+    if ScheduledEffects.isDue(decider.work, slot, currency) {
       try ScheduledEffects.bookDueEffects(&decider, slot, currency, customer: customer)
     }
     decider.plans.append(AccountPlan(slot: slot, currency: currency, kind: kind, amount: amount))
@@ -23,15 +23,15 @@ enum AccountPlanning {
   static func checkPlans(
     _ decider: inout Decider, _ command: LedgerCommand.Body, customer: FoundCustomer
   ) throws(LedgerError) {
-    try checkPremises(&decider, command, customer: customer)
-    try checkCurrencies(&decider)
+    try checkPremises(decider, command, customer: customer)
+    try checkCurrencies(decider)
     if decider.definitions.hasPolicies { try UsageCounts.checkCaps(&decider) }
-    try checkBalances(&decider)
+    try checkBalances(decider)
   }
 
   /// - Throws: in order of precedence `condition_failed`, `customer_frozen`.
   static func checkPremises(
-    _ decider: inout Decider, _ command: LedgerCommand.Body, customer: FoundCustomer
+    _ decider: borrowing Decider, _ command: LedgerCommand.Body, customer: FoundCustomer
   ) throws(LedgerError) {
     if !command.conditions.isEmpty {
       for plan in decider.plans {
@@ -48,13 +48,13 @@ enum AccountPlanning {
   /// A command that undoes an earlier change may use all currencies, and so may an opening balance.
   ///
   /// - Throws: `not_available`.
-  static func checkCurrencies(_ decider: inout Decider) throws(LedgerError) {
+  static func checkCurrencies(_ decider: borrowing Decider) throws(LedgerError) {
     guard decider.definitions.hasInactive else { return }
     for plan in decider.plans where plan.kind != .initial { try AccountRules.checkIsActive(plan.currency) }
   }
 
   /// - Throws: in order of precedence `insufficient_balance`, `over_maximum`.
-  static func checkBalances(_ decider: inout Decider) throws(LedgerError) {
+  static func checkBalances(_ decider: borrowing Decider) throws(LedgerError) {
     for plan in decider.plans where plan.amount < 0 {
       try AccountRules.check(plan, account: decider.work.accounts[plan.slot].row)
     }
@@ -110,7 +110,7 @@ enum AccountPlanning {
   static func repayDebt(_ decider: inout Decider, of index: Int) {
     // Currency that returned to an expired lot is gone, and repays nothing.
     let slot = decider.plans[index].slot
-    let credits = decider.plans[index].takes.filter { $0.amount > 0 && !isOver(&decider.work, $0.lotSlot, slot: slot) }
+    let credits = decider.plans[index].takes.filter { $0.amount > 0 && !isOver(decider.work, $0.lotSlot, slot: slot) }
     let debt = decider.work.accounts[decider.plans[index].slot].row.debt + decider.plans[index].debtChange
     let repaid = min(debt, credits.reduce(0) { $0 + $1.amount })
     guard repaid > 0 else { return }
@@ -127,7 +127,7 @@ enum AccountPlanning {
     decider.plans[index].debtChange -= repaid
   }
 
-  private static func isOver(_ work: inout UnitOfWork, _ lotSlot: LotSlot, slot: Int) -> Bool {
+  private static func isOver(_ work: borrowing UnitOfWork, _ lotSlot: LotSlot, slot: Int) -> Bool {
     lotSlot != .pool && work.accounts.lot(lotSlot, of: slot).expiresAt <= work.now.milliseconds
   }
 }

@@ -3,7 +3,7 @@ enum HeldCurrency {
   // MARK: Held amounts
 
   static func outstanding(
-    _ work: inout UnitOfWork, of hold: HoldRow, owner: FoundCustomer
+    _ work: borrowing UnitOfWork, of hold: HoldRow, owner: FoundCustomer
   ) throws(LedgerError) -> [HeldPart] {
     if let sole = hold.sole {
       let account = AccountNumber(customer: owner.number, currency: sole.currency)
@@ -19,10 +19,10 @@ enum HeldCurrency {
   /// A customer's other holds end with the next command on their accounts. That command must not depend on the due time
   /// of this account.
   static func isHeld(
-    by hold: HoldRow, in account: AccountNumber, _ work: inout UnitOfWork, owner: FoundCustomer
+    by hold: HoldRow, in account: AccountNumber, _ work: borrowing UnitOfWork, owner: FoundCustomer
   ) throws(LedgerError) -> Bool {
     if let sole = hold.sole { return sole.currency == account.currency }
-    return try outstanding(&work, of: hold, owner: owner).contains { $0.account == account }
+    return try outstanding(work, of: hold, owner: owner).contains { $0.account == account }
   }
 
   static func slots(_ work: inout UnitOfWork, of parts: [HeldPart]) throws(LedgerError) -> [Int] {
@@ -57,7 +57,7 @@ enum HeldCurrency {
   // MARK: Bookings
 
   static func booking(
-    _ decider: inout Decider, _ id: HoldID, _ hold: HoldRow, _ parts: [HeldPart], slots: [Int]
+    _ decider: borrowing Decider, _ id: HoldID, _ hold: HoldRow, _ parts: [HeldPart], slots: [Int]
   ) -> HoldBooking {
     let amounts = CurrencySums.sum(
       [],
@@ -83,7 +83,7 @@ enum HeldCurrency {
 
   /// Ends a hold after its deadline.
   static func lapse(_ decider: inout Decider, _ hold: HoldRow, owner: FoundCustomer) throws(LedgerError) {
-    let parts = try outstanding(&decider.work, of: hold, owner: owner)
+    let parts = try outstanding(decider.work, of: hold, owner: owner)
     let number = decider.work.journal.appendTransactionWithoutEntries(.release, of: owner.number)
     let returns = try giveBack(&decider, parts, of: hold, in: number)
     decider.work.holds.end(hold)
@@ -118,7 +118,7 @@ enum HeldCurrency {
   ) throws(LedgerError) -> [ReturnedCurrency] {
     var returns: [ReturnedCurrency] = []
     // A held amount counts as spent from the hold's beginning.
-    let begunAt = decider.definitions.hasPolicies ? try begun(&decider.work, hold) : decider.work.now
+    let begunAt = decider.definitions.hasPolicies ? try begun(decider.work, hold) : decider.work.now
     for part in parts {
       let slot = try decider.work.accounts.slot(of: part.account)
       let take = try LotPlacement.placeReturn(&decider.work, part.amount, to: part.lot, slot: slot)
@@ -134,7 +134,7 @@ enum HeldCurrency {
     return returns
   }
 
-  static func begun(_ work: inout UnitOfWork, _ hold: HoldRow) throws(LedgerError) -> Timestamp {
+  static func begun(_ work: borrowing UnitOfWork, _ hold: HoldRow) throws(LedgerError) -> Timestamp {
     if let known = hold.begunAt { return known }
     return try work.journal.known(hold.number).createdAt
   }

@@ -1,7 +1,7 @@
 /// Finds transactions and purchases that commands name, and the customers that have them now.
 enum JournalLookup {
   /// Finds the transaction of an id and its current owner; nil also if the owner was erased.
-  static func booked(_ decider: inout Decider, _ id: TransactionID) throws(LedgerError) -> (
+  static func booked(_ decider: borrowing Decider, _ id: TransactionID) throws(LedgerError) -> (
     row: TransactionRow, owner: FoundCustomer, id: CustomerID
   )? {
     guard let number = decider.definitions.transactionIDs.number(of: id) else { return nil }

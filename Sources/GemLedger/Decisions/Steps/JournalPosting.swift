@@ -45,7 +45,7 @@ enum JournalPosting {
   }
 
   static func bookingWithoutEntries(
-    _ decider: inout Decider, _ kind: EntryKind, _ number: TransactionNumber, of customer: CustomerID
+    _ decider: borrowing Decider, _ kind: EntryKind, _ number: TransactionNumber, of customer: CustomerID
   ) -> Booking {
     Booking(
       transactionID: decider.definitions.transactionIDs.id(number: number, createdAt: decider.work.now),
@@ -55,7 +55,7 @@ enum JournalPosting {
   }
 
   /// The answer of a command that books nothing.
-  static func answer(_ work: inout UnitOfWork, _ customer: CustomerID, isReplayed: Bool) -> Booking {
+  static func answer(_ work: borrowing UnitOfWork, _ customer: CustomerID, isReplayed: Bool) -> Booking {
     Booking(
       transactionID: nil, customer: customer, kind: .initial, createdAt: work.now, entries: CompactList([]),
       isReplayed: isReplayed)

@@ -8,9 +8,9 @@ enum KeyConflict {
   ///   - row: The earlier use of the key.
   /// - Throws: `LedgerError` if the earlier transaction cannot be read.
   static func error(
-    _ decider: inout Decider, _ field: String, _ row: KeyRow, under key: IdempotencyKey, command: LedgerCommand.Body
+    _ decider: borrowing Decider, _ field: String, _ row: KeyRow, under key: IdempotencyKey, command: LedgerCommand.Body
   ) throws(LedgerError) -> LedgerError {
-    if let booked = try bookedInverse(&decider, row, of: command) {
+    if let booked = try bookedInverse(decider, row, of: command) {
       return inverse(field, booked, under: key, command: command)
     }
     return LedgerError(
@@ -24,7 +24,7 @@ enum KeyConflict {
   ///
   /// A compensation has this form if the caller returns a spend's amounts under the spend's key.
   private static func bookedInverse(
-    _ decider: inout Decider, _ row: KeyRow, of command: LedgerCommand.Body
+    _ decider: borrowing Decider, _ row: KeyRow, of command: LedgerCommand.Body
   ) throws(LedgerError) -> Booking? {
     guard case .booked(let number) = row.outcome, let adjustments = command.action.adjustments,
       let parts = try decider.work.parts(of: number, ofAny: [row.customer])

@@ -76,7 +76,7 @@ enum KeyReplay {
     _ decider: inout Decider, _ row: KeyRow, under key: IdempotencyKey, command: LedgerCommand.Body
   ) throws(LedgerError) -> Booking {
     if let field = row.fingerprint.differingField(from: command) {
-      throw try KeyConflict.error(&decider, field, row, under: key, command: command)
+      throw try KeyConflict.error(decider, field, row, under: key, command: command)
     }
     switch row.outcome {
     case .booked(let number):

@@ -12,15 +12,17 @@ struct Lineage {
 /// reach.
 enum LotLineage {
   /// Returns a lot's lineage, and the number of lots between the lot and its original.
-  static func lineage(_ work: inout UnitOfWork, of row: LotRow) throws(LedgerError) -> (lineage: Lineage?, steps: Int) {
+  static func lineage(_ work: borrowing UnitOfWork, of row: LotRow) throws(LedgerError) -> (
+    lineage: Lineage?, steps: Int
+  ) {
     if let purchase = row.purchase { return (Lineage(originalLot: row.number, purchase: purchase), 0) }
     // Lots of all other sources have no lineage.
     guard row.source == .paid || row.source == .bonus else { return (nil, 0) }
     let owner = row.account.customer
-    var attributes = try Self.attributes(&work, of: row.number, near: owner)
+    var attributes = try Self.attributes(work, of: row.number, near: owner)
     var steps = 0
     while let known = attributes, known.purchase == nil, known.originalLot != 0, steps < Self.lineageStepsMax {
-      attributes = try Self.attributes(&work, of: known.originalLot, near: owner)
+      attributes = try Self.attributes(work, of: known.originalLot, near: owner)
       steps += 1
     }
     guard let attributes, let purchase = attributes.purchase else { return (nil, steps) }
@@ -28,7 +30,7 @@ enum LotLineage {
   }
 
   private static func attributes(
-    _ work: inout UnitOfWork, of lot: LotNumber, near owner: CustomerNumber
+    _ work: borrowing UnitOfWork, of lot: LotNumber, near owner: CustomerNumber
   ) throws(LedgerError) -> LotAttributesRow? {
     if let own = try work.accounts.attributes(of: lot, ofAny: [owner]) { return own }
     return try work.session.lotAttributes(lot)
@@ -47,7 +49,7 @@ enum LotLineage {
   ///
   /// The lots keep source, environment, expiry and lineage, with their share of the price.
   static func credits(
-    _ work: inout UnitOfWork, of amount: Int64, behind start: Int64, in plan: AccountPlan
+    _ work: borrowing UnitOfWork, of amount: Int64, behind start: Int64, in plan: AccountPlan
   ) throws(LedgerError) -> [LotCredit] {
     var (skipped, rest) = (start, amount)
     var credits: [LotCredit] = []
@@ -66,21 +68,21 @@ enum LotLineage {
         continue
       }
       let row = work.accounts.lot(take.lotSlot, of: plan.slot)
-      credits.append(try credit(&work, of: part, behind: from, out: row))
+      credits.append(try credit(work, of: part, behind: from, out: row))
     }
     return credits
   }
 
   /// Returns the share of a lot's currency that follows the first `start` of its remainder.
   static func credit(
-    _ work: inout UnitOfWork, of amount: Int64, behind start: Int64, out row: LotRow
+    _ work: borrowing UnitOfWork, of amount: Int64, behind start: Int64, out row: LotRow
   ) throws(LedgerError) -> LotCredit {
     let burnt = row.granted - row.remaining + start
     let price = row.price.map { PriceShares.value(of: burnt..<burnt + amount, price: $0, granted: row.granted) }
     var credit = LotCredit(
       amount: amount, source: row.source, environment: row.environment, price: price, expiresAt: row.expiresAt,
       originalLot: row.number)
-    let (lineage, steps) = try lineage(&work, of: row)
+    let (lineage, steps) = try lineage(work, of: row)
     guard let lineage else { return credit }
     credit.lineage = lineage
     if steps >= Self.lineageStepsKept { credit.originalLot = lineage.originalLot }
@@ -96,9 +98,9 @@ enum LotLineage {
 
   /// Finds the customer's refunded purchase that a lot's currency originates from.
   static func refundedPurchase(
-    _ work: inout UnitOfWork, behind row: LotRow, of owner: FoundCustomer
+    _ work: borrowing UnitOfWork, behind row: LotRow, of owner: FoundCustomer
   ) throws(LedgerError) -> Int64? {
-    guard let purchase = try lineage(&work, of: row).lineage?.purchase,
+    guard let purchase = try lineage(work, of: row).lineage?.purchase,
       try work.isRefunded(purchase, of: owner)
     else { return nil }
     return purchase

@@ -31,7 +31,7 @@ enum LotPlacement {
     }
     guard try work.customers.numbers(of: owner).contains(row.account.customer) else {
       // An unmerge left the lot with the other customer.
-      let descendant = try LotLineage.credit(&work, of: amount, behind: row.remaining - row.granted, out: row)
+      let descendant = try LotLineage.credit(work, of: amount, behind: row.remaining - row.granted, out: row)
       return try work.accounts.place(descendant, in: slot)
     }
     var moved = work.accounts.removeLot(lot) ?? WorkingLot(row: row)
@@ -42,7 +42,7 @@ enum LotPlacement {
   }
 
   static func source(
-    _ work: inout UnitOfWork, of lot: LotNumber, slot: Int, owner: FoundCustomer
+    _ work: borrowing UnitOfWork, of lot: LotNumber, slot: Int, owner: FoundCustomer
   ) throws(LedgerError) -> LotSource {
     let account = work.accounts[slot].row
     if account.poolLot == lot, let source = LotSource(rawValue: account.poolSource) { return source }

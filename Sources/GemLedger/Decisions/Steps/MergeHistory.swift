@@ -45,9 +45,10 @@ struct MergeHistory {
   /// Reads the shares of an account.
   ///
   /// - Parameter present: The amounts that its lots hold now, held amounts included.
-  func shares(_ work: inout UnitOfWork, slot: Int, present: [LotNumber: Int64]) throws(LedgerError) -> MergedShares {
+  func shares(_ work: borrowing UnitOfWork, slot: Int, present: [LotNumber: Int64]) throws(LedgerError) -> MergedShares
+  {
     let account = work.accounts[slot].row
-    let steps = try steps(&work, of: account.number)
+    let steps = try steps(work, of: account.number)
     var (owned, debt) = (present, account.debt)
     for step in steps {
       for (lot, amount) in step.amounts { owned[lot, default: 0] -= amount }
@@ -61,12 +62,12 @@ struct MergeHistory {
   }
 
   /// Returns the account's entries since all its currency belonged to the customer, newest first.
-  private func steps(_ work: inout UnitOfWork, of account: AccountNumber) throws(LedgerError) -> [Step] {
+  private func steps(_ work: borrowing UnitOfWork, of account: AccountNumber) throws(LedgerError) -> [Step] {
     var start = startOfMerges(before: merges[position - 1].row.transaction)
     while true {
       let steps = try entries(work, of: account, since: start).map {
         (entry, amounts) throws(LedgerError) in
-        (entry, amounts, try cause(of: entry, &work))
+        (entry, amounts, try cause(of: entry, work))
       }
       // The shares that a refund took from follow from the refund's entry, so that entry is needed too.
       var earliest = start
@@ -105,7 +106,7 @@ struct MergeHistory {
     return found
   }
 
-  private func cause(of entry: EntryRow, _ work: inout UnitOfWork) throws(LedgerError) -> MergedShares.Cause {
+  private func cause(of entry: EntryRow, _ work: borrowing UnitOfWork) throws(LedgerError) -> MergedShares.Cause {
     switch entry.kind {
     case .merge:
       let index = merges.firstIndex { $0.row.transaction == entry.transaction }

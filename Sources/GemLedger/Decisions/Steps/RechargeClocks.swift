@@ -4,7 +4,7 @@ enum RechargeClocks {
 
   /// Returns the state of the account's recharge at its last booking; nil if nothing was booked under a recharge.
   static func clock(
-    _ work: inout UnitOfWork, of slot: Int, _ currency: CurrencyDefinition
+    _ work: borrowing UnitOfWork, of slot: Int, _ currency: CurrencyDefinition
   ) throws(LedgerError) -> ScheduleRules.RechargeClock? {
     guard currency.policies?.eras.contains(where: { $0.recharge != nil }) == true else { return nil }
     let key = CountKey(.recharged, currency.code.description)
@@ -84,7 +84,7 @@ enum RechargeClocks {
       decider.work.accounts[slot].row.nextDue = min(row.nextDue, due.nextTick ?? .max)
     }
     decider.clocks[slot] = clock
-    guard try Self.clock(&decider.work, of: slot, currency) != clock else { return }
+    guard try Self.clock(decider.work, of: slot, currency) != clock else { return }
     set(&decider, clock, slot, currency, by: transaction)
   }
 }

@@ -28,7 +28,7 @@ enum ReturnedCurrencyBooking {
         late.append(returned)
       } else if let purchase = row.purchase {
         refunded[purchase, default: []].append(returned)
-      } else if let purchase = try LotLineage.refundedPurchase(&decider.work, behind: row, of: owner) {
+      } else if let purchase = try LotLineage.refundedPurchase(decider.work, behind: row, of: owner) {
         refunded[purchase, default: []].append(returned)
       }
     }
@@ -130,8 +130,8 @@ enum ReturnedCurrencyBooking {
     guard let purchase = try decider.work.purchases.find(number),
       let state = purchase.refund
     else { return [] }
-    var outstanding = try RefundedPurchase.outstandingParts(&decider.work, of: purchase)
-    let granted = try RefundedPurchase.given(&decider, by: purchase).granted
+    var outstanding = try RefundedPurchase.outstandingParts(decider.work, of: purchase)
+    let granted = try RefundedPurchase.given(decider, by: purchase).granted
     var taken: [ReturnedCurrency] = []
     var repaid: [Int: Int64] = [:]
     var parts: [RefundChange.Part] = []
@@ -250,7 +250,7 @@ enum ReturnedCurrencyBooking {
       where (row.purchase == nil || isParted) && row.remaining > 0
         && row.expiresAt > decider.work.now.milliseconds
       {
-        guard let purchase = try LotLineage.lineage(&decider.work, of: row).lineage?.purchase,
+        guard let purchase = try LotLineage.lineage(decider.work, of: row).lineage?.purchase,
           let lotSlot = decider.work.accounts.lots(of: slot).lotSlot(of: row.number)
         else { continue }
         returned[purchase, default: []].append(

@@ -6,13 +6,13 @@ enum ScheduledEffects {
   ///
   /// Each group checks the scheduled grants of a currency again, because a new version of the catalog changes them.
   @inline(__always)
-  static func isDue(_ work: inout UnitOfWork, _ slot: Int, _ currency: CurrencyDefinition) -> Bool {
+  static func isDue(_ work: borrowing UnitOfWork, _ slot: Int, _ currency: CurrencyDefinition) -> Bool {
     work.accounts[slot].row.nextDue <= work.now.milliseconds
-      || currency.policies != nil && mayGive(&work, slot, currency)
+      || currency.policies != nil && mayGive(work, slot, currency)
   }
 
   /// Whether the group has not yet applied the currency's scheduled grants to the account.
-  private static func mayGive(_ work: inout UnitOfWork, _ slot: Int, _ currency: CurrencyDefinition) -> Bool {
+  private static func mayGive(_ work: borrowing UnitOfWork, _ slot: Int, _ currency: CurrencyDefinition) -> Bool {
     currency.policies?.givesByItself == true && !work.accounts[slot].isCurrent
   }
 
@@ -27,7 +27,7 @@ enum ScheduledEffects {
       for hold in try decider.work.holds.all(of: customer.number) {
         if hold.deadline > decider.work.now {
           next = min(next, hold.deadline.milliseconds)
-        } else if try HeldCurrency.isHeld(by: hold, in: account, &decider.work, owner: customer) {
+        } else if try HeldCurrency.isHeld(by: hold, in: account, decider.work, owner: customer) {
           try HeldCurrency.lapse(&decider, hold, owner: customer)
         }
       }
@@ -83,18 +83,18 @@ enum ScheduledEffects {
     var account = ScheduleRules.Account(
       balance: row.balance + lapsed.reduce(0) { $0 + $1.amount }, debt: row.debt + lapsed.reduce(0) { $0 + $1.repaid },
       isUntouched: row.version == 0, begunAt: .min)
-    account.clock = try RechargeClocks.clock(&work, of: slot, currency)
+    account.clock = try RechargeClocks.clock(work, of: slot, currency)
     account.allowance = try lastAllowance(&work, policies, slot, currency, lapsed)
     // An allowance that expired before its booking has no entry, but the account is no longer untouched.
     if account.allowance != nil { account.isUntouched = false }
     let isBegun =
       !account.isUntouched && (account.clock != nil || !policies.eras.contains { $0.recharge != nil })
       && (account.allowance != nil || !policies.eras.contains { $0.allowance != nil })
-    if !isBegun { account.begunAt = try createdAt(&work, row.number.customer) }
+    if !isBegun { account.begunAt = try createdAt(work, row.number.customer) }
     return account
   }
 
-  private static func createdAt(_ work: inout UnitOfWork, _ customer: CustomerNumber) throws(LedgerError) -> Int64 {
+  private static func createdAt(_ work: borrowing UnitOfWork, _ customer: CustomerNumber) throws(LedgerError) -> Int64 {
     // A customer that this group made exists from now on.
     try work.customers.row(customer)?.createdAt.milliseconds ?? work.now.milliseconds
   }

@@ -131,7 +131,7 @@ extension Decider {
     let lots = work.accounts.lots(of: slot).all.map(\.row).filter { $0.remaining > 0 && $0.expiresAt > now }
     var holds: [AccountHold] = []
     for row in try work.holds.all(of: customer.number) where row.deadline > work.now {
-      let parts = try HeldCurrency.outstanding(&work, of: row, owner: customer)
+      let parts = try HeldCurrency.outstanding(work, of: row, owner: customer)
       let hold = try AccountHold(row, parts, of: work.accounts[slot].row.number, in: session)
       if hold.amount != 0 { holds.append(hold) }
     }
