@@ -16,14 +16,14 @@ struct BookDueCommand: Command {
     guard let customer = try decider.work.customers.find(command.customer) else {
       throw .customerNotFound(command.customer)
     }
-    decider.plans.removeAll(keepingCapacity: true)
-    for currency in decider.definitions.currencies {
-      try AccountPlanning.plan(&decider, .expiry, currency.code, 0, customer: customer)
+    decider.books.plans.removeAll(keepingCapacity: true)
+    for currency in decider.books.definitions.currencies {
+      try decider.books.plan(.expiry, currency.code, 0, customer: customer)
     }
-    for index in decider.plans.indices {
-      let slot = decider.plans[index].slot
-      if decider.plans[index].expiredAmount != 0 {
-        JournalPosting.bookExpiry(&decider, of: index, customer: customer.number)
+    for index in decider.books.plans.indices {
+      let slot = decider.books.plans[index].slot
+      if decider.books.plans[index].expiredAmount != 0 {
+        decider.books.bookExpiry(of: index, customer: customer.number)
       } else if decider.work.accounts[slot].row.nextExpiry <= decider.work.now.milliseconds {
         // The account's row expected an expiry too early; its lots are loaded now and give the correct instant.
         decider.work.accounts.refreshNextExpiry(of: slot)

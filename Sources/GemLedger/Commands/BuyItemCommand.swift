@@ -36,7 +36,7 @@ final class BuyItemCommand: Command {
     }
     return try KeyReplay.idempotently(&decider, command, customer: customer) {
       (decider: inout Decider) throws(LedgerError) -> Booking in
-      let item = try decider.catalog.item(item, in: decider.session, definitions: decider.definitions)
+      let item = try decider.catalog.item(item, in: decider.session, definitions: decider.books.definitions)
       return try sell(&decider, item, command: command, customer: customer)
     }
   }
@@ -48,26 +48,26 @@ final class BuyItemCommand: Command {
     if item.stock != nil, decider.hasSeveralLanes, !declaresStock { throw .misrouted }
     let price = try ItemRules.price(of: item, quantity: quantity)
     try RequestRules.check(command.conditions, cover: price)
-    decider.plans.removeAll(keepingCapacity: true)
+    decider.books.plans.removeAll(keepingCapacity: true)
     for part in price {
-      try AccountPlanning.plan(&decider, .spend, part.currency, part.amount, customer: customer)
+      try decider.books.plan(.spend, part.currency, part.amount, customer: customer)
     }
-    try AccountPlanning.checkPremises(decider, command, customer: customer)
-    try AccountPlanning.checkCurrencies(decider)
+    try decider.books.checkPremises(command, customer: customer)
+    try decider.books.checkCurrencies()
     let made = decider.work.customers.made.count
-    let keeper = item.stock == nil ? nil : try Self.stockKeeper(&decider, of: item.id)
+    let keeper = item.stock == nil ? nil : try Self.stockKeeper(&decider.work, of: item.id)
     do throws(LedgerError) {
-      decider.pendingCounts += try Self.counts(
+      decider.books.pendingCounts += try Self.counts(
         decider.work, of: item, quantity: quantity, customer: customer, keeper: keeper)
-      if decider.definitions.hasPolicies { try UsageCounts.checkCaps(&decider) }
-      try AccountPlanning.checkBalances(decider)
-      for index in decider.plans.indices { try AccountPlanning.planBurn(&decider, index) }
+      if decider.books.definitions.hasPolicies { try decider.books.checkCaps() }
+      try decider.books.checkBalances()
+      for index in decider.books.plans.indices { try decider.books.plans[index].burn(in: &decider.books.work.accounts) }
     } catch {
       // A refused sale leaves no trace.
       if decider.work.customers.made.count > made { decider.work.customers.removeNewest() }
       throw error
     }
-    var booking = try JournalPosting.book(&decider, .spend, command: command, customer: customer)
+    var booking = try decider.books.book(.spend, command: command, customer: customer)
     try decider.work.add([(item.id, quantity)], to: customer, &booking)
     if let keeper { Self.bookSale(&decider, to: customer, by: keeper) }
     return booking
@@ -94,16 +94,16 @@ final class BuyItemCommand: Command {
   /// Finds or adds the customer that counts the units sold of an item.
   ///
   /// It is a separate customer for each item, so that the count is in a single lane of a storage with lanes.
-  private static func stockKeeper(_ decider: inout Decider, of item: ItemID) throws(LedgerError) -> FoundCustomer {
+  private static func stockKeeper(_ work: inout UnitOfWork, of item: ItemID) throws(LedgerError) -> FoundCustomer {
     let id = CustomerID(ofStock: item)
-    if let keeper = try decider.work.customers.find(id) { return keeper }
-    return try decider.work.customers.add(id)
+    if let keeper = try work.customers.find(id) { return keeper }
+    return try work.customers.add(id)
   }
 
   private static func bookSale(_ decider: inout Decider, to customer: FoundCustomer, by keeper: FoundCustomer) {
-    let sale = decider.booked
+    let sale = decider.books.booked
     let number = decider.work.journal.appendTransactionWithoutEntries(.spend, of: keeper.number)
-    UsageCounts.bookCounts(&decider, of: keeper.number, by: number)
+    decider.books.bookCounts(of: keeper.number, by: number)
     for (own, one, other, whose) in [(sale, customer, number, keeper), (number, keeper, sale, customer)] {
       decider.work.journal.add(
         JournalEventRow(

@@ -16,7 +16,7 @@ struct CreateCustomerCommand: Command {
   func decide(_ decider: inout Decider, _ command: LedgerCommand.Body) throws(LedgerError) -> Booking {
     let known = try decider.work.customers.find(command.customer)
     if let known, let key = command.key {
-      try check(&decider, key, made: known, command)
+      try check(decider.books, key, made: known, command)
     }
     let customer = if let known { known } else { try decider.work.customers.add(command.customer) }
     for token in tokens where try decider.work.orders.customer(token: token) == nil {
@@ -26,17 +26,17 @@ struct CreateCustomerCommand: Command {
       decider.work.keys.keep(
         .customerExists(command.customer), after: decider.work.journal.end, under: key, of: command, customer.number)
     }
-    return JournalPosting.answer(decider.work, command.customer, isReplayed: known != nil)
+    return decider.work.answer(command.customer, isReplayed: known != nil)
   }
 
   /// Checks that the customer was made under the key: the key keeps how every other request is answered since.
   private func check(
-    _ decider: inout Decider, _ key: IdempotencyKey, made customer: FoundCustomer, _ command: LedgerCommand.Body
+    _ books: borrowing Bookkeeper, _ key: IdempotencyKey, made customer: FoundCustomer, _ command: LedgerCommand.Body
   ) throws(LedgerError) {
-    let row = try KeyReplay.earlier(&decider.work, key, command: command, customer: customer)
+    let row = try KeyReplay.earlier(books.work, key, command: command, customer: customer)
     guard let row else { throw .customerExists(command.customer) }
     guard let field = row.fingerprint.differingField(from: command) else { return }
-    throw try KeyConflict.error(decider, field, row, under: key, command: command)
+    throw try KeyConflict.error(books, field, row, under: key, command: command)
   }
 }
 

@@ -23,8 +23,8 @@ struct EraseCommand: Command {
     if let row = decider.work.customers.made.first(where: { numbers.contains($0.number) }) {
       throw LedgerError(.inProgress, "The customer \"\(row.id)\" is being made. Ask again.")
     }
-    decider.plans.removeAll(keepingCapacity: true)
-    let number = JournalPosting.begin(&decider, .erase, command: command, customer: customer)
+    decider.books.plans.removeAll(keepingCapacity: true)
+    let number = decider.books.beginTransaction(.erase, command: command, customer: customer)
     // The note with the actor and the reason of the erasure would identify the customer again.
     if command.note != nil { decider.work.journal.removeNewestNote() }
     var erasure = ErasureRow(transaction: number, numbers: numbers, ids: [], former: [], added: [])
@@ -35,21 +35,21 @@ struct EraseCommand: Command {
       var row = known.row
       erasure.former.append(row.id)
       erasure.added += known.ids.map { AddedIDRow(customer: own, id: $0) }
-      row.id = CustomerID(ofErased: own, salt: decider.definitions.transactionIDs.salt)
+      row.id = CustomerID(ofErased: own, salt: decider.books.definitions.transactionIDs.salt)
       if row.mergedInto == 0 { row.frozen = FreezeRules.frozen(row.frozen, byPerson: true) }
       row.frozenReason = nil
       erasure.ids.append(row.id)
       decider.work.customers.change(row)
     }
     decider.work.customers.erase(erasure.former + erasure.added.map(\.id), addedTo: numbers)
-    for own in numbers { try HoldReceiptCommand.erase(&decider, of: own, namedBy: tokens) }
-    try HoldReceiptCommand.erase(&decider, namedBy: tokens)
+    for own in numbers { try HoldReceiptCommand.erase(&decider.work, of: own, namedBy: tokens) }
+    try HoldReceiptCommand.erase(&decider.work, namedBy: tokens)
     decider.work.changes.ownCold.erasures.append(erasure)
     for own in numbers {
       let name = try CustomerAttributes.documentName(own)
       decider.work.changes.ownCold.removedDocuments.append(DocumentRow(name: name, version: 0, content: ""))
     }
-    return JournalPosting.bookingWithoutEntries(decider, .erase, number, of: erasure.ids[0])
+    return decider.books.bookingWithoutEntries(.erase, number, of: erasure.ids[0])
   }
 }
 

@@ -22,8 +22,8 @@ struct FreezeCommand: Command {
       row.frozen = FreezeRules.frozen(row.frozen, byPerson: freezes)
       row.frozenReason = freezes ? command.note?.reason : nil
       decider.work.customers.change(row)
-      decider.plans.removeAll(keepingCapacity: true)
-      return try JournalPosting.book(&decider, freezes ? .freeze : .unfreeze, command: command, customer: customer)
+      decider.books.plans.removeAll(keepingCapacity: true)
+      return try decider.books.book(freezes ? .freeze : .unfreeze, command: command, customer: customer)
     }
   }
 }

@@ -1,25 +1,10 @@
-/// Decides the commands of one group in order: it loads the rows of a command, applies the rules, and books the result
-/// in the unit of work.
+/// Decides the commands of one group in order: it loads the rows of a command, applies the rules, and lets the
+/// bookkeeper book the result.
 ///
 /// It writes nothing to the storage.
 struct Decider: ~Copyable {
-  var work = UnitOfWork()
-  /// A buffer for the plans of the current command.
-  var plans: [AccountPlan] = []
-  /// The transaction that answers the current command; its follow-up transactions are booked after it.
-  var booked: TransactionNumber = 0
-  /// The counts to record once the command is booked.
-  var pendingCounts: [CountRow] = []
-  /// Accounts of currencies with policies and with a changed balance, and the transaction that changed each.
-  var touched: [(slot: Int, transaction: TransactionNumber)] = []
-  /// Amounts that ends of holds took from accounts, as of when they were lost; until the accounts' policies are
-  /// applied.
-  var lapsed: [Int: [ScheduleRules.Loss]] = [:]
-  /// The recharge clocks of the accounts that the group has checked.
-  var clocks: [Int: ScheduleRules.RechargeClock] = [:]
+  var books = Bookkeeper()
   let catalog: CatalogCache
-  private(set) var definitions = CurrencyDefinitions(version: -1, currencies: [], salt: 0)
-
   /// Whether other deciders than this one write some customers' rows.
   let hasSeveralLanes: Bool
   /// Whether the result is discarded.
@@ -35,25 +20,20 @@ struct Decider: ~Copyable {
   mutating func begin(_ session: any StorageSnapshot, clock: Timestamp, isBounded: Bool = false) throws(LedgerError) {
     let sequences = try session.sequences()
     if isBounded { try ClockRules.check(clock, newest: sequences.createdAt, in: session) }
-    definitions = try catalog.definitions(in: session)
-    // Nothing is booked under a catalog before the catalog takes effect.
-    work.begin(session, after: sequences, clock: max(clock, definitions.inForceFrom))
-    if !clocks.isEmpty { clocks.removeAll() }
+    books.begin(session, after: sequences, clock: clock, definitions: try catalog.definitions(in: session))
   }
 
   mutating func decide(_ command: LedgerCommand.Body) throws(LedgerError) -> Booking {
     if command.idCheck != .none { try checkIDs(of: command) }
-    if !pendingCounts.isEmpty { pendingCounts.removeAll() }
-    guard definitions.hasPolicies else { return try dispatch(command) }
-    touched.removeAll(keepingCapacity: true)
-    if !lapsed.isEmpty { lapsed.removeAll() }
+    books.beginCommand()
+    guard books.definitions.hasPolicies else { return try dispatch(command) }
     do throws(LedgerError) {
       let booking = try dispatch(command)
-      try RechargeClocks.restartClocks(&self)
+      try books.restartClocks()
       return booking
     } catch {
       // Earlier effects are booked even if the command is refused.
-      if !error.code.isStorageFailure { try RechargeClocks.restartClocks(&self) }
+      if !error.code.isStorageFailure { try books.restartClocks() }
       throw error
     }
   }
@@ -80,7 +60,7 @@ struct Decider: ~Copyable {
   /// A new customer's accounts get their scheduled grants before the command is decided. These cannot be undone, and a
   /// refused command must leave no trace.
   mutating func validate(_ command: LedgerCommand.Body) throws(LedgerError) {
-    guard definitions.hasPolicies, !isValidation else { return }
+    guard books.definitions.hasPolicies, !isValidation else { return }
     // The dry run does not see the group's changes, and would find customers that the group erased.
     try work.customers.checkNotErased(command.customer)
     var other = Self(catalog: catalog, hasSeveralLanes: hasSeveralLanes)
@@ -89,7 +69,12 @@ struct Decider: ~Copyable {
     _ = try other.decide(command)
   }
 
+  var work: UnitOfWork {
+    @inline(__always) _read { yield books.work }
+    @inline(__always) _modify { yield &books.work }
+  }
+
   var session: any StorageSnapshot {
-    @inline(__always) get { work.session }
+    @inline(__always) get { books.work.session }
   }
 }

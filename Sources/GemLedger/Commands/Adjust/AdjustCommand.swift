@@ -102,24 +102,24 @@ final class AdjustCommand: Command {
   func book(
     _ decider: inout Decider, _ command: LedgerCommand.Body, customer: FoundCustomer
   ) throws(LedgerError) -> Booking {
-    decider.plans.removeAll(keepingCapacity: true)
+    decider.books.plans.removeAll(keepingCapacity: true)
     for adjustment in adjustments.count == 1 ? adjustments : adjustments.sorted(by: { $0.currency < $1.currency }) {
       let kind: EntryKind = isOpening ? .initial : adjustment.amount < 0 ? .spend : .grant
-      try AccountPlanning.plan(&decider, kind, adjustment.currency, adjustment.amount, customer: customer)
+      try decider.books.plan(kind, adjustment.currency, adjustment.amount, customer: customer)
     }
-    try AccountPlanning.checkPlans(&decider, command, customer: customer)
-    for index in decider.plans.indices {
-      if decider.plans[index].amount < 0 {
-        try AccountPlanning.planBurn(&decider, index)
+    try decider.books.checkPlans(command, customer: customer)
+    for index in decider.books.plans.indices {
+      if decider.books.plans[index].amount < 0 {
+        try decider.books.plans[index].burn(in: &decider.books.work.accounts)
       } else {
         let environment = try decider.work.purchases.number(of: environment)
         let credit = LotCredit(
-          amount: decider.plans[index].amount, source: source, environment: environment,
+          amount: decider.books.plans[index].amount, source: source, environment: environment,
           expiresAt: expiresAt?.milliseconds ?? .max)
-        AccountPlanning.planCredit(&decider, index, credit)
+        decider.books.plans[index].put(credit, in: decider.books.work.accounts)
       }
     }
-    return try JournalPosting.book(&decider, kind, command: command, customer: customer)
+    return try decider.books.book(kind, command: command, customer: customer)
   }
 
   private var kind: EntryKind {

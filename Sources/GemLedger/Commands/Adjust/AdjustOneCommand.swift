@@ -26,14 +26,14 @@ struct AdjustOneCommand: Command {
       throw .customerNotFound(command.customer)
     }
     if let key = command.key,
-      let row = try KeyReplay.earlier(&decider.work, key, command: command, customer: customer)
+      let row = try KeyReplay.earlier(decider.work, key, command: command, customer: customer)
     {
-      return try KeyReplay.answer(&decider, row, under: key, command: command)
+      return try KeyReplay.answer(decider.books, row, under: key, command: command)
     }
     do throws(LedgerError) {
       let booking = try change(&decider, command, customer: customer)
       if let key = command.key {
-        decider.work.keys.keep(decider.booked, under: key, of: command, customer.number)
+        decider.work.keys.keep(decider.books.booked, under: key, of: command, customer.number)
       }
       return booking
     } catch {
@@ -48,13 +48,13 @@ struct AdjustOneCommand: Command {
   private func change(
     _ decider: inout Decider, _ command: LedgerCommand.Body, customer: FoundCustomer
   ) throws(LedgerError) -> Booking {
-    guard let currency = decider.definitions.currency(adjustment.currency) else {
+    guard let currency = decider.books.definitions.currency(adjustment.currency) else {
       throw .unknownCurrency(adjustment.currency)
     }
     let number = AccountNumber(customer: customer.number, currency: currency.number)
     let slot = try decider.work.accounts.slot(of: number)
     if command.conditions.isEmpty, !customer.isFrozen, currency.isActive, currency.policies == nil,
-      !ScheduledEffects.isDue(decider.work, slot, currency),
+      !decider.work.isDue(slot, currency),
       decider.work.accounts[slot].row.hasOnlyPool(at: decider.work.now, for: adjustment.amount)
     {
       return try Self.move(
@@ -78,14 +78,14 @@ struct AdjustOneCommand: Command {
     )
     let now = decider.work.now
     let number = decider.work.journal.appendTransaction(kind, of: customer)
-    decider.booked = number
+    decider.books.booked = number
     let entry = decider.work.accounts[slot].moveInPool(
       by: amount, as: kind, entry: decider.work.journal.sequences.drawEntry(), transaction: number)
     decider.work.journal.append(entry)
     decider.work.journal.addNote(of: command, to: number)
     let source = LotSource(rawValue: decider.work.accounts[slot].row.poolSource) ?? .admin
     return Booking(
-      transactionID: decider.definitions.transactionIDs.id(number: number, createdAt: now),
+      transactionID: decider.books.definitions.transactionIDs.id(number: number, createdAt: now),
       customer: command.customer, kind: kind, createdAt: now,
       entries: CompactList(
         PostedEntry(

@@ -23,29 +23,29 @@ struct BasketCommand: Command {
     }
     return try KeyReplay.idempotently(&decider, command, customer: payer) {
       (decider: inout Decider) throws(LedgerError) -> Booking in
-      var basket = try Self.basketPlan(&decider, legs, payer: payer, named: command.customer)
-      decider.plans.removeAll(keepingCapacity: true)
+      var basket = try Self.basketPlan(decider.work, legs, payer: payer, named: command.customer)
+      decider.books.plans.removeAll(keepingCapacity: true)
       for leg in legs { try BasketPlanning.plan(&decider, leg, &basket) }
-      try Self.check(&decider, basket, command)
-      try BasketPlanning.planLots(&decider, of: basket)
+      try Self.check(&decider.books, basket, command)
+      try BasketPlanning.planLots(&decider.books, of: basket)
       return try Self.book(&decider, &basket, command: command)
     }
   }
 
   private static func check(
-    _ decider: inout Decider, _ basket: BasketPlan, _ command: LedgerCommand.Body
+    _ books: inout Bookkeeper, _ basket: BasketPlan, _ command: LedgerCommand.Body
   ) throws(LedgerError) {
     for index in basket.sides[0].plans where !command.conditions.isEmpty {
       try AccountRules.check(
-        command.conditions, plan: decider.plans[index], account: decider.work.accounts[decider.plans[index].slot].row)
+        command.conditions, plan: books.plans[index], account: books.work.accounts[books.plans[index].slot].row)
     }
-    for side in basket.sides where side.customer.isFrozen && gives(decider, side) {
+    for side in basket.sides where side.customer.isFrozen && gives(books, side) {
       throw LedgerError(.customerFrozen, "The customer \"\(side.id)\" is frozen and may not spend.")
     }
-    try AccountPlanning.checkCurrencies(decider)
+    try books.checkCurrencies()
     for side in basket.sides {
       for (item, quantity) in summed(side.items) where quantity < 0 {
-        let owned = try decider.work.items.owned(item, by: side.customer.number)
+        let owned = try books.work.items.owned(item, by: side.customer.number)
         guard owned >= -quantity else {
           throw LedgerError(
             .insufficientBalance, "\"\(side.id)\" owns \(owned) of \"\(item)\"; \(-quantity) are needed.",
@@ -53,22 +53,22 @@ struct BasketCommand: Command {
         }
       }
     }
-    if decider.definitions.hasPolicies { try UsageCounts.checkCaps(&decider) }
-    try AccountPlanning.checkBalances(decider)
+    if books.definitions.hasPolicies { try books.checkCaps() }
+    try books.checkBalances()
   }
 
-  private static func gives(_ decider: borrowing Decider, _ side: BasketSide) -> Bool {
-    side.plans.contains { decider.plans[$0].amount < 0 } || side.items.contains { $0.1 < 0 }
+  private static func gives(_ books: borrowing Bookkeeper, _ side: BasketSide) -> Bool {
+    side.plans.contains { books.plans[$0].amount < 0 } || side.items.contains { $0.1 < 0 }
   }
 
   /// Finds all participants, the payer first.
   private static func basketPlan(
-    _ decider: inout Decider, _ legs: [BasketLeg], payer: FoundCustomer, named id: CustomerID
+    _ work: borrowing UnitOfWork, _ legs: [BasketLeg], payer: FoundCustomer, named id: CustomerID
   ) throws(LedgerError) -> BasketPlan {
     var sides = [BasketSide(customer: payer, id: id)]
     var positions: [CustomerID: Int] = [id: 0]
     for id in BasketRules.customers(of: legs) where positions[id] == nil {
-      guard let customer = try decider.work.customers.find(id) else { throw .customerNotFound(id) }
+      guard let customer = try work.customers.find(id) else { throw .customerNotFound(id) }
       if let known = sides.firstIndex(where: { $0.customer.number == customer.number }) {
         positions[id] = known
       } else {
@@ -84,17 +84,17 @@ struct BasketCommand: Command {
   private static func book(
     _ decider: inout Decider, _ basket: inout BasketPlan, command: LedgerCommand.Body
   ) throws(LedgerError) -> Booking {
-    let all = decider.plans
+    let all = decider.books.plans
     for index in basket.sides.indices {
       let side = basket.sides[index]
-      decider.plans = side.plans.map { all[$0] }.sorted { $0.currency.code < $1.currency.code }
+      decider.books.plans = side.plans.map { all[$0] }.sorted { $0.currency.code < $1.currency.code }
       let kind: EntryKind = side.kinds.allSatisfy { $0 == .transfer } ? .transfer : .mixed
-      var booking = try JournalPosting.book(&decider, kind, command: command, customer: side.customer)
-      basket.sides[index].booked = decider.booked
+      var booking = try decider.books.book(kind, command: command, customer: side.customer)
+      basket.sides[index].booked = decider.books.booked
       try decider.work.add(summed(side.items), to: side.customer, &booking)
       basket.sides[index].booking = booking
-      let taken = try ReturnedCurrencyBooking.reclaimLineage(
-        &decider, after: basket.sides[index].booked, owner: side.customer, &basket.sides[index].extras)
+      let taken = try decider.books.reclaimLineage(
+        after: basket.sides[index].booked, owner: side.customer, &basket.sides[index].extras)
       // The payer's booking lists the reclaimed entries; the other customers' bookings list only their granted entries.
       if index == 0, !taken.isEmpty {
         basket.sides[0].booking?.entries = CompactList(Array(booking.entries) + taken)
@@ -104,7 +104,7 @@ struct BasketCommand: Command {
       link(&decider.work, basket.sides[0], to: side)
       link(&decider.work, side, to: basket.sides[0])
     }
-    decider.booked = basket.sides[0].booked
+    decider.books.booked = basket.sides[0].booked
     guard var booking = basket.sides[0].booking else { throw .defect("A basket booked nothing") }
     booking.customer = command.customer
     var extras = basket.sides[0].extras

@@ -49,7 +49,7 @@ enum BasketPlanning {
       }
     case .item(let item, let quantity, let from, let to):
       let (giver, taker) = try ends(from, to, basket)
-      _ = try decider.catalog.item(item, in: decider.session, definitions: decider.definitions)
+      _ = try decider.catalog.item(item, in: decider.session, definitions: decider.books.definitions)
       try add(item, -quantity, giver, &basket)
       try add(item, quantity, taker, &basket)
     case .spend(let amounts, let customer):
@@ -93,38 +93,38 @@ enum BasketPlanning {
   ) throws(LedgerError) -> Int {
     let customer = basket.sides[side].customer
     basket.sides[side].kinds.insert(kind)
-    guard let known = basket.sides[side].plans.first(where: { decider.plans[$0].currency.code == code }) else {
-      try AccountPlanning.plan(&decider, kind, code, amount, customer: customer)
-      basket.sides[side].plans.append(decider.plans.count - 1)
-      return decider.plans.count - 1
+    guard let known = basket.sides[side].plans.first(where: { decider.books.plans[$0].currency.code == code }) else {
+      try decider.books.plan(kind, code, amount, customer: customer)
+      basket.sides[side].plans.append(decider.books.plans.count - 1)
+      return decider.books.plans.count - 1
     }
-    guard (decider.plans[known].amount > 0) == (amount > 0), decider.plans[known].kind == kind else {
+    guard (decider.books.plans[known].amount > 0) == (amount > 0), decider.books.plans[known].kind == kind else {
       throw .givesAndGets(code.description, basket.sides[side].id)
     }
-    let sum = decider.plans[known].amount + amount
+    let sum = decider.books.plans[known].amount + amount
     guard abs(sum) <= Limits.amount else {
       throw RequestRules.outOfRange("The steps of \(code) together are more than \(Limits.amount).", sum)
     }
-    decider.plans[known].amount = sum
+    decider.books.plans[known].amount = sum
     return known
   }
 
   // MARK: Lots
 
   /// Finds the lots that are taken, and the lots that the others get for them.
-  static func planLots(_ decider: inout Decider, of basket: BasketPlan) throws(LedgerError) {
-    for index in decider.plans.indices where decider.plans[index].amount < 0 {
-      try AccountPlanning.planBurn(&decider, index)
-      AccountPlanning.nameLots(&decider, of: index)
+  static func planLots(_ books: inout Bookkeeper, of basket: BasketPlan) throws(LedgerError) {
+    for index in books.plans.indices where books.plans[index].amount < 0 {
+      try books.plans[index].burn(in: &books.work.accounts)
+      books.plans[index].namePool(in: books.work.accounts)
     }
     var given: [Int: Int64] = [:]
     for move in basket.moves {
       let start = given[move.from] ?? 0
       given[move.from] = start + move.amount
-      decider.plans[move.to].credits += try LotLineage.credits(
-        decider.work, of: move.amount, behind: start, in: decider.plans[move.from])
+      books.plans[move.to].credits += try LotLineage.credits(
+        books.work, of: move.amount, behind: start, in: books.plans[move.from])
     }
-    for (index, credit) in basket.grants { decider.plans[index].credits.append(credit) }
+    for (index, credit) in basket.grants { books.plans[index].credits.append(credit) }
   }
 }
 

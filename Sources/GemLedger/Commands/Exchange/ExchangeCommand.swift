@@ -33,17 +33,17 @@ final class ExchangeCommand: Command {
     }
     return try KeyReplay.idempotently(&decider, command, customer: customer) {
       (decider: inout Decider) throws(LedgerError) -> Booking in
-      decider.plans.removeAll(keepingCapacity: true)
-      try AccountPlanning.plan(&decider, .exchange, from.currency, -from.amount, customer: customer)
-      try AccountPlanning.plan(&decider, .exchange, into, 0, customer: customer)
-      decider.plans[1].amount = try ExchangeRules.received(for: from.amount, at: rate)
-      try AccountPlanning.checkPlans(&decider, command, customer: customer)
-      try AccountPlanning.planBurn(&decider, 0)
+      decider.books.plans.removeAll(keepingCapacity: true)
+      try decider.books.plan(.exchange, from.currency, -from.amount, customer: customer)
+      try decider.books.plan(.exchange, into, 0, customer: customer)
+      decider.books.plans[1].amount = try ExchangeRules.received(for: from.amount, at: rate)
+      try decider.books.checkPlans(command, customer: customer)
+      try decider.books.plans[0].burn(in: &decider.books.work.accounts)
       try Self.planExchanged(&decider, 0, into: 1)
-      decider.plans.sort { $0.currency.code < $1.currency.code }
-      var booking = try JournalPosting.book(&decider, .exchange, command: command, customer: customer)
+      decider.books.plans.sort { $0.currency.code < $1.currency.code }
+      var booking = try decider.books.book(.exchange, command: command, customer: customer)
       var extras = BookingExtras()
-      let taken = try ReturnedCurrencyBooking.reclaimLineage(&decider, after: decider.booked, owner: customer, &extras)
+      let taken = try decider.books.reclaimLineage(after: decider.books.booked, owner: customer, &extras)
       guard !taken.isEmpty else { return booking }
       booking.entries = CompactList(Array(booking.entries) + taken)
       booking.extras = extras
@@ -53,16 +53,16 @@ final class ExchangeCommand: Command {
 
   /// Makes the lots that an exchange gives, from the lots that it takes.
   private static func planExchanged(_ decider: inout Decider, _ given: Int, into got: Int) throws(LedgerError) {
-    AccountPlanning.nameLots(&decider, of: given)
+    decider.books.plans[given].namePool(in: decider.books.work.accounts)
     var credits = try LotLineage.credits(
-      decider.work, of: -decider.plans[given].amount, behind: 0, in: decider.plans[given])
-    let shares = ExchangeRules.shares(of: decider.plans[got].amount, over: credits.map(\.amount))
+      decider.work, of: -decider.books.plans[given].amount, behind: 0, in: decider.books.plans[given])
+    let shares = ExchangeRules.shares(of: decider.books.plans[got].amount, over: credits.map(\.amount))
     for (index, share) in shares.enumerated() { credits[index].amount = share }
     credits.removeAll { $0.amount == 0 }
     if credits.count == 1 {
-      AccountPlanning.planCredit(&decider, got, credits[0])
+      decider.books.plans[got].put(credits[0], in: decider.books.work.accounts)
     } else {
-      decider.plans[got].credits = credits
+      decider.books.plans[got].credits = credits
     }
   }
 

@@ -43,43 +43,43 @@ final class CaptureCommand: Command {
     _ decider: inout Decider, of row: HoldRow, command: LedgerCommand.Body, owner: FoundCustomer
   ) throws(LedgerError) -> Booking {
     let parts = try HeldCurrency.outstanding(decider.work, of: row, owner: owner)
-    let wanted = try HoldRules.wanted(amounts, of: parts, definitions: decider.definitions)
+    let wanted = try HoldRules.wanted(amounts, of: parts, definitions: decider.books.definitions)
     let (captured, left) = HoldRules.split(parts, wanted: wanted)
-    try Self.planHeld(&decider, captured, command: command, owner: owner)
-    let number = JournalPosting.begin(&decider, .capture, command: command, customer: owner)
+    try Self.planHeld(&decider.books, captured, command: command, owner: owner)
+    let number = decider.books.beginTransaction(.capture, command: command, customer: owner)
     var entries: [PostedEntry] = []
-    for index in decider.plans.indices {
-      let slot = decider.plans[index].slot
+    for index in decider.books.plans.indices {
+      let slot = decider.books.plans[index].slot
       var takes: [LotTake] = []
       for part in captured where part.account == decider.work.accounts[slot].row.number {
         decider.work.accounts.setAside(-part.amount, slot: slot)
-        HeldCurrency.addEvent(&decider.work, .captured, of: part, hold: row.number, in: number, slot: slot)
+        decider.work.addHoldEvent(.captured, of: part, hold: row.number, in: number, slot: slot)
         let source = try LotPlacement.source(decider.work, of: part.lot, slot: slot, owner: owner)
         takes.append(LotTake(lotSlot: .pool, lot: part.lot, source: source, amount: -part.amount))
       }
       let entry = decider.work.journal.sequences.drawEntry()
       let (lot, allocations) = decider.work.journal.allocate(takes, to: entry, isWhole: true)
       entries.append(
-        JournalPosting.record(
-          &decider, entry, of: number, .spend, slot, decider.plans[index].currency.code,
-          amount: decider.plans[index].amount, debtChange: 0,
+        decider.books.record(
+          entry, of: number, .spend, slot, decider.books.plans[index].currency.code,
+          amount: decider.books.plans[index].amount, debtChange: 0,
           lot: lot, allocations: allocations))
     }
     decider.work.journal.listNewestAsWithEntries()
     var extras = BookingExtras()
     if !keepsOpen || left.isEmpty {
       let slots = try HeldCurrency.slots(&decider.work, of: parts)
-      let returns = try HeldCurrency.giveBack(&decider, left, of: row, in: number)
+      let returns = try decider.books.giveBack(left, of: row, in: number)
       decider.work.holds.end(row)
-      entries += try ReturnedCurrencyBooking.bookDue(&decider, returns, after: number, owner: owner, &extras)
-      extras.hold = HeldCurrency.booking(decider, hold, row, [], slots: slots)
+      entries += try decider.books.bookDueReturns(returns, after: number, owner: owner, &extras)
+      extras.hold = HeldCurrency.booking(decider.books, hold, row, [], slots: slots)
     } else {
       var row = row
       row.sole = HeldPart.sole(left)
       decider.work.holds.set(row)
-      extras.hold = HeldCurrency.booking(decider, hold, row, left, slots: decider.plans.map(\.slot))
+      extras.hold = HeldCurrency.booking(decider.books, hold, row, left, slots: decider.books.plans.map(\.slot))
     }
-    var booking = JournalPosting.bookingWithoutEntries(decider, .capture, number, of: command.customer)
+    var booking = decider.books.bookingWithoutEntries(.capture, number, of: command.customer)
     booking.entries = CompactList(entries)
     booking.extras = extras
     return booking
@@ -89,21 +89,21 @@ final class CaptureCommand: Command {
   ///
   /// - Throws: `condition_failed`.
   private static func planHeld(
-    _ decider: inout Decider, _ parts: [HeldPart], command: LedgerCommand.Body, owner: FoundCustomer
+    _ books: inout Bookkeeper, _ parts: [HeldPart], command: LedgerCommand.Body, owner: FoundCustomer
   ) throws(LedgerError) {
-    decider.plans.removeAll(keepingCapacity: true)
+    books.plans.removeAll(keepingCapacity: true)
     var amounts: [CurrencyAmount] = []
     for part in parts {
-      guard let code = decider.definitions.currency(number: part.account.currency)?.code else {
+      guard let code = books.definitions.currency(number: part.account.currency)?.code else {
         throw .lacksCurrency(part.account.currency)
       }
       amounts.append(CurrencyAmount(currency: code, amount: part.amount))
     }
     for amount in CurrencySums.sum([], amounts) {
-      try AccountPlanning.plan(&decider, .spend, amount.currency, -amount.amount, customer: owner)
+      try books.plan(.spend, amount.currency, -amount.amount, customer: owner)
     }
-    for plan in decider.plans {
-      try AccountRules.check(command.conditions, plan: plan, account: decider.work.accounts[plan.slot].row)
+    for plan in books.plans {
+      try AccountRules.check(command.conditions, plan: plan, account: books.work.accounts[plan.slot].row)
     }
   }
 }

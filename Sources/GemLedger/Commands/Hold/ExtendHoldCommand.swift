@@ -28,11 +28,11 @@ struct ExtendHoldCommand: Command {
         of: hold, begunAt: HeldCurrency.begun(decider.work, hold), now: decider.work.now,
         milliseconds: milliseconds)
       let parts = try HeldCurrency.outstanding(decider.work, of: hold, owner: owner)
-      let number = JournalPosting.begin(&decider, .extend, command: command, customer: owner)
-      HeldCurrency.addDeadline(&decider.work, of: hold, in: number)
+      let number = decider.books.beginTransaction(.extend, command: command, customer: owner)
+      decider.work.addHoldDeadline(of: hold, in: number)
       decider.work.holds.set(hold)
-      var booking = JournalPosting.bookingWithoutEntries(decider, .extend, number, of: command.customer)
-      booking.extras = BookingExtras(hold: HeldCurrency.booking(decider, id, hold, parts, slots: []))
+      var booking = decider.books.bookingWithoutEntries(.extend, number, of: command.customer)
+      booking.extras = BookingExtras(hold: HeldCurrency.booking(decider.books, id, hold, parts, slots: []))
       return booking
     }
   }

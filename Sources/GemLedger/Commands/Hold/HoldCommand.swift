@@ -24,12 +24,12 @@ struct HoldCommand: Command {
     }
     return try KeyReplay.idempotently(&decider, command, customer: customer) {
       (decider: inout Decider) throws(LedgerError) -> Booking in
-      decider.plans.removeAll(keepingCapacity: true)
+      decider.books.plans.removeAll(keepingCapacity: true)
       for amount in amounts.count == 1 ? amounts : amounts.sorted(by: { $0.currency < $1.currency }) {
-        try AccountPlanning.plan(&decider, .hold, amount.currency, -amount.amount, customer: customer)
+        try decider.books.plan(.hold, amount.currency, -amount.amount, customer: customer)
       }
-      try AccountPlanning.checkPlans(&decider, command, customer: customer)
-      for index in decider.plans.indices { try AccountPlanning.planBurn(&decider, index) }
+      try decider.books.checkPlans(command, customer: customer)
+      for index in decider.books.plans.indices { try decider.books.plans[index].burn(in: &decider.books.work.accounts) }
       return book(&decider, command, customer: customer)
     }
   }
@@ -37,36 +37,36 @@ struct HoldCommand: Command {
   private func book(
     _ decider: inout Decider, _ command: LedgerCommand.Body, customer: FoundCustomer
   ) -> Booking {
-    let number = JournalPosting.begin(&decider, .hold, command: command, customer: customer)
+    let number = decider.books.beginTransaction(.hold, command: command, customer: customer)
     var hold = HoldRow(
       number: number, customer: customer.number,
       deadline: decider.work.now.advanced(milliseconds: milliseconds), begunAt: decider.work.now)
     var parts: [HeldPart] = []
-    for index in decider.plans.indices {
-      let (slot, amount) = (decider.plans[index].slot, -decider.plans[index].amount)
+    for index in decider.books.plans.indices {
+      let (slot, amount) = (decider.books.plans[index].slot, -decider.books.plans[index].amount)
       let account = decider.work.accounts[slot].row.number
-      if decider.plans[index].isAllInPool {
+      if decider.books.plans[index].isAllInPool {
         decider.work.accounts[slot].row.poolRemaining -= amount
         parts.append(HeldPart(account: account, lot: decider.work.accounts[slot].row.poolLot, amount: amount))
       } else {
-        decider.work.accounts.apply(decider.plans[index].takes, to: slot, isReturn: false)
-        for take in decider.plans[index].takes {
+        decider.work.accounts.apply(decider.books.plans[index].takes, to: slot, isReturn: false)
+        for take in decider.books.plans[index].takes {
           parts.append(HeldPart(account: account, lot: take.lot, amount: -take.amount))
         }
       }
       for part in parts where part.account == account {
         decider.work.accounts.setAside(part.amount, slot: slot)
-        HeldCurrency.addEvent(
-          &decider.work, .held, of: part, hold: hold.number, in: number, slot: slot, value: hold.deadline.milliseconds)
+        decider.work.addHoldEvent(
+          .held, of: part, hold: hold.number, in: number, slot: slot, value: hold.deadline.milliseconds)
       }
       decider.work.accounts[slot].row.nextDue = min(decider.work.accounts[slot].row.nextDue, hold.deadline.milliseconds)
     }
     hold.sole = HeldPart.sole(parts)
     decider.work.holds.set(hold)
-    var booking = JournalPosting.bookingWithoutEntries(decider, .hold, number, of: command.customer)
+    var booking = decider.books.bookingWithoutEntries(.hold, number, of: command.customer)
     if let id = booking.transactionID {
       booking.extras = BookingExtras(
-        hold: HeldCurrency.booking(decider, HoldID(id), hold, parts, slots: decider.plans.map(\.slot)))
+        hold: HeldCurrency.booking(decider.books, HoldID(id), hold, parts, slots: decider.books.plans.map(\.slot)))
     }
     return booking
   }

@@ -18,15 +18,15 @@ struct ReleaseCommand: Command {
     try OpenHolds.decide(&decider, command, on: id) {
       (decider: inout Decider, hold: HoldRow, owner: FoundCustomer) throws(LedgerError) -> Booking in
       let parts = try HeldCurrency.outstanding(decider.work, of: hold, owner: owner)
-      let number = JournalPosting.begin(&decider, .release, command: command, customer: owner)
+      let number = decider.books.beginTransaction(.release, command: command, customer: owner)
       let slots = try HeldCurrency.slots(&decider.work, of: parts)
-      var booking = JournalPosting.bookingWithoutEntries(decider, .release, number, of: command.customer)
+      var booking = decider.books.bookingWithoutEntries(.release, number, of: command.customer)
       var extras = BookingExtras()
-      let returns = try HeldCurrency.giveBack(&decider, parts, of: hold, in: number)
+      let returns = try decider.books.giveBack(parts, of: hold, in: number)
       decider.work.holds.end(hold)
-      let lost = try ReturnedCurrencyBooking.bookDue(&decider, returns, after: number, owner: owner, &extras)
+      let lost = try decider.books.bookDueReturns(returns, after: number, owner: owner, &extras)
       booking.entries = CompactList(lost)
-      extras.hold = HeldCurrency.booking(decider, id, hold, [], slots: slots)
+      extras.hold = HeldCurrency.booking(decider.books, id, hold, [], slots: slots)
       booking.extras = extras
       return booking
     }

@@ -3,36 +3,37 @@ enum CustomerMerge {
   static func add(
     _ decider: inout Decider, _ id: CustomerID, to customer: FoundCustomer, command: LedgerCommand.Body
   ) throws(LedgerError) -> Booking {
-    decider.plans.removeAll(keepingCapacity: true)
+    decider.books.plans.removeAll(keepingCapacity: true)
     try decider.work.customers.checkNotErased(id)
     decider.work.customers.add(id, to: customer.number)
-    return try JournalPosting.book(&decider, .merge, command: command, customer: customer)
+    return try decider.books.book(.merge, command: command, customer: customer)
   }
 
   static func merge(
     _ decider: inout Decider, _ source: FoundCustomer, into target: FoundCustomer, isProven: Bool = true,
     command: LedgerCommand.Body
   ) throws(LedgerError) -> Booking {
-    try planMerge(&decider, source, target)
-    if !isProven { try UnprovenMerges.checkMovable(decider, source) }
+    try planMerge(&decider.books, source, target)
+    if !isProven { try UnprovenMerges.checkMovable(decider.books, source) }
     // Due amounts expire before anything moves.
-    for index in decider.plans.indices where decider.plans[index].expiredAmount != 0 {
-      JournalPosting.bookExpiry(
-        &decider, of: index, customer: decider.work.accounts[decider.plans[index].slot].row.number.customer)
+    for index in decider.books.plans.indices where decider.books.plans[index].expiredAmount != 0 {
+      decider.books.bookExpiry(
+        of: index, customer: decider.work.accounts[decider.books.plans[index].slot].row.number.customer)
     }
-    let pairs = stride(from: 0, to: decider.plans.count, by: 2).map {
+    let pairs = stride(from: 0, to: decider.books.plans.count, by: 2).map {
       MergedAccount(
-        from: decider.plans[$0].slot, into: decider.plans[$0 + 1].slot, currency: decider.plans[$0].currency)
+        from: decider.books.plans[$0].slot, into: decider.books.plans[$0 + 1].slot,
+        currency: decider.books.plans[$0].currency)
     }
-    decider.plans.removeAll(keepingCapacity: true)
-    var booking = try JournalPosting.book(&decider, .merge, command: command, customer: target)
+    decider.books.plans.removeAll(keepingCapacity: true)
+    var booking = try decider.books.book(.merge, command: command, customer: target)
     let transaction = decider.work.journal.sequences.transaction
     if !isProven { UnprovenMerges.mark(&decider.work, transaction, from: source) }
     var posted: [PostedEntry] = []
     let holds = try MergedHolds.movingHolds(decider.work, of: source)
     for pair in pairs {
-      posted += try MergedBalances.moveBalance(&decider, pair, holds: holds, transaction: transaction)
-      posted += try MergedBalances.moveDebt(&decider, pair, transaction: transaction)
+      posted += try MergedBalances.moveBalance(&decider.books, pair, holds: holds, transaction: transaction)
+      posted += try MergedBalances.moveDebt(&decider.books, pair, transaction: transaction)
       MergedHolds.moveDue(&decider.work, pair)
       // This group's scheduled effects on the account were applied under other counts.
       decider.work.accounts[pair.into].isCurrent = false
@@ -43,12 +44,12 @@ enum CustomerMerge {
     booking.entries = CompactList(posted)
     try moveItems(&decider.work, from: source, to: target, &booking)
     for hold in holds { try MergedHolds.move(&decider.work, hold, from: source, to: target) }
-    try MergedHolds.moveCounts(&decider, from: source, to: target, transaction: transaction)
+    try MergedHolds.moveCounts(&decider.books, from: source, to: target, transaction: transaction)
     // The merged customer's recharge clocks stay stopped.
-    decider.touched.removeAll { decider.work.accounts[$0.slot].row.number.customer == source.number }
+    decider.books.touched.removeAll { decider.work.accounts[$0.slot].row.number.customer == source.number }
     try becomeOne(&decider.work, source, target, transaction: transaction)
     var extras = BookingExtras()
-    let taken = try ReturnedCurrencyBooking.reclaimMerged(&decider, after: transaction, owner: target, &extras)
+    let taken = try decider.books.reclaimMerged(after: transaction, owner: target, &extras)
     guard !taken.isEmpty else { return booking }
     booking.entries = CompactList(Array(booking.entries) + taken)
     booking.extras = extras
@@ -59,28 +60,28 @@ enum CustomerMerge {
   ///
   /// - Throws: `over_maximum` if the sum would pass the hard limit.
   private static func planMerge(
-    _ decider: inout Decider, _ source: FoundCustomer, _ target: FoundCustomer
+    _ books: inout Bookkeeper, _ source: FoundCustomer, _ target: FoundCustomer
   ) throws(LedgerError) {
-    decider.plans.removeAll(keepingCapacity: true)
-    for currency in decider.definitions.currencies {
+    books.plans.removeAll(keepingCapacity: true)
+    for currency in books.definitions.currencies {
       // The due effects of either side move, or count, as well.
       for customer in [source, target] {
         let number = AccountNumber(customer: customer.number, currency: currency.number)
-        let slot = try decider.work.accounts.slot(of: number)
+        let slot = try books.work.accounts.slot(of: number)
         // An untouched account gets no scheduled grants: otherwise each merge of a new customer would bring them again.
         // An account that was only read has a row without entries, and exports leave it out.
-        guard decider.work.accounts[slot].row.version > 0, ScheduledEffects.isDue(decider.work, slot, currency) else {
+        guard books.work.accounts[slot].row.version > 0, books.work.isDue(slot, currency) else {
           continue
         }
-        try ScheduledEffects.bookDueEffects(&decider, slot, currency, customer: customer)
+        try books.bookDueEffects(slot, currency, customer: customer)
       }
       let number = AccountNumber(customer: source.number, currency: currency.number)
-      let row = decider.work.accounts[try decider.work.accounts.slot(of: number)].row
+      let row = books.work.accounts[try books.work.accounts.slot(of: number)].row
       guard row.balance != 0 || row.debt != 0 else { continue }
-      try AccountPlanning.plan(&decider, .merge, currency.code, 0, customer: source)
-      try AccountPlanning.plan(&decider, .merge, currency.code, 0, customer: target)
-      let (from, into) = (decider.plans[decider.plans.count - 2], decider.plans[decider.plans.count - 1])
-      let (one, other) = (decider.work.accounts[from.slot].row, decider.work.accounts[into.slot].row)
+      try books.plan(.merge, currency.code, 0, customer: source)
+      try books.plan(.merge, currency.code, 0, customer: target)
+      let (from, into) = (books.plans[books.plans.count - 2], books.plans[books.plans.count - 1])
+      let (one, other) = (books.work.accounts[from.slot].row, books.work.accounts[into.slot].row)
       try MergeRules.check(
         currency.code, one, expired: from.expiredAmount, into: other, expired: into.expiredAmount)
     }

@@ -9,51 +9,51 @@ struct MergedAccount {
 enum MergedBalances {
   /// Moves a balance with its lots; it repays the surviving customer's debt.
   static func moveBalance(
-    _ decider: inout Decider, _ pair: MergedAccount, holds: [MovingHold], transaction: TransactionNumber
+    _ books: inout Bookkeeper, _ pair: MergedAccount, holds: [MovingHold], transaction: TransactionNumber
   ) throws(LedgerError) -> [PostedEntry] {
-    let amount = decider.work.accounts[pair.from].row.balance
+    let amount = books.work.accounts[pair.from].row.balance
     guard amount > 0 else { return [] }
-    let held = try MergedHolds.putBackHeld(&decider.work, pair.from, holds)
-    let lots = try emptyAccount(&decider.work, pair.from)
-    _ = post(&decider, pair, pair.from, -amount, lots.map { $0.out }, transaction: transaction)
+    let held = try MergedHolds.putBackHeld(&books.work, pair.from, holds)
+    let lots = try emptyAccount(&books.work, pair.from)
+    _ = post(&books, pair, pair.from, -amount, lots.map { $0.out }, transaction: transaction)
     var takes: [LotTake] = []
-    for lot in lots { takes.append(try bringIn(&decider.work, lot, slot: pair.into)) }
+    for lot in lots { takes.append(try bringIn(&books.work, lot, slot: pair.into)) }
     for part in held {
       guard let lot = zip(lots, takes).first(where: { $0.0.out.lot == part.part.lot })?.1 else {
-        throw .lotsDisagree(decider.work.accounts[pair.from].row)
+        throw .lotsDisagree(books.work.accounts[pair.from].row)
       }
-      MergedHolds.setAsideAgain(&decider.work, part, in: lot, pair, transaction: transaction)
+      MergedHolds.setAsideAgain(&books.work, part, in: lot, pair, transaction: transaction)
     }
     // Held currency repays nothing.
     let free = amount - held.reduce(0) { $0 + $1.part.amount }
-    let repaid = min(free, decider.work.accounts[pair.into].row.debt)
-    let burnt = try decider.work.accounts.burn(repaid, of: pair.into, paidFirst: pair.currency.burnsPaidFirst)
-    decider.work.accounts.apply(burnt, to: pair.into, isReturn: true)
-    return [post(&decider, pair, pair.into, amount, takes + burnt, debtChange: -repaid, transaction: transaction)]
+    let repaid = min(free, books.work.accounts[pair.into].row.debt)
+    let burnt = try books.work.accounts.burn(repaid, of: pair.into, paidFirst: pair.currency.burnsPaidFirst)
+    books.work.accounts.apply(burnt, to: pair.into, isReturn: true)
+    return [post(&books, pair, pair.into, amount, takes + burnt, debtChange: -repaid, transaction: transaction)]
   }
 
   /// Moves a debt: the available balance repays it, and the rest stays a debt.
   static func moveDebt(
-    _ decider: inout Decider, _ pair: MergedAccount, transaction: TransactionNumber
+    _ books: inout Bookkeeper, _ pair: MergedAccount, transaction: TransactionNumber
   ) throws(LedgerError) -> [PostedEntry] {
-    let debt = decider.work.accounts[pair.from].row.debt
+    let debt = books.work.accounts[pair.from].row.debt
     guard debt > 0 else { return [] }
-    _ = post(&decider, pair, pair.from, debt, [], debtChange: -debt, transaction: transaction)
-    let account = decider.work.accounts[pair.into].row
+    _ = post(&books, pair, pair.from, debt, [], debtChange: -debt, transaction: transaction)
+    let account = books.work.accounts[pair.into].row
     let repaid = min(debt, max(0, account.balance - account.held))
-    let burnt = try decider.work.accounts.burn(repaid, of: pair.into, paidFirst: pair.currency.burnsPaidFirst)
-    decider.work.accounts.apply(burnt, to: pair.into, isReturn: true)
-    return [post(&decider, pair, pair.into, -debt, burnt, debtChange: debt - repaid, transaction: transaction)]
+    let burnt = try books.work.accounts.burn(repaid, of: pair.into, paidFirst: pair.currency.burnsPaidFirst)
+    books.work.accounts.apply(burnt, to: pair.into, isReturn: true)
+    return [post(&books, pair, pair.into, -debt, burnt, debtChange: debt - repaid, transaction: transaction)]
   }
 
   static func post(
-    _ decider: inout Decider, _ pair: MergedAccount, _ slot: Int, _ amount: Int64, _ takes: [LotTake],
+    _ books: inout Bookkeeper, _ pair: MergedAccount, _ slot: Int, _ amount: Int64, _ takes: [LotTake],
     debtChange: Int64 = 0, kind: EntryKind = .merge, transaction: TransactionNumber
   ) -> PostedEntry {
-    let entry = decider.work.journal.sequences.drawEntry()
-    let (lot, allocations) = decider.work.journal.allocate(takes, to: entry, isWhole: debtChange == 0)
-    return JournalPosting.record(
-      &decider, entry, of: transaction, kind, slot, pair.currency.code, amount: amount, debtChange: debtChange,
+    let entry = books.work.journal.sequences.drawEntry()
+    let (lot, allocations) = books.work.journal.allocate(takes, to: entry, isWhole: debtChange == 0)
+    return books.record(
+      entry, of: transaction, kind, slot, pair.currency.code, amount: amount, debtChange: debtChange,
       lot: lot,
       allocations: allocations)
   }

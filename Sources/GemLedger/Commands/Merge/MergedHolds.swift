@@ -47,10 +47,10 @@ enum MergedHolds {
     take.amount = -part.amount
     work.accounts.apply([take], to: pair.into, isReturn: true)
     work.accounts.setAside(-part.amount, slot: pair.from)
-    HeldCurrency.addEvent(&work, .released, of: part, hold: held.hold, in: transaction, slot: pair.from)
+    work.addHoldEvent(.released, of: part, hold: held.hold, in: transaction, slot: pair.from)
     work.accounts.setAside(part.amount, slot: pair.into)
-    HeldCurrency.addEvent(
-      &work, .held, of: HeldPart(account: account, lot: take.lot, amount: part.amount), hold: held.hold,
+    work.addHoldEvent(
+      .held, of: HeldPart(account: account, lot: take.lot, amount: part.amount), hold: held.hold,
       in: transaction,
       slot: pair.into)
   }
@@ -74,24 +74,24 @@ enum MergedHolds {
 
   /// Adds the counts of both customers if their periods are equal; otherwise the later period counts.
   static func moveCounts(
-    _ decider: inout Decider, from source: FoundCustomer, to target: FoundCustomer, transaction: TransactionNumber
+    _ books: inout Bookkeeper, from source: FoundCustomer, to target: FoundCustomer, transaction: TransactionNumber
   ) throws(LedgerError) {
-    for row in try decider.work.counts.all(of: source.number) {
-      decider.work.endCount(row)
+    for row in try books.work.counts.all(of: source.number) {
+      books.work.endCount(row)
       // The surviving customer's recharge has a separate clock.
       guard row.key.kind != .recharged else { continue }
-      let own = try decider.work.counts.count(row.key, of: target.number)
+      let own = try books.work.counts.count(row.key, of: target.number)
       // Of two allowances in one period, the surviving customer's counts, even if it began later.
       let per =
         row.key.kind == .allowed
-        ? decider.definitions.currency(subject: row.key.subject)?.policies?.allowance?.per : nil
+        ? books.definitions.currency(subject: row.key.subject)?.policies?.allowance?.per : nil
       if let own, let per,
         per.count(from: Timestamp(milliseconds: own.period), to: Timestamp(milliseconds: row.period)) <= 0
       {
         continue
       }
       let merged = CountRules.merged(row, with: own, of: target.number)
-      if merged != own { decider.work.set(merged, by: transaction) }
+      if merged != own { books.work.set(merged, by: transaction) }
     }
   }
 }

@@ -27,7 +27,7 @@ struct UnmergeCommand: Command {
     let part = FoundCustomer(row, original: row.number)
     return try KeyReplay.idempotently(&decider, command, customer: part) {
       (decider: inout Decider) throws(LedgerError) -> Booking in
-      let split = try Self.split(&decider, row, command: command, named: survivor)
+      let split = try Self.split(decider.work, row, command: command, named: survivor)
       return try Self.unmerge(&decider, split, command: command)
     }
   }
@@ -47,38 +47,38 @@ struct UnmergeCommand: Command {
   // MARK: Refusals
 
   private static func split(
-    _ decider: inout Decider, _ row: CustomerRow, command: LedgerCommand.Body, named: CustomerID?
+    _ work: borrowing UnitOfWork, _ row: CustomerRow, command: LedgerCommand.Body, named: CustomerID?
   ) throws(LedgerError) -> Split {
     let part = FoundCustomer(row, original: row.number)
     guard row.mergedInto != 0 else {
-      throw try notMerged(decider.work, part, command.customer)
+      throw try notMerged(work, part, command.customer)
     }
-    let survivor = try decider.work.customers.known(row.mergedInto)
-    if let named, try decider.work.customers.find(named)?.number != survivor.number {
+    let survivor = try work.customers.known(row.mergedInto)
+    if let named, try work.customers.find(named)?.number != survivor.number {
       throw LedgerError(
         .conditionFailed,
         "\"\(command.customer)\" is part of \"\(survivor.id)\", not of \"\(named)\"; nothing was changed.",
         details: [.text("condition", "from"), .text("survivor", survivor.id.text)])
     }
     let merge = try MergeRules.merge(of: row.number, into: survivor.number) { (number) throws(LedgerError) in
-      try decider.work.customers.mergeRecords(of: number)
+      try work.customers.mergeRecords(of: number)
     }
-    guard let merge else { throw try laterMerge(decider.work, part, survivor, command.customer) }
+    guard let merge else { throw try laterMerge(work, part, survivor, command.customer) }
     guard !survivor.isFrozen else {
       throw LedgerError(
         .customerFrozen,
         "\"\(survivor.id)\", of which \"\(command.customer)\" is part, is frozen. Unfreeze that customer first; freeze "
           + "either again afterwards.")
     }
-    guard let parts = try decider.work.parts(of: merge.transaction, ofAny: [survivor.number]) else {
+    guard let parts = try work.parts(of: merge.transaction, ofAny: [survivor.number]) else {
       throw .lacksTransaction(merge.transaction)
     }
     let followers = try MergeRules.followers(of: row.number) { (number) throws(LedgerError) in
-      try decider.work.customers.mergeRecords(of: number)
+      try work.customers.mergeRecords(of: number)
     }
     return Split(
       part: part, followers: followers, survivor: survivor, merge: parts,
-      history: try MergeHistory(around: merge, decider.work))
+      history: try MergeHistory(around: merge, work))
   }
 
   private static func notMerged(
@@ -120,23 +120,23 @@ struct UnmergeCommand: Command {
   ///
   /// - Throws: `condition_failed`.
   private static func checkHolds(
-    _ decider: inout Decider, _ split: Split, _ belongings: [UnmergedBalances.Belongings]
+    _ books: inout Bookkeeper, _ split: Split, _ belongings: [UnmergedBalances.Belongings]
   ) throws(LedgerError) {
     let numbers = [split.part.number] + split.followers
     let lots = Set(belongings.flatMap(\.lots.keys))
-    for hold in try MergedHolds.movingHolds(decider.work, of: split.holder) {
-      var begun = decider.work.journal.own(hold.row.number)
-      if begun == nil { begun = try decider.session.transaction(hold.row.number) }
+    for hold in try MergedHolds.movingHolds(books.work, of: split.holder) {
+      var begun = books.work.journal.own(hold.row.number)
+      if begun == nil { begun = try books.work.session.transaction(hold.row.number) }
       guard let begun else { throw .lacksTransaction(hold.row.number) }
       let isOfMerge = numbers.contains(begun.customer)
       let pools = Set(
         try hold.parts.map { (part) throws(LedgerError) in
-          decider.work.accounts[try decider.work.accounts.slot(of: part.account)].row.poolLot
+          books.work.accounts[try books.work.accounts.slot(of: part.account)].row.poolLot
         })
       guard isOfMerge || hold.parts.contains(where: { lots.contains($0.lot) && !pools.contains($0.lot) }) else {
         continue
       }
-      let id = HoldID(decider.definitions.transactionIDs.id(number: begun.number, createdAt: begun.createdAt))
+      let id = HoldID(books.definitions.transactionIDs.id(number: begun.number, createdAt: begun.createdAt))
       throw LedgerError(
         .conditionFailed,
         "The hold \(id) of \"\(split.survivor.id)\" has set currency aside that moved with the merge. Capture or "
@@ -151,31 +151,31 @@ struct UnmergeCommand: Command {
     _ decider: inout Decider, _ split: Split, command: LedgerCommand.Body
   ) throws(LedgerError) -> Booking {
     let moved = MovedByMerge(split.merge, survivor: split.survivor.number)
-    let currencies = try currencies(&decider, split)
-    decider.plans.removeAll(keepingCapacity: true)
+    let currencies = try currencies(&decider.books.work.accounts, decider.books.definitions, split)
+    decider.books.plans.removeAll(keepingCapacity: true)
     for currency in currencies {
-      try AccountPlanning.plan(&decider, .unmerge, currency.code, 0, customer: split.holder)
+      try decider.books.plan(.unmerge, currency.code, 0, customer: split.holder)
     }
     var belongings: [UnmergedBalances.Belongings] = []
     for currency in currencies {
       belongings.append(
         try UnmergedBalances.belongings(&decider.work, in: currency, split.history))
     }
-    try checkHolds(&decider, split, belongings)
+    try checkHolds(&decider.books, split, belongings)
     // Due amounts expire before anything moves.
-    for index in decider.plans.indices where decider.plans[index].expiredAmount != 0 {
-      JournalPosting.bookExpiry(&decider, of: index, customer: split.survivor.number)
+    for index in decider.books.plans.indices where decider.books.plans[index].expiredAmount != 0 {
+      decider.books.bookExpiry(of: index, customer: split.survivor.number)
     }
-    decider.plans.removeAll(keepingCapacity: true)
+    decider.books.plans.removeAll(keepingCapacity: true)
     var lost: [UnmergedCurrency] = []
     for own in belongings {
       if let part = try UnmergedBalances.takeOut(&decider.work, own) { lost.append(part) }
     }
-    var booking = try JournalPosting.book(&decider, .unmerge, command: command, customer: split.part)
-    let transaction = decider.booked
+    var booking = try decider.books.book(.unmerge, command: command, customer: split.part)
+    let transaction = decider.books.booked
     var (own, others): ([PostedEntry], [PostedEntry]) = ([], [])
     for part in lost {
-      let posted = try UnmergedBalances.move(&decider, part, to: split.part.number, transaction: transaction)
+      let posted = try UnmergedBalances.move(&decider.books, part, to: split.part.number, transaction: transaction)
       own += posted.own
       others += posted.others
     }
@@ -185,55 +185,57 @@ struct UnmergeCommand: Command {
       currencies.contains { $0.code == entry.currency && entry.balance > $0.maximumBalance }
     }
     let items = try moveItems(&decider.work, moved.items, split, &booking)
-    try copyCounts(&decider, split, transaction: transaction)
+    try copyCounts(&decider.books, split, transaction: transaction)
     try becomeTwo(&decider.work, split, transaction: transaction)
-    booking.extras = try extras(decider, split, others, items, transaction: transaction)
+    booking.extras = try extras(decider.books, split, others, items, transaction: transaction)
     return booking
   }
 
   /// Returns the currencies that may move back: all that the survivor ever had.
-  private static func currencies(_ decider: inout Decider, _ split: Split) throws(LedgerError) -> [CurrencyDefinition] {
+  private static func currencies(_ accounts: inout AccountBook, _ definitions: CurrencyDefinitions, _ split: Split)
+    throws(LedgerError) -> [CurrencyDefinition]
+  {
     var found: [CurrencyDefinition] = []
-    for currency in decider.definitions.currencies {
+    for currency in definitions.currencies {
       let number = AccountNumber(customer: split.survivor.number, currency: currency.number)
-      let slot = try decider.work.accounts.slot(of: number)
-      if decider.work.accounts[slot].row.lastEntry != 0 { found.append(currency) }
+      let slot = try accounts.slot(of: number)
+      if accounts[slot].row.lastEntry != 0 { found.append(currency) }
     }
     return found
   }
 
   /// Copies the survivor's counts, so that neither a limit nor an allowance starts again.
   private static func copyCounts(
-    _ decider: inout Decider, _ split: Split, transaction: TransactionNumber
+    _ books: inout Bookkeeper, _ split: Split, transaction: TransactionNumber
   ) throws(LedgerError) {
-    for row in try decider.work.counts.all(of: split.survivor.number) where row.key.kind != .recharged {
-      decider.work.set(
+    for row in try books.work.counts.all(of: split.survivor.number) where row.key.kind != .recharged {
+      books.work.set(
         CountRow(customer: split.part.number, key: row.key, period: row.period, value: row.value), by: transaction)
     }
-    for currency in decider.definitions.currencies where currency.policies?.givesByItself == true {
+    for currency in books.definitions.currencies where currency.policies?.givesByItself == true {
       let number = AccountNumber(customer: split.part.number, currency: currency.number)
-      let slot = try decider.work.accounts.slot(of: number)
-      RechargeClocks.start(&decider, slot, currency, by: transaction)
+      let slot = try books.work.accounts.slot(of: number)
+      books.startClock(slot, currency, by: transaction)
       // This group's scheduled effects on the account were applied under other counts.
-      decider.work.accounts[slot].isCurrent = false
+      books.work.accounts[slot].isCurrent = false
     }
   }
 
   private static func extras(
-    _ decider: borrowing Decider, _ split: Split, _ entries: [PostedEntry], _ items: [PostedItem],
+    _ books: borrowing Bookkeeper, _ split: Split, _ entries: [PostedEntry], _ items: [PostedItem],
     transaction: TransactionNumber
   ) throws(LedgerError) -> BookingExtras {
-    guard let parts = decider.work.parts(of: transaction) else { throw .lacksTransaction(transaction) }
+    guard let parts = books.work.parts(of: transaction) else { throw .lacksTransaction(transaction) }
     var extras = BookingExtras()
     extras.parties = [
       BookingParty(
         customer: split.survivor.id,
-        transactionID: decider.definitions.transactionIDs.id(number: transaction, createdAt: decider.work.now),
+        transactionID: books.definitions.transactionIDs.id(number: transaction, createdAt: books.work.now),
         entries: CompactList(entries), items: items)
     ]
     extras.unmerged = UnmergeReport(
       merge: split.merge, unmerge: parts, survivor: split.survivor.number, named: split.survivor.id,
-      definitions: decider.definitions)
+      definitions: books.definitions)
     return extras
   }
 

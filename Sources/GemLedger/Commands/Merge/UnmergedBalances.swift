@@ -51,31 +51,31 @@ enum UnmergedBalances {
 
   /// Posts the entries of a currency on both accounts.
   static func move(
-    _ decider: inout Decider, _ part: UnmergedCurrency, to customer: CustomerNumber, transaction: TransactionNumber
+    _ books: inout Bookkeeper, _ part: UnmergedCurrency, to customer: CustomerNumber, transaction: TransactionNumber
   ) throws(LedgerError) -> (own: [PostedEntry], others: [PostedEntry]) {
     let number = AccountNumber(customer: customer, currency: part.currency.number)
-    let slot = try decider.work.accounts.slot(of: number)
+    let slot = try books.work.accounts.slot(of: number)
     let pair = MergedAccount(from: part.slot, into: slot, currency: part.currency)
     var (own, others): ([PostedEntry], [PostedEntry]) = ([], [])
     if !part.lots.isEmpty {
       let amount = part.lots.reduce(0) { $0 - $1.out.amount }
       others.append(
         MergedBalances.post(
-          &decider, pair, pair.from, -amount, part.lots.map(\.out), kind: .unmerge, transaction: transaction))
+          &books, pair, pair.from, -amount, part.lots.map(\.out), kind: .unmerge, transaction: transaction))
       var takes: [LotTake] = []
       for lot in part.lots {
-        takes.append(try MergedBalances.bringIn(&decider.work, lot, slot: slot))
+        takes.append(try MergedBalances.bringIn(&books.work, lot, slot: slot))
       }
       own.append(
-        MergedBalances.post(&decider, pair, pair.into, amount, takes, kind: .unmerge, transaction: transaction))
+        MergedBalances.post(&books, pair, pair.into, amount, takes, kind: .unmerge, transaction: transaction))
     }
     if part.debt > 0 {
       others.append(
         MergedBalances.post(
-          &decider, pair, pair.from, part.debt, [], debtChange: -part.debt, kind: .unmerge, transaction: transaction))
+          &books, pair, pair.from, part.debt, [], debtChange: -part.debt, kind: .unmerge, transaction: transaction))
       own.append(
         MergedBalances.post(
-          &decider, pair, pair.into, -part.debt, [], debtChange: part.debt, kind: .unmerge, transaction: transaction))
+          &books, pair, pair.into, -part.debt, [], debtChange: part.debt, kind: .unmerge, transaction: transaction))
     }
     return (own, others)
   }

@@ -6,10 +6,10 @@ enum UnprovenMerges {
   /// Checks that the customer has nothing that such a merge cannot move; call it after the merge's plans were made.
   ///
   /// - Throws: `condition_failed`.
-  static func checkMovable(_ decider: borrowing Decider, _ source: FoundCustomer) throws(LedgerError) {
-    let row = try decider.work.customers.known(source.number)
-    let hasDebt = decider.plans.contains { plan in
-      let account = decider.work.accounts[plan.slot].row
+  static func checkMovable(_ books: borrowing Bookkeeper, _ source: FoundCustomer) throws(LedgerError) {
+    let row = try books.work.customers.known(source.number)
+    let hasDebt = books.plans.contains { plan in
+      let account = books.work.accounts[plan.slot].row
       return account.number.customer == source.number && account.debt > 0
     }
     let reason: String? =
@@ -18,7 +18,7 @@ enum UnprovenMerges {
       } else if hasDebt {
         "has a debt"
       } else {
-        try decider.work.holds.all(of: source.number).isEmpty ? nil : "has open holds"
+        try books.work.holds.all(of: source.number).isEmpty ? nil : "has open holds"
       }
     guard let reason else { return }
     throw LedgerError(

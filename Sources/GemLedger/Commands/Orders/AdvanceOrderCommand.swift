@@ -43,7 +43,7 @@ final class AdvanceOrderCommand: Command {
     guard var order = try decider.work.orders.find(code) else { throw .orderNotFound(code) }
     let isTaken = order.take(step, at: decider.work.now)
     if isTaken { decider.work.orders.replace(order) }
-    return JournalPosting.answer(decider.work, command.customer, isReplayed: !isTaken)
+    return decider.work.answer(command.customer, isReplayed: !isTaken)
   }
 }
 

@@ -30,13 +30,13 @@ final class HoldEntitlementCommand: Command {
     }
     let holder = try decider.work.orders.holder(purchase: purchase.number)
     guard let holder, holder != customer.number else {
-      return JournalPosting.answer(decider.work, command.customer, isReplayed: true)
+      return decider.work.answer(command.customer, isReplayed: true)
     }
     for number in try decider.work.orders.entitlements(of: holder)
     where try Self.isOfOneSubscription(decider.work, number, as: purchase) {
       decider.work.orders.set(EntitlementRow(purchase: number, holder: customer.number))
     }
-    return JournalPosting.answer(decider.work, command.customer, isReplayed: false)
+    return decider.work.answer(command.customer, isReplayed: false)
   }
 
   /// Records the owner of the entitlement that a new purchase gives.

@@ -72,11 +72,11 @@ final class OpenOrderCommand: Command {
             + "order.",
           details: [.text("field", field)])
       }
-      return JournalPosting.answer(decider.work, command.customer, isReplayed: true)
+      return decider.work.answer(command.customer, isReplayed: true)
     }
     let purchase = try paidPurchase(decider.work, by: known)
     if let purchase, try decider.work.orders.find(purchase: purchase.number) != nil {
-      return JournalPosting.answer(decider.work, command.customer, isReplayed: true)
+      return decider.work.answer(command.customer, isReplayed: true)
     }
     guard try decider.work.orders.find(opening.code) == nil else {
       throw LedgerError(.alreadyExists, "There is an order \(opening.code) already.")
@@ -91,7 +91,7 @@ final class OpenOrderCommand: Command {
       row.complete(by: purchase, at: decider.work.now, retryAfterMilliseconds: opening.retryAfterMilliseconds)
     }
     decider.work.orders.add(row)
-    return JournalPosting.answer(decider.work, command.customer, isReplayed: false)
+    return decider.work.answer(command.customer, isReplayed: false)
   }
 
   /// Returns the customer's purchase that the announcement names; nil if it is not credited yet or not the customer's.

@@ -35,9 +35,9 @@ final class CreditPurchaseCommand: Command {
     if let known {
       try RefundNotices.bookStanding(&decider, of: known, statement(of: identity), among: evidence, command: command)
       let owner = try decider.work.owner(of: known)
-      return try KeyReplay.replay(&decider, known.transaction, of: known.customer, customer: owner.id)
+      return try KeyReplay.replay(decider.books, known.transaction, of: known.customer, customer: owner.id)
     }
-    try HoldReceiptCommand.checkNotErased(decider, evidence)
+    try HoldReceiptCommand.checkNotErased(decider.books, evidence)
     var customer = try decider.work.customers.find(command.customer)
     let isNew = customer == nil
     if isNew {
@@ -57,18 +57,18 @@ final class CreditPurchaseCommand: Command {
     }
     if !booking.isReplayed, let credited = try decider.work.purchases.find(identity) {
       try RefundNotices.bookStanding(&decider, of: credited, statement(of: identity), among: evidence, command: command)
-      if let token = purchase.unknownBuyer { try markUnknownBuyer(&decider, token, of: credited) }
+      if let token = purchase.unknownBuyer { try markUnknownBuyer(&decider.work, token, of: credited) }
     }
     return booking
   }
 
   /// Keeps a note for a person's decision, in case the buyer is registered later.
-  private func markUnknownBuyer(_ decider: inout Decider, _ token: String, of credited: PurchaseRow) throws(LedgerError)
+  private func markUnknownBuyer(_ work: inout UnitOfWork, _ token: String, of credited: PurchaseRow) throws(LedgerError)
   {
     let note = EvidenceRow(
-      identity: credited.identity, kind: .held, signedAt: decider.work.now,
+      identity: credited.identity, kind: .held, signedAt: work.now,
       held: EvidenceRow.HeldState(reason: .owner, customer: credited.customer, subject: token))
-    decider.work.purchases.keep(note, among: try decider.work.purchases.evidence(credited.identity, nil))
+    work.purchases.keep(note, among: try work.purchases.evidence(credited.identity, nil))
   }
 
   private func statement(of identity: PurchaseIdentity) -> EvidenceRow? {
@@ -83,22 +83,22 @@ final class CreditPurchaseCommand: Command {
     _ decider: inout Decider, identity: PurchaseIdentity, command: LedgerCommand.Body, customer: FoundCustomer
   ) throws(LedgerError) -> Booking {
     let (product, document) = try decider.catalog.product(
-      purchase.product, boughtAt: purchase.purchasedAt, in: decider.session, definitions: decider.definitions)
+      purchase.product, boughtAt: purchase.purchasedAt, in: decider.session, definitions: decider.books.definitions)
     let number = try decider.work.purchases.nextNumber()
     let credits = try PurchaseRules.credits(
       of: product, for: purchase, number: number, environment: identity.environment)
-    decider.plans.removeAll(keepingCapacity: true)
+    decider.books.plans.removeAll(keepingCapacity: true)
     var isOverMaximum = false
     for (currency, lots) in credits {
       let amount = lots.reduce(0) { $0 + $1.amount }
-      try AccountPlanning.plan(&decider, .purchase, currency, amount, customer: customer)
-      let index = decider.plans.count - 1
+      try decider.books.plan(.purchase, currency, amount, customer: customer)
+      let index = decider.books.plans.count - 1
       let after = try PurchaseRules.balance(
-        after: decider.plans[index], account: decider.work.accounts[decider.plans[index].slot].row)
-      if after > decider.plans[index].currency.maximumBalance { isOverMaximum = true }
-      decider.plans[index].credits = lots
+        after: decider.books.plans[index], account: decider.work.accounts[decider.books.plans[index].slot].row)
+      if after > decider.books.plans[index].currency.maximumBalance { isOverMaximum = true }
+      decider.books.plans[index].credits = lots
     }
-    var booking = try JournalPosting.book(&decider, .purchase, command: command, customer: customer)
+    var booking = try decider.books.book(.purchase, command: command, customer: customer)
     booking.isOverMaximum = isOverMaximum
     let items = product.itemGrants.map { ($0.item, $0.quantity * purchase.quantity) }.sorted { $0.0 < $1.0 }
     try decider.work.add(items, to: customer, &booking)

@@ -86,18 +86,18 @@ final class HoldReceiptCommand: Command {
         }
       }
       let owner = try decider.work.owner(of: credited)
-      return try KeyReplay.replay(&decider, credited.transaction, of: credited.customer, customer: owner.id)
+      return try KeyReplay.replay(decider.books, credited.transaction, of: credited.customer, customer: owner.id)
     }
-    try Self.checkNotErased(decider, evidence)
+    try Self.checkNotErased(decider.books, evidence)
     if let statement {
       decider.work.purchases.keep(statement, among: evidence)
       evidence = RefundRules.adding(statement, to: evidence)
     }
     let before = evidence.first { $0.kind == .held }
     guard let reason = reason(after: before?.held, evidence) else {
-      return JournalPosting.answer(decider.work, command.customer, isReplayed: true)
+      return decider.work.answer(command.customer, isReplayed: true)
     }
-    let poster = isPosted ? try self.poster(&decider, command) : nil
+    let poster = isPosted ? try self.poster(&decider.work, command) : nil
     let held = row(identity, reason, decider.work.now, after: before, postedBy: poster?.number)
     // An app posts the receipt again at each start, which changes nothing.
     if held.held != before?.held || held.content != before?.content {
@@ -106,10 +106,10 @@ final class HoldReceiptCommand: Command {
     let isKnown = before?.held?.reason == reason
     // The event is for readers of the journal. If another customer posted the receipt first, the event exists already.
     if let poster, !isKnown, reason.isOpen, held.held?.customer == poster.number {
-      decider.plans.removeAll(keepingCapacity: true)
-      _ = JournalPosting.begin(&decider, .receiptHeld, command: command, customer: poster)
+      decider.books.plans.removeAll(keepingCapacity: true)
+      _ = decider.books.beginTransaction(.receiptHeld, command: command, customer: poster)
     }
-    return JournalPosting.answer(decider.work, command.customer, isReplayed: isKnown)
+    return decider.work.answer(command.customer, isReplayed: isKnown)
   }
 
   /// Whether a person has decided since the first date of the store's statement.
@@ -144,9 +144,9 @@ final class HoldReceiptCommand: Command {
     work.purchases.keep(held, among: evidence)
   }
 
-  private func poster(_ decider: inout Decider, _ command: LedgerCommand.Body) throws(LedgerError) -> FoundCustomer {
-    if let known = try decider.work.customers.find(command.customer) { return known }
-    return try decider.work.customers.add(command.customer)
+  private func poster(_ work: inout UnitOfWork, _ command: LedgerCommand.Body) throws(LedgerError) -> FoundCustomer {
+    if let known = try work.customers.find(command.customer) { return known }
+    return try work.customers.add(command.customer)
   }
 
   private func row(
@@ -172,7 +172,7 @@ final class HoldReceiptCommand: Command {
   /// Checks that the purchase's customer was not erased before the credit.
   ///
   /// - Throws: `receipt_revoked`.
-  static func checkNotErased(_ decider: borrowing Decider, _ evidence: [EvidenceRow]) throws(LedgerError) {
+  static func checkNotErased(_ books: borrowing Bookkeeper, _ evidence: [EvidenceRow]) throws(LedgerError) {
     guard let held = evidence.first(where: { $0.kind == .held })?.held, held.reason == .erased else { return }
     throw LedgerError(
       .receiptRevoked,
@@ -183,29 +183,29 @@ final class HoldReceiptCommand: Command {
   /// Ends the held receipts of an erased customer, and removes the members that name a buyer.
   ///
   /// - Parameter tokens: The customer's tokens in the statements of stores, if known.
-  static func erase(_ decider: inout Decider, of customer: CustomerNumber, namedBy tokens: [String]) throws(LedgerError)
+  static func erase(_ work: inout UnitOfWork, of customer: CustomerNumber, namedBy tokens: [String]) throws(LedgerError)
   {
-    let posted = try decider.session.rows(EvidenceRow.heldOfCustomer, [IndexKey(customer)])
+    let posted = try work.session.rows(EvidenceRow.heldOfCustomer, [IndexKey(customer)])
     for held in posted {
-      let known = try decider.work.purchases.evidence(held.identity, nil)
+      let known = try work.purchases.evidence(held.identity, nil)
       let isNamed = held.held?.subject.map { !tokens.isEmpty && !tokens.contains($0) } ?? false
       if let reason = held.held?.reason, reason == .buyer || isNamed && reason != .app && reason != .environment {
         // The token names another customer, and the purchase remains that customer's.
         var free = held
         free.held?.customer = 0
         free.content = ""
-        decider.work.purchases.keep(replacing: free)
+        work.purchases.keep(replacing: free)
         continue
       }
-      for row in known { if let erased = row.erased(ending: true) { decider.work.purchases.keep(replacing: erased) } }
+      for row in known { if let erased = row.erased(ending: true) { work.purchases.keep(replacing: erased) } }
     }
     var below: Int64?
     repeat {
-      let page = try decider.session.purchases(of: customer, below: below ?? .max, limit: Limits.historyPage)
+      let page = try work.session.purchases(of: customer, below: below ?? .max, limit: Limits.historyPage)
       for purchase in page {
-        let known = try decider.session.rows(EvidenceRow.ofPurchase, [IndexKey(purchase.identity)])
+        let known = try work.session.rows(EvidenceRow.ofPurchase, [IndexKey(purchase.identity)])
         for row in known {
-          if let erased = row.erased(ending: false) { decider.work.purchases.keep(replacing: erased) }
+          if let erased = row.erased(ending: false) { work.purchases.keep(replacing: erased) }
         }
       }
       below = page.count == Limits.historyPage ? page.last?.number : nil
@@ -215,14 +215,14 @@ final class HoldReceiptCommand: Command {
   /// Removes a customer's tokens from purchases that other customers posted or were credited for.
   ///
   /// A held purchase that waits for its credit is never credited then.
-  static func erase(_ decider: inout Decider, namedBy tokens: [String]) throws(LedgerError) {
+  static func erase(_ work: inout UnitOfWork, namedBy tokens: [String]) throws(LedgerError) {
     guard !tokens.isEmpty else { return }
-    var named = try decider.session.rows(EvidenceRow.heldForSubject, tokens.map { IndexKey(text: $0) })
+    var named = try work.session.rows(EvidenceRow.heldForSubject, tokens.map { IndexKey(text: $0) })
     // Receipts that wait for an app or an environment are few, so all of them are read.
     for reason in [HoldReason.app, .environment] {
       var place: IndexPlace?
       repeat {
-        let page: [EvidenceRow] = try decider.session.page(
+        let page: [EvidenceRow] = try work.session.page(
           EvidenceRow.heldDue, IndexKey(reason.rawValue), after: place, limit: Limits.historyPage)
         named += page
         let last = page.count == Limits.historyPage ? page.last : nil
@@ -230,12 +230,12 @@ final class HoldReceiptCommand: Command {
       } while place != nil
     }
     for held in named {
-      let known = try decider.work.purchases.evidence(held.identity, nil)
+      let known = try work.purchases.evidence(held.identity, nil)
       let isNamed = held.held?.subject.map(tokens.contains) ?? false
       guard isNamed || known.contains(where: { row in tokens.contains { row.content.contains($0) } }) else { continue }
       let isOpen = held.held?.reason.endsWithCredit ?? false
       for row in known {
-        if let erased = row.erased(ending: isOpen) { decider.work.purchases.keep(replacing: erased) }
+        if let erased = row.erased(ending: isOpen) { work.purchases.keep(replacing: erased) }
       }
     }
   }

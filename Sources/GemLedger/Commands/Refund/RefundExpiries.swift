@@ -4,19 +4,19 @@ enum RefundExpiries {
   ///
   /// Expired amounts are gone already: no other lot pays for them, and they make neither a debt nor a shortfall.
   static func setApart(
-    _ decider: inout Decider, _ granted: RefundChange.Granted, _ rest: inout [Int64], _ index: Int,
+    _ books: inout Bookkeeper, _ granted: RefundChange.Granted, _ rest: inout [Int64], _ index: Int,
     _ change: inout RefundChange
   ) throws(LedgerError) {
     for (position, lot) in granted.lots.enumerated() where rest[position] > 0 {
-      let expiresAt = try expiry(&decider, of: lot.lot, plan: index, change)
-      guard expiresAt <= decider.work.now.milliseconds else { continue }
-      var expired = planned(decider, lot.lot, plan: index)
-      for number in try decider.work.customers.related(to: change.owner) {
+      let expiresAt = try expiry(&books, of: lot.lot, plan: index, change)
+      guard expiresAt <= books.work.now.milliseconds else { continue }
+      var expired = planned(books, lot.lot, plan: index)
+      for number in try books.work.customers.related(to: change.owner) {
         let account = AccountNumber(customer: number, currency: granted.currency.number)
-        expired += pending(decider.work, lot.lot, in: account)
-        expired += try booked(lot.lot, in: account, from: expiresAt, in: decider.session)
+        expired += pending(books.work, lot.lot, in: account)
+        expired += try booked(lot.lot, in: account, from: expiresAt, in: books.work.session)
       }
-      let part = min(rest[position], expired - (try counted(decider.work, lot.lot, change)))
+      let part = min(rest[position], expired - (try counted(books.work, lot.lot, change)))
       guard part > 0 else { continue }
       rest[position] -= part
       change.parts.append(.init(lot: lot.lot, kind: .expired, amount: part))
@@ -24,13 +24,13 @@ enum RefundExpiries {
   }
 
   private static func expiry(
-    _ decider: inout Decider, of lot: LotNumber, plan index: Int, _ change: RefundChange
+    _ books: inout Bookkeeper, of lot: LotNumber, plan index: Int, _ change: RefundChange
   ) throws(LedgerError) -> Int64 {
-    let lots = decider.work.accounts.lots(of: decider.plans[index].slot)
+    let lots = books.work.accounts.lots(of: books.plans[index].slot)
     if let lotSlot = lots.lotSlot(of: lot) { return lots[lotSlot].row.expiresAt }
     // An empty lot of a merged customer stayed in that customer's account.
-    let numbers = try decider.work.customers.related(to: change.owner)
-    return try decider.work.accounts.attributes(of: lot, ofAny: numbers)?.expiresAt ?? .max
+    let numbers = try books.work.customers.related(to: change.owner)
+    return try books.work.accounts.attributes(of: lot, ofAny: numbers)?.expiresAt ?? .max
   }
 
   /// The expired amount that earlier refunds of the purchase have already counted.
@@ -43,8 +43,8 @@ enum RefundExpiries {
   }
 
   /// The amount that is due to expire and is booked before the refund.
-  private static func planned(_ decider: borrowing Decider, _ lot: LotNumber, plan index: Int) -> Int64 {
-    decider.plans[index].expired.filter { $0.lot == lot }.reduce(0) { $0 - $1.amount }
+  private static func planned(_ books: borrowing Bookkeeper, _ lot: LotNumber, plan index: Int) -> Int64 {
+    books.plans[index].expired.filter { $0.lot == lot }.reduce(0) { $0 - $1.amount }
   }
 
   /// The expired amount that this group has booked.

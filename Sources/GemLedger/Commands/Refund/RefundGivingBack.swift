@@ -5,32 +5,32 @@ enum RefundGivingBack {
   /// Plans the returns of a refund reversal.
   ///
   /// Written-off amounts are cancelled first, then debts. Taken amounts return to their original lots.
-  static func plan(_ decider: inout Decider, _ change: inout RefundChange) throws(LedgerError) {
-    decider.plans.removeAll(keepingCapacity: true)
-    var outstanding = try RefundedPurchase.outstandingParts(decider.work, of: change.purchase)
+  static func plan(_ books: inout Bookkeeper, _ change: inout RefundChange) throws(LedgerError) {
+    books.plans.removeAll(keepingCapacity: true)
+    var outstanding = try RefundedPurchase.outstandingParts(books.work, of: change.purchase)
     var returnsOfPlans: [[(lot: LotNumber, amount: Int64)]] = []
     for granted in change.granted {
       let less = zip(granted.due(change.before), granted.due(change.share)).map { $0 - $1 }
       guard less.contains(where: { $0 != 0 }) else { continue }
-      try AccountPlanning.plan(&decider, .reversedRefund, granted.currency.code, 0, customer: change.owner)
-      let index = decider.plans.count - 1
-      var debt = decider.work.accounts[decider.plans[index].slot].row.debt
+      try books.plan(.reversedRefund, granted.currency.code, 0, customer: change.owner)
+      let index = books.plans.count - 1
+      var debt = books.work.accounts[books.plans[index].slot].row.debt
       let debtBefore = debt
       var returns: [(lot: LotNumber, amount: Int64)] = []
       for (position, amount) in less.enumerated() where amount > 0 {
         let lot = granted.lots[position].lot
         try returns += undo(amount, of: lot, &outstanding, debt: &debt, &change)
       }
-      decider.plans[index].debtChange = debt - debtBefore
-      decider.plans[index].amount = returns.reduce(0) { $0 + $1.amount } - decider.plans[index].debtChange
-      try checkHardLimit(decider, index, adding: returns.reduce(0) { $0 + $1.amount }, debt: debt)
+      books.plans[index].debtChange = debt - debtBefore
+      books.plans[index].amount = returns.reduce(0) { $0 + $1.amount } - books.plans[index].debtChange
+      try checkHardLimit(books, index, adding: returns.reduce(0) { $0 + $1.amount }, debt: debt)
       returnsOfPlans.append(returns)
     }
     // Done last, when nothing can refuse the command any more.
     for (index, returns) in returnsOfPlans.enumerated() {
       for (lot, amount) in returns {
-        let take = try LotPlacement.placeReturn(&decider.work, amount, to: lot, slot: decider.plans[index].slot)
-        decider.plans[index].takes.append(take)
+        let take = try LotPlacement.placeReturn(&books.work, amount, to: lot, slot: books.plans[index].slot)
+        books.plans[index].takes.append(take)
       }
     }
     change.isMadeGood = !outstanding.contains { $0.kind == .short && $0.amount > 0 }
@@ -80,12 +80,12 @@ enum RefundGivingBack {
 
   /// - Throws: `amount_out_of_range`.
   private static func checkHardLimit(
-    _ decider: borrowing Decider, _ index: Int, adding amount: Int64, debt: Int64
+    _ books: borrowing Bookkeeper, _ index: Int, adding amount: Int64, debt: Int64
   ) throws(LedgerError) {
-    let balance = decider.work.accounts[decider.plans[index].slot].row.balance - decider.plans[index].expiredAmount
+    let balance = books.work.accounts[books.plans[index].slot].row.balance - books.plans[index].expiredAmount
     guard amount - min(amount, debt) <= Limits.amount - balance else {
       throw RequestRules.outOfRange(
-        "A return of \(amount) \(decider.plans[index].currency.code) would pass the largest possible balance, "
+        "A return of \(amount) \(books.plans[index].currency.code) would pass the largest possible balance, "
           + "\(Limits.amount).",
         amount)
     }

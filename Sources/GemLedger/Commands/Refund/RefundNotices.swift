@@ -14,10 +14,10 @@ enum RefundNotices {
         decider.work, command.customer, notice, isReplayed: !isNew, isAwaitingPurchase: true)
     }
     let owner = try decider.work.owner(of: purchase)
-    let notice = decider.withoutErased(notice, of: owner)
+    let notice = decider.books.withoutErased(notice, of: owner)
     guard isNew else {
       if !notice.content.isEmpty { decider.work.purchases.keep(notice, among: known) }
-      return try answerAgain(&decider, notice, purchase, owner)
+      return try answerAgain(decider.books, notice, purchase, owner)
     }
     return try idempotentlyWhereBooked(&decider, command, owner: owner) {
       (decider: inout Decider) throws(LedgerError) -> Booking in
@@ -26,7 +26,7 @@ enum RefundNotices {
       // A booked refund is evidence by itself; only further content needs a row.
       if booking == nil || !notice.content.isEmpty { decider.work.purchases.keep(notice, among: known) }
       if let booking { return booking }
-      return try answerAgain(&decider, notice, purchase, owner)
+      return try answerAgain(decider.books, notice, purchase, owner)
     }
   }
 
@@ -41,7 +41,7 @@ enum RefundNotices {
     var evidence = known
     let owner = try decider.work.owner(of: purchase)
     if let statement {
-      let statement = decider.withoutErased(statement, of: owner)
+      let statement = decider.books.withoutErased(statement, of: owner)
       decider.work.purchases.keep(statement, among: evidence)
       evidence = RefundRules.adding(statement, to: evidence)
     }
@@ -75,26 +75,26 @@ enum RefundNotices {
     let before = purchase.refund?.share ?? .none
     guard share != before else { return nil }
     var change = RefundChange(purchase: purchase, owner: FoundCustomer(owner, original: owner.number), to: share)
-    (change.granted, change.givenItems) = try RefundedPurchase.given(decider, by: purchase)
-    try bookDueEffects(&decider, of: change)
+    (change.granted, change.givenItems) = try RefundedPurchase.given(decider.books, by: purchase)
+    try bookDueEffects(&decider.books, of: change)
     if share > before {
       change.unprovenMerges = try UnprovenMerges.merges(of: purchase.customer, to: owner.number, decider.work)
-      try RefundTakingBack.plan(&decider, &change)
+      try RefundTakingBack.plan(&decider.books, &change)
     } else {
-      try RefundGivingBack.plan(&decider, &change)
+      try RefundGivingBack.plan(&decider.books, &change)
     }
     return try book(
       &decider, change, notice: notice, evidenceAt: RefundRules.newest(evidence), owner: owner, command: command)
   }
 
   /// Books due effects first: an expired hold may have returned currency for amounts that the refund wrote off.
-  private static func bookDueEffects(_ decider: inout Decider, of change: RefundChange) throws(LedgerError) {
-    decider.plans.removeAll(keepingCapacity: true)
+  private static func bookDueEffects(_ books: inout Bookkeeper, of change: RefundChange) throws(LedgerError) {
+    books.plans.removeAll(keepingCapacity: true)
     for granted in change.granted {
       let number = AccountNumber(customer: change.owner.number, currency: granted.currency.number)
-      let slot = try decider.work.accounts.slot(of: number)
-      guard ScheduledEffects.isDue(decider.work, slot, granted.currency) else { continue }
-      try ScheduledEffects.bookDueEffects(&decider, slot, granted.currency, customer: change.owner)
+      let slot = try books.work.accounts.slot(of: number)
+      guard books.work.isDue(slot, granted.currency) else { continue }
+      try books.bookDueEffects(slot, granted.currency, customer: change.owner)
     }
   }
 
@@ -102,14 +102,14 @@ enum RefundNotices {
     _ decider: inout Decider, _ change: RefundChange, notice: EvidenceRow, evidenceAt: Timestamp, owner: CustomerRow,
     command: LedgerCommand.Body
   ) throws(LedgerError) -> Booking {
-    decider.plans.removeAll { $0.amount == 0 }
-    var booking = try JournalPosting.book(
-      &decider, change.isTakingBack ? .refund : .reversedRefund, command: command, customer: change.owner)
+    decider.books.plans.removeAll { $0.amount == 0 }
+    var booking = try decider.books.book(
+      change.isTakingBack ? .refund : .reversedRefund, command: command, customer: change.owner)
     booking.customer = owner.id
     let transaction = decider.work.journal.sequences.transaction
     booking.isOverMaximum =
       !change.isTakingBack
-      && decider.plans.contains { plan in
+      && decider.books.plans.contains { plan in
         decider.work.accounts[plan.slot].row.balance > plan.currency.maximumBalance
       }
     try decider.work.add(try RefundedPurchase.items(decider.work, of: change), to: change.owner, &booking)
@@ -125,18 +125,18 @@ enum RefundNotices {
 
   /// Finds the earlier booking for such a notice; a booking without entries if nothing was booked.
   private static func answerAgain(
-    _ decider: inout Decider, _ notice: EvidenceRow, _ purchase: PurchaseRow, _ owner: CustomerRow
+    _ books: borrowing Bookkeeper, _ notice: EvidenceRow, _ purchase: PurchaseRow, _ owner: CustomerRow
   ) throws(LedgerError) -> Booking {
-    let refunds = try decider.work.purchases.refunds(of: purchase)
+    let refunds = try books.work.purchases.refunds(of: purchase)
     let same =
       refunds.last { $0.kind == notice.kind && $0.revokedAt == notice.revokedAt }
       ?? refunds.last { $0.kind != .reclaim }
     guard let same else {
-      return answerWithoutBooking(decider.work, owner.id, notice, isReplayed: true, isAwaitingPurchase: false)
+      return answerWithoutBooking(books.work, owner.id, notice, isReplayed: true, isAwaitingPurchase: false)
     }
     // A refund before a merge was booked for the owner at that time.
-    let owners = try decider.work.customers.related(to: owner.number)
-    return try KeyReplay.replay(&decider, same.transaction, ofAny: owners, customer: owner.id)
+    let owners = try books.work.customers.related(to: owner.number)
+    return try KeyReplay.replay(books, same.transaction, ofAny: owners, customer: owner.id)
   }
 
   private static func answerWithoutBooking(
@@ -155,13 +155,13 @@ enum RefundNotices {
   ) throws(LedgerError) -> Booking {
     guard let key = command.key else { return try decide(&decider) }
     let customer = FoundCustomer(owner, original: owner.number)
-    if let row = try KeyReplay.earlier(&decider.work, underAnyNumberOf: customer, key, command: command) {
-      var answer = try KeyReplay.answer(&decider, row, under: key, command: command)
+    if let row = try KeyReplay.earlier(decider.work, underAnyNumberOf: customer, key, command: command) {
+      var answer = try KeyReplay.answer(decider.books, row, under: key, command: command)
       answer.customer = owner.id
       return answer
     }
     let booking = try decide(&decider)
-    if !booking.isReplayed { decider.work.keys.keep(decider.booked, under: key, of: command, owner.number) }
+    if !booking.isReplayed { decider.work.keys.keep(decider.books.booked, under: key, of: command, owner.number) }
     return booking
   }
 }
@@ -178,7 +178,7 @@ extension EvidenceRow {
   }
 }
 
-extension Decider {
+extension Bookkeeper {
   /// Returns the statement to keep: without the members that name the buyer if the customer was erased.
   fileprivate func withoutErased(_ statement: EvidenceRow, of owner: CustomerRow) -> EvidenceRow {
     guard owner.isErased(salt: definitions.transactionIDs.salt) else { return statement }

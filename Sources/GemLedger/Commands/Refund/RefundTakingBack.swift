@@ -3,42 +3,42 @@ enum RefundTakingBack {
   // MARK: Taking back
 
   /// Plans the takes of a refund: the purchase's lots first, then by the currency's policy.
-  static func plan(_ decider: inout Decider, _ change: inout RefundChange) throws(LedgerError) {
-    decider.plans.removeAll(keepingCapacity: true)
+  static func plan(_ books: inout Bookkeeper, _ change: inout RefundChange) throws(LedgerError) {
+    books.plans.removeAll(keepingCapacity: true)
     for granted in change.granted {
       let more = zip(granted.due(change.share), granted.due(change.before)).map { $0 - $1 }
       guard more.contains(where: { $0 != 0 }) else { continue }
-      try AccountPlanning.plan(&decider, .refund, granted.currency.code, 0, customer: change.owner)
-      let index = decider.plans.count - 1
-      let account = decider.work.accounts[decider.plans[index].slot].row
+      try books.plan(.refund, granted.currency.code, 0, customer: change.owner)
+      let index = books.plans.count - 1
+      let account = books.work.accounts[books.plans[index].slot].row
       var rest = more
-      var available = max(0, account.balance - decider.plans[index].expiredAmount - account.held)
-      var own = try takeOwnLots(&decider, granted, &rest, &available, index, &change)
-      own += try takeDescendants(&decider, of: granted, &rest, &available, index, &change)
-      try RefundExpiries.setApart(&decider, granted, &rest, index, &change)
+      var available = max(0, account.balance - books.plans[index].expiredAmount - account.held)
+      var own = try takeOwnLots(&books, granted, &rest, &available, index, &change)
+      own += try takeDescendants(&books, of: granted, &rest, &available, index, &change)
+      try RefundExpiries.setApart(&books, granted, &rest, index, &change)
       let left = change.unprovenMerges.isEmpty ? min(available, rest.reduce(0, +)) : 0
-      let others = try decider.work.accounts.burn(
-        left, of: decider.plans[index].slot, after: own, paidFirst: granted.currency.burnsPaidFirst)
+      let others = try books.work.accounts.burn(
+        left, of: books.plans[index].slot, after: own, paidFirst: granted.currency.burnsPaidFirst)
       share(others, over: granted, &rest, &change)
       let owed = applyShortfallPolicy(rest, granted, debt: account.debt, &change)
-      decider.plans[index].takes = combined(own + others)
-      decider.plans[index].debtChange = owed
-      decider.plans[index].amount = decider.plans[index].takes.reduce(0) { $0 + $1.amount } - owed
+      books.plans[index].takes = combined(own + others)
+      books.plans[index].debtChange = owed
+      books.plans[index].amount = books.plans[index].takes.reduce(0) { $0 + $1.amount } - owed
     }
   }
 
   private static func takeOwnLots(
-    _ decider: inout Decider, _ granted: RefundChange.Granted, _ rest: inout [Int64], _ available: inout Int64,
+    _ books: inout Bookkeeper, _ granted: RefundChange.Granted, _ rest: inout [Int64], _ available: inout Int64,
     _ index: Int, _ change: inout RefundChange
   ) throws(LedgerError) -> [LotTake] {
     var takes: [LotTake] = []
     for (position, lot) in granted.lots.enumerated() where rest[position] > 0 {
       guard
-        let lotSlot = try decider.work.accounts.lotSlot(of: lot.lot, in: decider.plans[index].slot)
+        let lotSlot = try books.work.accounts.lotSlot(of: lot.lot, in: books.plans[index].slot)
       else { continue }
-      let row = decider.work.accounts.lot(lotSlot, of: decider.plans[index].slot)
+      let row = books.work.accounts.lot(lotSlot, of: books.plans[index].slot)
       // Due amounts are booked as expired first.
-      let part = row.expiresAt > decider.work.now.milliseconds ? min(rest[position], row.remaining, available) : 0
+      let part = row.expiresAt > books.work.now.milliseconds ? min(rest[position], row.remaining, available) : 0
       guard part > 0 else { continue }
       rest[position] -= part
       available -= part
@@ -50,26 +50,26 @@ enum RefundTakingBack {
 
   /// Takes from the account's lots that exchanges and transfers derived from the purchase's lots.
   static func takeDescendants(
-    _ decider: inout Decider, of granted: RefundChange.Granted, _ rest: inout [Int64], _ available: inout Int64,
+    _ books: inout Bookkeeper, of granted: RefundChange.Granted, _ rest: inout [Int64], _ available: inout Int64,
     _ index: Int, _ change: inout RefundChange
   ) throws(LedgerError) -> [LotTake] {
-    let slot = decider.plans[index].slot
-    guard available > 0, rest.contains(where: { $0 > 0 }), decider.work.accounts[slot].row.openLots > 0 else {
+    let slot = books.plans[index].slot
+    guard available > 0, rest.contains(where: { $0 > 0 }), books.work.accounts[slot].row.openLots > 0 else {
       return []
     }
-    try decider.work.accounts.loadAllLots(of: slot)
-    let now = decider.work.now.milliseconds
-    let candidates = decider.work.accounts.lots(of: slot).rows.filter { row in
+    try books.work.accounts.loadAllLots(of: slot)
+    let now = books.work.now.milliseconds
+    let candidates = books.work.accounts.lots(of: slot).rows.filter { row in
       row.purchase == nil && row.remaining > 0 && row.expiresAt > now
     }
     let lineages = try candidates.gather { (row) throws(LedgerError) in
-      try LotLineage.lineage(decider.work, of: row).lineage
+      try LotLineage.lineage(books.work, of: row).lineage
     }
     var takes: [LotTake] = []
     for (row, lineage) in zip(candidates, lineages) where available > 0 {
       guard let lineage,
         let position = granted.lots.firstIndex(where: { $0.lot == lineage.originalLot }), rest[position] > 0,
-        let lotSlot = decider.work.accounts.lots(of: slot).lotSlot(of: row.number)
+        let lotSlot = books.work.accounts.lots(of: slot).lotSlot(of: row.number)
       else { continue }
       let part = min(rest[position], row.remaining, available)
       rest[position] -= part

@@ -1,15 +1,15 @@
 /// The grant of a purchase, the amounts that its refunds took, and its refunds' changes other than balances.
 enum RefundedPurchase {
   /// Returns the grants and items of the purchase; without the sources of its lots.
-  static func given(_ decider: borrowing Decider, by purchase: PurchaseRow) throws(LedgerError) -> (
+  static func given(_ books: borrowing Bookkeeper, by purchase: PurchaseRow) throws(LedgerError) -> (
     granted: [RefundChange.Granted], items: [ItemEntryRow]
   ) {
-    if let sole = purchase.grant, let currency = decider.definitions.currency(number: sole.currency) {
+    if let sole = purchase.grant, let currency = books.definitions.currency(number: sole.currency) {
       let lot = RefundChange.GrantedLot(lot: sole.lot, source: .paid, amount: sole.amount)
       return ([RefundChange.Granted(currency: currency, lots: [lot])], [])
     }
-    let parts = try postings(decider.work, of: purchase)
-    return (RefundChange.granted(by: parts, definitions: decider.definitions), parts.items)
+    let parts = try postings(books.work, of: purchase)
+    return (RefundChange.granted(by: parts, definitions: books.definitions), parts.items)
   }
 
   private static func postings(

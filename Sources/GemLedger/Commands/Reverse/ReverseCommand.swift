@@ -23,7 +23,7 @@ struct ReverseCommand: Command {
   ///   `condition_failed`, `amount_out_of_range` (the returned amounts would pass the hard limit).
   func decide(_ decider: inout Decider, _ command: LedgerCommand.Body) throws(LedgerError) -> Booking {
     if let amounts { try RequestRules.check(amounts: amounts, conditions: command.conditions, of: "give back") }
-    guard let (row, owner, whose) = try JournalLookup.booked(decider, id) else {
+    guard let (row, owner, whose) = try JournalLookup.booked(decider.books, id) else {
       throw LedgerError(.transactionNotFound, "There is no transaction \(id) in this ledger.")
     }
     var booking = try KeyReplay.idempotently(&decider, command, customer: owner) {
@@ -40,23 +40,23 @@ struct ReverseCommand: Command {
     try ReversalRules.check(row.kind, of: id)
     let owners = try decider.work.customers.related(to: owner)
     let original = try Self.postings(decider.work, of: row)
-    let taken = try Self.taken(decider, by: original, owners: owners)
+    let taken = try Self.taken(decider.books, by: original, owners: owners)
     let returned = try ReversalRules.amounts(amounts, of: taken, id: id)
     let isLast = zip(taken, returned).allSatisfy { $0.left == $1 }
     let items = isLast ? try Self.itemsToTakeBack(decider.work, of: original, id, owner: owner) : []
-    decider.plans.removeAll(keepingCapacity: true)
+    decider.books.plans.removeAll(keepingCapacity: true)
     for (taken, amount) in zip(taken, returned) where amount > 0 {
-      try AccountPlanning.plan(&decider, .reversal, taken.currency, amount, customer: owner)
+      try decider.books.plan(.reversal, taken.currency, amount, customer: owner)
     }
-    try AccountPlanning.checkPremises(decider, command, customer: owner)
-    for plan in decider.plans {
+    try decider.books.checkPremises(command, customer: owner)
+    for plan in decider.books.plans {
       _ = try PurchaseRules.balance(after: plan, account: decider.work.accounts[plan.slot].row)
     }
     // Done last, when nothing can refuse the command any more.
     for (index, (taken, amount)) in zip(taken, returned).filter({ $0.1 > 0 }).enumerated() {
       for (lot, part) in taken.returns(amount) {
-        let take = try LotPlacement.placeReturn(&decider.work, part, to: lot, slot: decider.plans[index].slot)
-        decider.plans[index].takes.append(take)
+        let take = try LotPlacement.placeReturn(&decider.work, part, to: lot, slot: decider.books.plans[index].slot)
+        decider.books.plans[index].takes.append(take)
       }
     }
     return try Self.bookReversal(&decider, of: row, id, items, command: command, owner: owner)
@@ -66,28 +66,30 @@ struct ReverseCommand: Command {
     _ decider: inout Decider, of original: TransactionRow, _ id: TransactionID, _ items: [(ItemID, Int64)],
     command: LedgerCommand.Body, owner: FoundCustomer
   ) throws(LedgerError) -> Booking {
-    var booking = try JournalPosting.book(&decider, .reversal, command: command, customer: owner)
+    var booking = try decider.books.book(.reversal, command: command, customer: owner)
     decider.work.journal.add(
       JournalEventRow(
-        transaction: decider.booked, position: 0, customer: owner.number, kind: .reversal, target: original.number,
+        transaction: decider.books.booked, position: 0, customer: owner.number, kind: .reversal,
+        target: original.number,
         createdAt: decider.work.now))
     try decider.work.add(items, to: owner, &booking)
     for (item, quantity) in items {
-      try UsageCounts.uncount(&decider, item, -quantity, since: original.createdAt, owner)
+      try decider.work.uncount(
+        item, -quantity, since: original.createdAt, owner, by: decider.books.booked)
     }
-    if decider.definitions.hasPolicies {
+    if decider.books.definitions.hasPolicies {
       let countedAt = try countedAt(decider.work, original, owner: owner)
-      for plan in decider.plans {
-        try UsageCounts.uncount(&decider, plan.amount, since: countedAt, slot: plan.slot, by: decider.booked)
+      for plan in decider.books.plans {
+        try decider.books.uncount(plan.amount, since: countedAt, slot: plan.slot, by: decider.books.booked)
       }
     }
-    booking.isOverMaximum = decider.plans.contains {
+    booking.isOverMaximum = decider.books.plans.contains {
       decider.work.accounts[$0.slot].row.balance > $0.currency.maximumBalance
     }
     var extras = BookingExtras()
     extras.reversed = id
-    let lost = try ReturnedCurrencyBooking.bookDue(
-      &decider, returns(of: decider.plans), after: decider.booked, owner: owner, &extras)
+    let lost = try decider.books.bookDueReturns(
+      returns(of: decider.books.plans), after: decider.books.booked, owner: owner, &extras)
     if !lost.isEmpty { booking.entries = CompactList(Array(booking.entries) + lost) }
     booking.extras = extras
     return booking
@@ -139,18 +141,18 @@ struct ReverseCommand: Command {
 
   /// Sums a spend's takes in each currency, in the order of codes, and how much of them earlier reversals gave back.
   private static func taken(
-    _ decider: borrowing Decider, by original: TransactionParts, owners: [CustomerNumber]
+    _ books: borrowing Bookkeeper, by original: TransactionParts, owners: [CustomerNumber]
   ) throws(LedgerError) -> [ReversalRules.Taken] {
     var undone: [Int64: Int64] = [:]
-    for event in try decider.work.journal.events(about: original.row.number, ofAny: owners)
+    for event in try books.work.journal.events(about: original.row.number, ofAny: owners)
     where event.kind == .reversal {
-      for entry in try parts(decider.work, of: event.transaction, ofAny: owners).entries {
+      for entry in try parts(books.work, of: event.transaction, ofAny: owners).entries {
         undone[entry.account.currency, default: 0] += entry.amount
       }
     }
     var taken: [ReversalRules.Taken] = []
     for entry in original.entries {
-      guard let currency = decider.definitions.currency(number: entry.account.currency) else {
+      guard let currency = books.definitions.currency(number: entry.account.currency) else {
         throw .lacksCurrency(entry.account.currency)
       }
       var lots = original.allocations.filter { $0.entry == entry.number }.map { (lot: $0.lot, amount: -$0.amount) }

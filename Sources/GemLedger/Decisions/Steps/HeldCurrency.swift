@@ -34,42 +34,22 @@ enum HeldCurrency {
     return slots
   }
 
-  // MARK: Effects
-
-  static func addDeadline(_ work: inout UnitOfWork, of hold: HoldRow, in transaction: TransactionNumber) {
-    work.journal.add(
-      JournalEventRow(
-        transaction: transaction, position: 0, customer: hold.customer, kind: .deadline, target: hold.number,
-        value: hold.deadline.milliseconds, createdAt: work.now))
-  }
-
-  static func addEvent(
-    _ work: inout UnitOfWork, _ kind: JournalEventRow.Kind, of part: HeldPart, hold: TransactionNumber,
-    in transaction: TransactionNumber, slot: Int, value: Int64 = 0
-  ) {
-    work.journal.add(
-      JournalEventRow(
-        transaction: transaction, position: 0, customer: part.account.customer, kind: kind, target: hold,
-        currency: part.account.currency, lot: part.lot, amount: part.amount, value: value, createdAt: work.now,
-        heldAfter: work.accounts[slot].row.held))
-  }
-
   // MARK: Bookings
 
   static func booking(
-    _ decider: borrowing Decider, _ id: HoldID, _ hold: HoldRow, _ parts: [HeldPart], slots: [Int]
+    _ books: borrowing Bookkeeper, _ id: HoldID, _ hold: HoldRow, _ parts: [HeldPart], slots: [Int]
   ) -> HoldBooking {
     let amounts = CurrencySums.sum(
       [],
       parts.compactMap { part in
-        decider.definitions.currency(number: part.account.currency).map {
+        books.definitions.currency(number: part.account.currency).map {
           CurrencyAmount(currency: $0.code, amount: part.amount)
         }
       })
     var (balances, available): ([CurrencyAmount], [CurrencyAmount]) = ([], [])
     for slot in slots {
-      let row = decider.work.accounts[slot].row
-      guard let code = decider.definitions.currency(number: row.number.currency)?.code else { continue }
+      let row = books.work.accounts[slot].row
+      guard let code = books.definitions.currency(number: row.number.currency)?.code else { continue }
       balances.append(CurrencyAmount(currency: code, amount: row.balance))
       available.append(CurrencyAmount(currency: code, amount: row.balance - row.held))
     }
@@ -81,61 +61,83 @@ enum HeldCurrency {
       available: sorted(available))
   }
 
+  static func begun(_ work: borrowing UnitOfWork, _ hold: HoldRow) throws(LedgerError) -> Timestamp {
+    if let known = hold.begunAt { return known }
+    return try work.journal.known(hold.number).createdAt
+  }
+}
+
+extension Bookkeeper {
   /// Ends a hold after its deadline.
-  static func lapse(_ decider: inout Decider, _ hold: HoldRow, owner: FoundCustomer) throws(LedgerError) {
-    let parts = try outstanding(decider.work, of: hold, owner: owner)
-    let number = decider.work.journal.appendTransactionWithoutEntries(.release, of: owner.number)
-    let returns = try giveBack(&decider, parts, of: hold, in: number)
-    decider.work.holds.end(hold)
-    let before = Dictionary(returns.map { ($0.slot, decider.work.accounts[$0.slot].row) }) { first, _ in first }
+  mutating func lapse(_ hold: HoldRow, owner: FoundCustomer) throws(LedgerError) {
+    let parts = try HeldCurrency.outstanding(work, of: hold, owner: owner)
+    let number = work.journal.appendTransactionWithoutEntries(.release, of: owner.number)
+    let returns = try giveBack(parts, of: hold, in: number)
+    work.holds.end(hold)
+    let before = Dictionary(returns.map { ($0.slot, work.accounts[$0.slot].row) }) { first, _ in first }
     var extras = BookingExtras()
-    _ = try ReturnedCurrencyBooking.bookDue(&decider, returns, after: number, owner: owner, &extras)
-    guard decider.definitions.hasPolicies else { return }
-    for (slot, row) in before { keepLosses(&decider, since: row, slot: slot, returns, deadline: hold.deadline) }
+    _ = try bookDueReturns(returns, after: number, owner: owner, &extras)
+    guard definitions.hasPolicies else { return }
+    for (slot, row) in before { keepLosses(since: row, slot: slot, returns, deadline: hold.deadline) }
   }
 
   /// Records an account's losses by the end of a hold, each at its instant: the lot's expiry, or the hold's deadline.
-  private static func keepLosses(
-    _ decider: inout Decider, since before: AccountRow, slot: Int, _ returns: [ReturnedCurrency], deadline: Timestamp
+  private mutating func keepLosses(
+    since before: AccountRow, slot: Int, _ returns: [ReturnedCurrency], deadline: Timestamp
   ) {
-    let row = decider.work.accounts[slot].row
+    let row = work.accounts[slot].row
     var rest = before.balance - row.balance
     for returned in returns where returned.slot == slot && returned.lotSlot != .pool {
-      let expiresAt = decider.work.accounts.lot(returned.lotSlot, of: slot).expiresAt
-      guard expiresAt > deadline.milliseconds, expiresAt <= decider.work.now.milliseconds else { continue }
-      decider.lapsed[slot, default: []].append(
+      let expiresAt = work.accounts.lot(returned.lotSlot, of: slot).expiresAt
+      guard expiresAt > deadline.milliseconds, expiresAt <= work.now.milliseconds else { continue }
+      lapsed[slot, default: []].append(
         ScheduleRules.Loss(at: expiresAt, amount: returned.amount, lot: returned.lot))
       rest -= returned.amount
     }
     guard rest > 0 else { return }
-    decider.lapsed[slot, default: []].append(
+    lapsed[slot, default: []].append(
       ScheduleRules.Loss(at: deadline.milliseconds, amount: rest, repaid: before.debt - row.debt))
   }
 
   /// Puts the held amounts back into their lots.
-  static func giveBack(
-    _ decider: inout Decider, _ parts: [HeldPart], of hold: HoldRow, in transaction: TransactionNumber
+  mutating func giveBack(
+    _ parts: [HeldPart], of hold: HoldRow, in transaction: TransactionNumber
   ) throws(LedgerError) -> [ReturnedCurrency] {
     var returns: [ReturnedCurrency] = []
     // A held amount counts as spent from the hold's beginning.
-    let begunAt = decider.definitions.hasPolicies ? try begun(decider.work, hold) : decider.work.now
+    let begunAt = definitions.hasPolicies ? try HeldCurrency.begun(work, hold) : work.now
     for part in parts {
-      let slot = try decider.work.accounts.slot(of: part.account)
-      let take = try LotPlacement.placeReturn(&decider.work, part.amount, to: part.lot, slot: slot)
-      decider.work.accounts.apply([take], to: slot, isReturn: true)
-      decider.work.accounts.setAside(-part.amount, slot: slot)
-      addEvent(&decider.work, .released, of: part, hold: hold.number, in: transaction, slot: slot)
-      if decider.definitions.hasPolicies {
-        try UsageCounts.uncount(&decider, part.amount, since: begunAt, slot: slot, by: transaction)
+      let slot = try work.accounts.slot(of: part.account)
+      let take = try LotPlacement.placeReturn(&work, part.amount, to: part.lot, slot: slot)
+      work.accounts.apply([take], to: slot, isReturn: true)
+      work.accounts.setAside(-part.amount, slot: slot)
+      work.addHoldEvent(.released, of: part, hold: hold.number, in: transaction, slot: slot)
+      if definitions.hasPolicies {
+        try uncount(part.amount, since: begunAt, slot: slot, by: transaction)
       }
       returns.append(
         ReturnedCurrency(slot: slot, lotSlot: take.lotSlot, lot: take.lot, source: take.source, amount: part.amount))
     }
     return returns
   }
+}
 
-  static func begun(_ work: borrowing UnitOfWork, _ hold: HoldRow) throws(LedgerError) -> Timestamp {
-    if let known = hold.begunAt { return known }
-    return try work.journal.known(hold.number).createdAt
+extension UnitOfWork {
+  mutating func addHoldDeadline(of hold: HoldRow, in transaction: TransactionNumber) {
+    journal.add(
+      JournalEventRow(
+        transaction: transaction, position: 0, customer: hold.customer, kind: .deadline, target: hold.number,
+        value: hold.deadline.milliseconds, createdAt: now))
+  }
+
+  mutating func addHoldEvent(
+    _ kind: JournalEventRow.Kind, of part: HeldPart, hold: TransactionNumber,
+    in transaction: TransactionNumber, slot: Int, value: Int64 = 0
+  ) {
+    journal.add(
+      JournalEventRow(
+        transaction: transaction, position: 0, customer: part.account.customer, kind: kind, target: hold,
+        currency: part.account.currency, lot: part.lot, amount: part.amount, value: value, createdAt: now,
+        heldAfter: accounts[slot].row.held))
   }
 }

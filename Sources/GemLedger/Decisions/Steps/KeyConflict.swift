@@ -8,9 +8,10 @@ enum KeyConflict {
   ///   - row: The earlier use of the key.
   /// - Throws: `LedgerError` if the earlier transaction cannot be read.
   static func error(
-    _ decider: borrowing Decider, _ field: String, _ row: KeyRow, under key: IdempotencyKey, command: LedgerCommand.Body
+    _ books: borrowing Bookkeeper, _ field: String, _ row: KeyRow, under key: IdempotencyKey,
+    command: LedgerCommand.Body
   ) throws(LedgerError) -> LedgerError {
-    if let booked = try bookedInverse(decider, row, of: command) {
+    if let booked = try bookedInverse(books, row, of: command) {
       return inverse(field, booked, under: key, command: command)
     }
     return LedgerError(
@@ -24,12 +25,12 @@ enum KeyConflict {
   ///
   /// A compensation has this form if the caller returns a spend's amounts under the spend's key.
   private static func bookedInverse(
-    _ decider: borrowing Decider, _ row: KeyRow, of command: LedgerCommand.Body
+    _ books: borrowing Bookkeeper, _ row: KeyRow, of command: LedgerCommand.Body
   ) throws(LedgerError) -> Booking? {
     guard case .booked(let number) = row.outcome, let adjustments = command.action.adjustments,
-      let parts = try decider.work.parts(of: number, ofAny: [row.customer])
+      let parts = try books.work.parts(of: number, ofAny: [row.customer])
     else { return nil }
-    let booking = try parts.booking(customer: command.customer, definitions: decider.definitions)
+    let booking = try parts.booking(customer: command.customer, definitions: books.definitions)
     guard ReversalRules.canReverse(booking.kind) else { return nil }
     let booked = booking.entries.map { Adjustment($0.currency, $0.amount) }
     let inverse = adjustments.map { Adjustment($0.currency, -$0.amount) }

@@ -9,12 +9,12 @@ enum KeyReplay {
     decide: (inout Decider) throws(LedgerError) -> Booking
   ) throws(LedgerError) -> Booking {
     guard let key = command.key else { return try decide(&decider) }
-    if let row = try earlier(&decider.work, key, command: command, customer: customer) {
-      return try answer(&decider, row, under: key, command: command)
+    if let row = try earlier(decider.work, key, command: command, customer: customer) {
+      return try answer(decider.books, row, under: key, command: command)
     }
     do throws(LedgerError) {
       let booking = try decide(&decider)
-      decider.work.keys.keep(decider.booked, under: key, of: command, customer.number)
+      decider.work.keys.keep(decider.books.booked, under: key, of: command, customer.number)
       return booking
     } catch {
       if error.code.isKept, !isNew {
@@ -27,10 +27,10 @@ enum KeyReplay {
   /// Finds the earlier use of the key, by this group or before it.
   @inline(__always)
   static func earlier(
-    _ work: inout UnitOfWork, _ key: IdempotencyKey, command: LedgerCommand.Body, customer: FoundCustomer
+    _ work: borrowing UnitOfWork, _ key: IdempotencyKey, command: LedgerCommand.Body, customer: FoundCustomer
   ) throws(LedgerError) -> KeyRow? {
     if customer.isOneOfSeveral {
-      return try earlier(&work, underAnyNumberOf: customer, key, command: command)
+      return try earlier(work, underAnyNumberOf: customer, key, command: command)
     }
     return try work.keys.earlier(key, of: command, by: customer.number)
   }
@@ -40,7 +40,7 @@ enum KeyReplay {
   ///
   /// Several customers may have used the key before they were merged: then the use with an equal request matches.
   static func earlier(
-    _ work: inout UnitOfWork, underAnyNumberOf customer: FoundCustomer, _ key: IdempotencyKey,
+    _ work: borrowing UnitOfWork, underAnyNumberOf customer: FoundCustomer, _ key: IdempotencyKey,
     command: LedgerCommand.Body
   ) throws(LedgerError) -> KeyRow? {
     let numbers = try work.customers.numbers(of: customer.number)
@@ -51,14 +51,14 @@ enum KeyReplay {
     // The customer's use of the key takes precedence over other customers' uses.
     let found = known[0].map { [$0] } ?? known.compactMap(\.self)
     if let same = found.first(where: { $0.fingerprint == command.fingerprint }) { return same }
-    return try earlier(&work, beforeUnmergesOf: customer, key, command: command) ?? found.first
+    return try earlier(work, beforeUnmergesOf: customer, key, command: command) ?? found.first
   }
 
   /// Finds an equal request among those that former survivors answered before an unmerge split the customer off.
   ///
   /// Other requests of the survivor have different content, or are later.
   private static func earlier(
-    _ work: inout UnitOfWork, beforeUnmergesOf customer: FoundCustomer, _ key: IdempotencyKey,
+    _ work: borrowing UnitOfWork, beforeUnmergesOf customer: FoundCustomer, _ key: IdempotencyKey,
     command: LedgerCommand.Body
   ) throws(LedgerError) -> KeyRow? {
     let survivors = try work.customers.formerSurvivors(of: customer)
@@ -73,36 +73,36 @@ enum KeyReplay {
   }
 
   static func answer(
-    _ decider: inout Decider, _ row: KeyRow, under key: IdempotencyKey, command: LedgerCommand.Body
+    _ books: borrowing Bookkeeper, _ row: KeyRow, under key: IdempotencyKey, command: LedgerCommand.Body
   ) throws(LedgerError) -> Booking {
     if let field = row.fingerprint.differingField(from: command) {
-      throw try KeyConflict.error(decider, field, row, under: key, command: command)
+      throw try KeyConflict.error(books, field, row, under: key, command: command)
     }
     switch row.outcome {
     case .booked(let number):
-      return try replay(&decider, number, of: row.customer, customer: command.customer)
+      return try replay(books, number, of: row.customer, customer: command.customer)
     case .refused(let kept): throw KeyRules.replayed(kept.error)
     }
   }
 
   /// Returns the booking of an earlier transaction, of this group or before it.
   static func replay(
-    _ decider: inout Decider, _ number: TransactionNumber, of owner: CustomerNumber, customer: CustomerID
+    _ books: borrowing Bookkeeper, _ number: TransactionNumber, of owner: CustomerNumber, customer: CustomerID
   ) throws(LedgerError) -> Booking {
-    try replay(&decider, number, ofAny: [owner], customer: customer)
+    try replay(books, number, ofAny: [owner], customer: customer)
   }
 
   static func replay(
-    _ decider: inout Decider, _ number: TransactionNumber, ofAny owners: [CustomerNumber], customer: CustomerID
+    _ books: borrowing Bookkeeper, _ number: TransactionNumber, ofAny owners: [CustomerNumber], customer: CustomerID
   ) throws(LedgerError) -> Booking {
-    guard let parts = try decider.work.parts(of: number, ofAny: owners) else {
+    guard let parts = try books.work.parts(of: number, ofAny: owners) else {
       throw LedgerError(
         .storageDamaged,
         "The journal lacks transaction \(number), which a key, a purchase or a refund names; run verify.")
     }
-    var booking = try parts.booking(customer: customer, definitions: decider.definitions)
+    var booking = try parts.booking(customer: customer, definitions: books.definitions)
     if parts.row.kind.hasEvents {
-      try AnswerCompletion.complete(decider.work, &booking, of: parts.row, definitions: decider.definitions)
+      try AnswerCompletion.complete(books.work, &booking, of: parts.row, definitions: books.definitions)
     }
     booking.isReplayed = true
     return booking

@@ -80,9 +80,9 @@ extension Ledger {
     }
     var moments = AccountMoments(at: at, rows)
     guard gives || rows.contains(where: { $0.isDue(at: at) }) else { return moments }
-    var decider = Decider(catalog: catalog)
-    try decider.begin(snapshot, clock: at)
-    try decider.bookDue(customer, currency: currency, accounts: rows, hasParts: hasParts, into: &moments)
+    var books = Bookkeeper()
+    books.begin(snapshot, after: try snapshot.sequences(), clock: at, definitions: definitions)
+    try books.bookDue(customer, currency: currency, accounts: rows, hasParts: hasParts, into: &moments)
     return moments
   }
 
@@ -96,17 +96,17 @@ extension Ledger {
     let gives = definitions.currencies.contains { $0.policies?.gives(by: instant) == true }
     guard gives || accounts.contains(where: { $0.isDue(at: instant) }) else { return moments }
     guard let row = try snapshot.customer(number: customer.number), row.createdAt <= instant else { return moments }
-    var decider = Decider(catalog: catalog)
-    try decider.begin(snapshot, clock: instant)
-    try decider.work.goBack(to: past)
+    var books = Bookkeeper()
+    books.begin(snapshot, after: try snapshot.sequences(), clock: instant, definitions: definitions)
+    try books.work.goBack(to: past)
     var then = FoundCustomer(row, original: customer.number)
     then.isOneOfSeveral = true
-    try decider.bookDue(then, currency: currency, accounts: accounts, hasParts: false, into: &moments)
+    try books.bookDue(then, currency: currency, accounts: accounts, hasParts: false, into: &moments)
     return moments
   }
 }
 
-extension Decider {
+extension Bookkeeper {
   /// Applies the due effects of the customer's accounts in the unit of work, except expiries.
   fileprivate mutating func bookDue(
     _ customer: FoundCustomer, currency only: Int64?, accounts: [AccountRow], hasParts: Bool,
@@ -118,7 +118,7 @@ extension Decider {
       guard known.contains(currency.number) || currency.policies?.givesByItself == true else { continue }
       plans.removeAll(keepingCapacity: true)
       // The caller subtracts expired amounts: an expiry increases the account's version only when it is booked.
-      try AccountPlanning.plan(&self, .expiry, currency.code, 0, customer: customer)
+      try plan(.expiry, currency.code, 0, customer: customer)
       let slot = plans[0].slot
       let parts = hasParts ? try parts(of: slot, customer: customer) : nil
       moments.set(work.accounts[slot].row, expired: plans[0].expiredAmount, parts: parts)
@@ -132,7 +132,7 @@ extension Decider {
     var holds: [AccountHold] = []
     for row in try work.holds.all(of: customer.number) where row.deadline > work.now {
       let parts = try HeldCurrency.outstanding(work, of: row, owner: customer)
-      let hold = try AccountHold(row, parts, of: work.accounts[slot].row.number, in: session)
+      let hold = try AccountHold(row, parts, of: work.accounts[slot].row.number, in: work.session)
       if hold.amount != 0 { holds.append(hold) }
     }
     return LotsAndHolds(lots: lots, holds: holds, unbooked: work.accounts.lotAttributes)
