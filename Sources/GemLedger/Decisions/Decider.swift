@@ -23,7 +23,15 @@ struct Decider: ~Copyable {
     books.begin(session, after: sequences, clock: clock, definitions: try catalog.definitions(in: session))
   }
 
-  mutating func decide(_ command: LedgerCommand.Body) throws(LedgerError) -> Booking {
+  mutating func decide(_ command: LedgerCommand.Body) -> Decision {
+    do throws(LedgerError) {
+      return .booked(try book(command))
+    } catch {
+      return Decision(error)
+    }
+  }
+
+  private mutating func book(_ command: LedgerCommand.Body) throws(LedgerError) -> Booking {
     if command.idCheck != .none { try checkIDs(of: command) }
     books.beginCommand()
     guard books.definitions.hasPolicies else { return try dispatch(command) }
@@ -66,7 +74,7 @@ struct Decider: ~Copyable {
     var other = Self(catalog: catalog, hasSeveralLanes: hasSeveralLanes)
     other.isValidation = true
     try other.begin(session, clock: work.now)
-    _ = try other.decide(command)
+    _ = try other.book(command)
   }
 
   var work: UnitOfWork {

@@ -21,7 +21,7 @@ final class GroupCommitter: Sendable {
     decider = Mutex(Decider(catalog: catalog, hasSeveralLanes: storage.traits.laneCount > 1))
   }
 
-  /// Commits the group, and returns the answers in order, latecomers after the others.
+  /// Commits the group, and returns the decisions in order, latecomers after the others.
   ///
   /// If the storage fails, all commands get its error: nothing of the group was booked. Damaged rows fail only the
   /// commands that read them: the rest of the group is committed without those commands.
@@ -29,7 +29,7 @@ final class GroupCommitter: Sendable {
   /// - Parameter latecomers: Returns further commands to book with the group, once it has locked its lanes.
   func commit(
     _ commands: [LedgerCommand], latecomers: @Sendable () -> [LedgerCommand] = { [] }
-  ) -> [Result<Booking, LedgerError>] {
+  ) -> [Decision] {
     decider.withLock { decider in
       let whole = attempt(commands, latecomers: latecomers, decider: &decider)
       switch whole.outcome {
@@ -41,13 +41,13 @@ final class GroupCommitter: Sendable {
   }
 
   /// Commits the parts of a group that failed, one after the other.
-  private func commit(_ parts: [Part], decider: inout Decider) -> [Result<Booking, LedgerError>] {
-    var answers: [Result<Booking, LedgerError>] = []
+  private func commit(_ parts: [Part], decider: inout Decider) -> [Decision] {
+    var answers: [Decision] = []
     // The next part to commit is the last one here.
     var waiting = Array(parts.reversed())
     while let part = waiting.popLast() {
       switch part {
-      case .failed(let error): answers.append(.failure(error))
+      case .failed(let error): answers.append(.refused(error))
       case .commands(let commands):
         switch attempt(commands, latecomers: { [] }, decider: &decider).outcome {
         case .answered(let part): answers += part
@@ -78,7 +78,7 @@ final class GroupCommitter: Sendable {
   }
 
   private enum Outcome {
-    case answered([Result<Booking, LedgerError>])
+    case answered([Decision])
     /// Nothing was booked.
     case failed(LedgerError, Stage)
   }
@@ -113,7 +113,7 @@ final class GroupCommitter: Sendable {
     defer { decider.work.end() }
     do throws(LedgerError) {
       let answers = try storage.commit(lanes: lanes(of: commands)) {
-        (session) throws(LedgerError) -> [Result<Booking, LedgerError>] in
+        (session) throws(LedgerError) -> [Decision] in
         // The storage may run this again.
         stage = .fetching
         var misrouted = try session.prefetch(commands)
@@ -129,7 +129,7 @@ final class GroupCommitter: Sendable {
         // time that readers consider complete. If the body runs again, the time is read again.
         if clock.isAccepted { clock.goOn(from: try session.sequences().createdAt) }
         let answers = try run(
-          commands, besides: misrouted, decider: &decider, session: session, now: clock.now(), stage: &stage)
+          commands, without: misrouted, decider: &decider, session: session, now: clock.now(), stage: &stage)
         stage = .storage
         return answers
       }
@@ -161,12 +161,12 @@ final class GroupCommitter: Sendable {
   /// - Parameter misrouted: Positions of commands not to decide here. If the group touches several lanes, the
   ///   commands after the first of them are not decided either: they may depend on it.
   private func run(
-    _ commands: [LedgerCommand], besides misrouted: [Int], decider: inout Decider, session: any StorageSession,
+    _ commands: [LedgerCommand], without misrouted: [Int], decider: inout Decider, session: any StorageSession,
     now: Timestamp, stage: inout Stage
-  ) throws(LedgerError) -> [Result<Booking, LedgerError>] {
+  ) throws(LedgerError) -> [Decision] {
     var attempt = Attempt()
     while true {
-      try decide(commands, besides: misrouted, decider: &decider, session: session, now: now, &attempt, &stage)
+      try decide(commands, without: misrouted, decider: &decider, session: session, now: now, &attempt, &stage)
       if !attempt.lacksRows { break }
       stage = .fetching
       guard try session.loadMissing() else { throw .defect("A command lacked rows, and there are no more to load") }
@@ -179,20 +179,20 @@ final class GroupCommitter: Sendable {
       decider.work.changes.digestTransactions()
       try session.write(decider.work.changes)
     }
-    return attempt.results
+    return attempt.decisions
   }
 
   /// One attempt to decide a group.
   private struct Attempt {
-    var results: [Result<Booking, LedgerError>] = []
-    /// Whether a command lacked rows: then all results are void.
+    var decisions: [Decision] = []
+    /// Whether a command lacked rows: then all decisions are void.
     ///
     /// The later commands are decided too, so that one load reads the rows that all of them lack.
     var lacksRows = false
   }
 
   private func decide(
-    _ commands: [LedgerCommand], besides misrouted: [Int], decider: inout Decider, session: any StorageSession,
+    _ commands: [LedgerCommand], without misrouted: [Int], decider: inout Decider, session: any StorageSession,
     now: Timestamp, _ attempt: inout Attempt, _ stage: inout Stage
   ) throws(LedgerError) {
     let snapshot: any StorageSnapshot = session
@@ -203,7 +203,7 @@ final class GroupCommitter: Sendable {
       attempt.lacksRows = true
       return
     }
-    attempt.results.reserveCapacity(commands.count)
+    attempt.decisions.reserveCapacity(commands.count)
     var stops = false
     // Through the buffer, so that no command is copied.
     try commands.withUnsafeBufferPointer { (commands) throws(LedgerError) in
@@ -213,26 +213,25 @@ final class GroupCommitter: Sendable {
         }
         if stops || misrouted.contains(index) {
           stops = stops || lanes?.count != 1
-          attempt.results.append(.failure(.misrouted))
+          attempt.decisions.append(.belongsElsewhere)
           continue
         }
-        do throws(LedgerError) {
-          attempt.results.append(.success(try decider.decide(commands[index].body)))
-        } catch {
-          if error == .rowsMissing {
-            attempt.lacksRows = true
-          } else if error == .misrouted {
-            // The customer's next command may belong here, unlike after a move to another lane, and must not overtake
-            // this one.
-            stops = true
-          } else if error.code.isStorageFailure, !attempt.lacksRows {
-            // A storage failure fails the whole group; a refusal is the answer of its command alone. After a command
-            // that lacked rows, a failure may only result from the state that this command left incomplete.
-            stage = .deciding(index)
-            throw error
-          }
-          attempt.results.append(.failure(error))
+        let decision = decider.decide(commands[index].body)
+        switch decision {
+        case .booked: break
+        case .needsRows: attempt.lacksRows = true
+        case .belongsElsewhere:
+          // The customer's next command may belong here, unlike after a move to another lane, and must not overtake
+          // this one.
+          stops = true
+        case .refused(let error):
+          // A storage failure fails the whole group; a refusal is the answer of its command alone. After a command
+          // that lacked rows, a failure may only result from the state that this command left incomplete.
+          guard error.code.isStorageFailure, !attempt.lacksRows else { break }
+          stage = .deciding(index)
+          throw error
         }
+        attempt.decisions.append(decision)
       }
     }
   }

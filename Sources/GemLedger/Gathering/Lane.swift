@@ -17,17 +17,17 @@ internal import Darwin
 /// Commands that arrive meanwhile wait; the lane's worker commits them group after group until none wait. So under
 /// load one thread commits without a pause, in parallel with the callers.
 final class Lane: Sendable {
-  /// The results of a batch's commands, in its order.
-  typealias Answers = ArraySlice<Result<Booking, LedgerError>>
+  /// The decisions about a batch's commands, in its order.
+  typealias Decisions = ArraySlice<Decision>
 
   fileprivate enum Waiter: Sendable {
-    case task(CheckedContinuation<Answers, Never>)
+    case task(CheckedContinuation<Decisions, Never>)
     case thread(ThreadWaiter)
 
-    func resume(_ answers: Answers) {
+    func resume(_ decisions: Decisions) {
       switch self {
-      case .task(let continuation): continuation.resume(returning: answers)
-      case .thread(let waiter): waiter.resume(answers)
+      case .task(let continuation): continuation.resume(returning: decisions)
+      case .thread(let waiter): waiter.resume(decisions)
       }
     }
   }
@@ -65,24 +65,25 @@ final class Lane: Sendable {
   /// Books the command in the next group; waits as a task.
   ///
   /// A caller that is cancelled meanwhile does not withdraw its commands.
-  func book(_ command: LedgerCommand) async -> Answers {
-    if !isFarAway, becomeBusy() { return commitAlone([command])[...] }
-    return await withCheckedContinuation { continuation in
+  func book(_ command: LedgerCommand) async -> Decision {
+    if !isFarAway, becomeBusy() { return commitAlone([command])[0] }
+    let decisions = await withCheckedContinuation { continuation in
       enqueue(CollectionOfOne(command), .task(continuation))
     }
+    return decisions[decisions.startIndex]
   }
 
   /// Books the command in the next group; blocks the thread meanwhile.
-  func bookBlocking(_ command: LedgerCommand) -> Result<Booking, LedgerError> {
+  func bookBlocking(_ command: LedgerCommand) -> Decision {
     if becomeBusy() { return commitAlone([command])[0] }
     let waiter = ThreadWaiter()
     enqueue(CollectionOfOne(command), .thread(waiter))
-    let answers = waiter.wait()
-    return answers[answers.startIndex]
+    let decisions = waiter.wait()
+    return decisions[decisions.startIndex]
   }
 
   /// Books the commands, at most ``Limits/commandsPerGroup`` of them, in one group; blocks the thread meanwhile.
-  func bookBlocking(_ commands: [LedgerCommand]) -> [Result<Booking, LedgerError>] {
+  func bookBlocking(_ commands: [LedgerCommand]) -> [Decision] {
     if becomeBusy() { return commitAlone(commands) }
     let waiter = ThreadWaiter()
     enqueue(commands, .thread(waiter))
@@ -100,14 +101,14 @@ final class Lane: Sendable {
     }
   }
 
-  private func commitAlone(_ commands: [LedgerCommand]) -> [Result<Booking, LedgerError>] {
-    let answers = committer.commit(commands)
+  private func commitAlone(_ commands: [LedgerCommand]) -> [Decision] {
+    let decisions = committer.commit(commands)
     let hasMore = state.withLock { state in
       state.isBusy = !state.waiting.commands.isEmpty
       return state.isBusy
     }
     if hasMore { worker.async { self.drain() } }
-    return answers
+    return decisions
   }
 
   private func enqueue(_ commands: some Collection<LedgerCommand>, _ waiter: Waiter) {
@@ -124,21 +125,21 @@ final class Lane: Sendable {
   private func drain() {
     while var group = takeNextGroup() {
       let count = group.commands.count
-      let answers = committer.commit(group.commands) { takesLatecomers ? takeLatecomers(behind: count) : [] }
+      let decisions = committer.commit(group.commands) { takesLatecomers ? takeLatecomers(behind: count) : [] }
       group.waiters += takeWaitersOfLatecomers()
       // Waking a group takes as long as a good part of its commit, and the next group waits already.
       if group.waiters.count > 8 {
-        Task.detached { Self.wake(group, answers) }
+        Task.detached { Self.wake(group, decisions) }
       } else {
-        Self.wake(group, answers)
+        Self.wake(group, decisions)
       }
     }
   }
 
-  private static func wake(_ group: Group, _ answers: [Result<Booking, LedgerError>]) {
+  private static func wake(_ group: Group, _ decisions: [Decision]) {
     var start = 0
     for (waiter, count) in group.waiters {
-      waiter.resume(answers[start..<start + count])
+      waiter.resume(decisions[start..<start + count])
       start += count
     }
   }
@@ -249,15 +250,15 @@ extension Lane.Group {
 /// A thread that waits, for callers outside of tasks.
 private final class ThreadWaiter: Sendable {
   private let semaphore = DispatchSemaphore(value: 0)
-  private let answers = Mutex<Lane.Answers>([])
+  private let decisions = Mutex<Lane.Decisions>([])
 
-  func resume(_ answers: Lane.Answers) {
-    self.answers.withLock { $0 = answers }
+  func resume(_ decisions: Lane.Decisions) {
+    self.decisions.withLock { $0 = decisions }
     semaphore.signal()
   }
 
-  func wait() -> Lane.Answers {
+  func wait() -> Lane.Decisions {
     semaphore.wait()
-    return answers.withLock { $0 }
+    return decisions.withLock { $0 }
   }
 }

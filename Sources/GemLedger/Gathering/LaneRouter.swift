@@ -40,23 +40,24 @@ final class LaneRouter: Sendable {
 
   func book(_ command: LedgerCommand) async throws(LedgerError) -> Booking {
     if lanes.count > 1 { return try await bookRouted(command) }
-    let answers = await lanes[0].book(command)
-    return try answers[answers.startIndex].get()
+    return try await lanes[0].book(command).answer.get()
   }
 
   func book(_ command: LedgerCommand) throws(LedgerError) -> Booking {
     if lanes.count > 1 { return try submitRouted([command])[0].get() }
-    return try lanes[0].bookBlocking(command).get()
+    return try lanes[0].bookBlocking(command).answer.get()
   }
 
   func submit(_ commands: [LedgerCommand]) -> [Result<Booking, LedgerError>] {
     if lanes.count > 1 { return submitRouted(commands) }
-    if commands.count <= Limits.commandsPerGroup { return commands.isEmpty ? [] : lanes[0].bookBlocking(commands) }
+    if commands.count <= Limits.commandsPerGroup {
+      return commands.isEmpty ? [] : lanes[0].bookBlocking(commands).map(\.answer)
+    }
     var results: [Result<Booking, LedgerError>] = []
     results.reserveCapacity(commands.count)
     for start in stride(from: 0, to: commands.count, by: Limits.commandsPerGroup) {
       let end = min(start + Limits.commandsPerGroup, commands.count)
-      results += lanes[0].bookBlocking(Array(commands[start..<end]))
+      results += lanes[0].bookBlocking(Array(commands[start..<end])).map(\.answer)
     }
     return results
   }
@@ -69,9 +70,8 @@ final class LaneRouter: Sendable {
     defer { load.end(1) }
     for _ in 0..<Self.routesMax {
       let lane = try await lane(for: command, callers: callers)
-      let answers = await lane.book(command)
-      let answer = answers[answers.startIndex]
-      if !answer.isMisrouted { return try answer.get() }
+      let decision = await lane.book(command)
+      if !decision.belongsElsewhere { return try decision.answer.get() }
       command = try stocked(command)
     }
     throw .keepsMoving
@@ -96,9 +96,11 @@ final class LaneRouter: Sendable {
     do throws(LedgerError) {
       while !open.isEmpty, triesLeft > 0 {
         let commands = try open.map { (index) throws(LedgerError) in try stocked(asked[index]) }
-        let answers = whole(callers: callers)?.bookBlocking(commands) ?? bookList(commands)
-        for (index, answer) in zip(open, answers) where !answer.isMisrouted { results[index] = answer }
-        let left = zip(open, answers).filter { $1.isMisrouted }.map(\.0)
+        let decisions = whole(callers: callers)?.bookBlocking(commands) ?? bookList(commands)
+        for (index, decision) in zip(open, decisions) where !decision.belongsElsewhere {
+          results[index] = decision.answer
+        }
+        let left = zip(open, decisions).filter { $1.belongsElsewhere }.map(\.0)
         triesLeft = left.count < open.count ? Self.routesMax : triesLeft - 1
         open = left
       }
@@ -111,33 +113,31 @@ final class LaneRouter: Sendable {
   /// Books a list part by part, up to and including the first part with a misrouted command.
   ///
   /// The commands after that part may depend on it, and are routed again with the misrouted ones.
-  private func bookList(_ commands: [LedgerCommand]) -> [Result<Booking, LedgerError>] {
-    var answers: [Result<Booking, LedgerError>] = []
-    answers.reserveCapacity(commands.count)
-    var end = LedgerError.misrouted
+  private func bookList(_ commands: [LedgerCommand]) -> [Decision] {
+    var decisions: [Decision] = []
+    decisions.reserveCapacity(commands.count)
+    var end = Decision.belongsElsewhere
     do throws(LedgerError) {
-      while answers.count < commands.count {
-        let rest = commands[answers.count...]
-        let count = rest.countOfThoseApart
+      while decisions.count < commands.count {
+        let rest = commands[decisions.count...]
+        let count = rest.independentCount
         let part =
           count > 0
-          ? bookSideBySide(Array(rest.prefix(count)))
+          ? bookInParallel(Array(rest.prefix(count)))
           // The first of them, and the commands after it, which may depend on it.
           : try bookInOrder(Array(rest.prefix(Limits.commandsPerGroup)))
-        answers += part
-        if part.contains(where: \.isMisrouted) { break }
+        decisions += part
+        if part.contains(where: \.belongsElsewhere) { break }
       }
     } catch {
-      end = error
+      end = .refused(error)
     }
-    answers += repeatElement(.failure(end), count: commands.count - answers.count)
-    return answers
+    decisions += repeatElement(end, count: commands.count - decisions.count)
+    return decisions
   }
 
   /// A group for several lanes locks them itself, and stops at the first misrouted command.
-  private func bookInOrder(
-    _ commands: [LedgerCommand]
-  ) throws(LedgerError) -> [Result<Booking, LedgerError>] {
+  private func bookInOrder(_ commands: [LedgerCommand]) throws(LedgerError) -> [Decision] {
     let lane = commands.count > 1 ? crossing : lane(of: try storage.lanes(of: commands)[0])
     return lane.bookBlocking(commands)
   }
@@ -145,15 +145,15 @@ final class LaneRouter: Sendable {
   /// Books each command in its lane, in parallel.
   ///
   /// A lane stops after a group with a misrouted command.
-  private func bookSideBySide(_ commands: [LedgerCommand]) -> [Result<Booking, LedgerError>] {
+  private func bookInParallel(_ commands: [LedgerCommand]) -> [Decision] {
     var positions: [ObjectIdentifier: (lane: Lane, positions: [Int])] = [:]
-    let answers = Mutex([Result<Booking, LedgerError>](repeating: .failure(.misrouted), count: commands.count))
+    let decisions = Mutex([Decision](repeating: .belongsElsewhere, count: commands.count))
     for (position, route) in zip(commands.indices, storage.routes(of: commands)) {
       let lanes: [Int]
       do throws(LedgerError) {
         lanes = try route.get()
       } catch {
-        answers.withLock { $0[position] = .failure(error) }
+        decisions.withLock { $0[position] = .refused(error) }
         continue
       }
       let lane = lane(of: lanes)
@@ -165,13 +165,13 @@ final class LaneRouter: Sendable {
       for start in stride(from: 0, to: positions.count, by: Limits.commandsPerGroup) {
         let group = positions[start..<min(start + Limits.commandsPerGroup, positions.count)]
         let booked = lane.bookBlocking(group.map { commands[$0] })
-        answers.withLock { answers in
-          for (position, answer) in zip(group, booked) { answers[position] = answer }
+        decisions.withLock { decisions in
+          for (position, decision) in zip(group, booked) { decisions[position] = decision }
         }
-        if booked.contains(where: \.isMisrouted) { break }
+        if booked.contains(where: \.belongsElsewhere) { break }
       }
     }
-    return answers.withLock { $0 }
+    return decisions.withLock { $0 }
   }
 
   /// The command with the stock that it is known to need.
@@ -187,9 +187,9 @@ final class LaneRouter: Sendable {
 
 extension ArraySlice<LedgerCommand> {
   /// The number of leading commands that may be booked in parallel, if the order for each customer is kept.
-  fileprivate var countOfThoseApart: Int {
+  fileprivate var independentCount: Int {
     var claims: Set<LedgerCommand.PurchaseClaim> = []
-    return prefix { $0.goesApart(from: &claims) }.count
+    return prefix { $0.isIndependent(of: &claims) }.count
   }
 }
 
@@ -197,7 +197,7 @@ extension LedgerCommand {
   /// Whether it may be booked in parallel with the commands of other customers.
   ///
   /// - Parameter claims: The store transactions of the other commands of its list.
-  fileprivate func goesApart(from claims: inout Set<PurchaseClaim>) -> Bool {
+  fileprivate func isIndependent(of claims: inout Set<PurchaseClaim>) -> Bool {
     switch body.action.command.independence {
     case .ofOtherCustomers: true
     case .ofOtherPurchases: (footprint?.purchases ?? []).allSatisfy { claims.insert($0).inserted }
@@ -206,17 +206,7 @@ extension LedgerCommand {
   }
 }
 
-extension Result<Booking, LedgerError> {
-  var isMisrouted: Bool {
-    if case .failure(let error) = self { return error == .misrouted }
-    return false
-  }
-}
-
 extension LedgerError {
-  /// The command belongs to other lanes than it was sent to; the ledger forwards it, and callers never see this error.
-  static let misrouted = LedgerError(.unexpected, "The command belongs to another lane.")
-
   fileprivate static let keepsMoving = LedgerError(
     .storageUnavailable, "The customer is being merged again and again; nothing was booked. Ask again.")
 }

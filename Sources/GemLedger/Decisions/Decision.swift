@@ -1,0 +1,39 @@
+/// The outcome of one command in a group.
+enum Decision {
+  case booked(Booking)
+  /// Nothing was booked for the command, except effects that were due before it.
+  case refused(LedgerError)
+  /// Rows are needed that are not loaded yet: the group is decided again with them.
+  case needsRows
+  /// The command belongs to other lanes than the group's: it is routed again.
+  case belongsElsewhere
+
+  /// - Parameter error: The error that ended the command.
+  init(_ error: LedgerError) {
+    switch error {
+    case .rowsMissing: self = .needsRows
+    case .misrouted: self = .belongsElsewhere
+    default: self = .refused(error)
+    }
+  }
+
+  var belongsElsewhere: Bool {
+    if case .belongsElsewhere = self { return true }
+    return false
+  }
+
+  /// The answer to the caller of a command that is decided.
+  var answer: Result<Booking, LedgerError> {
+    switch self {
+    case .booked(let booking): .success(booking)
+    case .refused(let error): .failure(error)
+    case .needsRows: .failure(.rowsMissing)
+    case .belongsElsewhere: .failure(.misrouted)
+    }
+  }
+}
+
+extension LedgerError {
+  /// Ends a command that belongs to other lanes.
+  static let misrouted = LedgerError(.unexpected, "The command belongs to another lane.")
+}
