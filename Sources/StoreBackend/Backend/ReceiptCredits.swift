@@ -68,49 +68,46 @@ struct ReceiptCredits: Sendable {
     let lookup = try lookup(transaction, customer: customer, order: named)
     var evidence = evidence
     evidence.namesErased = lookup.buyer.isOfErased
-    let order = lookup.order
-    let rules = ReceiptRules(policy: policy, settings: lookup.productIndex.catalog.settings)
-    var product: Product?
-    if lookup.known == nil {
-      let found = try self.product(of: lookup.newest, lookup: lookup)
-      switch ReceiptDecision(
-        lookup.newest, lookup, product: found, rules: rules, waitsFor: waitsForBuyer ? .poster : .nobody, now: now)
-      {
-      case .credit(let decided): product = decided
-      case .refuse(let error):
-        // Stored, so that older evidence of the same purchase is not credited if it arrives later.
-        if let revocation = transaction.revocation { _ = try await refunds.refund(evidence, revocation) }
-        throw error
-      case .hold(let reason, let end, let error):
-        try await hold(evidence, reason, until: end, customer: customer, order: order)
-        throw reason.isForeign ? error : try revocation(of: transaction) ?? error
+    var (steps, product) = try firstSteps(of: evidence, lookup, waitsForBuyer: waitsForBuyer, now: now)
+    while !steps.isEmpty {
+      switch steps.removeFirst() {
+      case .refund(let revocation): _ = try await refunds.refund(evidence, revocation)
+      case .hold(let reason, let end, .poster):
+        try await hold(evidence, reason, until: end, customer: customer, order: lookup.order)
+      case .hold(let reason, let end, .nobody): try await hold(evidence, reason, until: end, customer: nil)
+      case .credit(let sold):
+        do throws(LedgerError) {
+          return try await credit(
+            evidence, as: sold, product, lookup, customer: customer, order: lookup.order, search: mode,
+            requestID: requestID)
+        } catch {
+          steps = ReceiptStep.steps(of: transaction, after: error, now: now)
+        }
+      case .fail(let error): throw error
+      case .failHeld(let error): throw try revocation(of: transaction) ?? error
       }
-      if let product { try checkPrice(of: evidence, product: product, lookup: lookup, rules: rules) }
     }
-    if let known = lookup.known, known.quantity != transaction.quantity, evidence.statesPurchase {
-      // Stores do not change the quantity of a purchase, so a person has to decide.
-      try await hold(evidence, .decision, customer: nil)
+    throw .defect("A receipt has no answer")
+  }
+
+  /// - Returns: The steps, and the product of a purchase that is not credited yet.
+  /// - Throws: `amount_mismatch`.
+  private func firstSteps(
+    of evidence: Evidence, _ lookup: TransactionLookup, waitsForBuyer: Bool, now: Timestamp
+  ) throws(LedgerError) -> ([ReceiptStep], Product?) {
+    if let known = lookup.known {
+      return (ReceiptStep.steps(of: evidence, creditedAs: known.product, quantity: known.quantity), nil)
     }
-    // A partial refund before the credit is stored and booked together with the credit.
-    if let revocation = transaction.revocation { _ = try await refunds.refund(evidence, revocation) }
-    guard let sold = lookup.known?.product ?? product?.code else { throw .defect("A receipt has no product") }
-    do throws(LedgerError) {
-      return try await credit(
-        evidence, as: sold, product, lookup, customer: customer, order: order, search: mode, requestID: requestID)
-    } catch {
-      switch error.code {
-      case .amountOutOfRange:
-        // The balance is full; the customer may spend.
-        let end = now.advanced(milliseconds: Self.fullBalancePause)
-        try await hold(evidence, .amount, until: end, customer: customer, order: order)
-      case .productNotFound:
-        // The product was removed from the catalog during the purchase or the credit.
-        try await hold(evidence, .product, customer: customer, order: order)
-        throw ReceiptDecision.waiting(for: transaction)
-      default: break
-      }
-      throw error
+    let rules = ReceiptRules(policy: context.policy, settings: lookup.productIndex.catalog.settings)
+    let decision = ReceiptDecision(
+      lookup.newest, lookup, product: try product(of: lookup.newest, lookup: lookup), rules: rules,
+      waitsFor: waitsForBuyer ? .poster : .nobody, now: now)
+    var credited: Product?
+    if case .credit(let product) = decision {
+      try checkPrice(of: evidence, product: product, lookup: lookup, rules: rules)
+      credited = product
     }
+    return (ReceiptStep.steps(of: evidence.transaction, decision: decision), credited)
   }
 
   private func lookup(
@@ -165,9 +162,6 @@ struct ReceiptCredits: Sendable {
       return .revoked(on: refund.firstStatedAt)
     }
   }
-
-  /// The pause before the next try of a credit that exceeds the balance's maximum, in milliseconds.
-  private static let fullBalancePause: Int64 = 3_600_000
 
   /// The largest number of purchases stored for one foreign app or environment.
   private static let samplesPerSubject = 10
