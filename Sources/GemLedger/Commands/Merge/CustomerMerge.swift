@@ -46,7 +46,7 @@ enum CustomerMerge {
     for hold in holds { try MergedHolds.move(&decider.work, hold, from: source, to: target) }
     try MergedHolds.moveCounts(&decider.books, from: source, to: target, transaction: transaction)
     // The merged customer's recharge clocks stay stopped.
-    decider.books.touched.removeAll { decider.work.accounts[$0.slot].row.number.customer == source.number }
+    decider.books.touched.removeAll { decider.books.work.accounts[$0.slot].row.number.customer == source.number }
     try becomeOne(&decider.work, source, target, transaction: transaction)
     var extras = BookingExtras()
     let taken = try decider.books.reclaimMerged(after: transaction, owner: target, &extras)
