@@ -1,17 +1,3 @@
-/// An amount of one currency.
-public struct CurrencyAmount: Hashable, Sendable {
-  /// The currency.
-  public let currency: CurrencyCode
-  /// How much of it.
-  public let amount: Int64
-
-  /// An amount of one currency.
-  public init(currency: CurrencyCode, amount: Int64) {
-    self.currency = currency
-    self.amount = amount
-  }
-}
-
 /// A thing sold for virtual currency at a price that only the server sets, or given by a grant.
 public struct Item: Hashable, Sendable {
   /// The item's name for programs.

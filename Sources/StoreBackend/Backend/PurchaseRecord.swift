@@ -89,3 +89,11 @@ public struct PurchaseRecord: Hashable, Sendable {
     self.ownership = ownership
   }
 }
+
+extension PurchaseRecord {
+  /// The id of the purchase in the store's client; on Google Play the purchase token.
+  package var clientTransactionID: StoreTransactionID {
+    storeTransactionID.purchaseToken(
+      at: store, isSubscription: productType.isSubscription, storeProductID: storeProductID)
+  }
+}

@@ -183,14 +183,6 @@ extension StoreTransaction {
   package static func productID(atGoogle id: String) -> String { String(id.prefix { $0 != ":" }) }
 }
 
-extension PurchaseRecord {
-  /// The id of the purchase in the store's client; on Google Play the purchase token.
-  package var clientTransactionID: StoreTransactionID {
-    storeTransactionID.purchaseToken(
-      at: store, isSubscription: productType.isSubscription, storeProductID: storeProductID)
-  }
-}
-
 extension StoreTransactionID {
   /// The purchase token in a ``StoreTransaction/creditID`` of Google Play; the id itself at other stores.
   package func purchaseToken(at store: Store, isSubscription: Bool, storeProductID: String?) -> StoreTransactionID {

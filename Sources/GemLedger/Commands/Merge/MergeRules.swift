@@ -1,14 +1,3 @@
-/// A merge into a customer, or an unmerge that split the customer off.
-package struct MergeRecord: Hashable, Sendable {
-  package let row: MergeRow
-  package let isUnmerge: Bool
-
-  package init(row: MergeRow, isUnmerge: Bool) {
-    self.row = row
-    self.isUnmerge = isUnmerge
-  }
-}
-
 /// Evaluates the journal's merges and unmerges: which customers are part of which customer; pure.
 ///
 /// A merge names the surviving customer as ``MergeRow/into``. An unmerge names the split-off customer there, and the

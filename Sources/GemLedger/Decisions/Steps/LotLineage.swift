@@ -1,10 +1,3 @@
-/// The purchase lot that a lot's currency originates from, through transfers and exchanges.
-struct Lineage {
-  let originalLot: LotNumber
-  /// The purchase's number.
-  let purchase: Int64
-}
-
 /// Traces currency to its purchase, through transfers and exchanges.
 ///
 /// Transferred or exchanged currency keeps source, environment, share of the price, expiry and lineage. Otherwise an

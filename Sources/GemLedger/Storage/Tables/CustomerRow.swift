@@ -1,6 +1,3 @@
-/// A customer's number inside the ledger.
-package typealias CustomerNumber = Int64
-
 /// A customer with the original id.
 package struct CustomerRow: Sendable {
   package var number: CustomerNumber

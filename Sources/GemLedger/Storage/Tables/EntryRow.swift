@@ -1,6 +1,3 @@
-/// An entry's number: its position in the journal.
-package typealias EntryNumber = Int64
-
 /// A transaction's effect on one account, with the account's state after it.
 package struct EntryRow: Hashable, Sendable {
   package var number: EntryNumber

@@ -280,3 +280,8 @@ extension ColumnVisitor {
     }
   }
 }
+
+extension StoreStatement {
+  /// The kind of a purchase's evidence that the statement makes.
+  var kind: EvidenceRow.Kind { isDecision ? .decided : isNotice ? .reversalOfAll : .purchased }
+}

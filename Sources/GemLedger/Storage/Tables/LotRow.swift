@@ -1,6 +1,3 @@
-/// A lot's number; lots are numbered in the order of their creation.
-package typealias LotNumber = Int64
-
 /// A lot with a separate row: it has a price, an expiry, or another source than the account's pool.
 package struct LotRow: Hashable, Sendable {
   package var number: LotNumber

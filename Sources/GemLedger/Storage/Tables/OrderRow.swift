@@ -1,6 +1,3 @@
-/// An order's number: orders are numbered in the order in which they were announced.
-package typealias OrderNumber = Int64
-
 /// A purchase announced before payment: the announcement never changes, but its state does.
 package struct OrderRow: Hashable, Sendable {
   package enum State: Int64, CaseIterable, Sendable {

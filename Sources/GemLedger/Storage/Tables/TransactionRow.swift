@@ -1,6 +1,3 @@
-/// A transaction's number: its position in the journal.
-package typealias TransactionNumber = Int64
-
 /// One journal record.
 package struct TransactionRow: Hashable, Sendable {
   package var number: TransactionNumber

@@ -80,3 +80,10 @@ package struct LotCredit {
     purchase == nil && price == nil && expiresAt == .max && source != .paid
   }
 }
+
+/// The purchase lot that a lot's currency originates from, through transfers and exchanges.
+struct Lineage {
+  let originalLot: LotNumber
+  /// The purchase's number.
+  let purchase: Int64
+}

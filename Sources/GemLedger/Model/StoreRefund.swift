@@ -107,6 +107,4 @@ public struct StoreStatement: Hashable, Sendable {
     self.isNotice = isNotice
   }
 
-  /// The kind of a purchase's evidence that the statement makes.
-  var kind: EvidenceRow.Kind { isDecision ? .decided : isNotice ? .reversalOfAll : .purchased }
 }
