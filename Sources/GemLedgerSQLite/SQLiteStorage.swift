@@ -131,7 +131,7 @@ package final class SQLiteStorage: LedgerStorage {
         guard try session.scan().copyProgress() == nil else { return }
         // The process that created the file may have been killed at this point. A file with any rows is an existing
         // ledger.
-        guard try session.hasRoomForCopy() else { throw file.ledgerExists }
+        guard try CopyChanges.haveRoom(in: session) else { throw file.ledgerExists }
         var changes = ChangeSet()
         changes.copy = CopyChanges(progress: CopyProgress(source: source))
         try session.write(changes)

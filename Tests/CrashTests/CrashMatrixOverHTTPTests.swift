@@ -20,7 +20,7 @@ final class CrashMatrixOverHTTPTests: CrashMatrixTests {
     XCTAssertEqual(ending.error, "")
     let ledger = try CrashHome(path).ledger(clock: VirtualClock())
     defer { ledger.close() }
-    XCTAssertFalse(try ledger.documents(withPrefix: "key/").isEmpty)
+    XCTAssertFalse(try ledger.documents.page(withPrefix: "key/").isEmpty)
   }
 
   /// Each answer that is lost arrives up to its middle.

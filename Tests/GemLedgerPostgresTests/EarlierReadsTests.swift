@@ -98,9 +98,10 @@ final class EarlierReadsTests: XCTestCase {
       XCTAssertFalse(about.isEmpty)
       var lots = Set(about.map(\.lot))
       for part in [number] + about.filter({ $0.kind == .reversal }).map(\.transaction) {
-        let parts = try XCTUnwrap(reader.parts(of: part, ofAny: owners))
+        let parts = try XCTUnwrap(TransactionParts.find(part, ofAny: owners, in: reader))
         let known = try XCTUnwrap(
-          loading(group) { (session) throws(LedgerError) in try session.parts(of: part, ofAny: owners) })
+          loading(group) { (session) throws(LedgerError) in try TransactionParts.find(part, ofAny: owners, in: session)
+          })
         XCTAssertEqual(known.row, parts.row)
         XCTAssertEqual(known.entries, parts.entries)
         XCTAssertEqual(known.allocations, parts.allocations)

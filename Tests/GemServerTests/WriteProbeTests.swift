@@ -22,7 +22,7 @@ final class WriteProbeTests: XCTestCase {
     let (probe, ledger) = try probe(commits: 1)
     let first = await probe.succeeds()
     XCTAssertTrue(first)
-    XCTAssertNotNil(try ledger.document(named: WriteProbe.documentName))
+    XCTAssertNotNil(try ledger.documents.find(named: WriteProbe.documentName))
     // Within five seconds nobody asks the storage.
     time.advance(seconds: 4)
     let cached = await probe.succeeds()
@@ -31,7 +31,7 @@ final class WriteProbeTests: XCTestCase {
     let full = await probe.succeeds()
     XCTAssertFalse(full)
     // Reads go on.
-    XCTAssertNotNil(try ledger.document(named: WriteProbe.documentName))
+    XCTAssertNotNil(try ledger.documents.find(named: WriteProbe.documentName))
   }
 
   func testTwoServersAreReadySideBySide() async throws {

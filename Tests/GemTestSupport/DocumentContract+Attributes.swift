@@ -7,12 +7,12 @@ extension DocumentContract {
     _ ledger: Ledger, _ customer: CustomerID, _ attributes: [String: String?], at milliseconds: Int64 = 0
   ) throws {
     let instant = Timestamp(milliseconds: time.now.milliseconds + milliseconds)
-    try ledger.change(
-      attributes.sorted { $0.key < $1.key }.map { .init($0.key, $0.value, at: instant) }, ofAttributesOf: customer)
+    try ledger.attributes.change(
+      attributes.sorted { $0.key < $1.key }.map { .init($0.key, $0.value, at: instant) }, of: customer)
   }
 
   private func attributes(_ ledger: Ledger, _ customer: CustomerID) throws -> [String: String] {
-    Dictionary(uniqueKeysWithValues: try ledger.attributes(of: customer).list.map { ($0.name, $0.value) })
+    Dictionary(uniqueKeysWithValues: try ledger.attributes.all(of: customer).list.map { ($0.name, $0.value) })
   }
 
   func testAttributesLastAsLongAsTheirCustomer() throws {
@@ -23,7 +23,7 @@ extension DocumentContract {
     try set(ledger, alice, ["$email": "a@example.com", "level": "7"])
     try set(ledger, bob, ["$email": "b@example.com"])
     try set(ledger, carol, ["$email": "c@example.com", "team": "red"], at: 5)
-    XCTAssertEqual(try ledger.attributes(of: alice).list.map(\.name), ["$email", "level"])
+    XCTAssertEqual(try ledger.attributes.all(of: alice).list.map(\.name), ["$email", "level"])
     // An older change comes too late; null and an empty text remove.
     try set(ledger, alice, ["level": "6"], at: -1)
     XCTAssertEqual(try attributes(ledger, alice)["level"], "7")
@@ -36,7 +36,7 @@ extension DocumentContract {
     try set(other, alice, ["level": "8"], at: 6)
     XCTAssertEqual(try attributes(ledger, alice), merged.merging(["level": "8"]) { $1 })
     try ledger.erase(alice)
-    XCTAssertEqual(try ledger.documents(withPrefix: "customer/").count, 1)
+    XCTAssertEqual(try ledger.documents.page(withPrefix: "customer/").count, 1)
     GemTestSupport.assertRefused(.customerNotFound) { try set(ledger, carol, ["level": "9"]) }
     try ledger.createCustomer(alice)
     XCTAssertEqual(try attributes(ledger, alice), [:])
@@ -58,7 +58,7 @@ extension DocumentContract {
       GemTestSupport.assertRefused(.limitExceeded) { try set(ledger, alice, attributes) }
     }
     try set(ledger, alice, ["a1": nil, "b": String(repeating: "x", count: 500)])
-    XCTAssertEqual(try ledger.attributes(of: alice).list.count, 100)
+    XCTAssertEqual(try ledger.attributes.all(of: alice).list.count, 100)
     try check(ledger)
   }
 
@@ -70,7 +70,7 @@ extension DocumentContract {
     for index in [3, 1004] { try set(ledger, customers[index], ["$email": "x@example.com"]) }
     var (found, place): ([[CustomerID]], PageCursor?) = ([], nil)
     repeat {
-      let page = try ledger.customerIDs(withAttribute: "$email", value: "x@example.com", after: place)
+      let page = try ledger.attributes.customerIDs(with: "$email", value: "x@example.com", after: place)
       found.append(page.ids)
       place = page.next
     } while place != nil
@@ -78,9 +78,9 @@ extension DocumentContract {
     XCTAssertEqual(Set(found.joined()), [customers[3], customers[1004]])
     XCTAssertEqual(found.count, 2)
     XCTAssertEqual(found.joined().count, 2)
-    XCTAssertEqual(try ledger.customerIDs(withAttribute: "$email", value: "X@example.com", after: nil).ids, [])
+    XCTAssertEqual(try ledger.attributes.customerIDs(with: "$email", value: "X@example.com", after: nil).ids, [])
     GemTestSupport.assertRefused(.invalidRequest) {
-      _ = try ledger.customerIDs(withAttribute: "$email", value: "x", after: PageCursor("0"))
+      _ = try ledger.attributes.customerIDs(with: "$email", value: "x", after: PageCursor("0"))
     }
     try check(ledger)
   }

@@ -54,49 +54,49 @@ package struct DocumentContract: LedgerContract {
 
   func testADocumentIsMadeReplacedAndRemoved() throws {
     let ledger = try make(time.clock)
-    XCTAssertNil(try ledger.document(named: "lease"))
-    let made = try ledger.save(document: "lease", content: #"{"owner":"a"}"#, replacing: nil)
+    XCTAssertNil(try ledger.documents.find(named: "lease"))
+    let made = try ledger.documents.save(document: "lease", content: #"{"owner":"a"}"#, replacing: nil)
     XCTAssertEqual(made.version, 1)
-    let replaced = try ledger.save(document: "lease", content: #"{"owner":"b"}"#, replacing: 1)
+    let replaced = try ledger.documents.save(document: "lease", content: #"{"owner":"b"}"#, replacing: 1)
     XCTAssertEqual(replaced.version, 2)
     // The same content is a new version too: a lease is renewed so.
-    XCTAssertEqual(try ledger.save(document: "lease", content: replaced.content, replacing: 2).version, 3)
-    let found = try XCTUnwrap(try ledger.document(named: "lease"))
+    XCTAssertEqual(try ledger.documents.save(document: "lease", content: replaced.content, replacing: 2).version, 3)
+    let found = try XCTUnwrap(try ledger.documents.find(named: "lease"))
     XCTAssertEqual(Self.text(found), #"lease 3 {"owner":"b"}"#)
-    try ledger.removeDocument(named: "lease", version: 3)
-    XCTAssertNil(try ledger.document(named: "lease"))
-    XCTAssertEqual(try ledger.save(document: "lease", content: "{}", replacing: nil).version, 1)
+    try ledger.documents.remove(named: "lease", version: 3)
+    XCTAssertNil(try ledger.documents.find(named: "lease"))
+    XCTAssertEqual(try ledger.documents.save(document: "lease", content: "{}", replacing: nil).version, 1)
     try check(ledger)
   }
 
   func testAStaleVersionIsRefused() throws {
     let ledger = try make(time.clock)
-    assertRefused(version: 0) { try ledger.save(document: "key", content: "1", replacing: 1) }
-    assertRefused(version: 0) { try ledger.removeDocument(named: "key", version: 1) }
-    try ledger.save(document: "key", content: "1", replacing: nil)
-    try ledger.save(document: "key", content: "2", replacing: 1)
-    assertRefused(version: 2) { try ledger.save(document: "key", content: "3", replacing: nil) }
+    assertRefused(version: 0) { try ledger.documents.save(document: "key", content: "1", replacing: 1) }
+    assertRefused(version: 0) { try ledger.documents.remove(named: "key", version: 1) }
+    try ledger.documents.save(document: "key", content: "1", replacing: nil)
+    try ledger.documents.save(document: "key", content: "2", replacing: 1)
+    assertRefused(version: 2) { try ledger.documents.save(document: "key", content: "3", replacing: nil) }
     for version: Int64 in [.min, 0, 1, 3, .max] {
-      assertRefused(version: 2) { try ledger.save(document: "key", content: "3", replacing: version) }
-      assertRefused(version: 2) { try ledger.removeDocument(named: "key", version: version) }
+      assertRefused(version: 2) { try ledger.documents.save(document: "key", content: "3", replacing: version) }
+      assertRefused(version: 2) { try ledger.documents.remove(named: "key", version: version) }
     }
-    XCTAssertEqual(try ledger.document(named: "key").map(Self.text), "key 2 2")
+    XCTAssertEqual(try ledger.documents.find(named: "key").map(Self.text), "key 2 2")
     try check(ledger)
   }
 
   func testDocumentsAreThereAfterReopening() throws {
     var ledger = try make(time.clock)
     let content = #"["caf\#u{E9}", "cafe\#u{301}", "\#u{1F48E}", "\\u0000"]"#
-    try ledger.save(document: "kept", content: "0", replacing: nil)
-    try ledger.save(document: "kept", content: content, replacing: 1)
-    try ledger.save(document: "removed", content: "1", replacing: nil)
-    try ledger.removeDocument(named: "removed", version: 1)
+    try ledger.documents.save(document: "kept", content: "0", replacing: nil)
+    try ledger.documents.save(document: "kept", content: content, replacing: 1)
+    try ledger.documents.save(document: "removed", content: "1", replacing: nil)
+    try ledger.documents.remove(named: "removed", version: 1)
     ledger = try reopen(ledger, time.clock)
-    let kept = try XCTUnwrap(try ledger.document(named: "kept"))
+    let kept = try XCTUnwrap(try ledger.documents.find(named: "kept"))
     XCTAssertEqual(kept.version, 2)
     XCTAssertTrue(kept.content.hasBytes(of: content))
-    XCTAssertNil(try ledger.document(named: "removed"))
-    XCTAssertEqual(try ledger.documents().map(\.name), ["kept"])
+    XCTAssertNil(try ledger.documents.find(named: "removed"))
+    XCTAssertEqual(try ledger.documents.page().map(\.name), ["kept"])
     try check(ledger)
   }
 
@@ -105,11 +105,11 @@ package struct DocumentContract: LedgerContract {
   func testAnotherProcessSeesTheNewestVersion() throws {
     let one = try make(time.clock)
     let other = try join(one, time.clock)
-    try one.save(document: "cursor", content: "1", replacing: nil)
-    XCTAssertEqual(try other.save(document: "cursor", content: "2", replacing: 1).version, 2)
-    assertRefused(version: 2) { try one.save(document: "cursor", content: "3", replacing: 1) }
-    XCTAssertEqual(try one.document(named: "cursor").map(Self.text), "cursor 2 2")
-    try other.removeDocument(named: "cursor", version: 2)
+    try one.documents.save(document: "cursor", content: "1", replacing: nil)
+    XCTAssertEqual(try other.documents.save(document: "cursor", content: "2", replacing: 1).version, 2)
+    assertRefused(version: 2) { try one.documents.save(document: "cursor", content: "3", replacing: 1) }
+    XCTAssertEqual(try one.documents.find(named: "cursor").map(Self.text), "cursor 2 2")
+    try other.documents.remove(named: "cursor", version: 2)
     XCTAssertEqual(try one.documents().count, 0)
     try assertBooksAddUp(one)
     other.close()
@@ -121,10 +121,10 @@ package struct DocumentContract: LedgerContract {
     let ledgers = [one, try join(one, time.clock)]
     for round in 0..<5 {
       let outcomes = Self.outcomes(of: 8) { number in
-        try ledgers[number % 2].save(document: "race \(round)", content: "\(number)", replacing: nil)
+        try ledgers[number % 2].documents.save(document: "race \(round)", content: "\(number)", replacing: nil)
       }
       XCTAssertEqual(outcomes, ["done": 1, "condition_failed": 7])
-      XCTAssertEqual(try one.document(named: "race \(round)")?.version, 1)
+      XCTAssertEqual(try one.documents.find(named: "race \(round)")?.version, 1)
     }
     try assertBooksAddUp(one)
     for ledger in ledgers.reversed() { ledger.close() }
@@ -136,7 +136,7 @@ package struct DocumentContract: LedgerContract {
     let ledgers = [one, try join(one, time.clock)]
     try one.apply(Make.catalog())
     try one.grant([Make.amount("GEM", 100)], customer: alice)
-    try one.save(document: "count", content: "0", replacing: nil)
+    try one.documents.save(document: "count", content: "0", replacing: nil)
     let spend = try LedgerCommand.spend([Make.amount("GEM", 1)], customer: alice)
     let outcomes = Self.outcomes(of: 8) { number in
       for _ in 0..<5 {
@@ -145,7 +145,7 @@ package struct DocumentContract: LedgerContract {
       }
     }
     XCTAssertEqual(outcomes, ["done": 8])
-    XCTAssertEqual(try one.document(named: "count").map(Self.text), "count 41 40")
+    XCTAssertEqual(try one.documents.find(named: "count").map(Self.text), "count 41 40")
     XCTAssertEqual(try one.balance(of: CurrencyCode("GEM"), customer: alice).balance, 60)
     try assertBooksAddUp(one)
     for ledger in ledgers.reversed() { ledger.close() }
@@ -153,11 +153,11 @@ package struct DocumentContract: LedgerContract {
 
   private static func countUp(_ name: String, in ledger: Ledger) throws {
     while true {
-      guard let known = try ledger.document(named: name), let count = Int(known.content) else {
+      guard let known = try ledger.documents.find(named: name), let count = Int(known.content) else {
         throw LedgerError.defect("The count is missing")
       }
       do throws(LedgerError) {
-        try ledger.save(document: name, content: "\(count + 1)", replacing: known.version)
+        try ledger.documents.save(document: name, content: "\(count + 1)", replacing: known.version)
         return
       } catch {
         guard error.code == .conditionFailed else { throw error }
@@ -184,28 +184,28 @@ package struct DocumentContract: LedgerContract {
     let ledger = try make(time.clock)
     let names = ["cafe\u{301}", "caf\u{E9}", "Cafe", "cafe"]
     for (number, name) in names.enumerated() {
-      XCTAssertEqual(try ledger.save(document: name, content: "\(number)", replacing: nil).version, 1, name)
+      XCTAssertEqual(try ledger.documents.save(document: name, content: "\(number)", replacing: nil).version, 1, name)
     }
     for (number, name) in names.enumerated() {
-      XCTAssertEqual(try ledger.document(named: name)?.content, "\(number)", name)
+      XCTAssertEqual(try ledger.documents.find(named: name)?.content, "\(number)", name)
     }
-    XCTAssertEqual(try ledger.documents().map(\.content), ["2", "3", "0", "1"])
-    XCTAssertEqual(try ledger.documents(withPrefix: "caf\u{E9}").map(\.content), ["1"])
+    XCTAssertEqual(try ledger.documents.page().map(\.content), ["2", "3", "0", "1"])
+    XCTAssertEqual(try ledger.documents.page(withPrefix: "caf\u{E9}").map(\.content), ["1"])
     // By its bytes the combining form begins with it; by its characters it does not.
-    XCTAssertEqual(try ledger.documents(withPrefix: "cafe").map(\.content), ["3", "0"])
-    try ledger.removeDocument(named: "caf\u{E9}", version: 1)
-    XCTAssertEqual(try ledger.document(named: "cafe\u{301}")?.content, "0")
+    XCTAssertEqual(try ledger.documents.page(withPrefix: "cafe").map(\.content), ["3", "0"])
+    try ledger.documents.remove(named: "caf\u{E9}", version: 1)
+    XCTAssertEqual(try ledger.documents.find(named: "cafe\u{301}")?.content, "0")
     try check(ledger)
   }
 
   func testDocumentsAreListedByPrefix() throws {
     let ledger = try make(time.clock)
     for name in ["webhook/2", "key", "webhook/10", "webhook", "webhook0", "key/1", "webhook/1", "z"] {
-      try ledger.save(document: name, content: "{}", replacing: nil)
+      try ledger.documents.save(document: name, content: "{}", replacing: nil)
     }
     let webhooks = ["webhook/1", "webhook/10", "webhook/2"]
     func names(_ prefix: String = "", after name: String? = nil, limit: Int = 100) throws -> [String] {
-      try ledger.documents(withPrefix: prefix, after: name, limit: limit).map(\.name)
+      try ledger.documents.page(withPrefix: prefix, after: name, limit: limit).map(\.name)
     }
     XCTAssertEqual(try names(), ["key", "key/1", "webhook"] + webhooks + ["webhook0", "z"])
     XCTAssertEqual(try names("webhook/"), webhooks)
@@ -220,7 +220,7 @@ package struct DocumentContract: LedgerContract {
     XCTAssertEqual(try names("webhook/", after: "x"), [])
     XCTAssertEqual(try names(after: "webhook0"), ["z"])
     XCTAssertEqual(try names("none"), [])
-    try ledger.removeDocument(named: "webhook/10", version: 1)
+    try ledger.documents.remove(named: "webhook/10", version: 1)
     XCTAssertEqual(try names("webhook/", after: "webhook/1"), ["webhook/2"])
     try check(ledger)
   }
@@ -228,22 +228,22 @@ package struct DocumentContract: LedgerContract {
   func testBoundsAreKept() throws {
     var ledger = try make(time.clock)
     let (name, content) = (String(repeating: "n", count: 255), Self.content(bytes: 1 << 20))
-    try ledger.save(document: name, content: content, replacing: nil)
-    try ledger.save(document: "n", content: "{}", replacing: nil)
+    try ledger.documents.save(document: name, content: content, replacing: nil)
+    try ledger.documents.save(document: "n", content: "{}", replacing: nil)
     GemTestSupport.assertRefused(.limitExceeded) {
-      try ledger.save(document: "n", content: Self.content(bytes: 1 << 20 + 1), replacing: 1)
+      try ledger.documents.save(document: "n", content: Self.content(bytes: 1 << 20 + 1), replacing: 1)
     }
     ledger = try reopen(ledger, time.clock)
-    XCTAssertTrue(try XCTUnwrap(try ledger.document(named: name)).content.hasBytes(of: content))
-    XCTAssertEqual(try ledger.documents(withPrefix: name).map(\.version), [1])
-    XCTAssertEqual(try ledger.document(named: "n")?.version, 1)
+    XCTAssertTrue(try XCTUnwrap(try ledger.documents.find(named: name)).content.hasBytes(of: content))
+    XCTAssertEqual(try ledger.documents.page(withPrefix: name).map(\.version), [1])
+    XCTAssertEqual(try ledger.documents.find(named: "n")?.version, 1)
     for limit in [0, -1, 101] {
-      GemTestSupport.assertRefused(.limitExceeded) { try ledger.documents(limit: limit) }
+      GemTestSupport.assertRefused(.limitExceeded) { try ledger.documents.page(limit: limit) }
     }
-    for number in 0..<101 { try ledger.save(document: "page \(number)", content: "0", replacing: nil) }
-    let first = try ledger.documents(withPrefix: "page ")
+    for number in 0..<101 { try ledger.documents.save(document: "page \(number)", content: "0", replacing: nil) }
+    let first = try ledger.documents.page(withPrefix: "page ")
     XCTAssertEqual(first.count, 100)
-    XCTAssertEqual(try ledger.documents(withPrefix: "page ", after: first.last?.name).map(\.name), ["page 99"])
+    XCTAssertEqual(try ledger.documents.page(withPrefix: "page ", after: first.last?.name).map(\.name), ["page 99"])
     try check(ledger)
   }
 
@@ -254,19 +254,19 @@ package struct DocumentContract: LedgerContract {
     let ledger = try make(time.clock)
     let long = Self.content(bytes: 1 << 20 + 1)
     for name in ["", String(repeating: "n", count: 256), "a\u{0}b", "a\nb"] {
-      GemTestSupport.assertRefused(.invalidIdentifier) { try ledger.save(document: name, content: long, replacing: 1) }
-      GemTestSupport.assertRefused(.invalidIdentifier) { try ledger.document(named: name) }
-      GemTestSupport.assertRefused(.invalidIdentifier) { try ledger.removeDocument(named: name, version: 1) }
-      GemTestSupport.assertRefused(.invalidIdentifier) { try ledger.documents(after: name, limit: 0) }
+      GemTestSupport.assertRefused(.invalidIdentifier) { try ledger.documents.save(document: name, content: long, replacing: 1) }
+      GemTestSupport.assertRefused(.invalidIdentifier) { try ledger.documents.find(named: name) }
+      GemTestSupport.assertRefused(.invalidIdentifier) { try ledger.documents.remove(named: name, version: 1) }
+      GemTestSupport.assertRefused(.invalidIdentifier) { try ledger.documents.page(after: name, limit: 0) }
       if name.isEmpty { continue }
-      GemTestSupport.assertRefused(.invalidIdentifier) { try ledger.documents(withPrefix: name, limit: 0) }
+      GemTestSupport.assertRefused(.invalidIdentifier) { try ledger.documents.page(withPrefix: name, limit: 0) }
     }
-    GemTestSupport.assertRefused(.limitExceeded) { try ledger.save(document: "a", content: long + "{", replacing: 1) }
+    GemTestSupport.assertRefused(.limitExceeded) { try ledger.documents.save(document: "a", content: long + "{", replacing: 1) }
     for content in ["", "{", "{} {}", "\"\u{0}\"", "{'a': 1}"] {
-      GemTestSupport.assertRefused(.invalidRequest) { try ledger.save(document: "a", content: content, replacing: 1) }
+      GemTestSupport.assertRefused(.invalidRequest) { try ledger.documents.save(document: "a", content: content, replacing: 1) }
     }
-    assertRefused(version: 0) { try ledger.save(document: "a", content: "{}", replacing: 1) }
-    XCTAssertEqual(try ledger.documents().count, 0)
+    assertRefused(version: 0) { try ledger.documents.save(document: "a", content: "{}", replacing: 1) }
+    XCTAssertEqual(try ledger.documents.page().count, 0)
     try check(ledger)
   }
 
@@ -294,14 +294,14 @@ package struct DocumentContract: LedgerContract {
     try ledger.creditPurchase(Make.purchase("t"), customer: alice)
     let (books, export) = (try Books(ledger), try Self.export(ledger))
     time.advance(seconds: 5)
-    for version: Int64? in [nil, 1, 2] { try ledger.save(document: "alice", content: "{}", replacing: version) }
-    try ledger.save(document: "bob", content: "{}", replacing: nil)
-    try ledger.removeDocument(named: "bob", version: 1)
+    for version: Int64? in [nil, 1, 2] { try ledger.documents.save(document: "alice", content: "{}", replacing: version) }
+    try ledger.documents.save(document: "bob", content: "{}", replacing: nil)
+    try ledger.documents.remove(named: "bob", version: 1)
     XCTAssertEqual(try Books(ledger), books)
     XCTAssertEqual(try Self.export(ledger), export)
     try assertBooksAddUp(ledger)
     try ledger.erase(alice)
-    XCTAssertEqual(try ledger.document(named: "alice")?.version, 3)
+    XCTAssertEqual(try ledger.documents.find(named: "alice")?.version, 3)
     try ledger.grant([Make.amount("GEM", 5)], customer: Make.customer("carol"))
     try check(ledger)
   }

@@ -97,10 +97,10 @@ final class OrderHoldTests: XCTestCase {
     let waiting = try await shop.backend.initPayment(shop.request("premium"))
     let found = try await shop.backend.resolveOrders()
     XCTAssertEqual(found.map(\.code), [waiting.code])
-    let kept = try XCTUnwrap(shop.ledger.document(named: OrderHoldSearch.documentName))
+    let kept = try XCTUnwrap(shop.ledger.documents.find(named: OrderHoldSearch.documentName))
     let idle = try await shop.backend.resolveOrders()
     XCTAssertEqual(idle.map(\.code), [waiting.code])
-    XCTAssertEqual(try shop.ledger.document(named: OrderHoldSearch.documentName)?.version, kept.version)
+    XCTAssertEqual(try shop.ledger.documents.find(named: OrderHoldSearch.documentName)?.version, kept.version)
     // An order that waits is known without its part of the journal.
     let later = LocalBackend(ledger: shop.ledger, verifier: shop.receipts)
     shop.time.advance(seconds: 86_400)
@@ -110,8 +110,8 @@ final class OrderHoldTests: XCTestCase {
     XCTAssertEqual(none.count, 0)
     try assertGems(shop, 100)
     // What lies before the stored cursor is not read again.
-    let document = try XCTUnwrap(shop.ledger.document(named: OrderHoldSearch.documentName))
-    let end = try shop.ledger.feedEnd()
+    let document = try XCTUnwrap(shop.ledger.documents.find(named: OrderHoldSearch.documentName))
+    let end = try shop.ledger.feedPlaces.end()
     XCTAssertEqual(try JSONValue.parse(document.content)["cursor"]?.text, end.description)
   }
 
@@ -119,7 +119,7 @@ final class OrderHoldTests: XCTestCase {
     for content in ["{}", #"{"cursor":"AAAA","waiting":[]}"#, #"{"cursor":null,"waiting":7}"#] {
       let shop = try shop()
       let code = try await leaveAHold(shop)
-      try shop.ledger.save(document: OrderHoldSearch.documentName, content: content, replacing: nil)
+      try shop.ledger.documents.save(document: OrderHoldSearch.documentName, content: content, replacing: nil)
       let found = try await shop.backend.resolveOrders()
       XCTAssertEqual(found.map(\.code), [code], content)
       try assertGems(shop, 100)

@@ -73,7 +73,7 @@ final class HeldReceiptCommandTests: XCTestCase {
     try Row.check([Row("gemctl init > /dev/null; gemctl login alice > /dev/null")], in: home)
     let ledger = try Ledger.openSQLite(at: home.path(".gemctl/ledger.sqlite"))
     let change = CustomerAttribute.Change("$email", "alice@example.com", at: Timestamp(milliseconds: 1))
-    try ledger.change([change], ofAttributesOf: CustomerID("alice"))
+    try ledger.attributes.change([change], of: CustomerID("alice"))
     ledger.close()
     try Row.check(
       [

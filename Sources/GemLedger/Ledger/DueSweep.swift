@@ -38,7 +38,7 @@ struct DueSweep {
   ) throws(LedgerError) -> (due: [CustomerID], end: CustomerNumber?, count: Int) {
     try ledger.storage.read {
       (snapshot) throws(LedgerError) -> (due: [CustomerID], end: CustomerNumber?, count: Int) in
-      let now = try ledger.now(in: snapshot)
+      let now = try ledger.clock.now(in: snapshot)
       let rows = try snapshot.customers(after: number, limit: Self.customersPerPage)
       let accounts = try accounts(of: rows.map(\.number), in: snapshot)
       var due = Set(

@@ -11,7 +11,8 @@ extension Ledger {
   /// - Throws: ``LedgerError`` with `customer_not_found`.
   public func balances(of customer: CustomerID, at instant: Timestamp? = nil) throws(LedgerError) -> [Balance] {
     try reading { (snapshot, definitions) throws(LedgerError) -> [Balance] in
-      let customer = try found(customer, at: instant, in: snapshot)
+      let customer = try CustomerFinder(snapshot).customer(customer, at: instant)
+      if let instant { _ = try clock.instant(instant, in: snapshot) }
       let moments = try moments(of: customer, at: instant, in: snapshot, definitions: definitions)
       var balances: [Balance] = []
       for currency in definitions.currencies where definitions.has(currency, at: instant) {
@@ -29,7 +30,8 @@ extension Ledger {
     of code: CurrencyCode, customer: CustomerID, at instant: Timestamp? = nil
   ) throws(LedgerError) -> Balance {
     try reading { (snapshot, definitions) throws(LedgerError) -> Balance in
-      let customer = try found(customer, at: instant, in: snapshot)
+      let customer = try CustomerFinder(snapshot).customer(customer, at: instant)
+      if let instant { _ = try clock.instant(instant, in: snapshot) }
       guard let currency = definitions.currency(code) else { throw .unknownCurrency(code) }
       let moments = try moments(
         of: customer, at: instant, currency: currency.number, in: snapshot, definitions: definitions)
@@ -47,7 +49,7 @@ extension Ledger {
   ) throws(LedgerError) -> Balance {
     try reading { (snapshot, definitions) throws(LedgerError) -> Balance in
       let row = try CustomerFinder(snapshot).customer(customer)
-      let (currency, account) = try Self.account(code, customer: row.number, in: snapshot, definitions: definitions)
+      let (currency, account) = try definitions.account(code, customer: row.number, in: snapshot)
       guard (0...account.version).contains(version) else {
         throw .invalid("\(code) of \"\(customer)\" has versions 0 to \(account.version), but not \(version).")
       }
@@ -66,29 +68,20 @@ extension Ledger {
       try body(snapshot, try catalog.definitions(in: snapshot))
     }
   }
-
-  /// Finds the customer that an id names, or named at a past instant.
-  ///
-  /// - Throws: ``LedgerError`` with, in order of precedence, `customer_not_found`, `invalid_request` for an instant in
-  ///   the future.
-  private func found(
-    _ id: CustomerID, at instant: Timestamp?, in snapshot: any StorageSnapshot
-  ) throws(LedgerError) -> FoundCustomer {
-    let found = try CustomerFinder(snapshot).customer(id, at: instant)
-    if let instant { try Self.check(instant, isOverAt: try now(in: snapshot)) }
-    return found
-  }
-
-  package static func account(
-    _ code: CurrencyCode, customer: CustomerNumber, in snapshot: any StorageSnapshot, definitions: CurrencyDefinitions
-  ) throws(LedgerError) -> (CurrencyDefinition, AccountRow) {
-    guard let currency = definitions.currency(code) else { throw .unknownCurrency(code) }
-    let number = AccountNumber(customer: customer, currency: currency.number)
-    return (currency, try snapshot.account(number) ?? AccountRow(number: number))
-  }
 }
 
 extension CurrencyDefinitions {
+  /// Returns the currency with this code, and the customer's account in it; an account without entries is empty.
+  ///
+  /// - Throws: `unknown_currency`.
+  package func account(
+    _ code: CurrencyCode, customer: CustomerNumber, in snapshot: any StorageSnapshot
+  ) throws(LedgerError) -> (CurrencyDefinition, AccountRow) {
+    guard let currency = self.currency(code) else { throw .unknownCurrency(code) }
+    let number = AccountNumber(customer: customer, currency: currency.number)
+    return (currency, try snapshot.account(number) ?? AccountRow(number: number))
+  }
+
   /// Whether the catalog had the currency at an instant; nil for now.
   func has(_ currency: CurrencyDefinition, at instant: Timestamp?) -> Bool {
     guard let instant else { return true }

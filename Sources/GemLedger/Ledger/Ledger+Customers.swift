@@ -6,7 +6,7 @@ extension Ledger {
     try reading { (snapshot, definitions) throws(LedgerError) -> CustomerSummary in
       let found = try CustomerFinder(snapshot).customer(id)
       guard let row = try snapshot.customer(number: found.number) else { throw .customerNotFound(id) }
-      return try summary(of: row, named: id, in: snapshot, definitions: definitions)
+      return try CustomerSummary(of: row, named: id, in: snapshot, of: self, definitions: definitions)
     }
   }
 
@@ -48,24 +48,6 @@ extension Ledger {
       return (rows.prefix(limit).map(\.id), next)
     }
   }
-
-  func summary(
-    of row: CustomerRow, named id: CustomerID, in snapshot: any StorageSnapshot, definitions: CurrencyDefinitions
-  ) throws(LedgerError) -> CustomerSummary {
-    let customer = FoundCustomer(row, original: row.number)
-    let moments = try moments(of: customer, in: snapshot, definitions: definitions)
-    let known = Set(try snapshot.accounts(of: row.number).map(\.number.currency))
-    var balances: [Balance] = []
-    for currency in definitions.currencies {
-      let moment = moments.moment(AccountNumber(customer: row.number, currency: currency.number))
-      // A currency with scheduled grants has a balance before its first booking.
-      guard known.contains(currency.number) || moment.balance != 0 else { continue }
-      balances.append(Balance(currency, definitions, moment))
-    }
-    return CustomerSummary(
-      id: id, originalID: row.id, ids: try CustomerFinder(snapshot).ids(of: row), createdAt: row.createdAt,
-      isFrozen: row.isFrozen, frozenReason: row.frozenReason, balances: balances)
-  }
 }
 
 extension CustomerFinder {
@@ -76,5 +58,26 @@ extension CustomerFinder {
     } catch {
       return try customer(place).original
     }
+  }
+}
+
+extension CustomerSummary {
+  init(
+    of row: CustomerRow, named id: CustomerID, in snapshot: any StorageSnapshot, of ledger: Ledger,
+    definitions: CurrencyDefinitions
+  ) throws(LedgerError) {
+    let customer = FoundCustomer(row, original: row.number)
+    let moments = try ledger.moments(of: customer, in: snapshot, definitions: definitions)
+    let known = Set(try snapshot.accounts(of: row.number).map(\.number.currency))
+    var balances: [Balance] = []
+    for currency in definitions.currencies {
+      let moment = moments.moment(AccountNumber(customer: row.number, currency: currency.number))
+      // A currency with scheduled grants has a balance before its first booking.
+      guard known.contains(currency.number) || moment.balance != 0 else { continue }
+      balances.append(Balance(currency, definitions, moment))
+    }
+    self.init(
+      id: id, originalID: row.id, ids: try CustomerFinder(snapshot).ids(of: row), createdAt: row.createdAt,
+      isFrozen: row.isFrozen, frozenReason: row.frozenReason, balances: balances)
   }
 }

@@ -55,7 +55,7 @@ extension Ledger {
       let rows = try CustomerFinder(snapshot).unmerged(after: start, limit: limit + 1)
       var customers: [CustomerSummary] = []
       for row in rows.prefix(limit) {
-        customers.append(try summary(of: row, named: row.id, in: snapshot, definitions: definitions))
+        customers.append(try CustomerSummary(of: row, named: row.id, in: snapshot, of: self, definitions: definitions))
       }
       let next =
         rows.count > limit ? PageCursor(position: rows[limit - 1].number, list: Self.customersList, salt: salt) : nil

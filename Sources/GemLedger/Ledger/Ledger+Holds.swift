@@ -4,7 +4,7 @@ extension Ledger {
   /// - Throws: ``LedgerError`` with `customer_not_found`.
   public func holds(of customer: CustomerID) throws(LedgerError) -> [OpenHold] {
     return try reading { (snapshot, definitions) throws(LedgerError) -> [OpenHold] in
-      let now = try now(in: snapshot)
+      let now = try clock.now(in: snapshot)
       let row = try CustomerFinder(snapshot).customer(customer)
       let owners = try CustomerFinder(snapshot).numbers(of: row)
       var holds: [OpenHold] = []

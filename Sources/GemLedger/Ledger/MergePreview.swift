@@ -51,7 +51,8 @@ extension MergePreview {
       }
       var (balances, items): ([Balance], [PostedItem]) = ([], [])
       if let source = try snapshot.customer(from), let row = try snapshot.customer(number: source.number) {
-        balances = try ledger.summary(of: row, named: from, in: snapshot, definitions: definitions).balances
+        balances = try CustomerSummary(of: row, named: from, in: snapshot, of: ledger, definitions: definitions)
+          .balances
           .filter { $0.balance != 0 || $0.debt != 0 }
         let owned = try snapshot.rows(OwnedItemRow.ofCustomer, [IndexKey(source.number)])
         items = owned.filter { $0.quantity != 0 }

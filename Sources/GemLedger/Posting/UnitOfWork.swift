@@ -107,7 +107,7 @@ struct UnitOfWork: ~Copyable {
 
   /// A transaction of this group or an earlier one, with the sources of all lots that it names.
   func parts(of number: TransactionNumber, ofAny owners: [CustomerNumber]) throws(LedgerError) -> TransactionParts? {
-    guard var parts = parts(of: number) else { return try session.parts(of: number, ofAny: owners) }
+    guard var parts = parts(of: number) else { return try TransactionParts.find(number, ofAny: owners, in: session) }
     for entry in parts.entries {
       // A captured amount is spent without a read of its lots.
       for lot in parts.lots(of: entry) where parts.sources[lot] == nil {

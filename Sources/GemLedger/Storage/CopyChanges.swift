@@ -12,6 +12,12 @@ package struct CopyChanges: Sendable {
 
   package init(progress: CopyProgress?) { self.progress = progress }
 
+  /// Whether a copy may be written here: unlike an import, it also writes documents.
+  package static func haveRoom(in snapshot: any StorageSnapshot) throws(LedgerError) -> Bool {
+    guard try snapshot.isEmpty() else { return false }
+    return try snapshot.scan().documents(after: nil, limit: 1).isEmpty
+  }
+
   package struct FormerLotAttributes: Hashable, Sendable {
     package var attributes: LotAttributesRow
     package var customer: CustomerNumber
@@ -28,11 +34,5 @@ extension StorageSnapshot {
   package func isEmpty() throws(LedgerError) -> Bool {
     guard try catalogVersion() == 0, try sequences().transaction == 0 else { return false }
     return try customers(after: 0, limit: 1).isEmpty
-  }
-
-  /// Whether a copy may be written here: unlike an import, it also writes documents.
-  package func hasRoomForCopy() throws(LedgerError) -> Bool {
-    guard try isEmpty() else { return false }
-    return try scan().documents(after: nil, limit: 1).isEmpty
   }
 }

@@ -78,7 +78,7 @@ extension Ledger {
           .purchaseNotFound, "Nothing was credited for a store transaction \"\(id)\"; check the id's spelling.",
           details: [.text("store_transaction_id", id.text)])
       }
-      var reader = ConsumptionReader(snapshot: snapshot, definitions: definitions, now: try now(in: snapshot))
+      var reader = ConsumptionReader(snapshot: snapshot, definitions: definitions, now: try clock.now(in: snapshot))
       var found: [Consumption] = []
       for row in rows { found.append(try reader.consumption(of: row)) }
       return found

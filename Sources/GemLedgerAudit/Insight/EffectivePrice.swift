@@ -57,7 +57,7 @@ extension Ledger {
       if let from, let until, from > until {
         throw .invalid("The period ends at \(until), before its start at \(from).")
       }
-      var replay = try LotReplay(snapshot: snapshot, at: try self.instant(until?.before, in: snapshot))
+      var replay = try LotReplay(snapshot: snapshot, at: try clock.instant(until?.before, in: snapshot))
       var sums = PriceSums(item: item, from: from, sales: try SaleWalk(snapshot.scan()))
       try replay.run(
         follows: { $0.source == .paid }, progress: progress,

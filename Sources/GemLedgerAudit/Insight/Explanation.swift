@@ -98,8 +98,8 @@ extension Ledger {
     try Limits.check(page: limit)
     return try reading { (snapshot, definitions) throws(LedgerError) -> Explanation in
       let found = try CustomerFinder(snapshot).customer(customer)
-      let (currency, account) = try Self.account(
-        currency, customer: found.number, in: snapshot, definitions: definitions)
+      let (currency, account) = try definitions.account(
+        currency, customer: found.number, in: snapshot)
       var explainer = Explainer(
         snapshot: snapshot, definitions: definitions, account: account,
         owners: try CustomerFinder(snapshot).related(to: found))

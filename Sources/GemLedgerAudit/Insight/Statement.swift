@@ -88,7 +88,7 @@ extension Ledger {
   ) throws(LedgerError) -> Statement {
     try Limits.check(page: limit)
     return try reading { (snapshot, definitions) throws(LedgerError) -> Statement in
-      let now = try now(in: snapshot)
+      let now = try clock.now(in: snapshot)
       // Includes transactions booked at this very instant.
       let end = until ?? now.after
       if let from, from > end { throw .invalid("The period ends at \(end), before its start at \(from).") }

@@ -61,7 +61,7 @@ extension Ledger {
     progress: (Int64, Int64) -> Void = { _, _ in }
   ) throws(LedgerError) -> Unspent {
     try reading { (snapshot, definitions) throws(LedgerError) -> Unspent in
-      let instant = try self.instant(instant, in: snapshot)
+      let instant = try clock.instant(instant, in: snapshot)
       var replay = try LotReplay(snapshot: snapshot, at: instant)
       (replay.followedPerWindow, replay.lotsPerWindow) = (followedPerWindow, lotsPerWindow)
       var sums = UnspentSums()

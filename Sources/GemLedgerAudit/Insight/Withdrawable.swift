@@ -33,7 +33,7 @@ extension Ledger {
   public func withdrawable(of customer: CustomerID) throws(LedgerError) -> [Withdrawable] {
     try reading { (snapshot, definitions) throws(LedgerError) -> [Withdrawable] in
       let found = try CustomerFinder(snapshot).customer(customer)
-      let now = try now(in: snapshot)
+      let now = try clock.now(in: snapshot)
       var reader = ConsumptionReader(snapshot: snapshot, definitions: definitions, now: now)
       var open: [Withdrawable] = []
       for number in try CustomerFinder(snapshot).numbers(of: found) {
@@ -86,7 +86,7 @@ extension Ledger {
     at instant: Timestamp? = nil, progress: (Int64, Int64) -> Void = { _, _ in }
   ) throws(LedgerError) -> [Withdrawable] {
     try reading { (snapshot, definitions) throws(LedgerError) -> [Withdrawable] in
-      let instant = try self.instant(instant, in: snapshot)
+      let instant = try clock.instant(instant, in: snapshot)
       let rows = try Self.purchases(withdrawableAt: instant, in: snapshot)
       var replay = try LotReplay(snapshot: snapshot, at: instant)
       var unused: [Int64: [Withdrawable.Currency]] = [:]

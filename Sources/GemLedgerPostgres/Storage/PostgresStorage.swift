@@ -157,7 +157,7 @@ package final class PostgresStorage: LedgerStorage {
         guard try session.scan().copyProgress() == nil else { return }
         // The process that created the schema may have been killed at this point. A schema with any rows is an existing
         // ledger.
-        guard try session.hasRoomForCopy() else { throw alreadyExists(target) }
+        guard try CopyChanges.haveRoom(in: session) else { throw alreadyExists(target) }
         var changes = ChangeSet()
         changes.copy = CopyChanges(progress: CopyProgress(source: source))
         try session.write(changes)

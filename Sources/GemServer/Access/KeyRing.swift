@@ -53,7 +53,7 @@ package final class KeyRing: KeyDirectory {
     }
     guard mayLook else { return cache.withLock { $0.keys[id] ?? nil } }
     var key: APIKey?
-    if let document = try ledger.document(named: Self.prefix + id) { key = try Self.key(in: document) }
+    if let document = try ledger.documents.find(named: Self.prefix + id) { key = try Self.key(in: document) }
     cache.withLock { $0.keys[id] = .some(key) }
     return key
   }
@@ -62,7 +62,7 @@ package final class KeyRing: KeyDirectory {
   package func all() throws(LedgerError) -> [APIKey] {
     var (keys, last): ([APIKey], String?) = ([], nil)
     while true {
-      let page = try ledger.documents(withPrefix: Self.prefix, after: last)
+      let page = try ledger.documents.page(withPrefix: Self.prefix, after: last)
       for document in page { keys.append(try Self.key(in: document)) }
       guard let name = page.last?.name else { break }
       last = name
@@ -73,7 +73,7 @@ package final class KeyRing: KeyDirectory {
   /// Creates and stores a key; only this result contains its text.
   package func create(_ kind: APIKey.Kind) throws(LedgerError) -> (key: APIKey, text: String) {
     let made = APIKey.make(kind, at: clock.now())
-    try ledger.save(document: Self.prefix + made.key.id, content: made.key.document.text(), replacing: nil)
+    try ledger.documents.save(document: Self.prefix + made.key.id, content: made.key.document.text(), replacing: nil)
     return made
   }
 
@@ -83,13 +83,13 @@ package final class KeyRing: KeyDirectory {
   ///   changes it at the same time.
   @discardableResult
   package func revoke(_ id: String) throws(LedgerError) -> APIKey {
-    guard APIKey.isID(id), let document = try ledger.document(named: Self.prefix + id) else {
+    guard APIKey.isID(id), let document = try ledger.documents.find(named: Self.prefix + id) else {
       throw .invalid("There is no key \"\(id.prefix(100))\"; \"gemctl key list\" lists them.")
     }
     var key = try Self.key(in: document)
     guard key.revokedAt == nil else { return key }
     key.revokedAt = clock.now()
-    try ledger.save(document: document.name, content: key.document.text(), replacing: document.version)
+    try ledger.documents.save(document: document.name, content: key.document.text(), replacing: document.version)
     return key
   }
 

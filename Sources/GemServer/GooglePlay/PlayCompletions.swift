@@ -98,7 +98,7 @@ struct PlayCompletions: Sendable {
   /// - Throws: `LedgerError` of the storage.
   func keep(_ new: Entry, after cause: Cause) throws(LedgerError) {
     let name = Self.name(of: new.token)
-    let document = try ledger.document(named: name)
+    let document = try ledger.documents.find(named: name)
     let kept = document.flatMap { Entry($0.content) }
     var entry = kept ?? new
     switch cause {

@@ -135,7 +135,7 @@ extension PlayNotices {
   /// Makes the next read of an app's list due.
   func readVoidsSoon(of packageName: String, in project: ServerProject) throws(LedgerError) {
     let name = Self.document(of: packageName)
-    let saved = try project.ledger.document(named: name)
+    let saved = try project.ledger.documents.find(named: name)
     let cursor = saved.map { PlayVoidCursor($0.content) } ?? PlayVoidCursor()
     let asked = cursor.asked(at: project.clock.now())
     // A reading that has begun may not see the order: the changed version tells it to stay due.
@@ -149,7 +149,7 @@ extension PlayNotices {
       var (listed, refunded) = (0, 0)
       for packageName in try names(of: project) {
         let name = Self.document(of: packageName)
-        let saved = try project.ledger.document(named: name)
+        let saved = try project.ledger.documents.find(named: name)
         let cursor = saved.map { PlayVoidCursor($0.content) } ?? PlayVoidCursor()
         // Among several servers, the server that saves this position reads the list.
         guard RetryPauses.isDue(cursor.dueAt, at: now),
@@ -175,7 +175,7 @@ extension PlayNotices {
       if document.version != begun.version { done.dueAt = min(done.dueAt, PlayVoidCursor(document.content).dueAt) }
       let saved = try project.ledger.saveUnlessChanged(
         document: document.name, content: done.content, replacing: document.version)
-      guard saved == nil, let changed = try project.ledger.document(named: document.name) else { return }
+      guard saved == nil, let changed = try project.ledger.documents.find(named: document.name) else { return }
       document = changed
     }
   }

@@ -57,9 +57,9 @@ enum EventRoutes {
   /// - Throws: `LedgerError` with `invalid_request` for a text that is not a cursor of this feed.
   private static func cursor(_ text: String?, in ledger: Ledger) throws(LedgerError) -> FeedCursor? {
     guard let text else { return nil }
-    if text == "now" { return try ledger.feedEnd() }
+    if text == "now" { return try ledger.feedPlaces.end() }
     let cursor = FeedCursor(text)
-    _ = try ledger.feedPosition(at: cursor)
+    _ = try ledger.feedPlaces.position(at: cursor)
     return cursor
   }
 }

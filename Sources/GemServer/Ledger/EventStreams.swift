@@ -132,7 +132,7 @@ package final class EventStreams: Sendable {
     let ledger = ledger
     return try await BlockingWork.run { () throws(LedgerError) -> (FeedPage, FeedPosition) in
       let page = try ledger.feed(after: cursor, limit: Self.pageSize)
-      return (page, try ledger.feedPosition(at: page.next))
+      return (page, try ledger.feedPlaces.position(at: page.next))
     }
   }
 

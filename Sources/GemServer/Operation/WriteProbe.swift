@@ -34,9 +34,9 @@ final class WriteProbe: Sendable {
     let ledger = project.ledger
     do throws(LedgerError) {
       try await BlockingWork.run { () throws(LedgerError) in
-        let version = try ledger.document(named: Self.documentName)?.version
+        let version = try ledger.documents.find(named: Self.documentName)?.version
         let content: JSONValue = ["written_at": .integer(now.milliseconds)]
-        try ledger.save(document: Self.documentName, content: content.text(), replacing: version)
+        try ledger.documents.save(document: Self.documentName, content: content.text(), replacing: version)
       }
       return true
     } catch {

@@ -13,7 +13,7 @@ enum AttributeRoutes {
     summary: "Lists a customer's attributes, in the order of their names.", access: .secret(.customers),
     query: Page.parameters, answers: [200: Schema.page(of: form.schema)], rate: .customerInformation,
     work: .now { (call) throws(LedgerError) in
-      try response(call, try call.project.ledger.attributes(of: call.customer()))
+      try response(call, try call.project.ledger.attributes.all(of: call.customer()))
     })
 
   private static let set = Route(
@@ -26,7 +26,7 @@ enum AttributeRoutes {
       try check(changes)
       let customer = try call.customer()
       let attributes = try await BlockingWork.run { () throws(LedgerError) in
-        try call.project.ledger.change(changes, ofAttributesOf: customer)
+        try call.project.ledger.attributes.change(changes, of: customer)
       }
       return try response(call, attributes)
     })

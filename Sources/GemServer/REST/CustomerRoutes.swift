@@ -54,7 +54,7 @@ enum CustomerRoutes {
       named = nil
     }
     do throws(LedgerError) {
-      let (ids, next) = try ledger.customerIDs(withAttribute: "$email", value: text, after: place)
+      let (ids, next) = try ledger.attributes.customerIDs(with: "$email", value: text, after: place)
       let first = place == nil ? named.map { [$0] } ?? [] : []
       return (first + ids.filter { $0 != named }, next)
     } catch {
@@ -92,7 +92,7 @@ enum CustomerRoutes {
       }
       if !attributes.isEmpty {
         try await BlockingWork.run { () throws(LedgerError) in
-          _ = try call.project.ledger.change(attributes, ofAttributesOf: id)
+          _ = try call.project.ledger.attributes.change(attributes, of: id)
         }
       }
       return .json(201, try CustomerDocument(id, in: call.project).json())
@@ -115,7 +115,7 @@ enum CustomerRoutes {
     answers: [200: CustomerDocument.schema], rate: .customerInformation,
     work: .now { (call) throws(LedgerError) in
       let (customer, project) = (try call.customer(), call.project)
-      let attributes = call.query["expand"] == nil ? nil : try project.ledger.attributes(of: customer)
+      let attributes = call.query["expand"] == nil ? nil : try project.ledger.attributes.all(of: customer)
       return .json(200, try CustomerDocument(customer, in: project).json(attributes))
     })
 

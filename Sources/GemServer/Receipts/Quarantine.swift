@@ -135,7 +135,7 @@ package final class Quarantine: Sendable {
     let entry = Entry(message: message, key: key, keptAt: clock.now(), tries: 0)
     let name = Self.name(of: message)
     guard message.text.utf8.count <= Self.bodyBytesMax else { return false }
-    if try ledger.document(named: name) != nil { return true }
+    if try ledger.documents.find(named: name) != nil { return true }
     let size = entry.content.utf8.count
     try countKept()
     let hasRoom = tally.withLock { tally in
@@ -172,7 +172,7 @@ package final class Quarantine: Sendable {
   private func forEach(_ body: (LedgerDocument, Entry) throws(LedgerError) -> Void) throws(LedgerError) {
     var last: String?
     while true {
-      let page = try ledger.documents(withPrefix: QuarantinedBodies.prefix, after: last)
+      let page = try ledger.documents.page(withPrefix: QuarantinedBodies.prefix, after: last)
       for document in page { if let entry = Entry(document.content) { try body(document, entry) } }
       guard page.count == Limits.documentsPerPage else { return }
       last = page.last?.name
@@ -222,7 +222,7 @@ package final class Quarantine: Sendable {
 
   /// Removes a body that was applied meanwhile; does nothing if it is not stored.
   func settle(_ message: Message) throws(LedgerError) {
-    guard let document = try ledger.document(named: Self.name(of: message)), let entry = Entry(document.content) else {
+    guard let document = try ledger.documents.find(named: Self.name(of: message)), let entry = Entry(document.content) else {
       return
     }
     try remove(document, entry)

@@ -27,7 +27,7 @@ enum SubscriberAttributes {
     _ = try await call.project.backend.register(customer)
     do throws(LedgerError) {
       try await BlockingWork.run { () throws(LedgerError) in
-        _ = try call.project.ledger.change(changes, ofAttributesOf: customer)
+        _ = try call.project.ledger.attributes.change(changes, of: customer)
       }
       return response(errors)
     } catch {

@@ -19,7 +19,7 @@ enum SubscriberRoutes {
       var members = document.members
       if case .secret = call.caller.kind, var subscriber = members["subscriber"]?.object {
         // Attributes are personal data, and not for every caller with the app's key.
-        subscriber["subscriber_attributes"] = try call.project.ledger.attributes(of: customer).subscriberAttributes
+        subscriber["subscriber_attributes"] = try call.project.ledger.attributes.all(of: customer).subscriberAttributes
         members["subscriber"] = .object(subscriber)
       }
       return .json(registration.isCreated ? 201 : 200, .object(members))

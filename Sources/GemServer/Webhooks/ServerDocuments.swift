@@ -57,23 +57,23 @@ package struct LedgerDocuments: ServerDocuments {
   package init(_ ledger: Ledger) { self.ledger = ledger }
 
   package func document(named name: String) throws(LedgerError) -> ServerDocument? {
-    try ledger.document(named: name).map(ServerDocument.init)
+    try ledger.documents.find(named: name).map(ServerDocument.init)
   }
 
   package func documents(
     withPrefix prefix: String, after name: String?, limit: Int
   ) throws(LedgerError) -> [ServerDocument] {
-    try ledger.documents(withPrefix: prefix, after: name, limit: limit).map(ServerDocument.init)
+    try ledger.documents.page(withPrefix: prefix, after: name, limit: limit).map(ServerDocument.init)
   }
 
   package func save(
     _ name: String, content: String, replacing version: Int64?
   ) throws(LedgerError) -> ServerDocument {
-    ServerDocument(try ledger.save(document: name, content: content, replacing: version))
+    ServerDocument(try ledger.documents.save(document: name, content: content, replacing: version))
   }
 
   package func remove(_ name: String, version: Int64) throws(LedgerError) {
-    try ledger.removeDocument(named: name, version: version)
+    try ledger.documents.remove(named: name, version: version)
   }
 }
 

@@ -48,7 +48,7 @@ enum WebhookDeliveryRoutes {
       switch (call.text("from"), call.text("event_id")) {
       case (.some, .some): throw .parameter("from", "cannot go together with \"event_id\"")
       case (let text?, nil):
-        let cursor = text == "now" ? try call.project.ledger.feedEnd() : FeedCursor(text)
+        let cursor = text == "now" ? try call.project.ledger.feedPlaces.end() : FeedCursor(text)
         try webhooks.replay(from: cursor, to: endpoint.id)
       case (nil, let text?):
         guard let id = TransactionID(exactly: text) else {

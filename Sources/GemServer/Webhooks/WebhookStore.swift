@@ -34,7 +34,7 @@ package struct WebhookStore: Sendable {
   package func endpoint(_ id: String) throws(LedgerError) -> WebhookEndpoint? {
     // No document has a name of any other form.
     guard Self.isID(id) else { return nil }
-    return try documents.document(named: Self.endpointPrefix + id).map { (document) throws(LedgerError) in
+    return try documents.documents.find(named: Self.endpointPrefix + id).map { (document) throws(LedgerError) in
       try Self.endpoint(document)
     }
   }
@@ -89,7 +89,7 @@ package struct WebhookStore: Sendable {
 
   /// Returns the queue and its version; nil if the endpoint was removed.
   package func queue(_ id: String) throws(LedgerError) -> (queue: WebhookQueue, version: Int64)? {
-    guard let document = try documents.document(named: Self.queueName(id)) else { return nil }
+    guard let document = try documents.documents.find(named: Self.queueName(id)) else { return nil }
     return (try Self.queue(document), document.version)
   }
 
@@ -123,7 +123,7 @@ package struct WebhookStore: Sendable {
     let name = Self.deadName(id, letter.transaction)
     let content = DeadLetter(letter, failedAt: now).json.text()
     for _ in 0..<Self.changeCountMax {
-      let version = try documents.document(named: name)?.version
+      let version = try documents.documents.find(named: name)?.version
       do throws(LedgerError) {
         try documents.save(name, content: content, replacing: version)
         return
@@ -157,7 +157,7 @@ package struct WebhookStore: Sendable {
     named name: String, _ body: (ServerDocument) throws(LedgerError) -> (Value, JSONValue)
   ) throws(LedgerError) -> Value? {
     for _ in 0..<Self.changeCountMax {
-      guard let document = try documents.document(named: name) else { return nil }
+      guard let document = try documents.documents.find(named: name) else { return nil }
       let (value, content) = try body(document)
       do throws(LedgerError) {
         try documents.save(name, content: content.text(), replacing: document.version)
@@ -171,7 +171,7 @@ package struct WebhookStore: Sendable {
 
   private func remove(named name: String) throws(LedgerError) -> Bool {
     for _ in 0..<Self.changeCountMax {
-      guard let document = try documents.document(named: name) else { return false }
+      guard let document = try documents.documents.find(named: name) else { return false }
       do throws(LedgerError) {
         try documents.remove(name, version: document.version)
         return true

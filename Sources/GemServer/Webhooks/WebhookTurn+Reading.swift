@@ -23,7 +23,7 @@ extension WebhookTurn {
     let (page, order) = try await BlockingWork.run { () throws(LedgerError) -> (FeedPage, WebhookOrder) in
       var events: [FeedEvent] = []
       for waiting in waiting where !waiting.isReplay {
-        events.append(try context.ledger.feedEvent(of: waiting.transaction))
+        events.append(try context.ledger.feedPlaces.event(of: waiting.transaction))
       }
       return (
         try context.ledger.feed(after: cursor, limit: context.settings.pageSize),

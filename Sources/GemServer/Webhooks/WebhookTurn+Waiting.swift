@@ -23,7 +23,7 @@ extension WebhookTurn {
     let (ledger, all) = (context.ledger, queue.waiting)
     let events = try await BlockingWork.run { () throws(LedgerError) -> [TransactionID: FeedEvent] in
       var events: [TransactionID: FeedEvent] = [:]
-      for waiting in all { events[waiting.transaction] = try ledger.feedEvent(of: waiting.transaction) }
+      for waiting in all { events[waiting.transaction] = try ledger.feedPlaces.event(of: waiting.transaction) }
       return events
     }
     let blockers = all.filter { !$0.isReplay }.compactMap { events[$0.transaction] }
@@ -70,7 +70,7 @@ extension WebhookTurn {
   ) async throws(LedgerError) -> ([FeedEvent], CustomerFeed) {
     let (ledger, cursor, limit) = (context.ledger, queue.cursor, settings.pageSize)
     return try await BlockingWork.run { () throws(LedgerError) -> ([FeedEvent], CustomerFeed) in
-      var feed = if let feed { feed } else { try ledger.feed(ofCustomerBehind: transaction, upTo: cursor) }
+      var feed = if let feed { feed } else { try ledger.feedPlaces.events(ofCustomerAfter: transaction, upTo: cursor) }
       return (try feed.next(limit), feed)
     }
   }

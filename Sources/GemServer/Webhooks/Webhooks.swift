@@ -50,7 +50,7 @@ package final class Webhooks: Sendable {
       id: "wh_" + IdempotencyKey.timeOrdered(at: now).text, name: name, url: url, secret: WebhookSecret().text,
       authorization: authorization, createdAt: now)
     endpoint.filter = filter
-    try store.add(endpoint, WebhookQueue(cursor: try ledger.feedEnd()))
+    try store.add(endpoint, WebhookQueue(cursor: try ledger.feedPlaces.end()))
     return endpoint
   }
 
@@ -66,7 +66,7 @@ package final class Webhooks: Sendable {
   ///
   /// - Throws: `LedgerError` with `invalid_request` for a cursor that the feed did not return.
   package func replay(from cursor: FeedCursor, to endpoint: String) throws(LedgerError) {
-    let position = try ledger.feedPosition(at: cursor)
+    let position = try ledger.feedPlaces.position(at: cursor)
     _ = try store.changeQueue(of: endpoint) { (queue) throws(LedgerError) in
       queue.replay(from: cursor) { !position.covers($0.unprovenNumber) }
     }
@@ -77,7 +77,7 @@ package final class Webhooks: Sendable {
   /// - Throws: `LedgerError` with, in order of precedence, `transaction_not_found`; `invalid_request` if the
   ///   transaction changed no balance or the endpoint's filter excludes it; `limit_exceeded`.
   package func replay(_ transaction: TransactionID, to endpoint: String) throws(LedgerError) {
-    let event = try ledger.feedEvent(of: transaction)
+    let event = try ledger.feedPlaces.event(of: transaction)
     guard event.isSent else {
       throw .parameter("event_id", "is a transaction that changed no balance, so no event is sent")
     }

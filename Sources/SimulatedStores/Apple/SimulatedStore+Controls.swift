@@ -80,7 +80,7 @@ extension SimulatedStore {
   ) throws(LedgerError) -> SimulatedTransaction {
     var shared: SimulatedTransaction?
     try control(id) { shop, row, now in
-      if let obstacle = shop.obstacle(toSharing: row, with: account) { return obstacle }
+      if let obstacle = shop.lists.obstacle(toSharing: row, with: account) { return obstacle }
       shared = SimulatedTransaction(shop.share(row, with: account, now: now), nil)
       return nil
     }

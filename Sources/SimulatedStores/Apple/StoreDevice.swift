@@ -65,7 +65,7 @@ public struct StoreDevice: Storefront {
   /// Events while no stream is open show in the lists only, refunds included.
   public func updates() -> AsyncStream<StoreEvidence> {
     let name = account.name
-    return engine.updates(of: deviceName) { $0.launchDeliveries(of: name) }
+    return engine.updates(of: deviceName) { $0.lists.launchDeliveries(of: name) }
   }
 
   /// Returns the paid and unfinished transactions, oldest first; the page after an id continues in the order of ids.
@@ -73,19 +73,21 @@ public struct StoreDevice: Storefront {
   /// - Complexity: O(log n + limit).
   public func unfinished(after: StoreTransactionID?, limit: Int) async throws(StoreFailure) -> [StoreEvidence] {
     let name = account.name
-    return try await engine.list(.unfinished, for: deviceName) { $0.unfinished(of: name, after: after, limit: limit) }
+    return try await engine.list(.unfinished, for: deviceName) {
+      $0.lists.unfinished(of: name, after: after, limit: limit)
+    }
   }
 
   /// The history without finished consumables, unless these were refunded or the app asked for them.
   public func all() async throws(StoreFailure) -> [StoreEvidence] {
     let name = account.name
-    return try await engine.list(.all, for: deviceName) { $0.all(of: name) }
+    return try await engine.list(.all, for: deviceName) { $0.lists.all(of: name) }
   }
 
   /// Returns the transactions that give entitlements now: never a consumable.
   public func currentEntitlements() async throws(StoreFailure) -> [StoreEvidence] {
     let name = account.name
-    return try await engine.list(.currentEntitlements, for: deviceName) { $0.entitlements(of: name) }
+    return try await engine.list(.currentEntitlements, for: deviceName) { $0.lists.entitlements(of: name) }
   }
 
   /// Marks the purchase as credited for good.

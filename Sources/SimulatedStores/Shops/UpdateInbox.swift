@@ -29,7 +29,7 @@ extension StoreDevice {
   package func inbox() -> UpdateInbox {
     let name = account.name
     return UpdateInbox(account.store.engine, of: DeviceName(account: name, device: self.name)) {
-      $0.launchDeliveries(of: name)
+      $0.lists.launchDeliveries(of: name)
     }
   }
 }

@@ -205,7 +205,7 @@ private struct CatalogWalk {
   private var document: Int64?
 
   init(in ledger: Ledger) throws(LedgerError) {
-    let kept = try ledger.document(named: Self.name)
+    let kept = try ledger.documents.find(named: Self.name)
     document = kept?.version
     let members = kept.flatMap { try? JSONValue.parse($0.content) }?.object
     version = members?["catalog"]?.integer ?? 0
@@ -241,7 +241,7 @@ private struct CatalogWalk {
     }
     do throws(LedgerError) {
       document =
-        try ledger.save(document: Self.name, content: JSONValue.object(members).text(), replacing: document).version
+        try ledger.documents.save(document: Self.name, content: JSONValue.object(members).text(), replacing: document).version
     } catch {
       guard error.code == .conditionFailed else { throw error }
       position = nil

@@ -19,7 +19,7 @@ package struct AccountTokenWalk: Sendable {
   package var job: MaintenanceJob {
     MaintenanceJob("account_tokens") { _ throws(LedgerError) in
       let ledger = backend.ledger
-      let saved = try ledger.document(named: Self.documentName)
+      let saved = try ledger.documents.find(named: Self.documentName)
       let start = saved.flatMap { (try? JSONValue.parse($0.content))?["cursor"]?.text }
       var (cursor, customers, registered) = (start.map(PageCursor.init), 0, 0)
       for _ in 0..<Self.pagesPerRound where !Task.isCancelled {

@@ -21,11 +21,11 @@ struct OrderHoldSearch {
   /// Reads the position of the last search.
   init(in ledger: Ledger) throws(LedgerError) {
     self.ledger = ledger
-    guard let document = try ledger.document(named: Self.documentName) else { return }
+    guard let document = try ledger.documents.find(named: Self.documentName) else { return }
     version = document.version
     guard let (cursor, waiting) = Self.read(document.content) else { return }
     do throws(LedgerError) {
-      if let cursor { _ = try ledger.feedPosition(at: cursor) }
+      if let cursor { _ = try ledger.feedPlaces.position(at: cursor) }
     } catch {
       // The feed does not know the cursor, for example because the document was edited: the search restarts.
       guard error.code == .invalidRequest else { throw error }
@@ -75,7 +75,7 @@ struct OrderHoldSearch {
     let text = content
     guard text != savedText else { return }
     do throws(LedgerError) {
-      version = try ledger.save(document: Self.documentName, content: text, replacing: version).version
+      version = try ledger.documents.save(document: Self.documentName, content: text, replacing: version).version
       savedText = text
     } catch {
       // The other process's search is equally valid; the next round starts with it.

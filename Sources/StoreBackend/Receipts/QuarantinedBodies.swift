@@ -11,7 +11,7 @@ package enum QuarantinedBodies {
   package static func count(in ledger: Ledger) throws(LedgerError) -> Int {
     var (count, last): (Int, String?) = (0, nil)
     while true {
-      let page = try ledger.documents(withPrefix: prefix, after: last)
+      let page = try ledger.documents.page(withPrefix: prefix, after: last)
       count += page.count
       guard page.count == Limits.documentsPerPage else { return count }
       last = page.last?.name
@@ -25,7 +25,7 @@ package enum QuarantinedBodies {
     let erased = Set(ids.map(\.text))
     var last: String?
     while true {
-      let page = try ledger.documents(withPrefix: prefix, after: last)
+      let page = try ledger.documents.page(withPrefix: prefix, after: last)
       for document in page {
         let customer = (try? JSONValue.parse(document.content))?.object?["customer"]?.text
         guard let customer, erased.contains(customer) else { continue }

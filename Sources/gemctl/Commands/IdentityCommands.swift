@@ -52,7 +52,7 @@ struct IdentityCommands {
     let customer = try invocation.recoveredCustomer()
     let known = try invocation.withLedger {
       (ledger) throws(LedgerError) -> (summary: CustomerSummary, attributes: CustomerAttributes)? in
-      do throws(LedgerError) { return (try ledger.customer(customer), try ledger.attributes(of: customer)) } catch {
+      do throws(LedgerError) { return (try ledger.customer(customer), try ledger.attributes.all(of: customer)) } catch {
         guard error.code == .customerNotFound else { throw error }
         return nil
       }

@@ -42,7 +42,7 @@ extension SubjectBench {
     _ path: String, events: Int, customers: Int
   ) throws -> (endpoint: String, start: FeedCursor) {
     let ledger = try Ledger.openSQLite(at: path)
-    let start = try ledger.feedEnd()
+    let start = try ledger.feedPlaces.end()
     var workload = try Workload(customerCount: customers, seed: 10)
     var count = 0
     while count < events {

@@ -74,7 +74,7 @@ final class PlayCompletionTests: XCTestCase {
       play.world.time.advance(seconds: 1)
       for _ in 0..<2 { try await play.maintain() }
       XCTAssertEqual(play.completed, ["consume gems_300 t2"])
-      XCTAssertEqual(try play.world.ledger.documents(withPrefix: PlayCompletions.prefix).count, 0)
+      XCTAssertEqual(try play.world.ledger.documents.page(withPrefix: PlayCompletions.prefix).count, 0)
     }
   }
 
@@ -160,7 +160,7 @@ final class PlayCompletionTests: XCTestCase {
         XCTAssertEqual(play.logged.lines.count, 1, "\(status)")
         XCTAssertTrue(play.logged.lines.first?.contains("gems_300") ?? false)
         XCTAssertFalse(play.logged.lines.first?.contains("t1") ?? true, "A log holds no purchase token")
-        XCTAssertEqual(try play.world.ledger.documents(withPrefix: PlayCompletions.prefix).count, 0)
+        XCTAssertEqual(try play.world.ledger.documents.page(withPrefix: PlayCompletions.prefix).count, 0)
       }
     }
   }
@@ -171,10 +171,10 @@ final class PlayCompletionTests: XCTestCase {
       try play.google.set("t1", product: "unknown")
       let answer = try await play.post("t1")
       XCTAssertEqual(answer.status, 503)
-      XCTAssertEqual(try play.world.ledger.documents(withPrefix: PlayCompletions.prefix).count, 1)
+      XCTAssertEqual(try play.world.ledger.documents.page(withPrefix: PlayCompletions.prefix).count, 1)
       play.world.time.advance(seconds: 3 * 86_400)
       try await play.maintain()
-      XCTAssertEqual(try play.world.ledger.documents(withPrefix: PlayCompletions.prefix).count, 0)
+      XCTAssertEqual(try play.world.ledger.documents.page(withPrefix: PlayCompletions.prefix).count, 0)
       XCTAssertEqual(play.completed, [])
       XCTAssertEqual(play.logged.lines, [])
     }
@@ -200,7 +200,7 @@ final class PlayCompletionTests: XCTestCase {
       play.google.state.withLock { $0.completionRefusal = (400, "purchaseAlreadyConsumed") }
       _ = try await play.post("t1", source: "restore")
       try await play.maintain()
-      XCTAssertEqual(try play.world.ledger.documents(withPrefix: PlayCompletions.prefix).count, 0)
+      XCTAssertEqual(try play.world.ledger.documents.page(withPrefix: PlayCompletions.prefix).count, 0)
       XCTAssertEqual(play.logged.lines, [])
     }
   }

@@ -325,8 +325,8 @@ final class PlayVoidTests: XCTestCase {
       play.google.state.withLock { state in
         state.whileListing = {
           // Another server saves what a notification asked for.
-          guard let document = try? ledger.documents(withPrefix: "play_voids/", after: nil).first else { return }
-          _ = try? ledger.save(document: document.name, content: document.content, replacing: document.version)
+          guard let document = try? ledger.documents.page(withPrefix: "play_voids/", after: nil).first else { return }
+          _ = try? ledger.documents.save(document: document.name, content: document.content, replacing: document.version)
         }
       }
       _ = try await runner.runOnce()

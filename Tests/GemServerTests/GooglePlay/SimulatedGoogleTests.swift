@@ -182,7 +182,7 @@ final class SimulatedGoogleTests: XCTestCase {
       try await world.control("/api-faults", ["call": "consume", "status": 500, "after": true])
       try await world.maintain()
       XCTAssertTrue(try world.purchase(token).isConsumed)
-      XCTAssertEqual(try world.seller.ledger.documents(withPrefix: PlayCompletions.prefix).count, 1)
+      XCTAssertEqual(try world.seller.ledger.documents.page(withPrefix: PlayCompletions.prefix).count, 1)
     }
   }
 

@@ -103,7 +103,7 @@ final class RESTCustomerTests: XCTestCase {
       "POST", "\(path)/alice/attributes", ["attributes": [["name": "$email", "value": nil]]])
     XCTAssertEqual(removed.body["items"], [level])
     _ = try await world.send("DELETE", "\(path)/alice")
-    XCTAssertEqual(try world.ledger.documents(withPrefix: "customer/").count, 0)
+    XCTAssertEqual(try world.ledger.documents.page(withPrefix: "customer/").count, 0)
   }
 
   func testAnSDKsAttributesAreStoredAndItsMistakesAnswered200() async throws {
@@ -120,7 +120,7 @@ final class RESTCustomerTests: XCTestCase {
     XCTAssertEqual(answer.status, 200)
     let errors = answer.body["attributes_error_response"]?["attribute_errors"]?.array
     XCTAssertEqual(errors?.map { $0["key_name"] }, ["long"])
-    let stored = try world.ledger.attributes(of: CustomerID("bob")).list
+    let stored = try world.ledger.attributes.all(of: CustomerID("bob")).list
     XCTAssertEqual(stored.map(\.name), ["$email"])
     // No clock of a device is ahead of the server's.
     XCTAssertEqual(stored.first?.updatedAt, world.time.now)

@@ -87,7 +87,7 @@ final class LostPurchaseTests: XCTestCase {
       ], key: world.appKey)
     XCTAssertEqual(answer.status, 200, answer.body.text())
     XCTAssertNil(answer.body["attributes_error_response"])
-    XCTAssertEqual(try world.ledger.attributes(of: CustomerID("alice"))["$email"]?.value, "a@example.com")
+    XCTAssertEqual(try world.ledger.attributes.all(of: CustomerID("alice"))["$email"]?.value, "a@example.com")
     // None of them holds the purchase up.
     let forms: [JSONValue] = [5, nil, [:], ["": ["value": "x"]], ["a": 5], .object(Self.many)]
     for (place, attributes) in forms.enumerated() {
@@ -100,7 +100,7 @@ final class LostPurchaseTests: XCTestCase {
     let nothing = try await world.send(
       "POST", "/v1/receipts", ["app_user_id": "bob", "attributes": ["$email": ["value": "b@example.com"]]])
     XCTAssertEqual(nothing.status, 200)
-    XCTAssertEqual(try world.ledger.attributes(of: CustomerID("bob"))["$email"]?.value, "b@example.com")
+    XCTAssertEqual(try world.ledger.attributes.all(of: CustomerID("bob"))["$email"]?.value, "b@example.com")
   }
 
   private static var many: JSONObject {
@@ -116,10 +116,10 @@ final class LostPurchaseTests: XCTestCase {
       let answer = try await world.send("POST", path, ["attributes": ["a": value]])
       XCTAssertEqual(answer.status, 200)
       XCTAssertNotNil(answer.body["attributes_error_response"], value.text())
-      XCTAssertEqual(try world.ledger.attributes(of: CustomerID("alice"))["a"]?.value, "x", value.text())
+      XCTAssertEqual(try world.ledger.attributes.all(of: CustomerID("alice"))["a"]?.value, "x", value.text())
     }
     _ = try await world.send("POST", path, ["attributes": ["a": ["value": nil]]])
-    XCTAssertNil(try world.ledger.attributes(of: CustomerID("alice"))["a"])
+    XCTAssertNil(try world.ledger.attributes.all(of: CustomerID("alice"))["a"])
   }
 
   /// Lists that no SDK sends take no time.

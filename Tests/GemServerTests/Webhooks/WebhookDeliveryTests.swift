@@ -55,7 +55,7 @@ final class WebhookDeliveryTests: XCTestCase {
     try await world.deliver()
     XCTAssertEqual(world.receivers.messages.map(\.url), [WebhookWorld.url])
     // What it does not get is not kept for it either.
-    XCTAssertEqual(try queue(world, other).cursor, try world.ledger.feedEnd())
+    XCTAssertEqual(try queue(world, other).cursor, try world.ledger.feedPlaces.end())
   }
 
   func testDeliversAllInOrder() async throws {

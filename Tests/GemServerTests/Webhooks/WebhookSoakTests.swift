@@ -62,7 +62,7 @@ final class WebhookSoakTests: XCTestCase {
   private func replay(_ world: WebhookWorld, _ endpoint: WebhookEndpoint, count: Int) throws {
     let page = try world.ledger.feed(limit: count)
     let queue = try XCTUnwrap(world.first.store.queue(endpoint.id)).queue
-    let position = try world.ledger.feedPosition(at: queue.cursor)
+    let position = try world.ledger.feedPlaces.position(at: queue.cursor)
     guard try page.events.allSatisfy({ position.covers(try $0.transaction().unprovenNumber) }) else { return }
     try world.first.replay(from: page.next, to: endpoint.id)
   }

@@ -76,7 +76,7 @@ enum RefundedPurchase {
   ) throws(LedgerError) -> [ItemEntryRow] {
     if let own = work.parts(of: refund.transaction) { return own.items }
     let owners = try work.customers.related(to: owner)
-    return try work.session.parts(of: refund.transaction, ofAny: owners)?.items ?? []
+    return try TransactionParts.find(refund.transaction, ofAny: owners, in: work.session)?.items ?? []
   }
 
   /// Freezes the owner, or lifts the freezes of this purchase's refunds.

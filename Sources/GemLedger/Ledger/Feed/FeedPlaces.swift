@@ -1,13 +1,14 @@
-// Reads of the feed for services that deliver its events: single events, and those of one customer.
+/// Reads of the feed for services that deliver its events: single events, and those of one customer.
+package struct FeedPlaces: Sendable {
+  let ledger: Ledger
 
-extension Ledger {
   /// Returns the end of the feed: a reader that begins there gets later transactions only.
   ///
   /// If lanes commit in parallel, a transaction that took a minute to commit may be left out.
   ///
   /// - Throws: ``LedgerError`` if the storage fails.
-  package func feedEnd() throws(LedgerError) -> FeedCursor {
-    try reading { (snapshot, definitions) throws(LedgerError) -> FeedCursor in
+  package func end() throws(LedgerError) -> FeedCursor {
+    try ledger.reading { (snapshot, definitions) throws(LedgerError) -> FeedCursor in
       let salt = definitions.transactionIDs.salt
       guard !snapshot.commitsInOrder else {
         return FeedCursor(FeedPosition(floor: try snapshot.sequences().transaction), salt: salt)
@@ -26,8 +27,8 @@ extension Ledger {
   /// Returns a cursor's position, which distinguishes the transactions that its reader has read.
   ///
   /// - Throws: ``LedgerError`` with `invalid_request` for a cursor that this project's feed did not give.
-  package func feedPosition(at cursor: FeedCursor) throws(LedgerError) -> FeedPosition {
-    try reading { (_, definitions) throws(LedgerError) in
+  package func position(at cursor: FeedCursor) throws(LedgerError) -> FeedPosition {
+    try ledger.reading { (_, definitions) throws(LedgerError) in
       try cursor.position(salt: definitions.transactionIDs.salt)
     }
   }
@@ -35,8 +36,8 @@ extension Ledger {
   /// Returns the feed's event of one transaction.
   ///
   /// - Throws: ``LedgerError`` with `transaction_not_found`.
-  package func feedEvent(of transaction: TransactionID) throws(LedgerError) -> FeedEvent {
-    try reading { (snapshot, definitions) throws(LedgerError) -> FeedEvent in
+  package func event(of transaction: TransactionID) throws(LedgerError) -> FeedEvent {
+    try ledger.reading { (snapshot, definitions) throws(LedgerError) -> FeedEvent in
       let row = try Self.row(of: transaction, in: snapshot, definitions)
       let events = try HistoryReader(snapshot: snapshot, definitions: definitions).events([row])
       guard let event = events.first else { throw .noTransaction(transaction) }
@@ -49,13 +50,13 @@ extension Ledger {
   /// - Parameter cursor: Only events that a reader at this cursor has read.
   /// - Throws: ``LedgerError`` with, in order of precedence, `transaction_not_found`, `invalid_request` for a cursor
   ///   that this project's feed did not give.
-  package func feed(
-    ofCustomerBehind transaction: TransactionID, upTo cursor: FeedCursor
+  package func events(
+    ofCustomerAfter transaction: TransactionID, upTo cursor: FeedCursor
   ) throws(LedgerError) -> CustomerFeed {
-    try reading { (snapshot, definitions) throws(LedgerError) -> CustomerFeed in
+    try ledger.reading { (snapshot, definitions) throws(LedgerError) -> CustomerFeed in
       let first = try Self.row(of: transaction, in: snapshot, definitions)
       let position = try cursor.position(salt: definitions.transactionIDs.salt)
-      return CustomerFeed(self, customer: first.customer, behind: first.number, upTo: position)
+      return CustomerFeed(ledger, customer: first.customer, behind: first.number, upTo: position)
     }
   }
 
@@ -68,6 +69,10 @@ extension Ledger {
     else { throw .noTransaction(transaction) }
     return row
   }
+}
+
+extension Ledger {
+  package var feedPlaces: FeedPlaces { FeedPlaces(ledger: self) }
 }
 
 extension LedgerError {

@@ -73,7 +73,7 @@ extension Ledger {
     guard instant != nil || gives || rows.contains(where: \.mayBeDue) else {
       return AccountMoments(at: clock.now(), rows)
     }
-    let now = max(try now(in: snapshot), definitions.inForceFrom)
+    let now = max(try clock.now(in: snapshot), definitions.inForceFrom)
     let at = instant ?? now
     guard at >= now else {
       return try pastMoments(of: customer, rows, at: at, currency: currency, in: snapshot, definitions: definitions)

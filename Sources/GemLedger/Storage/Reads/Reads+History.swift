@@ -31,7 +31,7 @@ extension StorageSnapshot {
   ) throws(LedgerError) -> [TransactionNumber: NotedTransaction] {
     var found: [TransactionNumber: NotedTransaction] = [:]
     for number in wanted {
-      guard let parts = try parts(of: number, ofAny: owners) else { continue }
+      guard let parts = try TransactionParts.find(number, ofAny: owners, in: self) else { continue }
       let note = try row(NoteRow.ofTransaction, IndexKey(number, of: parts.row.customer))
       found[number] = NotedTransaction(parts: parts, note: note)
     }

@@ -24,15 +24,15 @@ package struct TransactionParts: Sendable {
   }
 }
 
-extension StorageSnapshot {
-  /// A transaction under one of several customer numbers, or nil if none of them has it.
-  package func parts(
-    of number: TransactionNumber, ofAny owners: [CustomerNumber]
-  ) throws(LedgerError) -> TransactionParts? {
+extension TransactionParts {
+  /// Finds a transaction under one of several customer numbers; nil if none of them has it.
+  package static func find(
+    _ number: TransactionNumber, ofAny owners: [CustomerNumber], in snapshot: some StorageSnapshot
+  ) throws(LedgerError) -> Self? {
     var reads = JointReads()
     let found = try reads.read { () throws(LedgerError) -> TransactionRow? in
       try owners.firstRow { (owner) throws(LedgerError) -> TransactionRow? in
-        let row = try transaction(number, of: owner)
+        let row = try snapshot.transaction(number, of: owner)
         return row?.customer == owner ? row : nil
       }
     }
@@ -40,14 +40,16 @@ extension StorageSnapshot {
     // Entries and items are stored under each of the customers that the transaction touched.
     let first = row?.firstEntry ?? 0
     let keys = owners.map { IndexKey(number, first, of: $0) }
-    let entries = try reads.read { () throws(LedgerError) -> [EntryRow] in try self.rows(EntryRow.ofTransaction, keys) }
+    let entries = try reads.read { () throws(LedgerError) -> [EntryRow] in
+      try snapshot.rows(EntryRow.ofTransaction, keys)
+    }
     let items = try reads.read { () throws(LedgerError) -> [ItemEntryRow] in
-      try self.rows(ItemEntryRow.ofTransaction, keys)
+      try snapshot.rows(ItemEntryRow.ofTransaction, keys)
     }
     try reads.end()
     guard let row, let entries, let items else { return nil }
-    var parts = TransactionParts(
-      row: row, entries: entries, allocations: try TransactionParts.allocations(of: entries, in: self), items: items,
+    var parts = Self(
+      row: row, entries: entries, allocations: try allocations(of: entries, in: snapshot), items: items,
       sources: [:])
     // Lots change and may move with a merge; their lot attributes stay.
     var addresses: [RowAddress] = []
@@ -56,12 +58,10 @@ extension StorageSnapshot {
         addresses.append(RowAddress(lot, of: entry.account.customer))
       }
     }
-    if !addresses.isEmpty { parts.sources = try lotAttributes(addresses).mapValues(\.source) }
+    if !addresses.isEmpty { parts.sources = try snapshot.lotAttributes(addresses).mapValues(\.source) }
     return parts
   }
-}
 
-extension TransactionParts {
   /// Returns a transaction's entries with their allocations, and its items; without the sources of its lots.
   static func postings(of row: TransactionRow, in snapshot: any StorageSnapshot) throws(LedgerError) -> Self {
     let entries = try snapshot.entries(of: row)
@@ -70,7 +70,7 @@ extension TransactionParts {
       items: try snapshot.rows(ItemEntryRow.ofTransaction, [IndexKey(row.number, of: row.customer)]), sources: [:])
   }
 
-  fileprivate static func allocations(
+  private static func allocations(
     of entries: [EntryRow], in snapshot: some StorageSnapshot
   ) throws(LedgerError) -> [AllocationRow] {
     let split = entries.filter { $0.lot == 0 }.map { IndexKey($0.number, of: $0.account.customer) }

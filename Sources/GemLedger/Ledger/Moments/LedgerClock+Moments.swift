@@ -1,9 +1,9 @@
-extension Ledger {
+extension LedgerClock {
   /// Returns the later of the journal's newest instant and the clock's time.
   ///
   /// Journal time never goes back, even if the machine's clock does.
   package func now(in snapshot: any StorageSnapshot) throws(LedgerError) -> Timestamp {
-    max(clock.now(), try snapshot.sequences().createdAt)
+    max(now(), try snapshot.sequences().createdAt)
   }
 
   /// Returns the instant to read at; nil means now.

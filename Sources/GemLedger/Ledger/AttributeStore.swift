@@ -1,10 +1,12 @@
 /// Attributes are stored in documents, one for each customer number: they are not part of the journal, and an erasure
 /// removes them in the erasure's commit.
-extension Ledger {
+package struct AttributeStore: Sendable {
+  let storage: any LedgerStorage
+
   /// Returns the attributes of a customer; of equal names in merged customers, the newest counts.
   ///
   /// - Throws: ``LedgerError`` with `customer_not_found`.
-  package func attributes(of customer: CustomerID) throws(LedgerError) -> CustomerAttributes {
+  package func all(of customer: CustomerID) throws(LedgerError) -> CustomerAttributes {
     try storage.read { (snapshot) throws(LedgerError) -> CustomerAttributes in
       try CustomerFinder(snapshot).attributes(of: try CustomerFinder(snapshot).customer(customer))
     }
@@ -17,7 +19,7 @@ extension Ledger {
   ///   if merges kept moving the customer.
   @discardableResult
   package func change(
-    _ changes: [CustomerAttribute.Change], ofAttributesOf customer: CustomerID
+    _ changes: [CustomerAttribute.Change], of customer: CustomerID
   ) throws(LedgerError) -> CustomerAttributes {
     for change in changes { try change.check() }
     // An erasure of the customer takes the same lane, so that no document is saved after it.
@@ -68,7 +70,7 @@ extension Ledger {
   /// - Returns: The original ids of the customers found, and a cursor if more customers remain.
   /// - Throws: ``LedgerError`` with `invalid_request` for a cursor of another list.
   package func customerIDs(
-    withAttribute name: String, value: String, after place: PageCursor?
+    with name: String, value: String, after place: PageCursor?
   ) throws(LedgerError) -> (ids: [CustomerID], next: PageCursor?) {
     try storage.read { (snapshot) throws(LedgerError) -> (ids: [CustomerID], next: PageCursor?) in
       let salt = try snapshot.project().salt
@@ -96,6 +98,11 @@ extension Ledger {
   /// The number of document pages that one search reads.
   private static let searchedPages = 10
   private static let attributesList: Int64 = -2
+}
+
+extension Ledger {
+  /// The customers' attributes.
+  package var attributes: AttributeStore { AttributeStore(storage: storage) }
 }
 
 extension CustomerFinder {

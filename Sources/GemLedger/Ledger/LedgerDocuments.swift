@@ -11,11 +11,13 @@ package struct LedgerDocument: Sendable {
 /// A service keeps its state in them, such as API keys, webhook endpoints and leases of background work. They are not
 /// part of the journal: `verify` does not check them, no export has them, and an erasure removes only the customer's
 /// attributes. A copy of a whole storage includes them, even leases, which then end by their deadlines.
-extension Ledger {
+package struct LedgerDocuments: Sendable {
+  let storage: any LedgerStorage
+
   /// Finds the document with the name; nil if there is none.
   ///
   /// - Throws: ``LedgerError`` with `invalid_identifier`.
-  package func document(named name: String) throws(LedgerError) -> LedgerDocument? {
+  package func find(named name: String) throws(LedgerError) -> LedgerDocument? {
     let name = try DocumentName(name)
     return try storage.read { (snapshot) throws(LedgerError) -> LedgerDocument? in
       try snapshot.document(name).map(LedgerDocument.init)
@@ -30,7 +32,7 @@ extension Ledger {
   ///   - limit: The maximum number of documents, 1 to ``Limits/documentsPerPage``.
   /// - Throws: ``LedgerError`` with, in order of precedence, `invalid_identifier` (a prefix or a name that no document
   ///   can have), `limit_exceeded`.
-  package func documents(
+  package func page(
     withPrefix prefix: String = "", after name: String? = nil, limit: Int = Limits.documentsPerPage
   ) throws(LedgerError) -> [LedgerDocument] {
     let prefix = prefix.isEmpty ? nil : try DocumentName(prefix)
@@ -67,9 +69,13 @@ extension Ledger {
   /// - Parameter version: The version to remove.
   /// - Throws: ``LedgerError`` with, in order of precedence, `invalid_identifier`, `condition_failed` as
   ///   ``save(document:content:replacing:)``.
-  package func removeDocument(named name: String, version: Int64) throws(LedgerError) {
+  package func remove(named name: String, version: Int64) throws(LedgerError) {
     try DocumentUpdate(storage: storage, name: try DocumentName(name), version: version).remove()
   }
+}
+
+extension Ledger {
+  package var documents: LedgerDocuments { LedgerDocuments(storage: storage) }
 }
 
 extension LedgerDocument {
