@@ -73,10 +73,10 @@ final class DistributedLedgerTests: XCTestCase {
         join: { try Ledger.openPostgres(at: schemas.current, clock: $1) }
       ).runAll()
       let ledger = try schemas.create()
-      try ledger.documents.save(document: "lease", content: "1", replacing: nil)
-      try ledger.documents.save(document: "lease", content: "2", replacing: 1)
+      try ledger.documents.save("lease", content: "1", replacing: nil)
+      try ledger.documents.save("lease", content: "2", replacing: 1)
       XCTAssertEqual(try ledger.documents.page(withPrefix: "le").map(\.content), ["2"])
-      try ledger.documents.remove(named: "lease", version: 2)
+      try ledger.documents.remove("lease", version: 2)
       ledger.close()
     }
   }

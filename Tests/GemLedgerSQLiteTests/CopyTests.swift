@@ -33,9 +33,9 @@ final class CopyTests: XCTestCase {
     let path = directory.path("to.sqlite")
     let ledger = try Ledger.createSQLite(at: path)
     let project = try ledger.storage.read { (snapshot) throws(LedgerError) in try snapshot.project() }
-    try ledger.documents.save(document: "key", content: "1", replacing: nil)
+    try ledger.documents.save("key", content: "1", replacing: nil)
     assertRefused(.alreadyExists) { try SQLiteStorage.openCopy(path: path, project: project, source: 0) }
-    try ledger.documents.remove(named: "key", version: 1)
+    try ledger.documents.remove("key", version: 1)
     XCTAssertNoThrow(try SQLiteStorage.openCopy(path: path, project: project, source: 0).close())
     ledger.close()
   }

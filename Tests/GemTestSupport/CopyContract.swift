@@ -32,8 +32,8 @@ package struct CopyContract {
   package func runAll() throws {
     try RichJournal.fill(generator, time, make: make, open: open)
     let source = try open(time.clock)
-    try source.documents.save(document: "kept", content: "0", replacing: nil)
-    try source.documents.save(document: "kept", content: Self.document, replacing: 1)
+    try source.documents.save("kept", content: "0", replacing: nil)
+    try source.documents.save("kept", content: Self.document, replacing: 1)
     let before = try LedgerState(source)
     try copyWithInterruptions(source)
     let copy = try openResult(time.clock)

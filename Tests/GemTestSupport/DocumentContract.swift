@@ -55,30 +55,30 @@ package struct DocumentContract: LedgerContract {
   func testADocumentIsMadeReplacedAndRemoved() throws {
     let ledger = try make(time.clock)
     XCTAssertNil(try ledger.documents.find(named: "lease"))
-    let made = try ledger.documents.save(document: "lease", content: #"{"owner":"a"}"#, replacing: nil)
+    let made = try ledger.documents.save("lease", content: #"{"owner":"a"}"#, replacing: nil)
     XCTAssertEqual(made.version, 1)
-    let replaced = try ledger.documents.save(document: "lease", content: #"{"owner":"b"}"#, replacing: 1)
+    let replaced = try ledger.documents.save("lease", content: #"{"owner":"b"}"#, replacing: 1)
     XCTAssertEqual(replaced.version, 2)
     // The same content is a new version too: a lease is renewed so.
-    XCTAssertEqual(try ledger.documents.save(document: "lease", content: replaced.content, replacing: 2).version, 3)
+    XCTAssertEqual(try ledger.documents.save("lease", content: replaced.content, replacing: 2).version, 3)
     let found = try XCTUnwrap(try ledger.documents.find(named: "lease"))
     XCTAssertEqual(Self.text(found), #"lease 3 {"owner":"b"}"#)
-    try ledger.documents.remove(named: "lease", version: 3)
+    try ledger.documents.remove("lease", version: 3)
     XCTAssertNil(try ledger.documents.find(named: "lease"))
-    XCTAssertEqual(try ledger.documents.save(document: "lease", content: "{}", replacing: nil).version, 1)
+    XCTAssertEqual(try ledger.documents.save("lease", content: "{}", replacing: nil).version, 1)
     try check(ledger)
   }
 
   func testAStaleVersionIsRefused() throws {
     let ledger = try make(time.clock)
-    assertRefused(version: 0) { try ledger.documents.save(document: "key", content: "1", replacing: 1) }
-    assertRefused(version: 0) { try ledger.documents.remove(named: "key", version: 1) }
-    try ledger.documents.save(document: "key", content: "1", replacing: nil)
-    try ledger.documents.save(document: "key", content: "2", replacing: 1)
-    assertRefused(version: 2) { try ledger.documents.save(document: "key", content: "3", replacing: nil) }
+    assertRefused(version: 0) { try ledger.documents.save("key", content: "1", replacing: 1) }
+    assertRefused(version: 0) { try ledger.documents.remove("key", version: 1) }
+    try ledger.documents.save("key", content: "1", replacing: nil)
+    try ledger.documents.save("key", content: "2", replacing: 1)
+    assertRefused(version: 2) { try ledger.documents.save("key", content: "3", replacing: nil) }
     for version: Int64 in [.min, 0, 1, 3, .max] {
-      assertRefused(version: 2) { try ledger.documents.save(document: "key", content: "3", replacing: version) }
-      assertRefused(version: 2) { try ledger.documents.remove(named: "key", version: version) }
+      assertRefused(version: 2) { try ledger.documents.save("key", content: "3", replacing: version) }
+      assertRefused(version: 2) { try ledger.documents.remove("key", version: version) }
     }
     XCTAssertEqual(try ledger.documents.find(named: "key").map(Self.text), "key 2 2")
     try check(ledger)
@@ -87,10 +87,10 @@ package struct DocumentContract: LedgerContract {
   func testDocumentsAreThereAfterReopening() throws {
     var ledger = try make(time.clock)
     let content = #"["caf\#u{E9}", "cafe\#u{301}", "\#u{1F48E}", "\\u0000"]"#
-    try ledger.documents.save(document: "kept", content: "0", replacing: nil)
-    try ledger.documents.save(document: "kept", content: content, replacing: 1)
-    try ledger.documents.save(document: "removed", content: "1", replacing: nil)
-    try ledger.documents.remove(named: "removed", version: 1)
+    try ledger.documents.save("kept", content: "0", replacing: nil)
+    try ledger.documents.save("kept", content: content, replacing: 1)
+    try ledger.documents.save("removed", content: "1", replacing: nil)
+    try ledger.documents.remove("removed", version: 1)
     ledger = try reopen(ledger, time.clock)
     let kept = try XCTUnwrap(try ledger.documents.find(named: "kept"))
     XCTAssertEqual(kept.version, 2)
@@ -105,11 +105,11 @@ package struct DocumentContract: LedgerContract {
   func testAnotherProcessSeesTheNewestVersion() throws {
     let one = try make(time.clock)
     let other = try join(one, time.clock)
-    try one.documents.save(document: "cursor", content: "1", replacing: nil)
-    XCTAssertEqual(try other.documents.save(document: "cursor", content: "2", replacing: 1).version, 2)
-    assertRefused(version: 2) { try one.documents.save(document: "cursor", content: "3", replacing: 1) }
+    try one.documents.save("cursor", content: "1", replacing: nil)
+    XCTAssertEqual(try other.documents.save("cursor", content: "2", replacing: 1).version, 2)
+    assertRefused(version: 2) { try one.documents.save("cursor", content: "3", replacing: 1) }
     XCTAssertEqual(try one.documents.find(named: "cursor").map(Self.text), "cursor 2 2")
-    try other.documents.remove(named: "cursor", version: 2)
+    try other.documents.remove("cursor", version: 2)
     XCTAssertEqual(try one.documents().count, 0)
     try assertBooksAddUp(one)
     other.close()
@@ -121,7 +121,7 @@ package struct DocumentContract: LedgerContract {
     let ledgers = [one, try join(one, time.clock)]
     for round in 0..<5 {
       let outcomes = Self.outcomes(of: 8) { number in
-        try ledgers[number % 2].documents.save(document: "race \(round)", content: "\(number)", replacing: nil)
+        try ledgers[number % 2].documents.save("race \(round)", content: "\(number)", replacing: nil)
       }
       XCTAssertEqual(outcomes, ["done": 1, "condition_failed": 7])
       XCTAssertEqual(try one.documents.find(named: "race \(round)")?.version, 1)
@@ -136,7 +136,7 @@ package struct DocumentContract: LedgerContract {
     let ledgers = [one, try join(one, time.clock)]
     try one.apply(Make.catalog())
     try one.grant([Make.amount("GEM", 100)], customer: alice)
-    try one.documents.save(document: "count", content: "0", replacing: nil)
+    try one.documents.save("count", content: "0", replacing: nil)
     let spend = try LedgerCommand.spend([Make.amount("GEM", 1)], customer: alice)
     let outcomes = Self.outcomes(of: 8) { number in
       for _ in 0..<5 {
@@ -157,7 +157,7 @@ package struct DocumentContract: LedgerContract {
         throw LedgerError.defect("The count is missing")
       }
       do throws(LedgerError) {
-        try ledger.documents.save(document: name, content: "\(count + 1)", replacing: known.version)
+        try ledger.documents.save(name, content: "\(count + 1)", replacing: known.version)
         return
       } catch {
         guard error.code == .conditionFailed else { throw error }
@@ -184,7 +184,7 @@ package struct DocumentContract: LedgerContract {
     let ledger = try make(time.clock)
     let names = ["cafe\u{301}", "caf\u{E9}", "Cafe", "cafe"]
     for (number, name) in names.enumerated() {
-      XCTAssertEqual(try ledger.documents.save(document: name, content: "\(number)", replacing: nil).version, 1, name)
+      XCTAssertEqual(try ledger.documents.save(name, content: "\(number)", replacing: nil).version, 1, name)
     }
     for (number, name) in names.enumerated() {
       XCTAssertEqual(try ledger.documents.find(named: name)?.content, "\(number)", name)
@@ -193,7 +193,7 @@ package struct DocumentContract: LedgerContract {
     XCTAssertEqual(try ledger.documents.page(withPrefix: "caf\u{E9}").map(\.content), ["1"])
     // By its bytes the combining form begins with it; by its characters it does not.
     XCTAssertEqual(try ledger.documents.page(withPrefix: "cafe").map(\.content), ["3", "0"])
-    try ledger.documents.remove(named: "caf\u{E9}", version: 1)
+    try ledger.documents.remove("caf\u{E9}", version: 1)
     XCTAssertEqual(try ledger.documents.find(named: "cafe\u{301}")?.content, "0")
     try check(ledger)
   }
@@ -201,7 +201,7 @@ package struct DocumentContract: LedgerContract {
   func testDocumentsAreListedByPrefix() throws {
     let ledger = try make(time.clock)
     for name in ["webhook/2", "key", "webhook/10", "webhook", "webhook0", "key/1", "webhook/1", "z"] {
-      try ledger.documents.save(document: name, content: "{}", replacing: nil)
+      try ledger.documents.save(name, content: "{}", replacing: nil)
     }
     let webhooks = ["webhook/1", "webhook/10", "webhook/2"]
     func names(_ prefix: String = "", after name: String? = nil, limit: Int = 100) throws -> [String] {
@@ -220,7 +220,7 @@ package struct DocumentContract: LedgerContract {
     XCTAssertEqual(try names("webhook/", after: "x"), [])
     XCTAssertEqual(try names(after: "webhook0"), ["z"])
     XCTAssertEqual(try names("none"), [])
-    try ledger.documents.remove(named: "webhook/10", version: 1)
+    try ledger.documents.remove("webhook/10", version: 1)
     XCTAssertEqual(try names("webhook/", after: "webhook/1"), ["webhook/2"])
     try check(ledger)
   }
@@ -228,10 +228,10 @@ package struct DocumentContract: LedgerContract {
   func testBoundsAreKept() throws {
     var ledger = try make(time.clock)
     let (name, content) = (String(repeating: "n", count: 255), Self.content(bytes: 1 << 20))
-    try ledger.documents.save(document: name, content: content, replacing: nil)
-    try ledger.documents.save(document: "n", content: "{}", replacing: nil)
+    try ledger.documents.save(name, content: content, replacing: nil)
+    try ledger.documents.save("n", content: "{}", replacing: nil)
     GemTestSupport.assertRefused(.limitExceeded) {
-      try ledger.documents.save(document: "n", content: Self.content(bytes: 1 << 20 + 1), replacing: 1)
+      try ledger.documents.save("n", content: Self.content(bytes: 1 << 20 + 1), replacing: 1)
     }
     ledger = try reopen(ledger, time.clock)
     XCTAssertTrue(try XCTUnwrap(try ledger.documents.find(named: name)).content.hasBytes(of: content))
@@ -240,7 +240,7 @@ package struct DocumentContract: LedgerContract {
     for limit in [0, -1, 101] {
       GemTestSupport.assertRefused(.limitExceeded) { try ledger.documents.page(limit: limit) }
     }
-    for number in 0..<101 { try ledger.documents.save(document: "page \(number)", content: "0", replacing: nil) }
+    for number in 0..<101 { try ledger.documents.save("page \(number)", content: "0", replacing: nil) }
     let first = try ledger.documents.page(withPrefix: "page ")
     XCTAssertEqual(first.count, 100)
     XCTAssertEqual(try ledger.documents.page(withPrefix: "page ", after: first.last?.name).map(\.name), ["page 99"])
@@ -254,18 +254,18 @@ package struct DocumentContract: LedgerContract {
     let ledger = try make(time.clock)
     let long = Self.content(bytes: 1 << 20 + 1)
     for name in ["", String(repeating: "n", count: 256), "a\u{0}b", "a\nb"] {
-      GemTestSupport.assertRefused(.invalidIdentifier) { try ledger.documents.save(document: name, content: long, replacing: 1) }
+      GemTestSupport.assertRefused(.invalidIdentifier) { try ledger.documents.save(name, content: long, replacing: 1) }
       GemTestSupport.assertRefused(.invalidIdentifier) { try ledger.documents.find(named: name) }
-      GemTestSupport.assertRefused(.invalidIdentifier) { try ledger.documents.remove(named: name, version: 1) }
+      GemTestSupport.assertRefused(.invalidIdentifier) { try ledger.documents.remove(name, version: 1) }
       GemTestSupport.assertRefused(.invalidIdentifier) { try ledger.documents.page(after: name, limit: 0) }
       if name.isEmpty { continue }
       GemTestSupport.assertRefused(.invalidIdentifier) { try ledger.documents.page(withPrefix: name, limit: 0) }
     }
-    GemTestSupport.assertRefused(.limitExceeded) { try ledger.documents.save(document: "a", content: long + "{", replacing: 1) }
+    GemTestSupport.assertRefused(.limitExceeded) { try ledger.documents.save("a", content: long + "{", replacing: 1) }
     for content in ["", "{", "{} {}", "\"\u{0}\"", "{'a': 1}"] {
-      GemTestSupport.assertRefused(.invalidRequest) { try ledger.documents.save(document: "a", content: content, replacing: 1) }
+      GemTestSupport.assertRefused(.invalidRequest) { try ledger.documents.save("a", content: content, replacing: 1) }
     }
-    assertRefused(version: 0) { try ledger.documents.save(document: "a", content: "{}", replacing: 1) }
+    assertRefused(version: 0) { try ledger.documents.save("a", content: "{}", replacing: 1) }
     XCTAssertEqual(try ledger.documents.page().count, 0)
     try check(ledger)
   }
@@ -294,9 +294,9 @@ package struct DocumentContract: LedgerContract {
     try ledger.creditPurchase(Make.purchase("t"), customer: alice)
     let (books, export) = (try Books(ledger), try Self.export(ledger))
     time.advance(seconds: 5)
-    for version: Int64? in [nil, 1, 2] { try ledger.documents.save(document: "alice", content: "{}", replacing: version) }
-    try ledger.documents.save(document: "bob", content: "{}", replacing: nil)
-    try ledger.documents.remove(named: "bob", version: 1)
+    for version: Int64? in [nil, 1, 2] { try ledger.documents.save("alice", content: "{}", replacing: version) }
+    try ledger.documents.save("bob", content: "{}", replacing: nil)
+    try ledger.documents.remove("bob", version: 1)
     XCTAssertEqual(try Books(ledger), books)
     XCTAssertEqual(try Self.export(ledger), export)
     try assertBooksAddUp(ledger)

@@ -119,7 +119,7 @@ final class OrderHoldTests: XCTestCase {
     for content in ["{}", #"{"cursor":"AAAA","waiting":[]}"#, #"{"cursor":null,"waiting":7}"#] {
       let shop = try shop()
       let code = try await leaveAHold(shop)
-      try shop.ledger.documents.save(document: OrderHoldSearch.documentName, content: content, replacing: nil)
+      try shop.ledger.documents.save(OrderHoldSearch.documentName, content: content, replacing: nil)
       let found = try await shop.backend.resolveOrders()
       XCTAssertEqual(found.map(\.code), [code], content)
       try assertGems(shop, 100)

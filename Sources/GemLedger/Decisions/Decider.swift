@@ -25,13 +25,13 @@ struct Decider: ~Copyable {
 
   mutating func decide(_ command: LedgerCommand.Body) -> Decision {
     do throws(LedgerError) {
-      return .booked(try book(command))
+      return .booked(try outcome(of: command))
     } catch {
       return Decision(error)
     }
   }
 
-  private mutating func book(_ command: LedgerCommand.Body) throws(LedgerError) -> Booking {
+  private mutating func outcome(of command: LedgerCommand.Body) throws(LedgerError) -> Booking {
     if command.idCheck != .none { try checkIDs(of: command) }
     books.beginCommand()
     guard books.definitions.hasPolicies else { return try dispatch(command) }
@@ -74,7 +74,7 @@ struct Decider: ~Copyable {
     var other = Self(catalog: catalog, hasSeveralLanes: hasSeveralLanes)
     other.isValidation = true
     try other.begin(session, clock: work.now)
-    _ = try other.book(command)
+    _ = try other.outcome(of: command)
   }
 
   var work: UnitOfWork {

@@ -65,7 +65,7 @@ final class Lane: Sendable {
   /// Books the command in the next group; waits as a task.
   ///
   /// A caller that is cancelled meanwhile does not withdraw its commands.
-  func book(_ command: LedgerCommand) async -> Decision {
+  func join(_ command: LedgerCommand) async -> Decision {
     if !isFarAway, becomeBusy() { return commitAlone([command])[0] }
     let decisions = await withCheckedContinuation { continuation in
       enqueue(CollectionOfOne(command), .task(continuation))
@@ -74,7 +74,7 @@ final class Lane: Sendable {
   }
 
   /// Books the command in the next group; blocks the thread meanwhile.
-  func bookBlocking(_ command: LedgerCommand) -> Decision {
+  func joinBlocking(_ command: LedgerCommand) -> Decision {
     if becomeBusy() { return commitAlone([command])[0] }
     let waiter = ThreadWaiter()
     enqueue(CollectionOfOne(command), .thread(waiter))
@@ -83,7 +83,7 @@ final class Lane: Sendable {
   }
 
   /// Books the commands, at most ``Limits/commandsPerGroup`` of them, in one group; blocks the thread meanwhile.
-  func bookBlocking(_ commands: [LedgerCommand]) -> [Decision] {
+  func joinBlocking(_ commands: [LedgerCommand]) -> [Decision] {
     if becomeBusy() { return commitAlone(commands) }
     let waiter = ThreadWaiter()
     enqueue(commands, .thread(waiter))

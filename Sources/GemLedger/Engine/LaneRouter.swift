@@ -38,39 +38,39 @@ final class LaneRouter: Sendable {
   /// meanwhile.
   private static let routesMax = 16
 
-  func book(_ command: LedgerCommand) async throws(LedgerError) -> Booking {
-    if lanes.count > 1 { return try await bookRouted(command) }
-    return try await lanes[0].book(command).answer.get()
+  func route(_ command: LedgerCommand) async throws(LedgerError) -> Booking {
+    if lanes.count > 1 { return try await routeAgain(command) }
+    return try await lanes[0].join(command).answer.get()
   }
 
-  func book(_ command: LedgerCommand) throws(LedgerError) -> Booking {
-    if lanes.count > 1 { return try submitRouted([command])[0].get() }
-    return try lanes[0].bookBlocking(command).answer.get()
+  func route(_ command: LedgerCommand) throws(LedgerError) -> Booking {
+    if lanes.count > 1 { return try routeList([command])[0].get() }
+    return try lanes[0].joinBlocking(command).answer.get()
   }
 
-  func submit(_ commands: [LedgerCommand]) -> [Result<Booking, LedgerError>] {
-    if lanes.count > 1 { return submitRouted(commands) }
+  func route(_ commands: [LedgerCommand]) -> [Result<Booking, LedgerError>] {
+    if lanes.count > 1 { return routeList(commands) }
     if commands.count <= Limits.commandsPerGroup {
-      return commands.isEmpty ? [] : lanes[0].bookBlocking(commands).map(\.answer)
+      return commands.isEmpty ? [] : lanes[0].joinBlocking(commands).map(\.answer)
     }
     var results: [Result<Booking, LedgerError>] = []
     results.reserveCapacity(commands.count)
     for start in stride(from: 0, to: commands.count, by: Limits.commandsPerGroup) {
       let end = min(start + Limits.commandsPerGroup, commands.count)
-      results += lanes[0].bookBlocking(Array(commands[start..<end])).map(\.answer)
+      results += lanes[0].joinBlocking(Array(commands[start..<end])).map(\.answer)
     }
     return results
   }
 
   // MARK: Several lanes
 
-  private func bookRouted(_ command: LedgerCommand) async throws(LedgerError) -> Booking {
+  private func routeAgain(_ command: LedgerCommand) async throws(LedgerError) -> Booking {
     var command = try stocked(command)
     let callers = load.begin(1)
     defer { load.end(1) }
     for _ in 0..<Self.routesMax {
       let lane = try await lane(for: command, callers: callers)
-      let decision = await lane.book(command)
+      let decision = await lane.join(command)
       if !decision.belongsElsewhere { return try decision.answer.get() }
       command = try stocked(command)
     }
@@ -87,7 +87,7 @@ final class LaneRouter: Sendable {
   /// All lanes together, if few callers book at the time.
   private func whole(callers: Int) -> Lane? { CallerLoad.few.contains(callers) ? whole : nil }
 
-  private func submitRouted(_ asked: [LedgerCommand]) -> [Result<Booking, LedgerError>] {
+  private func routeList(_ asked: [LedgerCommand]) -> [Result<Booking, LedgerError>] {
     var results = [Result<Booking, LedgerError>](repeating: .failure(.keepsMoving), count: asked.count)
     let callers = load.begin(asked.count)
     defer { load.end(asked.count) }
@@ -96,7 +96,7 @@ final class LaneRouter: Sendable {
     do throws(LedgerError) {
       while !open.isEmpty, triesLeft > 0 {
         let commands = try open.map { (index) throws(LedgerError) in try stocked(asked[index]) }
-        let decisions = whole(callers: callers)?.bookBlocking(commands) ?? bookList(commands)
+        let decisions = whole(callers: callers)?.joinBlocking(commands) ?? joinInOrder(commands)
         for (index, decision) in zip(open, decisions) where !decision.belongsElsewhere {
           results[index] = decision.answer
         }
@@ -113,7 +113,7 @@ final class LaneRouter: Sendable {
   /// Books a list part by part, up to and including the first part with a misrouted command.
   ///
   /// The commands after that part may depend on it, and are routed again with the misrouted ones.
-  private func bookList(_ commands: [LedgerCommand]) -> [Decision] {
+  private func joinInOrder(_ commands: [LedgerCommand]) -> [Decision] {
     var decisions: [Decision] = []
     decisions.reserveCapacity(commands.count)
     var end = Decision.belongsElsewhere
@@ -123,9 +123,9 @@ final class LaneRouter: Sendable {
         let count = rest.independentCount
         let part =
           count > 0
-          ? bookInParallel(Array(rest.prefix(count)))
+          ? joinInParallel(Array(rest.prefix(count)))
           // The first of them, and the commands after it, which may depend on it.
-          : try bookInOrder(Array(rest.prefix(Limits.commandsPerGroup)))
+          : try joinCrossing(Array(rest.prefix(Limits.commandsPerGroup)))
         decisions += part
         if part.contains(where: \.belongsElsewhere) { break }
       }
@@ -137,15 +137,15 @@ final class LaneRouter: Sendable {
   }
 
   /// A group for several lanes locks them itself, and stops at the first misrouted command.
-  private func bookInOrder(_ commands: [LedgerCommand]) throws(LedgerError) -> [Decision] {
+  private func joinCrossing(_ commands: [LedgerCommand]) throws(LedgerError) -> [Decision] {
     let lane = commands.count > 1 ? crossing : lane(of: try storage.lanes(of: commands)[0])
-    return lane.bookBlocking(commands)
+    return lane.joinBlocking(commands)
   }
 
   /// Books each command in its lane, in parallel.
   ///
   /// A lane stops after a group with a misrouted command.
-  private func bookInParallel(_ commands: [LedgerCommand]) -> [Decision] {
+  private func joinInParallel(_ commands: [LedgerCommand]) -> [Decision] {
     var positions: [ObjectIdentifier: (lane: Lane, positions: [Int])] = [:]
     let decisions = Mutex([Decision](repeating: .belongsElsewhere, count: commands.count))
     for (position, route) in zip(commands.indices, storage.routes(of: commands)) {
@@ -164,7 +164,7 @@ final class LaneRouter: Sendable {
       let (lane, positions) = busy[index]
       for start in stride(from: 0, to: positions.count, by: Limits.commandsPerGroup) {
         let group = positions[start..<min(start + Limits.commandsPerGroup, positions.count)]
-        let booked = lane.bookBlocking(group.map { commands[$0] })
+        let booked = lane.joinBlocking(group.map { commands[$0] })
         decisions.withLock { decisions in
           for (position, decision) in zip(group, booked) { decisions[position] = decision }
         }
@@ -178,7 +178,7 @@ final class LaneRouter: Sendable {
   private func stocked(_ command: LedgerCommand) throws(LedgerError) -> LedgerCommand {
     guard let item = command.itemOfAnyStock, catalog.hasStock(item) else { return command }
     if !stocks.withLock({ $0.contains(item) }) {
-      _ = try book(LedgerCommand.createCustomer(CustomerID(ofStock: item)).namedByLedger())
+      _ = try route(LedgerCommand.createCustomer(CustomerID(ofStock: item)).namedByLedger())
       stocks.withLock { _ = $0.insert(item) }
     }
     return command.declaringStock

@@ -53,7 +53,7 @@ public final class Ledger: Sendable {
   /// - Throws: ``LedgerError``; see the method of that command for its codes in order of precedence.
   @discardableResult
   public func book(_ command: LedgerCommand) async throws(LedgerError) -> Booking {
-    try await router.book(command)
+    try await router.route(command)
   }
 
   /// Books one command.
@@ -62,14 +62,14 @@ public final class Ledger: Sendable {
   /// - Throws: ``LedgerError``; see the method of that command for its codes in order of precedence.
   @discardableResult
   public func book(_ command: LedgerCommand) throws(LedgerError) -> Booking {
-    try router.book(command)
+    try router.route(command)
   }
 
   /// Books many commands, up to ``Limits/commandsPerGroup`` to a commit; a refused command does not affect the others.
   ///
   /// - Returns: The result of each command, in order.
   public func submit(_ commands: [LedgerCommand]) -> [Result<Booking, LedgerError>] {
-    router.submit(commands)
+    router.route(commands)
   }
 
   /// Decides a command without booking it, by the same code up to the commit.

@@ -4,6 +4,10 @@ package struct LedgerDocument: Sendable {
   /// Starts at 1; increases with every change.
   package let version: Int64
   package let content: String
+
+  package init(name: String, version: Int64, content: String) {
+    (self.name, self.version, self.content) = (name, version, content)
+  }
 }
 
 /// Documents are shared by all processes that have the storage open.
@@ -58,7 +62,7 @@ package struct LedgerDocuments: Sendable {
   ///   is the current one, 0 if there is no such document).
   @discardableResult
   package func save(
-    document name: String, content: String, replacing version: Int64?
+    _ name: String, content: String, replacing version: Int64?
   ) throws(LedgerError) -> LedgerDocument {
     let update = DocumentUpdate(storage: storage, name: try DocumentName(name), version: version)
     return LedgerDocument(try update.save(content))
@@ -68,8 +72,8 @@ package struct LedgerDocuments: Sendable {
   ///
   /// - Parameter version: The version to remove.
   /// - Throws: ``LedgerError`` with, in order of precedence, `invalid_identifier`, `condition_failed` as
-  ///   ``save(document:content:replacing:)``.
-  package func remove(named name: String, version: Int64) throws(LedgerError) {
+  ///   ``save(_:content:replacing:)``.
+  package func remove(_ name: String, version: Int64) throws(LedgerError) {
     try DocumentUpdate(storage: storage, name: try DocumentName(name), version: version).remove()
   }
 }

@@ -1,3 +1,5 @@
+internal import GemLedger
+
 /// The stored form of an unlimited expiry: the last millisecond of the year 9999, which takes six bytes.
 enum StoredExpiry {
   static let never = Limits.expiryMilliseconds

@@ -73,7 +73,7 @@ package final class KeyRing: KeyDirectory {
   /// Creates and stores a key; only this result contains its text.
   package func create(_ kind: APIKey.Kind) throws(LedgerError) -> (key: APIKey, text: String) {
     let made = APIKey.make(kind, at: clock.now())
-    try ledger.documents.save(document: Self.prefix + made.key.id, content: made.key.document.text(), replacing: nil)
+    try ledger.documents.save(Self.prefix + made.key.id, content: made.key.document.text(), replacing: nil)
     return made
   }
 
@@ -89,7 +89,7 @@ package final class KeyRing: KeyDirectory {
     var key = try Self.key(in: document)
     guard key.revokedAt == nil else { return key }
     key.revokedAt = clock.now()
-    try ledger.documents.save(document: document.name, content: key.document.text(), replacing: document.version)
+    try ledger.documents.save(document.name, content: key.document.text(), replacing: document.version)
     return key
   }
 

@@ -25,7 +25,7 @@ package struct SessionTokens: Sendable {
 
   /// Creates the tokens of a project with the secret in its storage; the first server creates the secret.
   package init(projectID: String, keptIn ledger: Ledger) throws(LedgerError) {
-    let content = try ledger.content(ofDocument: Self.documentName) {
+    let content = try ledger.documents.content(of: Self.documentName) {
       "\"\(Base64URL.text((0..<32).map { _ in UInt8.random(in: .min ... .max) }))\""
     }
     guard let secret = Base64URL.decode(Array(content.utf8.dropFirst().dropLast())), secret.count == 32 else {

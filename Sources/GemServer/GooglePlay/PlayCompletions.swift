@@ -108,7 +108,7 @@ struct PlayCompletions: Sendable {
     case .purchase: break
     }
     guard entry != kept else { return }
-    try ledger.saveUnlessChanged(document: name, content: entry.content, replacing: document?.version)
+    try ledger.documents.saveUnlessChanged(name, content: entry.content, replacing: document?.version)
   }
 
   private static func name(of token: StoreTransactionID) -> String {
@@ -127,7 +127,7 @@ struct PlayCompletions: Sendable {
     giveUp: (Entry) -> Void, _ attempt: (Entry) async throws(LedgerError) -> Outcome
   ) async throws(LedgerError) -> (tried: Int, done: Int) {
     var (tried, done, failures) = (0, 0, 0)
-    try await ledger.eachDocument(withPrefix: Self.prefix) { (document) throws(LedgerError) in
+    try await ledger.documents.each(withPrefix: Self.prefix) { (document) throws(LedgerError) in
       guard !Task.isCancelled, failures < Self.failuresMax else { return false }
       guard let entry = Entry(document.content), RetryPauses.isDue(entry.dueAt, at: clock.now()) else { return true }
       tried += 1
@@ -142,11 +142,11 @@ struct PlayCompletions: Sendable {
       let isOver = clock.now().milliseconds(since: entry.keptAt) >= Self.lifetime
       if outcome == .later, isOver { giveUp(entry) }
       if outcome == .done || isOver {
-        try ledger.removeUnlessChanged(document)
+        try ledger.documents.removeUnlessChanged(document)
         done += 1
       } else {
-        try ledger.saveUnlessChanged(
-          document: document.name, content: triedAgain(entry).content, replacing: document.version)
+        try ledger.documents.saveUnlessChanged(
+          document.name, content: triedAgain(entry).content, replacing: document.version)
       }
       return true
     }

@@ -115,7 +115,7 @@ extension PlayNotices {
     }
     guard found.isOfNamedProducts else { return found }
     let name = "play_token/" + Hex.text(TextDigest.sha256(of: lookUp.token.text))
-    let content = try project.ledger.content(ofDocument: name) {
+    let content = try project.ledger.documents.content(of: name) {
       let only = found.lines.count == 1 ? found.lines.first?.transaction.storeProductID : nil
       return JSONValue.object(["alone": JSONValue(only)]).text()
     }

@@ -140,7 +140,7 @@ extension PlayNotices {
     let asked = cursor.asked(at: project.clock.now())
     // A reading that has begun may not see the order: the changed version tells it to stay due.
     guard asked.dueAt < cursor.dueAt || cursor.failures > 0 else { return }
-    try project.ledger.saveUnlessChanged(document: name, content: asked.content, replacing: saved?.version)
+    try project.ledger.documents.saveUnlessChanged(name, content: asked.content, replacing: saved?.version)
   }
 
   /// Returns a job that reads due lists; it counts `listed` voided orders and `refunded` purchases.
@@ -153,8 +153,8 @@ extension PlayNotices {
         let cursor = saved.map { PlayVoidCursor($0.content) } ?? PlayVoidCursor()
         // Among several servers, the server that saves this position reads the list.
         guard RetryPauses.isDue(cursor.dueAt, at: now),
-          let begun = try project.ledger.saveUnlessChanged(
-            document: name, content: cursor.begun(at: now).content, replacing: saved?.version)
+          let begun = try project.ledger.documents.saveUnlessChanged(
+            name, content: cursor.begun(at: now).content, replacing: saved?.version)
         else { continue }
         let voids = try await api.voids(of: packageName, since: cursor.start(at: now))
         guard let count = try await apply(voids, of: packageName, to: project) else { break }
@@ -173,8 +173,8 @@ extension PlayNotices {
     while true {
       var done = PlayVoidCursor(document.content).done(at: start)
       if document.version != begun.version { done.dueAt = min(done.dueAt, PlayVoidCursor(document.content).dueAt) }
-      let saved = try project.ledger.saveUnlessChanged(
-        document: document.name, content: done.content, replacing: document.version)
+      let saved = try project.ledger.documents.saveUnlessChanged(
+        document.name, content: done.content, replacing: document.version)
       guard saved == nil, let changed = try project.ledger.documents.find(named: document.name) else { return }
       document = changed
     }

@@ -36,7 +36,7 @@ final class WriteProbe: Sendable {
       try await BlockingWork.run { () throws(LedgerError) in
         let version = try ledger.documents.find(named: Self.documentName)?.version
         let content: JSONValue = ["written_at": .integer(now.milliseconds)]
-        try ledger.documents.save(document: Self.documentName, content: content.text(), replacing: version)
+        try ledger.documents.save(Self.documentName, content: content.text(), replacing: version)
       }
       return true
     } catch {

@@ -149,7 +149,7 @@ package final class Quarantine: Sendable {
     guard hasRoom else { return false }
     var isSaved = false
     defer { if !isSaved { tally.withLock { $0?.add(entry, -size, -1) } } }
-    isSaved = try ledger.saveUnlessChanged(document: name, content: entry.content, replacing: nil) != nil
+    isSaved = try ledger.documents.saveUnlessChanged(name, content: entry.content, replacing: nil) != nil
     return true
   }
 
@@ -198,7 +198,7 @@ package final class Quarantine: Sendable {
     try countKept()
     var (tried, done) = (0, 0)
     var silences: [Store: Int] = [:]
-    try await ledger.eachDocument(withPrefix: QuarantinedBodies.prefix) { (document) throws(LedgerError) in
+    try await ledger.documents.each(withPrefix: QuarantinedBodies.prefix) { (document) throws(LedgerError) in
       guard !Task.isCancelled else { return false }
       guard let entry = Entry(document.content), isAll || entry.isDue(at: clock.now()),
         silences[entry.message.store, default: 0] < Self.silencesMax
@@ -212,8 +212,8 @@ package final class Quarantine: Sendable {
         try remove(document, entry)
         done += 1
       } else {
-        try ledger.saveUnlessChanged(
-          document: document.name, content: entry.triedAgain(at: clock.now()).content, replacing: document.version)
+        try ledger.documents.saveUnlessChanged(
+          document.name, content: entry.triedAgain(at: clock.now()).content, replacing: document.version)
       }
       return true
     }
@@ -222,7 +222,8 @@ package final class Quarantine: Sendable {
 
   /// Removes a body that was applied meanwhile; does nothing if it is not stored.
   func settle(_ message: Message) throws(LedgerError) {
-    guard let document = try ledger.documents.find(named: Self.name(of: message)), let entry = Entry(document.content) else {
+    guard let document = try ledger.documents.find(named: Self.name(of: message)), let entry = Entry(document.content)
+    else {
       return
     }
     try remove(document, entry)
@@ -230,7 +231,7 @@ package final class Quarantine: Sendable {
 
   private func remove(_ document: LedgerDocument, _ entry: Entry) throws(LedgerError) {
     // Another server may have tried the body at the same time.
-    guard try ledger.removeUnlessChanged(document) else { return }
+    guard try ledger.documents.removeUnlessChanged(document) else { return }
     tally.withLock { $0?.add(entry, -document.content.utf8.count, -1) }
   }
 

@@ -22,7 +22,7 @@ struct SimulatedAppStoreKey: Sendable {
   ///
   /// - Throws: `LedgerError` with `storage_damaged`, and those of the storage.
   init(keptIn ledger: Ledger) throws(LedgerError) {
-    let content = try ledger.content(ofDocument: Self.documentName) {
+    let content = try ledger.documents.content(of: Self.documentName) {
       let new: JSONValue = [
         "key_id": .string(String((0..<10).map { _ in "ABCDEFGHJKLMNPQRSTUVWXYZ23456789".randomElement() ?? "A" })),
         "issuer_id": .string(Self.newID()), "pem": .string(Crypto.pem(of: Crypto.makeKey(.p256))),

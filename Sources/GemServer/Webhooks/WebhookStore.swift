@@ -34,7 +34,7 @@ package struct WebhookStore: Sendable {
   package func endpoint(_ id: String) throws(LedgerError) -> WebhookEndpoint? {
     // No document has a name of any other form.
     guard Self.isID(id) else { return nil }
-    return try documents.documents.find(named: Self.endpointPrefix + id).map { (document) throws(LedgerError) in
+    return try documents.find(named: Self.endpointPrefix + id).map { (document) throws(LedgerError) in
       try Self.endpoint(document)
     }
   }
@@ -44,7 +44,7 @@ package struct WebhookStore: Sendable {
       && id.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x7A).contains($0) || $0 == 0x2D || $0 == 0x5F }
   }
 
-  private static func endpoint(_ document: ServerDocument) throws(LedgerError) -> WebhookEndpoint {
+  private static func endpoint(_ document: LedgerDocument) throws(LedgerError) -> WebhookEndpoint {
     try WebhookEndpoint(reading: document.reader())
   }
 
@@ -89,11 +89,11 @@ package struct WebhookStore: Sendable {
 
   /// Returns the queue and its version; nil if the endpoint was removed.
   package func queue(_ id: String) throws(LedgerError) -> (queue: WebhookQueue, version: Int64)? {
-    guard let document = try documents.documents.find(named: Self.queueName(id)) else { return nil }
+    guard let document = try documents.find(named: Self.queueName(id)) else { return nil }
     return (try Self.queue(document), document.version)
   }
 
-  private static func queue(_ document: ServerDocument) throws(LedgerError) -> WebhookQueue {
+  private static func queue(_ document: LedgerDocument) throws(LedgerError) -> WebhookQueue {
     try WebhookQueue(reading: document.reader())
   }
 
@@ -123,7 +123,7 @@ package struct WebhookStore: Sendable {
     let name = Self.deadName(id, letter.transaction)
     let content = DeadLetter(letter, failedAt: now).json.text()
     for _ in 0..<Self.changeCountMax {
-      let version = try documents.documents.find(named: name)?.version
+      let version = try documents.find(named: name)?.version
       do throws(LedgerError) {
         try documents.save(name, content: content, replacing: version)
         return
@@ -145,7 +145,7 @@ package struct WebhookStore: Sendable {
   ) throws(LedgerError) -> [DeadLetter] {
     let start = transaction.map { Self.deadName(id, $0) }
     var letters: [DeadLetter] = []
-    for document in try documents.documents(withPrefix: Self.deadPrefix(id), after: start, limit: limit) {
+    for document in try documents.page(withPrefix: Self.deadPrefix(id), after: start, limit: limit) {
       letters.append(try DeadLetter(reading: document.reader()))
     }
     return letters
@@ -154,10 +154,10 @@ package struct WebhookStore: Sendable {
   // MARK: Changes
 
   private func change<Value>(
-    named name: String, _ body: (ServerDocument) throws(LedgerError) -> (Value, JSONValue)
+    named name: String, _ body: (LedgerDocument) throws(LedgerError) -> (Value, JSONValue)
   ) throws(LedgerError) -> Value? {
     for _ in 0..<Self.changeCountMax {
-      guard let document = try documents.documents.find(named: name) else { return nil }
+      guard let document = try documents.find(named: name) else { return nil }
       let (value, content) = try body(document)
       do throws(LedgerError) {
         try documents.save(name, content: content.text(), replacing: document.version)
@@ -171,7 +171,7 @@ package struct WebhookStore: Sendable {
 
   private func remove(named name: String) throws(LedgerError) -> Bool {
     for _ in 0..<Self.changeCountMax {
-      guard let document = try documents.documents.find(named: name) else { return false }
+      guard let document = try documents.find(named: name) else { return false }
       do throws(LedgerError) {
         try documents.remove(name, version: document.version)
         return true

@@ -27,7 +27,7 @@ package final class Webhooks: Sendable {
     self.clock = clock
     self.settings = settings
     appID = projectID
-    let store = WebhookStore(documents ?? LedgerDocuments(ledger))
+    let store = WebhookStore(documents ?? ledger.documents)
     self.store = store
     self.sender = sender
     let context = sender.map {

@@ -241,7 +241,7 @@ private struct CatalogWalk {
     }
     do throws(LedgerError) {
       document =
-        try ledger.documents.save(document: Self.name, content: JSONValue.object(members).text(), replacing: document).version
+        try ledger.documents.save(Self.name, content: JSONValue.object(members).text(), replacing: document).version
     } catch {
       guard error.code == .conditionFailed else { throw error }
       position = nil

@@ -32,7 +32,7 @@ package struct AccountTokenWalk: Sendable {
       }
       if let cursor, cursor.description != start {
         let content: JSONValue = ["cursor": .string(cursor.description)]
-        try ledger.saveUnlessChanged(document: Self.documentName, content: content.text(), replacing: saved?.version)
+        try ledger.documents.saveUnlessChanged(Self.documentName, content: content.text(), replacing: saved?.version)
       }
       return ["customers": customers, "registered": registered]
     }

@@ -75,7 +75,7 @@ struct OrderHoldSearch {
     let text = content
     guard text != savedText else { return }
     do throws(LedgerError) {
-      version = try ledger.documents.save(document: Self.documentName, content: text, replacing: version).version
+      version = try ledger.documents.save(Self.documentName, content: text, replacing: version).version
       savedText = text
     } catch {
       // The other process's search is equally valid; the next round starts with it.

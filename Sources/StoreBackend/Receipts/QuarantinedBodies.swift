@@ -30,7 +30,7 @@ package enum QuarantinedBodies {
         let customer = (try? JSONValue.parse(document.content))?.object?["customer"]?.text
         guard let customer, erased.contains(customer) else { continue }
         // A server that verifies the body at this moment removes it itself, or tries again.
-        try ledger.removeUnlessChanged(document)
+        try ledger.documents.removeUnlessChanged(document)
       }
       guard page.count == Limits.documentsPerPage else { return }
       last = page.last?.name

@@ -326,7 +326,7 @@ final class PlayVoidTests: XCTestCase {
         state.whileListing = {
           // Another server saves what a notification asked for.
           guard let document = try? ledger.documents.page(withPrefix: "play_voids/", after: nil).first else { return }
-          _ = try? ledger.documents.save(document: document.name, content: document.content, replacing: document.version)
+          _ = try? ledger.documents.save(document.name, content: document.content, replacing: document.version)
         }
       }
       _ = try await runner.runOnce()

@@ -9,7 +9,7 @@ import XCTest
 /// Documents that no storage keeps, and that can fail.
 final class DocumentsInMemory: ServerDocuments {
   private struct State {
-    var documents: [String: ServerDocument] = [:]
+    var documents: [String: LedgerDocument] = [:]
     /// After so many changes the process dies; nil for never.
     var savesMax: Int?
     var saves = 0
@@ -24,9 +24,9 @@ final class DocumentsInMemory: ServerDocuments {
 
   var saves: Int { state.withLock { $0.saves } }
 
-  func document(named name: String) -> ServerDocument? { state.withLock { $0.documents[name] } }
+  func find(named name: String) -> LedgerDocument? { state.withLock { $0.documents[name] } }
 
-  func documents(withPrefix prefix: String, after name: String?, limit: Int) -> [ServerDocument] {
+  func page(withPrefix prefix: String, after name: String?, limit: Int) -> [LedgerDocument] {
     state.withLock { state in
       let found = state.documents.values.filter { $0.name.hasPrefix(prefix) && $0.name > (name ?? "") }
       return Array(found.sorted { $0.name < $1.name }.prefix(limit))
@@ -35,8 +35,8 @@ final class DocumentsInMemory: ServerDocuments {
 
   func save(
     _ name: String, content: String, replacing version: Int64?
-  ) throws(LedgerError) -> ServerDocument {
-    let document = ServerDocument(name: name, version: (version ?? 0) + 1, content: content)
+  ) throws(LedgerError) -> LedgerDocument {
+    let document = LedgerDocument(name: name, version: (version ?? 0) + 1, content: content)
     try change(name, version) { state in
       state.saves += 1
       state.documents[name] = document

@@ -33,7 +33,7 @@ extension SimulatedGoogle {
 
   /// The key that the ledger stores for its simulator; created at the first use.
   private func key() throws(LedgerError) -> Crypto.SigningKey {
-    let content = try simulator.project.ledger.content(ofDocument: Self.keyDocument) {
+    let content = try simulator.project.ledger.documents.content(of: Self.keyDocument) {
       JSONValue.object(["private_key": .string(Crypto.pem(of: Crypto.makeKey(.rsa)))]).text()
     }
     guard let pem = (try? JSONValue.parse(content))?["private_key"]?.text,
