@@ -9,7 +9,8 @@
 ///
 /// Every command is atomic and durable before it returns, and may be repeated under the same key. Commands that wait at
 /// the same time share one commit. `book` has two forms: called from a task it suspends while it waits for a commit,
-/// called elsewhere it blocks the thread. All other methods block. All methods may be called concurrently.
+/// called elsewhere it blocks the thread. All other methods block; in a task, ``perform(_:)`` runs them on another
+/// thread. All methods may be called concurrently.
 public final class Ledger: Sendable {
   package let storage: any LedgerStorage
   package let catalog = CatalogCache()
