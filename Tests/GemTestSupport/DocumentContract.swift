@@ -110,7 +110,7 @@ package struct DocumentContract: LedgerContract {
     assertRefused(version: 2) { try one.documents.save("cursor", content: "3", replacing: 1) }
     XCTAssertEqual(try one.documents.find(named: "cursor").map(Self.text), "cursor 2 2")
     try other.documents.remove("cursor", version: 2)
-    XCTAssertEqual(try one.documents().count, 0)
+    XCTAssertEqual(try one.documents.page().count, 0)
     try assertBooksAddUp(one)
     other.close()
     one.close()

@@ -1,3 +1,8 @@
+#if Server
+internal import GemLedger
+internal import StoreBackend
+internal import StoreReceipts
+
 /// Evidence of the App Store and of tests other than signed transactions.
 enum AppStoreEvidence {
   case storeKit1(StoreKit1Receipt)
@@ -17,3 +22,4 @@ enum AppStoreEvidence {
     }
   }
 }
+#endif
