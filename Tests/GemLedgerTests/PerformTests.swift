@@ -35,20 +35,10 @@ final class PerformTests: XCTestCase {
   func testCallsThatBlockHoldNoThreadOfThePool() async throws {
     let ledger = try ledger()
     let count = 2 * ProcessInfo.processInfo.activeProcessorCount + 2
-    let begun = Mutex(0)
-    let all = DispatchSemaphore(value: 0)
+    let latch = Latch(count)
     let results = try await withThrowingTaskGroup(of: DispatchTimeoutResult.self) { group in
       for _ in 0..<count {
-        group.addTask {
-          try await ledger.perform { (_) throws(LedgerError) in
-            let isLast = begun.withLock { begun in
-              begun += 1
-              return begun == count
-            }
-            if isLast { for _ in 0..<count { all.signal() } }
-            return all.wait(timeout: .now() + 60)
-          }
-        }
+        group.addTask { try await ledger.perform { (_) throws(LedgerError) in latch.wait() } }
       }
       return try await group.reduce(into: []) { $0.append($1) }
     }
@@ -63,5 +53,23 @@ final class PerformTests: XCTestCase {
     }
     let id = try await task.value
     XCTAssertEqual(id, try CustomerID("alice"))
+  }
+}
+
+/// Opens once a number of threads wait.
+private final class Latch: Sendable {
+  private let count: Int
+  private let begun = Mutex(0)
+  private let all = DispatchSemaphore(value: 0)
+
+  init(_ count: Int) { self.count = count }
+
+  func wait() -> DispatchTimeoutResult {
+    let isLast = begun.withLock { begun in
+      begun += 1
+      return begun == count
+    }
+    if isLast { for _ in 0..<count { all.signal() } }
+    return all.wait(timeout: .now() + 60)
   }
 }
