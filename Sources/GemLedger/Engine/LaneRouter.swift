@@ -40,12 +40,12 @@ final class LaneRouter: Sendable {
 
   func route(_ command: LedgerCommand) async throws(LedgerError) -> Booking {
     if lanes.count > 1 { return try await routeAgain(command) }
-    return try await lanes[0].join(command).answer.get()
+    return try await lanes[0].join(command).booking()
   }
 
   func route(_ command: LedgerCommand) throws(LedgerError) -> Booking {
     if lanes.count > 1 { return try routeList([command])[0].get() }
-    return try lanes[0].joinBlocking(command).answer.get()
+    return try lanes[0].joinBlocking(command).booking()
   }
 
   func route(_ commands: [LedgerCommand]) -> [Result<Booking, LedgerError>] {
@@ -71,7 +71,7 @@ final class LaneRouter: Sendable {
     for _ in 0..<Self.routesMax {
       let lane = try await lane(for: command, callers: callers)
       let decision = await lane.join(command)
-      if !decision.belongsElsewhere { return try decision.answer.get() }
+      if !decision.belongsElsewhere { return try decision.booking() }
       command = try stocked(command)
     }
     throw .keepsMoving

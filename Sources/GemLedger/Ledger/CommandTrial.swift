@@ -11,6 +11,6 @@ package struct CommandTrial: ~Copyable {
 
   /// The answer that the command would get.
   package mutating func decide(_ command: LedgerCommand) throws(LedgerError) -> Booking {
-    try decider.decide(command.body).answer.get()
+    try decider.decide(command.body).booking()
   }
 }

@@ -85,7 +85,7 @@ public final class Ledger: Sendable {
     return try storage.read { (snapshot) throws(LedgerError) -> Booking in
       var decider = Decider(catalog: catalog)
       try decider.begin(snapshot, clock: now, isBounded: isBounded)
-      return try decider.decide(command.body).answer.get().asPreview
+      return try decider.decide(command.body).booking().asPreview
     }
   }
 }
