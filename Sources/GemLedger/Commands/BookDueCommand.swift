@@ -13,7 +13,7 @@ struct BookDueCommand: Command {
   ///
   /// - Throws: `customer_not_found`.
   func decide(_ decider: inout Decider, _ command: LedgerCommand.Body) throws(LedgerError) -> Booking {
-    guard let customer = try decider.work.customers.find(command.customer) else {
+    guard let customer = try decider.books.work.customers.find(command.customer) else {
       throw .customerNotFound(command.customer)
     }
     decider.books.plans.removeAll(keepingCapacity: true)
@@ -24,14 +24,14 @@ struct BookDueCommand: Command {
       let slot = decider.books.plans[index].slot
       if decider.books.plans[index].expiredAmount != 0 {
         decider.books.bookExpiry(of: index, customer: customer.number)
-      } else if decider.work.accounts[slot].row.nextExpiry <= decider.work.now.milliseconds {
+      } else if decider.books.work.accounts[slot].row.nextExpiry <= decider.books.work.now.milliseconds {
         // The account's row expected an expiry too early; its lots are loaded now and give the correct instant.
-        decider.work.accounts.refreshNextExpiry(of: slot)
-        decider.work.accounts[slot].isChanged = true
+        decider.books.work.accounts.refreshNextExpiry(of: slot)
+        decider.books.work.accounts[slot].isChanged = true
       }
     }
     return Booking(
-      transactionID: nil, customer: command.customer, kind: .expiry, createdAt: decider.work.now,
+      transactionID: nil, customer: command.customer, kind: .expiry, createdAt: decider.books.work.now,
       entries: CompactList([]))
   }
 }

@@ -31,7 +31,7 @@ final class BuyItemCommand: Command {
   ///   `insufficient_balance`.
   func decide(_ decider: inout Decider, _ command: LedgerCommand.Body) throws(LedgerError) -> Booking {
     try RequestRules.check(quantity: quantity, of: item.text)
-    guard let customer = try decider.work.customers.find(command.customer) else {
+    guard let customer = try decider.books.work.customers.find(command.customer) else {
       throw .customerNotFound(command.customer)
     }
     return try KeyReplay.idempotently(&decider, command, customer: customer) {
@@ -54,21 +54,21 @@ final class BuyItemCommand: Command {
     }
     try decider.books.checkPremises(command, customer: customer)
     try decider.books.checkCurrencies()
-    let made = decider.work.customers.made.count
-    let keeper = item.stock == nil ? nil : try Self.stockKeeper(&decider.work, of: item.id)
+    let made = decider.books.work.customers.made.count
+    let keeper = item.stock == nil ? nil : try Self.stockKeeper(&decider.books.work, of: item.id)
     do throws(LedgerError) {
       decider.books.pendingCounts += try Self.counts(
-        decider.work, of: item, quantity: quantity, customer: customer, keeper: keeper)
+        decider.books.work, of: item, quantity: quantity, customer: customer, keeper: keeper)
       if decider.books.definitions.hasPolicies { try decider.books.checkCaps() }
       try decider.books.checkBalances()
       for index in decider.books.plans.indices { try decider.books.plans[index].burn(in: &decider.books.work.accounts) }
     } catch {
       // A refused sale leaves no trace.
-      if decider.work.customers.made.count > made { decider.work.customers.removeNewest() }
+      if decider.books.work.customers.made.count > made { decider.books.work.customers.removeNewest() }
       throw error
     }
     var booking = try decider.books.book(.spend, command: command, customer: customer)
-    try decider.work.add([(item.id, quantity)], to: customer, &booking)
+    try decider.books.work.add([(item.id, quantity)], to: customer, &booking)
     if let keeper { Self.bookSale(&decider, to: customer, by: keeper) }
     return booking
   }
@@ -102,13 +102,13 @@ final class BuyItemCommand: Command {
 
   private static func bookSale(_ decider: inout Decider, to customer: FoundCustomer, by keeper: FoundCustomer) {
     let sale = decider.books.booked
-    let number = decider.work.journal.appendTransactionWithoutEntries(.spend, of: keeper.number)
+    let number = decider.books.work.journal.appendTransactionWithoutEntries(.spend, of: keeper.number)
     decider.books.bookCounts(of: keeper.number, by: number)
     for (own, one, other, whose) in [(sale, customer, number, keeper), (number, keeper, sale, customer)] {
-      decider.work.journal.add(
+      decider.books.work.journal.add(
         JournalEventRow(
           transaction: own, position: 0, customer: one.number, kind: .linked, target: other, value: whose.number,
-          createdAt: decider.work.now))
+          createdAt: decider.books.work.now))
     }
   }
 }

@@ -14,19 +14,20 @@ struct CreateCustomerCommand: Command {
   var independence: Independence { tokens.isEmpty ? .ofOtherCustomers : .none }
 
   func decide(_ decider: inout Decider, _ command: LedgerCommand.Body) throws(LedgerError) -> Booking {
-    let known = try decider.work.customers.find(command.customer)
+    let known = try decider.books.work.customers.find(command.customer)
     if let known, let key = command.key {
       try check(decider.books, key, made: known, command)
     }
-    let customer = if let known { known } else { try decider.work.customers.add(command.customer) }
-    for token in tokens where try decider.work.orders.customer(token: token) == nil {
-      decider.work.orders.add(AccountTokenRow(token: token, customer: customer.number))
+    let customer = if let known { known } else { try decider.books.work.customers.add(command.customer) }
+    for token in tokens where try decider.books.work.orders.customer(token: token) == nil {
+      decider.books.work.orders.add(AccountTokenRow(token: token, customer: customer.number))
     }
     if let key = command.key, known == nil {
-      decider.work.keys.keep(
-        .customerExists(command.customer), after: decider.work.journal.end, under: key, of: command, customer.number)
+      decider.books.work.keys.keep(
+        .customerExists(command.customer), after: decider.books.work.journal.end, under: key, of: command,
+        customer.number)
     }
-    return decider.work.answer(command.customer, isReplayed: known != nil)
+    return decider.books.work.answer(command.customer, isReplayed: known != nil)
   }
 
   /// Checks that the customer was made under the key: the key keeps how every other request is answered since.

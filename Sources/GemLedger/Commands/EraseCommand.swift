@@ -15,21 +15,21 @@ struct EraseCommand: Command {
   ///
   /// - Throws: in order of precedence `customer_not_found`, `in_progress` (the same commit made the customer).
   func decide(_ decider: inout Decider, _ command: LedgerCommand.Body) throws(LedgerError) -> Booking {
-    guard let customer = try decider.work.customers.find(command.customer) else {
+    guard let customer = try decider.books.work.customers.find(command.customer) else {
       throw .customerNotFound(command.customer)
     }
-    let numbers = try decider.work.customers.numbers(of: customer)
+    let numbers = try decider.books.work.customers.numbers(of: customer)
     // A customer that this commit makes can be erased only by a later commit.
-    if let row = decider.work.customers.made.first(where: { numbers.contains($0.number) }) {
+    if let row = decider.books.work.customers.made.first(where: { numbers.contains($0.number) }) {
       throw LedgerError(.inProgress, "The customer \"\(row.id)\" is being made. Ask again.")
     }
     decider.books.plans.removeAll(keepingCapacity: true)
     let number = decider.books.beginTransaction(.erase, command: command, customer: customer)
     // The note with the actor and the reason of the erasure would identify the customer again.
-    if command.note != nil { decider.work.journal.removeNewestNote() }
+    if command.note != nil { decider.books.work.journal.removeNewestNote() }
     var erasure = ErasureRow(transaction: number, numbers: numbers, ids: [], former: [], added: [])
     let rows = try numbers.gather { (own) throws(LedgerError) in
-      (row: try decider.work.customers.known(own), ids: try decider.session.addedIDs(of: own))
+      (row: try decider.books.work.customers.known(own), ids: try decider.session.addedIDs(of: own))
     }
     for (own, known) in zip(numbers, rows) {
       var row = known.row
@@ -39,15 +39,15 @@ struct EraseCommand: Command {
       if row.mergedInto == 0 { row.frozen = FreezeRules.frozen(row.frozen, byPerson: true) }
       row.frozenReason = nil
       erasure.ids.append(row.id)
-      decider.work.customers.change(row)
+      decider.books.work.customers.change(row)
     }
-    decider.work.customers.erase(erasure.former + erasure.added.map(\.id), addedTo: numbers)
-    for own in numbers { try HoldReceiptCommand.erase(&decider.work, of: own, namedBy: tokens) }
-    try HoldReceiptCommand.erase(&decider.work, namedBy: tokens)
-    decider.work.changes.ownCold.erasures.append(erasure)
+    decider.books.work.customers.erase(erasure.former + erasure.added.map(\.id), addedTo: numbers)
+    for own in numbers { try HoldReceiptCommand.erase(&decider.books.work, of: own, namedBy: tokens) }
+    try HoldReceiptCommand.erase(&decider.books.work, namedBy: tokens)
+    decider.books.work.changes.ownCold.erasures.append(erasure)
     for own in numbers {
       let name = try CustomerAttributes.documentName(own)
-      decider.work.changes.ownCold.removedDocuments.append(DocumentRow(name: name, version: 0, content: ""))
+      decider.books.work.changes.ownCold.removedDocuments.append(DocumentRow(name: name, version: 0, content: ""))
     }
     return decider.books.bookingWithoutEntries(.erase, number, of: erasure.ids[0])
   }

@@ -13,15 +13,15 @@ struct FreezeCommand: Command {
 
   /// - Throws: in order of precedence `customer_not_found`, `key_conflict`.
   func decide(_ decider: inout Decider, _ command: LedgerCommand.Body) throws(LedgerError) -> Booking {
-    guard let customer = try decider.work.customers.find(command.customer) else {
+    guard let customer = try decider.books.work.customers.find(command.customer) else {
       throw .customerNotFound(command.customer)
     }
     return try KeyReplay.idempotently(&decider, command, customer: customer) {
       (decider: inout Decider) throws(LedgerError) -> Booking in
-      var row = try decider.work.customers.known(customer.number)
+      var row = try decider.books.work.customers.known(customer.number)
       row.frozen = FreezeRules.frozen(row.frozen, byPerson: freezes)
       row.frozenReason = freezes ? command.note?.reason : nil
-      decider.work.customers.change(row)
+      decider.books.work.customers.change(row)
       decider.books.plans.removeAll(keepingCapacity: true)
       return try decider.books.book(freezes ? .freeze : .unfreeze, command: command, customer: customer)
     }

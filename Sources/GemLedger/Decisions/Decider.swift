@@ -51,8 +51,8 @@ struct Decider: ~Copyable {
     case .none: return
     case .unusable: throw command.unusableIDRefusal
     case .anonymous:
-      guard let customer = try work.customers.find(command.customer) else { return }
-      try MergeRules.checkAnonymous(try work.customers.ids(of: customer.number), named: command.customer)
+      guard let customer = try books.work.customers.find(command.customer) else { return }
+      try MergeRules.checkAnonymous(try books.work.customers.ids(of: customer.number), named: command.customer)
     }
   }
 
@@ -70,16 +70,11 @@ struct Decider: ~Copyable {
   mutating func validate(_ command: LedgerCommand.Body) throws(LedgerError) {
     guard books.definitions.hasPolicies, !isValidation else { return }
     // The dry run does not see the group's changes, and would find customers that the group erased.
-    try work.customers.checkNotErased(command.customer)
+    try books.work.customers.checkNotErased(command.customer)
     var other = Self(catalog: catalog, hasSeveralLanes: hasSeveralLanes)
     other.isValidation = true
-    try other.begin(session, clock: work.now)
+    try other.begin(session, clock: books.work.now)
     _ = try other.outcome(of: command)
-  }
-
-  var work: UnitOfWork {
-    @inline(__always) _read { yield books.work }
-    @inline(__always) _modify { yield &books.work }
   }
 
   var session: any StorageSnapshot {

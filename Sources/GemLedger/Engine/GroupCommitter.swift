@@ -110,7 +110,7 @@ final class GroupCommitter: Sendable {
   ) -> (commands: [LedgerCommand], outcome: Outcome) {
     var commands = group
     var stage = Stage.storage
-    defer { decider.work.end() }
+    defer { decider.books.work.end() }
     do throws(LedgerError) {
       let answers = try storage.commit(lanes: lanes(of: commands)) {
         (session) throws(LedgerError) -> [Decision] in
@@ -133,7 +133,7 @@ final class GroupCommitter: Sendable {
         stage = .storage
         return answers
       }
-      if decider.work.hasChanges { commits.note() }
+      if decider.books.work.hasChanges { commits.note() }
       return (commands, .answered(answers))
     } catch {
       return (commands, .failed(error, stage))
@@ -174,10 +174,10 @@ final class GroupCommitter: Sendable {
       attempt = Attempt()
     }
     stage = .writing
-    decider.work.collectChanges()
-    if decider.work.hasChanges {
-      decider.work.changes.digestTransactions()
-      try session.write(decider.work.changes)
+    decider.books.work.collectChanges()
+    if decider.books.work.hasChanges {
+      decider.books.work.changes.digestTransactions()
+      try session.write(decider.books.work.changes)
     }
     return attempt.decisions
   }

@@ -11,7 +11,7 @@ extension Ledger {
   ///
   /// A task that is cancelled meanwhile still gets the result.
   ///
-  /// - Parameter body: Calls the ledger; each call is atomic by itself. Use ``view(_:)`` in it for reads of one instant.
+  /// - Parameter body: Calls the ledger; each call is atomic by itself. ``view(_:)`` in it reads at one instant.
   /// - Returns: The result of the closure.
   /// - Throws: The errors of the closure.
   public func perform<Answer: Sendable>(

@@ -58,23 +58,23 @@ final class AdjustCommand: Command {
   ///   `customer_frozen`, `not_available`, `insufficient_balance`, `over_maximum`.
   func decide(_ decider: inout Decider, _ command: LedgerCommand.Body) throws(LedgerError) -> Booking {
     try check(conditions: command.conditions)
-    var customer = try decider.work.customers.find(of: command)
+    var customer = try decider.books.work.customers.find(of: command)
     let isNew = customer == nil
     if isNew, createsCustomer {
       try decider.validate(command)
-      customer = try decider.work.customers.add(command.customer)
+      customer = try decider.books.work.customers.add(command.customer)
     }
     guard let customer else { throw .customerNotFound(command.customer) }
     do throws(LedgerError) {
       return try KeyReplay.idempotently(&decider, command, customer: customer, isNew: isNew) {
         (decider: inout Decider) throws(LedgerError) -> Booking in
         // After the key: a retry after the expiry still gets the first answer.
-        if let expiresAt = expiresAt { try RequestRules.check(expiry: expiresAt, isAfter: decider.work.now) }
+        if let expiresAt = expiresAt { try RequestRules.check(expiry: expiresAt, isAfter: decider.books.work.now) }
         return try book(&decider, command, customer: customer)
       }
     } catch {
       // A refused command does not create its customer.
-      if isNew { decider.work.customers.removeNewest() }
+      if isNew { decider.books.work.customers.removeNewest() }
       throw error
     }
   }
@@ -112,7 +112,7 @@ final class AdjustCommand: Command {
       if decider.books.plans[index].amount < 0 {
         try decider.books.plans[index].burn(in: &decider.books.work.accounts)
       } else {
-        let environment = try decider.work.purchases.number(of: environment)
+        let environment = try decider.books.work.purchases.number(of: environment)
         let credit = LotCredit(
           amount: decider.books.plans[index].amount, source: source, environment: environment,
           expiresAt: expiresAt?.milliseconds ?? .max)

@@ -22,23 +22,24 @@ struct AdjustOneCommand: Command {
   func decide(_ decider: inout Decider, _ command: LedgerCommand.Body) throws(LedgerError) -> Booking {
     if !command.conditions.isEmpty { try RequestRules.check(command.conditions, cover: [adjustment]) }
     try RequestRules.check(adjustment, isGrant: false)
-    guard let customer = try decider.work.customers.find(of: command) else {
+    guard let customer = try decider.books.work.customers.find(of: command) else {
       throw .customerNotFound(command.customer)
     }
     if let key = command.key,
-      let row = try KeyReplay.earlier(decider.work, key, command: command, customer: customer)
+      let row = try KeyReplay.earlier(decider.books.work, key, command: command, customer: customer)
     {
       return try KeyReplay.answer(decider.books, row, under: key, command: command)
     }
     do throws(LedgerError) {
       let booking = try change(&decider, command, customer: customer)
       if let key = command.key {
-        decider.work.keys.keep(decider.books.booked, under: key, of: command, customer.number)
+        decider.books.work.keys.keep(decider.books.booked, under: key, of: command, customer.number)
       }
       return booking
     } catch {
       if let key = command.key, error.code.isKept {
-        decider.work.keys.keep(error, after: decider.work.journal.end, under: key, of: command, customer.number)
+        decider.books.work.keys.keep(
+          error, after: decider.books.work.journal.end, under: key, of: command, customer.number)
       }
       throw error
     }
@@ -52,10 +53,10 @@ struct AdjustOneCommand: Command {
       throw .unknownCurrency(adjustment.currency)
     }
     let number = AccountNumber(customer: customer.number, currency: currency.number)
-    let slot = try decider.work.accounts.slot(of: number)
+    let slot = try decider.books.work.accounts.slot(of: number)
     if command.conditions.isEmpty, !customer.isFrozen, currency.isActive, currency.policies == nil,
-      !decider.work.isDue(slot, currency),
-      decider.work.accounts[slot].row.hasOnlyPool(at: decider.work.now, for: adjustment.amount)
+      !decider.books.work.isDue(slot, currency),
+      decider.books.work.accounts[slot].row.hasOnlyPool(at: decider.books.work.now, for: adjustment.amount)
     {
       return try Self.move(
         &decider, adjustment.amount, of: currency, slot: slot, command: command, customer: customer.number)
@@ -74,16 +75,17 @@ struct AdjustOneCommand: Command {
   ) throws(LedgerError) -> Booking {
     let kind: EntryKind = amount < 0 ? .spend : .grant
     try AccountRules.check(
-      amount, of: currency, balance: decider.work.accounts[slot].row.balance, held: decider.work.accounts[slot].row.held
+      amount, of: currency, balance: decider.books.work.accounts[slot].row.balance,
+      held: decider.books.work.accounts[slot].row.held
     )
-    let now = decider.work.now
-    let number = decider.work.journal.appendTransaction(kind, of: customer)
+    let now = decider.books.work.now
+    let number = decider.books.work.journal.appendTransaction(kind, of: customer)
     decider.books.booked = number
-    let entry = decider.work.accounts[slot].moveInPool(
-      by: amount, as: kind, entry: decider.work.journal.sequences.drawEntry(), transaction: number)
-    decider.work.journal.append(entry)
-    decider.work.journal.addNote(of: command, to: number)
-    let source = LotSource(rawValue: decider.work.accounts[slot].row.poolSource) ?? .admin
+    let entry = decider.books.work.accounts[slot].moveInPool(
+      by: amount, as: kind, entry: decider.books.work.journal.sequences.drawEntry(), transaction: number)
+    decider.books.work.journal.append(entry)
+    decider.books.work.journal.addNote(of: command, to: number)
+    let source = LotSource(rawValue: decider.books.work.accounts[slot].row.poolSource) ?? .admin
     return Booking(
       transactionID: decider.books.definitions.transactionIDs.id(number: number, createdAt: now),
       customer: command.customer, kind: kind, createdAt: now,
@@ -92,7 +94,7 @@ struct AdjustOneCommand: Command {
           currency: currency.code, kind: kind, amount: amount, balance: entry.balance, debt: entry.debt,
           version: entry.version,
           allocations: CompactList(Allocation(lot: entry.lot, source: source, amount: amount)),
-          held: HeldAmount(amount: decider.work.accounts[slot].row.held))))
+          held: HeldAmount(amount: decider.books.work.accounts[slot].row.held))))
   }
 }
 

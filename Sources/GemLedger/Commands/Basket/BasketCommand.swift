@@ -18,12 +18,12 @@ struct BasketCommand: Command {
   ///   `condition_failed`, `customer_frozen`, `not_available`, `insufficient_balance`, `over_maximum`.
   func decide(_ decider: inout Decider, _ command: LedgerCommand.Body) throws(LedgerError) -> Booking {
     try BasketRules.check(legs, payer: command.customer, conditions: command.conditions)
-    guard let payer = try decider.work.customers.find(of: command) else {
+    guard let payer = try decider.books.work.customers.find(of: command) else {
       throw .customerNotFound(command.customer)
     }
     return try KeyReplay.idempotently(&decider, command, customer: payer) {
       (decider: inout Decider) throws(LedgerError) -> Booking in
-      var basket = try Self.basketPlan(decider.work, legs, payer: payer, named: command.customer)
+      var basket = try Self.basketPlan(decider.books.work, legs, payer: payer, named: command.customer)
       decider.books.plans.removeAll(keepingCapacity: true)
       for leg in legs { try BasketPlanning.plan(&decider, leg, &basket) }
       try Self.check(&decider.books, basket, command)
@@ -91,7 +91,7 @@ struct BasketCommand: Command {
       let kind: EntryKind = side.kinds.allSatisfy { $0 == .transfer } ? .transfer : .mixed
       var booking = try decider.books.book(kind, command: command, customer: side.customer)
       basket.sides[index].booked = decider.books.booked
-      try decider.work.add(summed(side.items), to: side.customer, &booking)
+      try decider.books.work.add(summed(side.items), to: side.customer, &booking)
       basket.sides[index].booking = booking
       let taken = try decider.books.reclaimLineage(
         after: basket.sides[index].booked, owner: side.customer, &basket.sides[index].extras)
@@ -101,15 +101,15 @@ struct BasketCommand: Command {
       }
     }
     for side in basket.sides.dropFirst() {
-      link(&decider.work, basket.sides[0], to: side)
-      link(&decider.work, side, to: basket.sides[0])
+      link(&decider.books.work, basket.sides[0], to: side)
+      link(&decider.books.work, side, to: basket.sides[0])
     }
     decider.books.booked = basket.sides[0].booked
     guard var booking = basket.sides[0].booking else { throw .defect("A basket booked nothing") }
     booking.customer = command.customer
     var extras = basket.sides[0].extras
     for side in basket.sides.dropFirst() {
-      let id = try decider.work.customers.known(side.customer.number).id
+      let id = try decider.books.work.customers.known(side.customer.number).id
       if let own = side.booking, let party = BookingParty(own, of: id) { extras.parties.append(party) }
     }
     booking.extras = extras

@@ -28,7 +28,7 @@ final class ExchangeCommand: Command {
   ///   `condition_failed`, `customer_frozen`, `not_available`, `insufficient_balance`, `over_maximum`.
   func decide(_ decider: inout Decider, _ command: LedgerCommand.Body) throws(LedgerError) -> Booking {
     try check(conditions: command.conditions)
-    guard let customer = try decider.work.customers.find(of: command) else {
+    guard let customer = try decider.books.work.customers.find(of: command) else {
       throw .customerNotFound(command.customer)
     }
     return try KeyReplay.idempotently(&decider, command, customer: customer) {
@@ -55,7 +55,7 @@ final class ExchangeCommand: Command {
   private static func planExchanged(_ decider: inout Decider, _ given: Int, into got: Int) throws(LedgerError) {
     decider.books.plans[given].namePool(in: decider.books.work.accounts)
     var credits = try LotLineage.credits(
-      decider.work, of: -decider.books.plans[given].amount, behind: 0, in: decider.books.plans[given])
+      decider.books.work, of: -decider.books.plans[given].amount, behind: 0, in: decider.books.plans[given])
     let shares = ExchangeRules.shares(of: decider.books.plans[got].amount, over: credits.map(\.amount))
     for (index, share) in shares.enumerated() { credits[index].amount = share }
     credits.removeAll { $0.amount == 0 }

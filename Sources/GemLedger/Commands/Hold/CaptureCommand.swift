@@ -42,7 +42,7 @@ final class CaptureCommand: Command {
   private func book(
     _ decider: inout Decider, of row: HoldRow, command: LedgerCommand.Body, owner: FoundCustomer
   ) throws(LedgerError) -> Booking {
-    let parts = try HeldCurrency.outstanding(decider.work, of: row, owner: owner)
+    let parts = try HeldCurrency.outstanding(decider.books.work, of: row, owner: owner)
     let wanted = try HoldRules.wanted(amounts, of: parts, definitions: decider.books.definitions)
     let (captured, left) = HoldRules.split(parts, wanted: wanted)
     try Self.planHeld(&decider.books, captured, command: command, owner: owner)
@@ -51,32 +51,32 @@ final class CaptureCommand: Command {
     for index in decider.books.plans.indices {
       let slot = decider.books.plans[index].slot
       var takes: [LotTake] = []
-      for part in captured where part.account == decider.work.accounts[slot].row.number {
-        decider.work.accounts.setAside(-part.amount, slot: slot)
-        decider.work.addHoldEvent(.captured, of: part, hold: row.number, in: number, slot: slot)
-        let source = try LotPlacement.source(decider.work, of: part.lot, slot: slot, owner: owner)
+      for part in captured where part.account == decider.books.work.accounts[slot].row.number {
+        decider.books.work.accounts.setAside(-part.amount, slot: slot)
+        decider.books.work.addHoldEvent(.captured, of: part, hold: row.number, in: number, slot: slot)
+        let source = try LotPlacement.source(decider.books.work, of: part.lot, slot: slot, owner: owner)
         takes.append(LotTake(lotSlot: .pool, lot: part.lot, source: source, amount: -part.amount))
       }
-      let entry = decider.work.journal.sequences.drawEntry()
-      let (lot, allocations) = decider.work.journal.allocate(takes, to: entry, isWhole: true)
+      let entry = decider.books.work.journal.sequences.drawEntry()
+      let (lot, allocations) = decider.books.work.journal.allocate(takes, to: entry, isWhole: true)
       entries.append(
         decider.books.record(
           entry, of: number, .spend, slot, decider.books.plans[index].currency.code,
           amount: decider.books.plans[index].amount, debtChange: 0,
           lot: lot, allocations: allocations))
     }
-    decider.work.journal.listNewestAsWithEntries()
+    decider.books.work.journal.listNewestAsWithEntries()
     var extras = BookingExtras()
     if !keepsOpen || left.isEmpty {
-      let slots = try HeldCurrency.slots(&decider.work, of: parts)
+      let slots = try HeldCurrency.slots(&decider.books.work, of: parts)
       let returns = try decider.books.giveBack(left, of: row, in: number)
-      decider.work.holds.end(row)
+      decider.books.work.holds.end(row)
       entries += try decider.books.bookDueReturns(returns, after: number, owner: owner, &extras)
       extras.hold = HeldCurrency.booking(decider.books, hold, row, [], slots: slots)
     } else {
       var row = row
       row.sole = HeldPart.sole(left)
-      decider.work.holds.set(row)
+      decider.books.work.holds.set(row)
       extras.hold = HeldCurrency.booking(decider.books, hold, row, left, slots: decider.books.plans.map(\.slot))
     }
     var booking = decider.books.bookingWithoutEntries(.capture, number, of: command.customer)

@@ -25,12 +25,12 @@ struct ExtendHoldCommand: Command {
       (decider: inout Decider, hold: HoldRow, owner: FoundCustomer) throws(LedgerError) -> Booking in
       var hold = hold
       hold.deadline = try HoldRules.deadline(
-        of: hold, begunAt: HeldCurrency.begun(decider.work, hold), now: decider.work.now,
+        of: hold, begunAt: HeldCurrency.begun(decider.books.work, hold), now: decider.books.work.now,
         milliseconds: milliseconds)
-      let parts = try HeldCurrency.outstanding(decider.work, of: hold, owner: owner)
+      let parts = try HeldCurrency.outstanding(decider.books.work, of: hold, owner: owner)
       let number = decider.books.beginTransaction(.extend, command: command, customer: owner)
-      decider.work.addHoldDeadline(of: hold, in: number)
-      decider.work.holds.set(hold)
+      decider.books.work.addHoldDeadline(of: hold, in: number)
+      decider.books.work.holds.set(hold)
       var booking = decider.books.bookingWithoutEntries(.extend, number, of: command.customer)
       booking.extras = BookingExtras(hold: HeldCurrency.booking(decider.books, id, hold, parts, slots: []))
       return booking

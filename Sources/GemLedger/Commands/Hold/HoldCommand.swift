@@ -19,7 +19,7 @@ struct HoldCommand: Command {
   ///   `insufficient_balance`.
   func decide(_ decider: inout Decider, _ command: LedgerCommand.Body) throws(LedgerError) -> Booking {
     try HoldRules.check(amounts, milliseconds: milliseconds, conditions: command.conditions)
-    guard let customer = try decider.work.customers.find(of: command) else {
+    guard let customer = try decider.books.work.customers.find(of: command) else {
       throw .customerNotFound(command.customer)
     }
     return try KeyReplay.idempotently(&decider, command, customer: customer) {
@@ -40,29 +40,30 @@ struct HoldCommand: Command {
     let number = decider.books.beginTransaction(.hold, command: command, customer: customer)
     var hold = HoldRow(
       number: number, customer: customer.number,
-      deadline: decider.work.now.advanced(milliseconds: milliseconds), begunAt: decider.work.now)
+      deadline: decider.books.work.now.advanced(milliseconds: milliseconds), begunAt: decider.books.work.now)
     var parts: [HeldPart] = []
     for index in decider.books.plans.indices {
       let (slot, amount) = (decider.books.plans[index].slot, -decider.books.plans[index].amount)
-      let account = decider.work.accounts[slot].row.number
+      let account = decider.books.work.accounts[slot].row.number
       if decider.books.plans[index].isAllInPool {
-        decider.work.accounts[slot].row.poolRemaining -= amount
-        parts.append(HeldPart(account: account, lot: decider.work.accounts[slot].row.poolLot, amount: amount))
+        decider.books.work.accounts[slot].row.poolRemaining -= amount
+        parts.append(HeldPart(account: account, lot: decider.books.work.accounts[slot].row.poolLot, amount: amount))
       } else {
-        decider.work.accounts.apply(decider.books.plans[index].takes, to: slot, isReturn: false)
+        decider.books.work.accounts.apply(decider.books.plans[index].takes, to: slot, isReturn: false)
         for take in decider.books.plans[index].takes {
           parts.append(HeldPart(account: account, lot: take.lot, amount: -take.amount))
         }
       }
       for part in parts where part.account == account {
-        decider.work.accounts.setAside(part.amount, slot: slot)
-        decider.work.addHoldEvent(
+        decider.books.work.accounts.setAside(part.amount, slot: slot)
+        decider.books.work.addHoldEvent(
           .held, of: part, hold: hold.number, in: number, slot: slot, value: hold.deadline.milliseconds)
       }
-      decider.work.accounts[slot].row.nextDue = min(decider.work.accounts[slot].row.nextDue, hold.deadline.milliseconds)
+      decider.books.work.accounts[slot].row.nextDue = min(
+        decider.books.work.accounts[slot].row.nextDue, hold.deadline.milliseconds)
     }
     hold.sole = HeldPart.sole(parts)
-    decider.work.holds.set(hold)
+    decider.books.work.holds.set(hold)
     var booking = decider.books.bookingWithoutEntries(.hold, number, of: command.customer)
     if let id = booking.transactionID {
       booking.extras = BookingExtras(

@@ -14,7 +14,7 @@ enum OpenHolds {
         throw .holdEnded(id)
       }
       decider.books.plans.removeAll(keepingCapacity: true)
-      guard hold.deadline > decider.work.now else {
+      guard hold.deadline > decider.books.work.now else {
         // The end of the hold stays booked although the command is refused.
         try decider.books.lapse(hold, owner: owner)
         throw .holdEnded(id)

@@ -17,13 +17,13 @@ struct ReleaseCommand: Command {
   func decide(_ decider: inout Decider, _ command: LedgerCommand.Body) throws(LedgerError) -> Booking {
     try OpenHolds.decide(&decider, command, on: id) {
       (decider: inout Decider, hold: HoldRow, owner: FoundCustomer) throws(LedgerError) -> Booking in
-      let parts = try HeldCurrency.outstanding(decider.work, of: hold, owner: owner)
+      let parts = try HeldCurrency.outstanding(decider.books.work, of: hold, owner: owner)
       let number = decider.books.beginTransaction(.release, command: command, customer: owner)
-      let slots = try HeldCurrency.slots(&decider.work, of: parts)
+      let slots = try HeldCurrency.slots(&decider.books.work, of: parts)
       var booking = decider.books.bookingWithoutEntries(.release, number, of: command.customer)
       var extras = BookingExtras()
       let returns = try decider.books.giveBack(parts, of: hold, in: number)
-      decider.work.holds.end(hold)
+      decider.books.work.holds.end(hold)
       let lost = try decider.books.bookDueReturns(returns, after: number, owner: owner, &extras)
       booking.entries = CompactList(lost)
       extras.hold = HeldCurrency.booking(decider.books, id, hold, [], slots: slots)

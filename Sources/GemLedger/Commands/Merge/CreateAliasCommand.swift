@@ -12,15 +12,15 @@ struct CreateAliasCommand: Command {
 
   /// - Throws: in order of precedence `customer_not_found`, `over_maximum` (the hard limit).
   func decide(_ decider: inout Decider, _ command: LedgerCommand.Body) throws(LedgerError) -> Booking {
-    guard let customer = try decider.work.customers.find(command.customer) else {
+    guard let customer = try decider.books.work.customers.find(command.customer) else {
       throw .customerNotFound(command.customer)
     }
-    guard let other = try decider.work.customers.find(alias) else {
+    guard let other = try decider.books.work.customers.find(alias) else {
       return try CustomerMerge.add(&decider, alias, to: customer, command: command)
     }
     guard other.number != customer.number else {
       return Booking(
-        transactionID: nil, customer: command.customer, kind: .merge, createdAt: decider.work.now,
+        transactionID: nil, customer: command.customer, kind: .merge, createdAt: decider.books.work.now,
         entries: CompactList([]),
         isReplayed: true)
     }

@@ -4,8 +4,8 @@ enum CustomerMerge {
     _ decider: inout Decider, _ id: CustomerID, to customer: FoundCustomer, command: LedgerCommand.Body
   ) throws(LedgerError) -> Booking {
     decider.books.plans.removeAll(keepingCapacity: true)
-    try decider.work.customers.checkNotErased(id)
-    decider.work.customers.add(id, to: customer.number)
+    try decider.books.work.customers.checkNotErased(id)
+    decider.books.work.customers.add(id, to: customer.number)
     return try decider.books.book(.merge, command: command, customer: customer)
   }
 
@@ -18,7 +18,7 @@ enum CustomerMerge {
     // Due amounts expire before anything moves.
     for index in decider.books.plans.indices where decider.books.plans[index].expiredAmount != 0 {
       decider.books.bookExpiry(
-        of: index, customer: decider.work.accounts[decider.books.plans[index].slot].row.number.customer)
+        of: index, customer: decider.books.work.accounts[decider.books.plans[index].slot].row.number.customer)
     }
     let pairs = stride(from: 0, to: decider.books.plans.count, by: 2).map {
       MergedAccount(
@@ -27,27 +27,29 @@ enum CustomerMerge {
     }
     decider.books.plans.removeAll(keepingCapacity: true)
     var booking = try decider.books.book(.merge, command: command, customer: target)
-    let transaction = decider.work.journal.sequences.transaction
-    if !isProven { UnprovenMerges.mark(&decider.work, transaction, from: source) }
+    let transaction = decider.books.work.journal.sequences.transaction
+    if !isProven { UnprovenMerges.mark(&decider.books.work, transaction, from: source) }
     var posted: [PostedEntry] = []
-    let holds = try MergedHolds.movingHolds(decider.work, of: source)
+    let holds = try MergedHolds.movingHolds(decider.books.work, of: source)
     for pair in pairs {
       posted += try MergedBalances.moveBalance(&decider.books, pair, holds: holds, transaction: transaction)
       posted += try MergedBalances.moveDebt(&decider.books, pair, transaction: transaction)
-      MergedHolds.moveDue(&decider.work, pair)
+      MergedHolds.moveDue(&decider.books.work, pair)
       // This group's scheduled effects on the account were applied under other counts.
-      decider.work.accounts[pair.into].isCurrent = false
-      if decider.work.accounts[pair.into].row.balance > pair.currency.maximumBalance { booking.isOverMaximum = true }
+      decider.books.work.accounts[pair.into].isCurrent = false
+      if decider.books.work.accounts[pair.into].row.balance > pair.currency.maximumBalance {
+        booking.isOverMaximum = true
+      }
     }
     // The transaction was booked as one without entries.
-    if !posted.isEmpty { decider.work.journal.listNewestAsWithEntries() }
+    if !posted.isEmpty { decider.books.work.journal.listNewestAsWithEntries() }
     booking.entries = CompactList(posted)
-    try moveItems(&decider.work, from: source, to: target, &booking)
-    for hold in holds { try MergedHolds.move(&decider.work, hold, from: source, to: target) }
+    try moveItems(&decider.books.work, from: source, to: target, &booking)
+    for hold in holds { try MergedHolds.move(&decider.books.work, hold, from: source, to: target) }
     try MergedHolds.moveCounts(&decider.books, from: source, to: target, transaction: transaction)
     // The merged customer's recharge clocks stay stopped.
     decider.books.touched.removeAll { decider.books.work.accounts[$0.slot].row.number.customer == source.number }
-    try becomeOne(&decider.work, source, target, transaction: transaction)
+    try becomeOne(&decider.books.work, source, target, transaction: transaction)
     var extras = BookingExtras()
     let taken = try decider.books.reclaimMerged(after: transaction, owner: target, &extras)
     guard !taken.isEmpty else { return booking }

@@ -22,11 +22,11 @@ struct MergeCommand: Command {
   ///   `condition_failed` (the customer has an id that is not anonymous), `over_maximum` (the hard limit),
   ///   `condition_failed` (debts, freezes or open holds in a merge that is not proven).
   func decide(_ decider: inout Decider, _ command: LedgerCommand.Body) throws(LedgerError) -> Booking {
-    let source = try decider.work.customers.find(from)
-    let target = try decider.work.customers.find(command.customer)
+    let source = try decider.books.work.customers.find(from)
+    let target = try decider.books.work.customers.find(command.customer)
     if isOfAnonymous, let source, source.number != target?.number {
       // The commit decides this: of two sign-ins from one anonymous customer at the same moment, only one merges.
-      try MergeRules.checkAnonymous(try decider.work.customers.ids(of: source.number), named: from)
+      try MergeRules.checkAnonymous(try decider.books.work.customers.ids(of: source.number), named: from)
     }
     guard let survivor = target ?? source else { throw .customerNotFound(from) }
     return try KeyReplay.idempotently(&decider, command, customer: survivor) {

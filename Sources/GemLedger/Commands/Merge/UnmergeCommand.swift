@@ -20,14 +20,14 @@ struct UnmergeCommand: Command {
   ///   `condition_failed` (another survivor, or a later merge to undo first), `customer_frozen` (the survivor),
   ///   `condition_failed` (open holds).
   func decide(_ decider: inout Decider, _ command: LedgerCommand.Body) throws(LedgerError) -> Booking {
-    guard let found = try decider.work.customers.find(command.customer) else {
+    guard let found = try decider.books.work.customers.find(command.customer) else {
       throw .customerNotFound(command.customer)
     }
-    let row = try decider.work.customers.known(found.original)
+    let row = try decider.books.work.customers.known(found.original)
     let part = FoundCustomer(row, original: row.number)
     return try KeyReplay.idempotently(&decider, command, customer: part) {
       (decider: inout Decider) throws(LedgerError) -> Booking in
-      let split = try Self.split(decider.work, row, command: command, named: survivor)
+      let split = try Self.split(decider.books.work, row, command: command, named: survivor)
       return try Self.unmerge(&decider, split, command: command)
     }
   }
@@ -159,7 +159,7 @@ struct UnmergeCommand: Command {
     var belongings: [UnmergedBalances.Belongings] = []
     for currency in currencies {
       belongings.append(
-        try UnmergedBalances.belongings(&decider.work, in: currency, split.history))
+        try UnmergedBalances.belongings(&decider.books.work, in: currency, split.history))
     }
     try checkHolds(&decider.books, split, belongings)
     // Due amounts expire before anything moves.
@@ -169,7 +169,7 @@ struct UnmergeCommand: Command {
     decider.books.plans.removeAll(keepingCapacity: true)
     var lost: [UnmergedCurrency] = []
     for own in belongings {
-      if let part = try UnmergedBalances.takeOut(&decider.work, own) { lost.append(part) }
+      if let part = try UnmergedBalances.takeOut(&decider.books.work, own) { lost.append(part) }
     }
     var booking = try decider.books.book(.unmerge, command: command, customer: split.part)
     let transaction = decider.books.booked
@@ -179,14 +179,14 @@ struct UnmergeCommand: Command {
       own += posted.own
       others += posted.others
     }
-    if !own.isEmpty { decider.work.journal.listNewestAsWithEntries() }
+    if !own.isEmpty { decider.books.work.journal.listNewestAsWithEntries() }
     booking.entries = CompactList(own)
     booking.isOverMaximum = own.contains { entry in
       currencies.contains { $0.code == entry.currency && entry.balance > $0.maximumBalance }
     }
-    let items = try moveItems(&decider.work, moved.items, split, &booking)
+    let items = try moveItems(&decider.books.work, moved.items, split, &booking)
     try copyCounts(&decider.books, split, transaction: transaction)
-    try becomeTwo(&decider.work, split, transaction: transaction)
+    try becomeTwo(&decider.books.work, split, transaction: transaction)
     booking.extras = try extras(decider.books, split, others, items, transaction: transaction)
     return booking
   }

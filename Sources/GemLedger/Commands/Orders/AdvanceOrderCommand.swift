@@ -40,10 +40,10 @@ final class AdvanceOrderCommand: Command {
 
   /// - Throws: `order_not_found`.
   func decide(_ decider: inout Decider, _ command: LedgerCommand.Body) throws(LedgerError) -> Booking {
-    guard var order = try decider.work.orders.find(code) else { throw .orderNotFound(code) }
-    let isTaken = order.take(step, at: decider.work.now)
-    if isTaken { decider.work.orders.replace(order) }
-    return decider.work.answer(command.customer, isReplayed: !isTaken)
+    guard var order = try decider.books.work.orders.find(code) else { throw .orderNotFound(code) }
+    let isTaken = order.take(step, at: decider.books.work.now)
+    if isTaken { decider.books.work.orders.replace(order) }
+    return decider.books.work.answer(command.customer, isReplayed: !isTaken)
   }
 }
 

@@ -37,20 +37,20 @@ final class CompleteOrderCommand: Command {
   ///
   /// - Throws: `order_not_found`, then as the credit of a purchase.
   func decide(_ decider: inout Decider, _ command: LedgerCommand.Body) throws(LedgerError) -> Booking {
-    guard var order = try decider.work.orders.find(completion.code) else {
+    guard var order = try decider.books.work.orders.find(completion.code) else {
       throw .orderNotFound(completion.code)
     }
     var booking = try CreditPurchaseCommand(completion.purchase).decide(&decider, command)
-    let environment = try decider.work.purchases.number(of: completion.purchase.environment)
+    let environment = try decider.books.work.purchases.number(of: completion.purchase.environment)
     let identity = PurchaseIdentity(
       store: completion.purchase.store, environment: environment, transactionID: completion.purchase.transactionID)
     guard order.purchase == nil,
-      let purchase = try decider.work.purchases.find(identity), order.fits(purchase),
-      try decider.work.orders.find(purchase: purchase.number) == nil,
-      try decider.work.isOwn(purchase, of: order)
+      let purchase = try decider.books.work.purchases.find(identity), order.fits(purchase),
+      try decider.books.work.orders.find(purchase: purchase.number) == nil,
+      try decider.books.work.isOwn(purchase, of: order)
     else { return booking }
-    order.complete(by: purchase, at: decider.work.now, retryAfterMilliseconds: completion.retryAfterMilliseconds)
-    decider.work.orders.replace(order)
+    order.complete(by: purchase, at: decider.books.work.now, retryAfterMilliseconds: completion.retryAfterMilliseconds)
+    decider.books.work.orders.replace(order)
     booking.completesOrder = true
     return booking
   }

@@ -19,24 +19,24 @@ final class HoldEntitlementCommand: Command {
   /// - Throws: in order of precedence `customer_not_found`, `purchase_not_found`.
   func decide(_ decider: inout Decider, _ command: LedgerCommand.Body) throws(LedgerError) -> Booking {
     let identity = PurchaseIdentity(
-      store: purchase.store, environment: try decider.work.purchases.number(of: purchase.environment),
+      store: purchase.store, environment: try decider.books.work.purchases.number(of: purchase.environment),
       transactionID: purchase.transactionID)
-    guard let customer = try decider.work.customers.find(command.customer) else {
+    guard let customer = try decider.books.work.customers.find(command.customer) else {
       throw .customerNotFound(command.customer)
     }
-    guard let purchase = try decider.work.purchases.find(identity) else {
+    guard let purchase = try decider.books.work.purchases.find(identity) else {
       throw LedgerError(
         .purchaseNotFound, "Nothing was credited for the store transaction \"\(identity.transactionID)\".")
     }
-    let holder = try decider.work.orders.holder(purchase: purchase.number)
+    let holder = try decider.books.work.orders.holder(purchase: purchase.number)
     guard let holder, holder != customer.number else {
-      return decider.work.answer(command.customer, isReplayed: true)
+      return decider.books.work.answer(command.customer, isReplayed: true)
     }
-    for number in try decider.work.orders.entitlements(of: holder)
-    where try Self.isOfOneSubscription(decider.work, number, as: purchase) {
-      decider.work.orders.set(EntitlementRow(purchase: number, holder: customer.number))
+    for number in try decider.books.work.orders.entitlements(of: holder)
+    where try Self.isOfOneSubscription(decider.books.work, number, as: purchase) {
+      decider.books.work.orders.set(EntitlementRow(purchase: number, holder: customer.number))
     }
-    return decider.work.answer(command.customer, isReplayed: false)
+    return decider.books.work.answer(command.customer, isReplayed: false)
   }
 
   /// Records the owner of the entitlement that a new purchase gives.

@@ -61,9 +61,9 @@ final class OpenOrderCommand: Command {
   /// - Throws: in order of precedence `amount_out_of_range`, `key_conflict`, `already_exists` (the code is taken).
   func decide(_ decider: inout Decider, _ command: LedgerCommand.Body) throws(LedgerError) -> Booking {
     try RequestRules.check(quantity: opening.quantity, of: opening.product.text)
-    let known = try decider.work.customers.find(command.customer)
+    let known = try decider.books.work.customers.find(command.customer)
     if let known, let key = opening.key,
-      let order = try decider.work.orders.find(key: key, customer: known)
+      let order = try decider.books.work.orders.find(key: key, customer: known)
     {
       if let field = order.differingField(from: opening) {
         throw LedgerError(
@@ -72,26 +72,26 @@ final class OpenOrderCommand: Command {
             + "order.",
           details: [.text("field", field)])
       }
-      return decider.work.answer(command.customer, isReplayed: true)
+      return decider.books.work.answer(command.customer, isReplayed: true)
     }
-    let purchase = try paidPurchase(decider.work, by: known)
-    if let purchase, try decider.work.orders.find(purchase: purchase.number) != nil {
-      return decider.work.answer(command.customer, isReplayed: true)
+    let purchase = try paidPurchase(decider.books.work, by: known)
+    if let purchase, try decider.books.work.orders.find(purchase: purchase.number) != nil {
+      return decider.books.work.answer(command.customer, isReplayed: true)
     }
-    guard try decider.work.orders.find(opening.code) == nil else {
+    guard try decider.books.work.orders.find(opening.code) == nil else {
       throw LedgerError(.alreadyExists, "There is an order \(opening.code) already.")
     }
-    let customer = if let known { known } else { try decider.work.customers.add(command.customer) }
+    let customer = if let known { known } else { try decider.books.work.customers.add(command.customer) }
     var row = OrderRow(
-      number: try decider.work.orders.nextNumber(), code: opening.code, customer: customer.number,
+      number: try decider.books.work.orders.nextNumber(), code: opening.code, customer: customer.number,
       store: opening.store, product: opening.product, quantity: opening.quantity, request: opening.request,
-      key: opening.key, createdAt: decider.work.now,
-      deadline: decider.work.now.advanced(milliseconds: opening.lifetimeMilliseconds))
+      key: opening.key, createdAt: decider.books.work.now,
+      deadline: decider.books.work.now.advanced(milliseconds: opening.lifetimeMilliseconds))
     if let purchase, row.fits(purchase) {
-      row.complete(by: purchase, at: decider.work.now, retryAfterMilliseconds: opening.retryAfterMilliseconds)
+      row.complete(by: purchase, at: decider.books.work.now, retryAfterMilliseconds: opening.retryAfterMilliseconds)
     }
-    decider.work.orders.add(row)
-    return decider.work.answer(command.customer, isReplayed: false)
+    decider.books.work.orders.add(row)
+    return decider.books.work.answer(command.customer, isReplayed: false)
   }
 
   /// Returns the customer's purchase that the announcement names; nil if it is not credited yet or not the customer's.

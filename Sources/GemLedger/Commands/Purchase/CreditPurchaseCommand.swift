@@ -28,21 +28,21 @@ final class CreditPurchaseCommand: Command {
   func decide(_ decider: inout Decider, _ command: LedgerCommand.Body) throws(LedgerError) -> Booking {
     try PurchaseRules.check(purchase)
     let identity = PurchaseIdentity(
-      store: purchase.store, environment: try decider.work.purchases.number(of: purchase.environment),
+      store: purchase.store, environment: try decider.books.work.purchases.number(of: purchase.environment),
       transactionID: purchase.transactionID)
-    let known = try decider.work.purchases.find(identity)
-    let evidence = try decider.work.purchases.evidence(identity, known)
+    let known = try decider.books.work.purchases.find(identity)
+    let evidence = try decider.books.work.purchases.evidence(identity, known)
     if let known {
       try RefundNotices.bookStanding(&decider, of: known, statement(of: identity), among: evidence, command: command)
-      let owner = try decider.work.owner(of: known)
+      let owner = try decider.books.work.owner(of: known)
       return try KeyReplay.replay(decider.books, known.transaction, of: known.customer, customer: owner.id)
     }
     try HoldReceiptCommand.checkNotErased(decider.books, evidence)
-    var customer = try decider.work.customers.find(command.customer)
+    var customer = try decider.books.work.customers.find(command.customer)
     let isNew = customer == nil
     if isNew {
       try decider.validate(command)
-      customer = try decider.work.customers.add(command.customer)
+      customer = try decider.books.work.customers.add(command.customer)
     }
     guard let customer else { throw .customerNotFound(command.customer) }
     let booking: Booking
@@ -52,12 +52,12 @@ final class CreditPurchaseCommand: Command {
         try credit(&decider, identity: identity, command: command, customer: customer)
       }
     } catch {
-      if isNew { decider.work.customers.removeNewest() }
+      if isNew { decider.books.work.customers.removeNewest() }
       throw error
     }
-    if !booking.isReplayed, let credited = try decider.work.purchases.find(identity) {
+    if !booking.isReplayed, let credited = try decider.books.work.purchases.find(identity) {
       try RefundNotices.bookStanding(&decider, of: credited, statement(of: identity), among: evidence, command: command)
-      if let token = purchase.unknownBuyer { try markUnknownBuyer(&decider.work, token, of: credited) }
+      if let token = purchase.unknownBuyer { try markUnknownBuyer(&decider.books.work, token, of: credited) }
     }
     return booking
   }
@@ -84,7 +84,7 @@ final class CreditPurchaseCommand: Command {
   ) throws(LedgerError) -> Booking {
     let (product, document) = try decider.catalog.product(
       purchase.product, boughtAt: purchase.purchasedAt, in: decider.session, definitions: decider.books.definitions)
-    let number = try decider.work.purchases.nextNumber()
+    let number = try decider.books.work.purchases.nextNumber()
     let credits = try PurchaseRules.credits(
       of: product, for: purchase, number: number, environment: identity.environment)
     decider.books.plans.removeAll(keepingCapacity: true)
@@ -94,24 +94,24 @@ final class CreditPurchaseCommand: Command {
       try decider.books.plan(.purchase, currency, amount, customer: customer)
       let index = decider.books.plans.count - 1
       let after = try PurchaseRules.balance(
-        after: decider.books.plans[index], account: decider.work.accounts[decider.books.plans[index].slot].row)
+        after: decider.books.plans[index], account: decider.books.work.accounts[decider.books.plans[index].slot].row)
       if after > decider.books.plans[index].currency.maximumBalance { isOverMaximum = true }
       decider.books.plans[index].credits = lots
     }
     var booking = try decider.books.book(.purchase, command: command, customer: customer)
     booking.isOverMaximum = isOverMaximum
     let items = product.itemGrants.map { ($0.item, $0.quantity * purchase.quantity) }.sorted { $0.0 < $1.0 }
-    try decider.work.add(items, to: customer, &booking)
-    decider.work.purchases.add(
+    try decider.books.work.add(items, to: customer, &booking)
+    decider.books.work.purchases.add(
       PurchaseRow(
         number: number, identity: identity, customer: customer.number,
-        transaction: decider.work.journal.sequences.transaction,
+        transaction: decider.books.work.journal.sequences.transaction,
         product: purchase.product, quantity: purchase.quantity, price: purchase.price,
         purchasedAt: purchase.purchasedAt, frozenProduct: document,
         originalTransactionID: purchase.originalTransactionID,
-        expiresAt: purchase.cycleEndsAt, grant: items.isEmpty ? Self.soleGrant(decider.work) : nil))
-    if product.entitlement != nil, let row = decider.work.purchases.newest {
-      try HoldEntitlementCommand.add(&decider.work, of: row)
+        expiresAt: purchase.cycleEndsAt, grant: items.isEmpty ? Self.soleGrant(decider.books.work) : nil))
+    if product.entitlement != nil, let row = decider.books.work.purchases.newest {
+      try HoldEntitlementCommand.add(&decider.books.work, of: row)
     }
     return booking
   }

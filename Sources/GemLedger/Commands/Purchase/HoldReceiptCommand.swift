@@ -68,40 +68,40 @@ final class HoldReceiptCommand: Command {
   /// - Throws: `receipt_revoked` if that customer was erased.
   func decide(_ decider: inout Decider, _ command: LedgerCommand.Body) throws(LedgerError) -> Booking {
     let identity = PurchaseIdentity(
-      store: hold.store, environment: try decider.work.purchases.number(of: hold.environment),
+      store: hold.store, environment: try decider.books.work.purchases.number(of: hold.environment),
       transactionID: hold.transactionID)
     let statement = hold.statement.map {
       EvidenceRow(identity: identity, kind: hold.kind, signedAt: hold.statedAt, statement: $0)
     }
-    let credited = try decider.work.purchases.find(identity)
-    var evidence = try decider.work.purchases.evidence(identity, credited)
+    let credited = try decider.books.work.purchases.find(identity)
+    var evidence = try decider.books.work.purchases.evidence(identity, credited)
     if let credited {
       try RefundNotices.bookStanding(&decider, of: credited, statement, among: evidence, command: command)
-      evidence = try decider.work.purchases.evidence(identity, credited)
+      evidence = try decider.books.work.purchases.evidence(identity, credited)
       if !hold.reason.endsWithCredit, !isDecided(evidence, statement) {
         let before = evidence.first { $0.kind == .held }
-        let held = row(identity, hold.reason, decider.work.now, after: before, postedBy: nil)
+        let held = row(identity, hold.reason, decider.books.work.now, after: before, postedBy: nil)
         if held.held != before?.held || held.content != before?.content {
-          decider.work.purchases.keep(held, among: evidence)
+          decider.books.work.purchases.keep(held, among: evidence)
         }
       }
-      let owner = try decider.work.owner(of: credited)
+      let owner = try decider.books.work.owner(of: credited)
       return try KeyReplay.replay(decider.books, credited.transaction, of: credited.customer, customer: owner.id)
     }
     try Self.checkNotErased(decider.books, evidence)
     if let statement {
-      decider.work.purchases.keep(statement, among: evidence)
+      decider.books.work.purchases.keep(statement, among: evidence)
       evidence = RefundRules.adding(statement, to: evidence)
     }
     let before = evidence.first { $0.kind == .held }
     guard let reason = reason(after: before?.held, evidence) else {
-      return decider.work.answer(command.customer, isReplayed: true)
+      return decider.books.work.answer(command.customer, isReplayed: true)
     }
-    let poster = isPosted ? try self.poster(&decider.work, command) : nil
-    let held = row(identity, reason, decider.work.now, after: before, postedBy: poster?.number)
+    let poster = isPosted ? try self.poster(&decider.books.work, command) : nil
+    let held = row(identity, reason, decider.books.work.now, after: before, postedBy: poster?.number)
     // An app posts the receipt again at each start, which changes nothing.
     if held.held != before?.held || held.content != before?.content {
-      decider.work.purchases.keep(held, among: evidence)
+      decider.books.work.purchases.keep(held, among: evidence)
     }
     let isKnown = before?.held?.reason == reason
     // The event is for readers of the journal. If another customer posted the receipt first, the event exists already.
@@ -109,7 +109,7 @@ final class HoldReceiptCommand: Command {
       decider.books.plans.removeAll(keepingCapacity: true)
       _ = decider.books.beginTransaction(.receiptHeld, command: command, customer: poster)
     }
-    return decider.work.answer(command.customer, isReplayed: isKnown)
+    return decider.books.work.answer(command.customer, isReplayed: isKnown)
   }
 
   /// Whether a person has decided since the first date of the store's statement.

@@ -33,7 +33,7 @@ final class RefundCommand: Command {
     try RefundRules.check(refund.extent)
     let notice = EvidenceRow(
       identity: PurchaseIdentity(
-        store: refund.store, environment: try decider.work.purchases.number(of: refund.environment),
+        store: refund.store, environment: try decider.books.work.purchases.number(of: refund.environment),
         transactionID: refund.transactionID),
       kind: .refund, revokedAt: refund.revokedAt, signedAt: refund.signedAt, extent: refund.extent,
       statement: refund.statement)

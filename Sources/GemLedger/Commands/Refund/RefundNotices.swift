@@ -3,20 +3,20 @@ enum RefundNotices {
   static func take(
     _ decider: inout Decider, _ command: LedgerCommand.Body, _ notice: EvidenceRow
   ) throws(LedgerError) -> Booking {
-    let credited = try decider.work.purchases.find(notice.identity)
-    let known = try decider.work.purchases.evidence(notice.identity, credited)
+    let credited = try decider.books.work.purchases.find(notice.identity)
+    let known = try decider.books.work.purchases.evidence(notice.identity, credited)
     let isNew = RefundRules.isNew(notice, among: known)
     guard let purchase = credited else {
       let kept = notice.withoutNeedlessNames(among: known)
-      decider.work.purchases.keep(kept, among: known)
-      HoldReceiptCommand.endIfRefunded(&decider.work, RefundRules.adding(kept, to: known))
+      decider.books.work.purchases.keep(kept, among: known)
+      HoldReceiptCommand.endIfRefunded(&decider.books.work, RefundRules.adding(kept, to: known))
       return answerWithoutBooking(
-        decider.work, command.customer, notice, isReplayed: !isNew, isAwaitingPurchase: true)
+        decider.books.work, command.customer, notice, isReplayed: !isNew, isAwaitingPurchase: true)
     }
-    let owner = try decider.work.owner(of: purchase)
+    let owner = try decider.books.work.owner(of: purchase)
     let notice = decider.books.withoutErased(notice, of: owner)
     guard isNew else {
-      if !notice.content.isEmpty { decider.work.purchases.keep(notice, among: known) }
+      if !notice.content.isEmpty { decider.books.work.purchases.keep(notice, among: known) }
       return try answerAgain(decider.books, notice, purchase, owner)
     }
     return try idempotentlyWhereBooked(&decider, command, owner: owner) {
@@ -24,7 +24,7 @@ enum RefundNotices {
       let evidence = RefundRules.adding(notice, to: known)
       let booking = try bookDue(&decider, purchase, evidence: evidence, notice: notice, owner: owner, command: command)
       // A booked refund is evidence by itself; only further content needs a row.
-      if booking == nil || !notice.content.isEmpty { decider.work.purchases.keep(notice, among: known) }
+      if booking == nil || !notice.content.isEmpty { decider.books.work.purchases.keep(notice, among: known) }
       if let booking { return booking }
       return try answerAgain(decider.books, notice, purchase, owner)
     }
@@ -39,13 +39,13 @@ enum RefundNotices {
     command: LedgerCommand.Body
   ) throws(LedgerError) {
     var evidence = known
-    let owner = try decider.work.owner(of: purchase)
+    let owner = try decider.books.work.owner(of: purchase)
     if let statement {
       let statement = decider.books.withoutErased(statement, of: owner)
-      decider.work.purchases.keep(statement, among: evidence)
+      decider.books.work.purchases.keep(statement, among: evidence)
       evidence = RefundRules.adding(statement, to: evidence)
     }
-    endHold(&decider.work, among: evidence, isDecided: statement?.kind == .decided)
+    endHold(&decider.books.work, among: evidence, isDecided: statement?.kind == .decided)
     let newest = evidence.filter(\.kind.isAboutRefunds).max {
       ($0.signedAt, $0.kind.rawValue, $0.variant) < ($1.signedAt, $1.kind.rawValue, $1.variant)
     }
@@ -78,7 +78,7 @@ enum RefundNotices {
     (change.granted, change.givenItems) = try RefundedPurchase.given(decider.books, by: purchase)
     try bookDueEffects(&decider.books, of: change)
     if share > before {
-      change.unprovenMerges = try UnprovenMerges.merges(of: purchase.customer, to: owner.number, decider.work)
+      change.unprovenMerges = try UnprovenMerges.merges(of: purchase.customer, to: owner.number, decider.books.work)
       try RefundTakingBack.plan(&decider.books, &change)
     } else {
       try RefundGivingBack.plan(&decider.books, &change)
@@ -106,18 +106,18 @@ enum RefundNotices {
     var booking = try decider.books.book(
       change.isTakingBack ? .refund : .reversedRefund, command: command, customer: change.owner)
     booking.customer = owner.id
-    let transaction = decider.work.journal.sequences.transaction
+    let transaction = decider.books.work.journal.sequences.transaction
     booking.isOverMaximum =
       !change.isTakingBack
       && decider.books.plans.contains { plan in
-        decider.work.accounts[plan.slot].row.balance > plan.currency.maximumBalance
+        decider.books.work.accounts[plan.slot].row.balance > plan.currency.maximumBalance
       }
-    try decider.work.add(try RefundedPurchase.items(decider.work, of: change), to: change.owner, &booking)
-    let freezes = try RefundedPurchase.freeze(&decider.work, owner, after: change)
+    try decider.books.work.add(try RefundedPurchase.items(decider.books.work, of: change), to: change.owner, &booking)
+    let freezes = try RefundedPurchase.freeze(&decider.books.work, owner, after: change)
     let refund = RefundRow(
       transaction: transaction, purchase: change.purchase.number, kind: notice.kind, revokedAt: notice.revokedAt,
       signedAt: notice.signedAt, extent: notice.extent, evidenceAt: evidenceAt, share: change.share, freezes: freezes)
-    decider.work.purchases.add(refund, change.parts)
+    decider.books.work.purchases.add(refund, change.parts)
     return booking
   }
 
@@ -155,13 +155,13 @@ enum RefundNotices {
   ) throws(LedgerError) -> Booking {
     guard let key = command.key else { return try decide(&decider) }
     let customer = FoundCustomer(owner, original: owner.number)
-    if let row = try KeyReplay.earlier(decider.work, underAnyNumberOf: customer, key, command: command) {
+    if let row = try KeyReplay.earlier(decider.books.work, underAnyNumberOf: customer, key, command: command) {
       var answer = try KeyReplay.answer(decider.books, row, under: key, command: command)
       answer.customer = owner.id
       return answer
     }
     let booking = try decide(&decider)
-    if !booking.isReplayed { decider.work.keys.keep(decider.books.booked, under: key, of: command, owner.number) }
+    if !booking.isReplayed { decider.books.work.keys.keep(decider.books.booked, under: key, of: command, owner.number) }
     return booking
   }
 }

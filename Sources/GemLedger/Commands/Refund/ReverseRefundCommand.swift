@@ -23,7 +23,7 @@ final class ReverseRefundCommand: Command {
   func decide(_ decider: inout Decider, _ command: LedgerCommand.Body) throws(LedgerError) -> Booking {
     let notice = EvidenceRow(
       identity: PurchaseIdentity(
-        store: reversal.store, environment: try decider.work.purchases.number(of: reversal.environment),
+        store: reversal.store, environment: try decider.books.work.purchases.number(of: reversal.environment),
         transactionID: reversal.transactionID),
       kind: reversal.revokedAt != nil ? .reversal : reversal.statement?.kind ?? .reversalOfAll,
       revokedAt: reversal.revokedAt ?? Timestamp(milliseconds: 0), signedAt: reversal.signedAt,

@@ -38,24 +38,25 @@ struct ReverseCommand: Command {
     _ decider: inout Decider, _ row: TransactionRow, command: LedgerCommand.Body, owner: FoundCustomer
   ) throws(LedgerError) -> Booking {
     try ReversalRules.check(row.kind, of: id)
-    let owners = try decider.work.customers.related(to: owner)
-    let original = try Self.postings(decider.work, of: row)
+    let owners = try decider.books.work.customers.related(to: owner)
+    let original = try Self.postings(decider.books.work, of: row)
     let taken = try Self.taken(decider.books, by: original, owners: owners)
     let returned = try ReversalRules.amounts(amounts, of: taken, id: id)
     let isLast = zip(taken, returned).allSatisfy { $0.left == $1 }
-    let items = isLast ? try Self.itemsToTakeBack(decider.work, of: original, id, owner: owner) : []
+    let items = isLast ? try Self.itemsToTakeBack(decider.books.work, of: original, id, owner: owner) : []
     decider.books.plans.removeAll(keepingCapacity: true)
     for (taken, amount) in zip(taken, returned) where amount > 0 {
       try decider.books.plan(.reversal, taken.currency, amount, customer: owner)
     }
     try decider.books.checkPremises(command, customer: owner)
     for plan in decider.books.plans {
-      _ = try PurchaseRules.balance(after: plan, account: decider.work.accounts[plan.slot].row)
+      _ = try PurchaseRules.balance(after: plan, account: decider.books.work.accounts[plan.slot].row)
     }
     // Done last, when nothing can refuse the command any more.
     for (index, (taken, amount)) in zip(taken, returned).filter({ $0.1 > 0 }).enumerated() {
       for (lot, part) in taken.returns(amount) {
-        let take = try LotPlacement.placeReturn(&decider.work, part, to: lot, slot: decider.books.plans[index].slot)
+        let take = try LotPlacement.placeReturn(
+          &decider.books.work, part, to: lot, slot: decider.books.plans[index].slot)
         decider.books.plans[index].takes.append(take)
       }
     }
@@ -67,24 +68,24 @@ struct ReverseCommand: Command {
     command: LedgerCommand.Body, owner: FoundCustomer
   ) throws(LedgerError) -> Booking {
     var booking = try decider.books.book(.reversal, command: command, customer: owner)
-    decider.work.journal.add(
+    decider.books.work.journal.add(
       JournalEventRow(
         transaction: decider.books.booked, position: 0, customer: owner.number, kind: .reversal,
         target: original.number,
-        createdAt: decider.work.now))
-    try decider.work.add(items, to: owner, &booking)
+        createdAt: decider.books.work.now))
+    try decider.books.work.add(items, to: owner, &booking)
     for (item, quantity) in items {
-      try decider.work.uncount(
+      try decider.books.work.uncount(
         item, -quantity, since: original.createdAt, owner, by: decider.books.booked)
     }
     if decider.books.definitions.hasPolicies {
-      let countedAt = try countedAt(decider.work, original, owner: owner)
+      let countedAt = try countedAt(decider.books.work, original, owner: owner)
       for plan in decider.books.plans {
         try decider.books.uncount(plan.amount, since: countedAt, slot: plan.slot, by: decider.books.booked)
       }
     }
     booking.isOverMaximum = decider.books.plans.contains {
-      decider.work.accounts[$0.slot].row.balance > $0.currency.maximumBalance
+      decider.books.work.accounts[$0.slot].row.balance > $0.currency.maximumBalance
     }
     var extras = BookingExtras()
     extras.reversed = id

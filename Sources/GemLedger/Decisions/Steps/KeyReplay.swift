@@ -9,16 +9,17 @@ enum KeyReplay {
     decide: (inout Decider) throws(LedgerError) -> Booking
   ) throws(LedgerError) -> Booking {
     guard let key = command.key else { return try decide(&decider) }
-    if let row = try earlier(decider.work, key, command: command, customer: customer) {
+    if let row = try earlier(decider.books.work, key, command: command, customer: customer) {
       return try answer(decider.books, row, under: key, command: command)
     }
     do throws(LedgerError) {
       let booking = try decide(&decider)
-      decider.work.keys.keep(decider.books.booked, under: key, of: command, customer.number)
+      decider.books.work.keys.keep(decider.books.booked, under: key, of: command, customer.number)
       return booking
     } catch {
       if error.code.isKept, !isNew {
-        decider.work.keys.keep(error, after: decider.work.journal.end, under: key, of: command, customer.number)
+        decider.books.work.keys.keep(
+          error, after: decider.books.work.journal.end, under: key, of: command, customer.number)
       }
       throw error
     }
