@@ -27,18 +27,22 @@ extension GroupRows {
     allocations.want(address)
   }
 
+  /// - Parameter address: The purchase with the customer that it was credited to.
   private func want(purchase address: RowAddress) {
-    lookup(PurchaseRow.byNumber).want(address)
     guard address.customer != nil else { return }
+    lookup(PurchaseRow.byNumber).want(address)
     lookup(RefundRow.ofPurchase).want(address)
     partsOfPurchases.want(address)
   }
 
   private func want(lot: LotNumber, of customer: CustomerNumber?) {
     if lot == 0 || pools.contains(lot) { return }
-    let address = RowAddress(lot, of: customer)
-    lookup(LotRow.byNumber).want(address)
-    if layout.cluster == nil { lineages.want(lot) } else { lookup(LotAttributesRow.byLot).want(address) }
+    lookup(LotRow.byNumber).want(RowAddress(lot, of: customer))
+    want(attributesOf: RowAddress(lot, of: customer))
+  }
+
+  private func want(attributesOf lot: RowAddress) {
+    if layout.cluster == nil { lineages.want(lot.number) } else { lookup(LotAttributesRow.byLot).want(lot) }
   }
 
   // MARK: References
@@ -51,7 +55,8 @@ extension GroupRows {
     case let rows as [LotRow]:
       for lot in rows {
         lotOwners[lot.number] = lot.account.customer
-        if let purchase = lot.purchase { follow { want(purchase: RowAddress(purchase, of: lot.account.customer)) } }
+        follow { want(attributesOf: RowAddress(lot.number, of: lot.account.customer)) }
+        want(purchasePaying: lot.purchase)
       }
     case let rows as [PurchaseRow]: rows.forEach(keep)
     case let rows as [RefundRow]:
@@ -60,6 +65,13 @@ extension GroupRows {
         follow { want(transaction: RowAddress(row.transaction, of: buyer)) }
       }
     case let rows as [EntitlementRow]: for row in rows { holders[row.purchase] = row.holder }
+    case let rows as [MergedCustomerRow]:
+      for row in rows {
+        for key in guess.keysOfCustomers[row.customer] ?? [] {
+          keys.want(KeyAddress(customer: row.merged, key: key))
+        }
+      }
+    case let rows as [LotAttributesRow]: for row in rows { want(purchasePaying: row.purchase) }
     case let rows as [EntryRow]: for row in rows { follow { want(lot: row.lot, of: row.account.customer) } }
     case let rows as [JournalEventRow]:
       for row in rows {
@@ -84,9 +96,18 @@ extension GroupRows {
     }
   }
 
+  /// Requests the purchase that a lot's currency originates from, which any customer may own.
+  private func want(purchasePaying number: Int64?) {
+    if let number { follow { lookup(PurchaseRow.byNumber).want(RowAddress(number, of: nil)) } }
+  }
+
   private func keep(_ purchase: PurchaseRow) {
     purchaseOwners[purchase.number] = purchase.customer
+    let address = RowAddress(purchase.number, of: purchase.customer)
+    lookup(PurchaseRow.byNumber).set(RowAddress(purchase.number, of: nil), to: [purchase])
+    lookup(PurchaseRow.byNumber).set(address, to: [purchase])
     follow {
+      want(purchase: address)
       if let grant = purchase.grant {
         want(lot: grant.lot, of: purchase.customer)
       } else {
@@ -110,6 +131,7 @@ extension GroupRows {
   /// Stores the lots that a lot was derived from.
   func arrived(lineageOf lot: LotNumber, _ rows: [LotAttributesRow]) {
     for row in rows { lineages.set(row.lot, to: [row]) }
+    received(rows)
   }
 
   func arrived(entriesUpTo address: RowAddress, _ rows: [EntryRow]) {
