@@ -15,6 +15,7 @@ extension GroupRows {
       want(transaction: address)
     case PurchaseRow.byNumber.id: want(purchase: address)
     case LotRow.byNumber.id: want(lot: address.number, of: address.customer)
+    case HoldRow.ofCustomer.id where layout.cluster == nil: eventsOfHolds.want(address)
     default: break
     }
   }
@@ -41,8 +42,24 @@ extension GroupRows {
     want(attributesOf: RowAddress(lot, of: customer))
   }
 
-  private func want(attributesOf lot: RowAddress) {
-    if layout.cluster == nil { lineages.want(lot.number) } else { lookup(LotAttributesRow.byLot).want(lot) }
+  /// Requests the attributes of a lot, and the purchase that its currency originates from.
+  private func want(attributesOf lot: RowAddress, paidBy purchase: Int64? = nil) {
+    if layout.cluster == nil {
+      lineages.want(lot.number)
+      payingPurchases.want(lot.number)
+    } else {
+      lookup(LotAttributesRow.byLot).want(lot)
+      want(purchasePaying: purchase)
+    }
+  }
+
+  /// Requests more about the first lots, which frequent commands do not need, once a group loads further rows.
+  func wantMoreOfFirstLots() {
+    for lot in firstLots.found.values.joined() where lot.source == .paid || lot.source == .bonus { wantMore(of: lot) }
+  }
+
+  private func wantMore(of lot: LotRow) {
+    want(attributesOf: RowAddress(lot.number, of: lot.account.customer), paidBy: lot.purchase)
   }
 
   // MARK: References
@@ -55,14 +72,17 @@ extension GroupRows {
     case let rows as [LotRow]:
       for lot in rows {
         lotOwners[lot.number] = lot.account.customer
-        follow { want(attributesOf: RowAddress(lot.number, of: lot.account.customer)) }
-        want(purchasePaying: lot.purchase)
+        if isDeciding { wantMore(of: lot) }
       }
     case let rows as [PurchaseRow]: rows.forEach(keep)
     case let rows as [RefundRow]:
       for row in rows {
         guard let buyer = purchaseOwners[row.purchase] else { continue }
-        follow { want(transaction: RowAddress(row.transaction, of: buyer)) }
+        want(transaction: RowAddress(row.transaction, of: buyer))
+      }
+    case let rows as [KeyRow]:
+      for row in rows {
+        if case .booked(let number) = row.outcome { want(transaction: RowAddress(number, of: row.customer)) }
       }
     case let rows as [EntitlementRow]: for row in rows { holders[row.purchase] = row.holder }
     case let rows as [MergedCustomerRow]:
@@ -72,19 +92,18 @@ extension GroupRows {
         }
       }
     case let rows as [LotAttributesRow]: for row in rows { want(purchasePaying: row.purchase) }
-    case let rows as [EntryRow]: for row in rows { follow { want(lot: row.lot, of: row.account.customer) } }
+    case let rows as [EntryRow]: for row in rows { want(lot: row.lot, of: row.account.customer) }
+    case let rows as [ItemEntryRow]:
+      for row in rows { lookup(OwnedItemRow.ofCustomer).want(RowAddress(row.customer, of: nil)) }
     case let rows as [JournalEventRow]:
       for row in rows {
         want(lot: row.lot, of: row.customer)
         // The amount that an earlier reversal gave back is needed.
-        if row.kind == .reversal { follow { want(transaction: RowAddress(row.transaction, of: row.customer)) } }
+        if row.kind == .reversal { want(transaction: RowAddress(row.transaction, of: row.customer)) }
       }
     default: break
     }
   }
-
-  /// Requests more rows, unless they are those of the group's first load, which is sufficient for frequent commands.
-  private func follow(_ want: () -> Void) { if isDeciding { want() } }
 
   private func keep(_ hold: HoldRow) {
     holdsByNumber[hold.number] = hold
@@ -98,7 +117,7 @@ extension GroupRows {
 
   /// Requests the purchase that a lot's currency originates from, which any customer may own.
   private func want(purchasePaying number: Int64?) {
-    if let number { follow { lookup(PurchaseRow.byNumber).want(RowAddress(number, of: nil)) } }
+    if let number { lookup(PurchaseRow.byNumber).want(RowAddress(number, of: nil)) }
   }
 
   private func keep(_ purchase: PurchaseRow) {
@@ -106,13 +125,11 @@ extension GroupRows {
     let address = RowAddress(purchase.number, of: purchase.customer)
     lookup(PurchaseRow.byNumber).set(RowAddress(purchase.number, of: nil), to: [purchase])
     lookup(PurchaseRow.byNumber).set(address, to: [purchase])
-    follow {
-      want(purchase: address)
-      if let grant = purchase.grant {
-        want(lot: grant.lot, of: purchase.customer)
-      } else {
-        want(transaction: RowAddress(purchase.transaction, of: purchase.customer))
-      }
+    want(purchase: address)
+    if let grant = purchase.grant {
+      want(lot: grant.lot, of: purchase.customer)
+    } else {
+      want(transaction: RowAddress(purchase.transaction, of: purchase.customer))
     }
   }
 
@@ -121,11 +138,19 @@ extension GroupRows {
     for (refund, parts) in Dictionary(grouping: parts, by: \.transaction) {
       lookup(RefundPartRow.ofTransaction).set(RowAddress(refund, of: purchase.customer), to: parts)
     }
-    for part in parts { follow { want(lot: part.lot, of: purchase.customer) } }
+    for part in parts { want(lot: part.lot, of: purchase.customer) }
+  }
+
+  /// Assigns the events about a customer's open holds to the holds.
+  func arrived(eventsOfHolds customer: RowAddress, _ events: [JournalEventRow]) {
+    for (hold, events) in Dictionary(grouping: events, by: \.target) {
+      lookup(JournalEventRow.about).set(RowAddress(hold, of: customer.number), to: events)
+    }
+    received(events)
   }
 
   func arrived(allocationsOf address: RowAddress, _ rows: [AllocationRow]) {
-    for row in rows { follow { want(lot: row.lot, of: address.customer) } }
+    for row in rows { want(lot: row.lot, of: address.customer) }
   }
 
   /// Stores the lots that a lot was derived from.

@@ -99,6 +99,15 @@ final class GroupRows: SessionPart {
   lazy var lineages = lookup(arrived: GroupRows.arrived(lineageOf:_:), LineageStatements.attributes) {
     ($0.integer($1, $0.columnCount - 1), LotAttributesRow.read($0, $1))
   }
+  /// The purchases that lots originate from, by lot.
+  lazy var payingPurchases = lookup(LineageStatements.purchases) {
+    ($0.integer($1, $0.columnCount - 1), PurchaseRow.read($0, $1))
+  }
+  /// By the customer of open holds.
+  lazy var eventsOfHolds = lookup(
+    of: IndexSource(
+      JournalEventRow.about, IndexDifference(table: JournalEventRow.aboutOpenHolds, key: "owner = $1")),
+    JournalEventRow.self, arrived: GroupRows.arrived(eventsOfHolds:_:))
   /// By the refunded purchases.
   lazy var partsOfPurchases = lookup(
     of: IndexSource(
@@ -171,6 +180,7 @@ final class GroupRows: SessionPart {
   /// - Parameter claims: Further queries for the same round trip.
   /// - Returns: Whether there was anything to look up.
   func load(with claims: [RowsQuery] = []) throws(LedgerError) -> Bool {
+    if isDeciding { wantMoreOfFirstLots() }
     let asked = lookups.map { ($0, $0.takeRequests()) }.filter { !$0.1.isEmpty }
     let statements = Array(wantedStatements)
     wantedStatements = [:]

@@ -96,7 +96,7 @@ enum LocatingStatements {
   }
 }
 
-/// Statements that follow lots back to their original lots, also of other customers.
+/// Statements that follow lots back to their original lots and purchases, also of other customers.
 ///
 /// Only bought currency and its bonus lead back to a purchase (see `LotLineage`). The number of followed lots is enough
 /// for nearly all chains; the decision requests the rest of a longer chain. A distributed engine cannot follow a
@@ -104,21 +104,33 @@ enum LocatingStatements {
 enum LineageStatements {
   private static let lengthMax = 32
 
+  /// A row for each lot that a requested lot originates from, beginning with the requested lot.
+  private static let lines = """
+    unnest($1) AS wanted CROSS JOIN LATERAL (
+      WITH RECURSIVE line AS (
+        SELECT \(LotAttributesRow.columns), 1 AS length FROM lot_attributes WHERE lot = wanted
+        UNION SELECT \(LotAttributesRow.columns.named(in: "a")), line.length + 1
+        FROM line JOIN lot_attributes a ON a.lot = line.original_lot
+        WHERE line.purchase IS NULL AND line.original_lot <> 0 AND line.source IN (\(LotSource.paid.rawValue),
+          \(LotSource.bonus.rawValue)) AND line.length < \(lengthMax)
+      )
+      SELECT \(LotAttributesRow.columns) FROM line OFFSET 0
+    ) found
+    """
+
   /// Returns statements for the attributes of lots and their original lots, each with the requested lot.
   static func attributes(_ lots: [LotNumber], _: LaneLayout) -> [PostgresRequest] {
+    [PostgresRequest("SELECT found.*, wanted FROM \(lines)", lots)]
+  }
+
+  /// Returns statements for the purchases that lots originate from, each with the requested lot.
+  static func purchases(_ lots: [LotNumber], _: LaneLayout) -> [PostgresRequest] {
     [
       PostgresRequest(
         """
-        SELECT found.*, wanted FROM unnest($1) AS wanted CROSS JOIN LATERAL (
-          WITH RECURSIVE line AS (
-            SELECT \(LotAttributesRow.columns), 1 AS length FROM lot_attributes WHERE lot = wanted
-            UNION SELECT \(LotAttributesRow.columns.named(in: "a")), line.length + 1
-            FROM line JOIN lot_attributes a ON a.lot = line.original_lot
-            WHERE line.purchase IS NULL AND line.original_lot <> 0 AND line.source IN (\(LotSource.paid.rawValue),
-              \(LotSource.bonus.rawValue)) AND line.length < \(lengthMax)
-          )
-          SELECT \(LotAttributesRow.columns) FROM line OFFSET 0
-        ) found
+        SELECT paying.*, wanted FROM \(lines) CROSS JOIN LATERAL (
+          SELECT \(PurchaseRow.columns) FROM \(PurchaseRow.source) WHERE purchase = found.purchase OFFSET 0
+        ) paying
         """, lots)
     ]
   }
