@@ -266,16 +266,16 @@ final class DistributedLedgerTests: XCTestCase {
   private func assertRowsHaveTheirLane(_ server: PostgresServer, _ url: String) throws {
     let storage = try PostgresStorage(url: url)
     defer { storage.close() }
-    let layout = storage.layout
-    XCTAssertEqual(layout.count, 8)
-    let shards = try layout.keys.map { lane in
+    let cluster = try XCTUnwrap(storage.layout.cluster)
+    XCTAssertEqual(cluster.keys.count, 8)
+    let shards = try cluster.keys.map { lane in
       try server.execute("SELECT get_shard_id_for_distribution_column('gemledger.lanes', \(lane))", on: url)
     }
     XCTAssertEqual(Set(shards).count, 8)
     for table in SchemaTable.all where table.distribution == .byCustomer {
       for row in try server.execute("SELECT DISTINCT customer || ' ' || lane FROM gemledger.\(table.name)", on: url) {
         let numbers = row.split(separator: " ").compactMap { Int64($0) }
-        XCTAssertEqual(numbers[1], Int64(layout.key(of: numbers[0])), "\(table.name) \(row)")
+        XCTAssertEqual(numbers[1], Int64(cluster.key(of: numbers[0])), "\(table.name) \(row)")
       }
     }
     let others = try server.execute(

@@ -40,7 +40,8 @@ final class EarlierReadsTests: XCTestCase {
     for isDistributed in [false, true] {
       let storage = try PostgresStorage(url: schemas.current)
       let layout = LaneLayout(
-        count: storage.layout.count, version: storage.layout.version, isDistributed: isDistributed)
+        count: storage.layout.count, version: storage.layout.version,
+        cluster: isDistributed ? Cluster(keys: (0..<Int32(storage.layout.count)).map(\.self)) : nil)
       func tables() throws -> PostgresSession {
         PostgresSession(try storage.connect(), storageName: "the test", layout: layout, memory: storage.memory)
       }

@@ -5,9 +5,11 @@ import GemTestSupport
 import PostgresTestSupport
 import XCTest
 
-/// A group of whatever commands takes four round trips at most: its beginning, two loads of missing rows, its commit.
+/// A group of whatever commands takes four round trips of reads at most: its beginning, and three loads of missing rows.
 final class EconomyRoundTripTests: XCTestCase {
   private let size = 256
+  /// The reads of a group of rare commands, and its commit.
+  private let rareTrips = 5
   private let time = ManualClock()
 
   fileprivate struct Fixture: Sendable {
@@ -131,10 +133,11 @@ final class EconomyRoundTripTests: XCTestCase {
     let spent = try fixture.book(
       fixture.customers.map { try .spend([Make.amount("GEM", 1250)], customer: $0) }
     ).0.map { try XCTUnwrap($0.transactionID) }
-    XCTAssertEqual(try fixture.book(spent.map { .reverse($0, amounts: [try Make.amount("GEM", 1220)]) }).1, 3)
-    // The earlier reversals are read too.
-    XCTAssertEqual(try fixture.book(spent.map { .reverse($0, amounts: [try Make.amount("GEM", 10)]) }).1, 3)
-    XCTAssertEqual(try fixture.book(spent.map { .reverse($0) }).1, 3)
+    // Each reads the earlier reversals too.
+    for amount in [Int64(1220), 10, nil] {
+      let amounts = try amount.map { [try Make.amount("GEM", $0)] }
+      XCTAssertLessThanOrEqual(try fixture.book(spent.map { .reverse($0, amounts: amounts) }).1, 4)
+    }
     let few = try fixture.customers.prefix(4).map { try LedgerCommand.spend([Make.amount("GEM", 1)], customer: $0) }
     let last = try fixture.book(few).0.map { try XCTUnwrap($0.transactionID) }
     XCTAssertEqual(try fixture.book(last.map { .reverse($0) }).1, 3)
@@ -155,7 +158,7 @@ final class EconomyRoundTripTests: XCTestCase {
       _ = try fixture.book(refunds)
     }
     let (answers, trips) = try fixture.book(spent.map { .reverse($0) })
-    XCTAssertLessThanOrEqual(trips, 4)
+    XCTAssertLessThanOrEqual(trips, rareTrips)
     XCTAssertEqual(Set(answers.map { $0.entries.map(\.amount) }), [[1250, -1190]])
     try finish(fixture)
   }
@@ -166,9 +169,9 @@ final class EconomyRoundTripTests: XCTestCase {
     try fixture.ledger.buyItem(ItemID("extra_life"), customer: fixture.customers[0])
     let bought = try fixture.book(
       fixture.customers.map { LedgerCommand.buyItem(try ItemID("extra_life"), customer: $0) })
-    XCTAssertEqual(bought.1, 2)
+    XCTAssertLessThanOrEqual(bought.1, 3)
     let (_, trips) = try fixture.book(bought.0.map { .reverse(try XCTUnwrap($0.transactionID)) })
-    XCTAssertLessThanOrEqual(trips, 4)
+    XCTAssertLessThanOrEqual(trips, rareTrips)
     try finish(fixture)
   }
 

@@ -6,13 +6,13 @@ import XCTest
 
 /// What statements become on a distributed engine.
 final class LaneStatementTests: XCTestCase {
-  private let layout = LaneLayout(count: 3, keys: [2, 5, 9], version: 1, isDistributed: true)
-  private lazy var lanes = LaneStatements(layout)
+  private let cluster = Cluster(keys: [2, 5, 9])
+  private lazy var lanes = LaneStatements(cluster)
 
   /// Customers of the lane, in ascending order.
   private func customers(_ lane: Int, _ count: Int = 1) -> [CustomerNumber] {
     let all = (0..<10_000).map { CustomerNumber($0) }
-    return Array(all.filter { layout.lane(of: $0) == lane }.prefix(count))
+    return Array(all.filter { cluster.lane(of: $0) == lane }.prefix(count))
   }
 
   private func naming(_ sql: String, _ add: (inout PostgresParameters) -> Void = { _ in }) -> [PostgresRequest] {
@@ -97,6 +97,7 @@ final class LaneStatementTests: XCTestCase {
   /// All keys of a lane are one question.
   func testKeysAreOneQuestionALane() throws {
     let keys = try customers(1, 300).map { GroupRows.KeyAddress(customer: $0, key: try IdempotencyKey("k")) }
+    let layout = LaneLayout(count: 3, version: 1, cluster: cluster)
     let requests = KeyStatements.requests(keys, layout)
     XCTAssertEqual(requests.count, 1)
     let named = requests.flatMap(lanes.naming)
@@ -177,11 +178,12 @@ final class LaneStatementTests: XCTestCase {
   func testTheServerSpreadsAsTheLedgerDoes() throws {
     let server = try PostgresServer.shared()
     let numbers = (0..<62).map { CustomerNumber(1) << $0 | $0 } + [-1, -2, -3]
-    for layout in [layout, LaneLayout(count: 64, keys: Array(0..<64), version: 1, isDistributed: true)] {
+    for cluster in [cluster, Cluster(keys: Array(0..<64))] {
       let values = numbers.map { "(\($0)::bigint)" }.joined(separator: ", ")
       let lanes = try server.execute(
-        "SELECT \(LaneHash.sql(layout.count)) FROM (VALUES \(values)) AS rows (customer)", on: server.createDatabase())
-      XCTAssertEqual(lanes, numbers.map { "\(layout.lane(of: $0))" })
+        "SELECT \(LaneHash.sql(cluster.keys.count)) FROM (VALUES \(values)) AS rows (customer)",
+        on: server.createDatabase())
+      XCTAssertEqual(lanes, numbers.map { "\(cluster.lane(of: $0))" })
     }
   }
 

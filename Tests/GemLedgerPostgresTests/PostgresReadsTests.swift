@@ -52,7 +52,8 @@ final class PostgresReadsTests: XCTestCase {
     defer { storage.close() }
     for isDistributed in [false, true] {
       let layout = LaneLayout(
-        count: storage.layout.count, version: storage.layout.version, isDistributed: isDistributed)
+        count: storage.layout.count, version: storage.layout.version,
+        cluster: isDistributed ? Cluster(keys: (0..<Int32(storage.layout.count)).map(\.self)) : nil)
       let tables = PostgresSession(
         try storage.connect(), storageName: "the test", layout: layout, memory: storage.memory)
       try body(try Books(tables))

@@ -13,8 +13,6 @@ extension LedgerCommand {
     package var order: PurchaseCode?
     /// Whether it splits the named customer off again, perhaps into another lane.
     package var splitsOff = false
-    /// Whether it joins or splits customers, with all their rows.
-    package var joins = false
     /// The customer that it concerns.
     package var subject = Subject.customer
 
@@ -47,9 +45,6 @@ extension LedgerCommand {
   /// Nil if it uses only its customer's rows.
   package var footprint: Footprint? { body.action.command.footprint(besides: body.customer) }
 
-  /// The item that it buys.
-  package var item: ItemID? { if case .buyItem(let command) = body.action { command.item } else { nil } }
-
   /// The row of the catalog that it uses.
   package var catalogKey: IndexKey? {
     switch body.action {
@@ -75,7 +70,7 @@ extension LedgerCommand.Footprint {
 
   /// The needs of a command that joins or splits customers.
   init(joining customers: [CustomerID], splitsOff: Bool = false) {
-    self.init(customers: customers, splitsOff: splitsOff, joins: true)
+    self.init(customers: customers, splitsOff: splitsOff)
   }
 }
 

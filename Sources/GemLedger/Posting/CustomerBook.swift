@@ -182,12 +182,11 @@ struct CustomerBook: ~Copyable {
 
   /// The merges into the number and the unmerges that split it off, with their kind, oldest first.
   func mergeRecords(of number: CustomerNumber) throws(LedgerError) -> [MergeRecord] {
-    var records: [MergeRecord] = []
-    for row in try scope.session.merges(into: number) {
+    let records = try scope.session.merges(into: number).gather { (row) throws(LedgerError) in
       guard let transaction = try scope.session.transaction(row.transaction, of: row.into) else {
         throw .lacksTransaction(row.transaction)
       }
-      records.append(MergeRecord(row: row, isUnmerge: transaction.kind == .unmerge))
+      return MergeRecord(row: row, isUnmerge: transaction.kind == .unmerge)
     }
     return records + merges.filter { $0.row.into == number }
   }

@@ -29,8 +29,7 @@ final class ConnectionPool: Sendable {
     var refusedWrites = false
     /// Statements for the start of each new connection.
     var settings: [String] = []
-    /// The layout, if it is that of a distributed engine.
-    var spread: LaneLayout?
+    var cluster: Cluster?
 
     mutating func nextGeneration() {
       generation += 1
@@ -56,17 +55,15 @@ final class ConnectionPool: Sendable {
   /// - Parameter connection: The connection over which the layout was read.
   func setUp(_ layout: LaneLayout, _ connection: PostgresConnection) throws(PostgresFailure) {
     state.withLock {
-      $0.spread = layout.isDistributed ? layout : nil
-      // One connection per node, so that all reads of a node in one transaction see one snapshot.
+      $0.cluster = layout.cluster
       $0.settings =
-        layout.isDistributed
-        ? ["SET citus.max_adaptive_executor_pool_size = 1"]
-        : [
+        layout.cluster == nil
+        ? [
           "SET plan_cache_mode = force_generic_plan", "SET enable_seqscan = off", "SET enable_hashjoin = off",
           "SET enable_mergejoin = off",
-        ]
+        ] : Cluster.settings
     }
-    connection.lanes = layout.isDistributed ? LaneStatements(layout) : nil
+    connection.lanes = layout.cluster.map(LaneStatements.init)
     try connection.execute(state.withLock { $0.settings })
   }
 
@@ -88,8 +85,8 @@ final class ConnectionPool: Sendable {
     let connection = try PostgresConnection(target)
     connection.generation = generation
     leaveReadOnlyServer(for: connection)
-    let (settings, spread) = state.withLock { ($0.settings, $0.spread) }
-    connection.lanes = spread.map(LaneStatements.init)
+    let (settings, cluster) = state.withLock { ($0.settings, $0.cluster) }
+    connection.lanes = cluster.map(LaneStatements.init)
     if !settings.isEmpty { try connection.execute(settings) }
     let wasLost = state.withLock { state in
       defer { (state.wasOpen, state.wasLost) = (true, false) }

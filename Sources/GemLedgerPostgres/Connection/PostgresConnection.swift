@@ -15,10 +15,14 @@ struct PostgresRequest {
   /// Whether it will be used again, so that it is worth preparing.
   let isPrepared: Bool
 
-  init(_ sql: String, isPrepared: Bool = true, _ add: (inout PostgresParameters) -> Void = { _ in }) {
+  init(_ sql: String, isPrepared: Bool = true, _ add: (inout PostgresParameters) -> Void) {
     self.sql = sql
     self.isPrepared = isPrepared
     add(&parameters)
+  }
+
+  init(_ sql: String, _ values: any PostgresValue...) {
+    self.init(sql) { for value in values { value.add(to: &$0) } }
   }
 
   init(_ sql: String, _ parameters: PostgresParameters, isPrepared: Bool = true) {

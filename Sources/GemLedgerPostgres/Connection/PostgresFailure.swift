@@ -107,4 +107,11 @@ extension LedgerError {
     return PostgresFailure.classesOfLostConnections.contains { state.hasPrefix($0) }
   }
 }
+
+extension LedgerError {
+  /// Makes an error with the storage's name as its detail.
+  init(_ code: Code, _ message: String, of storage: String) {
+    self.init(code, message, details: [.init(name: "storage", value: .text(storage))])
+  }
+}
 #endif

@@ -238,6 +238,35 @@ struct PostgresParameters {
   }
 }
 
+/// A value of a parameter.
+protocol PostgresValue {
+  func add(to parameters: inout PostgresParameters)
+}
+
+struct PostgresBytes: PostgresValue {
+  let bytes: [UInt8]
+  func add(to parameters: inout PostgresParameters) { parameters.add(bytes: bytes) }
+}
+
+/// A value that may be an element of a list.
+protocol PostgresElement: PostgresValue {
+  static func add(_ list: [Self], to parameters: inout PostgresParameters)
+}
+
+extension Int64: PostgresElement {
+  func add(to parameters: inout PostgresParameters) { parameters.add(self) }
+  static func add(_ list: [Self], to parameters: inout PostgresParameters) { parameters.add(list, \.self) }
+}
+
+extension String: PostgresElement {
+  func add(to parameters: inout PostgresParameters) { parameters.add(self) }
+  static func add(_ list: [Self], to parameters: inout PostgresParameters) { parameters.add(list, text: \.self) }
+}
+
+extension Array: PostgresValue where Element: PostgresElement {
+  func add(to parameters: inout PostgresParameters) { Element.add(self, to: &parameters) }
+}
+
 /// The values of one column of many rows, in the form for sending them as a list.
 struct PostgresList {
   enum Element {

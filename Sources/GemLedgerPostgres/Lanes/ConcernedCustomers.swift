@@ -9,22 +9,14 @@ struct ConcernedCustomers: SessionPart {
   func customersConcerned(
     by footprints: [LedgerCommand.Footprint?]
   ) throws(LedgerError) -> [LedgerCommand.PurchaseClaim: Set<CustomerNumber>] {
-    var wanted: [PurchaseIdentity: LedgerCommand.PurchaseClaim] = [:]
-    var withHolders: Set<LedgerCommand.PurchaseClaim> = []
-    for footprint in footprints.lazy.compactMap({ $0 }) where footprint.subject.isOfPurchase {
-      for claim in footprint.purchases {
-        guard let identity = try identity(of: claim) else { continue }
-        wanted[identity] = claim
-        if footprint.subject == .holder { withHolders.insert(claim) }
-      }
-    }
+    let footprints = footprints.compactMap { $0 }.filter(\.subject.isOfPurchase)
+    let withHolders = Set(footprints.filter { $0.subject == .holder }.flatMap(\.purchases))
+    let identities = try identities(of: footprints.flatMap(\.purchases))
+    let wanted = Dictionary(identities.map { ($1, $0) }) { first, _ in first }
     if wanted.isEmpty { return [:] }
-    let credited = try all(
-      """
-      SELECT store_transaction, environment, store, customer, purchase FROM store_transactions
-      WHERE store_transaction = ANY($1) AND purchase <> 0
-      """, { $0.add(Array(wanted.keys), text: \.transactionID.text) },
-      { ($0.purchaseIdentity($1), $0.storeClaim($1)) })
+    let credited = try all(PurchaseIdentity.credits(ofAny: Array(wanted.keys))) {
+      ($0.purchaseIdentity($1), $0.storeClaim($1))
+    }
     memory.directory.remember(credited, since: epoch)
     var concerned: [LedgerCommand.PurchaseClaim: Set<CustomerNumber>] = [:]
     var entitling: [Int64: LedgerCommand.PurchaseClaim] = [:]
@@ -41,17 +33,6 @@ struct ConcernedCustomers: SessionPart {
     let customers = try session.customers(Array(Set(concerned.values.joined())))
     return concerned.mapValues { numbers in
       Set(numbers.map { number in customers[number].flatMap { $0.mergedInto == 0 ? nil : $0.mergedInto } ?? number })
-    }
-  }
-
-  private func identity(of claim: LedgerCommand.PurchaseClaim) throws(LedgerError) -> PurchaseIdentity? {
-    var environment = memory.number(of: claim.environment)
-    if environment == nil {
-      memory.remember(try session.environments())
-      environment = memory.number(of: claim.environment)
-    }
-    return environment.map {
-      PurchaseIdentity(store: claim.store, environment: $0, transactionID: claim.transactionID)
     }
   }
 

@@ -80,8 +80,8 @@ struct SchemaMigrator {
     return State(
       migrationCount: count,
       layout: LaneLayout(
-        count: lanes.count, keys: (0..<lanes.count).map { Int32(truncatingIfNeeded: lanes.integer($0, 0)) },
-        version: lanes.integer(0, 1), isDistributed: isDistributed),
+        count: lanes.count, version: lanes.integer(0, 1),
+        cluster: isDistributed ? Cluster(keys: Self.keys(lanes)) : nil),
       project: ProjectRow(
         salt: UInt64(bitPattern: project.integer(0, 1)), createdAt: Timestamp(milliseconds: project.integer(0, 2))),
       isIncompleteCopy: rows[3].integer(0, 0) > 0,
@@ -145,9 +145,13 @@ struct SchemaMigrator {
     if isOld { try connection.execute(SchemaRights.renewing(in: target.schema, connection)) }
   }
 
+  private static func keys(_ lanes: PostgresRows) -> [Int32] {
+    (0..<lanes.count).map { Int32(truncatingIfNeeded: lanes.integer($0, 0)) }
+  }
+
   private func keys() throws(PostgresFailure) -> [Int32] {
     let rows = try connection.ask(PostgresRequest("SELECT lane FROM lanes ORDER BY lane"))
-    return (0..<rows.count).map { Int32(truncatingIfNeeded: rows.integer($0, 0)) }
+    return Self.keys(rows)
   }
 
   private func isSpread() throws(PostgresFailure) -> Bool {

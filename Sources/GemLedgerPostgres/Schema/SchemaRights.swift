@@ -34,7 +34,7 @@ package struct SchemaRights {
     to role: String, in schema: String, _ connection: PostgresConnection
   ) throws(PostgresFailure) -> [String] {
     let tables = try connection.ask(
-      PostgresRequest("SELECT tablename::text FROM pg_tables WHERE schemaname = $1 ORDER BY 1") { $0.add(schema) })
+      PostgresRequest("SELECT tablename::text FROM pg_tables WHERE schemaname = $1 ORDER BY 1", schema))
     let names = (0..<tables.count).map { tables.text($0, 0) }
     return ["GRANT USAGE ON SCHEMA \(schema) TO \(role)"]
       + names.map { "GRANT \(rights(on: $0)) ON \($0) TO \(role)" }
@@ -50,8 +50,7 @@ package struct SchemaRights {
         SELECT t.tablename::text, quote_ident(e.tableowner) FROM pg_tables t JOIN pg_tables e
           ON e.schemaname = t.schemaname AND e.tablename = 'entries' AND e.tableowner <> t.tableowner
         WHERE t.schemaname = $1
-        """
-      ) { $0.add(schema) },
+        """, schema),
       PostgresRequest(
         """
         SELECT DISTINCT r.grantee::regrole::text FROM pg_class c CROSS JOIN LATERAL aclexplode(c.relacl) r

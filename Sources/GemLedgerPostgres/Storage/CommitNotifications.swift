@@ -94,11 +94,7 @@ final class CommitNotifier: Sendable {
       """
       SELECT set_config('synchronous_commit', 'off', true),
         CASE WHEN pg_try_advisory_xact_lock($1) THEN false ELSE pg_notify($2, '') IS NOT NULL END
-      """
-    ) {
-      $0.add(channel.lock)
-      $0.add(channel.name)
-    }
+      """, channel.lock, channel.name)
     do throws(PostgresFailure) {
       let rows = try connection.ask(request)
       connections.giveBack(connection)
@@ -144,7 +140,7 @@ final class NotificationListener: CommitListener {
     guard !isStopped.load(ordering: .sequentiallyConsistent) else { return }
     do throws(PostgresFailure) {
       let connection = try PostgresConnection(target)
-      _ = try connection.ask(PostgresRequest("SELECT pg_advisory_lock_shared($1)") { $0.add(channel.lock) })
+      _ = try connection.ask(PostgresRequest("SELECT pg_advisory_lock_shared($1)", channel.lock))
       try connection.execute(["LISTEN \(channel.name)"])
       listen(on: connection)
       // For commits before this process listened.

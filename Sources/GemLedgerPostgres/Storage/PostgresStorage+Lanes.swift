@@ -113,16 +113,15 @@ extension PostgresStorage {
     _ ids: [CustomerID], _ transactions: [TransactionNumber]
   ) throws(LedgerError) -> ([(CustomerID, CustomerNumber)], [CustomerDirectory.LocatedTransaction]) {
     let locating =
-      layout.isDistributed
-      ? LocatingStatements.inDrawingLanes(transactions, layout) : LocatingStatements.requests(transactions, layout)
+      layout.cluster?.locatingInDrawingLanes(transactions) ?? LocatingStatements.requests(transactions, layout)
     let answers = try askOutsideOfTransactions(
-      [PostgresRequest("SELECT id, customer FROM aliases WHERE id = ANY($1)") { $0.add(ids, text: \.text) }]
+      [PostgresRequest("SELECT id, customer FROM aliases WHERE id = ANY($1)", ids.map(\.text))]
         + locating)
     let found = (0..<answers[0].count).map { row in
       (CustomerID(unchecked: answers[0].text(row, 0)), answers[0].integer(row, 1))
     }
     var located = answers.dropFirst().flatMap(LocatingStatements.located)
-    let missing = layout.isDistributed ? Set(transactions).subtracting(located.map(\.row.number)) : []
+    let missing = layout.cluster == nil ? [] : Set(transactions).subtracting(located.map(\.row.number))
     if !missing.isEmpty {
       let elsewhere = try askOutsideOfTransactions(LocatingStatements.requests(Array(missing), layout))
       located += elsewhere.flatMap(LocatingStatements.located)

@@ -17,10 +17,10 @@ extension PostgresStorage {
         let other = self.session(try connectPatiently(&retryPolicy))
         other.begin(PostgresGroup(lanes: group.lanes, token: group.token))
         recoverWhileLanesAreHeld(other)
-        let tokens = try other.rows("SELECT token FROM commit_tokens WHERE customer = $1 AND writer = $2") {
-          $0.add(layout.heads[group.lanes.first ?? 0])
-          $0.add(bytes: group.token.writer)
-        }
+        let tokens = try other.rows(
+          PostgresRequest(
+            "SELECT token FROM commit_tokens WHERE customer = $1 AND writer = $2",
+            layout.heads[group.lanes.first ?? 0], PostgresBytes(bytes: group.token.writer)))
         let isThere = tokens.count == 1 && tokens.integer(0, 0) == group.token.number
         let half = try parts.map { (parts) throws(LedgerError) in try parts.half(isThere, in: other) } ?? nil
         if other.end(with: "ROLLBACK") { connections.giveBack(other.connection) }
@@ -33,8 +33,7 @@ extension PostgresStorage {
           throw LedgerError(
             .outcomeUnknown,
             "\(target.description): the response to a commit was lost, and the server cannot be reached to look up its "
-              + "outcome. Try again with the same key.",
-            details: [.init(name: "storage", value: .text(target.description))])
+              + "outcome. Try again with the same key.", of: target.description)
         }
       }
     }

@@ -62,21 +62,19 @@ package final class PostgresStorage: LedgerStorage {
     }
     guard let state = opened.1 else {
       throw LedgerError(
-        .storageForeign, "\(target.description) has no ledger. Create one with gemctl init.",
-        details: [.init(name: "storage", value: .text(target.description))])
+        .storageForeign, "\(target.description) has no ledger. Create one with gemctl init.", of: target.description)
     }
     guard state.migrationCount <= steps.count else {
       throw LedgerError(
         .storageNewer, "\(target.description) was written by a newer GemLedger. Update this program.",
-        details: [.init(name: "storage", value: .text(target.description))])
+        of: target.description)
     }
     guard !state.isSpreadByCustomer else { throw .spreadByCustomer(target.description) }
     guard isCopy || !state.isIncompleteCopy else {
       throw LedgerError(
         .storageUnavailable,
         "\(target.description) contains an incomplete copy or import. To resume it, repeat gemctl storage copy from "
-          + "the same source, or import the same export again.",
-        details: [.init(name: "storage", value: .text(target.description))])
+          + "the same source, or import the same export again.", of: target.description)
     }
     try Self.translating(target) { () throws(PostgresFailure) in try connections.setUp(state.layout, opened.0) }
     connections.giveBack(opened.0)
@@ -127,14 +125,13 @@ package final class PostgresStorage: LedgerStorage {
     throw LedgerError(
       .outcomeUnknown,
       "\(target.description): the connection was lost while the ledger was created, and it may exist. Run the same "
-        + "command again.",
-      details: [.init(name: "storage", value: .text(target.description))])
+        + "command again.", of: target.description)
   }
 
   private static func alreadyExists(_ target: PostgresTarget, _ hint: String = "Specify") -> LedgerError {
     LedgerError(
       .alreadyExists, "\(target.description) has a ledger already. \(hint) another schema with ?schema=NAME.",
-      details: [.init(name: "storage", value: .text(target.description))])
+      of: target.description)
   }
 
   /// Creates a schema as the target of a copy, or opens the schema of an interrupted copy of the same ledger.
@@ -183,9 +180,9 @@ package final class PostgresStorage: LedgerStorage {
     let layout = layout
     traits.laneCount = layout.count
     // On a single server this costs one row per lane; on a distributed engine, several shards need a two-phase commit.
-    traits.locksLanesTogether = !layout.isDistributed && layout.count <= Self.lanesTogetherMax
+    traits.locksLanesTogether = layout.cluster == nil && layout.count <= Self.lanesTogetherMax
     // No snapshot spans the nodes of a distributed engine.
-    traits.showsHalves = layout.isDistributed
+    traits.showsHalves = layout.cluster != nil
     return traits
   }
   private static let lanesTogetherMax = 8
@@ -322,7 +319,7 @@ package final class PostgresStorage: LedgerStorage {
 
   /// Recovers commits that were interrupted between their phases on a distributed engine, and hold awaited lanes.
   func recoverWhileLanesAreHeld(_ session: PostgresSession) {
-    guard layout.isDistributed else { return }
+    guard layout.cluster != nil else { return }
     session.whileLanesAreHeld = { [preparedTransactions] in preparedTransactions.recover() }
   }
 

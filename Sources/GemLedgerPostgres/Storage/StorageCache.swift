@@ -20,37 +20,8 @@ final class StorageCache: Sendable {
   private let catalogKeys = Mutex<Set<IndexKey>>([])
   private static let catalogKeyCountMax = 20_000
 
-  private let foreign = Mutex<[Int64: TransactionNumber]?>(nil)
-
-  /// The newest transactions of lanes that only a copied journal has.
-  var foreignNumbers: [Int64: TransactionNumber]? {
-    get { foreign.withLock { $0 } }
-    set { foreign.withLock { $0 = newValue } }
-  }
-
-  /// The position up to which a lane was read, and its newest transaction at that time.
-  private struct LaneEnd {
-    let bound: Int64
-    let newest: TransactionNumber
-  }
-
-  private let ends = Mutex<[Int64: LaneEnd]>([:])
-
-  func remember(newest: TransactionNumber, ofLane lane: Int64, upTo bound: Int64) {
-    ends.withLock { $0[lane] = LaneEnd(bound: bound, newest: newest) }
-  }
-
-  /// Returns the lanes that may have transactions after these positions: they assign numbers to other rows too.
-  func lanesWithCommits(
-    _ lanes: [(lane: Int64, last: TransactionNumber)], _ bounds: [Int64: Int64]
-  ) -> [(lane: Int64, last: TransactionNumber)] {
-    let ends = ends.withLock { $0 }
-    return lanes.filter { lane, last in
-      guard let bound = bounds[lane], last < bound else { return false }
-      guard let end = ends[lane], end.bound == bound else { return true }
-      return last < end.newest
-    }
-  }
+  /// The ends of lanes for the feed of a distributed engine.
+  let feedEnds = ClusterFeedEnds()
 
   /// The project, once the storage is open; it never changes.
   var project: ProjectRow? { known.withLock { $0 } }
@@ -63,8 +34,7 @@ final class StorageCache: Sendable {
     environments.withLock { $0.removeAll() }
     frozenProduct.withLock { $0.removeAll() }
     catalogKeys.withLock { $0.removeAll() }
-    foreign.withLock { $0 = nil }
-    ends.withLock { $0.removeAll() }
+    feedEnds.forgetAll()
   }
 
   /// Returns the number of a known environment; environments without a session have fixed numbers.

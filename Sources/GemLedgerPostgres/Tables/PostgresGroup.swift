@@ -36,19 +36,18 @@ final class PostgresGroup {
   /// All writers lock lanes in ascending order, also on a single server, which locks all of them in one statement.
   func beginning(_ layout: LaneLayout) -> [PostgresRequest] {
     let heads = lanes.sorted().map { layout.heads[$0] }
-    if heads.count > 1, !layout.isDistributed {
+    if heads.count > 1, layout.cluster == nil {
       return [
         PostgresRequest("BEGIN"),
         PostgresRequest(
           """
           SELECT \(Self.columns) FROM lanes WHERE customer = ANY($1) ORDER BY array_position($1, customer) FOR UPDATE
-          """
-        ) { $0.add(heads) { $0 } },
+          """, heads),
       ]
     }
     return [PostgresRequest("BEGIN")]
       + heads.map { head in
-        PostgresRequest("SELECT \(Self.columns) FROM lanes WHERE customer = $1 FOR UPDATE") { $0.add(head) }
+        PostgresRequest("SELECT \(Self.columns) FROM lanes WHERE customer = $1 FOR UPDATE", head)
       }
   }
 

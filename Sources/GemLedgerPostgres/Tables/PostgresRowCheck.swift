@@ -9,7 +9,7 @@ extension PostgresScan {
       var queries = UnreadRows.queries(splitsAccounts: PostgresMigration.splitsAccounts)
       // Nodes of a cluster do not join rows of different nodes.
       queries.append(UnreadRows.unknown("store", in: "store_transactions", but: Store.all.map(\.number)))
-      if !session.layout.isDistributed { queries += Self.ownTables }
+      if session.layout.cluster == nil { queries += Self.ownTables }
       let answers = try session.ask(queries.map { PostgresRequest($0) })
       return answers.flatMap { rows in (0..<rows.count).map { rows.text($0, 0) } }
     }

@@ -54,7 +54,8 @@ final class PostgresScan: StorageScan {
   ///   - after: The position; nil for the beginning.
   ///   - placed: Returns the position of a row in that order.
   private func page<Row>(
-    _ name: String, _ select: String, after: Position?, _ limit: Int, _ read: (PostgresRows, Int) -> Row,
+    _ name: String, _ select: String, after: Position?, _ limit: Int,
+    _ read: (PostgresRows) throws(LedgerError) -> [Row],
     add: (inout PostgresParameters) -> Void, position placed: (Row) -> Position
   ) throws(LedgerError) -> [Row] {
     var requests: [PostgresRequest] = []
@@ -65,7 +66,7 @@ final class PostgresScan: StorageScan {
     }
     requests.append(PostgresRequest("FETCH \(limit) FROM scan_\(name)"))
     guard let rows = try session.ask(requests).last else { throw .defect("A cursor had no answer") }
-    let found = (0..<rows.count).map { read(rows, $0) }
+    let found = try read(rows)
     let end = found.last.map(placed) ?? after
     // A damaged index could form a cycle, and its pages would be read endlessly.
     if let after, let end, !found.isEmpty, !(after < end) { throw .leadsBack(name.replacing("_", with: " ")) }
@@ -74,30 +75,16 @@ final class PostgresScan: StorageScan {
   }
 
   func page<Row: StoredRow>(after: Row?, limit: Int) throws(LedgerError) -> [Row] {
-    switch Row.self {
-    case is TransactionRow.Type:
-      return try Row.rows(
-        page(Source("transactions", TransactionRow.columns), after: after, limit, TransactionRow.read))
-    case is EntryRow.Type:
-      return try Row.rows(page(Source("entries", EntryRow.columns), after: after, limit, EntryRow.read))
-    case is KeyRow.Type: return try Row.rows(keys(after: after as? KeyRow, limit: limit))
-    default:
-      let source = Self.sources["\(Row.table)"] ?? Source("\(Row.table)", Row.columns)
-      return try page(source, after: after, limit, Row.read as (PostgresRows, Int) -> Row)
-    }
-  }
-
-  private func page<Last: StoredRow, Row: StoredRow>(
-    _ source: Source, after: Last?, _ limit: Int, _ read: (PostgresRows, Int) -> Row
-  ) throws(LedgerError) -> [Row] {
-    let names = ColumnNames(of: Last.self, splitsAccounts: true).key
+    if Row.self is KeyRow.Type { return try Row.rows(keys(after: after as? KeyRow, limit: limit)) }
+    let source = Self.sources["\(Row.table)"] ?? Source(RowReader<Row>.table, RowReader<Row>.columns)
+    let names = ColumnNames(of: Row.self, splitsAccounts: true).key
     let key = names.joined(separator: ", ")
     let parameters = (1...names.count).map { "$\($0)" }.joined(separator: ", ")
     let behind = after == nil ? "" : "WHERE (\(key)) > (\(parameters)) "
     return try page(
-      "\(Last.table)", "SELECT \(source.columns) FROM \(source.table) \(behind)ORDER BY \(key)\(source.order)",
-      after: after.map { .row(RowKey(of: $0)) }, limit, read, add: { if let after { $0.add(keyOf: after) } },
-      position: { .row(RowKey(of: $0)) })
+      "\(Row.table)", "SELECT \(source.columns) FROM \(source.table) \(behind)ORDER BY \(key)\(source.order)",
+      after: after.map { .row(RowKey(of: $0)) }, limit, { (rows) throws(LedgerError) in try RowReader.rows([rows]) },
+      add: { if let after { $0.add(keyOf: after) } }, position: { .row(RowKey(of: $0)) })
   }
 
   /// The source of a description's rows.
@@ -121,9 +108,6 @@ final class PostgresScan: StorageScan {
     // One row for each lot: a lot that moved has one row for each of its customers.
     "\(LotAttributesRow.table)": Source(
       "lot_attributes", "DISTINCT ON (lot) " + LotAttributesRow.columns, thenBy: ", customer"),
-    "\(MergeRow.table)": Source("merges", MergeRow.stored),
-    "\(PurchaseRow.table)": Source(PurchaseRow.source, PurchaseRow.columns),
-    "\(RefundPartRow.table)": Source(RefundPartRow.source, RefundPartRow.columns),
     "\(RefundStateRow.table)": Source(
       "refunds",
       "DISTINCT ON (purchase) purchase, share, share_of, coalesce(evidence_at, signed_at) AS evidence_at, "
@@ -135,21 +119,12 @@ final class PostgresScan: StorageScan {
     func position(_ row: KeyRow) -> Position { .key(row.customer, PostgresKey.bytes(row.key)) }
     return try page(
       "keys",
-      """
-      SELECT customer, key, request_digest, qualifier_digest, transaction_number, refusal FROM keys
-      WHERE (customer, key) > ($1, $2) ORDER BY customer, key
-      """, after: after.map(position), limit, Self.key,
+      "SELECT \(KeyRow.columns) FROM keys WHERE (customer, key) > ($1, $2) ORDER BY customer, key",
+      after: after.map(position), limit, { rows in (0..<rows.count).map { KeyRow.read(rows, $0) } },
       add: {
         $0.add(after?.customer ?? -1)
         $0.add(bytes: after.map { PostgresKey.bytes($0.key) } ?? [])
       }, position: position)
-  }
-
-  private static func key(_ rows: PostgresRows, _ row: Int) -> KeyRow {
-    KeyRow(
-      customer: rows.integer(row, 0), key: rows.withBytes(row, 1, PostgresKey.key),
-      fingerprint: Fingerprint(asked: rows.integer(row, 2), qualifiers: rows.integer(row, 3)),
-      outcome: KeyRow.Outcome(transaction: rows.optionalInteger(row, 4), refusal: rows.optionalText(row, 5)))
   }
 }
 #endif

@@ -32,30 +32,24 @@ extension SessionPart {
     return try session.ask(requests)
   }
 
-  func rows(
-    _ sql: String, _ add: (inout PostgresParameters) -> Void = { _ in }
-  ) throws(LedgerError) -> PostgresRows {
-    let answers = try ask([PostgresRequest(sql, add)])
+  func rows(_ request: PostgresRequest) throws(LedgerError) -> PostgresRows {
+    let answers = try ask([request])
     guard let rows = answers.first else { throw .defect("A statement had no answer") }
     return rows
   }
 
   func first<Row>(
-    _ sql: String, _ add: (inout PostgresParameters) -> Void, _ read: (PostgresRows, Int) throws(LedgerError) -> Row
+    _ request: PostgresRequest, read: (PostgresRows, Int) throws(LedgerError) -> Row
   ) throws(LedgerError) -> Row? {
-    let rows = try rows(sql, add)
+    let rows = try rows(request)
     return rows.count == 0 ? nil : try read(rows, 0)
   }
 
   func all<Row>(
-    _ sql: String, _ add: (inout PostgresParameters) -> Void = { _ in },
-    _ read: (PostgresRows, Int) throws(LedgerError) -> Row
+    _ request: PostgresRequest, read: (PostgresRows, Int) throws(LedgerError) -> Row
   ) throws(LedgerError) -> [Row] {
-    let rows = try rows(sql, add)
-    var found: [Row] = []
-    found.reserveCapacity(rows.count)
-    for index in 0..<rows.count { found.append(try read(rows, index)) }
-    return found
+    let rows = try rows(request)
+    return try (0..<rows.count).gather { (row) throws(LedgerError) in try read(rows, row) }
   }
 }
 #endif

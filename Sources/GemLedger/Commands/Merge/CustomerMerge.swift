@@ -13,6 +13,7 @@ enum CustomerMerge {
     _ decider: inout Decider, _ source: FoundCustomer, into target: FoundCustomer, isProven: Bool = true,
     command: LedgerCommand.Body
   ) throws(LedgerError) -> Booking {
+    try readTogether(&decider.books, [source.number, target.number])
     try planMerge(&decider.books, source, target)
     if !isProven { try UnprovenMerges.checkMovable(decider.books, source) }
     // Due amounts expire before anything moves.
@@ -56,6 +57,23 @@ enum CustomerMerge {
     booking.entries = CompactList(Array(booking.entries) + taken)
     booking.extras = extras
     return booking
+  }
+
+  /// Reads the rows that a merge or an unmerge moves, in one load, before the rules need them one by one.
+  static func readTogether(_ books: inout Bookkeeper, _ customers: [CustomerNumber]) throws(LedgerError) {
+    var reads = JointReads()
+    for customer in customers {
+      _ = try reads.read { () throws(LedgerError) in try books.work.holds.all(of: customer) }
+      _ = try reads.read { () throws(LedgerError) in try books.work.counts.all(of: customer) }
+      _ = try reads.read { () throws(LedgerError) in try books.work.items.all(of: customer) }
+      for currency in books.definitions.currencies {
+        _ = try reads.read { () throws(LedgerError) in
+          let slot = try books.work.accounts.slot(of: AccountNumber(customer: customer, currency: currency.number))
+          if books.work.accounts[slot].row.openLots > 0 { try books.work.accounts.loadAllLots(of: slot) }
+        }
+      }
+    }
+    try reads.end()
   }
 
   /// Opens two plans a currency, for the due expiries on either side.

@@ -10,9 +10,13 @@ enum AnswerCompletion {
     }
     let survivingCustomer = try work.customers.found(row.customer)
     let owners = try work.customers.related(to: survivingCustomer)
-    let own = try work.journal.events(of: row.number, ofAny: owners)
-    let about = try work.journal.events(about: row.number, ofAny: owners)
-    guard !own.isEmpty || !about.isEmpty else { return }
+    var reads = JointReads()
+    let ofRow = try reads.read { () throws(LedgerError) in try work.journal.events(of: row.number, ofAny: owners) }
+    let aboutRow = try reads.read { () throws(LedgerError) in
+      try work.journal.events(about: row.number, ofAny: owners)
+    }
+    try reads.end()
+    guard let own = ofRow, let about = aboutRow, !own.isEmpty || !about.isEmpty else { return }
     var extras = BookingExtras()
     let lost = try lost(work, about, owners: owners, &extras, definitions: definitions)
     if !lost.isEmpty { booking.entries = CompactList(Array(booking.entries) + lost) }

@@ -22,9 +22,8 @@ struct MergeHistory {
   /// - Parameter merge: A merge into the customer that is not undone.
   init(around merge: MergeRow, _ work: borrowing UnitOfWork) throws(LedgerError) {
     survivor = merge.into
-    var merges: [Merge] = []
-    for record in try work.customers.mergeRecords(of: merge.into) where !record.isUnmerge {
-      let row = record.row
+    let rows = try work.customers.mergeRecords(of: merge.into).filter { !$0.isUnmerge }.map(\.row)
+    merges = try rows.gather { (row) throws(LedgerError) in
       let undone = try work.customers.mergeRecords(of: row.from).first {
         $0.isUnmerge && $0.row.from == merge.into && $0.row.transaction > row.transaction
       }
@@ -32,13 +31,9 @@ struct MergeHistory {
         (number) throws(LedgerError) in
         try work.customers.mergeRecords(of: number)
       }
-      merges.append(
-        Merge(row: row, undoneBy: undone?.row.transaction ?? .max, members: [row.from] + followers))
+      return Merge(row: row, undoneBy: undone?.row.transaction ?? .max, members: [row.from] + followers)
     }
-    guard let index = merges.firstIndex(where: { $0.row == merge }) else {
-      throw .lacksTransaction(merge.transaction)
-    }
-    self.merges = merges
+    guard let index = rows.firstIndex(of: merge) else { throw .lacksTransaction(merge.transaction) }
     position = index + 1
   }
 
@@ -65,7 +60,7 @@ struct MergeHistory {
   private func steps(_ work: borrowing UnitOfWork, of account: AccountNumber) throws(LedgerError) -> [Step] {
     var start = startOfMerges(before: merges[position - 1].row.transaction)
     while true {
-      let steps = try entries(work, of: account, since: start).map {
+      let steps = try entries(work, of: account, since: start).gather {
         (entry, amounts) throws(LedgerError) in
         (entry, amounts, try cause(of: entry, work))
       }

@@ -14,44 +14,52 @@ struct IndexSource {
   /// The customer column of the rows, if the key does not contain the customer.
   let owner: String?
 
+  /// The expression of the number that finds the rows of a key among many.
+  let number: String
   /// The condition on the rows of one of many keys, `wanted`.
   let isWanted: String
-  /// The condition for many keys at once, `$2`.
-  let isAny: String
   let difference: IndexDifference
+  /// Whether one number is the whole key.
+  private let isOfOneNumber: Bool
 
-  init<Row: StoredRow>(_ index: RowIndex<Row>) {
-    difference = IndexDifference.all[index.id] ?? IndexDifference()
+  init<Row: StoredRow>(_ index: RowIndex<Row>, _ difference: IndexDifference? = nil) {
+    let difference = difference ?? IndexDifference.all[index.id] ?? IndexDifference()
+    self.difference = difference
     columns = difference.columns ?? RowReader<Row>.columns
-    table = difference.table ?? "\(Row.table)"
+    table = difference.table ?? RowReader<Row>.table
     key = difference.key.map { [$0] } ?? Self.equations(index.key)
     conditions = difference.conditions ?? index.conditions.map { $0.sql(never: .max) }
     order = index.order
     isDescending = index.isDescending
     owner = index.isOwned ? "customer" : nil
-    let first = key.first ?? ""
-    isWanted =
-      difference.isWanted
-      ?? ([first.replacing("$1", with: "wanted")] + conditions).joined(separator: " AND ")
-    isAny = difference.isAny ?? ([first.replacing("$1", with: "ANY($2)")] + conditions).joined(separator: " AND ")
+    number = difference.number ?? key.first?.replacing(" = $1", with: "") ?? ""
+    isWanted = difference.isWanted ?? "\(number) = wanted"
+    if index.key.count == 1, case .number = index.key[0] { isOfOneNumber = true } else { isOfOneNumber = false }
   }
+
+  /// Whether a customer's number is the key.
+  var isOfCustomers: Bool { key == ["customer = $1"] }
+
+  /// Returns the address of a key's rows for a look-up of many keys; nil if the key has a text or several numbers.
+  func address(of key: IndexKey) -> RowAddress? {
+    if let address = difference.address { return address(key) }
+    return isOfOneNumber ? RowAddress(key.first, of: owner == nil ? nil : key.owner) : nil
+  }
+
+  var sorting: String { order.isEmpty ? "" : " ORDER BY \(order.joined(separator: ", "))" }
 
   /// Returns the statement for the rows of one key.
   ///
   /// - Parameter isOwned: Whether the customer follows the key's values.
   func rows(isOwned: Bool) -> String {
     let owner = isOwned ? owner.map { ["\($0) = $\(key.count + 1)"] } ?? [] : []
-    let sorting = order.isEmpty ? "" : " ORDER BY \(order.joined(separator: ", "))"
     return "SELECT \(columns) FROM \(table) WHERE \((key + owner + conditions).joined(separator: " AND "))\(sorting)"
   }
 
-  /// Returns the statement for the rows of any single-value key; nil if keys have several values.
-  func rowsOfAny() -> String? {
-    guard key.count == 1, let column = key[0].split(separator: " ").first, key[0] == "\(column) = $1" else {
-      return nil
-    }
-    let sorting = order.isEmpty ? "" : " ORDER BY \(order.joined(separator: ", "))"
-    let conditions = (["\(column) = ANY($1)"] + conditions).joined(separator: " AND ")
+  /// The statement for the rows of any of many texts; nil if keys have several values.
+  var rowsOfAnyText: String? {
+    guard key.count == 1 else { return nil }
+    let conditions = (["\(number) = ANY($1)"] + conditions).joined(separator: " AND ")
     return "SELECT \(columns) FROM \(table) WHERE \(conditions)\(sorting)"
   }
 
@@ -77,16 +85,55 @@ struct IndexSource {
   }
 }
 
+// MARK: Many keys
+
+extension IndexSource {
+  /// Returns the statements for the rows of all keys.
+  ///
+  /// Their last column is the number, after the customer for rows that are stored with customers.
+  func requests(_ keys: [RowAddress], _ layout: LaneLayout) -> [PostgresRequest] {
+    let owned = keys.filter { $0.customer != nil }
+    let others = keys.filter { $0.customer == nil }.map(\.number)
+    let requests = layout.cluster?.requests(self, owned) ?? (owned.isEmpty ? [] : [oneStepEach(owned)])
+    if others.isEmpty { return requests }
+    let conditions = (["\(number) = ANY($1)"] + conditions).joined(separator: " AND ")
+    let columns = owner == nil ? columns : "\(columns), NULL::bigint"
+    return requests + [
+      PostgresRequest("SELECT \(columns), \(number) FROM \(table) WHERE \(conditions)\(sorting)", others)
+    ]
+  }
+
+  /// Returns the address of a row in the result of ``requests(_:_:)``.
+  func address(_ rows: PostgresRows, _ row: Int) -> RowAddress {
+    let last = rows.columnCount - 1
+    return RowAddress(rows.integer(row, last), of: owner == nil ? nil : rows.optionalInteger(row, last - 1))
+  }
+
+  /// Returns a request with one index step for each key.
+  ///
+  /// Given two lists, the server would try each customer with each number, which takes seconds for a thousand of each.
+  private func oneStepEach(_ keys: [RowAddress]) -> PostgresRequest {
+    let conditions = (["customer = owner", isWanted] + conditions).joined(separator: " AND ")
+    return PostgresRequest(
+      """
+      SELECT found.*, owner, wanted
+      FROM (SELECT unnest($1) AS owner, unnest($2) AS wanted) places CROSS JOIN LATERAL (
+        SELECT \(columns) FROM \(table) WHERE \(conditions)\(sorting) OFFSET 0
+      ) found
+      """, keys.map { $0.customer ?? 0 }, keys.map(\.number))
+  }
+}
+
 /// Where PostgreSQL's tables differ from the description of an index.
 struct IndexDifference: Sendable {
   var table: String?
   var columns: String?
   var key: String?
   var conditions: [String]?
+  /// The expression of the number that finds a key's rows among many, if it is not the first column of the key.
+  var number: String?
   /// The condition on the rows of one of many keys, `wanted`.
   var isWanted: String?
-  /// The condition for many keys at once, `$2`.
-  var isAny: String?
   /// Returns the customer and the number that find the key's rows among many; nil if the first number of the key does.
   var address: (@Sendable (IndexKey) -> RowAddress)?
   /// How the customers of rows are found if the reader does not know them.
@@ -106,14 +153,13 @@ struct IndexDifference: Sendable {
   static let all: [ObjectIdentifier: IndexDifference] = [
     AddedIDRow.byID.id: .init(table: "aliases"),
     AddedIDRow.added.id: .init(table: "added_ids"),
-    MergeRow.byTransaction.id: .init(columns: MergeRow.stored, owners: .unknown),
+    MergeRow.byTransaction.id: .init(owners: .unknown),
     // These rows are stored with that customer.
-    MergeRow.into.id: .init(columns: MergeRow.stored, key: "customer = $1"),
+    MergeRow.into.id: .init(key: "customer = $1"),
     EntitlementRow.byPurchase.id: .init(table: "entitlement_holders"),
     EntitlementRow.ofHolder.id: .init(columns: "purchase, customer AS holder", key: "customer = $1"),
     CheckpointRow.byVersion.id: .init(
-      isWanted: "currency = wanted & 1023 AND version = wanted >> 10",
-      isAny: "(version << 10 | currency) = ANY($2)",
+      number: "(version << 10 | currency)", isWanted: "currency = wanted & 1023 AND version = wanted >> 10",
       // An account's number contains both, which leaves one number in addition to the customer.
       address: {
         let account = AccountNumber(rawValue: $0.first)
@@ -124,35 +170,45 @@ struct IndexDifference: Sendable {
     LotRow.openPaid.id: .init(conditions: ["(source = 1) = true", "remaining > 0"]),
     TransactionRow.withoutEntries.id: .init(conditions: ["NOT has_entries"]),
     TransactionRow.listedWithoutEntries.id: .init(
-      conditions: ["NOT has_entries"], isWanted: "number = wanted AND NOT has_entries",
-      isAny: "number = ANY($2) AND NOT has_entries", address: { RowAddress($0.second, of: $0.first) }),
+      conditions: ["NOT has_entries"], number: "number", address: { RowAddress($0.second, of: $0.first) }),
     EntryRow.byNumber.id: .init(owners: .transaction(Numbering.transaction)),
     // An entry's number begins with that of its transaction.
-    EntryRow.ofTransaction.id: .init(
-      key: "number >> 12 = $1", isWanted: "number >= wanted << 12 AND number < (wanted + 1) << 12",
-      owners: .transaction { $0 }),
+    EntryRow.ofTransaction.id: ofTransactions("number", owners: .transaction { $0 }),
     AllocationRow.ofEntry.id: .init(owners: .transaction(Numbering.transaction)),
     NoteRow.ofTransaction.id: .init(owners: .transaction { $0 }),
     ItemEntryRow.ofTransaction.id: .init(owners: .transaction { $0 }),
     JournalEventRow.ofTransaction.id: .init(owners: .unknown),
     JournalEventRow.about.id: .init(owners: .unknown),
     HoldRow.byNumber.id: .init(owners: .unknown),
-    PurchaseRow.byIdentity.id: .init(table: PurchaseRow.source),
-    PurchaseRow.byNumber.id: .init(table: PurchaseRow.source),
-    PurchaseRow.ofCustomer.id: .init(table: PurchaseRow.source),
-    PurchaseRow.creditedBy.id: .init(table: PurchaseRow.source, owners: .unknown),
+    PurchaseRow.creditedBy.id: .init(owners: .unknown),
     RefundRow.byTransaction.id: .init(owners: .unknown),
     RefundRow.ofPurchase.id: .init(owners: .purchase),
-    RefundPartRow.ofTransaction.id: .init(table: RefundPartRow.source),
   ]
+
+  /// Rows of transactions, by numbers that begin with the transaction's number.
+  static func ofTransactions(_ number: String, owners: Owners = .unneeded) -> Self {
+    Self(
+      key: "\(number) >> 12 = $1", isWanted: "\(number) >= wanted << 12 AND \(number) < (wanted + 1) << 12",
+      owners: owners)
+  }
 }
 
-/// Reads the rows of a result; frequently read rows have special readers.
+/// Reads the rows of a table; frequently read rows have special readers.
 enum RowReader<Row: StoredRow> {
+  /// The table, or the query used instead of one.
+  static var table: String {
+    switch Row.self {
+    case is PurchaseRow.Type: PurchaseRow.source
+    case is RefundPartRow.Type: RefundPartRow.source
+    default: "\(Row.table)"
+    }
+  }
+
   static var columns: String {
     switch Row.self {
     case is TransactionRow.Type: TransactionRow.columns
     case is EntryRow.Type: EntryRow.columns
+    case is MergeRow.Type: MergeRow.stored
     default: Row.columns
     }
   }
@@ -162,6 +218,14 @@ enum RowReader<Row: StoredRow> {
     case is TransactionRow.Type: try Row.rows(all(answers, TransactionRow.read))
     case is EntryRow.Type: try Row.rows(all(answers, EntryRow.read))
     default: all(answers, Row.read as (PostgresRows, Int) -> Row)
+    }
+  }
+
+  static func row(_ rows: PostgresRows, _ row: Int) throws(LedgerError) -> Row {
+    switch Row.self {
+    case is TransactionRow.Type: try Row.rows([TransactionRow.read(rows, row)])[0]
+    case is EntryRow.Type: try Row.rows([EntryRow.read(rows, row)])[0]
+    default: Row.read(rows, row)
     }
   }
 

@@ -25,22 +25,8 @@ private enum SpecialReads {
 extension PostgresIndexReads {
   func rows<Row>(_ index: RowIndex<Row>, _ keys: [IndexKey]) throws(LedgerError) -> [Row] {
     if let deciding, let known = try deciding.rows(index, keys) { return known }
-    let found = try asked(index, keys)
-    note(index, found)
-    return found
-  }
-
-  private func asked<Row>(_ index: RowIndex<Row>, _ keys: [IndexKey]) throws(LedgerError) -> [Row] {
     if let found = try SpecialReads.byOtherRows.rows(index, in: session, keys) { return found }
-    return try loaded(index, keys)
-  }
-
-  /// Returns the rows with a separate query.
-  private func loaded<Row>(_ index: RowIndex<Row>, _ keys: [IndexKey]) throws(LedgerError) -> [Row] {
-    let source = session.source(of: index)
-    if let address = source.difference.address, keys.count > 1 { return try many(index, keys.map(address)) }
-    if index.isOwned { return try ofOwners(index, keys) }
-    return try keys.count == 1 ? one(index, keys[0]) : any(index, keys)
+    return try index.isOwned ? ofOwners(index, keys) : found(index, keys)
   }
 
   func page<Row>(
@@ -60,7 +46,7 @@ extension PostgresIndexReads {
       $0.add(Int64(limit))
     }
     let found: [Row] = try RowReader.rows(ask([request]))
-    note(index, found)
+    prefetched?.received(found)
     if index.id == CustomerRow.inOrder.id, let end = (found.last as? CustomerRow)?.number, end <= start.first {
       throw .leadsBack("customers")
     }
@@ -69,18 +55,25 @@ extension PostgresIndexReads {
 
   // MARK: One key, and many
 
-  private func one<Row>(_ index: RowIndex<Row>, _ key: IndexKey) throws(LedgerError) -> [Row] {
-    try RowReader.rows(ask([session.request(index, key)]))
+  /// Returns the rows of the keys; a group looks them up for all its commands at once.
+  private func found<Row>(_ index: RowIndex<Row>, _ keys: [IndexKey]) throws(LedgerError) -> [Row] {
+    if keys.isEmpty { return [] }
+    let source = session.source(of: index)
+    let addresses = keys.compactMap(source.address)
+    if let deciding, !addresses.isEmpty { return try deciding.rows(index, at: addresses) }
+    let found: [Row] = try RowReader.rows(ask(requests(index, keys, Array(Set(addresses)), source)))
+    prefetched?.received(found)
+    return found
   }
 
-  private func any<Row>(_ index: RowIndex<Row>, _ keys: [IndexKey]) throws(LedgerError) -> [Row] {
-    guard let sql = session.source(of: index).rowsOfAny() else {
-      return try RowReader.rows(ask(Set(keys).map { session.request(index, $0) }))
-    }
-    let request = PostgresRequest(sql) {
-      if case .text = index.key[0] { $0.add(keys, text: \.text) } else { $0.add(keys, \.first) }
-    }
-    return try RowReader.rows(ask([request]))
+  private func requests<Row>(
+    _ index: RowIndex<Row>, _ keys: [IndexKey], _ addresses: [RowAddress], _ source: IndexSource
+  ) -> [PostgresRequest] {
+    // An entry's number begins with its transaction's: the index finds a range of numbers, not the transaction.
+    if keys.count == 1, index.id != EntryRow.ofTransaction.id { return [session.request(index, keys[0])] }
+    if !addresses.isEmpty { return source.requests(addresses, layout) }
+    guard let sql = source.rowsOfAnyText else { return Set(keys).map { session.request(index, $0) } }
+    return [PostgresRequest(sql, keys.map(\.text))]
   }
 
   /// Returns catalog rows; the currencies may have been read together with the catalog's version.
@@ -89,7 +82,7 @@ extension PostgresIndexReads {
       return currencies
     }
     deciding?.wantCatalog(isChanged: true)
-    return try kinds.count == 1 ? one(CatalogRow.ofKind, kinds[0]) : any(CatalogRow.ofKind, kinds)
+    return try RowReader.rows(ask(kinds.map { session.request(CatalogRow.ofKind, $0) }))
   }
 
   fileprivate func answers(_ keys: [IndexKey]) throws(LedgerError) -> [KeyRow] {
@@ -103,14 +96,11 @@ extension PostgresIndexReads {
   private func ofOwners<Row>(_ index: RowIndex<Row>, _ keys: [IndexKey]) throws(LedgerError) -> [Row] {
     let unowned = keys.filter { $0.owner == nil }
     let resolved = unowned.isEmpty ? [] : try keysWithOwners(unowned, session.source(of: index).difference.owners)
-    let own = try owned(index, keys.filter { $0.owner != nil } + (resolved ?? []))
+    let own = try found(index, keys.filter { $0.owner != nil } + (resolved ?? []))
     var others: [Row] = []
     if resolved == nil {
-      if let found = try SpecialReads.unowned.rows(index, in: session, unowned) {
-        others = found
-      } else {
-        others = try any(index, unowned)
-      }
+      let special = try SpecialReads.unowned.rows(index, in: session, unowned)
+      others = if let special { special } else { try found(index, unowned) }
     }
     if index.id == PurchaseRow.byNumber.id { others += try moved(index, keys, own) }
     // The attributes of a lot are stored with each of its customers.
@@ -127,16 +117,6 @@ extension PostgresIndexReads {
     guard rows.count > 1 else { return rows }
     var known: Set<RowKey> = []
     return rows.filter { known.insert(RowKey(of: $0)).inserted }
-  }
-
-  private func owned<Row>(_ index: RowIndex<Row>, _ keys: [IndexKey]) throws(LedgerError) -> [Row] {
-    if keys.isEmpty { return [] }
-    if keys.count == 1, index.id != EntryRow.ofTransaction.id { return try one(index, keys[0]) }
-    return try many(index, keys.map { RowAddress($0.first, of: $0.owner) })
-  }
-
-  private func many<Row>(_ index: RowIndex<Row>, _ addresses: [RowAddress]) throws(LedgerError) -> [Row] {
-    try RowReader.rows(ask(OwnedTable(session.source(of: index)).requests(Array(Set(addresses)), layout)))
   }
 
   /// Returns the keys with their rows' customers, if other rows contain these; nil if there are no such rows.
@@ -157,18 +137,15 @@ extension PostgresIndexReads {
   ) throws(LedgerError) -> [Row] {
     let known = Set((found as? [PurchaseRow] ?? []).map(\.number))
     let missing = keys.filter { $0.owner != nil && !known.contains($0.first) }
-    return missing.isEmpty ? [] : try any(index, missing)
+    return try self.found(index, missing.map { IndexKey($0.first) })
   }
 
   /// Returns transactions of unknown customers, found by the lanes that assigned their numbers.
   fileprivate func transactions(ofAnybody keys: [IndexKey]) throws(LedgerError) -> [TransactionRow] {
     let requests = Dictionary(grouping: Set(keys.map(\.first)), by: Numbering.lane).map { lane, numbers in
       PostgresRequest(
-        "SELECT \(TransactionRow.columns) FROM transactions WHERE (number & 63) = $1 AND number = ANY($2)"
-      ) {
-        $0.add(lane)
-        $0.add(numbers, \.self)
-      }
+        "SELECT \(TransactionRow.columns) FROM transactions WHERE (number & 63) = $1 AND number = ANY($2)", lane,
+        numbers)
     }
     return try RowReader.rows(ask(requests))
   }
@@ -206,42 +183,33 @@ extension PostgresIndexReads {
 
   func claim(_ identity: PurchaseIdentity) throws(LedgerError) -> GroupRows.StoreClaim? {
     if let held = prefetched?.claims[identity] { return held }
-    return try first(
+    let request = PostgresRequest(
       """
       SELECT customer, purchase FROM store_transactions
       WHERE store_transaction = $1 AND environment = $2 AND store = $3
-      """,
-      {
-        $0.add(identity.transactionID.text)
-        $0.add(identity.environment)
-        $0.add(identity.store.number)
-      }, { GroupRows.StoreClaim(customer: $0.integer($1, 0), purchase: $0.integer($1, 1)) })
+      """, identity.transactionID.text, identity.environment, identity.store.number)
+    return try first(request) { GroupRows.StoreClaim(customer: $0.integer($1, 0), purchase: $0.integer($1, 1)) }
   }
 
   /// Returns orders in two steps: the code's row has the order's customer, which may be on another node.
   fileprivate func orders(codes keys: [IndexKey]) throws(LedgerError) -> [OrderRow] {
-    let places = try all(
-      "SELECT customer, number FROM purchase_codes WHERE code = ANY($1)", { $0.add(keys, text: \.text) },
-      { ($0.integer($1, 0), $0.integer($1, 1)) })
+    let request = PostgresRequest(
+      "SELECT customer, number FROM purchase_codes WHERE code = ANY($1)", keys.map(\.text))
+    let places = try all(request) { ($0.integer($1, 0), $0.integer($1, 1)) }
     return try RowReader.rows(
       ask(
         places.map { (customer, number) in
-          PostgresRequest("SELECT \(OrderRow.columns) FROM orders WHERE customer = $1 AND number = $2") {
-            $0.add(customer)
-            $0.add(number)
-          }
+          PostgresRequest(
+            "SELECT \(OrderRow.columns) FROM orders WHERE customer = $1 AND number = $2", customer, number)
         }))
   }
 
   fileprivate func evidence(_ keys: [IndexKey]) throws(LedgerError) -> [EvidenceRow] {
-    guard keys.count > 1 else { return try one(EvidenceRow.ofPurchase, keys[0]) }
-    let rows = try all(
-      """
-      SELECT \(EvidenceRow.columns) FROM evidence
-      WHERE store_transaction = ANY($1) ORDER BY kind, revoked_at, variant
-      """, { $0.add(keys, text: \.text) }, EvidenceRow.read)
+    guard keys.count > 1 else { return try found(EvidenceRow.ofPurchase, keys) }
     let wanted = Set(keys)
-    return rows.filter { wanted.contains(IndexKey($0.identity)) }
+    return try all(EvidenceRow.request(ofAny: keys.map(\.text)), read: EvidenceRow.read).filter {
+      wanted.contains(IndexKey($0.identity))
+    }
   }
 
   /// Returns the refunds that these transactions booked.
@@ -250,7 +218,8 @@ extension PostgresIndexReads {
   /// since. After an undone merge, the chain continues with that customer's merges.
   fileprivate func refunds(bookedBy keys: [IndexKey]) throws(LedgerError) -> [RefundRow] {
     var places = Set(keys.filter { $0.owner != nil }.map { RowAddress($0.first, of: $0.owner) })
-    var found: [RefundRow] = try owned(RefundRow.byTransaction, places.map { IndexKey($0.number, of: $0.customer) })
+    var found: [RefundRow] = try self.found(
+      RefundRow.byTransaction, places.map { IndexKey($0.number, of: $0.customer) })
     var visited = places
     while true {
       let known = Set(found.map(\.transaction))
@@ -261,7 +230,7 @@ extension PostgresIndexReads {
         places.flatMap { place in (parts[place.customer ?? 0] ?? []).map { RowAddress(place.number, of: $0) } }
       ).subtracting(visited)
       visited.formUnion(places)
-      found += try owned(RefundRow.byTransaction, places.map { IndexKey($0.number, of: $0.customer) })
+      found += try self.found(RefundRow.byTransaction, places.map { IndexKey($0.number, of: $0.customer) })
     }
   }
 
@@ -271,29 +240,13 @@ extension PostgresIndexReads {
   ) throws(LedgerError) -> [CustomerNumber: Set<CustomerNumber>] {
     let answers = try ask(
       ["SELECT customer, merged FROM merged_customers", "SELECT customer, from_customer FROM merges"].map { rows in
-        PostgresRequest("\(rows) WHERE customer = ANY($1)") { $0.add(Array(customers), \.self) }
+        PostgresRequest("\(rows) WHERE customer = ANY($1)", Array(customers))
       })
     var parts: [CustomerNumber: Set<CustomerNumber>] = [:]
     for rows in answers {
       for row in 0..<rows.count { parts[rows.integer(row, 0), default: []].insert(rows.integer(row, 1)) }
     }
     return parts
-  }
-
-  // MARK: Owners
-
-  /// Records the places of the rows that the group may move.
-  private func note<Row>(_ index: RowIndex<Row>, _ rows: [Row]) {
-    guard let prefetched else { return }
-    switch index.id {
-    case LotRow.byNumber.id, LotRow.openFree.id, LotRow.openPaid.id:
-      for lot in rows as? [LotRow] ?? [] { prefetched.lotOwners[lot.number] = lot.account.customer }
-    case HoldRow.byNumber.id:
-      for hold in rows as? [HoldRow] ?? [] { prefetched.holdOwners[hold.number] = hold.customer }
-    case EntitlementRow.byPurchase.id:
-      for row in rows as? [EntitlementRow] ?? [] { prefetched.holders[row.purchase] = row.holder }
-    default: break
-    }
   }
 }
 

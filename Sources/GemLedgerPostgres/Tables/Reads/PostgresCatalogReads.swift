@@ -42,7 +42,7 @@ extension PostgresCatalogReads {
   func sequences() throws(LedgerError) -> Sequences {
     guard let group else {
       // Outside of a group no number is final; journal time must only not go back.
-      let rows = try rows("SELECT max(last), max(created_at) FROM lanes")
+      let rows = try rows(PostgresRequest("SELECT max(last), max(created_at) FROM lanes"))
       return Sequences(
         lane: 0, last: rows.integer(0, 0), createdAt: Timestamp(milliseconds: rows.integer(0, 1)))
     }
@@ -53,7 +53,7 @@ extension PostgresCatalogReads {
   }
 
   func newestInstant() throws(LedgerError) -> Timestamp {
-    Timestamp(milliseconds: try rows("SELECT max(created_at) FROM lanes").integer(0, 0))
+    Timestamp(milliseconds: try rows(PostgresRequest("SELECT max(created_at) FROM lanes")).integer(0, 0))
   }
 
   func number(after last: Int64, in sequence: ColdSequence) throws(LedgerError) -> Int64 {
@@ -66,13 +66,13 @@ extension PostgresCatalogReads {
   }
 
   func journalCounts() throws(LedgerError) -> JournalCounts? {
-    try first(
-      "SELECT COALESCE(sum(transactions), 0)::bigint, COALESCE(sum(entries), 0)::bigint FROM lanes", { _ in },
-      { JournalCounts(transactions: $0.integer($1, 0), entries: $0.integer($1, 1)) })
+    let request = PostgresRequest(
+      "SELECT COALESCE(sum(transactions), 0)::bigint, COALESCE(sum(entries), 0)::bigint FROM lanes")
+    return try first(request) { JournalCounts(transactions: $0.integer($1, 0), entries: $0.integer($1, 1)) }
   }
 
   func recordSums() throws(LedgerError) -> RecordSums? {
-    let rows = try rows("SELECT sums FROM lanes")
+    let rows = try rows(PostgresRequest("SELECT sums FROM lanes"))
     return LaneSums.total((0..<rows.count).map { rows.integers($0, 0) }).map(RecordSums.init(values:))
   }
 }

@@ -74,22 +74,16 @@ extension PostgresHistoryReads {
   func entry(of account: AccountRow, version: Int64) throws(LedgerError) -> EntryRow? {
     guard version >= 1, version <= account.version else { return nil }
     let before = version / CheckpointRow.interval * CheckpointRow.interval
-    let found = try first(
+    let request = PostgresRequest(
       """
       SELECT \(EntryRow.columns) FROM entries WHERE customer = $1 AND currency = $2 AND version = $3
         AND number >= coalesce((
           SELECT entry FROM checkpoints WHERE customer = $1 AND currency = $2 AND version = $4), 0)
         AND number <= coalesce((
           SELECT entry FROM checkpoints WHERE customer = $1 AND currency = $2 AND version = $5), $6)
-      """,
-      {
-        $0.add(account.number.customer)
-        $0.add(account.number.currency)
-        $0.add(version)
-        $0.add(before)
-        $0.add(before + CheckpointRow.interval)
-        $0.add(account.lastEntry)
-      }, EntryRow.read)
+      """, account.number.customer, account.number.currency, version, before, before + CheckpointRow.interval,
+      account.lastEntry)
+    let found = try first(request, read: EntryRow.read)
     guard let found else {
       throw LedgerError(
         .storageDamaged, "\(storageName) lacks the entry of version \(version) of an account. Run verify.")
@@ -111,35 +105,22 @@ extension PostgresHistoryReads {
       """
       SELECT number FROM transactions WHERE customer = $1 AND NOT has_entries AND number < $2
       ORDER BY number DESC LIMIT $3
-      """
-    ) {
-      $0.add(owner)
-      $0.add(below)
-      $0.add(Int64(limit))
-    }
+      """, owner, below, Int64(limit))
   }
 
   private static func newestEntries(
     of owner: CustomerNumber, below: EntryNumber, _ limit: Int
   ) -> PostgresRequest {
     PostgresRequest(
-      "SELECT number AS entry FROM entries WHERE customer = $1 AND number < $2 ORDER BY number DESC LIMIT $3"
-    ) {
-      $0.add(owner)
-      $0.add(below)
-      $0.add(Int64(limit))
-    }
+      "SELECT number AS entry FROM entries WHERE customer = $1 AND number < $2 ORDER BY number DESC LIMIT $3", owner,
+      below, Int64(limit))
   }
 
   private static func requests(
     from oldest: TransactionNumber, to newest: TransactionNumber, _ owners: [CustomerNumber]
   ) -> [PostgresRequest] {
     func request(_ sql: String, _ bounds: ClosedRange<Int64>) -> PostgresRequest {
-      PostgresRequest(sql) {
-        $0.add(owners, \.self)
-        $0.add(bounds.lowerBound)
-        $0.add(bounds.upperBound)
-      }
+      PostgresRequest(sql, owners, bounds.lowerBound, bounds.upperBound)
     }
     func rows(
       _ columns: String, _ table: String, _ number: String, _ bounds: ClosedRange<Int64>, then order: String = ""

@@ -7,15 +7,15 @@ protocol PostgresHotReads: PostgresReads {}
 extension PostgresHotReads {
   func customer(_ id: CustomerID, hash: Int) throws(LedgerError) -> FoundCustomer? {
     if let deciding { return try deciding.found(id) }
-    let alias = PostgresRequest("SELECT customer FROM aliases WHERE id = $1") { $0.add(id.text) }
-    guard !layout.isDistributed else {
+    let alias = PostgresRequest("SELECT customer FROM aliases WHERE id = $1", id.text)
+    guard layout.cluster == nil else {
       // Ids and customers are on different nodes, which no statement joins.
       let found = try ask([alias])[0]
       return found.count == 0 ? nil : try self.found(try existing(found.integer(0, 0)))
     }
     let row = PostgresRequest(
-      "SELECT \(CustomerRow.columns) FROM customers WHERE customer = (SELECT customer FROM aliases WHERE id = $1)"
-    ) { $0.add(id.text) }
+      "SELECT \(CustomerRow.columns) FROM customers WHERE customer = (SELECT customer FROM aliases WHERE id = $1)",
+      id.text)
     let found = try ask([alias, row])
     guard found[0].count > 0 else { return nil }
     return try self.found(found[1].count > 0 ? CustomerRow.read(found[1], 0) : existing(found[0].integer(0, 0)))
@@ -37,12 +37,10 @@ extension PostgresHotReads {
       _ = try deciding.customers.rows(number.customer)
       return deciding.accounts[number]
     }
-    return try first(
-      "SELECT \(AccountRow.columns) FROM accounts WHERE customer = $1 AND currency = $2",
-      {
-        $0.add(number.customer)
-        $0.add(number.currency)
-      }, AccountRow.read)
+    let request = PostgresRequest(
+      "SELECT \(AccountRow.columns) FROM accounts WHERE customer = $1 AND currency = $2", number.customer,
+      number.currency)
+    return try first(request, read: AccountRow.read)
   }
 
   func key(_ key: IdempotencyKey, customer: CustomerNumber, hash: Int) throws(LedgerError) -> KeyRow? {
@@ -51,20 +49,10 @@ extension PostgresHotReads {
       if deciding.isMade(customer) { return nil }
       return try deciding.keys.first(GroupRows.KeyAddress(customer: customer, key: key))
     }
-    return try first(
-      """
-      SELECT request_digest, qualifier_digest, transaction_number, refusal FROM keys WHERE customer = $1 AND key = $2
-      """,
-      {
-        $0.add(customer)
-        $0.add(bytes: PostgresKey.bytes(key))
-      },
-      { (rows, row) throws(LedgerError) in
-        KeyRow(
-          customer: customer, key: key,
-          fingerprint: Fingerprint(asked: rows.integer(row, 0), qualifiers: rows.integer(row, 1)),
-          outcome: try rows.keyOutcome(row, 2, storageName))
-      })
+    let request = PostgresRequest(
+      "SELECT \(KeyRow.columns) FROM keys WHERE customer = $1 AND key = $2", customer,
+      PostgresBytes(bytes: PostgresKey.bytes(key)))
+    return try first(request) { (rows, row) throws(LedgerError) in try KeyRow.readAnswered(rows, row, storageName) }
   }
 }
 #endif

@@ -35,4 +35,33 @@ extension EntryRow {
   }
 }
 
+extension JournalEventRow {
+  /// Used instead of a table: the events about open holds whose rows lack their held amounts.
+  static let aboutOpenHolds = """
+    (
+      SELECT h.customer AS owner, e.* FROM open_holds h JOIN journal_events e ON e.customer = h.customer AND e.target = h.hold
+      WHERE h.lot IS NULL
+    ) held
+    """
+}
+
+extension KeyRow {
+  static let columns = "customer, key, request_digest, qualifier_digest, transaction_number, refusal"
+
+  static func read(_ rows: PostgresRows, _ row: Int) -> KeyRow {
+    KeyRow(
+      customer: rows.integer(row, 0), key: rows.withBytes(row, 1) { PostgresKey.key($0) },
+      fingerprint: Fingerprint(asked: rows.integer(row, 2), qualifiers: rows.integer(row, 3)),
+      outcome: Outcome(transaction: rows.optionalInteger(row, 4), refusal: rows.optionalText(row, 5)))
+  }
+
+  /// - Throws: `storage_damaged` for a key without an answer.
+  static func readAnswered(_ rows: PostgresRows, _ row: Int, _ storageName: String) throws(LedgerError) -> KeyRow {
+    let key = read(rows, row)
+    if rows.isNull(row, 4), case .booked = key.outcome {
+      throw LedgerError(.storageDamaged, "\(storageName) has a key without an answer. Run verify.")
+    }
+    return key
+  }
+}
 #endif

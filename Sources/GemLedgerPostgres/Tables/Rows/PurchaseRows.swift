@@ -53,6 +53,25 @@ extension RefundPartRow {
     """
 }
 
+extension EvidenceRow {
+  /// Returns the request for the evidence of store transactions with any of these texts.
+  static func request(ofAny texts: [String]) -> PostgresRequest {
+    PostgresRequest(
+      "SELECT \(columns) FROM evidence WHERE store_transaction = ANY($1) ORDER BY kind, revoked_at, variant", texts)
+  }
+}
+
+extension PurchaseIdentity {
+  /// Returns the request for the credits of store transactions with any of these texts.
+  static func credits(ofAny identities: [Self]) -> PostgresRequest {
+    PostgresRequest(
+      """
+      SELECT store_transaction, environment, store, customer, purchase FROM store_transactions
+      WHERE store_transaction = ANY($1) AND purchase <> 0
+      """, identities.map(\.transactionID.text))
+  }
+}
+
 extension PostgresRows {
   func purchaseIdentity(_ row: Int) -> PurchaseIdentity {
     PurchaseIdentity(
@@ -63,17 +82,6 @@ extension PostgresRows {
   /// Reads the columns after those of ``purchaseIdentity(_:)``.
   func storeClaim(_ row: Int) -> GroupRows.StoreClaim {
     GroupRows.StoreClaim(customer: integer(row, 3), purchase: integer(row, 4))
-  }
-
-  /// - Parameter storageName: The name of the database, for the message.
-  func keyOutcome(
-    _ row: Int, _ at: Int, _ storageName: String
-  ) throws(LedgerError) -> KeyRow.Outcome {
-    if let transaction = optionalInteger(row, at) { return .booked(transaction) }
-    guard let refusal = optionalText(row, at + 1).flatMap(KeptRefusal.init(stored:)) else {
-      throw LedgerError(.storageDamaged, "\(storageName) has a key without an answer. Run verify.")
-    }
-    return .refused(refusal)
   }
 }
 #endif

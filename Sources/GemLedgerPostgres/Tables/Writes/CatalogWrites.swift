@@ -12,10 +12,7 @@ struct CatalogWrites: SessionPart {
     guard let instant else { return replacing }
     let count = CatalogVersionRow.insert([CatalogVersionRow(version: version, appliedAt: instant)])
     let lanes = (group?.lanes ?? []).map { lane in
-      PostgresRequest("UPDATE lanes SET catalog_version = $2 WHERE customer = $1") {
-        $0.add(layout.heads[lane])
-        $0.add(version)
-      }
+      PostgresRequest("UPDATE lanes SET catalog_version = $2 WHERE customer = $1", layout.heads[lane], version)
     }
     return replacing + [count] + lanes
   }

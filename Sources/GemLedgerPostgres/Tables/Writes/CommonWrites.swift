@@ -11,7 +11,7 @@ struct CommonWrites: SessionPart {
   func requests(_ changes: borrowing ChangeSet, _ heads: [LaneHead], _ group: PostgresGroup) -> [PostgresRequest] {
     let step = LaneStep(changes, heads)
     let accounts = changes.newAccounts + changes.changedAccounts
-    if !layout.isDistributed, let head = heads.first {
+    if layout.cluster == nil, let head = heads.first {
       return [
         PostgresRequest(heads.count == 1 ? Self.together : Self.togetherInSeveralLanes) {
           $0.add(keys: changes.keys)
@@ -24,40 +24,18 @@ struct CommonWrites: SessionPart {
         }
       ]
     }
-    var requests: [PostgresRequest] = []
-    if !changes.keys.isEmpty { requests.append(PostgresRequest(Self.keyInsert) { $0.add(keys: changes.keys) }) }
-    if !changes.transactions.isEmpty {
-      requests.append(
-        PostgresRequest(Self.transactionInsert) {
-          $0.add(transactions: changes.transactions, without: changes.transactionsWithoutEntries)
-        })
-    }
-    if !changes.entries.isEmpty {
-      requests.append(PostgresRequest(Self.entryInsert) { $0.add(entries: changes.entries) })
-    }
-    if !accounts.isEmpty { requests.append(PostgresRequest(Self.accountInsert) { $0.add(accounts: accounts) }) }
-    for (index, head) in heads.enumerated() {
-      requests.append(
-        PostgresRequest(Self.headUpdate(from: 1)) {
-          $0.add(step, customer: layout.heads[head.lane], isFirst: index == 0)
-        })
-    }
-    requests.append(
-      PostgresRequest(Self.markInsert(from: 1)) {
-        $0.add(group.token, customer: layout.heads[heads.first?.lane ?? 0])
-      })
-    return requests
+    return requestsOfEachTable(changes, accounts, step, heads, group)
   }
 
   // MARK: Statements
 
-  private static let keyRows = BulkInsert(
+  static let keyRows = BulkInsert(
     "keys", "customer, key, request_digest, qualifier_digest, transaction_number, refusal")
-  private static let transactionRows = BulkInsert(
+  static let transactionRows = BulkInsert(
     "transactions", "customer, number, kind, created_at, has_entries, digest, erasable_digest")
-  private static let entryRows = BulkInsert(
+  static let entryRows = BulkInsert(
     "entries", "customer, number, currency, kind, amount, balance, debt, version, previous, lot")
-  private static let accountRows = BulkInsert(
+  static let accountRows = BulkInsert(
     "accounts", AccountRow.columns,
     conflict: """
       ON CONFLICT (customer, currency) DO UPDATE SET
@@ -68,12 +46,7 @@ struct CommonWrites: SessionPart {
         next_expiry = excluded.next_expiry, next_scheduled_at = excluded.next_scheduled_at
       """)
 
-  private static let keyInsert = keyRows.sql()
-  private static let transactionInsert = transactionRows.sql()
-  private static let entryInsert = entryRows.sql()
-  private static let accountInsert = accountRows.sql()
-
-  private static func headUpdate(from first: Int) -> String {
+  static func headUpdate(from first: Int) -> String {
     """
     UPDATE lanes SET last = $\(first), created_at = $\(first + 1), transactions = transactions + $\(first + 2),
       entries = entries + $\(first + 3), sums = coalesce($\(first + 4), sums) WHERE customer = $\(first + 5)
@@ -81,7 +54,7 @@ struct CommonWrites: SessionPart {
   }
 
   /// Uses the server's clock, so that no other process takes a fresh token for an old one.
-  private static func markInsert(from first: Int) -> String {
+  static func markInsert(from first: Int) -> String {
     """
     INSERT INTO commit_tokens (customer, writer, token, committed_at)
     VALUES ($\(first), $\(first + 1), $\(first + 2), (extract(epoch FROM now()) * 1000)::bigint)
@@ -135,7 +108,7 @@ struct CommonWrites: SessionPart {
 }
 
 /// The new position of a group's lanes.
-private struct LaneStep {
+struct LaneStep {
   /// The highest number that the group assigned, in any sequence.
   let last: Int64
   let createdAt: Int64
@@ -160,7 +133,7 @@ private struct LaneStep {
 // MARK: Parameters
 
 extension PostgresParameters {
-  fileprivate mutating func add(keys rows: [KeyRow]) {
+  mutating func add(keys rows: [KeyRow]) {
     add(rows, \.customer)
     add(rows, bytes: { PostgresKey.append($0.key, to: &$1) })
     add(rows, \.fingerprint.asked)
@@ -169,7 +142,7 @@ extension PostgresParameters {
     add(rows, text: { if case .refused(let refusal) = $0.outcome { refusal.stored } else { nil } })
   }
 
-  fileprivate mutating func add(transactions rows: [TransactionRow], without empty: [TransactionRow]) {
+  mutating func add(transactions rows: [TransactionRow], without empty: [TransactionRow]) {
     let empty = Set(empty.map(\.number))
     add(rows, \.customer)
     add(rows, \.number)
@@ -180,7 +153,7 @@ extension PostgresParameters {
     add(rows, optional: { $0.erasable == 0 ? nil : $0.erasable })
   }
 
-  fileprivate mutating func add(entries rows: [EntryRow]) {
+  mutating func add(entries rows: [EntryRow]) {
     add(rows, \.account.customer)
     add(rows, \.number)
     add(rows, \.account.currency)
@@ -193,7 +166,7 @@ extension PostgresParameters {
     add(rows, \.lot)
   }
 
-  fileprivate mutating func add(accounts rows: [AccountRow]) {
+  mutating func add(accounts rows: [AccountRow]) {
     add(rows, \.number.customer)
     add(rows, \.number.currency)
     add(rows, \.balance)
@@ -212,7 +185,7 @@ extension PostgresParameters {
   }
 
   /// - Parameter isFirst: Whether it is the first lane of the group, which counts all bookings of the group.
-  fileprivate mutating func add(_ step: LaneStep, customer: CustomerNumber, isFirst: Bool) {
+  mutating func add(_ step: LaneStep, customer: CustomerNumber, isFirst: Bool) {
     add(step.last)
     add(step.createdAt)
     add(isFirst ? step.transactions : 0)
@@ -221,7 +194,7 @@ extension PostgresParameters {
     add(customer)
   }
 
-  fileprivate mutating func add(_ token: PostgresGroup.CommitToken, customer: CustomerNumber) {
+  mutating func add(_ token: PostgresGroup.CommitToken, customer: CustomerNumber) {
     add(customer)
     add(bytes: token.writer)
     add(token.number)

@@ -12,7 +12,7 @@ enum CopyWrites {
     let versions = copy.catalogVersions
     if let last = versions.last {
       requests.append(CatalogVersionRow.insert(versions))
-      requests.append(PostgresRequest("UPDATE lanes SET catalog_version = $1") { $0.add(last.version) })
+      requests.append(PostgresRequest("UPDATE lanes SET catalog_version = $1", last.version))
     }
     guard let progress = copy.progress else { return requests + [PostgresRequest("DELETE FROM copy_progress")] }
     requests.append(
@@ -20,12 +20,7 @@ enum CopyWrites {
         """
         INSERT INTO copy_progress (one, step, pages, source) VALUES (1, $1, $2, $3)
         ON CONFLICT (one) DO UPDATE SET step = excluded.step, pages = excluded.pages, source = excluded.source
-        """
-      ) {
-        $0.add(progress.step)
-        $0.add(progress.pages)
-        $0.add(progress.source)
-      })
+        """, progress.step, progress.pages, progress.source))
     return requests
   }
 }

@@ -9,10 +9,8 @@ enum CustomerWrites {
     if !changes.customers.isEmpty {
       let rows = changes.customers.sorted { $0.id < $1.id }
       requests.append(
-        PostgresRequest("INSERT INTO aliases (id, customer) SELECT \(BulkInsert.lists(2))") {
-          $0.add(rows, text: \.id.text)
-          $0.add(rows, \.number)
-        })
+        PostgresRequest(
+          "INSERT INTO aliases (id, customer) SELECT \(BulkInsert.lists(2))", rows.map(\.id.text), rows.map(\.number)))
       requests.append(CustomerRow.insert(rows))
     }
     return requests
@@ -26,10 +24,8 @@ enum CustomerWrites {
 
   static func add(_ rows: [AddedIDRow]) -> [PostgresRequest] {
     ["aliases", "added_ids"].map { table in
-      PostgresRequest("INSERT INTO \(table) (customer, id) SELECT \(BulkInsert.lists(2))") {
-        $0.add(rows, \.customer)
-        $0.add(rows, text: \.id.text)
-      }
+      PostgresRequest(
+        "INSERT INTO \(table) (customer, id) SELECT \(BulkInsert.lists(2))", rows.map(\.customer), rows.map(\.id.text))
     }
   }
 
@@ -39,12 +35,8 @@ enum CustomerWrites {
     if !rows.isEmpty {
       requests.append(
         PostgresRequest(
-          "INSERT INTO merges (customer, transaction_number, from_customer) SELECT \(BulkInsert.lists(3))"
-        ) {
-          $0.add(rows, \.into)
-          $0.add(rows, \.transaction)
-          $0.add(rows, \.from)
-        })
+          "INSERT INTO merges (customer, transaction_number, from_customer) SELECT \(BulkInsert.lists(3))",
+          rows.map(\.into), rows.map(\.transaction), rows.map(\.from)))
       requests.append(
         PostgresRequest("DELETE FROM merged_customers WHERE customer = ANY($1) AND merged = ANY($2)") {
           $0.add(rows, \.from)
@@ -58,11 +50,7 @@ enum CustomerWrites {
           """
           INSERT INTO merged_customers (customer, merged) SELECT \(BulkInsert.lists(2))
           ON CONFLICT (customer, merged) DO NOTHING
-          """
-        ) {
-          $0.add(merged, \.mergedInto)
-          $0.add(merged, \.number)
-        })
+          """, merged.map(\.mergedInto), merged.map(\.number)))
     }
     return requests
   }
@@ -70,24 +58,17 @@ enum CustomerWrites {
   /// Writes a repair's changes of customers' ids.
   static func change(_ changes: IDChanges) -> [PostgresRequest] {
     var requests = changes.removed.map { row in
-      PostgresRequest("DELETE FROM aliases WHERE id = $1 AND customer = $2") {
-        $0.add(row.id.text)
-        $0.add(row.customer)
-      }
+      PostgresRequest("DELETE FROM aliases WHERE id = $1 AND customer = $2", row.id.text, row.customer)
     }
     if !changes.named.isEmpty {
       requests.append(
-        PostgresRequest("INSERT INTO aliases (id, customer) SELECT \(BulkInsert.lists(2))") {
-          $0.add(changes.named, text: \.id.text)
-          $0.add(changes.named, \.customer)
-        })
+        PostgresRequest(
+          "INSERT INTO aliases (id, customer) SELECT \(BulkInsert.lists(2))", changes.named.map(\.id.text),
+          changes.named.map(\.customer)))
     }
     return requests
       + changes.renamed.map { change in
-        PostgresRequest("UPDATE customers SET id = $2 WHERE customer = $1") {
-          $0.add(change.row.number)
-          $0.add(change.id.text)
-        }
+        PostgresRequest("UPDATE customers SET id = $2 WHERE customer = $1", change.row.number, change.id.text)
       }
   }
 }

@@ -10,7 +10,7 @@ enum DocumentWrites {
     }
     return requests
       + cold.removedDocuments.map { row in
-        PostgresRequest("DELETE FROM documents WHERE name = $1") { $0.add(row.name.text) }
+        PostgresRequest("DELETE FROM documents WHERE name = $1", row.name.text)
       }
   }
 }

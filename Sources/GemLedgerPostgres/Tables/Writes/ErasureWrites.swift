@@ -7,10 +7,7 @@ enum ErasureWrites {
   ///
   /// - Parameter ids: All ids of the customers.
   static func freeing(_ ids: [CustomerID], of numbers: [CustomerNumber]) -> PostgresRequest {
-    PostgresRequest("DELETE FROM aliases WHERE id = ANY($1) AND customer = ANY($2)") {
-      $0.add(ids, text: \.text)
-      $0.add(numbers, \.self)
-    }
+    PostgresRequest("DELETE FROM aliases WHERE id = ANY($1) AND customer = ANY($2)", ids.map(\.text), numbers)
   }
 
   /// Removes the other rows of an erasure, after all other writes of the group.
@@ -20,10 +17,7 @@ enum ErasureWrites {
     let ids = rows.flatMap(\.ids)
     let transactions = rows.flatMap { row in row.numbers.map { _ in row.transaction } }
     let renaming = [
-      PostgresRequest("INSERT INTO aliases (id, customer) SELECT \(BulkInsert.lists(2))") {
-        $0.add(ids, text: \.text)
-        $0.add(numbers, \.self)
-      },
+      PostgresRequest("INSERT INTO aliases (id, customer) SELECT \(BulkInsert.lists(2))", ids.map(\.text), numbers),
       // The rows exist, so nothing is inserted.
       PostgresRequest(
         """
@@ -38,12 +32,10 @@ enum ErasureWrites {
       },
     ]
     let emptying = ["added_ids", "notes", "keys"].map { table in
-      PostgresRequest("DELETE FROM \(table) WHERE customer = ANY($1)") { $0.add(numbers, \.self) }
+      PostgresRequest("DELETE FROM \(table) WHERE customer = ANY($1)", numbers)
     }
-    let orders = PostgresRequest("UPDATE orders SET request = $2, key = NULL WHERE customer = ANY($1)") {
-      $0.add(numbers, \.self)
-      $0.add(OrderRow.erasedRequest)
-    }
+    let orders = PostgresRequest(
+      "UPDATE orders SET request = $2, key = NULL WHERE customer = ANY($1)", numbers, OrderRow.erasedRequest)
     return [freeing(new, of: numbers)] + renaming + emptying + [orders]
   }
 }

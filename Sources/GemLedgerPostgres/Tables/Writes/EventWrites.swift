@@ -12,11 +12,9 @@ struct EventWrites: SessionPart {
     if !cold.endedHolds.isEmpty { requests += ended(cold.endedHolds) }
     if !cold.counts.isEmpty { requests.append(Self.counts(cold.counts)) }
     requests += cold.endedCounts.map { row in
-      PostgresRequest("DELETE FROM counters WHERE customer = $1 AND kind = $2 AND subject = $3") {
-        $0.add(row.customer)
-        $0.add(row.key.kind.rawValue)
-        $0.add(row.key.subject)
-      }
+      PostgresRequest(
+        "DELETE FROM counters WHERE customer = $1 AND kind = $2 AND subject = $3", row.customer, row.key.kind.rawValue,
+        row.key.subject)
     }
     return requests
   }
@@ -38,21 +36,17 @@ struct EventWrites: SessionPart {
     rows.map { row in
       guard let before = prefetched?.holdOwners[row.number] else {
         // The group did not read it: its customer is unknown.
-        return PostgresRequest("DELETE FROM open_holds WHERE hold = $1") { $0.add(row.number) }
+        return PostgresRequest("DELETE FROM open_holds WHERE hold = $1", row.number)
       }
-      return PostgresRequest("DELETE FROM open_holds WHERE customer = $1 AND hold = $2") {
-        $0.add(before)
-        $0.add(row.number)
-      }
+      return PostgresRequest("DELETE FROM open_holds WHERE customer = $1 AND hold = $2", before, row.number)
     }
   }
 
   private func ended(_ rows: [HoldRow]) -> [PostgresRequest] {
     // The last customer that it was written for: a group that merges customers may end it at once.
-    let own = PostgresRequest("DELETE FROM open_holds WHERE customer = ANY($1) AND hold = ANY($2)") {
-      $0.add(Array(Set(rows.map(\.customer)))) { $0 }
-      $0.add(rows, \.number)
-    }
+    let own = PostgresRequest(
+      "DELETE FROM open_holds WHERE customer = ANY($1) AND hold = ANY($2)", Array(Set(rows.map(\.customer))),
+      rows.map(\.number))
     let others = rows.filter { row in
       prefetched?.holdOwners[row.number].map { $0 != row.customer } ?? false
     }

@@ -37,7 +37,7 @@ struct GroupWriter: SessionPart {
       }
       // If a node of the cluster was lost, the transaction is still open and holds the lane.
       if session.connection.isOpen { _ = try? session.connection.execute(["ROLLBACK"]) }
-      let mayBeHalf = layout.isDistributed || failure.isOfUnknownCompletion
+      let mayBeHalf = layout.cluster != nil || failure.isOfUnknownCompletion
       guard try wasCommitted(mayBeHalf ? CommitParts(changes) : nil) else { throw error }
     }
     session.noteEnd()

@@ -17,37 +17,24 @@ struct OrderWrites: SessionPart {
   }
 
   private static func claim(_ row: OrderRow) -> PostgresRequest {
-    PostgresRequest("INSERT INTO purchase_codes (code, customer, number) VALUES ($1, $2, $3)") {
-      $0.add(row.code.text)
-      $0.add(row.customer)
-      $0.add(row.number)
-    }
+    PostgresRequest(
+      "INSERT INTO purchase_codes (code, customer, number) VALUES ($1, $2, $3)", row.code.text, row.customer, row.number
+    )
   }
 
   private func hold(_ row: EntitlementRow) -> [PostgresRequest] {
     var requests: [PostgresRequest] = []
     if let before = prefetched?.holders[row.purchase] {
       requests.append(
-        PostgresRequest("DELETE FROM entitlements WHERE customer = $1 AND purchase = $2") {
-          $0.add(before)
-          $0.add(row.purchase)
-        })
+        PostgresRequest("DELETE FROM entitlements WHERE customer = $1 AND purchase = $2", before, row.purchase))
     }
     let holder = PostgresRequest(
       """
       INSERT INTO entitlement_holders (purchase, holder) VALUES ($1, $2)
       ON CONFLICT (purchase) DO UPDATE SET holder = excluded.holder
-      """
-    ) {
-      $0.add(row.purchase)
-      $0.add(row.holder)
-    }
+      """, row.purchase, row.holder)
     let entitlement = PostgresRequest(
-      "INSERT INTO entitlements (customer, purchase) VALUES ($1, $2) ON CONFLICT DO NOTHING"
-    ) {
-      $0.add(row.holder)
-      $0.add(row.purchase)
-    }
+      "INSERT INTO entitlements (customer, purchase) VALUES ($1, $2) ON CONFLICT DO NOTHING", row.holder, row.purchase)
     return requests + [holder, entitlement]
   }
 }

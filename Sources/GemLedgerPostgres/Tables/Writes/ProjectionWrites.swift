@@ -24,7 +24,7 @@ struct ProjectionWrites: SessionPart {
   /// An update is a third cheaper, but a distributed engine does not join lists with its tables.
   private func lots(_ changes: borrowing ChangeSet) -> (written: [LotRow], changed: [LotRow]) {
     let moved = changes.cold?.movedLots ?? []
-    if layout.isDistributed {
+    if layout.cluster != nil {
       let written = changes.newLots + changes.changedLots
       let numbers = Set(written.map(\.number))
       return (written + moved.filter { !numbers.contains($0.number) }, [])
@@ -42,13 +42,7 @@ struct ProjectionWrites: SessionPart {
         SELECT unnest($1) AS customer, unnest($2) AS lot, unnest($3) AS granted, unnest($4) AS remaining
       ) AS changed
       WHERE lots.customer = changed.customer AND lots.lot = changed.lot
-      """
-    ) {
-      $0.add(rows, \.account.customer)
-      $0.add(rows, \.number)
-      $0.add(rows, \.granted)
-      $0.add(rows, \.remaining)
-    }
+      """, rows.map(\.account.customer), rows.map(\.number), rows.map(\.granted), rows.map(\.remaining))
   }
 
   private static func lots(_ rows: [LotRow]) -> PostgresRequest {
@@ -78,10 +72,7 @@ struct ProjectionWrites: SessionPart {
       return (owners[lot.number] ?? []).union([lot.account.customer]).sorted().map { (attributes, $0) }
     }
     let leaving = addresses.map { address in
-      PostgresRequest("DELETE FROM lots WHERE customer = $1 AND lot = $2") {
-        $0.add(address.customer ?? 0)
-        $0.add(address.number)
-      }
+      PostgresRequest("DELETE FROM lots WHERE customer = $1 AND lot = $2", address.customer ?? 0, address.number)
     }
     return leaving + [Self.attributes(former, ifMissing: true)]
   }

@@ -21,14 +21,8 @@ struct PurchaseWrites: SessionPart {
         SELECT \(BulkInsert.lists(5))
         ON CONFLICT (store_transaction, environment, store)
           DO UPDATE SET customer = excluded.customer, purchase = excluded.purchase
-        """
-      ) {
-        $0.add(rows, text: \.identity.transactionID.text)
-        $0.add(rows, \.identity.environment)
-        $0.add(rows, \.identity.store.number)
-        $0.add(rows, \.customer)
-        $0.add(rows, \.number)
-      },
+        """, rows.map(\.identity.transactionID.text), rows.map(\.identity.environment),
+        rows.map(\.identity.store.number), rows.map(\.customer), rows.map(\.number)),
       PurchaseRow.insert(
         rows, except: Set(PurchaseRow.joinedColumns.keys), with: [("frozen_product", numbers)]),
     ]
@@ -66,14 +60,10 @@ struct PurchaseWrites: SessionPart {
   ) throws(LedgerError) -> [Int64: ByteString] {
     let answers = try ask([
       PostgresRequest(
-        "INSERT INTO frozen_products (frozen_product, document) SELECT unnest($1), unnest($2) ON CONFLICT DO NOTHING"
-      ) {
-        $0.add(candidates, \.number)
-        $0.add(candidates, text: \.document.text)
-      },
-      PostgresRequest("SELECT frozen_product, document FROM frozen_products WHERE frozen_product = ANY($1)") {
-        $0.add(candidates, \.number)
-      },
+        "INSERT INTO frozen_products (frozen_product, document) SELECT unnest($1), unnest($2) ON CONFLICT DO NOTHING",
+        candidates.map(\.number), candidates.map(\.document.text)),
+      PostgresRequest(
+        "SELECT frozen_product, document FROM frozen_products WHERE frozen_product = ANY($1)", candidates.map(\.number)),
     ])
     let rows = answers[1]
     return Dictionary((0..<rows.count).map { (rows.integer($0, 0), ByteString(rows.text($0, 1))) }) { first, _ in first

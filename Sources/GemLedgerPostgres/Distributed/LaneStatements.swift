@@ -5,12 +5,12 @@ internal import GemLedger
 ///
 /// A statement about customers of one lane is sent to the lane's shard without further analysis by the engine.
 final class LaneStatements {
-  private let layout: LaneLayout
+  private let cluster: Cluster
   private var known: [String: LaneStatement] = [:]
   /// The lanes that the open transaction locked: a group writes the lane row of each.
   private var held: Set<Int32> = []
 
-  init(_ layout: LaneLayout) { self.layout = layout }
+  init(_ cluster: Cluster) { self.cluster = cluster }
 
   /// Returns the statements that replace this one; the last statement gives the result.
   func naming(_ request: PostgresRequest) -> [PostgresRequest] {
@@ -31,7 +31,7 @@ final class LaneStatements {
     var conditions: [Int: String] = [:]
     func condition(_ customers: Int) -> String {
       if let known = conditions[customers] { return known }
-      let lanes = layout.keys(of: request.parameters.integers(at: customers - 1))
+      let lanes = cluster.keys(of: request.parameters.integers(at: customers - 1))
       if locksLanes { held.formUnion(lanes) }
       if lanes.count == 1 { parameters.add(lane: lanes[0]) } else { parameters.add(lanes: lanes) }
       let position = lanes.count == 1 ? "$\(parameters.count)" : "ANY($\(parameters.count))"
@@ -58,7 +58,7 @@ final class LaneStatements {
   /// example, a refund is stored with the buyer, who may be merged by now).
   private func insertion(_ request: PostgresRequest, _ rows: LaneStatement.ListInsertion) -> [PostgresRequest] {
     let customers = request.parameters.integers(at: rows.customers - 1)
-    let lanes = layout.keys(of: customers)
+    let lanes = cluster.keys(of: customers)
     let areFew = lanes.count == 1 && customers.count <= BulkInsert.preparedRowCount
     let columns = rows.columns.joined(separator: ", ")
     var parameters = request.parameters
@@ -68,7 +68,7 @@ final class LaneStatements {
       let sql = "INSERT INTO \(rows.table) (lane, \(columns)) SELECT $\(parameters.count), u.* FROM unnest(\(lists)) u"
       return [PostgresRequest(sql + rows.conflict, parameters)]
     }
-    parameters.add(lanes: customers.map(layout.key))
+    parameters.add(lanes: customers.map(cluster.key))
     let sql = "INSERT INTO \(rows.table) (\(columns), lane) SELECT \(BulkInsert.lists(parameters.count))"
     let request = PostgresRequest(sql + rows.conflict, parameters)
     return areFew ? BulkInsert.behindValues(request) : BulkInsert.noted(request)

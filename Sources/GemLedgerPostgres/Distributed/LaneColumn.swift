@@ -28,8 +28,7 @@ struct LaneColumn {
           LEFT JOIN pg_constraint k ON k.conindid = c.oid
           WHERE t.relnamespace = $1::regnamespace OFFSET 0
         ) AS own WHERE definition LIKE '% (customer%' ORDER BY 1, 2
-        """
-      ) { $0.add(schema) })
+        """, schema))
     var indexes: [String: [Index]] = [:]
     for row in 0..<rows.count {
       let constraint = rows.optionalText(row, 3).map { ($0, rows.text(row, 4)) }

@@ -25,18 +25,12 @@ extension CommitParts {
   /// - Parameter isThere: Whether the group's commit token exists.
   func half(_ isThere: Bool, in session: PostgresSession) throws(LedgerError) -> LedgerError? {
     let answers = try session.ask([
-      PostgresRequest("SELECT id, customer FROM aliases WHERE id = ANY($1)") { $0.add(ids, text: \.id.text) },
-      PostgresRequest("SELECT customer FROM customers WHERE customer = ANY($1)") { $0.add(ids, \.customer) },
-      PostgresRequest("SELECT number FROM transactions WHERE customer = ANY($1) AND number = ANY($2)") {
-        $0.add(transactions, { $0.customer ?? 0 })
-        $0.add(transactions, \.number)
-      },
+      PostgresRequest("SELECT id, customer FROM aliases WHERE id = ANY($1)", ids.map(\.id.text)),
+      PostgresRequest("SELECT customer FROM customers WHERE customer = ANY($1)", ids.map(\.customer)),
       PostgresRequest(
-        """
-        SELECT store_transaction, environment, store, customer, purchase FROM store_transactions
-        WHERE store_transaction = ANY($1) AND purchase <> 0
-        """
-      ) { $0.add(purchases, text: \.identity.transactionID.text) },
+        "SELECT number FROM transactions WHERE customer = ANY($1) AND number = ANY($2)",
+        transactions.map { $0.customer ?? 0 }, transactions.map(\.number)),
+      PurchaseIdentity.credits(ofAny: purchases.map(\.identity)),
     ])
     var named: [CustomerID: CustomerNumber] = [:]
     for row in 0..<answers[0].count {

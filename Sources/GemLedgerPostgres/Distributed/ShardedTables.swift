@@ -37,9 +37,8 @@ struct ShardedTables {
         """
         SELECT n AS lane, get_shard_id_for_distribution_column($1::regclass, n) AS shard
         FROM generate_series(0, \(Self.lanesTried - 1)) n ORDER BY n
-        """
-      ) { $0.add(lanes) },
-      PostgresRequest("SELECT count(*) FROM pg_dist_shard WHERE logicalrelid = $1::regclass") { $0.add(lanes) },
+        """, lanes),
+      PostgresRequest("SELECT count(*) FROM pg_dist_shard WHERE logicalrelid = $1::regclass", lanes),
     ])
     var shards: Set<Int64> = []
     let first = (0..<answers[0].count).filter { shards.insert(answers[0].integer($0, 1)).inserted }
@@ -84,8 +83,7 @@ struct ShardedTables {
         """
         SELECT c.relname::text FROM pg_dist_partition p JOIN pg_class c ON c.oid = p.logicalrelid
         JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = $1
-        """
-      ) { $0.add(schema) })
+        """, schema))
     return Set((0..<rows.count).map { rows.text($0, 0) })
   }
 }

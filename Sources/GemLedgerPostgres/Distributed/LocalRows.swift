@@ -44,8 +44,7 @@ struct LocalRows {
             SELECT c.oid, c.relname::text AS name FROM pg_dist_partition p JOIN pg_class c ON c.oid = p.logicalrelid
             JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = $1)
           SELECT name FROM spread WHERE pg_relation_size(oid) > 0 ORDER BY 1
-          """
-        ) { $0.add(target.schema) })
+          """, target.schema))
     }
     return (0..<rows.count).map { rows.text($0, 0) }
   }

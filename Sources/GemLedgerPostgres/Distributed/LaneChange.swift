@@ -56,7 +56,7 @@ package struct LaneChange {
           .storageUnavailable,
           "\(target.description): the database has no extension citus. Install Citus on every node, add citus to "
             + "shared_preload_libraries, restart, and CREATE EXTENSION citus in this database; then try again.",
-          details: [.init(name: "storage", value: .text(target.description))])
+          of: target.description)
       }
       let before = try session.state()
       if before.isDistributed {
@@ -101,8 +101,7 @@ extension LedgerError {
       .storageUnavailable,
       "\(storageName) is distributed over a cluster by customer, as in earlier versions; this version distributes by "
         + "lane. With the old version, copy it into a file or another schema (gemctl storage copy); then distribute "
-        + "the copy with this version (gemctl storage distribute).",
-      details: [.init(name: "storage", value: .text(storageName))])
+        + "the copy with this version (gemctl storage distribute).", of: storageName)
   }
 }
 #endif
