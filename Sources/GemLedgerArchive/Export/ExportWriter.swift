@@ -126,14 +126,21 @@ package final class ExportWriter {
     json.hexadecimal(value)
   }
 
-  /// Writes a digest; nothing if there is none.
-  func digest(_ name: StaticString, _ value: Int64) {
-    if value != 0 { hexadecimal(name, UInt64(bitPattern: value)) }
-  }
-
   package func id(_ name: StaticString, _ id: TransactionID) {
     json.name(name)
     json.uuid(id.high, id.low)
+  }
+
+  /// Writes environments without a session by name, others by the number that a separate line defines.
+  func environment(_ name: StaticString, _ number: Int64) {
+    if let kind = StoreEnvironment.Kind(rawValue: number) {
+      text(name, kind.name)
+    } else if let known = environments[number] {
+      text(name, known.kind.name)
+      text("session", ifAny: known.session)
+    } else {
+      integer(name, number)
+    }
   }
 
   /// Writes a JSON document as a value if it reads back as the same text, otherwise as a string.

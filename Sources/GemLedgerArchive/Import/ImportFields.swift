@@ -8,17 +8,94 @@ struct ImportFields {
   private var upcoming: Int
   private var taken = 0
 
-  init(_ value: ImportValue) throws(LineFault) {
+  let context: ImportContext
+  /// The transaction that the object is part of.
+  let transaction: TransactionRow?
+  /// The first fault of the visited members.
+  private(set) var fault: LineFault?
+  /// Collects the names of members instead of their values; nil while values are read.
+  private var names: [String]?
+
+  init(
+    _ value: ImportValue, _ context: ImportContext = ImportContext(), in transaction: TransactionRow? = nil
+  ) throws(LineFault) {
     guard value.kind == .object else { throw LineFault("Expected an object, found \(value.kind.name).") }
     tokens = value.tokens
     object = value.position
     upcoming = object + 1
+    self.context = context
+    self.transaction = transaction
+  }
+
+  // MARK: Rows
+
+  /// Reads an object that has the members of one row and no others.
+  static func row<Row: ExportedRow>(
+    _ value: ImportValue, _ context: ImportContext = ImportContext(), in transaction: TransactionRow? = nil
+  ) throws(LineFault) -> Row {
+    var fields = try Self(value, context, in: transaction)
+    let row: Row = try fields.row()
+    try fields.end(fields.names(of: Row.self))
+    return row
+  }
+
+  /// Reads the members of a row; the values of its other columns are blank.
+  mutating func row<Row: ExportedRow>() throws(LineFault) -> Row {
+    var row = Row.blank
+    row.visit(&self)
+    if let fault { throw fault }
+    return row
+  }
+
+  /// Visits all members of the object.
+  mutating func visitAll(_ visit: (inout Self) -> Void) throws(LineFault) {
+    visit(&self)
+    if let fault { throw fault }
+    try end(names(visit))
+  }
+
+  /// Sets a member of the visited row, unless an earlier one has a fault.
+  mutating func set<Value>(
+    _ name: StaticString, _ member: ExportMember, _ value: inout Value,
+    _ read: (inout Self, _ name: StaticString) throws(LineFault) -> Value
+  ) {
+    guard fault == nil, !member.isAbsent else { return }
+    do throws(LineFault) {
+      value = try read(&self, member.name ?? name)
+    } catch {
+      if names == nil { fault = error }
+    }
+  }
+
+  /// - Parameter omitted: The value of a member that the line does not have.
+  mutating func set<Value>(
+    _ name: StaticString, _ member: ExportMember, _ value: inout Value?, else omitted: Value?,
+    _ read: (inout Self, _ name: StaticString) throws(LineFault) -> Value?
+  ) {
+    set(name, member, &value) { (fields, name) throws(LineFault) in
+      let found = try read(&fields, name) ?? omitted
+      return member.isRequired ? try Self.required(found, name) : found
+    }
+  }
+
+  func names<Row: ExportedRow>(of type: Row.Type) -> [String] {
+    names { fields in
+      var row = Row.blank
+      row.visit(&fields)
+    }
+  }
+
+  private func names(_ visit: (inout Self) -> Void) -> [String] {
+    var fields = self
+    fields.names = []
+    visit(&fields)
+    return fields.names ?? []
   }
 
   /// - Throws: If a member was not read.
-  func end(_ known: StaticString...) throws(LineFault) {
+  func end(_ known: @autoclosure () -> [String]) throws(LineFault) {
     guard taken != tokens[object].count else { return }
-    let names = known.map(\.description)
+    let names = known()
     var member = object + 1
     while member < tokens[object].next, tokens.text(member).map(names.contains) == true {
       member = tokens[member + 1].next
@@ -30,20 +107,24 @@ struct ImportFields {
   // MARK: Values
 
   mutating func value(ifAny name: StaticString) -> ImportValue? {
-    guard let position = tokens.value(name, of: object, from: upcoming) else { return nil }
+    if names != nil { names?.append(name.description) }
+    guard names == nil, let position = tokens.value(name, of: object, from: upcoming) else { return nil }
     taken += 1
     upcoming = tokens[position].next
     return ImportValue(tokens: tokens, position: position)
   }
 
-  mutating func value(_ name: StaticString) throws(LineFault) -> ImportValue {
-    guard let value = value(ifAny: name) else { throw LineFault("\"\(name)\" is missing.") }
+  static func required<Value>(_ value: Value?, _ name: StaticString) throws(LineFault) -> Value {
+    guard let value else { throw LineFault("\"\(name)\" is missing.") }
     return value
   }
 
+  mutating func value(_ name: StaticString) throws(LineFault) -> ImportValue {
+    try Self.required(value(ifAny: name), name)
+  }
+
   mutating func integer(_ name: StaticString) throws(LineFault) -> Int64 {
-    guard let number = try integer(ifAny: name) else { throw LineFault("\"\(name)\" is missing.") }
-    return number
+    try Self.required(try integer(ifAny: name), name)
   }
 
   mutating func integer(ifAny name: StaticString) throws(LineFault) -> Int64? {
@@ -58,43 +139,31 @@ struct ImportFields {
     return number
   }
 
-  /// Reads an amount of either sign.
-  mutating func amount(_ name: StaticString) throws(LineFault) -> Int64 {
-    try Self.within(RowBounds.amount, try integer(name), name)
-  }
-
   /// Reads a row's number, from 1.
-  mutating func number(_ name: StaticString) throws(LineFault) -> Int64 {
-    guard let number = try number(ifAny: name) else { throw LineFault("\"\(name)\" is missing.") }
-    return number
-  }
-
   mutating func number(ifAny name: StaticString) throws(LineFault) -> Int64? {
+    try integer(ifAny: name, .number, .exported)
+  }
+
+  mutating func integer(
+    ifAny name: StaticString, _ bound: ColumnBound, _ member: ExportMember
+  ) throws(LineFault) -> Int64? {
     guard let number = try integer(ifAny: name) else { return nil }
-    guard number > 0 else { throw LineFault("\"\(name)\" is \(number), and must be at least 1.") }
-    return try Self.within(RowBounds.number, number, name)
-  }
-
-  /// Reads a transaction number, from 1, with room for the numbers of its entries.
-  mutating func transactionNumber(_ name: StaticString) throws(LineFault) -> TransactionNumber {
-    try Self.within(RowBounds.transaction, try number(name), name)
-  }
-
-  mutating func transactionNumber(ifAny name: StaticString) throws(LineFault) -> TransactionNumber? {
-    guard let number = try number(ifAny: name) else { return nil }
-    return try Self.within(RowBounds.transaction, number, name)
+    let bound = member.bound ?? bound
+    if let least = member.least ?? bound.least, number < least {
+      let must = least == 0 ? "must not be negative" : "must be at least \(least)"
+      throw LineFault("\"\(name)\" is \(number), and \(must).")
+    }
+    guard bound.holds(number) else { throw LineFault("\"\(name)\" is \(number), out of range.") }
+    return number
   }
 
   /// Reads a number that is not negative; 0 if it is missing.
   mutating func count(_ name: StaticString) throws(LineFault) -> Int64 {
-    let count = try integer(ifAny: name) ?? 0
-    guard count >= 0 else { throw LineFault("\"\(name)\" is \(count), and must not be negative.") }
-    return try Self.within(RowBounds.amount, count, name)
+    try integer(ifAny: name, .amount, .exported(atLeast: 0)) ?? 0
   }
 
   mutating func text(_ name: StaticString) throws(LineFault) -> String {
-    guard let text = try value(name).text else { throw LineFault("\"\(name)\" is not a string.") }
-    return text
+    try Self.required(try text(ifAny: name), name)
   }
 
   mutating func text(ifAny name: StaticString) throws(LineFault) -> String? {
@@ -109,15 +178,17 @@ struct ImportFields {
     return list
   }
 
-  /// Reads a digest of sixteen hexadecimal digits.
-  mutating func digest(_ name: StaticString) throws(LineFault) -> Int64 { try Self.digest(try text(name), name) }
-
-  mutating func digest(ifAny name: StaticString) throws(LineFault) -> Int64? {
-    guard let text = try text(ifAny: name) else { return nil }
-    return try Self.digest(text, name)
+  mutating func rows<Row: ExportedRow>(
+    _ name: StaticString, in transaction: TransactionRow? = nil
+  ) throws(LineFault) -> [Row] {
+    var rows: [Row] = []
+    for value in try list(ifAny: name) { rows.append(try Self.row(value, context, in: transaction)) }
+    return rows
   }
 
-  private static func digest(_ text: String, _ name: StaticString) throws(LineFault) -> Int64 {
+  /// Reads a digest of sixteen hexadecimal digits.
+  mutating func digest(ifAny name: StaticString) throws(LineFault) -> Int64? {
+    guard let text = try text(ifAny: name) else { return nil }
     guard text.utf8.count == 16, let digest = UInt64(text, radix: 16), digest != 0 else {
       throw LineFault("\"\(name)\" is not a digest of 16 hexadecimal digits other than 0.")
     }
@@ -125,28 +196,6 @@ struct ImportFields {
   }
 
   // MARK: Words of the ledger
-
-  mutating func identifier<Kind>(
-    _ name: StaticString, as kind: Kind.Type = Kind.self
-  ) throws(LineFault) -> Identifier<Kind> {
-    try Self.identifier(try text(name), name)
-  }
-
-  mutating func identifier<Kind>(
-    ifAny name: StaticString, as kind: Kind.Type = Kind.self
-  ) throws(LineFault) -> Identifier<Kind>? {
-    guard let text = try text(ifAny: name) else { return nil }
-    return try Self.identifier(text, name) as Identifier<Kind>
-  }
-
-  private static func identifier<Kind>(_ text: String, _ name: StaticString) throws(LineFault) -> Identifier<Kind> {
-    do throws(LedgerError) { return try Identifier(text) } catch { throw LineFault("\"\(name)\": \(error.message)") }
-  }
-
-  mutating func time(_ name: StaticString) throws(LineFault) -> Timestamp {
-    guard let time = try time(ifAny: name) else { throw LineFault("\"\(name)\" is missing.") }
-    return time
-  }
 
   mutating func time(ifAny name: StaticString) throws(LineFault) -> Timestamp? {
     guard let value = value(ifAny: name) else { return nil }
@@ -156,28 +205,12 @@ struct ImportFields {
     return time
   }
 
-  mutating func word<Word>(_ name: StaticString, _ read: (String) -> Word?) throws(LineFault) -> Word {
-    let text = try text(name)
-    guard let word = read(text) else { throw Self.unknown(text, name) }
-    return word
-  }
-
-  private static func unknown(_ text: String, _ name: StaticString) -> LineFault {
-    LineFault("\"\(name)\" is \"\(text.prefix(60))\", which is unknown.")
-  }
-
   mutating func word<Word>(ifAny name: StaticString, _ read: (String) -> Word?) throws(LineFault) -> Word? {
     guard let text = try text(ifAny: name) else { return nil }
-    guard let word = read(text) else { throw Self.unknown(text, name) }
+    guard let word = read(text) else {
+      throw LineFault("\"\(name)\" is \"\(text.prefix(60))\", which is unknown.")
+    }
     return word
-  }
-
-  /// Reads the refunded part of a purchase; nil if the notice does not state it.
-  mutating func extent() throws(LineFault) -> StoreRefund.Extent? {
-    if let share = try number(ifAny: "milli_percent") { return .milliPercent(share) }
-    if let units = try number(ifAny: "quantity") { return .totalQuantity(units) }
-    if let units = try number(ifAny: "units") { return .quantity(units) }
-    return try word(ifAny: "extent") { $0 == "full" ? .full : nil }
   }
 
   mutating func hexadecimal(_ name: StaticString) throws(LineFault) -> UInt64 {
@@ -188,32 +221,8 @@ struct ImportFields {
   }
 
   /// Reads a document that is written as a value or as a string.
-  mutating func document(_ name: StaticString) throws(LineFault) -> String {
-    let value = try value(name)
-    return value.text ?? value.json
-  }
-
-  mutating func price() throws(LineFault) -> Money? {
-    guard let value = value(ifAny: "price") else { return nil }
-    var fields = try ImportFields(value)
-    let price = Money(minorUnits: try fields.amount("minor_units"), currency: try fields.text("currency"))
-    try fields.end("minor_units", "currency")
-    return price
-  }
-
-  mutating func environment() throws(LineFault) -> Int64 {
-    let value = try value("environment")
-    if let number = value.integer, number > 0 { return try Self.within(RowBounds.number, number, "environment") }
-    guard let name = value.text, let kind = EnvironmentName.kind(name) else {
-      throw LineFault("\"environment\" is neither the name nor the number of an environment.")
-    }
-    return kind.rawValue
-  }
-
-  mutating func identity() throws(LineFault) -> PurchaseIdentity {
-    PurchaseIdentity(
-      store: try word("store", Store.init(name:)), environment: try environment(),
-      transactionID: try identifier("store_transaction_id"))
+  mutating func document(ifAny name: StaticString) -> String? {
+    value(ifAny: name).map { $0.text ?? $0.json }
   }
 
   static func pair(_ value: ImportValue, _ name: StaticString) throws(LineFault) -> (Int64, Int64) {

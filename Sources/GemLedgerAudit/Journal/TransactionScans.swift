@@ -49,7 +49,7 @@ package struct TransactionScans {
     // No item id sorts before the empty text.
     let noItem = ItemEntryRow(transaction: next, customer: 0, item: ItemID(unchecked: ""), quantity: 0, owned: 0)
     items = SortedRows(\.transaction) { (last, limit) throws(LedgerError) in
-      try scan.itemEntries(after: last ?? noItem, limit: limit)
+      try scan.page(after: last ?? noItem, limit: limit)
     }
     merges = SortedRows(\.transaction) { (last, limit) throws(LedgerError) in
       try scan.merges(after: last?.transaction ?? start, limit: limit)
@@ -59,12 +59,12 @@ package struct TransactionScans {
     }
     let noPart = RefundPartRow(transaction: next, position: 0, lot: 0, kind: .taken, source: 0, amount: 0)
     parts = SortedRows(\.transaction) { (last, limit) throws(LedgerError) in
-      try scan.refundParts(after: last ?? noPart, limit: limit)
+      try scan.page(after: last ?? noPart, limit: limit)
     }
     let noEffect = JournalEventRow(
       transaction: next, position: 0, customer: 0, kind: .reversal, createdAt: Timestamp(milliseconds: 0))
     events = SortedRows(\.transaction) { (last, limit) throws(LedgerError) in
-      try scan.events(after: last ?? noEffect, limit: limit)
+      try scan.page(after: last ?? noEffect, limit: limit)
     }
   }
 
