@@ -78,9 +78,7 @@ struct DigestCheck {
   ) throws(LedgerError) -> [TransactionNumber] {
     var found: [TransactionNumber] = []
     var last: TransactionNumber = 0
-    var notes = SortedRows<NoteRow>(\.transaction) { (row, limit) throws(LedgerError) in
-      try scan.notes(after: row?.transaction ?? 0, limit: limit)
-    }
+    var notes = SortedRows<NoteRow>(scan, \.transaction, after: 0)
     while found.count < Verification.problemCountMax {
       let rest = IntegerMap<UInt64>()
       var numbers: [TransactionNumber] = []
