@@ -12,6 +12,7 @@ package struct ExportMember: Sendable {
     case transaction
 
     /// The omitted number, if it does not depend on a transaction.
+    @inlinable
     package var number: Int64? {
       switch self {
       case .zero: 0
@@ -40,27 +41,38 @@ package struct ExportMember: Sendable {
   /// Whether a text is JSON, which an export writes as a value if that reads back as the same text.
   package var isDocument = false
   /// Whether an import refuses a line without the member, unless an omission defines its value.
-  package private(set) var isRequired = false
+  package var isRequired = false
 
+  @inlinable
   package var required: Self {
     var member = self
     member.isRequired = true
     return member
   }
 
-  /// A member with the name of the column.
-  package static var exported: Self { Self() }
+  @inlinable
+  init(isAbsent: Bool) { self.isAbsent = isAbsent }
 
+  /// A member with the name of the column.
+  @inlinable
+  package static var exported: Self { Self(isAbsent: false) }
+
+  @inlinable
   package static func exported(
     as name: StaticString? = nil, unless omission: Omission? = nil, atLeast least: Int64? = nil,
     within bound: ColumnBound? = nil, place: Place = .middle, asJSON isDocument: Bool = false
   ) -> Self {
-    Self(name: name, omission: omission, least: least, bound: bound, place: place, isDocument: isDocument)
+    var member = Self(isAbsent: false)
+    (member.name, member.omission, member.least) = (name, omission, least)
+    (member.bound, member.place, member.isDocument) = (bound, place, isDocument)
+    return member
   }
 
   /// No member: an import finds the value in other members or other lines.
+  @inlinable
   package static var derived: Self { Self(isAbsent: true) }
   /// No member: the value concerns one storage and not the ledger.
+  @inlinable
   package static var local: Self { Self(isAbsent: true) }
 }
 
@@ -84,7 +96,9 @@ package protocol ExportedKind: Sendable {
 }
 
 extension ExportedKind where Self: RawRepresentable<Int64> {
+  @inlinable
   package var number: Int64 { rawValue }
+  @inlinable
   package static func numbered(_ number: Int64) -> Self? { Self(rawValue: number) }
 }
 
