@@ -2,10 +2,9 @@ internal import GemLedger
 
 /// Reads the members of one object of an export, and detects unread members.
 struct ImportFields {
-  private let tokens: LineTokens
-  private let object: Int
-  /// The member to look at first: fields are read in writing order.
-  private var upcoming: Int
+  private let members: [(name: String, value: JSONValue)]
+  /// The index of the member to compare first: fields are read in writing order.
+  private var upcoming = 0
   private var taken = 0
 
   let context: ImportContext
@@ -17,12 +16,12 @@ struct ImportFields {
   private var names: [String]?
 
   init(
-    _ value: ImportValue, _ context: ImportContext = ImportContext(), in transaction: TransactionRow? = nil
+    _ value: JSONValue, _ context: ImportContext = ImportContext(), in transaction: TransactionRow? = nil
   ) throws(LineFault) {
-    guard value.kind == .object else { throw LineFault("Expected an object, found \(value.kind.name).") }
-    tokens = value.tokens
-    object = value.position
-    upcoming = object + 1
+    guard let object = value.object else {
+      throw LineFault("Expected an object, found \(value.text == nil ? value.kind : "a string").")
+    }
+    members = object.members
     self.context = context
     self.transaction = transaction
   }
@@ -31,7 +30,7 @@ struct ImportFields {
 
   /// Reads an object that has the members of one row and no others.
   static func row<Row: ExportedRow>(
-    _ value: ImportValue, _ context: ImportContext = ImportContext(), in transaction: TransactionRow? = nil
+    _ value: JSONValue, _ context: ImportContext = ImportContext(), in transaction: TransactionRow? = nil
   ) throws(LineFault) -> Row {
     var fields = try Self(value, context, in: transaction)
     let row: Row = try fields.row()
@@ -94,24 +93,35 @@ struct ImportFields {
 
   /// - Throws: If a member was not read.
   func end(_ known: @autoclosure () -> [String]) throws(LineFault) {
-    guard taken != tokens[object].count else { return }
+    guard taken != members.count else { return }
     let names = known()
-    var member = object + 1
-    while member < tokens[object].next, tokens.text(member).map(names.contains) == true {
-      member = tokens[member + 1].next
-    }
-    let name = member < tokens[object].next ? tokens.text(member) : nil
+    let name = members.first { !names.contains($0.name) }?.name
     throw LineFault("The field \"\(name?.prefix(60) ?? "")\" is unknown.")
   }
 
   // MARK: Values
 
-  mutating func value(ifAny name: StaticString) -> ImportValue? {
+  mutating func value(ifAny name: StaticString) -> JSONValue? {
     if names != nil { names?.append(name.description) }
-    guard names == nil, let position = tokens.value(name, of: object, from: upcoming) else { return nil }
+    guard names == nil, let index = index(of: name) else { return nil }
     taken += 1
-    upcoming = tokens[position].next
-    return ImportValue(tokens: tokens, position: position)
+    upcoming = index + 1
+    return members[index].value
+  }
+
+  private func index(of name: StaticString) -> Int? {
+    let bytes = UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount)
+    var index = upcoming
+    for _ in members {
+      if index == members.count { index = 0 }
+      // The counts are stored, and usually differ.
+      let own = members[index].name.utf8
+      if own.count == bytes.count, own.withContiguousStorageIfAvailable({ Bytes.areEqual($0, bytes) }) == true {
+        return index
+      }
+      index += 1
+    }
+    return nil
   }
 
   static func required<Value>(_ value: Value?, _ name: StaticString) throws(LineFault) -> Value {
@@ -119,7 +129,7 @@ struct ImportFields {
     return value
   }
 
-  mutating func value(_ name: StaticString) throws(LineFault) -> ImportValue {
+  mutating func value(_ name: StaticString) throws(LineFault) -> JSONValue {
     try Self.required(value(ifAny: name), name)
   }
 
@@ -172,9 +182,9 @@ struct ImportFields {
     return text
   }
 
-  mutating func list(ifAny name: StaticString) throws(LineFault) -> ImportList {
-    guard let value = value(ifAny: name) else { return ImportList() }
-    guard let list = ImportList(value) else { throw LineFault("\"\(name)\" is not a list.") }
+  mutating func list(ifAny name: StaticString) throws(LineFault) -> [JSONValue] {
+    guard let value = value(ifAny: name) else { return [] }
+    guard let list = value.array else { throw LineFault("\"\(name)\" is not a list.") }
     return list
   }
 
@@ -199,7 +209,7 @@ struct ImportFields {
 
   mutating func time(ifAny name: StaticString) throws(LineFault) -> Timestamp? {
     guard let value = value(ifAny: name) else { return nil }
-    guard let time = value.bytes(TimestampText.read) ?? value.text.flatMap(Timestamp.init) else {
+    guard let time = value.text.flatMap(Timestamp.init) else {
       throw LineFault("\"\(name)\" is not a time such as 2026-11-21T09:30:00.250Z.")
     }
     return time
@@ -214,21 +224,19 @@ struct ImportFields {
   }
 
   mutating func hexadecimal(_ name: StaticString) throws(LineFault) -> UInt64 {
-    guard let value = try value(name).bytes(HexForm.number) else {
+    guard var text = try value(name).text, let number = text.withUTF8(HexForm.number) else {
       throw LineFault("\"\(name)\" is not sixteen hexadecimal digits.")
     }
-    return value
+    return number
   }
 
   /// Reads a document that is written as a value or as a string.
   mutating func document(ifAny name: StaticString) -> String? {
-    value(ifAny: name).map { $0.text ?? $0.json }
+    value(ifAny: name).map { $0.text ?? $0.text() }
   }
 
-  static func pair(_ value: ImportValue, _ name: StaticString) throws(LineFault) -> (Int64, Int64) {
-    guard var list = ImportList(value), list.count == 2, let one = list.next()?.integer,
-      let other = list.next()?.integer
-    else {
+  static func pair(_ value: JSONValue, _ name: StaticString) throws(LineFault) -> (Int64, Int64) {
+    guard let list = value.array, list.count == 2, let one = list[0].integer, let other = list[1].integer else {
       throw LineFault("\"\(name)\" has an element that is not a list of two whole numbers.")
     }
     return (try within(RowBounds.number, one, name), try within(RowBounds.amount, other, name))

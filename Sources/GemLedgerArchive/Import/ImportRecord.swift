@@ -74,11 +74,8 @@ struct ImportContext {
 
 extension ImportRecord {
   /// Reads a line.
-  ///
-  /// - Parameter tokens: The buffer that earlier lines were read with.
-  init(_ line: ArraySlice<UInt8>, _ context: ImportContext, _ tokens: LineTokens) throws(LineFault) {
-    try tokens.read(line)
-    var fields = try ImportFields(tokens.value, context)
+  init(_ line: ArraySlice<UInt8>, _ context: ImportContext) throws(LineFault) {
+    var fields = try ImportFields(try Self.json(line), context)
     switch try fields.text("type") {
     case "header": self = .header(try fields.header())
     case "catalog": self = try fields.catalog()
@@ -95,6 +92,14 @@ extension ImportRecord {
     case "entitlement": self = .entitlement(try fields.line())
     case "end": self = .end(try fields.exportEnd())
     case let type: throw LineFault("\"\(type.prefix(60))\" is not a type of line.")
+    }
+  }
+
+  private static func json(_ line: ArraySlice<UInt8>) throws(LineFault) -> JSONValue {
+    do throws(JSONError) {
+      return try line.withUnsafeBufferPointer { (bytes) throws(JSONError) in try JSONValue.parse(bytes) }
+    } catch {
+      throw LineFault("\(error.message) (column \(error.column))")
     }
   }
 }

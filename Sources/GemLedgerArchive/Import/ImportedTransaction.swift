@@ -22,7 +22,7 @@ extension ImportFields {
     guard row.digest != 0 else { throw LineFault("\"digest\" is missing.") }
     // Also checks the id of the export: it is derived from the number and the instant.
     let id = context.ids.id(number: row.number, createdAt: row.createdAt)
-    guard let (high, low) = try value("id").bytes(HexForm.parseUUID), id == TransactionID(high: high, low: low) else {
+    guard let (high, low) = try value("id").text.flatMap(HexForm.parseUUID), id == TransactionID(high: high, low: low) else {
       throw LineFault("The id is not that of transaction \(row.number) of this project at this instant, \(id).")
     }
     transaction.newLots = try rows("new_lots")
@@ -50,7 +50,7 @@ extension ImportFields {
   }
 
   private static func entry(
-    _ value: ImportValue, _ context: ImportContext, _ transaction: TransactionRow
+    _ value: JSONValue, _ context: ImportContext, _ transaction: TransactionRow
   ) throws(LineFault) -> ImportedTransaction.Entry {
     var fields = try ImportFields(value, context, in: transaction)
     let row: EntryRow = try fields.row()
@@ -68,7 +68,7 @@ extension ImportFields {
     return (row, allocations)
   }
 
-  private static func refund(_ value: ImportValue, _ transaction: inout ImportedTransaction) throws(LineFault) {
+  private static func refund(_ value: JSONValue, _ transaction: inout ImportedTransaction) throws(LineFault) {
     var fields = try ImportFields(value)
     var refund: RefundRow = try fields.row()
     refund.transaction = transaction.row.number
