@@ -96,8 +96,8 @@ struct JournalExport {
     var rows: [CatalogRow] = []
     for kind in CatalogRow.Kind.allCases { rows += try snapshot.catalogRows(kind) }
     writer.begin("catalog")
-    writer.list("versions", versions) { row in writer.object { lines.members(of: row) } }
-    writer.list("objects", rows) { row in writer.object { lines.members(of: row) } }
+    writer.list("versions") { for row in versions { writer.object { lines.members(of: row) } } }
+    writer.list("objects") { for row in rows { writer.object { lines.members(of: row) } } }
     try writer.end()
     position.catalogVersion = version
   }

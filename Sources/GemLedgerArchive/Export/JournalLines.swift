@@ -89,11 +89,34 @@ package struct JournalLines {
   }
 
   private func write(_ entries: [(entry: EntryRow, allocations: [AllocationRow])], _ members: inout MemberWriter) {
-    writer.list("entries", entries) { (entry, allocations) in
-      writer.object {
-        members.write(entry)
-        if entry.lot == 0 { writer.list("lots", allocations) { writer.pair($0.lot, $0.amount) } }
+    writer.list("entries") {
+      for (entry, allocations) in entries {
+        writer.object {
+          members.write(entry)
+          if entry.lot == 0 {
+            writer.list("lots") { for allocation in allocations { writer.pair(allocation.lot, allocation.amount) } }
+          }
+        }
       }
     }
+  }
+}
+
+extension MemberWriter {
+  fileprivate mutating func write<Row: ExportedRow>(_ row: Row) {
+    guard Row.hasPlacedMembers else { return write(row, .middle) }
+    write(row, .first)
+    write(row, .middle)
+    write(row, .last)
+  }
+
+  fileprivate mutating func write<Row: ExportedRow>(_ row: Row, _ place: ExportMember.Place) {
+    var row = row
+    self.place = place
+    row.write(to: &self)
+  }
+
+  fileprivate mutating func list<Row: ExportedRow>(_ name: StaticString, _ rows: [Row]) {
+    writer.list(name) { for row in rows { writer.object { write(row) } } }
   }
 }

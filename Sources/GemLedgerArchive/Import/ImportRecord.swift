@@ -54,24 +54,6 @@ struct ExportEnd: Hashable {
   let checksum: UInt64
 }
 
-/// The data from earlier lines that reading a line needs.
-struct ImportContext {
-  /// The numbers of currencies by code.
-  var currencies: [String: Int64] = [:]
-  var ids = TransactionIDMaker(salt: 0)
-
-  mutating func learn(_ rows: [CatalogRow]) {
-    for row in rows where row.kind == .currency { currencies[row.code] = row.position }
-  }
-
-  func currency(_ code: String) throws(LineFault) -> Int64 {
-    guard let number = currencies[code] else {
-      throw LineFault("The currency \"\(code.prefix(60))\" is not in the catalog.")
-    }
-    return number
-  }
-}
-
 extension ImportRecord {
   /// Reads a line.
   init(_ line: ArraySlice<UInt8>, _ context: ImportContext) throws(LineFault) {

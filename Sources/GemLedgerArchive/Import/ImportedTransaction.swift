@@ -22,7 +22,8 @@ extension ImportFields {
     guard row.digest != 0 else { throw LineFault("\"digest\" is missing.") }
     // Also checks the id of the export: it is derived from the number and the instant.
     let id = context.ids.id(number: row.number, createdAt: row.createdAt)
-    guard let (high, low) = try value("id").text.flatMap(HexForm.parseUUID), id == TransactionID(high: high, low: low) else {
+    guard let (high, low) = try value("id").text.flatMap(HexForm.parseUUID), id == TransactionID(high: high, low: low)
+    else {
       throw LineFault("The id is not that of transaction \(row.number) of this project at this instant, \(id).")
     }
     transaction.newLots = try rows("new_lots")

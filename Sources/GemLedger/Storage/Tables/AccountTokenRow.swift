@@ -14,7 +14,6 @@ extension AccountTokenRow: ExportedRow {
   package static let keyColumnCount = 2
   package static var blank: Self { Self(token: TokenNumber(high: 0, low: 0), customer: 0) }
 
-  @inlinable
   package mutating func visit<Members: MemberVisitor>(_ columns: inout Members) {
     columns.token(&token, .exported)
     columns.number("customer", &customer, .exported)

@@ -15,7 +15,6 @@ extension AddedIDRow: ExportedRow {
   package static let hasPlacedMembers = true
   package static var blank: Self { Self(customer: 0, id: CustomerID(unchecked: "")) }
 
-  @inlinable
   package mutating func visit<Members: MemberVisitor>(_ columns: inout Members) {
     columns.identifier("id", &id, .exported(place: .last))
     columns.number("customer", &customer, .exported)

@@ -34,7 +34,6 @@ extension CatalogRow: ExportedRow {
   package static let keyColumnCount = 2
   package static var blank: Self { Self(kind: .settings, code: "", position: 0, document: "") }
 
-  @inlinable
   package mutating func visit<Members: MemberVisitor>(_ columns: inout Members) {
     columns.kind("kind", &kind, else: .settings, .exported)
     columns.text("code", &code, .exported)

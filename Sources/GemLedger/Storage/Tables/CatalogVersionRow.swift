@@ -13,7 +13,6 @@ extension CatalogVersionRow: ExportedRow {
   package static let table: StaticString = "catalog_versions"
   package static var blank: Self { Self(version: 0, appliedAt: Timestamp(milliseconds: 0)) }
 
-  @inlinable
   package mutating func visit<Members: MemberVisitor>(_ columns: inout Members) {
     columns.number("version", &version, .exported)
     columns.instant("applied_at", &appliedAt, .exported)

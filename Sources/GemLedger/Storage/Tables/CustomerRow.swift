@@ -34,7 +34,6 @@ extension CustomerRow: ExportedRow {
     Self(number: 0, id: CustomerID(unchecked: ""), createdAt: Timestamp(milliseconds: 0))
   }
 
-  @inlinable
   package mutating func visit<Members: MemberVisitor>(_ columns: inout Members) {
     columns.number("customer", &number, .exported(as: "number"))
     columns.identifier("id", &id, .exported)

@@ -13,7 +13,6 @@ extension EntitlementRow: ExportedRow {
   package static let table: StaticString = "entitlements"
   package static var blank: Self { Self(purchase: 0, holder: 0) }
 
-  @inlinable
   package mutating func visit<Members: MemberVisitor>(_ columns: inout Members) {
     columns.number("purchase", &purchase, .exported)
     columns.number("holder", &holder, .exported)

@@ -39,7 +39,6 @@ extension EntryRow: ExportedRow {
       version: 0, previous: 0, lot: 0)
   }
 
-  @inlinable
   package mutating func visit<Members: MemberVisitor>(_ columns: inout Members) {
     columns.entry("number", &number, .derived)
     columns.transaction("transaction_number", &transaction, .derived)

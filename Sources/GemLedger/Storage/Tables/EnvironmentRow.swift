@@ -16,7 +16,6 @@ extension EnvironmentRow: ExportedRow {
   package static let table: StaticString = "environments"
   package static var blank: Self { Self(number: 0, environment: .production) }
 
-  @inlinable
   package mutating func visit<Members: MemberVisitor>(_ columns: inout Members) {
     columns.number("environment", &number, .exported(as: "number"))
     var (kind, session) = (environment.kind, environment.session.map(Identifier<TestSessionKind>.init(unchecked:)))

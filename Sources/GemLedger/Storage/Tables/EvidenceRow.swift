@@ -136,7 +136,6 @@ extension EvidenceRow: ExportedRow {
     return Self(identity: identity, kind: .refund, signedAt: Timestamp(milliseconds: 0))
   }
 
-  @inlinable
   package mutating func visit<Members: MemberVisitor>(_ columns: inout Members) {
     visitStatement(&columns)
     columns.dates("first_signed_at", &firstSignedAt, "signed_at", &signedAt, .exported)
@@ -147,7 +146,6 @@ extension EvidenceRow: ExportedRow {
   }
 
   /// Visits the columns that identify the statement and never change: they are the key.
-  @inlinable
   package mutating func visitStatement<Members: MemberVisitor>(_ columns: inout Members) {
     columns.identity(&identity, .exported)
     columns.kind("kind", &kind, else: .refund, .exported)

@@ -26,7 +26,6 @@ extension ItemEntryRow: ExportedRow {
     Self(transaction: 0, customer: 0, item: ItemID(unchecked: ""), quantity: 0, owned: 0)
   }
 
-  @inlinable
   package mutating func visit<Members: MemberVisitor>(_ columns: inout Members) {
     columns.transaction("transaction_number", &transaction, .derived)
     columns.identifier("item", &item, .exported)

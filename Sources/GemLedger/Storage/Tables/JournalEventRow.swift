@@ -85,7 +85,6 @@ extension JournalEventRow: ExportedRow {
     Self(transaction: 0, position: 0, customer: 0, kind: .late, createdAt: Timestamp(milliseconds: 0))
   }
 
-  @inlinable
   package mutating func visit<Members: MemberVisitor>(_ columns: inout Members) {
     columns.transaction("transaction_number", &transaction, .derived)
     columns.number("position", &position, .derived)

@@ -64,7 +64,6 @@ extension KeyRow: ExportedRow {
       customer: 0, key: IdempotencyKey(unchecked: ""), fingerprint: Fingerprint(asked: 0, qualifiers: 0), booked: 0)
   }
 
-  @inlinable
   package mutating func visit<Members: MemberVisitor>(_ columns: inout Members) {
     columns.number("customer", &customer, .exported)
     columns.identifier("key", &key, .exported)

@@ -36,7 +36,6 @@ extension LotAttributesRow: ExportedRow {
     Self(lot: 0, source: .admin, environment: 0, price: nil, purchase: nil, expiresAt: .max)
   }
 
-  @inlinable
   package mutating func visit<Members: MemberVisitor>(_ columns: inout Members) {
     columns.number("lot", &lot, .exported)
     columns.kind("source", &source, else: .admin, .exported)

@@ -18,7 +18,6 @@ extension MergeRow: ExportedRow {
   package static let table: StaticString = "merges"
   package static var blank: Self { Self(transaction: 0, from: 0, into: 0) }
 
-  @inlinable
   package mutating func visit<Members: MemberVisitor>(_ columns: inout Members) {
     columns.transaction("transaction_number", &transaction, .derived)
     columns.number("from_customer", &from, .exported(as: "merged_customer"))

@@ -17,7 +17,6 @@ extension NoteRow: ExportedRow {
   package static let table: StaticString = "notes"
   package static var blank: Self { Self(transaction: 0, reference: nil, reason: nil, actor: nil) }
 
-  @inlinable
   package mutating func visit<Members: MemberVisitor>(_ columns: inout Members) {
     columns.transaction("transaction_number", &transaction, .derived)
     columns.identifier("reference", optional: &reference, .exported)

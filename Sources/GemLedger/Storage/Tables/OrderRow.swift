@@ -75,7 +75,6 @@ extension OrderRow: ExportedRow {
       quantity: 0, request: "", key: nil, createdAt: Timestamp(milliseconds: 0), deadline: Timestamp(milliseconds: 0))
   }
 
-  @inlinable
   package mutating func visit<Members: MemberVisitor>(_ columns: inout Members) {
     columns.number("number", &number, .exported)
     columns.identifier("code", &code, .exported)

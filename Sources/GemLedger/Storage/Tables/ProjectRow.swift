@@ -14,7 +14,6 @@ extension ProjectRow: ExportedRow {
   package static let table: StaticString = "project"
   package static var blank: Self { Self(salt: 0, createdAt: Timestamp(milliseconds: 0)) }
 
-  @inlinable
   package mutating func visit<Members: MemberVisitor>(_ columns: inout Members) {
     var bits = Int64(bitPattern: salt)
     columns.integer("salt", .any, &bits, .exported)

@@ -54,7 +54,6 @@ extension PurchaseRow: ExportedRow {
       purchasedAt: Timestamp(milliseconds: 0), frozenProduct: "")
   }
 
-  @inlinable
   package mutating func visit<Members: MemberVisitor>(_ columns: inout Members) {
     columns.number("purchase", &number, .exported(as: "number"))
     columns.kind("store", &identity.store, else: .test, .exported)

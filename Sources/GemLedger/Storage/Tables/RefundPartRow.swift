@@ -43,7 +43,6 @@ extension RefundPartRow: ExportedRow {
   package static let checks = ["amount <> 0"]
   package static var blank: Self { Self(transaction: 0, position: 0, lot: 0, kind: .short, source: 0, amount: 0) }
 
-  @inlinable
   package mutating func visit<Members: MemberVisitor>(_ columns: inout Members) {
     columns.transaction("transaction_number", &transaction, .derived)
     columns.number("position", &position, .derived)

@@ -53,7 +53,6 @@ extension RefundRow: ExportedRow {
       transaction: 0, purchase: 0, kind: .refund, revokedAt: never, signedAt: never, share: .none, freezes: 0)
   }
 
-  @inlinable
   package mutating func visit<Members: MemberVisitor>(_ columns: inout Members) {
     columns.transaction("transaction_number", &transaction, .derived)
     columns.number("purchase", &purchase, .exported(place: .first))

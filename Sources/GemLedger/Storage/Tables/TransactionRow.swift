@@ -32,7 +32,6 @@ extension TransactionRow: ExportedRow {
     Self(number: 0, kind: .mixed, customer: 0, createdAt: Timestamp(milliseconds: 0), firstEntry: 0)
   }
 
-  @inlinable
   package mutating func visit<Members: MemberVisitor>(_ columns: inout Members) {
     columns.transaction("number", &number, .exported(place: .first))
     columns.kind("kind", &kind, else: .mixed, .exported)

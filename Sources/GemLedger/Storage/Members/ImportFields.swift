@@ -1,21 +1,19 @@
-internal import GemLedger
-
 /// Reads the members of one object of an export, and detects unread members.
-struct ImportFields {
+package struct ImportFields {
   private let members: [(name: String, value: JSONValue)]
   /// The index of the member to compare first: fields are read in writing order.
   private var upcoming = 0
   private var taken = 0
 
-  let context: ImportContext
+  package let context: ImportContext
   /// The transaction that the object is part of.
-  let transaction: TransactionRow?
+  package let transaction: TransactionRow?
   /// The first fault of the visited members.
-  private(set) var fault: LineFault?
+  package private(set) var fault: LineFault?
   /// Collects the names of members instead of their values; nil while values are read.
   private var names: [String]?
 
-  init(
+  package init(
     _ value: JSONValue, _ context: ImportContext = ImportContext(), in transaction: TransactionRow? = nil
   ) throws(LineFault) {
     guard let object = value.object else {
@@ -26,25 +24,7 @@ struct ImportFields {
     self.transaction = transaction
   }
 
-  // MARK: Rows
-
-  /// Reads an object that has the members of one row and no others.
-  static func row<Row: ExportedRow>(
-    _ value: JSONValue, _ context: ImportContext = ImportContext(), in transaction: TransactionRow? = nil
-  ) throws(LineFault) -> Row {
-    var fields = try Self(value, context, in: transaction)
-    let row: Row = try fields.row()
-    try fields.end(fields.names(of: Row.self))
-    return row
-  }
-
-  /// Reads the members of a row; the values of its other columns are blank.
-  mutating func row<Row: ExportedRow>() throws(LineFault) -> Row {
-    var row = Row.blank
-    row.visit(&self)
-    if let fault { throw fault }
-    return row
-  }
+  // MARK: Members
 
   /// Visits all members of the object.
   mutating func visitAll(_ visit: (inout Self) -> Void) throws(LineFault) {
@@ -77,14 +57,7 @@ struct ImportFields {
     }
   }
 
-  func names<Row: ExportedRow>(of type: Row.Type) -> [String] {
-    names { fields in
-      var row = Row.blank
-      row.visit(&fields)
-    }
-  }
-
-  private func names(_ visit: (inout Self) -> Void) -> [String] {
+  package func names(_ visit: (inout Self) -> Void) -> [String] {
     var fields = self
     fields.names = []
     visit(&fields)
@@ -92,7 +65,7 @@ struct ImportFields {
   }
 
   /// - Throws: If a member was not read.
-  func end(_ known: @autoclosure () -> [String]) throws(LineFault) {
+  package func end(_ known: @autoclosure () -> [String]) throws(LineFault) {
     guard taken != members.count else { return }
     let names = known()
     let name = members.first { !names.contains($0.name) }?.name
@@ -101,7 +74,7 @@ struct ImportFields {
 
   // MARK: Values
 
-  mutating func value(ifAny name: StaticString) -> JSONValue? {
+  package mutating func value(ifAny name: StaticString) -> JSONValue? {
     if names != nil { names?.append(name.description) }
     guard names == nil, let index = index(of: name) else { return nil }
     taken += 1
@@ -124,16 +97,16 @@ struct ImportFields {
     return nil
   }
 
-  static func required<Value>(_ value: Value?, _ name: StaticString) throws(LineFault) -> Value {
+  package static func required<Value>(_ value: Value?, _ name: StaticString) throws(LineFault) -> Value {
     guard let value else { throw LineFault("\"\(name)\" is missing.") }
     return value
   }
 
-  mutating func value(_ name: StaticString) throws(LineFault) -> JSONValue {
+  package mutating func value(_ name: StaticString) throws(LineFault) -> JSONValue {
     try Self.required(value(ifAny: name), name)
   }
 
-  mutating func integer(_ name: StaticString) throws(LineFault) -> Int64 {
+  package mutating func integer(_ name: StaticString) throws(LineFault) -> Int64 {
     try Self.required(try integer(ifAny: name), name)
   }
 
@@ -150,7 +123,7 @@ struct ImportFields {
   }
 
   /// Reads a row's number, from 1.
-  mutating func number(ifAny name: StaticString) throws(LineFault) -> Int64? {
+  package mutating func number(ifAny name: StaticString) throws(LineFault) -> Int64? {
     try integer(ifAny: name, .number, .exported)
   }
 
@@ -168,32 +141,24 @@ struct ImportFields {
   }
 
   /// Reads a number that is not negative; 0 if it is missing.
-  mutating func count(_ name: StaticString) throws(LineFault) -> Int64 {
+  package mutating func count(_ name: StaticString) throws(LineFault) -> Int64 {
     try integer(ifAny: name, .amount, .exported(atLeast: 0)) ?? 0
   }
 
-  mutating func text(_ name: StaticString) throws(LineFault) -> String {
+  package mutating func text(_ name: StaticString) throws(LineFault) -> String {
     try Self.required(try text(ifAny: name), name)
   }
 
-  mutating func text(ifAny name: StaticString) throws(LineFault) -> String? {
+  package mutating func text(ifAny name: StaticString) throws(LineFault) -> String? {
     guard let value = value(ifAny: name) else { return nil }
     guard let text = value.text else { throw LineFault("\"\(name)\" is not a string.") }
     return text
   }
 
-  mutating func list(ifAny name: StaticString) throws(LineFault) -> [JSONValue] {
+  package mutating func list(ifAny name: StaticString) throws(LineFault) -> [JSONValue] {
     guard let value = value(ifAny: name) else { return [] }
     guard let list = value.array else { throw LineFault("\"\(name)\" is not a list.") }
     return list
-  }
-
-  mutating func rows<Row: ExportedRow>(
-    _ name: StaticString, in transaction: TransactionRow? = nil
-  ) throws(LineFault) -> [Row] {
-    var rows: [Row] = []
-    for value in try list(ifAny: name) { rows.append(try Self.row(value, context, in: transaction)) }
-    return rows
   }
 
   /// Reads a digest of sixteen hexadecimal digits.
@@ -215,7 +180,7 @@ struct ImportFields {
     return time
   }
 
-  mutating func word<Word>(ifAny name: StaticString, _ read: (String) -> Word?) throws(LineFault) -> Word? {
+  package mutating func word<Word>(ifAny name: StaticString, _ read: (String) -> Word?) throws(LineFault) -> Word? {
     guard let text = try text(ifAny: name) else { return nil }
     guard let word = read(text) else {
       throw LineFault("\"\(name)\" is \"\(text.prefix(60))\", which is unknown.")
@@ -223,7 +188,7 @@ struct ImportFields {
     return word
   }
 
-  mutating func hexadecimal(_ name: StaticString) throws(LineFault) -> UInt64 {
+  package mutating func hexadecimal(_ name: StaticString) throws(LineFault) -> UInt64 {
     guard var text = try value(name).text, let number = text.withUTF8(HexForm.number) else {
       throw LineFault("\"\(name)\" is not sixteen hexadecimal digits.")
     }
@@ -235,7 +200,7 @@ struct ImportFields {
     value(ifAny: name).map { $0.text ?? $0.text() }
   }
 
-  static func pair(_ value: JSONValue, _ name: StaticString) throws(LineFault) -> (Int64, Int64) {
+  package static func pair(_ value: JSONValue, _ name: StaticString) throws(LineFault) -> (Int64, Int64) {
     guard let list = value.array, list.count == 2, let one = list[0].integer, let other = list[1].integer else {
       throw LineFault("\"\(name)\" has an element that is not a list of two whole numbers.")
     }

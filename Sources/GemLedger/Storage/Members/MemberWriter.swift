@@ -1,37 +1,18 @@
-internal import GemLedger
-
 /// Writes the members of rows into the line that is open.
-struct MemberWriter {
-  private let writer: ExportWriter
+package struct MemberWriter {
+  package let writer: ExportWriter
   /// The codes of currencies by number, in written form.
   private let codes: [Int64: [UInt8]]
   /// The transaction that the rows are part of.
   private let transaction: TransactionRow?
-  private var place: ExportMember.Place = .middle
+  package var place: ExportMember.Place = .middle
   /// A currency of the rows that the catalog does not have.
-  private(set) var unknownCurrency: Int64?
+  package private(set) var unknownCurrency: Int64?
 
-  init(_ writer: ExportWriter, codes: [Int64: [UInt8]], in transaction: TransactionRow? = nil) {
+  package init(_ writer: ExportWriter, codes: [Int64: [UInt8]], in transaction: TransactionRow? = nil) {
     self.writer = writer
     self.codes = codes
     self.transaction = transaction
-  }
-
-  mutating func write<Row: ExportedRow>(_ row: Row) {
-    guard Row.hasPlacedMembers else { return write(row, .middle) }
-    write(row, .first)
-    write(row, .middle)
-    write(row, .last)
-  }
-
-  mutating func write<Row: ExportedRow>(_ row: Row, _ place: ExportMember.Place) {
-    var row = row
-    self.place = place
-    row.visit(&self)
-  }
-
-  mutating func list<Row: ExportedRow>(_ name: StaticString, _ rows: [Row]) {
-    writer.list(name, rows) { row in writer.object { write(row) } }
   }
 
   /// Returns the name of a member that is written now; nil for others.
@@ -46,7 +27,7 @@ struct MemberWriter {
 }
 
 extension MemberWriter: MemberVisitor {
-  mutating func integer(
+  package mutating func integer(
     _ name: StaticString, _ bound: ColumnBound, optional value: inout Int64?, _ member: ExportMember
   ) {
     guard let name = self.name(name, member), let value, !omits(value, member, transaction?.customer) else { return }
@@ -62,42 +43,44 @@ extension MemberWriter: MemberVisitor {
     }
   }
 
-  mutating func text(
+  package mutating func text(
     _ name: StaticString, optional value: inout String?, _ member: ExportMember, as type: (any IdentifierKind.Type)?
   ) {
     guard let name = self.name(name, member), let value, member.omission == nil || !value.isEmpty else { return }
     if member.isDocument { writer.document(name, value) } else { writer.text(name, value) }
   }
 
-  mutating func date(
+  package mutating func date(
     _ name: StaticString, _ bound: ColumnBound, optional value: inout Timestamp?, _ member: ExportMember
   ) {
     guard let name = self.name(name, member), let value, !omits(value.milliseconds, member) else { return }
     writer.time(name, value)
   }
 
-  mutating func kind<Kind: ExportedKind>(_ name: StaticString, optional value: inout Kind?, _ member: ExportMember) {
+  package mutating func kind<Kind: ExportedKind>(
+    _ name: StaticString, optional value: inout Kind?, _ member: ExportMember
+  ) {
     guard let name = self.name(name, member), let value, !omits(value.number, member, transaction?.kind.number)
     else { return }
     writer.text(name, value.name)
   }
 
-  mutating func environment(_ name: StaticString, _ value: inout Int64, _ member: ExportMember) {
+  package mutating func environment(_ name: StaticString, _ value: inout Int64, _ member: ExportMember) {
     if let name = self.name(name, member) { writer.environment(name, value) }
   }
 
-  mutating func token(_ value: inout TokenNumber, _ member: ExportMember) {
+  package mutating func token(_ value: inout TokenNumber, _ member: ExportMember) {
     guard let name = name("token", member) else { return }
     writer.text(name, HexForm.uuid(high: UInt64(bitPattern: value.high), low: UInt64(bitPattern: value.low)))
   }
 
-  mutating func share(
+  package mutating func share(
     _ part: StaticString, _ whole: StaticString, _ value: inout RefundShare, _ member: ExportMember
   ) {
     if let name = name(part, member) { writer.pair(name, value.part, value.whole) }
   }
 
-  mutating func extent(
+  package mutating func extent(
     _ kind: StaticString, _ amount: StaticString, optional value: inout StoreRefund.Extent?, _ member: ExportMember
   ) {
     guard let name = name(amount, member) else { return }
@@ -110,7 +93,7 @@ extension MemberWriter: MemberVisitor {
     }
   }
 
-  mutating func object(
+  package mutating func object(
     _ name: StaticString, isPresent: Bool, _ member: ExportMember, _ body: (inout Self) -> Void
   ) -> Bool {
     guard isPresent, let name = self.name(name, member) else { return isPresent }

@@ -58,9 +58,7 @@ package protocol MemberVisitor {
 
 // MARK: Members of values that are never missing
 
-// An export and an import are specialized for each row: both visit millions.
 extension MemberVisitor {
-  @inlinable
   package mutating func integer(
     _ name: StaticString, _ bound: ColumnBound, _ value: inout Int64, _ member: ExportMember
   ) {
@@ -69,7 +67,6 @@ extension MemberVisitor {
     value = found ?? value
   }
 
-  @inlinable
   package mutating func text(
     _ name: StaticString, _ value: inout String, _ member: ExportMember, as type: (any IdentifierKind.Type)?
   ) {
@@ -78,7 +75,6 @@ extension MemberVisitor {
     value = found ?? value
   }
 
-  @inlinable
   package mutating func date(
     _ name: StaticString, _ bound: ColumnBound, _ value: inout Timestamp, _ member: ExportMember
   ) {
@@ -87,7 +83,6 @@ extension MemberVisitor {
     value = found ?? value
   }
 
-  @inlinable
   package mutating func kind<Kind: ExportedKind>(
     _ name: StaticString, _ value: inout Kind, else other: Kind, _ member: ExportMember
   ) {
@@ -100,7 +95,6 @@ extension MemberVisitor {
 // MARK: Members of values over several columns
 
 extension MemberVisitor {
-  @inlinable
   package mutating func account(_ value: inout AccountNumber, _ member: ExportMember) {
     var (customer, currency) = (value.customer, value.currency)
     integer("currency", .currency, &currency, member)
@@ -108,14 +102,12 @@ extension MemberVisitor {
     value = AccountNumber(customer: customer, currency: currency)
   }
 
-  @inlinable
   package mutating func expiry(_ name: StaticString, _ value: inout Int64, _ member: ExportMember) {
     var date = value == .max ? nil : Timestamp(milliseconds: value)
     self.date(name, .value, optional: &date, member)
     value = date?.milliseconds ?? .max
   }
 
-  @inlinable
   package mutating func counter(_ value: inout CountKey?, _ member: ExportMember) {
     var (kind, subject) = (value?.kind, value?.subject ?? "")
     self.kind("count", optional: &kind, member)
@@ -123,14 +115,12 @@ extension MemberVisitor {
     value = kind.map { CountKey($0, subject) }
   }
 
-  @inlinable
   package mutating func identity(_ value: inout PurchaseIdentity, _ member: ExportMember) {
     kind("store", &value.store, else: .test, member)
     environment("environment", &value.environment, member)
     identifier("store_transaction_id", &value.transactionID, member)
   }
 
-  @inlinable
   package mutating func dates(
     _ first: StaticString, _ value: inout Timestamp, _ last: StaticString, _ end: inout Timestamp,
     _ member: ExportMember
@@ -141,7 +131,6 @@ extension MemberVisitor {
     value = begin ?? end
   }
 
-  @inlinable
   package mutating func extent(
     _ kind: StaticString, _ amount: StaticString, _ value: inout StoreRefund.Extent, _ member: ExportMember
   ) {
@@ -150,7 +139,6 @@ extension MemberVisitor {
     value = extent ?? .full
   }
 
-  @inlinable
   package mutating func money(
     _ name: StaticString, _ currency: StaticString, _ value: inout Money?, _ member: ExportMember
   ) {
@@ -162,7 +150,6 @@ extension MemberVisitor {
     value = isThere ? Money(minorUnits: minorUnits, currency: code) : nil
   }
 
-  @inlinable
   package mutating func lotAmount(
     _ currency: StaticString, _ lot: StaticString, _ amount: StaticString, _ value: inout LotAmount?,
     _ member: ExportMember
@@ -176,7 +163,6 @@ extension MemberVisitor {
     value = isThere ? found : nil
   }
 
-  @inlinable
   package mutating func held(_ value: inout EvidenceRow.HeldState?, _ member: ExportMember) {
     var reason = value?.reason
     kind("reason", optional: &reason, member)
@@ -192,22 +178,18 @@ extension MemberVisitor {
     value = held
   }
 
-  @inlinable
   package mutating func refundState(of purchase: Int64, _ value: inout RefundStateRow?, _ member: ExportMember) {}
 }
 
 // MARK: Columns by their meaning
 
 extension MemberVisitor {
-  @inlinable
   package mutating func text(_ name: StaticString, _ value: inout String, _ member: ExportMember) {
     text(name, &value, member, as: nil)
   }
-  @inlinable
   package mutating func text(_ name: StaticString, optional value: inout String?, _ member: ExportMember) {
     text(name, optional: &value, member, as: nil)
   }
-  @inlinable
   package mutating func identifier<Kind: IdentifierKind>(
     _ name: StaticString, _ value: inout Identifier<Kind>, _ member: ExportMember
   ) {
@@ -215,7 +197,6 @@ extension MemberVisitor {
     self.text(name, &text, member, as: Kind.self)
     value = Identifier(unchecked: text)
   }
-  @inlinable
   package mutating func identifier<Kind: IdentifierKind>(
     _ name: StaticString, optional value: inout Identifier<Kind>?, _ member: ExportMember
   ) {
@@ -223,48 +204,37 @@ extension MemberVisitor {
     self.text(name, optional: &text, member, as: Kind.self)
     value = text.map(Identifier.init(unchecked:))
   }
-  @inlinable
   package mutating func currency(_ name: StaticString, _ value: inout Int64, _ member: ExportMember) {
     integer(name, .currency, &value, member)
   }
-  @inlinable
   package mutating func number(_ name: StaticString, _ value: inout Int64, _ member: ExportMember) {
     integer(name, .number, &value, member)
   }
-  @inlinable
   package mutating func number(_ name: StaticString, optional value: inout Int64?, _ member: ExportMember) {
     integer(name, .number, optional: &value, member)
   }
-  @inlinable
   package mutating func transaction(_ name: StaticString, _ value: inout TransactionNumber, _ member: ExportMember) {
     integer(name, .transaction, &value, member)
   }
-  @inlinable
   package mutating func entry(_ name: StaticString, _ value: inout EntryNumber, _ member: ExportMember) {
     integer(name, .entry, &value, member)
   }
-  @inlinable
   package mutating func amount(_ name: StaticString, _ value: inout Int64, _ member: ExportMember) {
     integer(name, .amount, &value, member)
   }
-  @inlinable
   package mutating func value(_ name: StaticString, _ value: inout Int64, _ member: ExportMember) {
     integer(name, .value, &value, member)
   }
-  @inlinable
   package mutating func instant(_ name: StaticString, _ value: inout Timestamp, _ member: ExportMember) {
     date(name, .value, &value, member)
   }
-  @inlinable
   package mutating func instant(_ name: StaticString, optional value: inout Timestamp?, _ member: ExportMember) {
     date(name, .value, optional: &value, member)
   }
   /// A store's date, which may be any instant: arithmetic on it must be checked.
-  @inlinable
   package mutating func date(_ name: StaticString, _ value: inout Timestamp, _ member: ExportMember) {
     date(name, .any, &value, member)
   }
-  @inlinable
   package mutating func date(_ name: StaticString, optional value: inout Timestamp?, _ member: ExportMember) {
     date(name, .any, optional: &value, member)
   }

@@ -1,9 +1,7 @@
-internal import GemLedger
-
 // The members of rows, as an export writes them.
 
 extension ImportFields: MemberVisitor {
-  mutating func integer(
+  package mutating func integer(
     _ name: StaticString, _ bound: ColumnBound, optional value: inout Int64?, _ member: ExportMember
   ) {
     let omitted = member.omission == .transaction ? transaction?.customer : member.omission?.number
@@ -19,7 +17,7 @@ extension ImportFields: MemberVisitor {
     }
   }
 
-  mutating func text(
+  package mutating func text(
     _ name: StaticString, optional value: inout String?, _ member: ExportMember, as type: (any IdentifierKind.Type)?
   ) {
     set(name, member, &value, else: member.omission == nil ? nil : "") { (fields, name) throws(LineFault) in
@@ -40,21 +38,23 @@ extension ImportFields: MemberVisitor {
     }
   }
 
-  mutating func date(
+  package mutating func date(
     _ name: StaticString, _ bound: ColumnBound, optional value: inout Timestamp?, _ member: ExportMember
   ) {
     let omitted = member.omission?.number.map(Timestamp.init(milliseconds:))
     set(name, member, &value, else: omitted) { (fields, name) throws(LineFault) in try fields.time(ifAny: name) }
   }
 
-  mutating func kind<Kind: ExportedKind>(_ name: StaticString, optional value: inout Kind?, _ member: ExportMember) {
+  package mutating func kind<Kind: ExportedKind>(
+    _ name: StaticString, optional value: inout Kind?, _ member: ExportMember
+  ) {
     let own = member.omission == .transaction ? transaction.flatMap { Kind.numbered($0.kind.number) } : nil
     set(name, member, &value, else: own) { (fields, name) throws(LineFault) in
       try fields.word(ifAny: name, Kind.init(name:))
     }
   }
 
-  mutating func environment(_ name: StaticString, _ value: inout Int64, _ member: ExportMember) {
+  package mutating func environment(_ name: StaticString, _ value: inout Int64, _ member: ExportMember) {
     set(name, member, &value) { (fields, name) throws(LineFault) in
       let found = try fields.value(name)
       if let number = found.integer, number > 0 {
@@ -68,7 +68,7 @@ extension ImportFields: MemberVisitor {
     }
   }
 
-  mutating func token(_ value: inout TokenNumber, _ member: ExportMember) {
+  package mutating func token(_ value: inout TokenNumber, _ member: ExportMember) {
     set("token", member, &value) { (fields, name) throws(LineFault) in
       guard let (high, low) = HexForm.parseUUID(try fields.text(name)) else {
         throw LineFault("\"\(name)\" is not a UUID.")
@@ -77,7 +77,7 @@ extension ImportFields: MemberVisitor {
     }
   }
 
-  mutating func share(
+  package mutating func share(
     _ part: StaticString, _ whole: StaticString, _ value: inout RefundShare, _ member: ExportMember
   ) {
     set(part, member, &value) { (fields, name) throws(LineFault) in
@@ -89,7 +89,7 @@ extension ImportFields: MemberVisitor {
     }
   }
 
-  mutating func extent(
+  package mutating func extent(
     _ kind: StaticString, _ amount: StaticString, optional value: inout StoreRefund.Extent?, _ member: ExportMember
   ) {
     set(amount, member, &value) { (fields, name) throws(LineFault) in try fields.extent(name) }
@@ -103,7 +103,7 @@ extension ImportFields: MemberVisitor {
     return try word(ifAny: name) { $0 == "full" ? .full : nil }
   }
 
-  mutating func object(
+  package mutating func object(
     _ name: StaticString, isPresent: Bool, _ member: ExportMember, _ body: (inout Self) -> Void
   ) -> Bool {
     var isThere = false

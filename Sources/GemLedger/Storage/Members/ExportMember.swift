@@ -12,7 +12,6 @@ package struct ExportMember: Sendable {
     case transaction
 
     /// The omitted number, if it does not depend on a transaction.
-    @inlinable
     package var number: Int64? {
       switch self {
       case .zero: 0
@@ -43,21 +42,17 @@ package struct ExportMember: Sendable {
   /// Whether an import refuses a line without the member, unless an omission defines its value.
   package var isRequired = false
 
-  @inlinable
   package var required: Self {
     var member = self
     member.isRequired = true
     return member
   }
 
-  @inlinable
   init(isAbsent: Bool) { self.isAbsent = isAbsent }
 
   /// A member with the name of the column.
-  @inlinable
   package static var exported: Self { Self(isAbsent: false) }
 
-  @inlinable
   package static func exported(
     as name: StaticString? = nil, unless omission: Omission? = nil, atLeast least: Int64? = nil,
     within bound: ColumnBound? = nil, place: Place = .middle, asJSON isDocument: Bool = false
@@ -69,10 +64,8 @@ package struct ExportMember: Sendable {
   }
 
   /// No member: an import finds the value in other members or other lines.
-  @inlinable
   package static var derived: Self { Self(isAbsent: true) }
   /// No member: the value concerns one storage and not the ledger.
-  @inlinable
   package static var local: Self { Self(isAbsent: true) }
 }
 
@@ -81,10 +74,17 @@ package protocol ExportedRow: StoredRow {
   /// Whether any of its members is not in the order of the columns.
   static var hasPlacedMembers: Bool { get }
   mutating func visit<Members: MemberVisitor>(_ members: inout Members)
+
+  // Requirements, so that the compiler specializes `visit` for each row: exports and imports visit millions of rows, and
+  // other modules cannot specialize generic code of this module.
+  mutating func write(to members: inout MemberWriter)
+  mutating func read(from fields: inout ImportFields)
 }
 
 extension ExportedRow {
   package static var hasPlacedMembers: Bool { false }
+  package mutating func write(to members: inout MemberWriter) { visit(&members) }
+  package mutating func read(from fields: inout ImportFields) { visit(&fields) }
 }
 
 /// One of a few values that storages keep as a number and exports as a name; both never change once released.
@@ -96,9 +96,7 @@ package protocol ExportedKind: Sendable {
 }
 
 extension ExportedKind where Self: RawRepresentable<Int64> {
-  @inlinable
   package var number: Int64 { rawValue }
-  @inlinable
   package static func numbered(_ number: Int64) -> Self? { Self(rawValue: number) }
 }
 
