@@ -58,7 +58,9 @@ package protocol MemberVisitor {
 
 // MARK: Members of values that are never missing
 
+// Inlined, so that the members of a row are constants.
 extension MemberVisitor {
+  @inline(__always)
   package mutating func integer(
     _ name: StaticString, _ bound: ColumnBound, _ value: inout Int64, _ member: ExportMember
   ) {
@@ -83,6 +85,7 @@ extension MemberVisitor {
     value = found ?? value
   }
 
+  @inline(__always)
   package mutating func kind<Kind: ExportedKind>(
     _ name: StaticString, _ value: inout Kind, else other: Kind, _ member: ExportMember
   ) {
@@ -207,6 +210,7 @@ extension MemberVisitor {
   package mutating func currency(_ name: StaticString, _ value: inout Int64, _ member: ExportMember) {
     integer(name, .currency, &value, member)
   }
+  @inline(__always)
   package mutating func number(_ name: StaticString, _ value: inout Int64, _ member: ExportMember) {
     integer(name, .number, &value, member)
   }
@@ -219,6 +223,7 @@ extension MemberVisitor {
   package mutating func entry(_ name: StaticString, _ value: inout EntryNumber, _ member: ExportMember) {
     integer(name, .entry, &value, member)
   }
+  @inline(__always)
   package mutating func amount(_ name: StaticString, _ value: inout Int64, _ member: ExportMember) {
     integer(name, .amount, &value, member)
   }
