@@ -122,8 +122,8 @@ extension ImportFields {
   }
 
   fileprivate mutating func key() throws(LineFault) -> KeyRow {
+    let hasRefusal = has("refusal")
     let row: KeyRow = try line()
-    let hasRefusal = value(ifAny: "refusal") != nil
     switch row.outcome {
     case .refused: return row
     // From neither of the two members.

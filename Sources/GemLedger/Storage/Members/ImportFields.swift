@@ -76,11 +76,14 @@ package struct ImportFields {
 
   package mutating func value(ifAny name: StaticString) -> JSONValue? {
     if names != nil { names?.append(name.description) }
-    guard names == nil, let index = index(of: name) else { return nil }
+    // Every member is read once, so nothing is left to find after the last one.
+    guard names == nil, taken < members.count, let index = index(of: name) else { return nil }
     taken += 1
     upcoming = index + 1
     return members[index].value
   }
+
+  package func has(_ name: StaticString) -> Bool { index(of: name) != nil }
 
   private func index(of name: StaticString) -> Int? {
     let bytes = UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount)
