@@ -75,8 +75,8 @@ package protocol ExportedRow: StoredRow {
   static var hasPlacedMembers: Bool { get }
   mutating func visit<Members: MemberVisitor>(_ members: inout Members)
 
-  // Requirements, so that the compiler specializes `visit` for each row: exports and imports visit millions of rows, and
-  // other modules cannot specialize generic code of this module.
+  // Requirements, so that the compiler specializes `visit` for each row: exports and imports visit millions of rows.
+  // Other modules cannot specialize generic code of this module.
   mutating func write(to members: inout MemberWriter)
   mutating func read(from fields: inout ImportFields)
 }
